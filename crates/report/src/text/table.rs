@@ -7,7 +7,7 @@ use super::Style;
 use super::grid::{Grid, Piece, wrap};
 use crate::clean;
 use crate::currency::Currency;
-use crate::format::{Change, Scale, Unit, rate, single};
+use crate::format::{Change, Scale, Unit, rate, share, single};
 use crate::palette::Tone;
 use crate::summary::{Cell, Comparison, CurrencyRatio, Summary, VerdictKind};
 
@@ -142,13 +142,22 @@ impl<'a> Table<'a> {
         out
     }
 
-    /// What the question mark means, where one is drawn.
+    /// What brackets and the question mark mean, where they are drawn.
     fn legend(&self, style: &Style) -> String {
         let is_open = |ratio: &CurrencyRatio| {
             ratio.verdict == VerdictKind::Inconclusive && self.measures.iter().any(|at| MEASURES[*at].0 == ratio.name)
         };
         let is_drawn = self.summary.comparisons.iter().flat_map(|c| c.currencies.iter().skip(1)).any(is_open);
-        if is_drawn { style.paragraph(Tone::Quiet, "    ? not decided", 4) } else { String::new() }
+        let mut deciding = self.summary.comparisons.iter().filter_map(|c| c.currencies.first());
+        let sure = share(1.0 - self.summary.run.alpha);
+        let interval = deciding.any(|first| first.lo.is_some());
+        let interval = interval.then(|| format!("[from, to] holds the true difference with a probability of {sure}"));
+        let parts: Vec<String> = interval.into_iter().chain(is_drawn.then(|| "? not decided".to_owned())).collect();
+        if parts.is_empty() {
+            String::new()
+        } else {
+            style.paragraph(Tone::Quiet, &format!("    {}", parts.join(" · ")), 4)
+        }
     }
 
     /// The measures that have a column: without levels, what decides stands in the column of the verdict.

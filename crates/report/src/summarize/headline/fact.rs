@@ -4,6 +4,7 @@ use crate::currency::Currency;
 use crate::summary::{Comparison, CurrencyRatio, VerdictKind};
 
 /// The same result of one measure for one or more comparisons.
+#[derive(Clone)]
 pub(super) struct Fact<'a> {
     pub currency: Currency,
     /// Of the measure, with the load where it has one.

@@ -10,8 +10,10 @@ use crate::summary::CurrencyRatio;
 pub(super) fn stated(facts: &[Fact<'_>], most: usize, universe: &Universe, region: f64) -> String {
     let (differences, same): (Vec<&Fact<'_>>, Vec<&Fact<'_>>) = facts.iter().partition(|fact| fact.is_difference());
     let Some((lead, others)) = differences.split_first() else { return equivalent(&same, universe, region) };
-    let mut clauses = vec![in_full(lead, universe) + &perhaps_too_little(lead, region)];
-    clauses.extend(others.iter().take(most - 1).map(|fact| after(fact, lead, universe)));
+    let others = &others[..others.len().min(most - 1)];
+    let intervals = are_single(lead, others, universe);
+    let mut clauses = vec![in_full(lead, universe, intervals) + &perhaps_too_little(lead, region)];
+    clauses.extend(others.iter().map(|fact| after(fact, lead, universe, intervals)));
     if let Some(first) = same.first() {
         let place = beside(&universe.cover_by_name(&first.comparisons()), &universe.cover_by_name(&lead.comparisons()));
         let verb = if together(&same).len() > 1 { "show" } else { "shows" };
@@ -30,8 +32,8 @@ fn perhaps_too_little(fact: &Fact<'_>, region: f64) -> String {
 /// Figures without intervals.
 pub(super) fn of_one_start(facts: &[Fact<'_>], most: usize, universe: &Universe) -> String {
     let Some((lead, others)) = facts.split_first() else { return "Nothing was compared.".to_owned() };
-    let clauses: Vec<String> = std::iter::once(in_full(lead, universe))
-        .chain(others.iter().take(most - 1).map(|fact| after(fact, lead, universe)))
+    let clauses: Vec<String> = std::iter::once(in_full(lead, universe, false))
+        .chain(others.iter().take(most - 1).map(|fact| after(fact, lead, universe, false)))
         .collect();
     format!("In one start each, {}. One start gives no interval.", clauses.join("; "))
 }
@@ -72,39 +74,52 @@ pub(super) fn single(facts: &[Fact<'_>], universe: &Universe) -> Option<String> 
     Some(capital(&format!("{}{} {verb} one start, which gives no interval.", place.subject, place.place)))
 }
 
-/// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`. Each of a few variants has
-/// a figure of its own: a range over two layers would answer for neither.
-fn in_full(fact: &Fact<'_>, universe: &Universe) -> String {
-    let cover = universe.cover_by_name(&fact.comparisons());
-    let variants = if cover.is_counted { Vec::new() } else { fact.by_variant() };
-    let covers: Vec<Coverage> = variants.iter().map(|own| universe.cover_by_name(&own.comparisons())).collect();
-    match (variants.as_slice(), covers.as_slice()) {
-        ([lead, others @ ..], [leading, rest @ ..])
-            if !others.is_empty() && rest.iter().all(|other| other.baseline == leading.baseline) =>
-        {
-            let beside_lead = |(own, cover): (&Fact<'_>, &Coverage)| {
-                let (value, interval) = figure(own);
-                let place = if cover.place == leading.place { "" } else { &cover.place };
-                format!("{} {value}{place}{interval}", cover.subject)
-            };
-            let others: Vec<String> = others.iter().zip(rest).map(beside_lead).collect();
-            format!("{}, and {}", of_all(lead, leading), list(&others))
-        }
-        _ => of_all(fact, &cover),
-    }
+/// Whether each figure of these facts is of one comparison. Only then does the text have intervals: a reader who meets one
+/// beside the figures of several comparisons takes these for an interval too.
+fn are_single(lead: &Fact<'_>, others: &[&Fact<'_>], universe: &Universe) -> bool {
+    let is_single = |fact: &Fact<'_>| fact.items.len() == 1;
+    in_parts(lead, universe).iter().all(|(part, _)| is_single(part)) && others.iter().all(|fact| is_single(fact))
 }
 
-/// The same figure for all that a fact is about.
-fn of_all(fact: &Fact<'_>, cover: &Coverage) -> String {
-    let (value, interval) = figure(fact);
-    let (verb, object) = (verb(fact, cover), object(fact));
-    format!("{} {verb} {value} {object} than {}{}{interval}", cover.subject, cover.baseline, cover.place)
+/// A fact as it is said: each of a few variants by itself, because a figure of two layers would answer for neither.
+fn in_parts<'a>(fact: &Fact<'a>, universe: &Universe) -> Vec<(Fact<'a>, Coverage)> {
+    let covered = |fact: Fact<'a>| {
+        let cover = universe.cover_by_name(&fact.comparisons());
+        (fact, cover)
+    };
+    let whole = covered(fact.clone());
+    if whole.1.is_counted {
+        return vec![whole];
+    }
+    let parts: Vec<(Fact<'a>, Coverage)> = fact.by_variant().into_iter().map(covered).collect();
+    let have_one_baseline = parts.windows(2).all(|pair| pair[0].1.baseline == pair[1].1.baseline);
+    if have_one_baseline { parts } else { vec![whole] }
+}
+
+/// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`.
+fn in_full(fact: &Fact<'_>, universe: &Universe, intervals: bool) -> String {
+    let parts = in_parts(fact, universe);
+    let Some(((lead, leading), others)) = parts.split_first() else { return String::new() };
+    let (value, interval) = figure(lead, intervals);
+    let (verb, object) = (verb(lead, leading), object(lead));
+    let Coverage { subject, baseline, place, .. } = leading;
+    let first = format!("{subject} {verb} {value} {object} than {baseline}{place}{interval}");
+    if others.is_empty() {
+        return first;
+    }
+    let beside_lead = |(own, cover): &(Fact<'_>, Coverage)| {
+        let (value, interval) = figure(own, intervals);
+        let place = if cover.place == leading.place { "" } else { &cover.place };
+        format!("{} {value}{place}{interval}", cover.subject)
+    };
+    let others: Vec<String> = others.iter().map(beside_lead).collect();
+    format!("{first}, and {}", list(&others))
 }
 
 /// `CPU per request is 7 % higher [4, 11]`, or with its own subject where that is another one.
-fn after(fact: &Fact<'_>, lead: &Fact<'_>, universe: &Universe) -> String {
+fn after(fact: &Fact<'_>, lead: &Fact<'_>, universe: &Universe, intervals: bool) -> String {
     let (cover, leading) = (universe.cover_by_name(&fact.comparisons()), universe.cover_by_name(&lead.comparisons()));
-    let (value, interval) = figure(fact);
+    let (value, interval) = figure(fact, intervals);
     if cover.subject != leading.subject {
         return format!("{} {} {value} {}{}{interval}", cover.subject, verb(fact, &cover), object(fact), cover.place);
     }
@@ -141,21 +156,34 @@ fn change(ratio: &CurrencyRatio) -> Change {
     Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) }
 }
 
-/// `6.9 %` and ` [0.1, 14.1]` of one comparison, `9–12 %` of several.
-fn figure(fact: &Fact<'_>) -> (String, String) {
+/// `6.9 %` and ` [0.1, 14.1]` of one comparison. Of two `15 and 9.5 %` in their order, of more `9.5 to 15 %`: a stroke
+/// between the two would look like an interval.
+fn figure(fact: &Fact<'_>, intervals: bool) -> (String, String) {
     if let [(_, ratio)] = fact.items.as_slice() {
         let magnitude = change(ratio).magnitude();
         return match magnitude.split_once(" [") {
-            Some((value, interval)) => (value.to_owned(), format!(" [{interval}")),
+            Some((value, interval)) if intervals => (value.to_owned(), format!(" [{interval}")),
+            Some((value, _)) => (value.to_owned(), String::new()),
             None => (magnitude, String::new()),
         };
     }
-    let decimals = fact.items.iter().map(|(_, ratio)| change(ratio).decimals()).min().unwrap_or(0).min(1);
-    let mut sizes: Vec<f64> = fact.items.iter().map(|(_, ratio)| (ratio.ratio - 1.0).abs() * 100.0).collect();
-    sizes.sort_by(f64::total_cmp);
-    let end = |size: Option<&f64>| fixed(size.copied().unwrap_or(0.0), decimals);
-    let (least, most) = (end(sizes.first()), end(sizes.last()));
-    (if least == most { format!("{least} %") } else { format!("{least}–{most} %") }, String::new())
+    let size = |ratio: &CurrencyRatio| (ratio.ratio - 1.0).abs() * 100.0;
+    let text = |ratio: &CurrencyRatio| {
+        // Of several figures none needs more than two digits, or a tenth.
+        let decimals = if size(ratio) < 9.95 { change(ratio).decimals().min(1) } else { 0 };
+        fixed(size(ratio), decimals)
+    };
+    let mut ratios: Vec<&CurrencyRatio> = fact.items.iter().map(|(_, ratio)| *ratio).collect();
+    let word = if ratios.len() == 2 { "and" } else { "to" };
+    if ratios.len() > 2 {
+        ratios.sort_by(|a, b| size(a).total_cmp(&size(b)));
+    }
+    let ends = ratios.first().zip(ratios.last()).map(|(first, last)| (text(first), text(last)));
+    let value = match ends.unwrap_or_default() {
+        (first, last) if first == last => format!("{first} %"),
+        (first, last) => format!("{first} {word} {last} %"),
+    };
+    (value, String::new())
 }
 
 /// What a later clause is about, where that is not what the first one is about.
@@ -279,7 +307,7 @@ mod tests {
             [layer.clone(), measured("layer", "bare", "Post", 12.0), measured("two layers", "bare", "Get", 14.0)];
         assert_eq!(
             said(&layers),
-            "layer answers 10.0–12.0 % fewer requests per second than bare on Get and Post, and two layers 14.0 % on Get."
+            "layer answers 10 and 12 % fewer requests per second than bare on Get and Post, and two layers 14.0 % on Get."
         );
         let same_place = [layer.clone(), measured("two layers", "bare", "Get", 14.0)];
         assert_eq!(
@@ -289,8 +317,38 @@ mod tests {
         let two_baselines = [layer, measured("other layer", "other", "Get", 14.0)];
         assert_eq!(
             said(&two_baselines),
-            "layer and other layer answer 10.0–14.0 % fewer requests per second than their baselines on Get."
+            "layer and other layer answer 10 and 14 % fewer requests per second than their baselines on Get."
         );
+    }
+
+    #[test]
+    fn no_interval_stands_beside_the_figures_of_several_comparisons() {
+        let said = |comparisons: &[Comparison]| {
+            let all: Vec<&Comparison> = comparisons.iter().collect();
+            stated(&facts(&all, VerdictKind::is_decision), 3, &Universe::of(&all), 0.02)
+        };
+        let measured = |variant: &str, scenario: &str, percent: f64| {
+            let mut one = Comparison { variant: variant.to_owned(), ..comparison(scenario, "worse") };
+            for currency in &mut one.currencies {
+                let ratio = 1.0 + percent / 100.0;
+                currency.verdict = VerdictKind::Worse;
+                (currency.ratio, currency.lo, currency.hi) = (ratio, Some(ratio - 0.02), Some(ratio + 0.02));
+            }
+            one
+        };
+        let get = measured("layer", "Get", 14.0);
+        let alone = said(std::slice::from_ref(&get));
+        assert!(alone.contains("on Get [12.0, 16.0]; p99 at half load is 14.0 % higher [12.0, 16.0]."), "{alone}");
+        let two = said(&[get.clone(), measured("layer", "Post", 9.5)]);
+        assert!(two.contains("14 and 9.5 % ") && two.ends_with("p99 at half load is 14 and 9.5 % higher."), "{two}");
+        let three = said(&[get, measured("layer", "Post", 9.5), measured("layers", "Get", 20.0)]);
+        assert!(
+            three.contains(" on Get and Post, and layers 20.0 % on Get; p99 at half load is 9.5 to 20 % higher."),
+            "{three}"
+        );
+        for several in [two, three] {
+            assert!(!several.contains(['[', '–']), "{several}");
+        }
     }
 
     #[test]
