@@ -1,6 +1,6 @@
 //! Comparisons: ratios become verdicts, all measures judged together so that many of them have no false finding.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tare_plan::plan::{Forks, Plan, Role};
 use tare_record::RunRecord;
@@ -11,7 +11,7 @@ use tare_stats::{DecisionRule, NoiseFloor, Region, StopReason, Verdict};
 use super::Studied;
 use super::ratio::{Draft, drafts};
 use super::rounds::better_rounds;
-use super::{fork_time, limits, prior, wording};
+use super::{disturbance, fork_time, limits, prior, wording};
 use crate::currency::Currency;
 use crate::format::Change;
 use crate::stop::StopCause;
@@ -27,6 +27,8 @@ pub(crate) struct Compared {
     pub limits: Vec<LimitResult>,
     /// Why a comparison is void, by its id.
     pub void: BTreeMap<String, String>,
+    /// The ids of those that other programs make suspect.
+    pub disturbed: BTreeSet<String>,
     /// Per comparison and currency where trimmed and plain means disagree.
     pub disagreeing: Vec<(String, String)>,
     /// Another number of rounds that would narrow a comparison in the same time, by its id.
@@ -48,6 +50,11 @@ impl Pair<'_> {
     /// Whether both have the same baseline cell.
     pub fn is_beside(&self, other: &Pair<'_>) -> bool {
         self.baseline.cell.id == other.baseline.cell.id
+    }
+
+    /// Whether other programs make a side of it suspect. Then more starts would decide it, and the verdict would be as suspect.
+    pub fn is_disturbed(&self) -> bool {
+        [self.variant, self.baseline].iter().any(|side| disturbance::is_everywhere(&side.evidence))
     }
 }
 
@@ -72,6 +79,7 @@ pub(crate) fn compare_cells(record: &RunRecord, cells: &[Studied<'_>]) -> Compar
     let stops = asked.iter().map(stop).collect();
     let void =
         controls.iter().chain(&judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
+    let disturbed = asked.iter().filter(|p| p.is_disturbed()).map(|p| p.variant.cell.id.clone()).collect();
     let disagreeing = controls.iter().chain(&judged).flat_map(disagreeing).collect();
     // The forks of a comparison that the control is beside.
     let forks = |control: &Pair<'_>| {
@@ -82,7 +90,7 @@ pub(crate) fn compare_cells(record: &RunRecord, cells: &[Studied<'_>]) -> Compar
     let better = |pair: &Pair<'_>| Some((pair.variant.cell.id.clone(), better_rounds(record, pair)?));
     let better_rounds = asked.iter().filter_map(better).collect();
     let comparisons = if alone { controlled } else { compared };
-    Compared { comparisons, stops, noise, limits, void, disagreeing, better_rounds }
+    Compared { comparisons, stops, noise, limits, void, disturbed, disagreeing, better_rounds }
 }
 
 /// Whether the plan compares servers with themselves and nothing else (`--aa`).
@@ -180,7 +188,7 @@ fn limits_stop(plan: &Plan, pair: &Pair<'_>, limits: &[LimitResult]) -> Option<S
 
 fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comparison {
     let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
-    let fork_s = fork_time::mean_s(record, &cell.group);
+    let fork_s = fork_time::mean_s(record, &cell.group).filter(|_| !pair.is_disturbed());
     let judge = |(draft, verdict): (&Draft, &Verdict)| {
         let prior = prior::effect(&record.header.plan, &baseline.family, draft);
         CurrencyRatio { prior, ..currency(draft, *verdict, pair, fork_s) }

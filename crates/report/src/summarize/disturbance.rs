@@ -121,12 +121,17 @@ fn too_many<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
     f64::from(disturbed) > SLICES * f64::from(all)
 }
 
-/// Why other programs make this cell suspect, over the slices that count; `None` where they used little.
+/// Whether other programs make this cell suspect: they used much in too many of the slices that count.
+pub(super) fn is_everywhere(cell: &Evidence<'_>) -> bool {
+    too_many(cell.measured())
+}
+
+/// Why other programs make this cell suspect; `None` where they do not.
 pub(super) fn in_words(cell: &Evidence<'_>) -> Option<String> {
-    let slices: Vec<&StoredSlice> = cell.measured().collect();
-    if !too_many(slices.iter().copied()) {
+    if !is_everywhere(cell) {
         return None;
     }
+    let slices: Vec<&StoredSlice> = cell.measured().collect();
     let disturbed = slices.iter().filter(|slice| is_disturbed(slice)).count() as u64;
     let most = slices.iter().filter_map(|slice| slice.server.others_share).fold(0.0, f64::max);
     let of = count(slices.len() as u64, "slice");

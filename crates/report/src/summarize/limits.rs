@@ -12,7 +12,7 @@ use super::ratio::Draft;
 use super::{fork_time, wording};
 use crate::currency::Currency;
 use crate::forecast::forecast;
-use crate::format::{Change, count, share};
+use crate::format::Change;
 use crate::summary::{CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
 
 /// A limit and a comparison, with what it takes to judge one against the other.
@@ -23,7 +23,7 @@ struct Question<'a> {
     control: Option<&'a Pair<'a>>,
     /// How many limits the run judges, each of its comparisons counted.
     of: usize,
-    /// Mean time of a fork of the group, in seconds.
+    /// Mean time of a fork of the group, in seconds; `None` where more forks are no remedy.
     fork_s: Option<f64>,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn judge_limits(record: &RunRecord, pairs: &[Pair<'_>], controls: &[P
     let limits = &record.header.plan.stop.limits;
     let judge = |limit: &RatioLimit, pair: &Pair<'_>| {
         let control = controls.iter().find(|control| control.is_beside(pair));
-        let fork_s = fork_time::mean_s(record, &pair.variant.cell.group);
+        let fork_s = fork_time::mean_s(record, &pair.variant.cell.group).filter(|_| !pair.is_disturbed());
         Question { limit, pair, control, of: limits.len() * pairs.len(), fork_s }.judge()
     };
     limits.iter().flat_map(|limit| pairs.iter().map(move |pair| judge(limit, pair))).collect()
@@ -121,11 +121,7 @@ impl Question<'_> {
     fn why_undecided(&self, reason: UndecidedReason, draft: &Draft) -> String {
         match reason {
             UndecidedReason::IntervalTooWide => {
-                let forks = count(draft.comparison.forks.into(), "start");
-                let seen = wording::detectable(&draft.comparison).map_or(String::new(), |log| {
-                    format!("; {forks} that scatter so see differences from {} on", share(log.exp_m1()))
-                });
-                format!("the interval reaches across the limit{seen}")
+                format!("the interval reaches across the limit{}", wording::seen_from(&draft.comparison))
             }
             UndecidedReason::TooManyComparisons => {
                 format!("beyond the limit by itself, but not enough evidence for one of {} limits", self.of)

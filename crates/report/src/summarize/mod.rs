@@ -89,6 +89,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let compared = compare::compare_cells(record, &cells);
     let frame = headline::Frame {
         void: &compared.void,
+        disturbed: &compared.disturbed,
         region: plan.stop.region,
         is_control_alone: compare::control_alone(plan),
     };
@@ -99,7 +100,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let cells: Vec<Cell> = cells.into_iter().map(|studied| studied.cell).collect();
     let run = run_info::run_info(record);
     let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
-    let mut next = next_step::next_step(record, &compared.comparisons, &cells, run.duration_s);
+    let mut next = next_step::next_step(record, &compared.comparisons, &cells, &findings, run.duration_s);
     let check = limits::limit_check(plan, compared.limits);
     if let Some(check) = &check {
         limit_words::answer(check, &mut headline);

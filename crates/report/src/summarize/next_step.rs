@@ -3,42 +3,50 @@
 use std::collections::BTreeMap;
 
 use tare_plan::plan::Mode;
-use tare_record::RunRecord;
+use tare_record::{EventName, RunRecord};
 
 use super::run_info::shell;
 use crate::format::{WORTH_WAITING_S, roughly};
-use crate::summary::{Cell, Comparison, Concern, NextStep, ValidityState, VerdictKind};
+use crate::summary::{Cell, Comparison, Concern, Finding, FindingKind, NextStep, ValidityState, VerdictKind};
 
 /// A budget is this many times the forecast: the spread of more forks may be larger.
 pub(super) const SLACK: f64 = 1.2;
 /// For one question alone, where a forecast is hopeless or missing.
 const BUDGET_OF_ONE: &str = "15m";
+/// Forecasts are made for the noise that was seen.
+const QUIETER: &str = "On a quieter machine it needs less: tare doctor says what disturbs.";
 
 /// The next step of a run of forks; `None` where nothing was compared. If most of the compared cells are suspect, what
-/// helps against that comes first.
+/// helps against that comes first: more time would end in suspect figures again.
 pub(super) fn next_step(
     record: &RunRecord,
     comparisons: &[Comparison],
     cells: &[Cell],
+    findings: &[Finding],
     duration_s: f64,
 ) -> Option<NextStep> {
     if record.header.plan.mode != Mode::Compared {
         return None;
     }
     let command = &record.header.command;
+    if let Some(remedy) = common_remedy(comparisons, cells) {
+        let text = format!("{remedy} Then measure again: most cells of this run are suspect.");
+        return Some(NextStep { command: shell(command), text });
+    }
     let open: Vec<&Comparison> = comparisons.iter().filter(is_open).collect();
-    let step = match open.first() {
-        None => why(comparisons)?,
-        Some(first) => longer(command, &open, duration_s).unwrap_or_else(|| alone(command, first)),
-    };
-    Some(match common_remedy(comparisons, cells) {
-        None => step,
-        Some(remedy) if open.is_empty() => NextStep {
-            command: shell(command),
-            text: format!("{remedy} Then measure again: most cells of this run are suspect."),
-        },
-        Some(remedy) => NextStep { text: format!("{remedy} {}", step.text), ..step },
-    })
+    match open.first() {
+        None => why(comparisons),
+        Some(first) => {
+            let longer = longer(command, &open, duration_s, findings.iter().any(is_busy));
+            Some(longer.unwrap_or_else(|| alone(command, first)))
+        }
+    }
+}
+
+/// Whether a finding says that the machine did other work.
+fn is_busy(finding: &Finding) -> bool {
+    let busy = [EventName::BusyCore, EventName::CpuPressure, EventName::StolenTime];
+    busy.iter().any(|name| finding.kind == FindingKind::Event(*name))
 }
 
 fn is_open(comparison: &&Comparison) -> bool {
@@ -47,7 +55,7 @@ fn is_open(comparison: &&Comparison) -> bool {
 }
 
 /// The same run with a budget that is likely to decide what is open; `None` if nobody waits that long.
-fn longer(command: &[String], open: &[&Comparison], duration_s: f64) -> Option<NextStep> {
+fn longer(command: &[String], open: &[&Comparison], duration_s: f64, is_busy: bool) -> Option<NextStep> {
     let mut needed: BTreeMap<&str, f64> = BTreeMap::new();
     for comparison in open {
         let seconds = comparison.currencies.first().and_then(|deciding| deciding.needed_s).unwrap_or(0.0);
@@ -57,10 +65,11 @@ fn longer(command: &[String], open: &[&Comparison], duration_s: f64) -> Option<N
     let more = needed.values().sum::<f64>();
     (more > 0.0 && more * SLACK <= WORTH_WAITING_S).then(|| {
         let minutes = ((duration_s + more * SLACK) / 60.0).ceil().max(1.0);
+        let quieter = if is_busy { format!(" {QUIETER}") } else { String::new() };
         NextStep {
             command: shell(&with_flag(command, "--budget", &format!("{minutes}m"))),
             text: format!(
-                "A longer run is likely to decide the open questions: they need about {} more.",
+                "A longer run is likely to decide the open questions: they need about {} more.{quieter}",
                 roughly(more)
             ),
         }
@@ -71,9 +80,7 @@ fn longer(command: &[String], open: &[&Comparison], duration_s: f64) -> Option<N
 fn alone(command: &[String], open: &Comparison) -> NextStep {
     let flags = [("--servers", open.variant.as_str()), ("--scenarios", &open.scenario), ("--budget", BUDGET_OF_ONE)];
     let command = flags.iter().fold(command.to_vec(), |command, (flag, value)| with_flag(&command, flag, value));
-    let text =
-        "One question alone needs less time. A quieter machine needs less still: tare doctor says what disturbs.";
-    NextStep { command: shell(&command), text: text.to_owned() }
+    NextStep { command: shell(&command), text: format!("One question alone needs less time. {QUIETER}") }
 }
 
 /// The remedy that most of the doubtful cells name, if more than half of the compared cells are suspect in all figures.

@@ -73,27 +73,28 @@ pub(super) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> Str
         UndecidedReason::TooFewForks => format!("{forks} of at least {least}"),
         UndecidedReason::IntervalTooWide => {
             let text = "the interval holds both no difference and a material one".to_owned();
-            match detectable(comparison) {
-                Some(log) => format!(
-                    "{text}; {forks} that scatter so see differences from {} on",
-                    share(rounded_up(log.exp_m1()))
-                ),
-                None => text,
-            }
+            text + &seen_from(comparison)
         }
         UndecidedReason::TooManyComparisons => {
-            "a difference by itself, but not enough evidence for a table with this many comparisons".to_owned()
+            "a verdict by itself, but not enough evidence for a table with this many comparisons".to_owned()
         }
         UndecidedReason::TooManyMeasures => {
-            "a difference by itself, but not enough evidence for one of several measures".to_owned()
+            "a verdict by itself, but not enough evidence for one of several measures".to_owned()
         }
         UndecidedReason::WaitsForEarlier => "an earlier question of the plan is still open".to_owned(),
     }
 }
 
-/// The smallest difference, as a logarithm, that this many forks usually detect.
-pub(super) fn detectable(comparison: &Comparison) -> Option<f64> {
-    detectable_difference(comparison.s_used?, comparison.method, comparison.forks, DEFAULT_POWER).ok()
+/// `; 4 starts that scatter so see differences from 9 % on`: the smallest difference that they usually detect; from a factor of
+/// two on as a factor. Empty where that is not known.
+pub(super) fn seen_from(comparison: &Comparison) -> String {
+    let smallest = |sd| detectable_difference(sd, comparison.method, comparison.forks, DEFAULT_POWER).ok();
+    let Some(log) = comparison.s_used.and_then(smallest) else { return String::new() };
+    let from = match log.exp() {
+        factor if factor >= 2.0 => format!("a factor of {}", grouped(factor.ceil() as u64)),
+        factor => share(rounded_up(factor - 1.0)),
+    };
+    format!("; {} that scatter so see differences from {from} on", count(comparison.forks.into(), "start"))
 }
 
 fn outlook(forks_needed: Option<u32>, comparison: &Comparison) -> String {
@@ -107,10 +108,11 @@ fn outlook(forks_needed: Option<u32>, comparison: &Comparison) -> String {
     }
 }
 
-/// What is known of an undecided comparison, and the one step that would decide it soonest.
-pub(super) fn undecided_so_far(ratio: &CurrencyRatio) -> String {
+/// What is known of an undecided comparison, and the one step that would decide it soonest. Where other programs disturb it,
+/// a longer run would end in a verdict that is as suspect as its figures.
+pub(super) fn undecided_so_far(ratio: &CurrencyRatio, is_disturbed: bool) -> String {
     let known = known(ratio).map_or_else(String::new, |known| known + "; ");
-    known + &next_step(ratio)
+    known + &if is_disturbed { "other programs disturbed it, so stop them first".to_owned() } else { next_step(ratio) }
 }
 
 /// `between 2 % and 14 % slower: the sign is certain, the size is not`, or `less than 12 % either way`.
@@ -152,11 +154,16 @@ fn next_step(ratio: &CurrencyRatio) -> String {
 #[cfg(test)]
 mod tests {
     use tare_plan::plan::SliceKind;
+    use tare_stats::ForkRatio;
 
     use super::*;
 
     fn undecided(lo: f64, hi: f64, needed_s: Option<f64>) -> String {
-        undecided_so_far(&CurrencyRatio {
+        undecided_so_far(&ratio(lo, hi, needed_s), false)
+    }
+
+    fn ratio(lo: f64, hi: f64, needed_s: Option<f64>) -> CurrencyRatio {
+        CurrencyRatio {
             name: Currency::Throughput,
             load: SliceKind::Saturating,
             label: "throughput".to_owned(),
@@ -178,7 +185,25 @@ mod tests {
             reason: Some("an earlier question of the plan is still open".to_owned()),
             needed_s,
             prior: None,
-        })
+        }
+    }
+
+    #[test]
+    fn an_open_question_says_what_its_starts_can_see() {
+        let compared = |apart: f64| {
+            let fork = |ratio: f64| ForkRatio::from_pairs(&[(ratio, 1.0)]).unwrap();
+            let forks = [1.0 / apart, 1.0, apart].map(fork);
+            Comparison::over_forks(&forks, Method::FixedForks { alpha: 0.05 }, 0.001).unwrap()
+        };
+        let said = |reason, apart| super::undecided(reason, &compared(apart));
+        let seen = |apart| said(UndecidedReason::IntervalTooWide, apart);
+        assert!(seen(1.01).contains("; 3 starts that scatter so see differences from "), "{}", seen(1.01));
+        assert!(seen(1.01).ends_with(" % on"), "{}", seen(1.01));
+        assert!(seen(3.0).contains(" from a factor of ") && !seen(3.0).contains('%'), "{}", seen(3.0));
+        // An interval within the region is no difference by itself.
+        assert!(
+            said(UndecidedReason::TooManyMeasures, 1.0).starts_with("a verdict by itself, but not enough evidence")
+        );
     }
 
     #[test]
@@ -191,5 +216,7 @@ mod tests {
         );
         assert!(undecided(1.02, 1.14, None).starts_with("between 2 % and 14 % faster"));
         assert!(undecided(0.8, 1.2, Some(16_000.0)).ends_with("ask fewer questions at once (-s, -m)"));
+        let disturbed = undecided_so_far(&ratio(0.88, 1.07, None), true);
+        assert_eq!(disturbed, "less than 12 % either way; other programs disturbed it, so stop them first");
     }
 }

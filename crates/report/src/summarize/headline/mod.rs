@@ -4,7 +4,7 @@ mod coverage;
 mod fact;
 mod phrase;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tare_plan::plan::{Mode, Plan};
 
@@ -21,6 +21,8 @@ pub(crate) const DIFFERENCES_SAID: usize = 3;
 pub(super) struct Frame<'a> {
     /// Why comparisons are void, by their ids.
     pub void: &'a BTreeMap<String, String>,
+    /// The ids of comparisons that other programs make suspect.
+    pub disturbed: &'a BTreeSet<String>,
     /// Region of practical equivalence, as a share.
     pub region: f64,
     /// Servers were compared with themselves alone.
@@ -50,7 +52,7 @@ pub(super) fn headline(comparisons: &[Comparison], frame: &Frame<'_>) -> Option<
     } else if open.is_empty() {
         sentences.push(phrase::of_one_start(&single, DIFFERENCES_SAID, &universe));
     } else {
-        sentences.push(undecided(&judged, &universe));
+        sentences.push(undecided(&judged, &universe, frame));
     }
     sentences.extend(void_too(&void));
     let verdict = known.first().map(|fact| fact.verdict).unwrap_or(match open.is_empty() {
@@ -98,13 +100,14 @@ fn named(comparison: &Comparison, is_control_alone: bool) -> Comparison {
     named
 }
 
-fn undecided(judged: &[&Comparison], universe: &Universe) -> String {
+fn undecided(judged: &[&Comparison], universe: &Universe, frame: &Frame<'_>) -> String {
     let all = universe.cover_by_name(judged);
     let what = format!("{} against {}{}", all.subject, all.baseline, all.place);
     // The first open question is the one that decides when the run may stop.
-    let first = judged.iter().filter_map(|c| c.currencies.first()).find(|c| c.verdict == VerdictKind::Inconclusive);
-    let Some(first) = first else { return format!("Not decided yet: {what}.") };
-    let outlook = undecided_so_far(first);
+    let mut deciding = judged.iter().filter_map(|c| Some((*c, c.currencies.first()?)));
+    let first = deciding.find(|(_, ratio)| ratio.verdict == VerdictKind::Inconclusive);
+    let Some((comparison, first)) = first else { return format!("Not decided yet: {what}.") };
+    let outlook = undecided_so_far(first, frame.disturbed.contains(&comparison.id));
     if judged.len() > 1 {
         return format!("Not decided yet: {what}. The first open question: {outlook}.");
     }
