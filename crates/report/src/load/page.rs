@@ -60,15 +60,20 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
     }
 }
 
-/// `110,666/s, p99 329 µs, no errors.`
+/// `The server answered 110,666 requests/s with a p99 of 329 µs and no errors.`
 fn answer(load: &LoadSummary) -> String {
-    let p99 = load.response.percentile_ns(99.0).map(|ns| format!(", p99 {}", single(Unit::Nanos, ns as f64)));
     let failed = load.requests.failed;
     let errors = match failed {
         0 => "no errors".to_owned(),
         _ => format!("{} ({})", count(failed, "error"), share(load.requests.failed_share)),
     };
-    format!("{}{}, {errors}.", rate(load.throughput_per_s), p99.unwrap_or_default())
+    if load.throughput_per_s <= 0.0 {
+        return format!("The server gave no expected answer: {errors}.");
+    }
+    let (verb, what) = if load.messages.is_some() { ("pushed", "messages") } else { ("answered", "requests") };
+    let p99 = load.response.percentile_ns(99.0).map(|ns| format!("a p99 of {} and ", single(Unit::Nanos, ns as f64)));
+    let rate = rate(load.throughput_per_s).replace("/s", &format!(" {what}/s"));
+    format!("The server {verb} {rate} with {}{errors}.", p99.unwrap_or_default())
 }
 
 fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {

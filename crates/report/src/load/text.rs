@@ -260,12 +260,16 @@ fn generator(summary: &LoadSummary) -> String {
     format!("{cores} {}{busy}{cost}{awake}{lags}{blocked}", generator.cpus)
 }
 
-/// How late requests left, and answers may have been stamped.
+/// How late requests left, and answers may have been stamped. Users that wait for an answer send when it is there: they have no
+/// send lag.
 fn lags(generator: &Generator) -> String {
-    let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
-    let stamps = generator.stamp_lag_p99_ns.map_or(String::new(), |p99| {
-        format!(", stamp lag at most p50 {}, p99 {}", time(generator.stamp_lag_p50_ns), time(Some(p99)))
-    });
-    let (p50, p99) = (time(generator.send_lag_p50_ns), time(generator.send_lag_p99_ns));
-    format!(" · send lag p50 {p50}, p99 {p99}{stamps}")
+    let lag = |name: &str, p50: Option<u64>, p99: Option<u64>| {
+        let time = |ns: u64| single(Unit::Nanos, ns as f64);
+        let (p50, p99) = p50.zip(p99)?;
+        Some(format!("{name} p50 {}, p99 {}", time(p50), time(p99)))
+    };
+    let send = lag("send lag", generator.send_lag_p50_ns, generator.send_lag_p99_ns);
+    let stamp = lag("stamp lag at most", generator.stamp_lag_p50_ns, generator.stamp_lag_p99_ns);
+    let lags: Vec<String> = send.into_iter().chain(stamp).collect();
+    if lags.is_empty() { String::new() } else { format!(" · {}", lags.join(", ")) }
 }

@@ -7,9 +7,12 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use serde_json::Value;
 use tare_plan::plan::SliceKind;
-use tare_report::summary::{Cell, Summary};
+use tare_record::MessageTally;
+use tare_report::load::{LoadSummary, Requests, summary_as_run};
+use tare_report::summary::{Cell, Distribution, MessageSummary, Summary};
 use tare_report::{html, summarize};
 
+use crate::loads;
 use crate::outputs::{HOSTILE, hostile};
 use crate::synthetic::{self, Truth, baseline, standard_summary, variant};
 
@@ -60,6 +63,21 @@ fn a_page_holds_the_whole_summary_and_what_charts_show() {
         assert_eq!(detail["curves"][0]["response"][0].as_array().unwrap().len(), curve.len());
         assert_eq!(detail["command"], cell.command.as_str());
     }
+}
+
+#[test]
+fn the_headline_of_a_load_is_a_sentence_with_its_unit() {
+    let said = |load: &LoadSummary| summary_as_run(loads::record(), load).headline.text;
+    let load = loads::summary(&[]);
+    assert_eq!(said(&load), "The server answered 19,983 requests/s with a p99 of 2.82 ms and 3 errors (0.008 %).");
+    let response = Distribution { percentiles: Vec::new(), ..load.response.clone() };
+    let few = LoadSummary { response, requests: Requests { failed: 0, ..load.requests }, ..load.clone() };
+    assert_eq!(said(&few), "The server answered 19,983 requests/s with no errors.");
+    let messages = MessageSummary { tally: MessageTally::default(), jitter: load.service.clone() };
+    let pushed = LoadSummary { messages: Some(messages), ..few };
+    assert_eq!(said(&pushed), "The server pushed 19,983 messages/s with no errors.");
+    let failing = LoadSummary { throughput_per_s: 0.0, ..load };
+    assert_eq!(said(&failing), "The server gave no expected answer: 3 errors (0.008 %).");
 }
 
 #[test]
