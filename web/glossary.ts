@@ -37,6 +37,7 @@ const EXPLAINED = new Set([
   'send lag',
   'service time',
   'set aside',
+  'stamp lag',
   'steady',
   'SUSPECT',
   'throughput',

@@ -49,7 +49,7 @@ export function boxed(text: Child): Child {
 }
 
 /** A plain table: heads, rows of text; the first column heads its row. */
-export function plainTable(caption: string, heads: string[], rows: Child[][], attrs: Attrs = {}): HTMLTableElement {
+export function plainTable(caption: string, heads: Child[], rows: Child[][], attrs: Attrs = {}): HTMLTableElement {
   return h(
     'table',
     attrs,

@@ -110,6 +110,18 @@ export function groupName(cells: Cell[], group: string): string {
   return (families.length === 1 && families[0]) || mine.find((c) => c.baseline)?.variant || group;
 }
 
+/** The cells of a panel that charts draw. Beside others a void server would look as if it had been measured; a load stands alone. */
+export function drawnCells({ summary }: Model, panel: Panel): Cell[] {
+  return summary.run.mode === 'load' ? panel.cells : panel.cells.filter((c) => c.validity.state !== 'void');
+}
+
+/** Which of its servers a chart leaves out; empty where it draws all. */
+export function leftOutText(model: Model, panel: Panel): string {
+  const drawn = drawnCells(model, panel);
+  const names = panel.cells.filter((c) => !drawn.includes(c)).map((c) => c.variant);
+  return names.length ? `× Void, and not drawn: ${names.join(', ')}.` : '';
+}
+
 /** The choices a run opens with. */
 export function firstChoice(model: Model): Partial<typeof choice> {
   return {

@@ -47,6 +47,26 @@ describe.skipIf(whySkipped())('the first screen', () => {
     await page.context().close();
   });
 
+  test.each([
+    [1280, 'thead'],
+    [390, '.panel'],
+  ])('has at %i px one scale for the small forests of a column, its 0 above their baselines', async (width, place) => {
+    const { page } = await pages.open('compared', { viewport: { width, height: 900 } });
+    const scale = page.locator(`.answer ${place} .mini-scale:visible`).first();
+    expect(await scale.locator('text').allTextContents()).toEqual(['−30\u00a0%', '0', '+30\u00a0%']);
+    const letters = (await scale.locator('text').first().boundingBox())!;
+    expect(letters.height, 'the numbers can be read').toBeGreaterThanOrEqual(11);
+    const middleOf = async (place: string) => {
+      const box = (await page.locator(place).first().boundingBox())!;
+      return box.x + box.width / 2;
+    };
+    const zero = (await scale.locator('text').nth(1).boundingBox())!;
+    expect(zero.x + zero.width / 2).toBeCloseTo(await middleOf('.answer .mini-forest .baseline'), 0);
+    const columns = await page.locator('.answer tbody tr:not(.panel)').first().locator('.mini-forest').count();
+    expect(await page.locator('.answer thead .mini-scale:visible').count()).toBe(place === 'thead' ? columns : 0);
+    await page.context().close();
+  });
+
   test('marks each start of a small forest, also one beyond its axis', async () => {
     const { page } = await pages.open('golden-slo');
     const starts = page.locator('.answer .mini-forest').first().locator('.start');
@@ -74,7 +94,7 @@ describe.skipIf(whySkipped())('the first screen', () => {
     const { page } = await pages.open('golden-pushes');
     expect(await page.locator('h1').textContent()).toContain('p50 of pushes');
     expect(await page.locator('.answer thead').textContent()).toContain('p50 of pushes');
-    expect(await page.locator('.answer .words').first().textContent()).toContain('both starts above');
+    expect(await page.locator('.answer .words').first().textContent()).toContain('both starts higher');
     expect(plain(await page.locator('.answer .words').first().textContent()), 'a doubt stands at its figure').toContain(
       '+8.8 % !',
     );
@@ -125,6 +145,7 @@ describe.skipIf(whySkipped())('the first screen', () => {
     const { page } = await pages.open('golden-undecided');
     expect(await page.locator('h1').textContent()).toContain('Not decided yet');
     expect(await page.locator('.answer').textContent()).toContain('3 of 4 starts count');
+    expect(await page.locator('.answer .words').first().textContent()).toContain('all 3 starts higher');
     expect(await page.locator('.answer .estimate:not(.open)').count()).toBe(0);
     await page.context().close();
   });
@@ -147,6 +168,7 @@ describe.skipIf(whySkipped())('the first screen', () => {
     for (const word of ['response time', 'service time', 'min', 'mean', 'p50', 'p99', 'max'])
       expect(latency).toContain(word);
     expect(await page.locator('#figures .scroll[aria-label="Failed requests"]').textContent()).toContain('timeout');
+    expect(await page.locator('.lines abbr').allTextContents(), 'terms are explained').toContain('throughput');
     await page.locator('#histogram').scrollIntoViewIfNeeded();
     await page.locator('#histogram svg').waitFor();
     await page.context().close();

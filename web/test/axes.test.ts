@@ -5,6 +5,7 @@ import { spread } from '../src/charts/end_labels';
 import { shownPart, timeAxis, timeTicks, whenText, type TimeLine } from '../src/charts/time_axis';
 import { DARK, LIGHT } from '../src/palette';
 import type { TimePoint } from '../src/summary';
+import { axisOf, scaleTicks } from '../src/charts/mini_forest';
 import { decadeTicks, ninesOf, ninesTicks, plainTicks, ratioTicks } from '../src/charts/ticks';
 
 test('a ratio axis keeps 0 % and never crowds its labels', () => {
@@ -25,6 +26,14 @@ test('a ratio axis leaves out a label that the edge would cut', () => {
   const texts = (beside: [number, number]) => ratioTicks(lo, hi, px, beside).map((t) => t.text);
   expect(texts([20, 20])).toContain('−8 %');
   expect(texts([4, 4])).not.toContain('−8 %');
+});
+
+test('the scale of small forests has the baseline and one round change to each side of it', () => {
+  const texts = (axis: number) => scaleTicks(axis).map((t) => t.text.replace('\u00a0', ' '));
+  expect(texts(axisOf([1.01], 0.05))).toEqual(['−5 %', '0', '+5 %']);
+  expect(texts(axisOf([1.08], 0.05))).toEqual(['−10 %', '0', '+10 %']);
+  expect(texts(axisOf([33], 0.05))).toEqual(['−30 %', '0', '+30 %']);
+  expect(texts(axisOf([33], 0.2))).toEqual(['−75 %', '0', '+300 %']);
 });
 
 test('each nine takes the same room on the log-nines axis', () => {

@@ -32,6 +32,13 @@ describe('numbers', () => {
     expect(number.differenceText(1.0699, null, null, ['lower', 'higher'])).toBe('7.0 % higher');
     expect(number.differenceText(1.0188, 1.0041, 1.0334, ['less', 'more'])).toBe('1.9 % more [0.4, 3.3]');
   });
+  test('of starts say whether they agree', () => {
+    expect(number.sidesText([1.1, 0.9, 1.2])).toBe('2 starts higher, 1 lower');
+    expect(number.sidesText([1.1, 0.9])).toBe('1 start higher, 1 lower');
+    expect(number.sidesText([1.1, 1.2])).toBe('both starts higher');
+    expect(number.sidesText([0.9, 0.8, 0.7])).toBe('all 3 starts lower');
+    expect(number.sidesText([])).toBe('');
+  });
   test('that are no numbers become a dash', () => {
     expect(number.fixed(NaN, 1)).toBe('–');
     expect(number.fixed(Infinity, 1)).toBe('–');
@@ -79,6 +86,8 @@ describe('text', () => {
     expect(unbroken('4.7–21.9 % in 9 min 44 s')).toBe('4.7\u2060–\u206021.9\u00a0% in 9\u00a0min 44\u00a0s');
     expect(unbroken('out 2.16 MB (+20.0 %)')).toBe('out 2.16\u00a0MB (+20.0\u00a0%)');
     expect(unbroken('in 3 starts')).toBe('in 3 starts');
+    expect(unbroken('15 and 13 % more')).toBe('15\u00a0and\u00a013\u00a0% more');
+    expect(unbroken('answered 1,507 requests/s')).toBe('answered 1,507\u00a0requests/s');
   });
 });
 

@@ -156,6 +156,15 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('does not draw a void server over time, and says so', async () => {
+    const { page } = await pages.open('golden-broken');
+    const figure = page.locator('#time .figure').first();
+    await figure.scrollIntoViewIfNeeded();
+    expect(await figure.locator('.note').textContent()).toContain('× Void, and not drawn: http4s.Tapir.');
+    expect(await figure.locator('.key').textContent()).not.toContain('Tapir');
+    await page.context().close();
+  });
+
   test('follows deep links to cells and charts', async () => {
     const id = 'g1/PostBytes/http4s.Tapir';
     const { page } = await pages.open('compared', {}, `#cell=${encodeURIComponent(id)}`);

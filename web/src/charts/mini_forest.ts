@@ -1,9 +1,13 @@
 // A small ratio chart for one place of the answer table: a dot for each start, the interval, the region as a band.
 // Plain SVG in the page's own colours, so it is there at once, follows the theme and prints.
 
+import { signedWhole } from '../format/number';
+import type { Tick } from './ticks';
+
 const NS = 'http://www.w3.org/2000/svg';
 const WIDTH = 168;
 const HEIGHT = 30;
+const SCALE_HEIGHT = 22;
 const EDGE = 8;
 const LINE_Y = 12;
 const STARTS_Y = 24;
@@ -26,6 +30,44 @@ export function axisOf(ratios: number[], region: number): number {
   const largest = Math.max(0, ...ratios.map((ratio) => Math.abs(Math.log(ratio))));
   const widest = (Math.log(1 + region) * (WIDTH - 2 * EDGE)) / BAND_PX;
   return Math.min(Math.max(Math.log(1.1), 3 * largest), Math.max(widest, Math.log(1.1)));
+}
+
+/** Changes that stand on a scale, one to each side of the baseline: the widest pair that fits. */
+const SCALE_STEPS: [lower: number, higher: number][] = [
+  [-1, 1],
+  [-2, 2],
+  [-5, 5],
+  [-10, 10],
+  [-20, 20],
+  [-30, 30],
+  [-50, 100],
+  [-75, 300],
+  [-90, 900],
+];
+/** Half of what the text of a tick needs. */
+const HALF_TICK = 18;
+
+/** Where the scale of an axis has numbers, as logarithms. */
+export function scaleTicks(axis: number): Tick[] {
+  const room = (axis * (WIDTH / 2 - HALF_TICK)) / (WIDTH / 2 - EDGE);
+  const at = (percent: number) => Math.log1p(percent / 100);
+  const widest = SCALE_STEPS.findLast((pair) => pair.every((percent) => Math.abs(at(percent)) <= room)) ?? [];
+  const tick = (percent: number): Tick => ({ at: at(percent), text: `${signedWhole(percent)}\u00a0%` });
+  return [...widest.map(tick), { at: 0, text: '0' }].sort((a, b) => a.at - b.at);
+}
+
+/** The scale of all small forests of a column: a line with numbers. */
+export function miniScale(axis: number): SVGSVGElement {
+  const middle = WIDTH / 2;
+  const svg = shape('svg', { viewBox: `0 0 ${WIDTH} ${SCALE_HEIGHT}`, class: 'mini-scale', 'aria-hidden': 'true' });
+  svg.append(shape('line', { x1: EDGE, x2: WIDTH - EDGE, y1: SCALE_HEIGHT - 1, y2: SCALE_HEIGHT - 1 }));
+  for (const tick of scaleTicks(axis)) {
+    const x = middle + (tick.at / axis) * (middle - EDGE);
+    const text = shape('text', { x, y: SCALE_HEIGHT - 8 });
+    text.textContent = tick.text;
+    svg.append(shape('line', { x1: x, x2: x, y1: SCALE_HEIGHT - 5, y2: SCALE_HEIGHT - 1 }), text);
+  }
+  return svg;
 }
 
 export function miniForest(forest: MiniForest, axis: number, region: number): SVGSVGElement {

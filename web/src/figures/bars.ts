@@ -44,7 +44,8 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
     axisName: spec.axisName,
     nameParts: Boolean(spec.parts),
     rows: visibleCells(panel).map((cell): BarRow => {
-      const estimate = spec.of(cell);
+      // What a void server has done is no figure of it.
+      const estimate = cell.validity.state === 'void' ? null : spec.of(cell);
       const colour = colourOf(cell, panel, t)?.mark ?? t.faint;
       const split = spec.parts?.(cell, t) ?? [];
       const parts = estimate ? (split.length ? split : [{ name: '', value: scale(estimate.value)!, colour }]) : [];
@@ -102,9 +103,9 @@ const LIMITED: Record<Cell['bottleneck'], string> = {
   unknown: 'not known',
 };
 
-export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
+export function throughputFigure(model: Model, panel: Panel): HTMLElement | null {
   const unit = rateUnit(panel.cells.map((c) => c.throughput_per_s?.value));
-  const slopes = slopesFigure(panel, {
+  const slopes = slopesFigure(model, panel, {
     kind: 'throughput',
     title: 'throughput, start by start',
     unit,
@@ -137,9 +138,9 @@ export function throughputFigure(_: Model, panel: Panel): HTMLElement | null {
 }
 
 /** CPU per request start by start; null where there are no pairs of starts. */
-export function cpuSlopes(_: Model, panel: Panel): HTMLElement | null {
+export function cpuSlopes(model: Model, panel: Panel): HTMLElement | null {
   const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
-  return slopesFigure(panel, {
+  return slopesFigure(model, panel, {
     kind: 'cpu-slopes',
     title: 'CPU per request, start by start',
     unit,

@@ -4,7 +4,7 @@ import { figure } from '../charts/figure';
 import { stackHeight, stackOption, stackPlot, stackReading, type Stack } from '../charts/stack';
 import { threadKinds } from '../charts/thread_kinds';
 import { significant } from '../format/number';
-import type { Model, Panel } from '../model';
+import { leftOutText, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell } from '../summary';
 import { panelId } from './forks';
@@ -21,7 +21,7 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
   const kinds = kindsOf(panel.cells);
   if (!kinds.length) return null;
   const stack = (t: Theme): Stack => {
-    const lines = timeLines(panel, t);
+    const lines = timeLines(model, panel, t);
     const seen = lines.filter((l) => l.cell.timeline.some((p) => p.cpu?.length)).slice(0, STRIPS);
     return { lines: seen, kinds, axis: axisOf(model, panel, lines) };
   };
@@ -34,7 +34,7 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
   return figure({
     id: panelId('cpu-over-time', panel),
     title: `${panel.title}: cores kept busy, by kind of thread, sample by sample`,
-    note: `A bar is a sample; all strips have the same scale. ${shadesNote(panel.cells)}`,
+    note: `A bar is a sample; all strips have the same scale. ${[shadesNote(panel.cells), leftOutText(model, panel)].filter(Boolean).join(' ')}`,
     watch: ['highlights', 'window'],
     cursor: timeCursor(
       panel,

@@ -5,7 +5,7 @@ import type { LatencyLine } from '../charts/latency';
 import { h, plainTable } from '../dom';
 import { percentileText, significant } from '../format/number';
 import { inUnitWithInterval, timeUnit, type Unit } from '../format/unit';
-import { colourOf, type Model, type Panel } from '../model';
+import { colourOf, drawnCells, leftOutText, type Model, type Panel } from '../model';
 import { choice } from '../state';
 import type { Cell, Distribution, Latency, PercentileValue } from '../summary';
 import type { Theme } from '../theme';
@@ -17,10 +17,11 @@ const latencyOf = (cell: Cell): Latency | undefined =>
   (cell.latency.length === 1 ? cell.latency[0] : undefined);
 
 /** Latency of the load model and the clock that are chosen. */
-export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
-  if (!panel.cells.some((c) => c.latency.length)) return null;
+export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
+  const cells = drawnCells(model, panel);
+  if (!cells.some((c) => c.latency.length)) return null;
   const lines = (t: Theme): LatencyLine[] =>
-    panel.cells.flatMap((cell): LatencyLine[] => {
+    cells.flatMap((cell): LatencyLine[] => {
       const latency = latencyOf(cell);
       if (!latency) return [];
       const curve = curveOf(cell, panel, t, latency[choice.clock]);
@@ -30,21 +31,26 @@ export function latencyFigure(_: Model, panel: Panel): HTMLElement | null {
       const starts = isDrawn ? latency.starts.map((s) => s.percentiles) : [];
       return [{ ...curve, starts }, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
     });
-  const model = () => panel.cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
+  const load = () => cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
   return figure({
     id: panelId('latency', panel),
     title: () => `${panel.title}: ${timedBy(panel)} by percentile`,
     note: () =>
-      `${model()}; ${since(panel)}. ` +
-      (hasStarts(panel)
-        ? 'Thin lines: single starts. Ribbons: intervals over starts, where they tell something.'
-        : 'One start: no intervals.') +
-      (panel.cells.some((c) => latencyOf(c)?.machine_hiccups) ? ` ${HICCUP_NOTE}` : ''),
+      [
+        `${load()}; ${since(panel)}.`,
+        hasStarts(panel)
+          ? 'Thin lines: single starts. Ribbons: intervals over starts, where they tell something.'
+          : 'One start: no intervals.',
+        cells.some((c) => latencyOf(c)?.machine_hiccups) && HICCUP_NOTE,
+        leftOutText(model, panel),
+      ]
+        .filter(Boolean)
+        .join(' '),
     watch: ['sliceKind', 'clock', 'scale', 'highlights'],
     ...curves('percentiles', lines),
     data: () => ({
       heads: ['scenario', 'variant', 'load', 'clock', 'percentile', 'value_ns', 'lower_ns', 'upper_ns'],
-      rows: panel.cells.flatMap((cell) => {
+      rows: cells.flatMap((cell) => {
         const latency = latencyOf(cell);
         if (!latency) return [];
         const clocks: [string, Distribution | null | undefined][] = [
@@ -103,8 +109,8 @@ const STATED = [50, 75, 90, 95, 99, 99.9, 99.99];
 const TELLING = 4;
 
 /** The numbers of the chart: a row for each variant, a column for each percentile; null where nothing was timed. */
-export function latencyTable(_: Model, panel: Panel): HTMLElement | null {
-  const rows = panel.cells.flatMap((cell) => {
+export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
+  const rows = drawnCells(model, panel).flatMap((cell) => {
     const latency = latencyOf(cell);
     return latency && !cell.control ? [{ cell, distribution: latency[choice.clock] }] : [];
   });

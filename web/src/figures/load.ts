@@ -4,8 +4,8 @@ import { barsHeight, barsOption, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { h, plainTable } from '../dom';
 import { percentileText, whole } from '../format/number';
-import { unbroken } from '../format/unbroken';
 import { plainTime, roundTime } from '../format/unit';
+import { withTerms } from '../glossary';
 import type { Model } from '../model';
 import type { Cell, Distribution, LoadFacts } from '../summary';
 import { LIGHT, type Theme } from '../theme';
@@ -25,7 +25,12 @@ export function loadFigures({ summary }: Model): HTMLElement {
 
 function lines({ rows }: LoadFacts): HTMLElement {
   const line = ({ key, value }: { key: string; value: string }) =>
-    h('tr', { 'data-outcome': key }, h('th', { scope: 'row' }, key), h('td', { dir: 'auto' }, unbroken(value)));
+    h(
+      'tr',
+      { 'data-outcome': key },
+      h('th', { scope: 'row' }, withTerms(key)),
+      h('td', { dir: 'auto' }, withTerms(value)),
+    );
   return h('table', { class: 'keys lines' }, h('tbody', {}, ...rows.map(line)));
 }
 
@@ -54,7 +59,9 @@ function latencies(cell: Cell): HTMLElement | null {
     .sort((a, b) => a - b)
     .map((p) => row(`p${percentileText(p)}`, (d) => d.percentiles.find((v) => v.percentile === p)?.value_ns));
   const rows = [row('min', (d) => d.min_ns), row('mean', (d) => d.mean_ns), ...stated, row('max', (d) => d.max_ns)];
-  const table = plainTable('Latency', ['', ...columns.map(([name]) => name)], rows, { class: 'cells pushed' });
+  const table = plainTable('Latency', ['', ...columns.map(([name]) => withTerms(name))], rows, {
+    class: 'cells pushed',
+  });
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Latency' }, table);
 }
 

@@ -13,17 +13,19 @@ import {
   type Timeline,
 } from '../charts/timeline';
 import { bytesUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { coloured, colourOf, kindText, type Model, type Panel } from '../model';
+import { coloured, colourOf, drawnCells, kindText, leftOutText, type Model, type Panel } from '../model';
 import { choice, choose } from '../state';
 import type { Cell, TimePoint } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
 
+const timed = (model: Model, panel: Panel): Cell[] => drawnCells(model, panel).filter((c) => c.timeline.length);
+
 /** Variants with a colour; the rest would only hide them. */
-export function timeLines(panel: Panel, t: Theme): TimeLine[] {
+export function timeLines(model: Model, panel: Panel, t: Theme): TimeLine[] {
   const shown = coloured(panel, t.series.length);
-  return panel.cells
-    .filter((c) => c.timeline.length && (c.baseline || c.control || shown.includes(c.variant)))
+  return timed(model, panel)
+    .filter((c) => c.baseline || c.control || shown.includes(c.variant))
     .map((cell) => ({ label: cell.variant, cell, ...colourOf(cell, panel, t)! }));
 }
 
@@ -87,7 +89,7 @@ interface TimeSpec {
 }
 
 function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | null {
-  const cells = panel.cells.filter((c) => c.timeline.length);
+  const cells = timed(model, panel);
   const values = cells.flatMap((c) => c.timeline.map(spec.of));
   if (!values.some((v) => v !== null)) return null;
   const kinds = kindsIn(cells);
@@ -95,7 +97,7 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   const unit = spec.unit(values);
   const sequential = model.summary.run.mode === 'sequential';
   const timeline = (t: Theme): Timeline => {
-    const lines = timeLines(panel, t);
+    const lines = timeLines(model, panel, t);
     const axis = axisOf(model, panel, lines);
     const log = spec.log && choice.scale === 'log';
     return { lines, axis, of: spec.of, unit, axisName: `${spec.axisName}, ${unit.name}`, log };
@@ -104,7 +106,9 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
-    note: [phasesNote(cells, key), spec.note, gcNote(cells), order].filter(Boolean).join(' '),
+    note: [phasesNote(cells, key), leftOutText(model, panel), spec.note, gcNote(cells), order]
+      .filter(Boolean)
+      .join(' '),
     watch: ['highlights', 'window', ...(spec.log ? (['scale'] as const) : [])],
     cursor: timeCursor(
       panel,
@@ -112,7 +116,7 @@ function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | n
       () => timeline(LIGHT).lines,
       { plot: (width) => timelinePlot(timeline(LIGHT), width), read: (x) => timelineReading(timeline(LIGHT), x) },
     ),
-    key: (t) => timeLines(panel, t).map((l) => ({ label: l.label, colour: l.mark })),
+    key: (t) => timeLines(model, panel, t).map((l) => ({ label: l.label, colour: l.mark })),
     height: timelineHeight,
     draw: (width, t) => timelineOption(timeline(t), width, t),
     data: () => sliceData(cells, [...VALUES], (p) => VALUES.map((key) => p[key])),

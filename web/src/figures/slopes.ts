@@ -4,7 +4,7 @@ import { figure } from '../charts/figure';
 import { slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
 import { significant } from '../format/number';
 import { inUnitWithInterval, type Unit } from '../format/unit';
-import { colourOf, visibleCells, type Panel } from '../model';
+import { colourOf, drawnCells, leftOutText, visibleCells, type Model, type Panel } from '../model';
 import type { Cell, Estimate, ForkValue } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
@@ -27,10 +27,11 @@ const oddStarts = (panel: Panel, cell: Cell): number[] =>
   panel.comparisons.find((c) => c.cell === cell.id)?.odd_forks.map((odd) => odd.fork) ?? [];
 
 /** The slopes of a panel; null where starts were not paired, or a single server stands alone. */
-export function slopesFigure(panel: Panel, spec: SlopesSpec): HTMLElement | null {
-  const baseline = panel.cells.find((c) => c.baseline && !c.control);
+export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTMLElement | null {
+  const drawn = drawnCells(model, panel);
+  const baseline = drawn.find((c) => c.baseline && !c.control);
   const variants = visibleCells(panel).filter(
-    (c) => !c.baseline && !c.control && c.fork_values.some((v) => spec.of(v) !== null),
+    (c) => drawn.includes(c) && !c.baseline && !c.control && c.fork_values.some((v) => spec.of(v) !== null),
   );
   if (!baseline || !variants.length || !baseline.fork_values.some((v) => spec.of(v) !== null)) return null;
   const scaled = (value: number | null | undefined) => (value == null ? null : value / spec.unit.divisor);
@@ -55,7 +56,9 @@ export function slopesFigure(panel: Panel, spec: SlopesSpec): HTMLElement | null
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
-    note: variants.some((cell) => oddStarts(panel, cell).length) ? `${NOTE} ${ODD}` : NOTE,
+    note: [NOTE, variants.some((cell) => oddStarts(panel, cell).length) && ODD, leftOutText(model, panel)]
+      .filter(Boolean)
+      .join(' '),
     watch: ['highlights', 'everyRow'],
     height: (width) => slopesHeight(slopes(LIGHT), width),
     draw: (width, t) => slopesOption(slopes(t), width, t),

@@ -86,6 +86,15 @@ export function differenceText(ratio: number, lo: number | null, hi: number | nu
   return `${ungrouped(value, d)} % ${word} [${ends.join(', ')}]`;
 }
 
+/** Whether starts agree: `2 starts higher, 1 lower` than the baseline, `all 3 starts lower`. */
+export function sidesText(ratios: number[]): string {
+  if (!ratios.length) return '';
+  const higher = ratios.filter((ratio) => ratio > 1).length;
+  const lower = ratios.length - higher;
+  if (higher && lower) return `${higher} start${higher === 1 ? '' : 's'} higher, ${lower} lower`;
+  return `${ratios.length === 2 ? 'both' : `all ${ratios.length}`} starts ${higher ? 'higher' : 'lower'}`;
+}
+
 /** A percentile as people write it: 50, 99.9, 99.999. */
 export function percentileText(percentile: number): string {
   return String(Number(percentile.toFixed(6)));

@@ -1,11 +1,11 @@
 // The answer table: a row per variant and scenario, a column per measure, in each place a small forest and its figures in words.
 
 import { withTerms } from '../glossary';
-import { axisOf, miniForest } from '../charts/mini_forest';
+import { axisOf, miniForest, miniScale } from '../charts/mini_forest';
 import { breakable, h, type Child } from '../dom';
 import { capital } from '../figures/overhead';
 import { hasInterval } from '../figures/rows';
-import { changeText, changeWithInterval, differenceText } from '../format/number';
+import { changeText, changeWithInterval, differenceText, sidesText } from '../format/number';
 import { inUnit, roughlyText, unitFor } from '../format/unit';
 import { inCurrency, type CurrencyName, type Model, type Panel } from '../model';
 import type { Cell, Comparison, Currency } from '../summary';
@@ -27,12 +27,7 @@ export function answerTable(model: Model): HTMLElement {
   const baselines = [...new Set(model.summary.comparisons.map((c) => c.baseline))];
   const isOpen = model.summary.comparisons.some((c) => stillNeeded(c) !== null);
   const heads = columns.map((c) =>
-    h(
-      'th',
-      { scope: 'col', role: 'columnheader' },
-      withTerms(capital(c.label)),
-      h('span', { class: 'axis' }, axisWords(c)),
-    ),
+    h('th', { scope: 'col', role: 'columnheader' }, withTerms(capital(c.label)), axisOfColumn(c, axes)),
   );
   const head = h(
     'tr',
@@ -68,6 +63,10 @@ const wordsOf = (name: string): [string, string] => (isLatency(name) ? ['lower',
 
 const axisWords = (c: CurrencyName): string => (c.higher_is_better ? 'worse ◀ ▶ better' : 'better ◀ ▶ worse');
 
+/** What the small forests of a column share: which side is better, and the scale. */
+const axisOfColumn = (c: CurrencyName, axes: Map<string, number>): HTMLElement =>
+  h('span', { class: 'axis' }, axisWords(c), miniScale(axes.get(c.name)!));
+
 function panelRows(
   model: Model,
   panel: Panel,
@@ -85,12 +84,7 @@ function panelRows(
       panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
     ),
     ...columns.map((c) =>
-      h(
-        'td',
-        { role: 'cell', 'data-label': capital(c.label) },
-        baselineLevel(panel, c.name),
-        h('span', { class: 'axis' }, axisWords(c)),
-      ),
+      h('td', { role: 'cell', 'data-label': capital(c.label) }, baselineLevel(panel, c.name), axisOfColumn(c, axes)),
     ),
     isOpen && h('td', { role: 'cell' }),
   );
@@ -165,7 +159,7 @@ function place(c: Comparison, column: CurrencyName, axis: number, region: number
       '\u00a0',
       words(figure),
       reasons.length > 0 && ' !',
-      whyOpen(figure),
+      whyOpen(figure, region),
     ),
   );
 }
@@ -203,19 +197,13 @@ function openWords(c: Currency): Child {
 }
 
 /** Why an open question is open, below its figure. */
-function whyOpen(c: Currency): Child {
+function whyOpen(c: Currency, region: number): Child {
   if (c.verdict !== 'inconclusive') return null;
-  const isBeside = isTelling(c) && (c.lo! > 1 || c.hi! < 1);
-  const why = isBeside ? 'not enough evidence yet' : isTelling(c) ? '' : sidesOf(c.fork_ratios);
+  const isTold = isTelling(c);
+  // It lies to one side of the baseline, or in the region: a reader asks why that is no verdict.
+  const isClear = isTold && (c.lo! > 1 || c.hi! < 1 || (c.lo! > 1 - region && c.hi! < 1 + region));
+  const why = isClear ? 'not enough evidence yet' : isTold ? '' : sidesText(c.fork_ratios);
   return why ? h('small', {}, why) : null;
-}
-
-/** On which side of the baseline the starts lie. */
-function sidesOf(starts: number[]): string {
-  if (!starts.length) return '';
-  const above = starts.filter((ratio) => ratio > 1).length;
-  if (above > 0 && above < starts.length) return 'starts on both sides';
-  return `${starts.length === 2 ? 'both' : 'all'} starts ${above ? 'above' : 'below'}`;
 }
 
 /** What would decide the first measure; null where nothing is needed, or nothing helps. */

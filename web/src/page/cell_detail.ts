@@ -4,6 +4,7 @@ import { h, plainTable, type Child } from '../dom';
 import { fixed, percentileText, whole } from '../format/number';
 import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
 import { commandWords } from '../format/unbroken';
+import { withTerms } from '../glossary';
 import { kindText, spelled, type Model } from '../model';
 import type { Cell, Currency, ErrorCount, Latency, Probes } from '../summary';
 import { measureOf } from '../validity';
@@ -90,7 +91,7 @@ function percentiles(latency: Latency[]): HTMLElement {
   ];
   return plainTable(
     'Latency',
-    ['', ...columns.map((c) => c.head)],
+    ['', ...columns.map((c) => withTerms(c.head))],
     [
       ends('least', (d) => d.min_ns),
       ends('mean', (d) => d.mean_ns),
