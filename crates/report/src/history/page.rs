@@ -7,23 +7,28 @@ use super::{History, HistoryLine, HistoryPoint};
 use crate::clean::sanitize_line;
 use crate::html::escape_html;
 
-const WIDTH: f64 = 960.0;
 const HEIGHT: f64 = 240.0;
-const LEFT: f64 = 64.0;
-const RIGHT: f64 = 12.0;
 const TOP: f64 = 22.0;
 const BOTTOM: f64 = 26.0;
 /// Lines across a chart, at most one more or less.
 const GRID_LINES: f64 = 4.0;
-/// Labels of versions nearer than this would cover each other.
-const LABEL_ROOM: f64 = 70.0;
+/// The plots for which names of versions are set: of a phone, and of the widest page. A style hides what a phone has no room for.
+const PLOTS: [f64; 2] = [280.0, 880.0];
+/// What a letter of a label takes at most, and what stays free beside it.
+const LETTER: f64 = 7.0;
+const BESIDE: f64 = 8.0;
+/// Letters of a version; longer ones are cut.
+const VERSION: usize = 12;
+/// Names of versions behind this part of a chart, in percent, stand to the left of their lines.
+const RIGHTMOST: f64 = 75.0;
 
 const STYLE: &str = "\
 :root{color-scheme:light dark;--fg:#1c1c1c;--bg:#fff;--quiet:#6b6b6b;--line:#d8d8d8;--point:#1f5fa8;--worse:#a85a00;--better:#1f5fa8}\
 @media(prefers-color-scheme:dark){:root{--fg:#eaeaea;--bg:#161616;--quiet:#a0a0a0;--line:#3a3a3a;--point:#7db4f0;--worse:#f0b050;--better:#7db4f0}}\
 body{font:16px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:1000px;margin:2rem auto;padding:0 1rem}\
 h2{font-size:1.1rem;margin:2rem 0 0}p{margin:.2rem 0}.answer{font-size:1.25rem;font-weight:600;margin-bottom:.6rem}\
-.quiet{color:var(--quiet)}.chart{overflow-x:auto}svg{width:100%;min-width:680px;height:auto}\
+.quiet{color:var(--quiet)}.chart{padding:0 12px 0 52px}svg{display:block;width:100%;height:240px;overflow:visible}\
+@media(max-width:720px){.wide{display:none}.point{r:2px}}\
 svg text{font:12px system-ui,sans-serif;fill:var(--quiet)}.grid{stroke:var(--line)}.interval{stroke:var(--point);opacity:.35}\
 .point{fill:var(--point)}.level{stroke:var(--fg);stroke-width:2}.version{stroke:var(--quiet);stroke-dasharray:2 4}\
 .change{stroke-width:2}.worse{stroke:var(--worse);color:var(--worse)}.better{stroke:var(--better);color:var(--better)}";
@@ -34,11 +39,17 @@ pub fn render_page(history: &History) -> String {
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width\">\n<title>tare history</title>\n<style>{STYLE}</style>\n\
          <main>\n<h1>History</h1>\n{}<p>Each point is a run, with its interval. Horizontal lines are levels, thick vertical \
-         lines changes of level, dotted lines new versions.</p>\n",
+         lines changes of level, dotted lines new versions.{}</p>\n",
         if history.lines.is_empty() {
             String::new()
         } else {
             format!("<p class=\"answer\">{}</p>\n", html(&headline(history)))
+        },
+        // What another tool measured has no baseline.
+        if history.lines.iter().any(|line| !line.scenario.is_empty()) {
+            " A figure × a server is a ratio to that server: 1.08 is 8 % more."
+        } else {
+            ""
         }
     );
     history.lines.iter().for_each(|line| out.push_str(&section(line)));
@@ -63,7 +74,7 @@ fn section(line: &HistoryLine) -> String {
     let (state, chart) = (html(&state(line)), Chart::of(line).draw(&title));
     format!(
         "<section>\n<h2>{title}</h2>\n<p class=\"quiet\">{state}</p>\n\
-         <div class=\"chart\" tabindex=\"0\" role=\"region\" aria-label=\"{title}\">\n{chart}</div>\n{changes}</section>\n"
+         <div class=\"chart\">\n{chart}</div>\n{changes}</section>\n"
     )
 }
 
@@ -75,7 +86,8 @@ fn html(text: &str) -> String {
     escape_html(&sanitize_line(text))
 }
 
-/// A line with the range of values that its chart shows.
+/// A line with the range of values that its chart shows. Places from left to right are in percent and those from top to bottom
+/// in pixels, so that letters keep their size on every screen.
 struct Chart<'a> {
     line: &'a HistoryLine,
     lowest: f64,
@@ -94,8 +106,9 @@ impl<'a> Chart<'a> {
         Self { line, lowest: lowest.min(least - room * 0.05), highest: highest.max(most + room * 0.05) }
     }
 
+    /// In percent.
     fn x(&self, at: f64) -> f64 {
-        LEFT + (at + 0.5) * (WIDTH - LEFT - RIGHT) / self.line.points.len() as f64
+        (at + 0.5) * 100.0 / self.line.points.len() as f64
     }
 
     fn y(&self, value: f64) -> f64 {
@@ -104,17 +117,14 @@ impl<'a> Chart<'a> {
     }
 
     fn draw(&self, title: &str) -> String {
-        let mut out = format!("<svg viewBox=\"0 0 {WIDTH} {HEIGHT}\" role=\"img\" aria-label=\"{title}\">\n");
+        let mut out = format!("<svg role=\"img\" aria-label=\"{title}\">\n");
         for (value, text) in round_ticks(self.lowest, self.highest) {
             let y = self.y(value);
             let _ = writeln!(
                 out,
-                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-                 <text x=\"{}\" y=\"{:.1}\" text-anchor=\"end\">{}</text>",
-                WIDTH - RIGHT,
-                LEFT - 6.0,
+                "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
+                 <text x=\"-6\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>",
                 y + 4.0,
-                text
             );
         }
         self.draw_versions(&mut out);
@@ -126,21 +136,32 @@ impl<'a> Chart<'a> {
         out + "</svg>\n"
     }
 
-    /// A dotted line where the version is another than before.
+    /// A dotted line where the version is another than before, with its name where there is room.
     fn draw_versions(&self, out: &mut String) {
-        let (mut before, mut free_from) = (None, 0.0);
+        let mut new: Vec<(f64, &str)> = Vec::new();
         for (at, point) in self.line.points.iter().enumerate() {
-            let Some(version) = point.version.as_deref().filter(|version| before != Some(*version)) else { continue };
-            before = Some(version);
-            let x = self.x(at as f64 - 0.5);
+            if let Some(version) =
+                point.version.as_deref().filter(|version| new.last().map(|(_, last)| *last) != Some(*version))
+            {
+                new.push((self.x(at as f64 - 0.5), version));
+            }
+        }
+        let [narrow, wide] = PLOTS.map(|plot| named(&new, plot));
+        for (index, (x, version)) in new.iter().enumerate() {
             let _ = write!(
                 out,
-                "<line class=\"version\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{}\"/>",
-                HEIGHT - BOTTOM
+                "<line class=\"version\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{TOP}\" y2=\"{}\"><title>{}</title></line>",
+                HEIGHT - BOTTOM,
+                html(version)
             );
-            if x >= free_from {
-                let _ = write!(out, "<text x=\"{:.1}\" y=\"14\">{}</text>", x + 3.0, html(version));
-                free_from = x + LABEL_ROOM;
+            if wide.contains(&index) {
+                let class = if narrow.contains(&index) { "" } else { " class=\"wide\"" };
+                let name = html(&shortened(version));
+                let _ = if *x > RIGHTMOST {
+                    write!(out, "<text{class} x=\"{x:.2}%\" dx=\"-3\" y=\"14\" text-anchor=\"end\">{name} ▸</text>")
+                } else {
+                    write!(out, "<text{class} x=\"{x:.2}%\" dx=\"3\" y=\"14\">{name}</text>")
+                };
             }
             out.push('\n');
         }
@@ -154,13 +175,13 @@ impl<'a> Chart<'a> {
             let y = self.y(self.line.level_of(level[0]..level[1]));
             let (from, to) = (self.x(level[0] as f64 - 0.5), self.x(level[1] as f64 - 0.5));
             let _ =
-                writeln!(out, "<line class=\"level\" x1=\"{from:.1}\" x2=\"{to:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");
+                writeln!(out, "<line class=\"level\" x1=\"{from:.2}%\" x2=\"{to:.2}%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");
         }
         for change in &self.line.changes {
             let x = self.x(change.at as f64 - 0.5);
             let _ = writeln!(
                 out,
-                "<line class=\"change {}\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{}\"><title>{}</title></line>",
+                "<line class=\"change {}\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{TOP}\" y2=\"{}\"><title>{}</title></line>",
                 class(change.verdict),
                 HEIGHT - BOTTOM,
                 html(&change_words(change))
@@ -172,7 +193,8 @@ impl<'a> Chart<'a> {
         let (x, y) = (self.x(at as f64), self.y(point.value));
         if let Some((lo, hi)) = point.lo.zip(point.hi) {
             let (lo, hi) = (self.y(lo), self.y(hi));
-            let _ = write!(out, "<line class=\"interval\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{hi:.1}\" y2=\"{lo:.1}\"/>");
+            let _ =
+                write!(out, "<line class=\"interval\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{hi:.1}\" y2=\"{lo:.1}\"/>");
         }
         let facts =
             [point.run.clone(), short_revision(point.revision.as_deref()), point.version.clone().unwrap_or_default()];
@@ -180,7 +202,7 @@ impl<'a> Chart<'a> {
             facts.into_iter().filter(|fact| !fact.is_empty()).chain([number(point.value)]).collect();
         let _ = writeln!(
             out,
-            "<circle class=\"point\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3\"><title>{}</title></circle>",
+            "<circle class=\"point\" cx=\"{x:.2}%\" cy=\"{y:.1}\" r=\"3\"><title>{}</title></circle>",
             html(&told.join(" · "))
         );
     }
@@ -192,9 +214,32 @@ impl<'a> Chart<'a> {
         };
         let (first, last) = (day(self.line.points.first()), day(self.line.points.last()));
         let y = HEIGHT - 8.0;
-        let _ = write!(out, "<text x=\"{LEFT}\" y=\"{y}\">{first}</text>");
-        let _ = writeln!(out, "<text x=\"{}\" y=\"{y}\" text-anchor=\"end\">{last}</text>", WIDTH - RIGHT);
+        let _ = write!(out, "<text x=\"0\" y=\"{y}\">{first}</text>");
+        let _ = writeln!(out, "<text x=\"100%\" y=\"{y}\" text-anchor=\"end\">{last}</text>");
     }
+}
+
+/// The indices of the versions that a plot of some width has room to name. The newest is always named: of two names that would
+/// cover each other, the older is left out.
+fn named(versions: &[(f64, &str)], plot: f64) -> Vec<usize> {
+    let mut free_to = f64::INFINITY;
+    let mut fits = |(x, version): (f64, &str)| {
+        let (line, length) = (x / 100.0 * plot, shortened(version).chars().count() as f64 * LETTER);
+        let (from, to) = if x > RIGHTMOST { (line - length - 2.0 * LETTER, line) } else { (line, line + length) };
+        let fits = to + BESIDE <= free_to;
+        if fits {
+            free_to = from;
+        }
+        fits
+    };
+    (0..versions.len()).rev().filter(|index| fits(versions[*index])).collect()
+}
+
+fn shortened(version: &str) -> String {
+    if version.chars().count() <= VERSION {
+        return version.to_owned();
+    }
+    version.chars().take(VERSION - 1).chain(['…']).collect()
 }
 
 /// Round values from `lowest` to `highest`, each with its text.
@@ -222,7 +267,15 @@ fn range(values: &[f64]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::round_ticks;
+    use super::{named, round_ticks};
+
+    #[test]
+    fn names_of_versions_never_cover_each_other_and_the_newest_is_named() {
+        let versions = [(0.0, "1.0"), (1.0, "1.1"), (50.0, "1.2"), (70.0, "1.3-a-long-name"), (99.0, "1.4")];
+        assert_eq!(named(&versions, 880.0), [4, 3, 2, 1]);
+        assert_eq!(named(&versions, 280.0), [4, 2, 1]);
+        assert_eq!(named(&[(100.0, "1.0")], 280.0), [0]);
+    }
 
     #[test]
     fn ticks_are_round() {

@@ -77,6 +77,7 @@ fn the_page_has_every_run_and_change_and_no_script() {
     let answer = page.split_once("<p class=\"answer\">").unwrap().1;
     assert!(answer.starts_with("6 changes of level in 1 line over 200 runs. The latest: "), "{answer}");
     assert!(page.contains("lower is better · level now "), "{page}");
+    assert!(!page.contains("viewBox"), "a narrow screen would shrink the letters");
     assert!(!page.contains("<script") && !page.contains("NaN") && !page.contains("inf"), "{page}");
 }
 
