@@ -110,9 +110,9 @@ pub enum LoadStop {
     },
     /// After a number of requests; with pushed messages, of users who have read all of theirs.
     Requests {
-        /// How many.
+        /// How many. Requests of the warm-up do not count; messages and users do.
         count: u64,
-        /// The load ends after this time in any case.
+        /// The load ends after this time in any case; the warm-up comes before it.
         at_most: Span,
     },
 }

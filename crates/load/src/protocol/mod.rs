@@ -74,6 +74,11 @@ impl Protocol {
         }
     }
 
+    /// Whether the server pushes messages, and nothing is asked.
+    pub(crate) const fn is_pushed_to(self) -> bool {
+        matches!(self, Self::WebSocket(Conversation::Push(_)))
+    }
+
     /// Time between two pushed messages; zero without pushes.
     pub(crate) const fn period(self) -> Duration {
         match self {

@@ -9,11 +9,12 @@ use crate::schedule::Share;
 pub enum StopRule {
     /// After this time, the discarded head included.
     Duration(Duration),
-    /// After this many requests. The slice ends with the last response, and after `at_most` in any case.
+    /// After this many requests. The slice ends with the last response, and after `at_most` in any case. Requests of the
+    /// discarded head do not count; subscriptions do, because they last into the window.
     Count {
         /// Number of requests of all workers.
         requests: u64,
-        /// Limit for a server that does not answer.
+        /// Limit for a server that does not answer, the discarded head included.
         at_most: Duration,
     },
 }

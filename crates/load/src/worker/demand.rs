@@ -13,7 +13,10 @@ pub(crate) struct Demand {
     start: Nanos,
     /// No request has an intended start at or after this moment.
     until: Nanos,
+    /// How many of the count are left.
     remaining: u64,
+    /// No request with an earlier intended start uses up the count.
+    counts_from: Nanos,
     sending: Sending,
     source: DemandSource,
 }
@@ -32,12 +35,14 @@ impl Demand {
             start: Nanos::ZERO,
             until: Nanos::ZERO,
             remaining: 0,
+            counts_from: Nanos::ZERO,
             sending: Sending::Exact,
             source: DemandSource::Users { attendance: None },
         }
     }
 
-    pub(crate) fn of(slice: &WorkerSlice, share: Share) -> Self {
+    /// The demand of a slice. A count holds for the requests from `counts_from` on.
+    pub(crate) fn of(slice: &WorkerSlice, share: Share, counts_from: Nanos) -> Self {
         let source = match slice.schedule.arrivals(slice.seed, share) {
             None => DemandSource::Users { attendance: attendance(&slice.schedule, share) },
             Some(mut arrivals) => {
@@ -47,7 +52,7 @@ impl Demand {
         };
         let until = slice.start + slice.stop.longest_time();
         let remaining = slice.stop.requests_of(share);
-        Self { start: slice.start, until, remaining, sending: slice.sending, source }
+        Self { start: slice.start, until, remaining, counts_from, sending: slice.sending, source }
     }
 
     pub(crate) const fn is_closed_loop(&self) -> bool {
@@ -81,9 +86,11 @@ impl Demand {
         Some(self.start + Duration::from_nanos(joins_ns))
     }
 
-    /// Takes the request that was due.
-    pub(crate) fn take(&mut self) {
-        self.remaining -= 1;
+    /// Takes the request that was due, by its intended start.
+    pub(crate) fn take(&mut self, intended: Nanos) {
+        if intended >= self.counts_from {
+            self.remaining -= 1;
+        }
         if let DemandSource::Starts { arrivals, head } = &mut self.source {
             *head = head_of(self.start, arrivals);
         }

@@ -36,6 +36,8 @@ pub(super) struct Departure {
 pub(super) struct Dispatcher {
     share: Share,
     depth: usize,
+    /// Whether the server pushes: a subscription of the discarded head lasts into the window.
+    is_pushed_to: bool,
     timeout: Duration,
     demand: Demand,
     cursor: RequestCursor,
@@ -53,6 +55,7 @@ impl Dispatcher {
         Self {
             share: setup.share,
             depth: setup.protocol.depth(),
+            is_pushed_to: setup.protocol.is_pushed_to(),
             timeout: setup.timeout,
             demand: Demand::none(),
             cursor: setup.requests.cursor(setup.share),
@@ -65,7 +68,8 @@ impl Dispatcher {
 
     /// Begins a slice, with no place free yet.
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
-        self.demand = Demand::of(slice, self.share);
+        let counts_from = if self.is_pushed_to { slice.start } else { slice.start + slice.discard_head };
+        self.demand = Demand::of(slice, self.share, counts_from);
         self.free.clear();
         self.thinking.clear();
     }
@@ -124,7 +128,7 @@ impl Dispatcher {
             return None;
         };
         self.free.pop_front();
-        self.demand.take();
+        self.demand.take(intended);
         self.under_way += 1;
         let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
         Some(Departure { token, request, now, times: Times { intended, sent: Some(now), blocked_until } })
@@ -158,14 +162,14 @@ impl Dispatcher {
     /// Removes a request that waits for a place and whose deadline has passed. Returns its intended start.
     pub(super) fn take_overdue(&mut self, now: Nanos) -> Option<Nanos> {
         let intended = self.demand.overdue(self.timeout, now)?;
-        self.demand.take();
+        self.demand.take(intended);
         Some(intended)
     }
 
     /// Removes a request that waits for a place. Returns its intended start.
     pub(super) fn take_waiting(&mut self) -> Option<Nanos> {
         let intended = self.demand.head()?;
-        self.demand.take();
+        self.demand.take(intended);
         Some(intended)
     }
 
@@ -176,7 +180,7 @@ impl Dispatcher {
             return None;
         }
         let intended = self.demand.due(self.demand.joins(token.index(), since)?, at)?;
-        self.demand.take();
+        self.demand.take(intended);
         Some(intended)
     }
 

@@ -193,6 +193,21 @@ fn a_count_is_exact_and_ends_with_its_last_answer() {
 }
 
 #[test]
+fn the_discarded_head_uses_up_no_count() {
+    let requests = 7;
+    let stop = StopRule::Count { requests, at_most: Duration::from_secs(9) };
+    for schedule in [Schedule::Closed, constant(1000.0)] {
+        let mut slice = slice(schedule, stop);
+        slice.discard_head = Duration::from_millis(300);
+        let world = World::new(after(Duration::from_millis(3)));
+        let sent = world.requests_sent();
+        let sample = run(world, 2, &slice);
+        assert_eq!((sample.offered, sample.ok), (requests, requests), "{:?}", slice.schedule);
+        assert!(sent.get() > 100 && sample.window_ns > 0, "{} were sent in {} ns", sent.get(), sample.window_ns);
+    }
+}
+
+#[test]
 fn a_count_against_a_silent_server_ends_nevertheless() {
     let stop = StopRule::Count { requests: 7, at_most: Duration::from_secs(1) };
     let sample = run(World::new(Box::new(|_| Reaction::Never)), 2, &slice(Schedule::Closed, stop));

@@ -30,6 +30,7 @@ mod run_info;
 mod stamps;
 mod trust;
 mod validity;
+mod warmup;
 mod wording;
 
 use tare_plan::plan::{Mode, SliceKind};
@@ -133,6 +134,7 @@ pub(crate) fn cell_of_load(record: &LoadRecord) -> Cell {
     let loads = latency::study(&evidence, ALPHA_OF_LOAD);
     let cell = cell::of_load(&evidence, &loads, ALPHA_OF_LOAD);
     let doubts = recorded_part::doubts_of_part(record).into_iter().chain(agents::doubts_of_agents(record));
+    let doubts = doubts.chain(warmup::doubt_of_warmup(record));
     Cell { validity: Validity::of_load(cell.validity, doubts), ..cell }
 }
 

@@ -59,7 +59,9 @@ impl LoadJob {
 fn stop_rule(plan: &LoadPlan) -> StopRule {
     match plan.stop {
         LoadStop::Duration { span } => StopRule::Duration(span.0 + plan.warmup.0),
-        LoadStop::Requests { count, at_most } => StopRule::Count { requests: count, at_most: at_most.0 },
+        LoadStop::Requests { count, at_most } => {
+            StopRule::Count { requests: count, at_most: at_most.0 + plan.warmup.0 }
+        }
     }
 }
 
@@ -162,10 +164,13 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_warm_up_comes_on_top_of_a_duration() {
+    fn the_warm_up_comes_on_top_of_a_duration_and_of_the_limit_of_a_count() {
         let job = job(LoadModel::Closed, TEN_SECONDS, HTTP);
         assert_eq!(job.slice.stop, StopRule::Duration(Duration::from_secs(12)));
         assert_eq!(job.slice.discard_head, Duration::from_secs(2));
+        let count = LoadStop::Requests { count: 7, at_most: Span::from_secs(60) };
+        let counted = self::job(LoadModel::Closed, count, HTTP).slice.stop;
+        assert_eq!(counted, StopRule::Count { requests: 7, at_most: Duration::from_secs(62) });
         assert_eq!((job.session.connections, job.slice.seed), (8, 7));
     }
 
@@ -208,7 +213,7 @@ pub(super) mod tests {
         let job = job(LoadModel::Closed, stop, push);
         let Protocol::WebSocket(Conversation::Push(push)) = job.session.protocol else { panic!() };
         assert_eq!(push.messages_per_user, u64::MAX);
-        assert_eq!(job.slice.stop, StopRule::Count { requests: 8, at_most: Duration::from_secs(60) });
+        assert_eq!(job.slice.stop, StopRule::Count { requests: 8, at_most: Duration::from_secs(62) });
         assert_eq!(job.part_length(), Duration::from_millis(250));
     }
 }

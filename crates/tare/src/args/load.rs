@@ -82,7 +82,7 @@ pub struct ModelArgs {
     /// How long to load [default: 10s; with -n, until all requests are sent]. Not with stages: they have their own times.
     #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = parse_duration, conflicts_with_all = ["stages", "user_stages"])]
     pub duration: Option<Span>,
-    /// Number of requests to send, in place of a duration.
+    /// Number of requests to send, in place of a duration. Those of the warm-up do not count.
     #[arg(short = 'n', long, value_name = "N", value_parser = parse_number, conflicts_with_all = ["duration", "stages", "user_stages"])]
     pub requests: Option<u64>,
     /// Open loop: requests per second, such as 1000 or 20k. They leave on time, however slow the responses are.
