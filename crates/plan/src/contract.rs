@@ -220,7 +220,33 @@ fn check_request(request: &Request) -> Result<(), String> {
             return Err(format!("header \"{}\" cannot be sent", name.escape_debug()));
         }
     }
-    Ok(())
+    check_framing(request)
+}
+
+/// Refuses a header that states another length than that of the body.
+fn check_framing(request: &Request) -> Result<(), String> {
+    let given = |wanted: &'static str| {
+        request.headers.iter().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
+    };
+    if given("content-length").chain(given("transfer-encoding")).count() > 1 {
+        return Err("the length of the body is stated twice; leave out Content-Length, and it is added".to_owned());
+    }
+    let bytes = request.body.as_ref().map_or(0, BodySpec::length);
+    if let Some(length) = given("content-length").find(|value| *value != bytes.to_string()) {
+        return Err(format!(
+            "\"Content-Length: {}\" is not the length of the body, which is {bytes}; leave it out, and it is added",
+            length.escape_debug()
+        ));
+    }
+    let is_chunked =
+        |coding: &&str| coding.rsplit(',').next().is_some_and(|last| last.trim().eq_ignore_ascii_case("chunked"));
+    match given("transfer-encoding").find(|coding| !is_chunked(coding)) {
+        Some(coding) => Err(format!(
+            "\"Transfer-Encoding: {}\" does not say where the body ends; end it with chunked, or leave it out",
+            coding.escape_debug()
+        )),
+        None => Ok(()),
+    }
 }
 
 #[cfg(test)]

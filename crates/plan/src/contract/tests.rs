@@ -76,3 +76,26 @@ fn a_contract_of_another_schema_or_with_a_bad_path_is_refused() {
     let split = TEXT.replace("/path0/x", "/path0/x\\r\\nHost: evil");
     assert!(Contract::parse("c.toml", &split).is_err());
 }
+
+#[test]
+fn a_header_that_states_another_length_than_the_body_has_is_refused() {
+    for (headers, says) in [
+        ("Content-Length = \"5\"", "\"Content-Length: 5\" is not the length of the body, which is 3; leave it out"),
+        ("Content-Length = \"three\"", "is not the length of the body"),
+        ("Content-Length = \"3\", content-length = \"3\"", "stated twice"),
+        ("Content-Length = \"3\", Transfer-Encoding = \"chunked\"", "stated twice"),
+        ("Transfer-Encoding = \"gzip\"", "does not say where the body ends"),
+    ] {
+        let text = |headers: &str| {
+            format!(
+                "schema = 1\n[scenarios.Post]\nrequest = {{ method = \"POST\", path = \"/\", body = \"abc\", headers = \
+                 {{ {headers} }} }}\nexpect = {{}}\n"
+            )
+        };
+        let error = Contract::parse("c.toml", &text(headers)).unwrap_err().to_string();
+        assert!(error.starts_with("c.toml: \"Post\": ") && error.contains(says), "{headers}: {error}");
+        for right in ["content-length = \"3\"", "Transfer-Encoding = \"Chunked\""] {
+            Contract::parse("c.toml", &text(right)).unwrap();
+        }
+    }
+}

@@ -60,8 +60,8 @@ pub struct Request<'a> {
     pub host: &'a str,
     /// Header fields in the order of sending.
     pub headers: &'a [(String, String)],
-    /// The body. `Content-Length` is added if it is not empty or if the method is not GET or HEAD. With the header
-    /// `Transfer-Encoding: chunked` it is sent in chunks.
+    /// The body. `Content-Length` is added if it is not empty or if the method is not GET or HEAD, unless `headers` has it.
+    /// With the header `Transfer-Encoding: chunked` it is sent in chunks.
     pub body: &'a [u8],
 }
 
@@ -78,18 +78,22 @@ pub enum EncodeError {
     /// A header field that would break the header section.
     #[error("header `{0}` cannot be sent; names are tokens, values have no control characters")]
     Header(String),
+    /// A header field that says something wrong about the length of the body, in words.
+    #[error("{0}")]
+    Framing(String),
 }
 
 impl Request<'_> {
     /// The request as it is sent.
     ///
     /// # Errors
-    /// When a part violates the grammar of RFC 9112.
+    /// When a part violates the grammar of RFC 9112, or a header field states another length than that of the body.
     pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
         let path_fits = self.path.starts_with('/') && self.path.bytes().all(|byte| byte.is_ascii_graphic());
         if !path_fits {
             return Err(EncodeError::Path(self.path.to_owned()));
         }
+        self.check_framing()?;
         let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.path).into_bytes();
         if !self.has("host") {
             push_header(&mut out, "Host", self.host)?;
@@ -108,6 +112,38 @@ impl Request<'_> {
             out.extend_from_slice(self.body);
         }
         Ok(out)
+    }
+
+    /// Refuses header fields that would let the server wait for more body than is sent, or take the rest of it for a request.
+    ///
+    /// # Source
+    /// RFC 9112, section 6.3.
+    fn check_framing(&self) -> Result<(), EncodeError> {
+        let given = |wanted: &'static str| {
+            self.headers
+                .iter()
+                .filter(move |(name, _)| name.eq_ignore_ascii_case(wanted))
+                .map(|(_, value)| value.trim())
+        };
+        let wrong = |text: String| Err(EncodeError::Framing(text));
+        let (lengths, codings) = (given("content-length").count(), given("transfer-encoding").count());
+        if lengths + codings > 1 {
+            let both = "the length of the body is stated twice, by Content-Length or Transfer-Encoding";
+            return wrong(format!("{both}; leave one of them out"));
+        }
+        if let Some(coding) = given("transfer-encoding").find(|value| !announces_chunks("transfer-encoding", value)) {
+            return wrong(format!(
+                "`Transfer-Encoding: {coding}` does not say where the body ends; end it with chunked"
+            ));
+        }
+        let bytes = self.body.len();
+        let is_length = |value: &&str| value.bytes().all(|byte| byte.is_ascii_digit()) && value.parse() == Ok(bytes);
+        match given("content-length").find(|value| !is_length(value)) {
+            Some(length) => wrong(format!(
+                "`Content-Length: {length}` is not the length of the body, which is {bytes}; leave it out, and it is added"
+            )),
+            None => Ok(()),
+        }
     }
 
     fn is_chunked(&self) -> bool {
@@ -191,7 +227,30 @@ mod tests {
         assert!(encode("POST", "/", &chunked, b"").unwrap().ends_with("\r\n\r\n0\r\n\r\n"));
         let long = encode("POST", "/", &chunked, &[b'a'; CHUNK_BYTES + 1]).unwrap();
         assert!(long.contains("\r\n\r\n4000\r\naaa") && long.ends_with("aaa\r\n1\r\na\r\n0\r\n\r\n"));
-        assert!(encode("POST", "/", &[("transfer-encoding", "gzip")], b"abc").unwrap().ends_with("\r\n\r\nabc"));
+    }
+
+    #[test]
+    fn a_length_that_is_not_that_of_the_body_is_refused() {
+        for (headers, body, says) in [
+            (
+                &[("Content-Length", "5")][..],
+                &b"abc"[..],
+                "`Content-Length: 5` is not the length of the body, which is 3;",
+            ),
+            (&[("content-length", "2")], b"abc", "is not the length of the body"),
+            (&[("Content-Length", "+3")], b"abc", "is not the length of the body"),
+            (&[("Content-Length", "")], b"", "is not the length of the body"),
+            (&[("Content-Length", "1")], b"", "which is 0;"),
+            (&[("Content-Length", "3"), ("content-length", "3")], b"abc", "stated twice"),
+            (&[("Content-Length", "3"), ("Transfer-Encoding", "chunked")], b"abc", "stated twice"),
+            (&[("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "chunked")], b"abc", "stated twice"),
+            (&[("Transfer-Encoding", "gzip")], b"abc", "`Transfer-Encoding: gzip` does not say where the body ends;"),
+            (&[("Transfer-Encoding", "chunked, gzip")], b"", "does not say where the body ends"),
+        ] {
+            let error = encode("POST", "/", headers, body).unwrap_err();
+            assert!(matches!(&error, EncodeError::Framing(text) if text.contains(says)), "{headers:?}: {error}");
+        }
+        assert!(encode("GET", "/", &[("Content-Length", "0")], b"").is_ok());
     }
 
     #[test]

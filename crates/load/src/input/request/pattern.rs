@@ -49,15 +49,38 @@ impl Pattern {
             headers,
             body: Body::template(&spec.body, &format!("{place}, body"), scope)?,
         };
+        pattern.check_framing(place)?;
         pattern.check_around_variables(place)?;
         Ok(pattern)
+    }
+
+    /// Refuses a length of the body that no header can state, because variables decide it.
+    fn check_framing(&self, place: &str) -> Result<(), LoadError> {
+        let is_length = |name: &str| name.eq_ignore_ascii_case("content-length");
+        let is_framing = |name: &str| is_length(name) || name.eq_ignore_ascii_case("transfer-encoding");
+        let is_fixed = |template: &Template| template.as_text().is_some();
+        for (name, value) in self.headers.iter().filter(|(name, _)| is_framing(name)) {
+            let what = match (is_fixed(value), is_length(name) && !is_fixed(&self.body)) {
+                (false, _) => "a variable, which cannot say how the body is sent",
+                (true, true) => "a fixed length, and the body has variables",
+                (true, false) => continue,
+            };
+            return Err(LoadError::input(
+                &format!("{place}, header {name}"),
+                what,
+                "leave it out: the length is added",
+            ));
+        }
+        Ok(())
     }
 
     fn check_around_variables(&self, place: &str) -> Result<(), LoadError> {
         let text = |template: &Template| String::from_utf8_lossy(&template.with_stand_ins()).into_owned();
         let headers: Vec<_> = self.headers.iter().map(|(name, value)| (name.clone(), text(value))).collect();
         let path = text(&self.path);
-        let request = Request { method: &self.method, path: &path, host: "host", headers: &headers, body: b"" };
+        // A header may state the length of a body that has no variables.
+        let body = self.body.as_text().unwrap_or_default();
+        let request = Request { method: &self.method, path: &path, host: "host", headers: &headers, body };
         request.encode().map(|_| ()).map_err(|error| refused(place, &error))
     }
 

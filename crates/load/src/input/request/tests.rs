@@ -130,6 +130,24 @@ fn wrong_requests_say_where_and_what_would_be_right() {
         (RequestSpec::get("/").header("a", "{{ok}}\n"), "header `a` cannot be sent"),
         (RequestSpec::get("/").header("a", "{{t}}"), "c.csv, line 3, column `t`: a control character"),
         (RequestSpec::get("/").header("Connection", "{{ok}}"), "request 1 (GET /), header Connection: a variable"),
+        (
+            RequestSpec::post("/", *b"abc").header("Content-Length", "5"),
+            "request 1 (POST /): `Content-Length: 5` is not the length of the body, which is 3; leave it out",
+        ),
+        (
+            RequestSpec::post("/{{ok}}", *b"abc").header("Content-Length", "5"),
+            "`Content-Length: 5` is not the length of the body, which is 3",
+        ),
+        (
+            RequestSpec::post("/", Body::text("{{ok}}")).header("content-length", "1"),
+            "header content-length: a fixed length, and the body has variables; leave it out",
+        ),
+        (RequestSpec::post("/", *b"1").header("Content-Length", "{{ok}}"), "header Content-Length: a variable"),
+        (RequestSpec::post("/", *b"1").header("Transfer-Encoding", "{{ok}}"), "header Transfer-Encoding: a variable"),
+        (
+            RequestSpec::post("/{{ok}}", *b"1").header("Transfer-Encoding", "gzip"),
+            "`Transfer-Encoding: gzip` does not say where the body ends; end it with chunked",
+        ),
         (RequestSpec::post("/", Body::text("é{{x}}")), "body, character 2: there is no variable `x`"),
         (RequestSpec::post("/", Body::form([("f", "{{x}}")])), "body, field `f`, character 1"),
         (RequestSpec::post("/", Body::File("/nowhere".into())), "/nowhere: No such file"),
