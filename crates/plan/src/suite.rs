@@ -10,7 +10,7 @@ use crate::document;
 use crate::group::CommandServer;
 use crate::profile::ProfileOptions;
 use crate::ratio_limit::RatioLimit;
-use crate::settings::Options;
+use crate::settings::{Options, all_settings};
 
 /// A suite file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -120,6 +120,7 @@ impl Suite {
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         let mut suite: Self = document::parse_document(file, text)?;
         file.clone_into(&mut suite.file);
+        suite.check_contradictions()?;
         suite.settle_hosts()?;
         for (name, server) in &suite.servers {
             suite.check_server(name, server)?;
@@ -129,6 +130,25 @@ impl Suite {
                 .map_err(|message| suite.wrong(&format!("[scenarios.{name}] request"), message))?;
         }
         Ok(suite)
+    }
+
+    /// Refuses settings of which one would be ignored.
+    fn check_contradictions(&self) -> Result<(), PlanError> {
+        let given: Vec<&str> = self.run.given_values().into_iter().map(|(key, _)| key).collect();
+        let settings = all_settings();
+        for setting in settings.iter().filter(|setting| given.contains(&setting.key) && setting.flag.conflicts_in_suite)
+        {
+            if let Some(other) = setting.flag.conflicts.iter().find(|other| given.contains(other)) {
+                let message = format!("contradicts {other}; leave out one of them");
+                return Err(self.wrong(&format!("[run] {}", setting.key), message));
+            }
+        }
+        // A group names its baseline itself.
+        let unused = given.iter().find(|key| !self.groups.is_empty() && ["baseline", "aa"].contains(key));
+        unused.map_or(Ok(()), |key| {
+            let message = "contradicts [[groups]]; leave out this key, or the groups".to_owned();
+            Err(self.wrong(&format!("[run] {key}"), message))
+        })
     }
 
     /// Makes settings of what `[hosts]` says.
@@ -278,6 +298,25 @@ mod tests {
         let twice = "[run]\nserver_host = \"ssh://b\"\n[hosts]\nserver = \"ssh://a\"";
         let error = Suite::parse("my.toml", twice).unwrap_err().to_string();
         assert_eq!(error, "my.toml: [hosts] server: is in [run] too; write it once");
+    }
+
+    #[test]
+    fn settings_of_which_one_would_be_ignored_are_refused() {
+        let group = "[[groups]]\nbaseline = \"a\"\nservers = [\"b\"]";
+        for (text, says) in [
+            ("[run]\nforks = 3\nbudget = \"2m\"", "[run] budget: contradicts forks; leave out one of them"),
+            ("[run]\nslo = \"p99<4ms\"\nduration = \"5s\"", "[run] slo: contradicts duration; leave out one of them"),
+            ("[run]\nduration = 5\nforks = 3", "[run] duration: contradicts forks; leave out one of them"),
+            ("[run]\naa = \"a\"\nservers = [\"b\"]", "[run] aa: contradicts servers; leave out one of them"),
+            (
+                &format!("[run]\nbaseline = \"b\"\n{group}"),
+                "[run] baseline: contradicts [[groups]]; leave out this key, or the groups",
+            ),
+        ] {
+            assert_eq!(Suite::parse("my.toml", text).unwrap_err().to_string(), format!("my.toml: {says}"));
+        }
+        // With --budget they hold.
+        Suite::parse("my.toml", "[run]\nforks = 3\nat_least = 4\nmax_forks = 5").unwrap();
     }
 
     #[test]

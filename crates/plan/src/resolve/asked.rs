@@ -73,6 +73,11 @@ impl World<'_> {
     fn grouped(&self) -> Result<Vec<Asked>, PlanError> {
         let narrowed = match &self.inputs.flags.servers {
             Some(patterns) => Some(select_names("--servers", "server", patterns, &self.servers)?),
+            None if self.inputs.suite.run.servers.is_some() => {
+                let origin = format!("{}: [run] servers", self.inputs.suite.file);
+                let message = "contradicts [[groups]]; leave out this key, or the groups".to_owned();
+                return Err(PlanError::Value { origin, message });
+            }
             None => None,
         };
         let mut asked = Vec::new();

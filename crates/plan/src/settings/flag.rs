@@ -83,6 +83,8 @@ pub struct Flag {
     pub allow_hyphens: bool,
     /// Keys of settings that may not be given together with this flag.
     pub conflicts: &'static [&'static str],
+    /// Whether they may not stand beside it in a suite's `[run]` table either.
+    pub conflicts_in_suite: bool,
     /// Keys of settings without which this flag means nothing.
     pub requires: &'static [&'static str],
     /// Whether `tare profile` has the flag too.

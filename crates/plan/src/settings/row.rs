@@ -79,8 +79,15 @@ impl<T: SettingValue> Row<T> {
         self
     }
 
-    /// The flag may not be given together with those of these keys.
+    /// The setting may not be given together with those of these keys, by flags or in a suite.
     pub fn conflicts(mut self, keys: &'static [&'static str]) -> Self {
+        self.flag.conflicts_in_suite = true;
+        self.conflicts_as_flag(keys)
+    }
+
+    /// The flag may not be given together with those of these keys. In a suite the setting may: another flag, such as
+    /// `--budget`, gives it a meaning.
+    pub fn conflicts_as_flag(mut self, keys: &'static [&'static str]) -> Self {
         self.flag.conflicts = keys;
         self
     }

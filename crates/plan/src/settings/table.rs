@@ -43,7 +43,7 @@ define_settings! {
             .check("write 1 to 60000 users", |users, _| (1..=60_000).contains(users))
             .fills(|to, users| to.load.users = users);
         /// Sequential run: measure one cell after another for this long each, with one start per server and no intervals.
-        duration: Span = value("SECONDS").short('d')
+        duration: Span = value("SECONDS").short('d').conflicts(&["forks", "budget", "precision", "aa"])
             .when(is_sequential)
             .check("must be at least 100ms", |duration, _| *duration >= Span::from_millis(100))
             .fills(|to, duration| to.slices = sequential_slices(duration));
@@ -98,7 +98,7 @@ define_settings! {
             .check("write 1 to 10000 starts", |forks, _| (1..=10_000).contains(forks))
             .fills(|to, count| to.stop.forks = Forks::Fixed { count });
         /// Fewest starts of each server before a comparison may be decided.
-        at_least: u32 = value("N").conflicts(&["forks"])
+        at_least: u32 = value("N").conflicts_as_flag(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .default(3)
             .check("an interval needs at least 3 starts; write 3 or more", |at_least, _| *at_least >= 3)
@@ -108,7 +108,7 @@ define_settings! {
                 }
             });
         /// Number of starts of each server at which intervals are narrowest. A run may go on beyond it; they are wider then. A suite's number holds for its own budget.
-        max_forks: u32 = value("N").conflicts(&["forks"])
+        max_forks: u32 = value("N").conflicts_as_flag(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .otherwise("the starts that fit into the budget")
             .check("write at least the value of --at-least, and at most 200", |max_forks, known| {
@@ -146,7 +146,7 @@ define_settings! {
         )
             .when(is_compared).fills(|to, control| to.control = control);
         /// Narrow the intervals by what earlier runs on this machine say of the scatter of starts: auto (from 20 comparisons on) or off.
-        prior: PriorUse = value("USE").conflicts(&["forks"])
+        prior: PriorUse = value("USE").conflicts_as_flag(&["forks"])
             .when(|known| is_compared(known) && !known.forks_are_fixed())
             .default(PriorUse::Auto)
             .fills(|to, prior| to.stop.prior = prior);

@@ -242,6 +242,9 @@ mod tests {
             &["--aa", "a", "-s", "b"],
             &["--users", "many"],
         ] {
+            &["-d", "5", "--forks", "3"],
+            &["-d", "5", "--budget", "1m"],
+            &["-d", "5", "--aa", "a"],
             assert!(Cli::try_parse_from([&["tare", "run"], args].concat()).is_err(), "{args:?}");
         }
     }
