@@ -2,6 +2,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 use std::sync::OnceLock;
 use std::time::Duration;
 
@@ -60,6 +61,11 @@ pub fn keep_stdout_failure(printed: io::Result<()>) {
     if let Some(error) = printed.err().filter(|error| error.kind() != ErrorKind::BrokenPipe) {
         let _ = STDOUT_FAILURE.set(error.to_string());
     }
+}
+
+/// Whether the file of a flag means standard output.
+pub fn is_stdout(file: &Path) -> bool {
+    file == Path::new("-")
 }
 
 /// Why standard output could not be written; `None` if it could, or if its reader has gone.

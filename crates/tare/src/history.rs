@@ -12,7 +12,7 @@ use tare_report::import::{self, ImportOrigin, ImportedResult};
 use tare_report::{json, rfc3339, summarize};
 
 use crate::args::{Global, HistoryAction, HistoryArgs, ImportArgs};
-use crate::console;
+use crate::console::{self, is_stdout};
 use crate::failure::Outcome;
 
 /// Where imported results lie, in the folder of tare.
@@ -25,13 +25,15 @@ pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let runs: Vec<RunFigures> = list_runs(&global.dir)?.iter().filter_map(run_figures).collect();
     let history = history::history(&runs, &imported_results(&global.dir)?, args.currency.into());
-    if let Some(file) = &args.html {
+    if let Some(file) = args.html.as_deref().filter(|file| !is_stdout(file)) {
         fs::write(file, history::render_page(&history)).with_context(|| format!("cannot write {}", file.display()))?;
         console::print_note(&format!("wrote {}", file.display()));
         return Ok(Outcome::Done);
     }
     let style = console::report_style(global.color);
-    console::print_text(&if args.json {
+    console::print_text(&if args.html.is_some() {
+        history::render_page(&history)
+    } else if args.json {
         json::render(&history)?
     } else {
         history::render(&history, args.last, &style)

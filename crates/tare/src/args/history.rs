@@ -30,8 +30,8 @@ pub struct HistoryArgs {
     /// Print the history as JSON.
     #[arg(long)]
     pub json: bool,
-    /// Write the history as a page, with a chart for each line.
-    #[arg(long, value_name = "FILE")]
+    /// Write the history as a page, with a chart for each line; "-" is standard output.
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
     pub html: Option<PathBuf>,
 }
 

@@ -153,5 +153,8 @@ fn results_of_other_tools_join_the_history_whole_or_not_at_all() {
     let text = stdout(&bench.run(&["history"]));
     assert!(text.contains("true · mean, s (hyperfine) · 2 runs, 0 changes") && text.contains("a1b2c3"), "{text}");
     assert!(bench.run(&["history", "--html", "history.html"]).status.success());
-    assert!(std::fs::read_to_string(bench.path().join("history.html")).unwrap().contains("<svg"));
+    let page = std::fs::read_to_string(bench.path().join("history.html")).unwrap();
+    assert!(page.contains("<svg"));
+    let printed = bench.run(&["history", "--html", "-"]);
+    assert_eq!((stdout(&printed), bench.path().join("-").exists()), (page, false), "{}", stderr(&printed));
 }
