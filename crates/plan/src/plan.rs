@@ -13,6 +13,7 @@ use crate::options::{RateOption, WarmupOption};
 use crate::profile::Profile;
 use crate::ratio_limit::RatioLimit;
 use crate::server_scheduling::ServerScheduling;
+use crate::setting::origin_of;
 pub use crate::setting::{Setting, Source};
 pub use crate::slice_kind::SliceKind;
 use crate::slo::{LoadBy, Slo};
@@ -24,6 +25,9 @@ use tare_units::Span;
 pub struct Plan {
     /// Name of the suite, or `command line`.
     pub suite: String,
+    /// The suite's file as the user named it, for errors; empty without a suite, and in older records.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub suite_file: String,
     /// The question in words.
     pub question: String,
     /// How it measures.
@@ -318,6 +322,11 @@ impl Plan {
         Some(plan)
     }
 
+    /// Where the value of a setting was written: the flag, or the suite's file and key. A default names the flag.
+    pub fn origin_of(&self, key: &str) -> String {
+        origin_of(&self.settings, &self.suite_file, key, &key.replace('_', "-"))
+    }
+
     /// Judges these limits, and stops once each of them is judged. `source` is where they were written.
     pub fn set_limits(&mut self, limits: Vec<RatioLimit>, source: Source) {
         let texts: Vec<&str> = limits.iter().map(RatioLimit::text).collect();
@@ -338,6 +347,7 @@ impl Plan {
         let mut copy = self.clone();
         copy.settings.clear();
         copy.suite.clear();
+        copy.suite_file.clear();
         copy.question.clear();
         let json = serde_json::to_vec(&copy).unwrap_or_default();
         Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()

@@ -52,6 +52,7 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let question = inputs.suite.suite.question.clone().unwrap_or_else(|| groups::question(&chosen.groups));
     let mut plan = Plan {
         suite,
+        suite_file: inputs.suite.file.clone(),
         question,
         mode,
         groups: chosen.groups,

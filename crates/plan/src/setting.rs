@@ -39,3 +39,13 @@ impl Source {
         }
     }
 }
+
+/// Where the value of a setting was written: `--long`, or `my.toml: [run] key`. A default is changed by the flag.
+pub(crate) fn origin_of(settings: &[Setting], suite_file: &str, key: &str, long: &str) -> String {
+    let source = settings.iter().find(|setting| setting.key == key).map(|setting| setting.source);
+    match source {
+        Some(Source::Suite) if suite_file.is_empty() => format!("[run] {key}"),
+        Some(Source::Suite) => format!("{suite_file}: [run] {key}"),
+        _ => format!("--{long}"),
+    }
+}

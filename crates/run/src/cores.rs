@@ -2,10 +2,11 @@
 
 use tare_load::Sending;
 use tare_plan::plan::{Plan, SliceKind, Warmup};
-use tare_sys::affinity::{CpuSet, allowed_cpus};
+use tare_sys::affinity::CpuSet;
 
 use crate::agents::place::{agent_places, are_elsewhere};
 use crate::error::RunError;
+use crate::named_cores::{own_cores, present_cores};
 use crate::server_host::RemoteHost;
 
 /// The cores of both sides, as sets.
@@ -28,16 +29,17 @@ impl Cores {
     /// # Errors
     /// [`RunError::Plan`] for cores that are not there.
     pub fn from_plan(plan: &Plan, host: Option<&RemoteHost>) -> Result<Self, RunError> {
-        let here = allowed_cpus().map_err(|error| wrong("load-cpus", error.to_string()))?;
+        let (of_load, of_server) = (plan.origin_of("load_cpus"), plan.origin_of("server_cpus"));
+        let here = own_cores(&of_load)?;
         let agents = agent_places(plan)?;
         let are_agents_elsewhere = are_elsewhere(&agents);
         let load = if are_agents_elsewhere {
             CpuSet::from_indices([])
         } else {
-            present("load-cpus", &plan.machine.load_cpus, &here, "")?
+            present_cores(&of_load, &plan.machine.load_cpus, &here, "")?
         };
         let (of_servers, place) = host.map_or((here, String::new()), |host| (host.cpus(), format!(" on {host}")));
-        let server = present("server-cpus", &plan.machine.server_cpus, &of_servers, &place)?;
+        let server = present_cores(&of_server, &plan.machine.server_cpus, &of_servers, &place)?;
         let are_apart = are_agents_elsewhere || host.is_some_and(RemoteHost::is_another_machine);
         let warmup = match plan.warmup {
             Warmup::UntilSteady { all_cpus: true, .. } if are_apart => of_servers,
@@ -61,19 +63,5 @@ impl Cores {
     pub fn sending_mode(&self, kind: SliceKind, spin: bool) -> Sending {
         let may_spin = spin && kind != SliceKind::Saturating && !self.are_shared();
         if may_spin { Sending::Spinning } else { Sending::Exact }
-    }
-}
-
-fn wrong(flag: &str, message: String) -> RunError {
-    RunError::Plan { key: format!("--{flag}"), message }
-}
-
-/// The cores of a list, each of which must be allowed.
-fn present(flag: &str, list: &str, allowed: &CpuSet, place: &str) -> Result<CpuSet, RunError> {
-    let cpus: CpuSet = list.parse().map_err(|error| wrong(flag, format!("{error}")))?;
-    let missing = cpus.iter().find(|cpu| !allowed.contains(*cpu));
-    match missing {
-        Some(cpu) => Err(wrong(flag, format!("core {cpu} is not there{place}; tare may use {allowed}{place}"))),
-        None => Ok(cpus),
     }
 }

@@ -1,9 +1,10 @@
 //! Which cores make the load, and whether the process may open enough connections.
 
-use tare_sys::affinity::{CpuSet, allowed_cpus};
+use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
 
 use crate::error::RunError;
+use crate::named_cores::{named_cores, own_cores};
 
 /// Files that tare has open in addition to its connections.
 const OWN_FILES: u64 = 64;
@@ -14,18 +15,10 @@ const OWN_FILES: u64 = 64;
 /// # Errors
 /// When `list` cannot be read or names a core that tare may not use.
 pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u32) -> Result<CpuSet, RunError> {
-    let wrong = |key: String, message: String| RunError::Plan { key, message };
-    let allowed = allowed_cpus().map_err(|error| wrong("the cores of this machine".to_owned(), error.to_string()))?;
-    let allowed: Vec<usize> = allowed.iter().collect();
     if let Some(list) = list {
-        let key = || format!("--load-cpus {list}");
-        let cpus: CpuSet = list.parse().map_err(|why| wrong(key(), format!("{why}")))?;
-        if let Some(absent) = cpus.iter().find(|cpu| !allowed.contains(cpu)) {
-            let message = format!("tare may not use core {absent}; it may use {}", CpuSet::from_indices(allowed));
-            return Err(wrong(key(), message));
-        }
-        return Ok(cpus);
+        return named_cores("--load-cpus", list);
     }
+    let allowed: Vec<usize> = own_cores("the cores of this machine")?.iter().collect();
     let threads = threads.unwrap_or((allowed.len() / 2).max(1));
     // A worker without a connection would have nothing to do.
     let used = threads.min(connections as usize).min(allowed.len());
@@ -39,9 +32,7 @@ pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u
 /// # Errors
 /// When the kernel does not say which cores may be used.
 pub fn pod_generator_cpus(pod_cpus: u32, before: u32, connections: u32) -> Result<CpuSet, RunError> {
-    let failed = |message: String| RunError::Plan { key: "the cores of this pod".to_owned(), message };
-    let allowed = allowed_cpus().map_err(|error| failed(error.to_string()))?;
-    Ok(cpus_in_pod(&allowed, pod_cpus, before, connections))
+    Ok(cpus_in_pod(&own_cores("the cores of this pod")?, pod_cpus, before, connections))
 }
 
 fn cpus_in_pod(allowed: &CpuSet, pod_cpus: u32, before: u32, connections: u32) -> CpuSet {

@@ -23,6 +23,7 @@ mod journal;
 pub mod load;
 pub mod load_host;
 mod machine_state;
+mod named_cores;
 pub mod noise;
 mod order;
 mod others;
@@ -72,6 +73,7 @@ use crate::server_host::RemoteHost;
 pub use error::RunError;
 pub use inputs::{Judge, RunInputs};
 pub use journal::Observer;
+pub use named_cores::named_cores;
 
 /// Checks what a plan asks of this machine, of that of its servers and of its agents, before anything is built or recorded.
 ///

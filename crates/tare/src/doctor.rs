@@ -14,7 +14,7 @@ use tare_report::format::share;
 use tare_report::palette::{Palette, Tone};
 use tare_report::text::wrap;
 use tare_run::noise::{NoiseFigures, measure_noise};
-use tare_run::preflight;
+use tare_run::{named_cores, preflight};
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::procfs::machine::Machine;
@@ -133,7 +133,7 @@ fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
     let allowed = allowed_cpus()?;
     let (first, last) = (allowed.iter().next().unwrap_or(0), allowed.iter().last().unwrap_or(0));
     let parse = |flag: &str, list: &Option<String>, fallback: usize| match list {
-        Some(list) => list.parse::<CpuSet>().with_context(|| format!("{flag} {list}")),
+        Some(list) => named_cores(flag, list),
         None => Ok(CpuSet::from_indices([fallback])),
     };
     Ok((parse("--server-cpus", &args.server_cpus, first)?, parse("--load-cpus", &args.load_cpus, last)?))

@@ -5,6 +5,7 @@ use std::path::Path;
 use tare_plan::earlier::EarlierRun;
 use tare_plan::resolve::MachineFacts;
 use tare_plan::settings::Options;
+use tare_plan::suite::Suite;
 use tare_record::environment::Environment;
 use tare_record::store::run_dirs;
 use tare_report::earlier;
@@ -18,11 +19,13 @@ use crate::server_host;
 /// Older runs than this many are not consulted: a machine changes.
 const NEWEST: usize = 100;
 
-/// The machine that a plan is made for. `options` are the flags and the suite, the first that names a JDK wins.
-pub fn machine_facts(options: [&Options; 2]) -> anyhow::Result<MachineFacts> {
+/// The machine that a plan is made for. The flags win over the suite.
+pub fn machine_facts(flags: &Options, suite: &Suite) -> anyhow::Result<MachineFacts> {
+    let options = [flags, &suite.run];
     let agents = options.into_iter().find_map(|options| options.agents.as_deref());
-    let are_agents_elsewhere = are_elsewhere(&read_places(agents.unwrap_or_default())?);
-    if let Some(host) = server_host::connect_by(options)? {
+    let are_agents_elsewhere =
+        are_elsewhere(&read_places(&server_host::origin_of("agents", flags, suite), agents.unwrap_or_default())?);
+    if let Some(host) = server_host::connect_by(flags, suite)? {
         let here = if host.is_another_machine() || are_agents_elsewhere {
             Some(allowed_cpus()?.iter().collect())
         } else {

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use tare_plan::Plan;
 use tare_plan::plan::Source;
 use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, resolve_plan};
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
+use tare_plan::{Plan, PlanError};
 use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
 use tare_record::{EndStatus, RecordError, RunHeader, RunRecord};
 use tare_report::rfc3339;
@@ -44,10 +44,6 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         return resume::resume(name, args, &world, global);
     }
     let plan = asked(args, &world, global)?;
-    if plan.machine.server_host.is_none() {
-        tare_run::check_plan(&plan, None)?;
-        check_java(&plan, world.catalog.as_ref())?;
-    }
     if args.dry_run {
         let text = if args.json {
             serde_json::to_string_pretty(&plan)? + "\n"
@@ -179,7 +175,7 @@ fn asked(args: &RunArgs, world: &World, global: &Global) -> anyhow::Result<Plan>
     plan(&suite, flags, None, world, global)
 }
 
-/// The plan of a suite and flags, on this machine.
+/// The plan of a suite and flags. What this machine cannot do is refused.
 pub fn plan(
     suite: &Suite,
     flags: &Options,
@@ -193,13 +189,17 @@ pub fn plan(
         profile,
         inventory: &world.inventory,
         contract: &world.contract,
-        machine: &machine_facts([flags, &suite.run])?,
+        machine: &machine_facts(flags, suite)?,
         earlier: &earlier_runs(&global.dir),
         // Short enough to be typed again.
         fallback_seed: clock::wall_unix_ns() / 1_000_000 % 100_000,
     })?;
     if let Some(Err(error)) = plan.profile.as_ref().map(|profile| regex::Regex::new(&profile.focus)) {
-        anyhow::bail!("{}: {error}", focus_origin(&plan, suite));
+        return Err(PlanError::Value { origin: focus_origin(&plan, suite), message: error.to_string() }.into());
+    }
+    if plan.machine.server_host.is_none() {
+        tare_run::check_plan(&plan, None)?;
+        check_java(&plan, world.catalog.as_ref())?;
     }
     Ok(plan)
 }

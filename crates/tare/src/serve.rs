@@ -4,6 +4,7 @@ use std::io::IsTerminal;
 use std::time::Duration;
 
 use tare_run::host::Start;
+use tare_run::named_cores;
 use tare_run::prepare::prepare;
 use tare_sut::server::{Server, Status, port_holder};
 use tare_sys::affinity::allowed_cpus;
@@ -23,6 +24,10 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(holder) = port_holder(args.port)? {
         anyhow::bail!("port {} is held by {holder}; stop that process, or choose another port with --port", args.port);
     }
+    let cpus = match &args.server_cpus {
+        Some(list) => named_cores("--server-cpus", list)?,
+        None => allowed_cpus()?,
+    };
     let world = World::load(global)?;
     let named = [args.server.clone()];
     let plan = plan_to_verify(&world, &named, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
@@ -39,10 +44,6 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(reason) = launches.unavailable(variant) {
         anyhow::bail!("{} is not available: {reason}", variant.name);
     }
-    let cpus = match &args.server_cpus {
-        Some(list) => list.parse()?,
-        None => allowed_cpus()?,
-    };
     let log = std::env::temp_dir().join(format!("tare-serve-{}.log", std::process::id()));
     let Start::Ours(mut spec) = launches.get(variant)?.start(&plan, variant, &cpus, &log)? else {
         anyhow::bail!("{} is running already, and tare did not start it", variant.name);

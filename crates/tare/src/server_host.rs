@@ -4,6 +4,8 @@ use std::path::Path;
 
 use tare_plan::Plan;
 use tare_plan::settings::Options;
+use tare_plan::suite::Suite;
+use tare_run::RunError;
 use tare_run::server_host::{HostChoice, RemoteHost};
 
 /// The home of the JDK that is named; `newest` names none.
@@ -19,11 +21,28 @@ pub fn connect(plan: &Plan) -> anyhow::Result<Option<RemoteHost>> {
     Ok(Some(RemoteHost::connect(HostChoice { place, address, java })?))
 }
 
-/// The same before there is a plan. Of the flags and the suite, the first that names something wins.
-pub fn connect_by(options: [&Options; 2]) -> anyhow::Result<Option<RemoteHost>> {
-    let named = |of: fn(&Options) -> Option<&str>| options.into_iter().find_map(of);
+/// The same before there is a plan. The flags win over the suite.
+pub fn connect_by(flags: &Options, suite: &Suite) -> anyhow::Result<Option<RemoteHost>> {
+    let named = |of: fn(&Options) -> Option<&str>| [flags, &suite.run].into_iter().find_map(of);
     let Some(place) = named(|options| options.server_host.as_deref()) else { return Ok(None) };
     let address = named(|options| options.server_address.as_deref());
     let java = java_home(named(|options| options.java.as_deref()));
-    Ok(Some(RemoteHost::connect(HostChoice { place, address, java })?))
+    let connected = RemoteHost::connect(HostChoice { place, address, java });
+    let connected = connected.map_err(|error| match error {
+        RunError::Plan { key, message } => {
+            let key = origin_of(&key.trim_start_matches('-').replace('-', "_"), flags, suite);
+            RunError::Plan { key, message }
+        }
+        other => other,
+    });
+    Ok(Some(connected?))
+}
+
+/// Where a setting was written, before there is a plan: the flag, or the suite's file and key.
+pub fn origin_of(key: &str, flags: &Options, suite: &Suite) -> String {
+    let is_given = |options: &Options| options.given_values().iter().any(|(given, _)| *given == key);
+    if is_given(&suite.run) && !is_given(flags) {
+        return format!("{}: [run] {key}", suite.file);
+    }
+    format!("--{}", key.replace('_', "-"))
 }

@@ -22,9 +22,15 @@ pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Op
     let forks = picked(&flags.forks, &suite.forks, FORKS);
     let span = picked(&flags.span, &suite.span, SPAN);
     let focus = picked(&flags.focus, &suite.focus, inputs.inventory.focus.clone());
-    check("events", !events.0.is_empty(), "name at least one of cpu, alloc, wall, lock")?;
-    check("forks", (1..=1000).contains(&forks.0), "write 1 to 1000 profiled starts")?;
-    check("span", span.0 >= Span::from_millis(100) && span.0 <= Span::from_secs(600), "write 100ms to 10m")?;
+    let check = |key: &str, flag: &str, source: Source, holds: bool, message: &str| {
+        let of_suite = || format!("{}: [profile] {key}", inputs.suite.file);
+        let origin = if source == Source::Suite { of_suite() } else { flag.to_owned() };
+        if holds { Ok(()) } else { Err(PlanError::Value { origin, message: message.to_owned() }) }
+    };
+    let is_fit = Span::from_millis(100) <= span.0 && span.0 <= Span::from_secs(600);
+    check("events", "--event", events.1, !events.0.is_empty(), "name at least one of cpu, alloc, wall, lock")?;
+    check("forks", "--forks", forks.1, (1..=1000).contains(&forks.0), "write 1 to 1000 profiled starts")?;
+    check("span", "--span", span.1, is_fit, "write 100ms to 10m")?;
     let names: Vec<&str> = events.0.iter().map(|event| event.name()).collect();
     for (key, value, source, meaning) in [
         ("events", names.join(" "), events.1, "what is sampled, one after another"),
@@ -44,9 +50,4 @@ fn picked<T: Clone>(flag: &Option<T>, suite: &Option<T>, default: T) -> (T, Sour
         (None, Some(value)) => (value.clone(), Source::Suite),
         (None, None) => (default, Source::Default),
     }
-}
-
-fn check(key: &str, holds: bool, message: &str) -> Result<(), PlanError> {
-    let wrong = || PlanError::Value { origin: format!("[profile] {key}"), message: message.to_owned() };
-    if holds { Ok(()) } else { Err(wrong()) }
 }

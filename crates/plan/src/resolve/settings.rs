@@ -7,6 +7,7 @@ use crate::PlanError;
 use crate::engine::Engine;
 use crate::options::ForkCovers;
 use crate::plan::{Load, Machine, Mode, Probes, Setting, Slices, Source, Stop, Warmup};
+use crate::setting::origin_of;
 use crate::settings::{Options, Row, Section, SettingValue, Usual};
 use crate::slo::Slo;
 
@@ -121,16 +122,10 @@ impl<'a> Settling<'a> {
         let Some(value) = value else { return Ok(()) };
         let broken = row.limits.iter().find(|limit| !(limit.holds)(value, &self.known));
         let verdict = (row.verify)(value).and(broken.map_or(Ok(()), |limit| Err(limit.message.to_owned())));
-        verdict.map_err(|message| PlanError::Value { origin: self.origin(key, &row.flag.long(key)), message })
-    }
-
-    /// The flag or the file and key that a value came from; the flag for a default.
-    fn origin(&self, key: &str, long: &str) -> String {
-        let source = self.resolved.list.iter().find(|setting| setting.key == key).map(|setting| setting.source);
-        match source {
-            Some(Source::Suite) => format!("{}: [run] {key}", self.known.inputs.suite.file),
-            _ => format!("--{long}"),
-        }
+        verdict.map_err(|message| PlanError::Value {
+            origin: origin_of(&self.resolved.list, &self.known.inputs.suite.file, key, &row.flag.long(key)),
+            message,
+        })
     }
 }
 

@@ -326,7 +326,28 @@ fn profiles_that_cannot_be_are_refused_with_their_key() {
         [("forks = 0", "[profile] forks"), ("events = []", "[profile] events"), ("span = \"1ms\"", "[profile] span")]
     {
         let error = plan(&format!("[profile]\n{line}"), Options::default()).unwrap_err().to_string();
-        assert!(error.starts_with(says), "{error}");
+        assert!(error.starts_with(&format!("suites/s.toml: {says}")), "{error}");
     }
     assert!(plan("[profile]\nevents = [\"cpus\"]", Options::default()).unwrap_err().to_string().contains("cpu"));
+}
+
+#[test]
+fn a_wrong_name_or_value_is_blamed_on_the_place_where_it_stands() {
+    for (suite, says) in [
+        ("[run]\naa = \"ona\"", "suites/s.toml: [run] aa: no server matches \"ona\""),
+        ("[run]\nservers = [\"*\"]\nbaseline = \"ona\"", "suites/s.toml: [run] baseline: no server matches"),
+        ("[run]\nservers = [\"*\"]\n[profile]\nforks = 0", "suites/s.toml: [profile] forks: write 1 to 1000"),
+        ("[run]\nservers = [\"*\"]\nserver_cpus = \"x\"", "suites/s.toml: [run] server_cpus: "),
+    ] {
+        let error = plan(suite, Options::default()).unwrap_err().to_string();
+        assert!(error.starts_with(says), "{suite}: {error}");
+    }
+    let groups = "[run]\nservers = [\"*\"]\n[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]";
+    let error = plan(groups, Options::default()).unwrap_err().to_string();
+    assert_eq!(error, "suites/s.toml: [run] servers: contradicts [[groups]]; leave out this key, or the groups");
+    let flags = Options { aa: Some("ona".to_owned()), ..Options::default() };
+    assert!(plan("[run]\naa = \"http4s.Tapir\"", flags).unwrap_err().to_string().starts_with("--aa: no server"));
+    let of_suite = plan("[run]\nservers = [\"*\"]\nload_cpus = \"1\"", Options::default()).unwrap();
+    assert_eq!(of_suite.origin_of("load_cpus"), "suites/s.toml: [run] load_cpus");
+    assert_eq!(of_suite.origin_of("server_cpus"), "--server-cpus", "a default is changed by the flag");
 }

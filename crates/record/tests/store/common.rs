@@ -20,6 +20,7 @@ use tare_units::Span;
 pub fn header(id: &str) -> RunHeader {
     let plan = Plan {
         suite: "quick".to_owned(),
+        suite_file: String::new(),
         question: "What does Tapir cost?".to_owned(),
         mode: Mode::Compared,
         profile: None,

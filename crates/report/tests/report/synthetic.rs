@@ -266,6 +266,7 @@ fn plan(truths: &[Truth]) -> Plan {
     };
     Plan {
         suite: "quick".to_owned(),
+        suite_file: String::new(),
         question: "What does Tapir cost on http4s?".to_owned(),
         mode: Mode::Compared,
         groups: vec![Group {

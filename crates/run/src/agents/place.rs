@@ -52,15 +52,15 @@ impl AgentPlace {
 /// # Errors
 /// [`RunError::Plan`] for what is no place.
 pub fn agent_places(plan: &Plan) -> Result<Vec<AgentPlace>, RunError> {
-    read_places(&plan.machine.agents)
+    read_places(&plan.origin_of("agents"), &plan.machine.agents)
 }
 
-/// Places as users write them.
+/// Places as users write them; `origin` is the flag or the key that holds them.
 ///
 /// # Errors
 /// [`RunError::Plan`] for what is no place.
-pub fn read_places(texts: &[String]) -> Result<Vec<AgentPlace>, RunError> {
-    let wrong = |message: String| RunError::Plan { key: "--agents".to_owned(), message };
+pub fn read_places(origin: &str, texts: &[String]) -> Result<Vec<AgentPlace>, RunError> {
+    let wrong = |message: String| RunError::Plan { key: origin.to_owned(), message };
     texts.iter().map(|text| text.parse().map_err(wrong)).collect()
 }
 

@@ -69,7 +69,7 @@ pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     if places.is_empty() {
         return Ok(());
     }
-    let refuse = |message: String| Err(RunError::Plan { key: "--agents".to_owned(), message });
+    let refuse = |message: String| Err(RunError::Plan { key: plan.origin_of("agents"), message });
     if !plan.engines.is_empty() {
         return refuse("other load tools run on this machine only; leave out --engine".to_owned());
     }

@@ -45,8 +45,8 @@ pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
     let external = variants.find(|variant| matches!(variant.program, Program::External { .. }));
     external.map_or(Ok(()), |variant| {
-        let message = format!("{} runs already; leave out the flag, or the server", variant.name);
-        Err(RunError::Plan { key: "--server-host".to_owned(), message })
+        let message = format!("{} runs already; leave out this setting, or the server", variant.name);
+        Err(RunError::Plan { key: plan.origin_of("server_host"), message })
     })
 }
 

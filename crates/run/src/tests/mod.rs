@@ -152,6 +152,7 @@ impl Outcome {
 pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
     Plan {
         suite: "simulated".to_owned(),
+        suite_file: String::new(),
         question: String::new(),
         mode: Mode::Compared,
         groups: vec![group("g", variants, scenarios)],

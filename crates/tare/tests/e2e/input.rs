@@ -117,6 +117,22 @@ fn a_plan_that_cannot_run_here_is_refused_before_it_is_shown() {
 }
 
 #[test]
+fn what_a_run_cannot_have_is_said_of_the_key_that_asks_for_it() {
+    let bench = Bench::new();
+    for (key, value, says) in [
+        ("server_cpus", "\"999\"", "core 999 is not there"),
+        ("load_cpus", "\"999\"", "core 999 is not there"),
+        ("agents", "[\"far\"]", "\"far\" is no place for agents"),
+        ("server_host", "\"far\"", "\"far\" is no machine for servers"),
+    ] {
+        let run = QUICK.replace("[run]", &format!("[run]\n{key} = {value}"));
+        bench.suite(&[run, server("bare", None, &[])].concat());
+        let said = error_of(&bench, &["run", "suite.toml", "--dry-run"]);
+        assert!(said.contains(&format!("suite.toml: [run] {key}: {says}")), "{said}");
+    }
+}
+
+#[test]
 fn a_misspelt_server_is_wrong_usage_and_a_short_answer() {
     let home = crate::common::project();
     let args = ["run", "-s", "http4s.Tapri", "--dry-run", "--home", home.to_str().unwrap()];

@@ -135,7 +135,7 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--form", "name"], 1, "write NAME=VALUE"),
         (&[&url, "--unix-socket", "missing.sock"], 1, "nothing listens on missing.sock"),
         (&[&url, "--congestion", "no-such-algorithm"], 1, "tcp_allowed_congestion_control"),
-        (&[&url, "--load-cpus", "1023"], 2, "may not use core 1023"),
+        (&[&url, "--load-cpus", "1023"], 2, "--load-cpus: core 1023 is not there"),
         (&[&url, "-d", "@body.json"], 2, "a body is given with --data"),
         (&[&url, "-t", "5s"], 2, "--timeout"),
         (&[&url, "-r", "fast"], 2, "a number above 0"),
