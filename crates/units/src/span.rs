@@ -26,20 +26,33 @@ impl Span {
     }
 }
 
+/// The longest duration that a text may state: a hundred years. Sums of several of them have no limit in practice.
+const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 3600);
+
 /// Why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{text}\" is not a duration; write for example 500ms, 25s, 4m or 1h30m")]
-pub struct SpanError {
-    text: String,
+pub enum SpanError {
+    /// It is none.
+    #[error("\"{0}\" is not a duration; write for example 500ms, 25s, 4m or 1h30m")]
+    NoDuration(String),
+    /// It is too long.
+    #[error("\"{0}\" is longer than a hundred years; write for example 25s, 4m or 1h30m")]
+    TooLong(String),
 }
 
 impl std::str::FromStr for Span {
     type Err = SpanError;
 
     fn from_str(text: &str) -> Result<Self, SpanError> {
-        let wrong = || SpanError { text: text.to_owned() };
+        let wrong = || SpanError::NoDuration(text.to_owned());
+        let too_long = || SpanError::TooLong(text.to_owned());
+        let of_secs = |secs: f64| match Duration::try_from_secs_f64(secs) {
+            Ok(span) if span <= LONGEST => Ok(span),
+            Err(_) if !(secs > 0.0 && secs.is_finite()) => Err(wrong()),
+            _ => Err(too_long()),
+        };
         if let Ok(secs) = text.parse::<f64>() {
-            return Duration::try_from_secs_f64(secs).map(Self).map_err(|_| wrong());
+            return of_secs(secs).map(Self);
         }
         let mut total = Duration::ZERO;
         let mut rest = text.trim();
@@ -55,7 +68,11 @@ impl std::str::FromStr for Span {
                 "h" => 3600.0,
                 _ => return Err(wrong()),
             };
-            total += Duration::try_from_secs_f64(number * unit_secs).map_err(|_| wrong())?;
+            // Neither is longer than a hundred years.
+            total += of_secs(number * unit_secs)?;
+            if total > LONGEST {
+                return Err(too_long());
+            }
             rest = &rest[unit_end..];
         }
         if text.trim().is_empty() { Err(wrong()) } else { Ok(Self(total)) }
@@ -104,7 +121,7 @@ impl<'de> Deserialize<'de> for Span {
                 secs.to_string().parse().map_err(E::custom)
             }
             fn visit_u64<E: serde::de::Error>(self, secs: u64) -> Result<Span, E> {
-                Ok(Span::from_secs(secs))
+                secs.to_string().parse().map_err(E::custom)
             }
             fn visit_f64<E: serde::de::Error>(self, secs: f64) -> Result<Span, E> {
                 secs.to_string().parse().map_err(E::custom)
@@ -134,6 +151,15 @@ mod tests {
         for text in ["", "abc", "5 parsecs", "-3", "s", "1e999"] {
             assert!(text.parse::<Span>().is_err(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_duration_beyond_a_hundred_years_is_refused_instead_of_overflowing() {
+        for text in ["18446744073709551615", "1e300", "18000000000000000000s18000000000000000000s", "99999999h"] {
+            let error = text.parse::<Span>().unwrap_err();
+            assert!(matches!(error, SpanError::TooLong(_)), "{text}: {error}");
+        }
+        assert_eq!("800000h".parse::<Span>(), Ok(Span::from_secs(800_000 * 3600)));
     }
 
     #[test]

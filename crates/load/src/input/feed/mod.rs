@@ -79,6 +79,7 @@ impl Feed {
     /// When there is no row, when rows have different columns, or when the bytes have another format. The error names
     /// the line, and the field or column.
     pub fn parse(name: &str, format: FeedFormat, bytes: &[u8]) -> Result<Self, LoadError> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let table = match format {
             FeedFormat::Separated(by) => read::separated(name, by, bytes),
             FeedFormat::Json => read::json(name, bytes),

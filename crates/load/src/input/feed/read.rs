@@ -9,7 +9,6 @@ type Object = Map<String, Value>;
 
 /// Values separated by this byte, quoted as in RFC 4180.
 pub(super) fn separated(name: &str, by: u8, bytes: &[u8]) -> Result<Table, LoadError> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut reader = csv::ReaderBuilder::new().delimiter(by).from_reader(bytes);
     let broken = |error: csv::Error| broken_line(name, &error);
     let columns = reader.headers().map_err(broken)?.iter().map(|column| column.trim().to_owned()).collect();

@@ -23,7 +23,7 @@ pub struct ListedUrl {
 /// # Errors
 /// When a line has another form, with its number; when the list is empty.
 pub fn parse_url_list(name: &str, text: &str) -> Result<Vec<ListedUrl>, LoadError> {
-    let lines = text.lines().enumerate().map(|(before, line)| (before + 1, line.trim()));
+    let lines = text.trim_start_matches('\u{feff}').lines().enumerate().map(|(before, line)| (before + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
     let list: Vec<ListedUrl> = lines.map(|(line, text)| listed(name, line, text)).collect::<Result<_, _>>()?;
     if list.is_empty() {
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn weight_and_method_may_be_left_out() {
-        let text = "# ours\n\n/a\n3 /b\n  POST http://x/c?d=e  \n0 DELETE /f\nGET /g\n";
+        let text = "\u{feff}# ours\n\n/a\n3 /b\n  POST http://x/c?d=e  \n0 DELETE /f\nGET /g\n";
         let list = parse_url_list("urls.txt", text).unwrap();
         let lines: Vec<_> =
             list.iter().map(|l| (l.line, l.weight, l.method.as_ref().map(Method::as_str), l.url.as_str())).collect();

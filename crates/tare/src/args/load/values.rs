@@ -7,6 +7,9 @@ use clap::ValueEnum;
 use tare_load::{FeedOrder, MAX_MESSAGE_BYTES, Think};
 use tare_units::{Span, parse_count, parse_quantity};
 
+/// The highest rate or level that means something. Beyond it the intended starts of requests are no longer apart.
+const MOST_PER_S: f64 = 1e8;
+
 /// Requests per second: `500`, `20k`, `20000/s`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PerSecond(pub f64);
@@ -15,8 +18,8 @@ impl FromStr for PerSecond {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let rate = parse_quantity(text.trim_end_matches("/s")).ok().filter(|rate| *rate > 0.0);
-        rate.map(Self).ok_or_else(|| "the rate must be a number above 0, such as 500 or 20k".to_owned())
+        let rate = parse_level(text).filter(|rate| *rate > 0.0).map(Self);
+        rate.ok_or_else(|| "the rate must be a number above 0 and at most 100M, such as 500 or 20k".to_owned())
     }
 }
 
@@ -45,9 +48,14 @@ impl FromStr for Stage {
         let wrong = || format!("\"{text}\" is not a stage; write LEVEL:SPAN, such as 5000:30s");
         let (rate, over) = text.split_once(':').ok_or_else(wrong)?;
         // A stage may end at rest, which no rate may be.
-        let to = if rate == "0" { 0.0 } else { rate.parse::<PerSecond>().map_err(|_| wrong())?.0 };
+        let to = parse_level(rate).ok_or_else(wrong)?;
         Ok(Self { to, over: over.parse().map_err(|_| wrong())? })
     }
+}
+
+/// A rate or a number of users: `0`, `500`, `20k`, `20000/s`.
+fn parse_level(text: &str) -> Option<f64> {
+    parse_quantity(text.trim_end_matches("/s")).ok().filter(|level| *level <= MOST_PER_S)
 }
 
 /// The file of `--json`, which others take for a body.
@@ -146,7 +154,7 @@ mod tests {
         assert_eq!(parse_message_bytes("16777216"), Ok(16 << 20));
         assert!(parse_message_bytes("16777217").unwrap_err().contains("at most 16777216 bytes"));
         assert_eq!("20k/s".parse(), Ok(PerSecond(20_000.0)));
-        for wrong in ["", "0", "-5", "NaN", "inf", "k"] {
+        for wrong in ["", "0", "-5", "NaN", "inf", "k", "1e300", "101M"] {
             assert!(wrong.parse::<PerSecond>().is_err(), "{wrong}");
         }
     }
@@ -164,7 +172,10 @@ mod tests {
     fn stages_and_pauses_are_read_as_they_are_meant() {
         let stage = |to, secs| Ok(Stage { to, over: Span::from_secs(secs) });
         assert_eq!("5k:30s".parse::<Stage>(), stage(5_000.0, 30));
-        assert_eq!("0:1m".parse::<Stage>(), stage(0.0, 60));
+        for rest in ["0:1m", "0.0:1m", "0/s:1m"] {
+            assert_eq!(rest.parse::<Stage>(), stage(0.0, 60), "{rest}");
+        }
+        assert!("1e300:1m".parse::<Stage>().is_err() && "-1:1m".parse::<Stage>().is_err());
         let ms = std::time::Duration::from_millis;
         assert_eq!(parse_think("100ms"), Ok(Think::Constant(ms(100))));
         assert_eq!(parse_think("50ms..200ms"), Ok(Think::Between(ms(50), ms(200))));
