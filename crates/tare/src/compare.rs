@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-use anyhow::bail;
 use tare_record::RunRecord;
 use tare_record::store::{self, find_run};
 use tare_report::compare::{self, RecordedRun, RunDifferences};
@@ -10,7 +9,7 @@ use tare_report::{Summary, json, summarize_with};
 
 use crate::args::{CompareArgs, Global};
 use crate::console;
-use crate::failure::Outcome;
+use crate::failure::{Outcome, wrong_usage};
 use crate::report::profiled_beside;
 
 /// Prints what differs.
@@ -35,12 +34,10 @@ fn two_runs(args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifference
     let (after, new) = open_run(&args.after, global)?;
     let identity = |record: &RunRecord| (record.header.id.clone(), record.header.started_unix_ns);
     if identity(&before) == identity(&after) {
-        bail!(
+        return Err(wrong_usage(format!(
             "{} and {} are the same run: give two runs, or two servers with --of {}",
-            args.before,
-            args.after,
-            args.after
-        );
+            args.before, args.after, args.after
+        )));
     }
     let machines = [&before, &after].map(|record| record.header.environment.machine_identity());
     let runs = [(&old, &machines[0]), (&new, &machines[1])].map(|(summary, machine)| RecordedRun { summary, machine });
@@ -51,14 +48,18 @@ fn two_runs(args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifference
 fn servers_of_run(run: &str, args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifferences> {
     let (_, summary) = open_run(run, global)?;
     if args.before == args.after {
-        bail!("\"{}\" is named twice: give two servers", args.before);
+        return Err(wrong_usage(format!("\"{}\" is named twice: give two servers", args.before)));
     }
     for name in [&args.before, &args.after] {
         if !summary.cells.iter().any(|cell| cell.variant == *name) {
             let mut names: Vec<&str> = summary.cells.iter().map(|cell| cell.variant.as_str()).collect();
             names.sort_unstable();
             names.dedup();
-            bail!("run {} has no server \"{name}\": it has {}", summary.run.id, names.join(", "));
+            return Err(wrong_usage(format!(
+                "run {} has no server \"{name}\": it has {}",
+                summary.run.id,
+                names.join(", ")
+            )));
         }
     }
     Ok(compare::compare_servers(&summary, &args.before, &args.after)?)

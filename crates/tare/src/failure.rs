@@ -2,8 +2,20 @@
 
 use std::process::ExitCode;
 
+use tare_load::LoadError;
 use tare_plan::PlanError;
 use tare_run::RunError;
+use thiserror::Error;
+
+/// What the flags ask for cannot be, whatever the machine: what is wrong, and what would be right.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct WrongUsage(pub String);
+
+/// An error of that kind.
+pub fn wrong_usage(text: impl Into<String>) -> anyhow::Error {
+    WrongUsage(text.into()).into()
+}
 
 /// How a sub-command ended that did what it could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,13 +48,22 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// 2 for a suite, a name or a value that cannot be used, as for wrong flags; 130 after Ctrl-C; 1 for every other error.
+/// 2 for a suite, a name, a value or requests that cannot be used, as for wrong flags; 130 after Ctrl-C; 1 for every other
+/// error.
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     if matches!(error.downcast_ref(), Some(RunError::Interrupted)) {
         return Outcome::Interrupted.into();
     }
+    let is_wrong_load = |error: &LoadError| matches!(error, LoadError::Spec { .. } | LoadError::Input { .. });
     let is_wrong = |cause: &(dyn std::error::Error + 'static)| {
-        cause.is::<PlanError>() || matches!(cause.downcast_ref(), Some(RunError::Plan { .. }))
+        cause.is::<PlanError>()
+            || cause.is::<WrongUsage>()
+            || cause.downcast_ref().is_some_and(is_wrong_load)
+            || match cause.downcast_ref() {
+                Some(RunError::Plan { .. }) => true,
+                Some(RunError::Load(error)) => is_wrong_load(error),
+                _ => false,
+            }
     };
     let is_wrong_usage = error.chain().any(is_wrong);
     ExitCode::from(if is_wrong_usage { 2 } else { 1 })
@@ -60,4 +81,33 @@ pub fn error_text(error: &anyhow::Error) -> String {
         }
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use anyhow::{Context, anyhow};
+
+    use super::*;
+
+    #[test]
+    fn wrong_usage_and_failures_have_codes_of_their_own() {
+        let input = || LoadError::Input { place: "a.csv".to_owned(), what: "empty".to_owned(), remedy: String::new() };
+        let plan = || PlanError::Empty("all left out".to_owned());
+        let died = || LoadError::WorkerDied;
+        for (error, code) in [
+            (wrong_usage("leave it out"), 2),
+            (wrong_usage("leave it out").context("no load was made"), 2),
+            (plan().into(), 2),
+            (Err::<(), _>(plan()).context("the suite").unwrap_err(), 2),
+            (RunError::Plan { key: "-c 9".to_owned(), message: "too many".to_owned() }.into(), 2),
+            (input().into(), 2),
+            (RunError::Load(input()).into(), 2),
+            (died().into(), 1),
+            (RunError::Load(died()).into(), 1),
+            (anyhow!("no server"), 1),
+            (RunError::Interrupted.into(), 130),
+        ] {
+            assert_eq!(format!("{:?}", exit_code(&error)), format!("{:?}", ExitCode::from(code)), "{error}");
+        }
+    }
 }

@@ -11,6 +11,7 @@ use tare_plan::suite::Suite;
 use tare_sut::catalog::Catalog;
 
 use crate::args::{AgentOptions, Global};
+use crate::failure::wrong_usage;
 
 /// What is there to be measured.
 pub struct World {
@@ -86,10 +87,10 @@ impl World {
     /// The suite that is meant when none is named.
     pub fn quick_suite(&self) -> anyhow::Result<Suite> {
         let Some(home) = &self.home else {
-            anyhow::bail!(
+            return Err(wrong_usage(
                 "no suite is named, and the folder of the project (with servers/ and suites/) is not found; \
-                 name a suite file (tare example prints one to start with), or give the folder with --home or TARE_HOME"
-            );
+                 name a suite file (tare example prints one to start with), or give the folder with --home or TARE_HOME",
+            ));
         };
         self.read_suite(&home.join("suites/quick.toml"))
     }
@@ -125,11 +126,11 @@ fn contract(path: &Path) -> anyhow::Result<Contract> {
 fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
     let is_home = |path: &Path| path.join("servers/catalog.toml").is_file();
     if let Some(home) = &global.home {
-        anyhow::ensure!(
-            is_home(home),
-            "{} has no servers/catalog.toml; give the folder of the project with --home",
-            home.display()
-        );
+        if !is_home(home) {
+            let home = home.display();
+            let text = format!("{home} has no servers/catalog.toml; give the folder of the project with --home");
+            return Err(wrong_usage(text));
+        }
         return Ok(Some(home.clone()));
     }
     let here = std::env::current_dir().context("the working directory is gone")?;

@@ -15,7 +15,7 @@ use tare_stats::Polarity;
 
 use crate::args::{CiForm, Global, ReportArgs};
 use crate::console;
-use crate::failure::Outcome;
+use crate::failure::{Outcome, wrong_usage};
 use crate::home::shown_path;
 use crate::{otlp, runs};
 
@@ -129,11 +129,11 @@ fn ci_form(form: CiForm, summary: &Summary, started_unix_ns: u64) -> Result<Stri
 /// Prints the record of a load in the form asked for, by default the summary of `tare load`.
 fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyhow::Result<Outcome> {
     if let Some(folder) = &args.out {
-        anyhow::bail!(
+        return Err(wrong_usage(format!(
             "--out {}: a load has no folder of files; write one form, such as tare report {} --html > load.html",
             folder.display(),
             args.run
-        );
+        )));
     }
     let (form, summary) = (&args.form, load::summarize(record));
     let as_run = || load::summary_as_run(record, &summary);

@@ -10,7 +10,7 @@ use tare_sut::server::{Server, Status, port_holder};
 use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, wrong_usage};
 use crate::home::World;
 use crate::live::Live;
 use crate::verify::{plan_to_verify, variants};
@@ -39,7 +39,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     let all = variants(&plan);
     let Some(variant) = all.first().filter(|_| all.len() == 1) else {
         let names: Vec<&str> = all.iter().map(|variant| variant.name.as_str()).collect();
-        anyhow::bail!("{} names several servers ({}); name one", args.server, names.join(", "));
+        return Err(wrong_usage(format!("{} names several servers ({}); name one", args.server, names.join(", "))));
     };
     if let Some(reason) = launches.unavailable(variant) {
         anyhow::bail!("{} is not available: {reason}", variant.name);

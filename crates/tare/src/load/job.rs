@@ -16,6 +16,7 @@ use super::files::InputFiles;
 use super::place::{LoadTarget, Reach};
 use super::{model, request, talk};
 use crate::args::{ConnectionArgs, LoadArgs, Spin};
+use crate::failure::wrong_usage;
 
 /// Length of a load without -d and -n.
 const USUAL: Duration = Duration::from_secs(10);
@@ -50,10 +51,9 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     }
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
     let has_stages = !load.stages.is_empty() || !load.user_stages.is_empty();
-    anyhow::ensure!(
-        !has_stages || !model::staged_time(load).is_zero(),
-        "the stages take no time; let one of them last, such as 5000:30s"
-    );
+    if has_stages && model::staged_time(load).is_zero() {
+        return Err(wrong_usage("the stages take no time; let one of them last, such as 5000:30s"));
+    }
     let stop = stop(args, &protocol);
     let plan = LoadPlan {
         url: place.shown_url(),

@@ -4,13 +4,13 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
 use tare_record::LoadRecord;
 use tare_report::load::{self, LoadSummary};
 
 use crate::args::{Global, OutputArgs};
-use crate::console;
-use crate::failure::error_text;
+use crate::console::{self, is_stdout};
+use crate::failure::{error_text, wrong_usage};
 
 /// Bytes that a new file must take before the load.
 const TRIED_BYTES: usize = 4096;
@@ -32,15 +32,17 @@ struct OutputForm<'a> {
 pub fn try_outputs(args: &OutputArgs) -> anyhow::Result<()> {
     let forms = output_forms(args);
     let db = args.db.as_deref();
-    ensure!(!db.is_some_and(is_stdout), "no load was made, because --db needs a file; standard output takes no record");
+    if db.is_some_and(is_stdout) {
+        return Err(wrong_usage("no load was made, because --db needs a file; standard output takes no record"));
+    }
     let mut taken: Vec<(&str, &Path)> = db.map(|file| ("--db", file)).into_iter().collect();
     for form in &forms {
         if let Some((other, file)) = taken.iter().find(|(_, file)| *file == form.file) {
             let (flag, place) =
                 (form.flag, if is_stdout(file) { "standard output".into() } else { file.to_string_lossy() });
-            anyhow::bail!(
+            return Err(wrong_usage(format!(
                 "no load was made, because {other} and {flag} both write to {place}; name a file for one of them"
-            );
+            )));
         }
         taken.push((form.flag, form.file));
     }
@@ -111,8 +113,4 @@ fn try_file(file: &Path) -> std::io::Result<()> {
         }
         Err(_) => Ok(()),
     }
-}
-
-fn is_stdout(file: &Path) -> bool {
-    file == Path::new("-")
 }

@@ -11,6 +11,8 @@ use anyhow::{Context, bail};
 use tare_load::Target;
 use url::{Host, Url};
 
+use crate::failure::wrong_usage;
+
 /// Who connects to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
@@ -45,7 +47,9 @@ impl LoadTarget {
         let Some(first) = urls.first() else { bail!("there is no URL to load") };
         let origin = |url: &Url| url.origin();
         if let Some(other) = urls.iter().find(|url| origin(url) != origin(first)) {
-            bail!("{first} and {other} are on different servers; load one server at a time");
+            return Err(wrong_usage(format!(
+                "{first} and {other} are on different servers; load one server at a time"
+            )));
         }
         let target = match (unix_socket, reach) {
             (Some(path), Reach::FromHere(_)) => listening_file(path)?,

@@ -2,12 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use tare_load::{Body, Feed, FeedFormat, ListedUrl, Method, RequestSpec, Requests, parse_url_list};
 
 use super::files::InputFiles;
 use crate::args::{ConnectionArgs, RequestArgs};
+use crate::failure::wrong_usage;
 
 /// A line of the list of URLs, or a URL of the command line.
 #[derive(Debug, Clone)]
@@ -24,19 +25,35 @@ pub fn wanted_requests(urls: &[String], args: &RequestArgs, files: &InputFiles) 
     let Some(file) = &args.urls_file else {
         return Ok(urls.iter().map(|url| Wanted { weight: 1, method: None, url: url.clone() }).collect());
     };
-    let listed = parse_url_list(&file.display().to_string(), &text_of(file, "the list of URLs", files)?)?;
+    let shown = file.display();
+    if let [_, other, ..] = urls {
+        return Err(wrong_usage(format!(
+            "{other}: only one URL may stand beside --urls, that of the server of its paths; write this one into {shown}"
+        )));
+    }
+    let listed = parse_url_list(&shown.to_string(), &text_of(file, "the list of URLs", files)?)?;
     let base = urls.first().map(|base| base.trim_end_matches('/'));
+    let is_path = |line: &ListedUrl| line.url.starts_with('/');
+    match base {
+        Some(base) if !listed.iter().any(is_path) => {
+            return Err(wrong_usage(format!("{base}: {shown} has no paths that it could be for; leave it out")));
+        }
+        Some(base) if base.contains(['?', '#']) => {
+            return Err(wrong_usage(format!(
+                "{base}: the paths of {shown} cannot follow a query; write the URL without it"
+            )));
+        }
+        _ => {}
+    }
     let wanted = |line: ListedUrl| {
-        let url = match (line.url.starts_with('/'), base) {
+        let url = match (is_path(&line), base) {
             (false, _) => line.url,
             (true, Some(base)) => format!("{base}{}", line.url),
             (true, None) => {
-                bail!(
-                    "{}, line {}: {} is a path; add the URL of its server to the command line",
-                    file.display(),
-                    line.line,
-                    line.url
-                )
+                return Err(wrong_usage(format!(
+                    "{shown}, line {}: {} is a path; add the URL of its server to the command line",
+                    line.line, line.url
+                )));
             }
         };
         Ok(Wanted { weight: line.weight, method: line.method, url })
@@ -56,7 +73,7 @@ pub fn build_requests(
     let body = body(args, files)?;
     let method = match &args.method {
         Some(name) => Method::from_name(name)
-            .map_err(|_| anyhow::anyhow!("\"{name}\" is not an HTTP method; write for example GET"))?,
+            .map_err(|_| wrong_usage(format!("\"{name}\" is not an HTTP method; write for example GET")))?,
         None if body.is_some() => Method::post(),
         None => Method::get(),
     };
@@ -79,19 +96,35 @@ pub fn build_requests(
 
 fn headers(args: &RequestArgs, connection: &ConnectionArgs) -> anyhow::Result<Vec<(String, String)>> {
     let mut headers = args.header.iter().map(|line| header(line)).collect::<anyhow::Result<Vec<_>>>()?;
-    let is_connection = |(name, _): &(String, String)| name.eq_ignore_ascii_case("connection");
-    if connection.no_keepalive && headers.iter().any(is_connection) {
-        bail!("--no-keepalive sends the header Connection: close; remove Connection from -H, or leave out the flag");
-    }
-    let mut add = |name: &str, value: Option<String>| {
-        let given = headers.iter().any(|(known, _): &(String, String)| known.eq_ignore_ascii_case(name));
-        headers.extend(value.filter(|_| !given).map(|value| (name.to_owned(), value)));
+    let is_given = |wanted: &str| args.header.iter().any(|line| is_header(line, wanted));
+    let credentials = match &args.basic_auth {
+        Some(pair) if !pair.contains(':') => {
+            return Err(wrong_usage("-a has no password; write -a USER:PASSWORD"));
+        }
+        pair => pair.as_ref().map(|pair| format!("Basic {}", BASE64_STANDARD.encode(pair))),
     };
-    add("Content-Type", args.content_type.clone());
-    add("Accept", args.accept.clone());
-    add("Authorization", args.basic_auth.as_ref().map(|pair| format!("Basic {}", BASE64_STANDARD.encode(pair))));
-    add("Connection", connection.no_keepalive.then(|| "close".to_owned()));
+    for (flag, name, value) in [
+        ("-T", "Content-Type", args.content_type.clone()),
+        ("-A", "Accept", args.accept.clone()),
+        ("-a", "Authorization", credentials),
+        ("--no-keepalive", "Connection", connection.no_keepalive.then(|| "close".to_owned())),
+    ] {
+        let Some(value) = value else { continue };
+        refuse_twice(flag, name, is_given(name))?;
+        headers.push((name.to_owned(), value));
+    }
+    refuse_twice("--host", "Host", args.host.is_some() && is_given("Host"))?;
     Ok(headers)
+}
+
+/// Refuses a header of which one value would be ignored.
+fn refuse_twice(flag: &str, name: &str, is_given: bool) -> anyhow::Result<()> {
+    if is_given {
+        return Err(wrong_usage(format!(
+            "{flag} sends the header {name}; remove {name} from -H, or leave out the flag"
+        )));
+    }
+    Ok(())
 }
 
 /// A table of values; the name of its file says what it is.
@@ -107,14 +140,14 @@ fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Body>> 
         // A variable may stand where no JSON could be.
         if !text.contains("{{") {
             let checked = serde_json::from_str::<serde::de::IgnoredAny>(&text);
-            checked.map_err(|why| anyhow::anyhow!("the body of --data-json is not valid JSON: {why}"))?;
+            checked.map_err(|why| wrong_usage(format!("the body of --data-json is not valid JSON: {why}")))?;
         }
         return Ok(Some(Body::Json(text)));
     }
     if !args.form.is_empty() {
         let field = |field: &String| {
             let pair = field.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-            pair.ok_or_else(|| anyhow::anyhow!("--form \"{field}\" has no value; write NAME=VALUE"))
+            pair.ok_or_else(|| wrong_usage(format!("--form \"{field}\" has no value; write NAME=VALUE")))
         };
         return Ok(Some(Body::Form(args.form.iter().map(field).collect::<Result<_, _>>()?)));
     }
@@ -143,7 +176,12 @@ fn unreadable(file: &Path, what: &str) -> String {
 fn header(line: &str) -> anyhow::Result<(String, String)> {
     let pair = line.split_once(':').filter(|(name, _)| !name.trim().is_empty());
     let Some((name, value)) = pair else {
-        bail!("-H \"{line}\" is not a header; write for example 'Accept: text/html'")
+        return Err(wrong_usage(format!("-H \"{line}\" is not a header; write for example 'Accept: text/html'")));
     };
     Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Whether a line of -H is the header of this name.
+pub fn is_header(line: &str, name: &str) -> bool {
+    line.split_once(':').is_some_and(|(given, _)| given.trim().eq_ignore_ascii_case(name))
 }

@@ -1,11 +1,12 @@
 //! The protocol of a load, from its URL and flags; and which flags have no meaning on a WebSocket.
 
-use anyhow::bail;
 use tare_load::{Body, Check, Requests};
 use tare_plan::load_plan::LoadProtocol;
 use url::Url;
 
+use super::request::is_header;
 use crate::args::LoadArgs;
+use crate::failure::wrong_usage;
 
 /// What is spoken on each connection.
 ///
@@ -15,7 +16,9 @@ pub fn load_protocol(url: &Url, args: &LoadArgs) -> anyhow::Result<LoadProtocol>
     let (model, connection, websocket) = (&args.model, &args.connection, &args.websocket);
     if !matches!(url.scheme(), "ws" | "wss") {
         if websocket.echo.is_some() || websocket.messages.is_some() {
-            bail!("--echo and --messages are for WebSockets; give a URL that begins with ws:// or wss://");
+            return Err(wrong_usage(
+                "--echo and --messages are for WebSockets; give a URL that begins with ws:// or wss://",
+            ));
         }
         return Ok(match connection.http2 {
             true => LoadProtocol::Http2 { streams: connection.streams.into() },
@@ -29,26 +32,37 @@ pub fn load_protocol(url: &Url, args: &LoadArgs) -> anyhow::Result<LoadProtocol>
         (args.request.method.is_some(), "-X", "leave it out: a WebSocket is opened with GET"),
     ] {
         if given {
-            bail!("{flag} has no meaning on a WebSocket; {remedy}");
+            return Err(wrong_usage(format!("{flag} has no meaning on a WebSocket; {remedy}")));
         }
     }
-    let offers = args.request.header.iter().any(|line| line.to_ascii_lowercase().starts_with("sec-websocket-ext"));
-    if offers {
-        bail!("tare supports no WebSocket extensions (permessage-deflate); remove the header from -H");
+    let is_given = |name: &str| args.request.header.iter().any(|line| is_header(line, name));
+    if is_given("Sec-WebSocket-Extensions") {
+        return Err(wrong_usage(
+            "tare supports no WebSocket extensions (permessage-deflate); remove the header from -H",
+        ));
+    }
+    if let Some(name) = ["Content-Length", "Transfer-Encoding"].into_iter().find(|name| is_given(name)) {
+        return Err(wrong_usage(format!(
+            "{name} has no meaning on a WebSocket, whose messages have a length; remove it from -H"
+        )));
     }
     if websocket.echo.is_some() || args.request.has_body() {
         if websocket.messages.is_some() {
-            bail!("--messages counts pushed messages; use -n to count messages that are sent and answered");
+            return Err(wrong_usage(
+                "--messages counts pushed messages; use -n to count messages that are sent and answered",
+            ));
         }
         return Ok(LoadProtocol::Exchange);
     }
     if model.rate.is_some() || !model.stages.is_empty() || !model.user_stages.is_empty() {
-        bail!(
-            "the server decides when it pushes; -r and stages need something to send: add --echo BYTES or --data TEXT"
-        );
+        return Err(wrong_usage(
+            "the server decides when it pushes; -r and stages need something to send: add --echo BYTES or --data TEXT",
+        ));
     }
     if model.requests.is_some() && websocket.messages.is_none() {
-        bail!("-n counts requests, and nothing is sent here; use --messages N for each user, or -d SPAN");
+        return Err(wrong_usage(
+            "-n counts requests, and nothing is sent here; use --messages N for each user, or -d SPAN",
+        ));
     }
     Ok(LoadProtocol::Push { period: websocket.period, messages: websocket.messages })
 }

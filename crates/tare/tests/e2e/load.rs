@@ -118,21 +118,21 @@ fn bad_input_is_refused_in_one_sentence() {
         (&["http://["], 1, "is not a URL"),
         (&[&url, "-c", "0"], 2, "at least 1"),
         (&[&url, "-n", "0"], 2, "at least 1"),
-        (&[&url, "-H", "nonsense"], 1, "is not a header"),
-        (&[&url, "-X", "GE T"], 1, "is not an HTTP method"),
+        (&[&url, "-H", "nonsense"], 2, "is not a header"),
+        (&[&url, "-X", "GE T"], 2, "is not an HTTP method"),
         (&[&url, "-D", "missing.bin"], 1, "missing.bin"),
         (&[&url, "--data", "@missing.txt"], 1, "cannot read the body from missing.txt"),
         (&[&url, "--feed", "missing.csv"], 1, "missing.csv"),
         (&[&url, "--urls", "missing.txt"], 1, "cannot read the list of URLs from missing.txt"),
         (&["http://127.0.0.1:1/{{nobody}}", "--urls", "missing.txt"], 1, "missing.txt"),
-        (&[&server.url("/{{nobody}}")], 1, "nobody"),
+        (&[&server.url("/{{nobody}}")], 2, "nobody"),
         (&[&url, "--check", "nonsense"], 2, "status 2xx"),
         (&[&url, "--think", "slowly"], 2, "not a duration"),
         (&[&url, "--think", "9ms..1ms"], 2, "the shorter pause"),
         (&[&url, "--think", "1ms", "-r", "10"], 2, "cannot be used with"),
         (&[&url, "--cacert", "missing.pem", "--tick", "1ms"], 2, "--rate"),
-        (&[&url, "--data-json", "{"], 1, "not valid JSON"),
-        (&[&url, "--form", "name"], 1, "write NAME=VALUE"),
+        (&[&url, "--data-json", "{"], 2, "not valid JSON"),
+        (&[&url, "--form", "name"], 2, "write NAME=VALUE"),
         (&[&url, "--unix-socket", "missing.sock"], 1, "nothing listens on missing.sock"),
         (&[&url, "--congestion", "no-such-algorithm"], 1, "tcp_allowed_congestion_control"),
         (&[&url, "--load-cpus", "1023"], 2, "--load-cpus: core 1023 is not there"),
@@ -143,15 +143,27 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--fail-if", "p99"], 2, "write for example p99>5ms"),
         (&[&url, "--poisson"], 2, "--rate"),
         (&[&url, "--stages", "fast"], 2, "such as 5000:30s"),
-        (&[&url, "--stages", "100:0s"], 1, "the stages take no time"),
+        (&[&url, "--stages", "100:0s"], 2, "the stages take no time"),
         (&[&url, "--timeout", "0"], 2, "'--timeout <SPAN>': the time must be above 0"),
         (&[&url, "--http2", "--pipeline", "2"], 2, "cannot be used with"),
         (&[&url, "--http2", "--no-keepalive"], 2, "cannot be used with"),
-        (&[&url, "--no-keepalive", "-H", "Connection: keep-alive"], 1, "remove Connection from -H"),
+        (&[&url, "--no-keepalive", "-H", "Connection: keep-alive"], 2, "remove Connection from -H"),
         (&[&url, "-n", "10", "-d", "2s"], 2, "cannot be used with"),
         (&[&url, "-n", "10", "--stages", "10:1s"], 2, "cannot be used with"),
         (&[&url, "-d", "2s", "--stages", "10:1s"], 2, "cannot be used with"),
         (&[&url, "--pipeline", "many"], 2, "a whole number from 1 to 4096"),
+        (&[&url, &server.url("/b"), "--urls", "missing.txt"], 2, "only one URL may stand beside --urls"),
+        (
+            &[&url, "--data", "abc", "-H", "Content-Length: 5"],
+            2,
+            "`Content-Length: 5` is not the length of the body, which is 3; leave it out, and it is added",
+        ),
+        (&[&url, "--data", "{{counter}}", "-H", "content-length: 1"], 2, "and the body has variables"),
+        (&[&url, "--data", "abc", "-H", "Transfer-Encoding: gzip"], 2, "end it with chunked"),
+        (&[&url, "--data", "a", "-T", "text/plain", "-H", "content-type: a/b"], 2, "remove Content-Type from -H"),
+        (&[&url, "--host", "a", "-H", "Host: b"], 2, "remove Host from -H"),
+        (&[&url, "-a", "ada"], 2, "write -a USER:PASSWORD"),
+        (&[&url, "--warmup", "99999999h"], 2, "longer than a hundred years"),
         (&[&url, "--seed", "x"], 2, "a whole number, such as 42"),
         (&[], 2, "Usage: tare load [OPTIONS] <URL>..."),
     ] {
@@ -161,6 +173,34 @@ fn bad_input_is_refused_in_one_sentence() {
         assert!(error.contains(words), "{args:?}: {error}");
         assert!(code == 2 || error.lines().count() == 1, "{args:?}: {error}");
     }
+}
+
+#[test]
+fn a_list_of_urls_uses_the_url_before_its_paths_or_refuses_it() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let write = |name: &str, text: &str| std::fs::write(bench.path().join(name), text).unwrap();
+    write("paths.txt", "\u{feff}/path0/1\r\n/path0/2\r\n");
+    write("urls.txt", &server.url("/path0/1"));
+    for (args, code, words) in [
+        (&[&server.url, "--urls", "paths.txt", "-n", "10"][..], 0, ""),
+        (&[&server.url, "--urls", "urls.txt"], 2, "urls.txt has no paths that it could be for; leave it out"),
+        (&[&server.url("/?a=b"), "--urls", "paths.txt"], 2, "cannot follow a query"),
+        (&["--urls", "paths.txt"], 2, "paths.txt, line 1: /path0/1 is a path; add the URL of its server"),
+    ] {
+        let output = bench.run(&[&["load"], args].concat());
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(words), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn the_warm_up_uses_up_no_request_of_a_number() {
+    let server = Reference::start(&[]);
+    let load = ["load", &server.url("/path0/4"), "-n", "100", "-c", "2", "--warmup", "200ms", "--json", "-"];
+    let output = Bench::new().run(&load);
+    let summary = json(&stdout(&output));
+    assert_eq!((output.status.code(), &summary["requests"]["offered"]), (Some(0), &100.into()), "{summary:#}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn two_forms_never_share_a_file() {
     ] {
         let output = bench.run(&[&["load", &server.url("/path0/4"), "-d", "60s"], flags].concat());
         let error = stderr(&output);
-        assert_eq!((output.status.code(), stdout(&output)), (Some(1), String::new()), "{flags:?}: {error}");
+        assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()), "{flags:?}: {error}");
         assert!(error.contains(says), "{flags:?}: {error}");
         assert_eq!(fs::read_dir(bench.path()).unwrap().count(), 0, "{flags:?}");
     }
@@ -47,7 +47,7 @@ fn a_folder_for_a_report_is_never_ignored() {
     let bench = Bench::new();
     assert!(bench.run(&["load", &server.url("/path0/4"), "-n", "50", "--db", "a.db"]).status.success());
     for (flags, code, says) in [
-        (&["--out", "made"][..], 1, "--out made: a load has no folder of files"),
+        (&["--out", "made"][..], 2, "--out made: a load has no folder of files"),
         (&["--json", "--out", "made"], 2, "cannot be used with"),
     ] {
         let output = bench.run(&[&["report", "a.db"], flags].concat());

@@ -88,11 +88,12 @@ fn flags_that_mean_nothing_say_what_to_do_instead() {
         (&[&*pushed, "--http2"], "a WebSocket is opened over HTTP/1.1"),
         (&[&*pushed, "--pipeline", "4"], "use more connections"),
         (&[&*pushed, "-H", "Sec-WebSocket-Extensions: permessage-deflate"], "no WebSocket extensions"),
+        (&[&*pushed, "-H", "Content-Length: 5"], "Content-Length has no meaning on a WebSocket"),
         (&[&*pushed, "--echo", "5", "--messages", "3"], "counts pushed messages"),
         (&[&*http, "--messages", "3"], "ws:// or wss://"),
     ] {
         let output = bench.run(&[&["load"], args].concat());
-        assert_eq!(output.status.code(), Some(1), "{args:?}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
         assert!(stderr(&output).contains(says) && stdout(&output).is_empty(), "{args:?}: {}", stderr(&output));
     }
 }
