@@ -9,7 +9,7 @@ use anyhow::Context;
 use tare_plan::plan::Source;
 use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, resolve_plan};
-use tare_plan::settings::Options;
+use tare_plan::settings::{Options, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
 use tare_plan::{Plan, PlanError};
 use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
@@ -44,6 +44,7 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         return resume::resume(name, args, &world, global);
     }
     let plan = asked(args, &world, global)?;
+    note_unused(flags, &plan);
     if args.dry_run {
         let text = if args.json {
             serde_json::to_string_pretty(&plan)? + "\n"
@@ -173,6 +174,18 @@ fn asked(args: &RunArgs, world: &World, global: &Global) -> anyhow::Result<Plan>
         suite.add_external(server)?;
     }
     plan(&suite, flags, None, world, global)
+}
+
+/// Names the flags that change nothing in this plan, such as `--slice` in a sequential run.
+pub fn note_unused(flags: &Options, plan: &Plan) {
+    // The servers of the plan have them.
+    const WITH_SERVERS: [&str; 3] = ["baseline", "aa", "versions"];
+    let given = flags.given_values();
+    let is_used = |key: &str| WITH_SERVERS.contains(&key) || plan.settings.iter().any(|setting| setting.key == key);
+    let is_unused = |setting: &SettingInfo| given.iter().any(|(key, _)| *key == setting.key) && !is_used(setting.key);
+    for setting in all_settings().into_iter().filter(is_unused) {
+        console::print_note(&format!("  note: --{} has no effect in this run", setting.long()));
+    }
 }
 
 /// The plan of a suite and flags. What this machine cannot do is refused.

@@ -108,12 +108,13 @@ fn help_of(setting: &SettingInfo) -> String {
 fn read_flags(settings: Vec<SettingInfo>, matches: &ArgMatches) -> Result<Options, clap::Error> {
     let mut options = Options::default();
     for setting in settings {
-        let texts: Vec<String> = match setting.flag.switch {
-            Some(switch) if matches.get_flag(setting.key) => vec![switch.value.to_string()],
-            Some(_) => Vec::new(),
-            None => matches.get_many::<String>(setting.key).into_iter().flatten().cloned().collect(),
+        // Blanks beside one another separate nothing.
+        let is_text = |text: &&String| setting.flag.delimiter != Some(' ') || !text.is_empty();
+        let texts: Option<Vec<String>> = match setting.flag.switch {
+            Some(switch) => matches.get_flag(setting.key).then(|| vec![switch.value.to_string()]),
+            None => matches.get_many::<String>(setting.key).map(|texts| texts.filter(is_text).cloned().collect()),
         };
-        if !texts.is_empty() {
+        if let Some(texts) = texts {
             let wrong = |message| clap::Error::raw(ErrorKind::ValueValidation, format!("{message}\n"));
             setting.parse_into(&mut options, &texts).map_err(wrong)?;
         }
@@ -230,6 +231,9 @@ mod tests {
         assert_eq!((options.spin, options.control, options.hiccups), (Some(false), Some(true), Some(true)));
         assert_eq!(options.warmup_all_cpus, Some(false));
         assert_eq!(options_of(&[]), Options::default());
+        let jvm_options = |text: &str| options_of(&["--jvm-options", text]).jvm_options.unwrap();
+        assert_eq!(jvm_options(" -Xmx1g  -Xms1g"), ["-Xmx1g", "-Xms1g"]);
+        assert!(jvm_options("").is_empty(), "none at all, not one without a letter");
     }
 
     #[test]
@@ -238,13 +242,13 @@ mod tests {
             &["--budget", "1m", "--forks", "3"][..],
             &["--at-least", "3", "--forks", "3"],
             &["--slo", "p99<4ms", "-d", "5"],
+            &["-d", "5", "--forks", "3"],
+            &["-d", "5", "--budget", "1m"],
+            &["-d", "5", "--aa", "a"],
             &["--slo-by", "users"],
             &["--aa", "a", "-s", "b"],
             &["--users", "many"],
         ] {
-            &["-d", "5", "--forks", "3"],
-            &["-d", "5", "--budget", "1m"],
-            &["-d", "5", "--aa", "a"],
             assert!(Cli::try_parse_from([&["tare", "run"], args].concat()).is_err(), "{args:?}");
         }
     }

@@ -47,6 +47,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let both = with_both_builds(&suite, &baseline, flags.servers.as_deref(), &world)?;
     let mut plan = run::plan(&settled(both, flags, &limits), flags, None, &world, global)?;
     plan.set_limits(limits, source);
+    run::note_unused(flags, &plan);
     if args.dry_run {
         console::print_text(&plan_text::whole_plan(&plan, console::terminal_width()));
         return Ok(Outcome::Done);

@@ -133,6 +133,24 @@ fn what_a_run_cannot_have_is_said_of_the_key_that_asks_for_it() {
 }
 
 #[test]
+fn flags_that_change_nothing_in_a_plan_are_named() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK, &server("bare", None, &[])].concat());
+    for (args, unused) in [
+        (&["-d", "1", "--slice", "50ms", "--control"][..], &["--slice", "--control"][..]),
+        (&["--warmup", "1s", "--warmup-pinned", "--slice", "50ms"], &["--warmup-pinned"]),
+        (&["--forks", "3", "-s", "bare", "--seed", "4"], &[]),
+    ] {
+        let output = bench.run(&[&["run", "suite.toml", "--dry-run"], args].concat());
+        let notes: Vec<String> =
+            unused.iter().map(|flag| format!("  note: {flag} has no effect in this run\n")).collect();
+        let mut said: Vec<String> = stderr(&output).lines().map(|line| format!("{line}\n")).collect();
+        said.sort_by_key(|line| notes.iter().position(|note| note == line));
+        assert_eq!((output.status.code(), said), (Some(0), notes), "{args:?}");
+    }
+}
+
+#[test]
 fn a_misspelt_server_is_wrong_usage_and_a_short_answer() {
     let home = crate::common::project();
     let args = ["run", "-s", "http4s.Tapri", "--dry-run", "--home", home.to_str().unwrap()];
