@@ -151,7 +151,7 @@ impl<'a> Table<'a> {
         let mut deciding = self.summary.comparisons.iter().filter_map(|c| c.currencies.first());
         let sure = share(1.0 - self.summary.run.alpha);
         let interval = deciding.any(|first| first.lo.is_some());
-        let interval = interval.then(|| format!("[from, to] holds the true difference with a probability of {sure}"));
+        let interval = interval.then(|| format!("[from, to]: the {sure} confidence interval"));
         let parts: Vec<String> = interval.into_iter().chain(is_drawn.then(|| "? not decided".to_owned())).collect();
         if parts.is_empty() {
             String::new()

@@ -11,9 +11,8 @@ pub(super) fn stated(facts: &[Fact<'_>], most: usize, universe: &Universe, regio
     let (differences, same): (Vec<&Fact<'_>>, Vec<&Fact<'_>>) = facts.iter().partition(|fact| fact.is_difference());
     let Some((lead, others)) = differences.split_first() else { return equivalent(&same, universe, region) };
     let others = &others[..others.len().min(most - 1)];
-    let intervals = are_single(lead, others, universe);
-    let mut clauses = vec![in_full(lead, universe, intervals) + &perhaps_too_little(lead, region)];
-    clauses.extend(others.iter().map(|fact| after(fact, lead, universe, intervals)));
+    let mut clauses = vec![in_full(lead, universe) + &perhaps_too_little(lead, region)];
+    clauses.extend(others.iter().map(|fact| after(fact, lead, universe)));
     if let Some(first) = same.first() {
         let place = beside(&universe.cover_by_name(&first.comparisons()), &universe.cover_by_name(&lead.comparisons()));
         let verb = if together(&same).len() > 1 { "show" } else { "shows" };
@@ -32,8 +31,8 @@ fn perhaps_too_little(fact: &Fact<'_>, region: f64) -> String {
 /// Figures without intervals.
 pub(super) fn of_one_start(facts: &[Fact<'_>], most: usize, universe: &Universe) -> String {
     let Some((lead, others)) = facts.split_first() else { return "Nothing was compared.".to_owned() };
-    let clauses: Vec<String> = std::iter::once(in_full(lead, universe, false))
-        .chain(others.iter().take(most - 1).map(|fact| after(fact, lead, universe, false)))
+    let clauses: Vec<String> = std::iter::once(in_full(lead, universe))
+        .chain(others.iter().take(most - 1).map(|fact| after(fact, lead, universe)))
         .collect();
     format!("In one start each, {}. One start gives no interval.", clauses.join("; "))
 }
@@ -74,13 +73,6 @@ pub(super) fn single(facts: &[Fact<'_>], universe: &Universe) -> Option<String> 
     Some(capital(&format!("{}{} {verb} one start, which gives no interval.", place.subject, place.place)))
 }
 
-/// Whether each figure of these facts is of one comparison. Only then does the text have intervals: a reader who meets one
-/// beside the figures of several comparisons takes these for an interval too.
-fn are_single(lead: &Fact<'_>, others: &[&Fact<'_>], universe: &Universe) -> bool {
-    let is_single = |fact: &Fact<'_>| fact.items.len() == 1;
-    in_parts(lead, universe).iter().all(|(part, _)| is_single(part)) && others.iter().all(|fact| is_single(fact))
-}
-
 /// A fact as it is said: each of a few variants by itself, because a figure of two layers would answer for neither.
 fn in_parts<'a>(fact: &Fact<'a>, universe: &Universe) -> Vec<(Fact<'a>, Coverage)> {
     let covered = |fact: Fact<'a>| {
@@ -97,10 +89,10 @@ fn in_parts<'a>(fact: &Fact<'a>, universe: &Universe) -> Vec<(Fact<'a>, Coverage
 }
 
 /// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`.
-fn in_full(fact: &Fact<'_>, universe: &Universe, intervals: bool) -> String {
+fn in_full(fact: &Fact<'_>, universe: &Universe) -> String {
     let parts = in_parts(fact, universe);
     let Some(((lead, leading), others)) = parts.split_first() else { return String::new() };
-    let (value, interval) = figure(lead, intervals);
+    let (value, interval) = leading_figure(lead);
     let (verb, object) = (verb(lead, leading), object(lead));
     let Coverage { subject, baseline, place, .. } = leading;
     let first = format!("{subject} {verb} {value} {object} than {baseline}{place}{interval}");
@@ -108,7 +100,7 @@ fn in_full(fact: &Fact<'_>, universe: &Universe, intervals: bool) -> String {
         return first;
     }
     let beside_lead = |(own, cover): &(Fact<'_>, Coverage)| {
-        let (value, interval) = figure(own, intervals);
+        let (value, interval) = leading_figure(own);
         let place = if cover.place == leading.place { "" } else { &cover.place };
         format!("{} {value}{place}{interval}", cover.subject)
     };
@@ -117,9 +109,9 @@ fn in_full(fact: &Fact<'_>, universe: &Universe, intervals: bool) -> String {
 }
 
 /// `CPU per request is 7 % higher [4, 11]`, or with its own subject where that is another one.
-fn after(fact: &Fact<'_>, lead: &Fact<'_>, universe: &Universe, intervals: bool) -> String {
+fn after(fact: &Fact<'_>, lead: &Fact<'_>, universe: &Universe) -> String {
     let (cover, leading) = (universe.cover_by_name(&fact.comparisons()), universe.cover_by_name(&lead.comparisons()));
-    let (value, interval) = figure(fact, intervals);
+    let (value, interval) = figure(fact);
     if cover.subject != leading.subject {
         return format!("{} {} {value} {}{}{interval}", cover.subject, verb(fact, &cover), object(fact), cover.place);
     }
@@ -156,14 +148,23 @@ fn change(ratio: &CurrencyRatio) -> Change {
     Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) }
 }
 
-/// `6.9 %` and ` [0.1, 14.1]` of one comparison. Of two `15 and 9.5 %` in their order, of more `9.5 to 15 %`: a stroke
+/// The figure that a sentence begins with. Of two comparisons, each has its interval: `15 % [13, 17] and 9.5 % [7, 12]`.
+fn leading_figure(fact: &Fact<'_>) -> (String, String) {
+    match fact.items.as_slice() {
+        [(_, one), (_, other)] if one.lo.is_some() && other.lo.is_some() => {
+            (format!("{} and {}", change(one).magnitude(), change(other).magnitude()), String::new())
+        }
+        _ => figure(fact),
+    }
+}
+
+/// `6.9 %` and ` [0.1, 14.1]` of one comparison. Of two `15 and 9.5 %` in their order, of more `9.5 to 15 %`: a dash
 /// between the two would look like an interval.
-fn figure(fact: &Fact<'_>, intervals: bool) -> (String, String) {
+fn figure(fact: &Fact<'_>) -> (String, String) {
     if let [(_, ratio)] = fact.items.as_slice() {
         let magnitude = change(ratio).magnitude();
         return match magnitude.split_once(" [") {
-            Some((value, interval)) if intervals => (value.to_owned(), format!(" [{interval}")),
-            Some((value, _)) => (value.to_owned(), String::new()),
+            Some((value, interval)) => (value.to_owned(), format!(" [{interval}")),
             None => (magnitude, String::new()),
         };
     }
@@ -322,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn no_interval_stands_beside_the_figures_of_several_comparisons() {
+    fn no_range_of_several_comparisons_looks_like_an_interval() {
         let said = |comparisons: &[Comparison]| {
             let all: Vec<&Comparison> = comparisons.iter().collect();
             stated(&facts(&all, VerdictKind::is_decision), 3, &Universe::of(&all), 0.02)
@@ -340,14 +341,18 @@ mod tests {
         let alone = said(std::slice::from_ref(&get));
         assert!(alone.contains("on Get [12.0, 16.0]; p99 at half load is 14.0 % higher [12.0, 16.0]."), "{alone}");
         let two = said(&[get.clone(), measured("layer", "Post", 9.5)]);
-        assert!(two.contains("14 and 9.5 % ") && two.ends_with("p99 at half load is 14 and 9.5 % higher."), "{two}");
-        let three = said(&[get, measured("layer", "Post", 9.5), measured("layers", "Get", 20.0)]);
+        assert!(two.contains("14.0 % [12.0, 16.0] and 9.5 % [7.5, 11.5] "), "{two}");
+        assert!(two.ends_with("p99 at half load is 14 and 9.5 % higher."), "{two}");
+        let post = measured("layer", "Post", 9.5);
+        let three = said(&[get.clone(), post.clone(), measured("layers", "Get", 20.0)]);
         assert!(
-            three.contains(" on Get and Post, and layers 20.0 % on Get; p99 at half load is 9.5 to 20 % higher."),
+            three.contains(", and layers 20.0 % on Get [18.0, 22.0]; p99 at half load is 9.5 to 20 % higher."),
             "{three}"
         );
-        for several in [two, three] {
-            assert!(!several.contains(['[', '–']), "{several}");
+        let one_layer = said(&[get, post, measured("layer", "Put", 20.0)]);
+        assert!(one_layer.contains("layer answers 9.5 to 20 % ") && !one_layer.contains('['), "{one_layer}");
+        for several in [two, three, one_layer] {
+            assert!(!several.contains('–'), "{several}");
         }
     }
 
