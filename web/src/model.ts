@@ -87,6 +87,11 @@ export function buildModel(summary: Summary, details: Details): Model {
 /** `CPU/request` as the headline says it: `CPU per request`. */
 export const spelled = (label: string): string => label.replace('/request', ' per request');
 
+/** The title of a panel above rows that name its variants: one that is made of them would say them twice. */
+export function headOf({ title, scenario, comparisons }: Panel): string {
+  return comparisons.every((c) => title.includes(c.variant)) ? scenario : title;
+}
+
 /** What groups are called in titles: nothing where there is one, and of several that compare the same family, the variants. */
 function groupTitles(cells: Cell[]): Map<string, string> {
   const groups = distinct(cells.map((c) => c.group));

@@ -5,6 +5,7 @@ import { figure, tabs, type FigureSpec } from '../charts/figure';
 import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
 import { choice, choose, watch } from '../state';
 import {
+  headOf,
   inCurrency,
   ranking,
   showPanel,
@@ -51,7 +52,7 @@ function measureRows(model: Model, panel: Panel, name: string, t: Theme): Forest
     const row = ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell), name);
     return row.ratio === null ? row : { ...row, dots: inCurrency(c.currencies, name)?.fork_ratios ?? [] };
   });
-  return rows.length ? [headRow(panel.title), ...rows] : [];
+  return rows.length ? [headRow(headOf(panel)), ...rows] : [];
 }
 
 const words = (rows: ForestRow[]): string =>

@@ -7,7 +7,7 @@ import { capital } from '../figures/overhead';
 import { hasInterval } from '../figures/rows';
 import { changeText, changeWithInterval, differenceText, sidesText } from '../format/number';
 import { inUnit, roughlyText, unitFor } from '../format/unit';
-import { inCurrency, type CurrencyName, type Model, type Panel } from '../model';
+import { headOf, inCurrency, type CurrencyName, type Model, type Panel } from '../model';
 import type { Cell, Comparison, Currency } from '../summary';
 import { LIGHT, verdictLook } from '../theme';
 import { reasonsIn } from '../validity';
@@ -80,7 +80,7 @@ function panelRows(
     h(
       'th',
       { scope: 'rowgroup', role: 'rowheader' },
-      titleOf(panel),
+      headOf(panel),
       panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
     ),
     ...columns.map((c) =>
@@ -90,11 +90,6 @@ function panelRows(
   );
   const rows = panel.comparisons.map((c) => row(model, c, columns, axes, isOpen));
   return h('tbody', { role: 'rowgroup' }, head, ...rows);
-}
-
-/** The rows below name their variants: a title that is made of them would say them twice. */
-function titleOf({ title, scenario, comparisons }: Panel): string {
-  return comparisons.every((c) => title.includes(c.variant)) ? scenario : title;
 }
 
 /** What the baseline itself showed. */

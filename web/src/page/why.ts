@@ -94,8 +94,8 @@ function facts(view: ProfileView, focus: string): HTMLElement {
     ['Per request', view.per_request && inUnitWithInterval(view.per_request, unit)],
     ['Baseline, per request', view.baseline_per_request && inUnitWithInterval(view.baseline_per_request, unit)],
     [
-      `Under /${focus}/`,
-      view.focus_share && `${percent(view.focus_share)}; these methods themselves ${percent(view.focus_own!)}`,
+      `Methods that match /${focus}/`,
+      view.focus_share && `${percent(view.focus_share)} with what they call, ${percent(view.focus_own!)} by themselves`,
     ],
     ['Files', view.files.length ? view.files.map((file) => `profiles/${file}`).join(', ') : null],
   ];
