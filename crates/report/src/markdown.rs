@@ -3,7 +3,7 @@
 use crate::clean::escape_markdown as safe;
 use crate::format::{Unit, sentence, share, single};
 use crate::summary::{Cell, Concern, CrossCheck, Finding, Severity, Summary, ValidityState};
-use crate::text::shown;
+use crate::text::{interval_legend, shown};
 
 /// The report as Markdown.
 pub fn render(summary: &Summary) -> String {
@@ -33,6 +33,7 @@ pub fn render(summary: &Summary) -> String {
             ));
         }
     }
+    out.push_str(&interval_legend(summary).map_or(String::new(), |legend| format!("\n{}\n", safe(&sentence(&legend)))));
     out.push_str(&cross_checks(summary));
     out.push_str(&noise(summary));
     if !summary.findings.is_empty() {

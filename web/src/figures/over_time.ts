@@ -150,7 +150,7 @@ export function throughputOverTime(model: Model, panel: Panel): HTMLElement | nu
   return timeFigure(model, panel, {
     kind: 'over-time',
     title: 'throughput over time',
-    axisName: 'throughput',
+    axisName: panel.cells.some((c) => c.messages) ? 'messages' : 'correct responses',
     of: (p) => p.throughput_per_s,
     unit: rateUnit,
     log: false,

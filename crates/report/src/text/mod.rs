@@ -91,6 +91,13 @@ fn head(summary: &Summary, style: &Style) -> String {
     style.paragraph(Tone::Head, &clean::sanitize_line(&named), 2)
 }
 
+/// What brackets mean, where any comparison has an interval.
+pub(crate) fn interval_legend(summary: &Summary) -> Option<String> {
+    let mut deciding = summary.comparisons.iter().filter_map(|comparison| comparison.currencies.first());
+    let sure = share(1.0 - summary.run.alpha);
+    deciding.any(|first| first.lo.is_some()).then(|| format!("[from, to]: the {sure} confidence interval"))
+}
+
 /// The widest noise floor of the controls; nothing without a control.
 fn noise(summary: &Summary) -> String {
     let is_compared = !matches!(summary.run.mode, Mode::Sequential | Mode::Profiled);

@@ -3,11 +3,11 @@
 
 use tare_plan::plan::SliceKind;
 
-use super::Style;
 use super::grid::{Grid, Piece, wrap};
+use super::{Style, interval_legend};
 use crate::clean;
 use crate::currency::Currency;
-use crate::format::{Change, Scale, Unit, rate, share, single};
+use crate::format::{Change, Scale, Unit, rate, single};
 use crate::palette::Tone;
 use crate::summary::{Cell, Comparison, CurrencyRatio, Summary, VerdictKind};
 
@@ -148,10 +148,7 @@ impl<'a> Table<'a> {
             ratio.verdict == VerdictKind::Inconclusive && self.measures.iter().any(|at| MEASURES[*at].0 == ratio.name)
         };
         let is_drawn = self.summary.comparisons.iter().flat_map(|c| c.currencies.iter().skip(1)).any(is_open);
-        let mut deciding = self.summary.comparisons.iter().filter_map(|c| c.currencies.first());
-        let sure = share(1.0 - self.summary.run.alpha);
-        let interval = deciding.any(|first| first.lo.is_some());
-        let interval = interval.then(|| format!("[from, to]: the {sure} confidence interval"));
+        let interval = interval_legend(self.summary);
         let parts: Vec<String> = interval.into_iter().chain(is_drawn.then(|| "? not decided".to_owned())).collect();
         if parts.is_empty() {
             String::new()
