@@ -98,11 +98,14 @@ impl FromStr for Curve {
         let conditions: Result<Vec<Condition>, _> = text.split(',').map(str::parse).collect();
         let conditions = conditions.map_err(|error| error.to_string())?;
         let grows = |condition: &&Condition| condition.metric == Metric::Throughput || condition.above;
-        match conditions.iter().find(grows) {
-            Some(wrong) => Err(format!(
+        if let Some(wrong) = conditions.iter().find(grows) {
+            return Err(format!(
                 "\"{}\" is easier to keep the larger the load; write upper limits, such as p99<4ms or errors<0.1%",
                 wrong.text()
-            )),
+            ));
+        }
+        match conditions.iter().find(|condition| !condition.is_met_by(0.0)) {
+            Some(wrong) => Err(format!("no load keeps \"{}\"; write a limit above 0, or errors<=0", wrong.text())),
             None => Ok(Self(conditions)),
         }
     }
@@ -128,6 +131,8 @@ mod tests {
             ("rps<1000", "easier to keep the larger the load"),
             ("p99<4ms,", "neither > nor <"),
             ("p99", "neither > nor <"),
+            ("p99<0ms", "no load keeps \"p99<0ms\""),
+            ("p99<4ms,errors<0", "no load keeps \"errors<0\"; write a limit above 0, or errors<=0"),
         ] {
             let error = wrong.parse::<Curve>().unwrap_err();
             assert!(error.contains(why), "{wrong}: {error}");

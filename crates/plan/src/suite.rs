@@ -121,6 +121,7 @@ impl Suite {
         let mut suite: Self = document::parse_document(file, text)?;
         file.clone_into(&mut suite.file);
         suite.check_contradictions()?;
+        suite.check_names()?;
         suite.settle_hosts()?;
         for (name, server) in &suite.servers {
             suite.check_server(name, server)?;
@@ -149,6 +150,23 @@ impl Suite {
             let message = "contradicts [[groups]]; leave out this key, or the groups".to_owned();
             Err(self.wrong(&format!("[run] {key}"), message))
         })
+    }
+
+    /// Refuses names that no flag could choose, and lists that choose nothing.
+    fn check_names(&self) -> Result<(), PlanError> {
+        let servers = self.servers.keys().map(|name| ("servers", name));
+        let scenarios = self.scenarios.keys().map(|name| ("scenarios", name));
+        let is_wrong =
+            |name: &str| name.trim().is_empty() || name.contains(|c: char| "*?[]{},\\".contains(c) || c.is_control());
+        if let Some((table, name)) = servers.chain(scenarios).find(|(_, name)| is_wrong(name)) {
+            let message = "a name has letters, and none of * ? [ ] { } , \\, which mean several names".to_owned();
+            return Err(self.wrong(&format!("[{table}.{name:?}]"), message));
+        }
+        let is_empty = |list: &Option<Vec<String>>| list.as_ref().is_some_and(Vec::is_empty);
+        let of_run = [("[run] servers", &self.run.servers), ("[run] scenarios", &self.run.scenarios)];
+        let of_groups = self.groups.iter().map(|group| ("[[groups]] scenarios", &group.scenarios));
+        let empty = of_run.into_iter().chain(of_groups).find(|(_, list)| is_empty(list));
+        empty.map_or(Ok(()), |(key, _)| Err(self.wrong(key, "is empty; name one, or leave out the key".to_owned())))
     }
 
     /// Makes settings of what `[hosts]` says.
@@ -317,6 +335,25 @@ mod tests {
         }
         // With --budget they hold.
         Suite::parse("my.toml", "[run]\nforks = 3\nat_least = 4\nmax_forks = 5").unwrap();
+    }
+
+    #[test]
+    fn a_name_that_no_flag_could_choose_and_a_list_without_names_are_refused() {
+        for (text, says) in [
+            ("[servers.\"*\"]\ncommand = [\"x\"]", "[servers.\"*\"]: a name has letters, and none of *"),
+            ("[servers.\"\"]\ncommand = [\"x\"]", "[servers.\"\"]: a name has letters"),
+            (
+                "[scenarios.\"a,b\"]\nrequest = { path = \"/\" }\nexpect = {}",
+                "[scenarios.\"a,b\"]: a name has letters, and none of *",
+            ),
+            ("[run]\nservers = []", "[run] servers: is empty; name one, or leave out the key"),
+            ("[run]\nscenarios = []", "[run] scenarios: is empty; name one"),
+            ("[[groups]]\nbaseline = \"a\"\nservers = [\"b\"]\nscenarios = []", "[[groups]] scenarios: is empty"),
+        ] {
+            let error = Suite::parse("my.toml", text).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("my.toml: {says}")), "{text}: {error}");
+        }
+        Suite::parse("my.toml", "[servers.\"ünser Dienst (2)\"]\ncommand = [\"x\"]").unwrap();
     }
 
     #[test]

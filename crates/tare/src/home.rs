@@ -1,5 +1,6 @@
 //! The project's folder and what lies in it: the catalog of servers, the contract, the suites.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -75,13 +76,24 @@ impl World {
             });
             path = of_home.into_iter().find(|path| path.is_file()).unwrap_or(path);
         }
-        let known =
-            || self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")));
-        let text = std::fs::read_to_string(&path)
-            .with_context(|| format!("cannot read the suite {}{}", shown_path(&path), known()))?;
+        let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                anyhow::anyhow!("cannot read the suite {}{}: {error}", shown_path(&path), self.suites())
+            }
+            _ => anyhow::anyhow!("cannot read the suite {}: {error}", shown_path(&path)),
+        })?;
+        let text = String::from_utf8(bytes).map_err(|_| PlanError::Value {
+            origin: shown_path(&path),
+            message: "is not text in UTF-8; a suite is a TOML file".to_owned(),
+        })?;
         let suite = Suite::parse(&shown_path(&path), &text)?;
         check_patterns(&suite)?;
         Ok(suite)
+    }
+
+    /// The project's suites, for whoever named none of them.
+    fn suites(&self) -> String {
+        self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")))
     }
 
     /// The suite that is meant when none is named.

@@ -172,6 +172,7 @@ define_settings! {
         warmup_cap: Span = value("SPAN").in_profile()
             .when(warms_up_until_steady)
             .default(Span::from_secs(40))
+            .check("must be above 0", |longest, _| !longest.0.is_zero())
             .fills(|to, longest| {
                 if let Warmup::UntilSteady { cap, .. } = &mut to.warmup {
                     *cap = longest;
@@ -181,6 +182,7 @@ define_settings! {
         warmup_first_cap: Span = value("SPAN").in_profile()
             .when(warms_up_until_steady)
             .default_from("the value of --warmup-cap", |known| known.so_far.warmup_cap.unwrap_or_default())
+            .check("must be above 0", |longest, _| !longest.0.is_zero())
             .fills(|to, longest| {
                 if let Warmup::UntilSteady { first_cap, .. } = &mut to.warmup {
                     *first_cap = longest;
@@ -329,6 +331,7 @@ define_settings! {
         /// A server that is not ready after this time has failed.
         startup_timeout: Span = value("SPAN").in_profile()
             .default(Span::from_secs(30))
+            .check("must be above 0", |timeout, _| !timeout.0.is_zero())
             .fills(|to, timeout| to.machine.startup_timeout = timeout);
         /// Time between SIGTERM and SIGKILL when a server is stopped.
         stop_grace: Span = value("SPAN").in_profile()

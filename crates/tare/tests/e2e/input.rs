@@ -62,6 +62,21 @@ fn a_focus_that_is_no_regular_expression_is_refused_before_the_run() {
 }
 
 #[test]
+fn a_suite_that_is_no_text_is_wrong_usage_and_a_folder_cannot_be_read() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("suite.toml"), b"\xff\xfe[").unwrap();
+    for (suite, code, says) in [
+        ("suite.toml", 2, "suite.toml: is not text in UTF-8"),
+        (".", 1, "cannot read the suite .: Is a directory"),
+        ("nowhere.toml", 1, "cannot read the suite nowhere.toml"),
+    ] {
+        let output = bench.run(&["run", suite, "--dry-run"]);
+        assert_eq!(output.status.code(), Some(code), "{}", stderr(&output));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn names_that_match_nothing_list_what_there_is() {
     let bench = Bench::new();
     bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
