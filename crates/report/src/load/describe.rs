@@ -38,7 +38,7 @@ pub fn describe(plan: &LoadPlan) -> String {
 fn length(plan: &LoadPlan) -> String {
     match plan.stop {
         LoadStop::Duration { span } => format!("for {}", exact_duration(span.0)),
-        LoadStop::Requests { count, .. } => format!("until {} requests", grouped(count)),
+        LoadStop::Requests { count, .. } => format!("until {}", crate::format::count(count, "request")),
     }
 }
 

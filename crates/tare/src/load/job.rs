@@ -50,6 +50,10 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         talk::send_echo_messages(&mut requests, bytes);
     }
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
+    let of_tls = [("--cacert", connection.cacert.is_some()), ("--cert", connection.cert.is_some())];
+    if let Some((flag, _)) = of_tls.into_iter().find(|(_, is_given)| *is_given && !is_tls) {
+        return Err(wrong_usage(format!("{flag} is for https:// and wss://; correct the URL, or leave out the flag")));
+    }
     let has_stages = !load.stages.is_empty() || !load.user_stages.is_empty();
     if has_stages && model::staged_time(load).is_zero() {
         return Err(wrong_usage("the stages take no time; let one of them last, such as 5000:30s"));

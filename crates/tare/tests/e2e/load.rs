@@ -162,6 +162,7 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--data", "abc", "-H", "Transfer-Encoding: gzip"], 2, "end it with chunked"),
         (&[&url, "--data", "a", "-T", "text/plain", "-H", "content-type: a/b"], 2, "remove Content-Type from -H"),
         (&[&url, "--host", "a", "-H", "Host: b"], 2, "remove Host from -H"),
+        (&[&url, "--cacert", "ca.pem"], 2, "--cacert is for https:// and wss://"),
         (&[&url, "-a", "ada"], 2, "write -a USER:PASSWORD"),
         (&[&url, "--warmup", "99999999h"], 2, "longer than a hundred years"),
         (&[&url, "--seed", "x"], 2, "a whole number, such as 42"),
@@ -274,6 +275,7 @@ fn what_was_asked_for_is_said_in_words() {
     let url = server.url("/path0/4");
     for (flags, model) in [
         (&["-c", "2", "-n", "10"][..], "closed loop, 2 users until 10 requests"),
+        (&["-c", "1", "-n", "1"], "closed loop, 1 user until 1 request"),
         (&["-c", "2", "-z", "100ms"], "closed loop, 2 users for 100 ms"),
         (
             &["-c", "2", "-n", "10", "--pipeline", "4"],

@@ -14,6 +14,7 @@ fn all_formats_make_the_same_table() {
         ("csv", "\u{feff}id , name\r\n1,\"a,b\"\r\n2,ö"),
         ("tsv", "id\tname\n1\ta,b\n2\tö\n"),
         ("json", r#"[{"id": 1, "name": "a,b"}, {"name": "ö", "id": 2, "more": null}]"#),
+        ("json", "\u{feff}[{\"id\": 1, \"name\": \"a,b\"}, {\"id\": 2, \"name\": \"ö\"}]"),
         ("jsonl", "{\"id\": 1, \"name\": \"a,b\"}\n\n{\"name\": \"ö\", \"id\": 2}\n"),
     ] {
         let feed = parse(format, text).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tare_sys::payload::Payload;
-use tare_wire::http::Request;
+use tare_wire::http::{Method, Request};
 
 use super::cursor::RequestCursor;
 use super::cycle::{MAX_CYCLE, request_cycle};
@@ -69,6 +69,8 @@ impl RequestSet {
     /// When a request cannot be sent, a variable is unknown, a file cannot be read, or all weights are 0. The error
     /// names the place.
     pub fn encode(host: &str, requests: &Requests) -> Result<Self, LoadError> {
+        let bare = Request { method: &Method::get(), path: "/", host, headers: &[], body: b"" };
+        bare.encode().map_err(|error| refused("the host", &error))?;
         let mut scope = Scope::of(&requests.feeds);
         let mut prepared = Vec::with_capacity(requests.list.len());
         for (index, spec) in requests.list.iter().enumerate() {

@@ -160,6 +160,15 @@ fn wrong_requests_say_where_and_what_would_be_right() {
 }
 
 #[test]
+fn a_host_that_would_break_the_header_section_is_refused_whatever_the_request() {
+    for path in ["/", "/{{counter}}"] {
+        let error =
+            RequestSet::encode("a\r\nX: y", &RequestSpec::get(path).into()).map(|_| ()).unwrap_err().to_string();
+        assert!(error.starts_with("the host: header `Host` cannot be sent"), "{path}: {error}");
+    }
+}
+
+#[test]
 fn a_filter_makes_a_value_fit_where_it_stands() {
     let feed = Feed::parse("c.csv", FeedFormat::Separated(b','), b"t\n\"a \nb\"\n").unwrap();
     let spec = RequestSpec::get("/{{t}}/{{t|url}}/{{t|json}}").header("X", "{{t|url}}");
