@@ -24,7 +24,7 @@ pub use event::EventRecord;
 pub use event_kind::{EventKind, EventLevel, EventName, SelfTestFigures};
 pub use header::{LoadHeader, RunHeader};
 pub use load::{LoadRecord, Record};
-pub use probe::{CollectorUse, Hiccups, JvmUse, Pause, PauseCause, RESTLESS_SHARE, ServerCpu, ServerUse};
+pub use probe::{CollectorUse, Hiccups, Pause, PauseCause, RESTLESS_SHARE, RuntimeUse, ServerCpu, ServerUse};
 pub use run::{EndStatus, ForkRecord, RunRecord, WarmupRecord};
 pub use slice::{Phase, SliceKey, SliceRecord, StoredSlice};
 pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open_record, open_run_record};

@@ -1,4 +1,4 @@
-//! A server's use during a slice: CPU by kind of thread, memory, the JVM's own counters, and hiccups. `tare-sut` has
+//! A server's use during a slice: CPU by kind of thread, memory, its runtime's own counters, and hiccups. `tare-sut` has
 //! the probes that measure it.
 
 use std::collections::BTreeMap;
@@ -24,8 +24,9 @@ pub struct ServerUse<H = LatencyHistogram> {
     pub rss_bytes: Option<u64>,
     /// Peak resident memory of the server's processes since their start.
     pub rss_peak_bytes: Option<u64>,
-    /// Counters of the JVM; absent for other servers.
-    pub jvm: Option<JvmUse>,
+    /// Counters of its runtime; absent where none tells them. Records call every runtime `jvm`.
+    #[serde(rename = "jvm")]
+    pub runtime: Option<RuntimeUse>,
     /// Hiccups; absent if the plan does not ask for meters.
     pub hiccups: Option<Hiccups<H>>,
     /// Share, 0 to 1, of the cores of servers and generator that other programs and a hypervisor used, from the begin
@@ -37,7 +38,7 @@ pub struct ServerUse<H = LatencyHistogram> {
 // A derived implementation would need a default of `H`.
 impl<H> Default for ServerUse<H> {
     fn default() -> Self {
-        Self { cpu: None, rss_bytes: None, rss_peak_bytes: None, jvm: None, hiccups: None, others_share: None }
+        Self { cpu: None, rss_bytes: None, rss_peak_bytes: None, runtime: None, hiccups: None, others_share: None }
     }
 }
 
@@ -48,7 +49,7 @@ impl ServerUse {
             cpu: self.cpu,
             rss_bytes: self.rss_bytes,
             rss_peak_bytes: self.rss_peak_bytes,
-            jvm: self.jvm,
+            runtime: self.runtime,
             hiccups: self.hiccups.map(Hiccups::pack),
             others_share: self.others_share,
         }
@@ -108,68 +109,78 @@ impl ServerCpu {
     }
 }
 
-/// A JVM's use from the begin of a slice to the end of its drain.
-///
-/// Fields of later versions of the record are absent in older ones.
+/// What a runtime (a JVM, Node, Go, .NET) did from the begin of a slice to the end of its drain. What it does not tell is
+/// absent, and so are fields of later versions of the record in older ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct JvmUse {
+pub struct RuntimeUse {
     /// Stop-the-world collections.
-    pub collections: u64,
+    pub collections: Option<u64>,
     /// Time in them.
-    pub collecting_ns: u64,
-    /// Collections and their time by collector, under the JVM's name for it, without those that did nothing.
+    pub collecting_ns: Option<u64>,
+    /// Collections and their time by collector, under the runtime's name for it, without those that did nothing.
     #[serde(default)]
     pub collectors: BTreeMap<String, CollectorUse>,
     /// Time in safepoints of any kind, including collections.
-    pub safepoint_ns: u64,
+    pub safepoint_ns: Option<u64>,
     /// How often it stopped its threads, for any reason.
     #[serde(default)]
     pub safepoints: Option<u64>,
-    /// Bytes allocated; absent if unknown.
+    /// Bytes allocated.
     pub allocated_bytes: Option<u64>,
     /// Heap in use at the end, including garbage.
-    pub heap_used_bytes: u64,
+    pub heap_used_bytes: Option<u64>,
     /// Heap committed at the end.
-    pub heap_committed_bytes: u64,
+    pub heap_committed_bytes: Option<u64>,
     /// Heap in use after the last collection; absent if there was none, or the collector does not report it.
     #[serde(default)]
     pub heap_after_gc_bytes: Option<u64>,
-    /// Size of the metaspace at the last collection.
+    /// Size of a JVM's metaspace at the last collection.
     #[serde(default)]
     pub metaspace_bytes: Option<u64>,
     /// Resident memory outside the heap, at the end of the first slice of each load: code, classes, stacks, direct
     /// buffers, the JVM itself.
     #[serde(default)]
     pub off_heap_bytes: Option<u64>,
-    /// Methods compiled, at any tier. 0 in records before version 6.
+    /// Methods compiled, at any tier.
     #[serde(default)]
-    pub compiles: u64,
-    /// Compiled methods that were discarded because an assumption became wrong. 0 in records before version 6.
+    pub compiles: Option<u64>,
+    /// Compiled methods that were discarded because an assumption became wrong.
     #[serde(default)]
-    pub compiles_invalidated: u64,
-    /// Size of its compiled code at the end. 0 in records before version 6.
+    pub compiles_invalidated: Option<u64>,
+    /// Size of its compiled code at the end.
     #[serde(default)]
-    pub code_bytes: u64,
+    pub code_bytes: Option<u64>,
     /// Correct answers that it was used for, including those of the drain.
     pub requests: u64,
 }
 
-impl JvmUse {
+impl RuntimeUse {
+    /// Leaves out the zeros that stand for "unknown" in records before version 8. No runtime has a heap of 0 bytes, and one
+    /// without compiled code does not tell what its compilers do.
+    pub(crate) fn forget_unknown_zeros(&mut self) {
+        for size in [&mut self.heap_used_bytes, &mut self.heap_committed_bytes, &mut self.code_bytes] {
+            *size = size.filter(|bytes| *bytes > 0);
+        }
+        if self.code_bytes.is_none() {
+            (self.compiles, self.compiles_invalidated) = (None, None);
+        }
+    }
+
     /// Adds the use of the time that followed. Sizes are those at its end.
     pub fn append(&mut self, later: Self) {
         let earlier = std::mem::replace(self, later);
-        self.collections += earlier.collections;
-        self.collecting_ns += earlier.collecting_ns;
+        self.collections = sum_of_both(self.collections, earlier.collections);
+        self.collecting_ns = sum_of_both(self.collecting_ns, earlier.collecting_ns);
         for (name, of) in earlier.collectors {
             let sum = self.collectors.entry(name).or_default();
             sum.pauses += of.pauses;
             sum.pause_ns += of.pause_ns;
         }
-        self.safepoint_ns += earlier.safepoint_ns;
+        self.safepoint_ns = sum_of_both(self.safepoint_ns, earlier.safepoint_ns);
         self.safepoints = sum_of_both(self.safepoints, earlier.safepoints);
         self.allocated_bytes = sum_of_both(self.allocated_bytes, earlier.allocated_bytes);
-        self.compiles += earlier.compiles;
-        self.compiles_invalidated += earlier.compiles_invalidated;
+        self.compiles = sum_of_both(self.compiles, earlier.compiles);
+        self.compiles_invalidated = sum_of_both(self.compiles_invalidated, earlier.compiles_invalidated);
         self.requests += earlier.requests;
     }
 }
@@ -179,7 +190,7 @@ fn sum_of_both(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     a.zip(b).map(|(a, b)| a + b)
 }
 
-/// Work of one collector of a JVM.
+/// Work of one collector of a runtime.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectorUse {
     /// Its stop-the-world pauses.
@@ -247,5 +258,24 @@ impl PauseCause {
             Self::Safepoint => "safepoint",
             Self::Process => "process",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_zero_of_an_older_record_is_unknown_where_no_runtime_has_a_zero() {
+        let told = RuntimeUse { collections: Some(0), heap_used_bytes: Some(9), ..RuntimeUse::default() };
+        let zero = Some(0);
+        let mut dotnet = RuntimeUse { heap_committed_bytes: zero, compiles: zero, code_bytes: zero, ..told.clone() };
+        dotnet.forget_unknown_zeros();
+        assert_eq!(dotnet, told);
+        // A JVM that compiled nothing in this slice.
+        let jvm = RuntimeUse { compiles: zero, compiles_invalidated: zero, code_bytes: Some(7), ..told };
+        let mut read = jvm.clone();
+        read.forget_unknown_zeros();
+        assert_eq!(read, jvm);
     }
 }

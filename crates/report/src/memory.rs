@@ -11,7 +11,7 @@ pub fn render(summary: &Summary) -> String {
     let variants = distinct(summary.cells.iter().filter(|cell| !cell.control).map(|cell| cell.variant.as_str()));
     let names: Vec<String> = scenarios.iter().map(|name| safe(name)).collect();
     let mut out = format!(
-        "Largest resident memory; of a JVM also the largest heap in use, garbage included, and the most that a collection left.\n\n\
+        "Largest resident memory; of a runtime that tells it also the largest heap in use, garbage included, and the most that a collection left.\n\n\
          | server | {} |\n|---|{}\n",
         names.join(" | "),
         "---|".repeat(names.len())

@@ -13,9 +13,9 @@ pub(crate) fn per_request(mut readings: ServerUse, program: &Program, sample: &S
     if let Some(cpu) = &mut readings.cpu {
         cpu.requests = sample.completed_in_slice;
     }
-    if let Some(jvm) = &mut readings.jvm {
-        jvm.requests = sample.completed_in_slice;
-        jvm.allocated_bytes = jvm.allocated_bytes.filter(|_| !is_huge || counts_all_bytes(program));
+    if let Some(runtime) = &mut readings.runtime {
+        runtime.requests = sample.completed_in_slice;
+        runtime.allocated_bytes = runtime.allocated_bytes.filter(|_| !is_huge || counts_all_bytes(program));
     }
     readings
 }
@@ -28,15 +28,15 @@ fn counts_all_bytes(program: &Program) -> bool {
 #[cfg(test)]
 mod tests {
     use tare_plan::plan::{CommandServer, CounterSource};
-    use tare_record::{JvmUse, ServerCpu};
+    use tare_record::{RuntimeUse, ServerCpu};
 
     use super::*;
 
     fn readings() -> ServerUse {
-        let jvm = JvmUse { allocated_bytes: Some(1_000), ..JvmUse::default() };
+        let runtime = RuntimeUse { allocated_bytes: Some(1_000), ..RuntimeUse::default() };
         ServerUse {
             cpu: Some(ServerCpu { total_ns: 5, ..ServerCpu::default() }),
-            jvm: Some(jvm),
+            runtime: Some(runtime),
             ..ServerUse::default()
         }
     }
@@ -46,7 +46,7 @@ mod tests {
         let sample = SliceSample { completed: 90, completed_in_slice: 120, ..SliceSample::default() };
         let known = per_request(readings(), &Program::Catalog, &sample);
         assert_eq!(known.cpu.map(|cpu| (cpu.total_ns, cpu.requests)), Some((5, 120)));
-        assert_eq!(known.jvm.map(|jvm| (jvm.allocated_bytes, jvm.requests)), Some((Some(1_000), 120)));
+        assert_eq!(known.runtime.map(|runtime| (runtime.allocated_bytes, runtime.requests)), Some((Some(1_000), 120)));
     }
 
     #[test]
@@ -59,8 +59,8 @@ mod tests {
             (started(Some(CounterSource::Node)), HUGE_BODY_BYTES * 10 + 1, true),
         ] {
             let sample = SliceSample { completed: 10, bytes_in: bytes - 1, bytes_out: 1, ..SliceSample::default() };
-            let jvm = per_request(readings(), &program, &sample).jvm.unwrap();
-            assert_eq!(jvm.allocated_bytes.is_some(), is_counted, "{bytes} bytes in 10 answers");
+            let runtime = per_request(readings(), &program, &sample).runtime.unwrap();
+            assert_eq!(runtime.allocated_bytes.is_some(), is_counted, "{bytes} bytes in 10 answers");
         }
     }
 }

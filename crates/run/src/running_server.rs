@@ -7,8 +7,9 @@ use tare_plan::plan::CounterSource;
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::probe::dotnet::DotnetProbe;
 use tare_sut::probe::hiccup::inside::JvmMeter;
-use tare_sut::probe::jvm::{JvmProbe, JvmSample};
+use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::probe::memory::{MemorySample, off_heap_bytes};
+use tare_sut::probe::runtime::RuntimeSample;
 use tare_sut::probe::told;
 use tare_sut::server::Status;
 use tare_sys::procfs::process;
@@ -22,8 +23,8 @@ pub(crate) type RunningServers = BTreeMap<ServerId, RunningServer>;
 /// One server that runs, or ran until it died.
 pub(crate) struct RunningServer {
     pub host: Host,
-    probe: Option<CpuProbe>,
-    counters: Option<RuntimeCounters>,
+    cpu_probe: Option<CpuProbe>,
+    runtime_probe: Option<RuntimeProbe>,
     /// The meter of hiccups in a JVM that was started with one.
     pub meter: Option<JvmMeter>,
     /// Whether the memory outside the heap is to be read after the next scored slice. It is read once per scenario: the
@@ -31,8 +32,8 @@ pub(crate) struct RunningServer {
     pub off_heap_due: bool,
 }
 
-/// Where a runtime keeps its counters.
-enum RuntimeCounters {
+/// How the counters of a runtime are read.
+enum RuntimeProbe {
     Jvm(JvmProbe),
     /// Its processes tell them.
     Told,
@@ -40,8 +41,8 @@ enum RuntimeCounters {
     Dotnet(DotnetProbe),
 }
 
-impl RuntimeCounters {
-    /// Where the runtime of these processes keeps them. A JVM may run behind a script that started it.
+impl RuntimeProbe {
+    /// How those of the runtime of these processes are read. A JVM may run behind a script that started it.
     fn find(processes: &mut CpuProbe, source: Option<CounterSource>) -> Option<Self> {
         match source {
             None => processes.processes().find_map(JvmProbe::find_counters).map(Self::Jvm),
@@ -55,48 +56,48 @@ impl RunningServer {
     /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
     pub fn new(host: Host, counters: Option<CounterSource>, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
-        let mut probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
-        let counters = probe.as_mut().and_then(|probe| RuntimeCounters::find(probe, counters));
-        let meter = probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
-        Self { host, probe, counters, meter, off_heap_due: true }
+        let mut cpu_probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
+        let runtime_probe = cpu_probe.as_mut().and_then(|probe| RuntimeProbe::find(probe, counters));
+        let meter = cpu_probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
+        Self { host, cpu_probe, runtime_probe, meter, off_heap_due: true }
     }
 
     /// CPU used so far; `None` where it cannot be read.
     pub fn cpu(&mut self) -> Option<CpuSample> {
-        self.probe.as_mut()?.take_sample().ok()
+        self.cpu_probe.as_mut()?.take_sample().ok()
     }
 
-    /// Counters of the JVM or of another runtime; `None` where there are none.
-    pub fn jvm(&mut self) -> Option<JvmSample> {
+    /// Counters of its runtime; `None` where there are none.
+    pub fn runtime(&mut self) -> Option<RuntimeSample> {
         // The processes of a cluster come and end at any time.
-        let mut living = || self.probe.as_mut().map(CpuProbe::find_living);
-        match self.counters.as_mut()? {
-            RuntimeCounters::Jvm(probe) => probe.take_sample(),
-            RuntimeCounters::Told => told::take_sample(living()?),
-            RuntimeCounters::Dotnet(probe) => probe.take_sample(&living()?),
+        let mut living = || self.cpu_probe.as_mut().map(CpuProbe::find_living);
+        match self.runtime_probe.as_mut()? {
+            RuntimeProbe::Jvm(probe) => probe.take_sample(),
+            RuntimeProbe::Told => told::take_sample(living()?),
+            RuntimeProbe::Dotnet(probe) => probe.take_sample(&living()?),
         }
     }
 
     /// Whether its counters must be read between the turns of a slice. To read a JVM's costs the server nothing. Others
     /// are asked, and have totals.
     pub fn is_jvm(&self) -> bool {
-        matches!(self.counters, Some(RuntimeCounters::Jvm(_)))
+        matches!(self.runtime_probe, Some(RuntimeProbe::Jvm(_)))
     }
 
-    /// Memory of all its processes; `None` where they cannot be seen.
+    /// Memory of all its processes; `None` where they cannot be seen, or have ended.
     pub fn memory(&self) -> Option<MemorySample> {
-        self.probe.as_ref().map(|probe| MemorySample::of_processes(probe.processes()))
+        self.cpu_probe.as_ref().and_then(|probe| MemorySample::of_processes(probe.processes()))
     }
 
     /// Resident memory of its JVM outside a heap of `heap_committed_bytes`.
     pub fn off_heap_bytes(&self, heap_committed_bytes: u64) -> Option<u64> {
-        let Some(RuntimeCounters::Jvm(probe)) = &self.counters else { return None };
+        let Some(RuntimeProbe::Jvm(probe)) = &self.runtime_probe else { return None };
         off_heap_bytes(probe.pid(), heap_committed_bytes)
     }
 
     /// CPU of all its processes in nanoseconds; `None` where they cannot be seen. A process that has ended uses none.
     pub fn cpu_ns(&self) -> Option<u64> {
-        match &self.probe {
+        match &self.cpu_probe {
             Some(probe) => Some(probe.processes().filter_map(|pid| process::cpu_time_ns(pid).ok()).sum()),
             None => matches!(self.host.status(), Status::Exited(_)).then_some(0),
         }
@@ -127,7 +128,7 @@ mod tests {
         let folder = tempfile::Builder::new().prefix("hsperfdata_").tempdir().unwrap();
         std::fs::write(folder.path().join(child.trim()), COUNTERS).unwrap();
         let mut processes = CpuProbe::new(script.id()).unwrap();
-        let Some(RuntimeCounters::Jvm(found)) = RuntimeCounters::find(&mut processes, None) else {
+        let Some(RuntimeProbe::Jvm(found)) = RuntimeProbe::find(&mut processes, None) else {
             panic!("the script's child has counters");
         };
         assert_eq!(found.pid().to_string(), child.trim());

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tare_record::{Hiccups, JvmUse, Pause, Phase, ServerCpu, ServerUse};
+use tare_record::{Hiccups, Pause, Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
 use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame_pauses};
-use tare_sut::probe::jvm::JvmSample;
+use tare_sut::probe::runtime::RuntimeSample;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::procfs::process::COUNTS_WAITING;
 
@@ -42,13 +42,13 @@ pub(crate) struct Watch {
 struct Before {
     server: ServerId,
     cpu: Option<CpuSample>,
-    jvm: Followed,
+    runtime: Followed,
 }
 
 /// What a runtime did between the looks at its counters.
 enum Followed {
     /// The last look, and the sum of the spans up to it.
-    Counting { last: Box<JvmSample>, sum: Box<JvmUse> },
+    Counting { last: Box<RuntimeSample>, sum: Box<RuntimeUse> },
     /// A look failed, or a process came or ended. The sum of the other spans would be divided by all answers.
     Unknown,
 }
@@ -62,13 +62,13 @@ struct Outside {
 
 impl Followed {
     /// Begins with a first look.
-    fn begin(first: Option<JvmSample>) -> Self {
+    fn begin(first: Option<RuntimeSample>) -> Self {
         let nothing = first.as_ref().and_then(|first| first.since(first));
         first.zip(nothing).map_or(Self::Unknown, |(last, sum)| Self::Counting { last: last.into(), sum: sum.into() })
     }
 
     /// Adds what the runtime did since the look before.
-    fn look(&mut self, now: Option<JvmSample>) {
+    fn look(&mut self, now: Option<RuntimeSample>) {
         let Self::Counting { last, sum } = self else { return };
         match now.and_then(|now| Some((now.since(last)?, now))) {
             Some((since, now)) => {
@@ -80,7 +80,7 @@ impl Followed {
     }
 
     /// What it did from the first look to the last; `None` if that is not known.
-    fn sum(self) -> Option<JvmUse> {
+    fn sum(self) -> Option<RuntimeUse> {
         match self {
             Self::Counting { sum, .. } => Some(*sum),
             Self::Unknown => None,
@@ -107,8 +107,8 @@ impl Watch {
         for id in watched {
             let Some(server) = servers.get_mut(id) else { continue };
             // Asking a runtime for its counters costs it CPU, which is not the load's.
-            let jvm = Followed::begin(server.jvm());
-            watch.watched.push(Before { server: *id, cpu: server.cpu(), jvm });
+            let runtime = Followed::begin(server.runtime());
+            watch.watched.push(Before { server: *id, cpu: server.cpu(), runtime });
         }
         watch.probing_ns = clock::thread_cpu_ns() - begun;
         watch
@@ -120,7 +120,7 @@ impl Watch {
         let begun = clock::thread_cpu_ns();
         let watched = self.watched.iter_mut().find(|before| before.server == id);
         if let Some((before, server)) = watched.zip(servers.get_mut(&id).filter(|server| server.is_jvm())) {
-            before.jvm.look(server.jvm());
+            before.runtime.look(server.runtime());
         }
         self.probing_ns += clock::thread_cpu_ns() - begun;
     }
@@ -136,10 +136,10 @@ impl Watch {
             .into_iter()
             .map(|mut before| {
                 let server = servers.get_mut(&before.server);
-                let (cpu, jvm) = server.map_or((None, None), |server| (server.cpu(), server.jvm()));
-                before.jvm.look(jvm);
+                let (cpu, runtime) = server.map_or((None, None), |server| (server.cpu(), server.runtime()));
+                before.runtime.look(runtime);
                 let cpu = before.cpu.zip(cpu).map(|(before, after)| after.since(&before));
-                (before.server, cpu, before.jvm.sum())
+                (before.server, cpu, before.runtime.sum())
             })
             .collect();
         let outside = self.meter.map(|meter| {
@@ -149,10 +149,10 @@ impl Watch {
         });
         let mut all: Vec<ServerUse> = used
             .into_iter()
-            .map(|(id, cpu, jvm)| {
+            .map(|(id, cpu, runtime)| {
                 let known = ServerUse { cpu: cpu.as_ref().map(server_cpu), others_share, ..ServerUse::default() };
                 match servers.get_mut(&id) {
-                    Some(server) => complete(known, jvm, server, outside.as_ref(), self.phase),
+                    Some(server) => complete(known, runtime, server, outside.as_ref(), self.phase),
                     None => known,
                 }
             })
@@ -164,26 +164,26 @@ impl Watch {
     }
 }
 
-/// Adds hiccups, memory and the JVM's counters of one server.
+/// Adds hiccups, memory and the runtime's counters of one server.
 fn complete(
     known: ServerUse,
-    mut jvm: Option<JvmUse>,
+    mut runtime: Option<RuntimeUse>,
     server: &mut RunningServer,
     outside: Option<&Outside>,
     phase: Phase,
 ) -> ServerUse {
     let hiccups = outside.map(|outside| {
         let inside = server.meter.as_mut().map(|inside| scored(inside.finish_recording(), outside.scored_from));
-        hiccups(outside, inside.as_deref(), jvm.as_ref())
+        hiccups(outside, inside.as_deref(), runtime.as_ref())
     });
     if phase != Phase::Measure {
         server.off_heap_due = true;
-    } else if let Some(jvm) = jvm.as_mut().filter(|_| std::mem::take(&mut server.off_heap_due)) {
-        jvm.off_heap_bytes = server.off_heap_bytes(jvm.heap_committed_bytes);
+    } else if let Some(runtime) = runtime.as_mut().filter(|_| std::mem::take(&mut server.off_heap_due)) {
+        runtime.off_heap_bytes = runtime.heap_committed_bytes.and_then(|heap| server.off_heap_bytes(heap));
     }
     let memory = server.memory();
     ServerUse {
-        jvm,
+        runtime,
         hiccups,
         rss_bytes: memory.map(|memory| memory.rss_bytes),
         rss_peak_bytes: memory.and_then(|memory| memory.peak_rss_bytes),
@@ -224,11 +224,8 @@ fn scored(mut delays: Vec<Delay>, scored_from: Nanos) -> Vec<Delay> {
     delays
 }
 
-fn hiccups(outside: &Outside, inside: Option<&[Delay]>, jvm: Option<&JvmUse>) -> Hiccups {
-    let suspects = jvm.map_or_else(Suspects::default, |jvm| Suspects {
-        collecting_ns: jvm.collecting_ns,
-        safepoint_ns: jvm.safepoint_ns,
-    });
+fn hiccups(outside: &Outside, inside: Option<&[Delay]>, runtime: Option<&RuntimeUse>) -> Hiccups {
+    let suspects = runtime.map_or_else(Suspects::default, Suspects::from);
     let pauses = blame_pauses(&outside.delays, inside.unwrap_or_default(), suspects).into_iter().map(|pause| Pause {
         at_ns: pause.begin.since(outside.origin),
         length_ns: pause.length_ns,
@@ -248,14 +245,14 @@ mod tests {
     use super::*;
 
     /// Counters of these processes that have allocated some bytes.
-    fn counters(allocated_bytes: u64, processes: &[u32]) -> Option<JvmSample> {
-        let mut counters = JvmSample::default();
+    fn counters(allocated_bytes: u64, processes: &[u32]) -> Option<RuntimeSample> {
+        let mut counters = RuntimeSample::default();
         counters.processes.extend(processes);
         counters.allocated_bytes = Some(allocated_bytes);
         Some(counters)
     }
 
-    fn allocated(looks: &[Option<JvmSample>]) -> Option<u64> {
+    fn allocated(looks: &[Option<RuntimeSample>]) -> Option<u64> {
         let mut followed = Followed::begin(looks[0].clone());
         looks[1..].iter().for_each(|now| followed.look(now.clone()));
         followed.sum()?.allocated_bytes

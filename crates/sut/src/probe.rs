@@ -6,4 +6,5 @@ pub mod hiccup;
 pub mod jvm;
 pub mod kind;
 pub mod memory;
+pub mod runtime;
 pub mod told;

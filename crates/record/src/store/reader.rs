@@ -16,7 +16,7 @@ use crate::error::RecordError;
 use crate::header::RecordHeader;
 use crate::load::{LoadRecord, Record};
 use crate::profile::{PackedText, ProfileRecord};
-use crate::{EndStatus, EventKind, EventRecord, RunRecord, StoredSlice};
+use crate::{EndStatus, EventKind, EventRecord, RunRecord, RuntimeUse, StoredSlice};
 
 const BUSY: Duration = Duration::from_secs(2);
 
@@ -33,7 +33,11 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
     let version = schema::pragma(&connection, "user_version").map_err(wrap)?;
     let read_slice = if version < schema::FIRST_WITH_JSON { rows_before_6::slice } else { rows::slice };
     let mut tables = Tables::new(&connection, most_rows(file));
-    let slices = tables.rows("slice", read_slice);
+    let mut slices = tables.rows("slice", read_slice);
+    if version < schema::FIRST_WITH_UNKNOWN_COUNTERS {
+        let runtimes = slices.iter_mut().filter_map(|slice| slice.server.runtime.as_mut());
+        runtimes.for_each(RuntimeUse::forget_unknown_zeros);
+    }
     let mut events: Vec<EventRecord> = tables.rows("event", event);
     let end = tables.end_status();
     Ok(match header {

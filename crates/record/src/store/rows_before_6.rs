@@ -56,7 +56,7 @@ fn server(row: &Row<'_>) -> rusqlite::Result<ServerUse<PackedHistogram>> {
         cpu: newer_json(row, "server_cpu_json")?,
         rss_bytes: bytes("rss_bytes")?,
         rss_peak_bytes: bytes("rss_peak_bytes")?,
-        jvm: newer_json(row, "jvm_json")?,
+        runtime: newer_json(row, "jvm_json")?,
         hiccups: hiccups(row)?,
         others_share: row.get("others_share").unwrap_or(None),
     })

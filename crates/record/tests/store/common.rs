@@ -10,8 +10,8 @@ use tare_plan::turn::TurnLength;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::{
-    ClockEstimate, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, ForkRecord, Hiccups, JvmUse,
-    MessageTally, Pause, PauseCause, Phase, RunHeader, ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample,
+    ClockEstimate, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, ForkRecord, Hiccups, MessageTally,
+    Pause, PauseCause, Phase, RunHeader, RuntimeUse, ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample,
     WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
@@ -157,7 +157,13 @@ fn server() -> ServerUse {
         }),
         rss_bytes: Some(80_000_000),
         rss_peak_bytes: None,
-        jvm: Some(JvmUse { collections: 1, collecting_ns: 2_000_000, requests: 502, ..JvmUse::default() }),
+        runtime: Some(RuntimeUse {
+            collections: Some(1),
+            collecting_ns: Some(2_000_000),
+            safepoint_ns: Some(0),
+            requests: 502,
+            ..RuntimeUse::default()
+        }),
         hiccups: Some(Hiccups {
             machine: LatencyHistogram::new(),
             jvm: Some(jvm),

@@ -165,7 +165,7 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
     writer.finish(EndStatus::Complete, 1).unwrap();
     rusqlite::Connection::open(&file).unwrap().pragma_update(None, "user_version", 99).unwrap();
     let error = open_run_record(&file).unwrap_err().to_string();
-    assert!(error.contains("schema 99") && error.contains("up to 7"), "{error}");
+    assert!(error.contains("schema 99") && error.contains("up to 8"), "{error}");
 }
 
 #[test]

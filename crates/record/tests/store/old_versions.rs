@@ -56,7 +56,7 @@ fn version_2(round: u32) -> StoredSlice {
 
 fn version_1(round: u32) -> StoredSlice {
     let mut slice = version_2(round);
-    slice.server.jvm = None;
+    slice.server.runtime = None;
     slice
 }
 

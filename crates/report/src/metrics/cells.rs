@@ -88,13 +88,19 @@ pub(super) const METRICS: &[Metric] = &[
     cell("allocated_bytes_per_request_hi", "B", "upper end of its interval", FORKS, |r| {
         maybe(r.cell.allocated_bytes_per_request.and_then(|e| e.hi))
     }),
-    cell("gc_pause_share", "1", "share of time in stop-the-world collections of a JVM", "scored slices", |r| {
+    cell("gc_pause_share", "1", "share of time in stop-the-world collections of the runtime", "scored slices", |r| {
         maybe(r.cell.gc_pause_share)
     }),
-    cell("gc_pauses", "count", "stop-the-world collections of a JVM", "scored slices", |r| maybe(r.cell.gc_pauses)),
-    cell("heap_used_peak_bytes", "B", "largest heap in use of a JVM, garbage included", "ends of scored slices", |r| {
-        maybe(r.cell.heap_used_peak_bytes)
+    cell("gc_pauses", "count", "stop-the-world collections of the runtime", "scored slices", |r| {
+        maybe(r.cell.gc_pauses)
     }),
+    cell(
+        "heap_used_peak_bytes",
+        "B",
+        "largest heap in use of the runtime, garbage included",
+        "ends of scored slices",
+        |r| maybe(r.cell.heap_used_peak_bytes),
+    ),
     cell("cpu_load", "text", "load at which CPU per request was taken", "slices", |r| escape_csv(&r.cell.cpu_load)),
     cell("rss_bytes", "B", "resident memory at the end of a fork", "/proc/PID; mean over forks", |r| {
         maybe(r.cell.rss_bytes.map(|e| e.value))

@@ -1,7 +1,7 @@
 //! Metrics of the probes: of a cell, and raw of a slice.
 
 use tare_record::StoredSlice;
-use tare_record::{JvmUse, ServerCpu};
+use tare_record::{RuntimeUse, ServerCpu};
 
 use super::{CellRow, Metric, cell, maybe, slice};
 use crate::clean::escape_csv;
@@ -9,14 +9,16 @@ use crate::summary::Distribution;
 
 const PROC: &str = "/proc/PID/task/*/schedstat, by name of thread";
 const JVM: &str = "hsperfdata";
-const ENDS: &str = "hsperfdata, ends of scored slices";
+/// A JVM's hsperfdata, or what another runtime tells.
+const RUNTIME: &str = "the runtime's counters";
+const ENDS: &str = "the runtime's counters, ends of scored slices";
 const METERS: &str = "meters of hiccups, where the plan has them";
 
 pub(super) const OF_CELLS: &[Metric] = &[
     cell("cpu_by_pool", "text", "CPU in ns per request by kind and pool of threads: `gc/GC Thread=120`", PROC, |r| {
         escape_csv(&cpu_by_pool(r))
     }),
-    cell("heap_committed_peak_bytes", "B", "largest heap that a JVM had taken from the system", ENDS, |r| {
+    cell("heap_committed_peak_bytes", "B", "largest heap that the runtime had taken from the system", ENDS, |r| {
         maybe(r.cell.probes.heap_committed_peak_bytes)
     }),
     cell("heap_after_gc_peak_bytes", "B", "most that a collection of a JVM left in use (G1)", ENDS, |r| {
@@ -28,9 +30,13 @@ pub(super) const OF_CELLS: &[Metric] = &[
     cell("metaspace_peak_bytes", "B", "largest memory of a JVM for classes", ENDS, |r| {
         maybe(r.cell.probes.metaspace_peak_bytes)
     }),
-    cell("collectors", "text", "stop-the-world pauses of a JVM by collector, with their time in ns", JVM, |r| {
-        escape_csv(&collectors(r))
-    }),
+    cell(
+        "collectors",
+        "text",
+        "stop-the-world pauses of the runtime by collector, with their time in ns",
+        RUNTIME,
+        |r| escape_csv(&collectors(r)),
+    ),
     cell("safepoints", "count", "stops of all threads of a JVM for any reason", JVM, |r| {
         maybe(r.cell.probes.safepoints)
     }),
@@ -57,28 +63,30 @@ pub(super) const OF_SLICES: &[Metric] = &[
     slice("server_vm_cpu_ns", "ns", "of the server's CPU, other threads of the JVM itself", PROC, |s| {
         super::slices::of_threads(s, "vm")
     }),
-    slice("gc_pause_count", "count", "stop-the-world collections of a JVM", JVM, |s| {
-        of_jvm(s, |j| Some(j.collections))
+    slice("gc_pause_count", "count", "stop-the-world collections of the runtime", RUNTIME, |s| {
+        of_runtime(s, |r| r.collections)
     }),
-    slice("gc_pause_ns", "ns", "time in these", JVM, |s| of_jvm(s, |j| Some(j.collecting_ns))),
+    slice("gc_pause_ns", "ns", "time in these", RUNTIME, |s| of_runtime(s, |r| r.collecting_ns)),
     slice("safepoint_ns", "ns", "time in stops of all threads of a JVM, collections included", JVM, |s| {
-        of_jvm(s, |j| Some(j.safepoint_ns))
+        of_runtime(s, |r| r.safepoint_ns)
     }),
-    slice("allocated_bytes", "B", "bytes that a JVM allocated", JVM, |s| of_jvm(s, |j| j.allocated_bytes)),
-    slice("heap_used_bytes", "B", "heap in use at the end, garbage included", JVM, |s| {
-        of_jvm(s, |j| Some(j.heap_used_bytes))
+    slice("allocated_bytes", "B", "bytes that the runtime allocated", RUNTIME, |s| {
+        of_runtime(s, |r| r.allocated_bytes)
     }),
-    slice("heap_committed_bytes", "B", "heap taken from the system at the end", JVM, |s| {
-        of_jvm(s, |j| Some(j.heap_committed_bytes))
+    slice("heap_used_bytes", "B", "heap in use at the end, garbage included", RUNTIME, |s| {
+        of_runtime(s, |r| r.heap_used_bytes)
+    }),
+    slice("heap_committed_bytes", "B", "heap taken from the system at the end", RUNTIME, |s| {
+        of_runtime(s, |r| r.heap_committed_bytes)
     }),
     slice("heap_after_gc_bytes", "B", "heap that the last collection left in use (G1)", JVM, |s| {
-        of_jvm(s, |j| j.heap_after_gc_bytes)
+        of_runtime(s, |r| r.heap_after_gc_bytes)
     }),
     slice("metaspace_bytes", "B", "memory for classes at the last collection", JVM, |s| {
-        of_jvm(s, |j| j.metaspace_bytes)
+        of_runtime(s, |r| r.metaspace_bytes)
     }),
     slice("off_heap_bytes", "B", "resident beside the heap, after the first scored slice", "/proc/PID/smaps", |s| {
-        of_jvm(s, |j| j.off_heap_bytes)
+        of_runtime(s, |r| r.off_heap_bytes)
     }),
     slice("machine_hiccup_longest_ns", "ns", "largest hiccup on the server's cores", METERS, |s| {
         maybe(s.server.hiccups.as_ref().and_then(|h| h.machine.unpack().max_ns()))
@@ -92,16 +100,14 @@ pub(super) const OF_SLICES: &[Metric] = &[
     slice("compiler_share", "1", "CPU and waiting of a JVM's compiler threads, over time", PROC, |s| {
         maybe(s.server.cpu.as_ref().and_then(ServerCpu::compiler_share))
     }),
-    slice("compiles", "count", "methods that a JVM compiled, at any tier", JVM, |s| {
-        of_jvm(s, |jvm| Some(jvm.compiles))
-    }),
+    slice("compiles", "count", "methods that a JVM compiled, at any tier", JVM, |s| of_runtime(s, |r| r.compiles)),
     slice("probing_cpu_ns", "ns", "CPU of the probes outside the server", "thread clocks", |s| {
         maybe(s.server.cpu.as_ref().and_then(|cpu| cpu.probing_ns))
     }),
 ];
 
-fn of_jvm(slice: &StoredSlice, figure: fn(&JvmUse) -> Option<u64>) -> String {
-    maybe(slice.server.jvm.as_ref().and_then(figure))
+fn of_runtime(slice: &StoredSlice, figure: fn(&RuntimeUse) -> Option<u64>) -> String {
+    maybe(slice.server.runtime.as_ref().and_then(figure))
 }
 
 fn cpu_by_pool(row: &CellRow<'_>) -> String {

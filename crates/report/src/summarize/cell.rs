@@ -67,7 +67,7 @@ fn measured(
         allocated_bytes_per_request: estimate(&level::allocated_per_fork(evidence), alpha),
         gc_pause_share: collecting.map(|(share, _)| share),
         gc_pauses: collecting.map(|(_, count)| count),
-        heap_used_peak_bytes: evidence.measured().filter_map(|s| Some(s.server.jvm.as_ref()?.heap_used_bytes)).max(),
+        heap_used_peak_bytes: evidence.measured().filter_map(|s| s.server.runtime.as_ref()?.heap_used_bytes).max(),
         probes: probes::probes(evidence),
         rss_bytes: level::estimate(&rss_at_end(evidence, &forks), alpha),
         rss_peak_bytes: evidence.measured().filter_map(|s| s.server.rss_peak_bytes).max(),
@@ -125,7 +125,7 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
         let jit = cpu.by_kind.get("jit")?;
         (cpu.total_ns > 0).then(|| *jit as f64 / cpu.total_ns as f64)
     };
-    let jvm = slice.server.jvm.as_ref();
+    let runtime = slice.server.runtime.as_ref();
     TimePoint {
         t_s: (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9,
         fork: slice.key.fork,
@@ -138,10 +138,10 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
         jit_share: slice.server.cpu.as_ref().and_then(jit),
         cpu: probes::cores_by_kind(slice),
         rss_bytes: slice.server.rss_bytes,
-        heap_used_bytes: jvm.map(|jvm| jvm.heap_used_bytes),
-        heap_after_gc_bytes: jvm.and_then(|jvm| jvm.heap_after_gc_bytes),
-        gc_pauses: jvm.map(|jvm| jvm.collections),
-        gc_pause_ns: jvm.map(|jvm| jvm.collecting_ns),
+        heap_used_bytes: runtime.and_then(|runtime| runtime.heap_used_bytes),
+        heap_after_gc_bytes: runtime.and_then(|runtime| runtime.heap_after_gc_bytes),
+        gc_pauses: runtime.and_then(|runtime| runtime.collections),
+        gc_pause_ns: runtime.and_then(|runtime| runtime.collecting_ns),
         failed: slice.load.failed,
     }
 }

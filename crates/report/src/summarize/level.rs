@@ -26,7 +26,7 @@ pub(super) fn cpu<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f
 /// Bytes that the runtime allocated per request, over the slices with a known allocation.
 pub(super) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
     let known =
-        slices.filter_map(|s| s.server.jvm.as_ref()).filter_map(|jvm| Some((jvm.allocated_bytes?, jvm.requests)));
+        slices.filter_map(|s| s.server.runtime.as_ref()).filter_map(|of| Some((of.allocated_bytes?, of.requests)));
     let (bytes, requests) = known.fold((0, 0), |(b, r), (bytes, requests)| (b + bytes, r + requests));
     (bytes > 0 && requests > 0).then(|| bytes as f64 / requests as f64)
 }
@@ -38,11 +38,14 @@ pub(super) fn allocated_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
     cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()
 }
 
-/// Share of the time of scored slices during which a JVM had stopped its threads to collect garbage, and how often.
+/// Share of the time of scored slices during which the runtime had stopped its threads to collect garbage, and how often.
 pub(super) fn collecting<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<(f64, u64)> {
-    let both = slices.filter_map(|s| Some((s.server.jvm.as_ref()?, s.server.cpu.as_ref()?)));
-    let (pause_ns, wall_ns, count) =
-        both.fold((0, 0, 0), |(p, w, c), (jvm, cpu)| (p + jvm.collecting_ns, w + cpu.wall_ns, c + jvm.collections));
+    let of_slice = |slice: &StoredSlice| {
+        let (runtime, cpu) = (slice.server.runtime.as_ref()?, slice.server.cpu.as_ref()?);
+        Some((runtime.collecting_ns?, cpu.wall_ns, runtime.collections?))
+    };
+    let known = slices.filter_map(of_slice);
+    let (pause_ns, wall_ns, count) = known.fold((0, 0, 0), |(p, w, c), (ns, wall, n)| (p + ns, w + wall, c + n));
     (wall_ns > 0).then(|| (pause_ns as f64 / wall_ns as f64, count))
 }
 

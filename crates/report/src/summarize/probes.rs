@@ -2,29 +2,30 @@
 
 use std::collections::BTreeMap;
 
-use tare_record::{CollectorUse, JvmUse, PauseCause, ServerCpu, StoredSlice};
+use tare_record::{CollectorUse, PauseCause, RuntimeUse, ServerCpu, StoredSlice};
 
 use super::evidence::Evidence;
 use crate::summary::{CollectorShare, KindCores, KindShare, PauseTally, PoolShare, Probes};
 
 pub(super) fn probes(evidence: &Evidence<'_>) -> Probes {
-    let jvms = || evidence.measured().filter_map(|s| s.server.jvm.as_ref());
+    let runtimes = || evidence.measured().filter_map(|s| s.server.runtime.as_ref());
+    let peak = |of: fn(&RuntimeUse) -> Option<u64>| runtimes().filter_map(of).max();
     Probes {
-        heap_committed_peak_bytes: jvms().map(|jvm| jvm.heap_committed_bytes).max(),
-        heap_after_gc_peak_bytes: jvms().filter_map(|jvm| jvm.heap_after_gc_bytes).max(),
-        off_heap_peak_bytes: jvms().filter_map(|jvm| jvm.off_heap_bytes).max(),
-        metaspace_peak_bytes: jvms().filter_map(|jvm| jvm.metaspace_bytes).max(),
-        collectors: collectors(jvms()),
-        safepoints: jvms().filter_map(|jvm| jvm.safepoints).reduce(|sum, one| sum + one),
+        heap_committed_peak_bytes: peak(|runtime| runtime.heap_committed_bytes),
+        heap_after_gc_peak_bytes: peak(|runtime| runtime.heap_after_gc_bytes),
+        off_heap_peak_bytes: peak(|runtime| runtime.off_heap_bytes),
+        metaspace_peak_bytes: peak(|runtime| runtime.metaspace_bytes),
+        collectors: collectors(runtimes()),
+        safepoints: runtimes().filter_map(|runtime| runtime.safepoints).reduce(|sum, one| sum + one),
         safepoint_share: safepoint_share(evidence),
         pauses: pauses(evidence),
         probe_cpu_share: probe_cpu_share(evidence.measured().filter_map(|s| s.server.cpu.as_ref())),
     }
 }
 
-fn collectors<'a>(jvms: impl Iterator<Item = &'a JvmUse>) -> Vec<CollectorShare> {
+fn collectors<'a>(runtimes: impl Iterator<Item = &'a RuntimeUse>) -> Vec<CollectorShare> {
     let mut sums: BTreeMap<&str, CollectorUse> = BTreeMap::new();
-    for (name, of) in jvms.flat_map(|jvm| &jvm.collectors) {
+    for (name, of) in runtimes.flat_map(|runtime| &runtime.collectors) {
         let sum = sums.entry(name).or_default();
         sum.pauses += of.pauses;
         sum.pause_ns += of.pause_ns;
@@ -38,9 +39,9 @@ fn collectors<'a>(jvms: impl Iterator<Item = &'a JvmUse>) -> Vec<CollectorShare>
 }
 
 fn safepoint_share(evidence: &Evidence<'_>) -> Option<f64> {
-    let both = evidence.measured().filter_map(|s| Some((s.server.jvm.as_ref()?, s.server.cpu.as_ref()?)));
-    let (stopped, wall) =
-        both.fold((0, 0), |(stopped, wall), (jvm, cpu)| (stopped + jvm.safepoint_ns, wall + cpu.wall_ns));
+    let of_slice = |s: &StoredSlice| Some((s.server.runtime.as_ref()?.safepoint_ns?, s.server.cpu.as_ref()?.wall_ns));
+    let known = evidence.measured().filter_map(of_slice);
+    let (stopped, wall) = known.fold((0, 0), |(stopped, wall), (ns, wall_ns)| (stopped + ns, wall + wall_ns));
     (wall > 0).then(|| stopped as f64 / wall as f64)
 }
 

@@ -54,11 +54,11 @@ pub struct Cell {
     pub cpu_by_kind: Vec<KindShare>,
     /// Bytes that the runtime allocated per request; `null` if that is not known.
     pub allocated_bytes_per_request: Option<Estimate>,
-    /// Share of time (0–1) during which a JVM stopped its threads to collect garbage.
+    /// Share of time (0–1) during which the runtime stopped its threads to collect garbage.
     pub gc_pause_share: Option<f64>,
     /// How often it did.
     pub gc_pauses: Option<u64>,
-    /// Largest heap in use of a JVM at the end of a slice, garbage included.
+    /// Largest heap in use of the runtime at the end of a slice, garbage included.
     pub heap_used_peak_bytes: Option<u64>,
     /// What else the probes saw.
     #[serde(default)]
@@ -176,7 +176,7 @@ pub struct TimePoint {
     pub cpu: Vec<KindCores>,
     /// Resident memory.
     pub rss_bytes: Option<u64>,
-    /// Heap of a JVM in use, garbage included.
+    /// Heap of the runtime in use, garbage included.
     #[serde(default)]
     pub heap_used_bytes: Option<u64>,
     /// Heap that its last collection left in use.

@@ -1,4 +1,4 @@
-//! What the probes saw of one variant under one scenario: memory, the JVM's stops, pauses and their causes.
+//! What the probes saw of one variant under one scenario: memory, the runtime's stops, pauses and their causes.
 
 use serde::{Deserialize, Serialize};
 use tare_record::PauseCause;
@@ -6,7 +6,7 @@ use tare_record::PauseCause;
 /// What the probes saw over all scored slices. Figures that a server does not give are `null` or empty.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Probes {
-    /// Largest heap that a JVM had taken from the system.
+    /// Largest heap that the runtime had taken from the system.
     pub heap_committed_peak_bytes: Option<u64>,
     /// Most that a collection left in use.
     pub heap_after_gc_peak_bytes: Option<u64>,
@@ -14,7 +14,7 @@ pub struct Probes {
     pub off_heap_peak_bytes: Option<u64>,
     /// Largest memory for classes.
     pub metaspace_peak_bytes: Option<u64>,
-    /// Stop-the-world pauses of a JVM by collector.
+    /// Stop-the-world pauses of the runtime by collector.
     pub collectors: Vec<CollectorShare>,
     /// How often a JVM stopped its threads for any reason.
     pub safepoints: Option<u64>,
@@ -29,7 +29,7 @@ pub struct Probes {
 /// Pauses of one collector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CollectorShare {
-    /// The JVM's own name for it.
+    /// The runtime's own name for it.
     pub collector: String,
     /// How many.
     pub pauses: u64,

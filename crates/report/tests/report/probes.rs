@@ -1,6 +1,6 @@
 //! What the probes saw, in the summary.
 
-use tare_record::PauseCause;
+use tare_record::{PauseCause, RuntimeUse};
 use tare_report::summarize;
 use tare_report::summary::{FindingKind, ReportFinding};
 
@@ -21,4 +21,29 @@ fn pauses_from_outside_and_costly_probes_are_findings() {
     assert!(of(ReportFinding::ProbeCost).text.contains("http4s.Tapir ("));
     let probes = &summary.cells[0].probes;
     assert_eq!((probes.pauses[0].cause, probes.collectors[0].pauses), (PauseCause::Collection, 96));
+}
+
+#[test]
+fn what_a_runtime_does_not_tell_is_unknown_and_no_zero() {
+    let summary_of = |told: fn(RuntimeUse) -> RuntimeUse| {
+        let mut record = standard();
+        for slice in &mut record.slices {
+            slice.server.runtime = slice.server.runtime.take().map(told);
+        }
+        summarize(&record)
+    };
+    // As .NET tells it.
+    let summary = summary_of(|all| RuntimeUse {
+        collections: all.collections,
+        collecting_ns: all.collecting_ns,
+        heap_used_bytes: all.heap_used_bytes,
+        ..RuntimeUse::default()
+    });
+    let cell = &summary.cells[0];
+    assert_eq!((cell.probes.heap_committed_peak_bytes, cell.probes.safepoint_share), (None, None));
+    assert!(cell.gc_pause_share.is_some() && cell.heap_used_peak_bytes.is_some());
+    let summary = summary_of(|_| RuntimeUse::default());
+    let (cell, point) = (&summary.cells[0], &summary.cells[0].timeline[0]);
+    assert_eq!((cell.gc_pause_share, cell.gc_pauses, cell.heap_used_peak_bytes), (None, None, None));
+    assert_eq!((point.gc_pauses, point.gc_pause_ns, point.heap_used_bytes), (None, None, None));
 }

@@ -12,8 +12,8 @@ use tare_plan::plan::{
 use tare_plan::turn::TurnLength;
 use tare_record::environment::{Environment, FactSection};
 use tare_record::{
-    CollectorUse, EndStatus, ForkRecord, Hiccups, JvmUse, Pause, PauseCause, Phase, RunHeader, RunRecord, ServerCpu,
-    ServerUse, SliceKey, SliceRecord, SliceSample, WarmupRecord,
+    CollectorUse, EndStatus, ForkRecord, Hiccups, Pause, PauseCause, Phase, RunHeader, RunRecord, RuntimeUse,
+    ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample, WarmupRecord,
 };
 use tare_report::{Summary, summarize};
 use tare_stats::VariancePrior;
@@ -195,7 +195,7 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
         }),
         rss_bytes: Some(250_000_000),
         rss_peak_bytes: Some(260_000_000),
-        jvm: Some(jvm_use(speed, completed)),
+        runtime: Some(runtime_use(speed, completed)),
         hiccups: Some(hiccups(start_ns)),
         others_share: Some(0.01),
     };
@@ -203,22 +203,22 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
 }
 
 /// A young collection per slice, and the memory of a small server.
-fn jvm_use(speed: f64, completed: u64) -> JvmUse {
+fn runtime_use(speed: f64, completed: u64) -> RuntimeUse {
     let collectors = BTreeMap::from([("G1 young".to_owned(), CollectorUse { pauses: 1, pause_ns: WINDOW_NS / 100 })]);
-    JvmUse {
-        collections: 1,
-        collecting_ns: WINDOW_NS / 100,
+    RuntimeUse {
+        collections: Some(1),
+        collecting_ns: Some(WINDOW_NS / 100),
         collectors,
-        safepoint_ns: WINDOW_NS / 90,
+        safepoint_ns: Some(WINDOW_NS / 90),
         safepoints: Some(2),
         allocated_bytes: Some((8_000.0 / speed) as u64 * completed),
-        heap_used_bytes: 120_000_000,
-        heap_committed_bytes: 1_000_000_000,
+        heap_used_bytes: Some(120_000_000),
+        heap_committed_bytes: Some(1_000_000_000),
         heap_after_gc_bytes: Some(20_000_000),
         metaspace_bytes: Some(40_000_000),
         off_heap_bytes: Some(90_000_000),
         requests: completed,
-        ..JvmUse::default()
+        ..RuntimeUse::default()
     }
 }
 

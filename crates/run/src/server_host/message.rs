@@ -206,8 +206,8 @@ impl PackedUse {
             Ok::<_, tare_stats::StatsError>((histogram(machine)?, jvm.map(histogram).transpose()?))
         };
         let read = hiccups.map(machine_and_jvm).transpose().map_err(|error| error.to_string())?;
-        let ServerUse { cpu, rss_bytes, rss_peak_bytes, jvm, hiccups, others_share } = usage;
+        let ServerUse { cpu, rss_bytes, rss_peak_bytes, runtime, hiccups, others_share } = usage;
         let hiccups = hiccups.zip(read).map(|(of, (machine, jvm))| Hiccups { machine, jvm, pauses: of.pauses });
-        Ok(ServerUse { cpu, rss_bytes, rss_peak_bytes, jvm, hiccups, others_share })
+        Ok(ServerUse { cpu, rss_bytes, rss_peak_bytes, runtime, hiccups, others_share })
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tare_agent::{Failure, Greeting, Report, ReportKind, RunReport, encode_frame};
 use tare_plan::profile::ProfileEvent;
-use tare_record::{Hiccups, JvmUse, Pause, PauseCause, ServerUse};
+use tare_record::{Hiccups, Pause, PauseCause, RuntimeUse, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::server::Status;
 use tare_sys::child::How;
@@ -114,8 +114,8 @@ fn what_a_server_used_arrives_with_its_histograms() {
     machine.record_ns(7_000_000);
     let pauses = vec![Pause { at_ns: 5, length_ns: 7_000_000, cause: PauseCause::Machine }];
     let hiccups = Hiccups { machine: machine.clone(), jvm: Some(machine), pauses };
-    let jvm = Some(JvmUse { collections: 3, ..JvmUse::default() });
-    let used = ServerUse { rss_bytes: Some(9), jvm, hiccups: Some(hiccups), ..ServerUse::default() };
+    let runtime = Some(RuntimeUse { collections: Some(3), ..RuntimeUse::default() });
+    let used = ServerUse { rss_bytes: Some(9), runtime, hiccups: Some(hiccups), ..ServerUse::default() };
     for used in [used, ServerUse::default()] {
         let text = serde_json::to_string(&PackedUse::pack(used.clone())).unwrap();
         assert_eq!(serde_json::from_str::<PackedUse>(&text).unwrap().unpack().unwrap(), used);

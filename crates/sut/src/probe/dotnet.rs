@@ -20,7 +20,7 @@ use tare_record::CollectorUse;
 use tare_sys::clock;
 
 use self::trace::{TraceReader, TraceTotals};
-use super::jvm::JvmSample;
+use super::runtime::RuntimeSample;
 use super::told::{ToldCounters, sum_of};
 
 const MAGIC: &[u8; 14] = b"DOTNET_IPC_V1\0";
@@ -75,7 +75,7 @@ impl DotnetProbe {
 
     /// The sum over those of `processes` that have a diagnostic port, at a tick of each that is later than this call; `None` if
     /// none has one, or one does not report.
-    pub fn take_sample(&mut self, processes: &[u32]) -> Option<JvmSample> {
+    pub fn take_sample(&mut self, processes: &[u32]) -> Option<RuntimeSample> {
         self.meet(processes);
         let sessions: BTreeMap<u32, &Session> =
             self.sessions.iter().map(|(pid, session)| Some((*pid, session.as_ref()?))).collect::<Option<_>>()?;
@@ -197,8 +197,8 @@ fn told(totals: TraceTotals) -> ToldCounters {
     };
     ToldCounters {
         allocated_bytes: Some(totals.allocated_bytes as u64),
-        heap_used_bytes: totals.heap_bytes as u64,
-        collectors: totals.generations.iter().enumerate().map(collector).collect(),
+        heap_used_bytes: Some(totals.heap_bytes as u64).filter(|bytes| *bytes > 0),
+        collectors: Some(totals.generations.iter().enumerate().map(collector).collect()),
         ..ToldCounters::default()
     }
 }

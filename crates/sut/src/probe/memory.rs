@@ -1,10 +1,8 @@
 //! Memory of a server's processes, each read separately: the high-water mark of `RUSAGE_CHILDREN` would mix them.
 
-use tare_sys::procfs::process::{Memory, process_tree, resident_of_mapping};
+use tare_sys::procfs::process::{Memory, resident_of_mapping};
 
-use crate::SutError;
-
-/// Memory and threads of a whole process tree at one moment.
+/// Memory of all processes of a server at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemorySample {
     /// Resident memory now. Pages that processes share count in each of them.
@@ -12,28 +10,19 @@ pub struct MemorySample {
     /// Sum of the peaks of all processes; exact for a server with one process. `None` where the kernel keeps none, as on
     /// macOS.
     pub peak_rss_bytes: Option<u64>,
-    /// Threads.
-    pub threads: u32,
 }
 
 impl MemorySample {
-    /// Reads the memory of a process and all its descendants, which it finds by a search through all processes.
-    ///
-    /// # Errors
-    /// When the root process is gone.
-    pub fn of_process_tree(root: u32) -> Result<Self, SutError> {
-        Memory::of_process(root)?;
-        Ok(Self::of_processes(process_tree(root)?))
-    }
-
-    /// Reads the memory of these processes, for example those of a [`super::cpu::CpuProbe`]. Ended ones count as 0.
-    pub fn of_processes(processes: impl IntoIterator<Item = u32>) -> Self {
+    /// Reads the memory of these processes, for example those of a [`super::cpu::CpuProbe`]. Those that have ended do not
+    /// count; `None` if all have.
+    pub fn of_processes(processes: impl IntoIterator<Item = u32>) -> Option<Self> {
         let living = processes.into_iter().filter_map(|pid| Memory::of_process(pid).ok());
-        let none = Self { rss_bytes: 0, peak_rss_bytes: Some(0), threads: 0 };
-        living.fold(none, |sum, one| Self {
+        // One that has ended, and whose parent has not asked how, has no memory any more.
+        let known = living.filter(|memory| memory.rss_bytes > 0);
+        let one = |memory: Memory| Self { rss_bytes: memory.rss_bytes, peak_rss_bytes: memory.peak_rss_bytes };
+        known.map(one).reduce(|sum, one| Self {
             rss_bytes: sum.rss_bytes + one.rss_bytes,
             peak_rss_bytes: sum.peak_rss_bytes.zip(one.peak_rss_bytes).map(|(sum, one)| sum + one),
-            threads: sum.threads + one.threads,
         })
     }
 }
@@ -47,11 +36,23 @@ pub fn off_heap_bytes(pid: u32, heap_committed_bytes: u64) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     #[test]
     fn our_own_memory_is_there_and_no_higher_than_its_peak() {
-        let sample = MemorySample::of_process_tree(std::process::id()).unwrap();
-        assert!(sample.rss_bytes > 0 && Some(sample.rss_bytes) <= sample.peak_rss_bytes && sample.threads > 0);
+        let sample = MemorySample::of_processes([std::process::id()]).unwrap();
+        assert!(sample.rss_bytes > 0 && Some(sample.rss_bytes) <= sample.peak_rss_bytes);
+    }
+
+    #[test]
+    fn the_memory_of_a_server_that_has_ended_is_unknown_and_no_zero() {
+        let mut ended = Command::new("true").stdout(Stdio::piped()).spawn().unwrap();
+        // The kernel takes its memory before it closes its files.
+        std::io::copy(&mut ended.stdout.take().unwrap(), &mut std::io::sink()).unwrap();
+        assert_eq!(MemorySample::of_processes([ended.id()]), None, "nobody has asked how it ended");
+        ended.wait().unwrap();
+        assert_eq!(MemorySample::of_processes([ended.id()]), None);
     }
 }

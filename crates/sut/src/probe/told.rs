@@ -14,7 +14,7 @@ use serde::Deserialize;
 use tare_record::CollectorUse;
 use tare_sys::socket::abstract_address;
 
-use super::jvm::JvmSample;
+use super::runtime::RuntimeSample;
 
 /// The environment variable with the beginning of the socket's name.
 pub const VARIABLE: &str = "TARE_COUNTERS";
@@ -33,9 +33,9 @@ const NAME_BYTES: usize = 107;
 #[serde(default)]
 pub(super) struct ToldCounters {
     pub(super) allocated_bytes: Option<u64>,
-    pub(super) heap_used_bytes: u64,
-    pub(super) heap_committed_bytes: u64,
-    pub(super) collectors: BTreeMap<String, CollectorUse>,
+    pub(super) heap_used_bytes: Option<u64>,
+    pub(super) heap_committed_bytes: Option<u64>,
+    pub(super) collectors: Option<BTreeMap<String, CollectorUse>>,
 }
 
 /// The beginning of the names of the sockets of all servers that this process starts.
@@ -45,12 +45,12 @@ pub fn socket_prefix() -> String {
 
 /// The sum of the counters of those of `processes` that tell them; `None` if none does, or one does not answer. The first answer
 /// of a process begins its count.
-pub fn take_sample(processes: impl IntoIterator<Item = u32>) -> Option<JvmSample> {
+pub fn take_sample(processes: impl IntoIterator<Item = u32>) -> Option<RuntimeSample> {
     sample_of(processes.into_iter().map(|pid| (pid, format!("{}-{pid}", socket_prefix()))))
 }
 
 /// The same of processes whose sockets have these names.
-fn sample_of(named: impl Iterator<Item = (u32, String)>) -> Option<JvmSample> {
+fn sample_of(named: impl Iterator<Item = (u32, String)>) -> Option<RuntimeSample> {
     let listening = named.filter_map(|(pid, name)| Some((pid, connect(&name)?)));
     let told: BTreeMap<_, _> = listening.map(|(pid, stream)| Some((pid, answer(stream)?))).collect::<Option<_>>()?;
     (!told.is_empty()).then(|| sum_of(&told))
@@ -75,34 +75,39 @@ fn answer(mut stream: UnixStream) -> Option<ToldCounters> {
     serde_json::from_str(&text).ok()
 }
 
-/// The sum over these processes.
-pub(super) fn sum_of(told: &BTreeMap<u32, ToldCounters>) -> JvmSample {
+/// The sum over these processes. What one of them does not tell is unknown.
+pub(super) fn sum_of(told: &BTreeMap<u32, ToldCounters>) -> RuntimeSample {
     let all = || told.values();
+    let collectors = all().map(|told| told.collectors.as_ref()).collect::<Option<Vec<_>>>().map(sum_of_collectors);
+    let total = |of: fn(&CollectorUse) -> u64| collectors.as_ref().map(|all| all.values().map(of).sum());
+    RuntimeSample {
+        processes: told.keys().copied().collect(),
+        collections: total(|of| of.pauses),
+        collecting_ns: total(|of| of.pause_ns),
+        collectors: collectors.unwrap_or_default(),
+        heap_used_bytes: all().map(|told| told.heap_used_bytes).sum(),
+        heap_committed_bytes: all().map(|told| told.heap_committed_bytes).sum(),
+        allocated_bytes: all().map(|told| told.allocated_bytes).sum(),
+        ..RuntimeSample::default()
+    }
+}
+
+fn sum_of_collectors(all: Vec<&BTreeMap<String, CollectorUse>>) -> BTreeMap<String, CollectorUse> {
     let mut collectors: BTreeMap<String, CollectorUse> = BTreeMap::new();
-    for (name, of) in all().flat_map(|told| &told.collectors) {
+    for (name, of) in all.into_iter().flatten() {
         let sum = collectors.entry(name.clone()).or_default();
         sum.pauses += of.pauses;
         sum.pause_ns += of.pause_ns;
     }
-    let collecting_ns = collectors.values().map(|of| of.pause_ns).sum();
-    JvmSample {
-        processes: told.keys().copied().collect(),
-        collections: collectors.values().map(|of| of.pauses).sum(),
-        collecting_ns,
-        // Nothing else that stops the application is told.
-        safepoint_ns: collecting_ns,
-        collectors,
-        heap_used_bytes: all().map(|told| told.heap_used_bytes).sum(),
-        heap_committed_bytes: all().map(|told| told.heap_committed_bytes).sum(),
-        allocated_bytes: all().map(|told| told.allocated_bytes).sum(),
-        ..JvmSample::default()
-    }
+    collectors
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixListener;
+
+    use tare_record::RuntimeUse;
 
     use super::*;
 
@@ -126,12 +131,18 @@ mod tests {
                 r#"{"allocated_bytes": 400, "heap_used_bytes": 7, "collectors": {"Scavenge": {"pauses": 3, "pause_ns": 25}}}"#,
             ],
         );
-        let second = process(&named(2).1, &["{\"allocated_bytes\": 1}", "{\"allocated_bytes\": 31}"]);
+        let second = process(
+            &named(2).1,
+            &[
+                r#"{"allocated_bytes": 1, "collectors": {}}"#,
+                r#"{"allocated_bytes": 31, "heap_used_bytes": 0, "collectors": {}}"#,
+            ],
+        );
         let sample = || sample_of([1, 2, 3].map(named).into_iter());
         let before = sample().unwrap();
         let used = sample().unwrap().since(&before).unwrap();
-        assert_eq!((used.allocated_bytes, used.collections, used.collecting_ns), (Some(330), 2, 20));
-        assert_eq!((used.safepoints, used.heap_used_bytes, used.collectors["Scavenge"].pauses), (None, 7, 2));
+        assert_eq!((used.allocated_bytes, used.collections, used.collecting_ns), (Some(330), Some(2), Some(20)));
+        assert_eq!((used.safepoint_ns, used.heap_used_bytes, used.collectors["Scavenge"].pauses), (None, Some(7), 2));
         first.join().unwrap();
         second.join().unwrap();
         assert!(sample().is_none(), "both have ended");
@@ -161,9 +172,24 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_one_process_does_not_count_are_unknown() {
-        let told = |bytes| ToldCounters { allocated_bytes: bytes, ..ToldCounters::default() };
-        let sample = sum_of(&BTreeMap::from([(1, told(Some(5))), (2, told(None))]));
-        assert_eq!(sample.since(&sample).unwrap().allocated_bytes, None);
+    fn what_one_process_does_not_tell_is_unknown_and_no_zero() {
+        let all = ToldCounters {
+            allocated_bytes: Some(5),
+            heap_used_bytes: Some(6),
+            heap_committed_bytes: Some(7),
+            collectors: Some(BTreeMap::new()),
+        };
+        let known = sum_of(&BTreeMap::from([(1, all.clone())]));
+        let of_one = RuntimeUse {
+            collections: Some(0),
+            collecting_ns: Some(0),
+            allocated_bytes: Some(0),
+            heap_used_bytes: Some(6),
+            heap_committed_bytes: Some(7),
+            ..RuntimeUse::default()
+        };
+        assert_eq!(known.since(&known), Some(of_one), "safepoints and compilations are not told");
+        let sample = sum_of(&BTreeMap::from([(1, all), (2, ToldCounters::default())]));
+        assert_eq!(sample.since(&sample), Some(RuntimeUse::default()));
     }
 }

@@ -41,7 +41,8 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
         JvmProbe::find_counters(server.pid()).and_then(|jvm| jvm.take_sample()).ok_or("the JVM keeps no counters")?;
     let (truth_ns, pause) = watched(stage, &server, &mut inside, &collect)?;
     let after = JvmProbe::find_counters(server.pid()).and_then(|jvm| jvm.take_sample()).ok_or("the JVM is gone")?;
-    let counted_ms = after.since(&before).ok_or("it is another JVM")?.collecting_ns as f64 / 1e6;
+    let counted = after.since(&before).ok_or("it is another JVM")?.collecting_ns;
+    let counted_ms = counted.ok_or("the JVM does not count its collections")? as f64 / 1e6;
     verdicts.close("System.gc(): by the JVM's counters", "ms", truth_ns as f64 / 1e6, counted_ms, TOLERANCE_MS);
     tell("System.gc()", PauseCause::Collection, truth_ns, pause, verdicts);
     let (truth_ns, pause) = watched(stage, &server, &mut inside, &|| stopped(server.pid()))?;
@@ -79,8 +80,7 @@ fn watched(
     clock::sleep_until(clock::now() + MARGIN);
     let (machine, _) = meter.stop_and_read();
     let used = jvm.take_sample().and_then(|after| after.since(&before)).ok_or("the JVM is gone")?;
-    let suspects = Suspects { collecting_ns: used.collecting_ns, safepoint_ns: used.safepoint_ns };
-    let pauses = blame_pauses(&machine, &inside.finish_recording(), suspects);
+    let pauses = blame_pauses(&machine, &inside.finish_recording(), Suspects::from(&used));
     Ok((truth_ns, pauses.into_iter().max_by_key(|pause| pause.length_ns)))
 }
 

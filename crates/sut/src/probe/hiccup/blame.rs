@@ -1,7 +1,7 @@
 //! Which delays are pauses, and the cause of each: the machine, the JVM's collector, another safepoint, or a stop of
 //! this process alone.
 
-use tare_record::PauseCause;
+use tare_record::{PauseCause, RuntimeUse};
 use tare_sys::clock::Nanos;
 
 use super::Delay;
@@ -29,6 +29,13 @@ pub struct Suspects {
     pub collecting_ns: u64,
     /// Time in safepoints, including collections.
     pub safepoint_ns: u64,
+}
+
+impl From<&RuntimeUse> for Suspects {
+    /// What a runtime does not tell explains no pause.
+    fn from(used: &RuntimeUse) -> Self {
+        Self { collecting_ns: used.collecting_ns.unwrap_or(0), safepoint_ns: used.safepoint_ns.unwrap_or(0) }
+    }
 }
 
 /// The pauses of both meters in order of time. A cause must explain at least half of a pause. The machine comes first:
