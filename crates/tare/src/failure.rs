@@ -48,6 +48,21 @@ impl From<Outcome> for ExitCode {
     }
 }
 
+/// Says an error of the argument that holds the value, where a command has no such flag: pairs of flag and argument.
+pub fn said_of(error: PlanError, arguments: &[(&str, &str)]) -> PlanError {
+    let renamed = |origin: String| match arguments.iter().find(|(flag, _)| *flag == origin) {
+        Some((_, argument)) => (*argument).to_owned(),
+        None => origin,
+    };
+    match error {
+        PlanError::Value { origin, message } => PlanError::Value { origin: renamed(origin), message },
+        PlanError::NoMatch { origin, kind, pattern, suggestion, known } => {
+            PlanError::NoMatch { origin: renamed(origin), kind, pattern, suggestion, known }
+        }
+        other => other,
+    }
+}
+
 /// 2 for a suite, a name, a value or requests that cannot be used, as for wrong flags; 130 after Ctrl-C; 1 for every other
 /// error.
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
@@ -88,6 +103,17 @@ mod tests {
     use anyhow::{Context, anyhow};
 
     use super::*;
+
+    #[test]
+    fn an_error_names_the_argument_of_its_own_command() {
+        let names = [("--servers", "SERVER"), ("--baseline", "--against")];
+        let said = |origin: &str| {
+            let error = PlanError::Value { origin: origin.to_owned(), message: "wrong".to_owned() };
+            said_of(error, &names).to_string()
+        };
+        assert_eq!([said("--servers"), said("--baseline")], ["SERVER: wrong", "--against: wrong"]);
+        assert_eq!(said("my.toml: [run] servers"), "my.toml: [run] servers: wrong");
+    }
 
     #[test]
     fn wrong_usage_and_failures_have_codes_of_their_own() {

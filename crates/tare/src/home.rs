@@ -111,15 +111,21 @@ impl World {
 /// The readiness rules of a suite's servers must be regular expressions.
 fn check_patterns(suite: &Suite) -> Result<(), PlanError> {
     for (name, pattern) in suite.servers.iter().filter_map(|(name, server)| Some((name, server.ready.as_ref()?))) {
-        regex::Regex::new(pattern).map_err(|error| {
-            // The library shows the position on several lines. The last one says what is wrong.
-            let error = error.to_string();
-            let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            let origin = format!("{}: [servers.{name}] ready", suite.file);
-            PlanError::Value { origin, message: format!("\"{pattern}\" is not a regular expression: {why}") }
-        })?;
+        check_pattern(&format!("{}: [servers.{name}] ready", suite.file), pattern)?;
     }
     Ok(())
+}
+
+/// Refuses what is no regular expression. `origin` is the flag or the key that holds it.
+pub fn check_pattern(origin: &str, pattern: &str) -> Result<(), PlanError> {
+    let wrong = |error: regex::Error| {
+        // The library shows the position on several lines. The last one says what is wrong.
+        let error = error.to_string();
+        let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let message = format!("\"{pattern}\" is not a regular expression: {why}");
+        PlanError::Value { origin: origin.to_owned(), message }
+    };
+    regex::Regex::new(pattern).map(|_| ()).map_err(wrong)
 }
 
 /// Three numbers, and what may follow them: 1.11.13, 1.0.0-M7.

@@ -5,7 +5,7 @@ use tare_plan::suite::Suite;
 use tare_record::{EndStatus, EventKind, EventLevel, EventRecord};
 
 use crate::args::{Global, ProfileArgs};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, said_of};
 use crate::home::World;
 use crate::{console, plan_text, report, run};
 
@@ -31,10 +31,18 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(if interrupted { Outcome::Interrupted } else { Outcome::Done })
 }
 
+/// What a profile calls the settings of a run.
+const ARGUMENTS: [(&str, &str); 3] =
+    [("--servers", "SERVER"), ("--scenarios", "SCENARIO"), ("--baseline", "--against")];
+
 fn plan(args: &ProfileArgs, world: &World, global: &Global) -> anyhow::Result<Plan> {
     let suite = args.suite.as_deref().map(|path| world.read_suite(path)).transpose()?;
     // Of a suite its servers, scenarios and settings are taken; what is profiled stands on the command line.
     let suite = Suite { groups: Vec::new(), ..suite.unwrap_or_default() };
-    let plan = run::plan(&suite, &args.options(), Some(&args.profile()), world, global)?;
+    let plan = run::plan(&suite, &args.options(), Some(&args.profile()), world, global);
+    let plan = plan.map_err(|error| match error.downcast() {
+        Ok(error) => said_of(error, &ARGUMENTS).into(),
+        Err(other) => other,
+    })?;
     plan.profiling().ok_or_else(|| anyhow::anyhow!("internal: no profile was planned; please report this"))
 }

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
+use tare_plan::Plan;
 use tare_plan::plan::Source;
 use tare_plan::profile::ProfileOptions;
 use tare_plan::resolve::{Inputs, resolve_plan};
 use tare_plan::settings::{Options, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
-use tare_plan::{Plan, PlanError};
 use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
 use tare_record::{EndStatus, RecordError, RunHeader, RunRecord};
 use tare_report::rfc3339;
@@ -27,7 +27,7 @@ use tare_sys::clock;
 use crate::args::{Global, RunArgs, WhenUndecided};
 use crate::earlier::{earlier_runs, machine_facts};
 use crate::failure::{Outcome, error_text};
-use crate::home::World;
+use crate::home::{World, check_pattern};
 use crate::live::Live;
 use crate::{check, console, interrupt, load_agents, plan_text, report, resume, server_host};
 
@@ -207,8 +207,8 @@ pub fn plan(
         // Short enough to be typed again.
         fallback_seed: clock::wall_unix_ns() / 1_000_000 % 100_000,
     })?;
-    if let Some(Err(error)) = plan.profile.as_ref().map(|profile| regex::Regex::new(&profile.focus)) {
-        return Err(PlanError::Value { origin: focus_origin(&plan, suite), message: error.to_string() }.into());
+    if let Some(profile) = &plan.profile {
+        check_pattern(&focus_origin(&plan, suite), &profile.focus)?;
     }
     if plan.machine.server_host.is_none() {
         tare_run::check_plan(&plan, None)?;

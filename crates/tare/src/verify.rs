@@ -20,7 +20,7 @@ use tare_sys::procfs::machine::Machine;
 use tare_units::Span;
 
 use crate::args::{Global, VerifyArgs};
-use crate::failure::Outcome;
+use crate::failure::{Outcome, said_of};
 use crate::home::World;
 use crate::live::Live;
 use crate::{console, interrupt};
@@ -118,7 +118,7 @@ pub fn plan_to_verify(
         ..Options::default()
     };
     let cpus = allowed_cpus()?.iter().collect();
-    Ok(resolve_plan(&Inputs {
+    let plan = resolve_plan(&Inputs {
         suite: &suite,
         flags: &flags,
         profile: None,
@@ -127,7 +127,8 @@ pub fn plan_to_verify(
         machine: &MachineFacts { cpus, ..MachineFacts::default() },
         earlier: &[],
         fallback_seed: 0,
-    })?)
+    });
+    Ok(plan.map_err(|error| said_of(error, &[("--servers", "SERVER"), ("--versions", "--version")]))?)
 }
 
 /// The plan's variants, each once.

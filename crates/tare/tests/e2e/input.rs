@@ -58,7 +58,8 @@ fn a_focus_that_is_no_regular_expression_is_refused_before_the_run() {
     let bench = Bench::new();
     bench.suite(&[QUICK.to_owned(), server("bare", None, &[]), "\n[profile]\nfocus = \"(\"\n".to_owned()].concat());
     let said = error_of(&bench, &["run", "suite.toml"]);
-    assert!(said.contains("suite.toml: [profile] focus: ") && said.contains("unclosed group"), "{said}");
+    let focus = "suite.toml: [profile] focus: \"(\" is not a regular expression: unclosed group\n";
+    assert!(said.contains(focus), "{said}");
 }
 
 #[test]
@@ -99,6 +100,11 @@ fn flags_with_a_mistake_name_the_flag() {
         (&["check"], "tare.toml: is not in this folder; tare init writes one"),
         (&["run", "suite.toml", "--congestion", "nonsense", "--forks", "1"], "nonsense"),
         (&["report", "1999-01-01-1"], "1999-01-01-1"),
+        (&["serve", "bear", "--suite", "suite.toml"], "SERVER: no server matches \"bear\"; did you mean \"bare\"?"),
+        (&["verify", "bear", "--suite", "suite.toml"], "SERVER: no server matches \"bear\""),
+        (&["profile", "bear", "Get", "--suite", "suite.toml"], "SERVER: no server matches \"bear\""),
+        (&["profile", "bare", "Got", "--suite", "suite.toml"], "SCENARIO: no scenario matches \"Got\""),
+        (&["profile", "bare", "Get", "--against", "x", "--suite", "suite.toml"], "--against: no server matches \"x\""),
         (&["bisect", "--good", "1", "--bad", "2", "--currency", "cpus"], "possible values: cpu, allocated"),
     ] {
         let said = error_of(&bench, args);
