@@ -61,11 +61,10 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
         (Some(_), Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) => {
             (slices + opening(plan) + span.0) * variants
         }
-        (None, Warmup::UntilSteady { cap, first_cap, .. }) => {
-            let cap = if is_first { first_cap } else { cap };
-            slices * variants + cap.0.mul_f64(USUAL_SHARE_OF_CAP)
+        (None, warmup @ Warmup::UntilSteady { .. }) => {
+            slices * variants + warmup.longest(is_first, variants).mul_f64(USUAL_SHARE_OF_CAP)
         }
-        (None, Warmup::Fixed { span, .. }) => (slices + span.0) * variants,
+        (None, warmup @ Warmup::Fixed { .. }) => slices * variants + warmup.longest(is_first, variants),
     }
 }
 
@@ -104,10 +103,7 @@ const TRIES: u32 = 30;
 
 /// The time of one cell of a sequential run.
 pub fn cell_time(plan: &Plan, named: &NamedScenario) -> Duration {
-    let warmup = match &plan.warmup {
-        Warmup::UntilSteady { cap, .. } => cap.0,
-        Warmup::Fixed { span, .. } => span.0,
-    };
+    let warmup = plan.warmup.longest(false, 1);
     let closed = plan.slices.length.0 * plan.slices.saturating.max(plan.slices.poisson);
     let measure = named.scenario.push.as_ref().map_or(closed, |push| hearing(plan, push));
     let again = (measure + ENGINE) * plan.engines.len() as u32;

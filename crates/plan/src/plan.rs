@@ -1,5 +1,7 @@
 //! The plan: everything a run will do, with nothing optional left. `tare run --dry-run` prints it whole.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tare_sample::ServerClock;
@@ -149,6 +151,10 @@ pub enum Warmup {
         /// The same of the first scenario of a fork, which also warms what all of them share.
         #[serde(default)]
         first_cap: Span,
+        /// Both caps are at least this long for each server of the start: their rounds follow one another. Zero where a cap
+        /// is given, and where no group is large.
+        #[serde(default, skip_serializing_if = "Span::is_zero")]
+        per_server: Span,
         /// Give servers all cores while they warm up, so that the JIT has room.
         all_cpus: bool,
     },
@@ -159,6 +165,19 @@ pub enum Warmup {
         /// Number of users.
         users: u32,
     },
+}
+
+impl Warmup {
+    /// The longest warm-up of a scenario, of so many servers side by side. One of fixed length takes as long for each of them.
+    pub fn longest(&self, is_first: bool, servers: u32) -> Duration {
+        match self {
+            Self::UntilSteady { cap, first_cap, per_server, .. } => {
+                let cap = if is_first { first_cap } else { cap };
+                cap.0.max(per_server.0 * servers)
+            }
+            Self::Fixed { span, .. } => span.0 * servers,
+        }
+    }
 }
 
 impl Default for Warmup {
@@ -172,7 +191,8 @@ impl From<WarmupOption> for Warmup {
     fn from(option: WarmupOption) -> Self {
         match option {
             WarmupOption::Steady => {
-                Self::UntilSteady { cap: Span::default(), first_cap: Span::default(), all_cpus: false }
+                let (cap, first_cap, per_server) = <(Span, Span, Span)>::default();
+                Self::UntilSteady { cap, first_cap, per_server, all_cpus: false }
             }
             WarmupOption::Fixed(span) => Self::Fixed { span, users: 0 },
         }

@@ -107,15 +107,12 @@ impl WarmUp {
         let plan = scenario.plan();
         let (least_users, most_users) = (scenario.least_users(), scenario.users());
         let fewest_users = FEWEST_USERS.min(most_users).max(least_users);
-        let (cap, users, until_steady) = match plan.warmup {
-            Warmup::UntilSteady { cap, first_cap, .. } => {
-                // Few at first: how fast the servers answer is not known yet.
-                (if scenario.servers.are_warmed() { cap.0 } else { first_cap.0 }, fewest_users, true)
-            }
+        let cap = plan.warmup.longest(!scenario.servers.are_warmed(), scenario.servers.healthy() as u32);
+        let (users, until_steady) = match plan.warmup {
+            // Few at first: how fast the servers answer is not known yet.
+            Warmup::UntilSteady { .. } => (fewest_users, true),
             // Each server warms up for the whole span, and they take turns.
-            Warmup::Fixed { span, users } => {
-                (span.0 * scenario.servers.healthy() as u32, users.min(most_users).max(least_users), false)
-            }
+            Warmup::Fixed { users, .. } => (users.min(most_users).max(least_users), false),
         };
         let (warmup, server) = (scenario.context.cores.warmup.clone(), scenario.context.cores.server.clone());
         let on_all_cores = until_steady && warmup != server;

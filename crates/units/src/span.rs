@@ -20,6 +20,11 @@ impl Span {
         Self(Duration::from_secs(secs))
     }
 
+    /// Whether it lasts no time.
+    pub const fn is_zero(&self) -> bool {
+        self.0.is_zero()
+    }
+
     /// Seconds as a float, for arithmetic on estimates.
     pub fn as_seconds(self) -> f64 {
         self.0.as_secs_f64()

@@ -171,7 +171,7 @@ define_settings! {
         /// Longest warm-up of a scenario after a server start.
         warmup_cap: Span = value("SPAN").in_profile()
             .when(warms_up_until_steady)
-            .default(Span::from_secs(40))
+            .default_from("40s (10s per server in groups of more than four)", |_| Span::from_secs(40))
             .check("must be above 0", |longest, _| !longest.0.is_zero())
             .fills(|to, longest| {
                 if let Warmup::UntilSteady { cap, .. } = &mut to.warmup {

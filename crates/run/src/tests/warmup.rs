@@ -109,6 +109,24 @@ fn a_short_warm_up_still_judges_the_cost_on_the_cores_where_it_is_measured() {
 }
 
 #[test]
+fn eighteen_servers_become_steady_within_a_cap_that_grows_with_them() {
+    let names: Vec<String> = (0..18).map(|at| format!("server {at}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let steady = |per_server_s: u64| {
+        let mut plan = plan(&names, &["Get"]);
+        plan.stop.forks = Forks::Fixed { count: 1 };
+        if let Warmup::UntilSteady { cap, first_cap, per_server, .. } = &mut plan.warmup {
+            (*cap, *first_cap, *per_server) = (Span::from_secs(40), Span::from_secs(40), Span::from_secs(per_server_s));
+        }
+        // One of them would stay on all cores for as long as it may.
+        let waiting = Planted { compiler_waiting_share: 0.1, ..Planted::default() };
+        let outcome = Simulation::new(plan).plant("server 7", waiting).run();
+        outcome.record.warmups.iter().filter(|warmup| warmup.steady).count()
+    };
+    assert_eq!((steady(0), steady(10)), (0, 18));
+}
+
+#[test]
 fn compilers_that_only_wait_keep_the_servers_on_all_cores_and_are_steady_on_their_own() {
     let waiting = Planted { compiler_waiting_share: 0.1, ..Planted::default() };
     let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).plant("b", waiting).run();
