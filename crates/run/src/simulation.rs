@@ -75,8 +75,13 @@ impl SimulatedBed {
     fn answers(&mut self, server: ServerId, load: &SliceLoad) -> bool {
         let Some(running) = self.running.get(&server).cloned() else { return false };
         let planted = self.planted(&running.name);
-        let is_deadly = load.phase == Phase::Measure
-            && planted.deaths.iter().any(|(start, scenario)| *start == running.start && *scenario == self.scenario);
+        let is_deadly = match load.phase {
+            Phase::Measure => {
+                planted.deaths.iter().any(|(start, scenario)| *start == running.start && *scenario == self.scenario)
+            }
+            Phase::Warmup => planted.dies_warming_up_in == Some(load.round),
+            Phase::Profile => false,
+        };
         if is_deadly {
             self.running.insert(server, Running { is_dead: true, ..running.clone() });
         }

@@ -157,6 +157,8 @@ impl WarmUp {
             self.take_full_round(windows, slowest_per_s, load.length);
             self.full_round = self.elapsed(scenario) - begin;
         }
+        let failed = (0..scenario.members()).filter(|member| !scenario.server_state(*member).is_healthy());
+        failed.for_each(|member| self.windows.forget(member));
         Ok(())
     }
 

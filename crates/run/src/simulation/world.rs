@@ -26,6 +26,8 @@ pub(crate) struct Planted {
     pub lying_starts: Vec<u32>,
     /// Start and scenario in which it dies, at its first scored slice.
     pub deaths: Vec<(u32, &'static str)>,
+    /// The round of a warm-up in which it dies.
+    pub dies_warming_up_in: Option<u32>,
     /// The scenarios in which it runs and answers nothing.
     pub mute_in: Vec<&'static str>,
     /// Share of the cores that other programs use meanwhile.
@@ -45,6 +47,7 @@ impl Default for Planted {
             failing_starts: Vec::new(),
             lying_starts: Vec::new(),
             deaths: Vec::new(),
+            dies_warming_up_in: None,
             mute_in: Vec::new(),
             others_share: 0.0,
             rest_cpu_share: 0.0,

@@ -109,6 +109,20 @@ fn a_short_warm_up_still_judges_the_cost_on_the_cores_where_it_is_measured() {
 }
 
 #[test]
+fn a_server_that_dies_while_it_warms_up_does_not_keep_the_others_from_their_own_cores() {
+    let mut plan = plan(&["a", "b", "c"], &["Get"]);
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    // Its compilers still work when it dies.
+    let dying = Planted { compiler_share: 0.9, per_s: 3_000.0, dies_warming_up_in: Some(6), ..Planted::default() };
+    let outcome = Simulation::new(plan).plant("b", dying).run();
+    for name in ["a", "c"] {
+        let warmup = outcome.record.warmups.iter().find(|warmup| warmup.variant == name).unwrap();
+        assert!(warmup.steady, "{warmup:?}");
+        assert!(warmup.span_ns < 15_000_000_000, "70 % of the cap are 21 s: {warmup:?}");
+    }
+}
+
+#[test]
 fn eighteen_servers_become_steady_within_a_cap_that_grows_with_them() {
     let names: Vec<String> = (0..18).map(|at| format!("server {at}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();

@@ -14,60 +14,80 @@ const BACKLOG_GONE: f64 = 0.05;
 /// compilers have used next to no CPU for seconds on the cores of measuring, too.
 const CALM_ROUNDS: usize = 3;
 
+/// What each server showed in one full round, with its index. A server that was not driven, or answered nothing, has no window.
+type Round = Vec<(usize, Window)>;
+
 /// What each server showed in the full rounds on the cores where it is now.
-pub(super) struct WarmUpWindows(Vec<Vec<Window>>);
+pub(super) struct WarmUpWindows {
+    servers: usize,
+    rounds: Vec<Round>,
+}
 
 impl WarmUpWindows {
     /// Nothing yet, of so many servers.
-    pub fn new(servers: usize) -> Self {
-        Self(vec![Vec::new(); servers])
+    pub const fn new(servers: usize) -> Self {
+        Self { servers, rounds: Vec::new() }
     }
 
     /// Number of servers.
     pub const fn servers(&self) -> usize {
-        self.0.len()
+        self.servers
     }
 
-    /// Takes what the servers showed in one full round, each with its index.
-    pub fn take_round(&mut self, round: Vec<(usize, Window)>) {
-        for (server, window) in against_the_others(round) {
-            self.0[server].push(window);
-        }
+    /// Takes what the servers showed in one full round.
+    pub fn take_round(&mut self, round: Round) {
+        self.rounds.push(round);
     }
 
     /// Forgets what was shown.
     pub fn clear(&mut self) {
-        self.0.iter_mut().for_each(Vec::clear);
+        self.rounds.clear();
+    }
+
+    /// Forgets all that one server has shown, as if the others had been alone: it gets no more load. Its last windows would say
+    /// for ever that its compilers work, and the cost of the others would seem to shift when it left.
+    pub fn forget(&mut self, server: usize) {
+        self.rounds.iter_mut().for_each(|round| round.retain(|(shown, _)| *shown != server));
     }
 
     /// Whether any server has compiler threads, as far as is known.
     pub fn compiles(&self) -> bool {
-        let all = || self.0.iter().flatten();
-        all().any(|window| window.compiler_share.is_some()) || all().next().is_none()
+        let all = || self.rounds.iter().flatten();
+        all().any(|(_, window)| window.compiler_share.is_some()) || all().next().is_none()
     }
 
     /// The largest share of the time that the compilers of a server needed in its last window, where there are any.
     pub fn compiler_share(&self) -> Option<f64> {
-        self.0.iter().filter_map(|windows| windows.last()?.compiler_share).reduce(f64::max)
+        (0..self.servers).filter_map(|server| self.shown_by(server).next_back()?.compiler_share).reduce(f64::max)
     }
 
     /// Whether the compilers of all servers have had next to nothing to do for some rounds; soon where there are no compilers.
     /// Servers that get no load are not waited for.
     pub fn are_calm(&self) -> bool {
-        let share = |windows: &[Window]| windows.iter().filter_map(|window| window.compiler_share).sum::<f64>();
-        let is_calm = |windows: &Vec<Window>| {
-            let last = windows.last_chunk::<CALM_ROUNDS>();
-            last.is_some_and(|last| share(last) / (CALM_ROUNDS as f64) < BACKLOG_GONE)
+        let is_calm = |server: usize| {
+            let last: Vec<&Window> = self.shown_by(server).rev().take(CALM_ROUNDS).collect();
+            let share: f64 = last.iter().filter_map(|window| window.compiler_share).sum();
+            last.is_empty() || last.len() == CALM_ROUNDS && share / (CALM_ROUNDS as f64) < BACKLOG_GONE
         };
-        self.0.iter().filter(|windows| !windows.is_empty()).all(is_calm)
+        (0..self.servers).all(is_calm)
     }
 
     /// Why a server is not steady; `None` when it is.
     pub fn unsteady_reason(&self, server: usize) -> Option<String> {
-        match assess_steadiness(&self.0[server], &self.rule()) {
+        let against_others = |round: &Round| {
+            let windows = against_the_others(round.clone());
+            windows.into_iter().find(|(shown, _)| *shown == server).map(|(_, window)| window)
+        };
+        let windows: Vec<Window> = self.rounds.iter().filter_map(against_others).collect();
+        match assess_steadiness(&windows, &self.rule()) {
             Ok(steadiness) => steadiness.reason.map(in_words),
             Err(error) => Some(error.to_string()),
         }
+    }
+
+    /// The windows of one server, each with its own cost.
+    fn shown_by(&self, server: usize) -> impl DoubleEndedIterator<Item = &Window> {
+        self.rounds.iter().flatten().filter(move |(shown, _)| *shown == server).map(|(_, window)| window)
     }
 
     fn rule(&self) -> SteadyRule {
@@ -91,7 +111,7 @@ pub(super) fn window(slice: &StoredSlice, on_all_cores: bool) -> Option<Window> 
 
 /// The windows of one round, each cost relative to the geometric mean of all: what the machine does to all of them cancels.
 /// A server that is alone keeps its own cost.
-fn against_the_others(mut windows: Vec<(usize, Window)>) -> Vec<(usize, Window)> {
+fn against_the_others(mut windows: Round) -> Round {
     if windows.len() > 1 {
         let mean = windows.iter().map(|(_, window)| window.log_cost).sum::<f64>() / windows.len() as f64;
         windows.iter_mut().for_each(|(_, window)| window.log_cost -= mean);
@@ -126,6 +146,16 @@ mod tests {
         Window { time_s: 1.0, log_cost, compiler_share: Some(0.0) }
     }
 
+    /// What each of some servers showed, round by round.
+    fn shown(servers: &[Vec<Window>]) -> WarmUpWindows {
+        let mut windows = WarmUpWindows::new(servers.len());
+        for round in 0..servers.iter().map(Vec::len).max().unwrap_or(0) {
+            let of_round = servers.iter().enumerate().filter_map(|(server, own)| Some((server, *own.get(round)?)));
+            windows.take_round(of_round.collect());
+        }
+        windows
+    }
+
     #[test]
     fn what_the_machine_does_to_all_servers_cancels() {
         let costs = |slowdown: f64| {
@@ -142,7 +172,7 @@ mod tests {
     fn servers_without_compilers_are_watched_for_less_time() {
         let series = |seconds: f64, compiler_share| -> WarmUpWindows {
             let at = |i| Window { time_s: f64::from(i) * 0.2, compiler_share, ..window(0.0) };
-            WarmUpWindows(vec![(0..(seconds / 0.2) as i32).map(at).collect()])
+            shown(&[(0..(seconds / 0.2) as i32).map(at).collect()])
         };
         let is_steady = |windows: &WarmUpWindows| windows.unsteady_reason(0).is_none();
         assert!(is_steady(&series(2.6, None)) && !is_steady(&series(1.4, None)));
@@ -155,7 +185,7 @@ mod tests {
         let rounds = |shares: &[f64]| -> Vec<Window> {
             shares.iter().map(|share| Window { compiler_share: Some(*share), ..window(0.0) }).collect()
         };
-        let are_calm = |windows| WarmUpWindows(windows).are_calm();
+        let are_calm = |windows: Vec<Vec<Window>>| shown(&windows).are_calm();
         let calm = rounds(&[0.9, 0.0, 0.12, 0.02]);
         assert!(are_calm(vec![calm.clone()]), "one late compilation does not count: 4.7 % on average");
         assert!(!are_calm(vec![rounds(&[0.9, 0.0, 0.14, 0.02])]), "5.3 %");
@@ -163,5 +193,19 @@ mod tests {
         assert!(!are_calm(vec![calm.clone(), rounds(&[0.1; 3])]), "one server is not enough");
         assert!(are_calm(vec![calm, Vec::new()]), "a server that gets no load is not waited for");
         assert!(are_calm(vec![vec![Window { compiler_share: None, ..window(0.0) }; 3]]), "no compilers");
+    }
+
+    #[test]
+    fn a_server_that_is_forgotten_neither_keeps_the_others_waiting_nor_shifts_their_cost() {
+        // The third server costs three times as much, its compilers work all the time, and it dies after four seconds.
+        let series = |seconds: f64, log_cost: f64, share: f64| -> Vec<Window> {
+            let at = |i: i32| Window { time_s: f64::from(i) * 0.2, log_cost, compiler_share: Some(share) };
+            (0..(seconds / 0.2) as i32).map(at).collect()
+        };
+        let mut windows = shown(&[series(7.0, 0.0, 0.0), series(7.0, 0.1, 0.0), series(4.0, 1.1, 0.9)]);
+        assert!(!windows.are_calm() && windows.unsteady_reason(0).is_some(), "it is still known");
+        windows.forget(2);
+        assert!(windows.are_calm() && windows.compiler_share() == Some(0.0));
+        assert_eq!((windows.unsteady_reason(0), windows.unsteady_reason(1)), (None, None));
     }
 }
