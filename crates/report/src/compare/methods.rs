@@ -29,14 +29,9 @@ pub struct MethodChange {
 pub(super) fn method_changes(before: &Summary, after: &Summary, cells: &[(&Cell, &Cell)]) -> Vec<MethodChange> {
     let mut found = Vec::new();
     for (old, new) in cells {
-        let views = |summary: &Summary, cell: &Cell| {
-            let all = summary.profiles.iter().flat_map(|profiles| profiles.views.clone());
-            all.filter(|view| view.variant == cell.variant && view.scenario == cell.scenario).collect::<Vec<_>>()
-        };
-        let others = views(after, new);
-        for view in views(before, old) {
-            if let Some(other) = others.iter().find(|other| other.event == view.event) {
-                found.extend(common_methods(&view, other));
+        for view in views_of(before, old) {
+            if let Some(other) = views_of(after, new).find(|other| other.event == view.event) {
+                found.extend(common_methods(view, other));
             }
         }
     }
@@ -46,6 +41,14 @@ pub(super) fn method_changes(before: &Summary, after: &Summary, cells: &[(&Cell,
     let mut changes: Vec<MethodChange> = certain.collect();
     changes.sort_by(|a, b| b.difference.value.abs().total_cmp(&a.difference.value.abs()));
     changes
+}
+
+/// What was sampled of one cell. The same variant and scenario may stand in several groups, each with starts of its own.
+fn views_of<'a>(summary: &'a Summary, cell: &'a Cell) -> impl Iterator<Item = &'a ProfileView> {
+    let of_cell = |view: &&ProfileView| {
+        (&view.group, &view.scenario, &view.variant) == (&cell.group, &cell.scenario, &cell.variant)
+    };
+    summary.profiles.iter().flat_map(|profiles| &profiles.views).filter(of_cell)
 }
 
 fn common_methods(before: &ProfileView, after: &ProfileView) -> Vec<(MethodChange, Contrast)> {

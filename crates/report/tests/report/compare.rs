@@ -4,10 +4,11 @@ use tare_plan::plan::SliceKind;
 use tare_record::{EventKind, EventRecord, RunRecord};
 use tare_report::Summary;
 use tare_report::compare::{self, Basis, FigureChange, RecordedRun, RunDifferences};
-use tare_report::summarize;
-use tare_report::summary::VerdictKind;
+use tare_report::summary::{Estimate, Profiles, VerdictKind};
 use tare_report::text::Style;
+use tare_report::{summarize, summarize_with};
 
+use crate::profiles::profiled;
 use crate::synthetic::{self, ALL_KINDS, Truth, baseline, variant};
 
 const TAPIR: &str = "http4s.Tapir";
@@ -172,4 +173,32 @@ fn a_void_server_is_compared_with_nothing_and_said() {
         "{:?}",
         differences.notes
     );
+}
+
+#[test]
+fn methods_are_compared_with_those_of_their_own_group() {
+    let mut summary = summarize(&record(1.0, 0.9, "run"));
+    let mut profiles = summarize_with(&profiled(), None).profiles.unwrap();
+    // The same variants and scenario stand in a second group, where each method has half the share.
+    let mut cells = summary.cells.clone();
+    cells.iter_mut().for_each(|cell| "other".clone_into(&mut cell.group));
+    summary.cells.extend(cells);
+    let mut views = profiles.views.clone();
+    for view in &mut views {
+        "other".clone_into(&mut view.group);
+        for hot in &mut view.hot {
+            let Estimate { value, lo, hi } = hot.own;
+            hot.own = Estimate { value: value / 2.0, lo: lo.map(|lo| lo / 2.0), hi: hi.map(|hi| hi / 2.0) };
+        }
+    }
+    profiles.views.extend(views.clone());
+    summary.profiles = Some(profiles.clone());
+    let of_itself = compared(&summary, &summary, ["m", "m"]).methods;
+    assert!(of_itself.is_empty(), "nothing differs from itself: {of_itself:?}");
+    let mut half = summary.clone();
+    views.iter_mut().for_each(|view| "http4s".clone_into(&mut view.group));
+    views.extend(profiles.views.split_off(views.len()));
+    half.profiles = Some(Profiles { views, ..profiles });
+    let found = compared(&summary, &half, ["m", "m"]).methods;
+    assert!(found.iter().any(|change| change.method.contains("Uri.parse")), "{found:?}");
 }
