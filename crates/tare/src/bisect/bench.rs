@@ -119,7 +119,12 @@ impl CompareReleases for ReleaseBench<'_> {
             }
             Err(error) => return Err(error),
         };
-        console::print_text(&format!("  {}\n", in_words(&compared, before, after)));
+        let words = if reference < other {
+            in_words(&compared, before, after)
+        } else {
+            words_of_fall(&compared, before, after)
+        };
+        console::print_text(&format!("  {words}\n"));
         Ok(compared)
     }
 }
@@ -132,21 +137,38 @@ fn nothing_compared() -> Comparison {
 fn of_limit(result: &LimitResult, limit: &RatioLimit) -> Comparison {
     let undecided = || Comparison::Unknown(result.reason.clone().unwrap_or_else(|| "it is not decided".to_owned()));
     let Some(ratio) = result.ratio else { return undecided() };
-    let factor = if limit.is_worse_above() { ratio } else { 1.0 / ratio };
-    let change = CostChange { factor, text: format!("{} {}", result.short, result.label) };
+    let bounds = result.lo.zip(result.hi);
+    // Of a currency of which more is better, the cost is the reciprocal.
+    let (factor, bounds) = if limit.is_worse_above() {
+        (ratio, bounds)
+    } else {
+        (1.0 / ratio, bounds.map(|(lo, hi)| (1.0 / hi, 1.0 / lo)))
+    };
+    let change = CostChange { factor, bounds, text: format!("{} {}", result.short, result.label) };
     match result.verdict {
         LimitVerdictKind::Regressed => Comparison::Beyond(change),
-        LimitVerdictKind::Improved => Comparison::Within { change, is_less: true },
-        LimitVerdictKind::NoMaterialChange => Comparison::Within { change, is_less: false },
+        LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => Comparison::Within(change),
         LimitVerdictKind::Undecided => undecided(),
     }
 }
 
+/// What a comparison with a release before `after` says.
 fn in_words(compared: &Comparison, before: &str, after: &str) -> String {
     match compared {
         Comparison::Beyond(change) => format!("{after} has the change: {}", change.text),
-        Comparison::Within { change, is_less: true } => format!("{after} costs less than {before}: {}", change.text),
-        Comparison::Within { change, is_less: false } => format!("{after} is like {before}: {}", change.text),
+        Comparison::Within(change) if change.is_below(1.0) => {
+            format!("{after} costs less than {before}: {}", change.text)
+        }
+        Comparison::Within(change) => format!("{after} is like {before}: {}", change.text),
         Comparison::Unknown(reason) => format!("{after} is not known: {reason}"),
+    }
+}
+
+/// What a comparison of an earlier release with the `last` one says: where the cost fell, the one that costs more lacks the
+/// change.
+fn words_of_fall(compared: &Comparison, last: &str, earlier: &str) -> String {
+    match compared {
+        Comparison::Beyond(change) => format!("{earlier} does not have the change: {} beside {last}", change.text),
+        other => in_words(other, last, earlier),
     }
 }

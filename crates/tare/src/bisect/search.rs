@@ -5,8 +5,24 @@
 pub struct CostChange {
     /// Cost of the second release / cost of the first.
     pub factor: f64,
+    /// Both ends of its interval, where it has them.
+    pub bounds: Option<(f64, f64)>,
     /// `+9.7 % [+7.5, +11.9]`.
     pub text: String,
+}
+
+impl CostChange {
+    /// Whether the whole interval lies below this factor.
+    pub fn is_below(&self, factor: f64) -> bool {
+        self.bounds.is_some_and(|(_, hi)| hi < factor)
+    }
+
+    /// The factor that tells a release with this change from one without it: half of the change, or what the change is at
+    /// least by its interval, whichever is less. The estimate alone may be more than twice the true change. Then a release
+    /// with the change would lie on the wrong side of its half. `limit` is what the change is known to exceed.
+    fn dividing_factor(&self, limit: f64) -> f64 {
+        self.factor.sqrt().min(self.bounds.map_or(limit, |(lo, _)| lo.max(limit)))
+    }
 }
 
 /// What a comparison says of a limit on the factor.
@@ -14,13 +30,8 @@ pub struct CostChange {
 pub enum Comparison {
     /// The whole interval lies beyond the limit.
     Beyond(CostChange),
-    /// The interval lies within the limit; `is_less` if it also lies below "no difference".
-    Within {
-        /// The change.
-        change: CostChange,
-        /// Whether the second release costs less for certain.
-        is_less: bool,
-    },
+    /// The whole interval lies within the limit.
+    Within(CostChange),
     /// Not decided in the time that there was, or not measured, with the reason.
     Unknown(String),
 }
@@ -61,18 +72,18 @@ pub enum SearchEnd {
 /// As [`CompareReleases::compare`].
 pub fn search(releases: usize, least: f64, compare: &mut dyn CompareReleases) -> anyhow::Result<SearchEnd> {
     let last = releases - 1;
-    let (reference, whole) = match compare.compare(0, last, least)? {
-        Comparison::Beyond(change) => (0, change.factor),
-        // The cost fell: seen from the last release, it is the first one that costs more.
-        Comparison::Within { change, is_less: true } if change.factor * least <= 1.0 => (last, 1.0 / change.factor),
-        Comparison::Within { change, .. } => return Ok(SearchEnd::NoChange(change)),
-        Comparison::Unknown(reason) => return Ok(SearchEnd::NotDecided(reason)),
+    let (reference, whole) = match whole_change(last, least, compare)? {
+        WholeChange::Rise(change) => (0, change),
+        // Seen from the last release, the first one costs more.
+        WholeChange::Fall(change) => (last, change),
+        WholeChange::None(change) => return Ok(SearchEnd::NoChange(change)),
+        WholeChange::Unknown(reason) => return Ok(SearchEnd::NotDecided(reason)),
     };
     let mut bracket = Bracket { last_before: 0, first_after: last, unknown: Vec::new() };
     while let Some(release) = bracket.next() {
-        let is_like_reference = match compare.compare(reference, release, whole.sqrt())? {
+        let is_like_reference = match compare.compare(reference, release, whole.dividing_factor(least))? {
             Comparison::Beyond(_) => Some(false),
-            Comparison::Within { .. } => Some(true),
+            Comparison::Within(_) => Some(true),
             Comparison::Unknown(_) => None,
         };
         bracket.note(release, is_like_reference.map(|is_like| is_like == (reference == 0)));
@@ -83,9 +94,45 @@ pub fn search(releases: usize, least: f64, compare: &mut dyn CompareReleases) ->
     Ok(SearchEnd::Found { last_before, first_after, unknown })
 }
 
-/// The most comparisons that a search of so many releases needs if each is decided.
+/// The change from the first release to the last. A rise or a fall is certain to be larger than the least that counts.
+enum WholeChange {
+    /// The last release costs more.
+    Rise(CostChange),
+    /// The first release costs more: the change is seen from the last one.
+    Fall(CostChange),
+    /// Neither costs more.
+    None(CostChange),
+    /// Not decided, for this reason.
+    Unknown(String),
+}
+
+/// Compares the last release with the first. A limit asks whether the last one costs more, and it is judged as soon as that
+/// is known. Whether the first one costs more then needs a comparison of its own, unless the interval says it already.
+fn whole_change(last: usize, least: f64, compare: &mut dyn CompareReleases) -> anyhow::Result<WholeChange> {
+    let change = match compare.compare(0, last, least)? {
+        Comparison::Beyond(change) => return Ok(WholeChange::Rise(change)),
+        Comparison::Within(change) => change,
+        Comparison::Unknown(reason) => return Ok(WholeChange::Unknown(reason)),
+    };
+    match change.bounds {
+        Some((lo, hi)) if hi * least < 1.0 => {
+            let seen_from_last =
+                CostChange { factor: 1.0 / change.factor, bounds: Some((1.0 / hi, 1.0 / lo)), ..change };
+            Ok(WholeChange::Fall(seen_from_last))
+        }
+        Some((lo, _)) if lo * least > 1.0 => Ok(WholeChange::None(change)),
+        _ => Ok(match compare.compare(last, 0, least)? {
+            Comparison::Beyond(fall) => WholeChange::Fall(fall),
+            Comparison::Within(_) => WholeChange::None(change),
+            Comparison::Unknown(reason) => WholeChange::Unknown(reason),
+        }),
+    }
+}
+
+/// The most comparisons that a search of so many releases needs if each is decided. Two may be needed of the first release
+/// and the last.
 pub fn most_comparisons(releases: usize) -> u32 {
-    1 + releases.saturating_sub(1).next_power_of_two().trailing_zeros()
+    2 + releases.saturating_sub(1).next_power_of_two().trailing_zeros()
 }
 
 /// The part of the list in which the change must be.
@@ -116,9 +163,12 @@ impl Bracket {
 mod tests {
     use super::*;
 
-    /// Releases of known cost; `None` for one that cannot be built. Changes below 2 % are not decided.
+    /// Releases of known cost; `None` for one that cannot be built. Intervals are narrow: ±1 %.
+    #[derive(Default)]
     struct Planted {
         costs: Vec<Option<f64>>,
+        /// What the first comparison sees, where it errs: estimate and interval.
+        first: Option<(f64, (f64, f64))>,
         compared: Vec<(usize, usize)>,
     }
 
@@ -128,12 +178,13 @@ mod tests {
             let (Some(before), Some(after)) = (self.costs[reference], self.costs[other]) else {
                 return Ok(Comparison::Unknown("it cannot be built".to_owned()));
             };
-            let factor = after / before;
-            let change = CostChange { factor, text: String::new() };
-            Ok(if factor > limit * 1.01 {
+            let seen = (after / before, (after / before / 1.01, after / before * 1.01));
+            let (factor, (lo, hi)) = self.first.filter(|_| self.compared.len() == 1).unwrap_or(seen);
+            let change = CostChange { factor, bounds: Some((lo, hi)), text: String::new() };
+            Ok(if lo > limit {
                 Comparison::Beyond(change)
-            } else if factor < limit / 1.01 {
-                Comparison::Within { change, is_less: factor < 0.99 }
+            } else if hi < limit {
+                Comparison::Within(change)
             } else {
                 Comparison::Unknown("not decided".to_owned())
             })
@@ -141,8 +192,13 @@ mod tests {
     }
 
     fn searched(costs: &[f64]) -> (SearchEnd, usize) {
+        searched_after(costs, None)
+    }
+
+    /// A search whose first comparison sees something else.
+    fn searched_after(costs: &[f64], first: Option<(f64, (f64, f64))>) -> (SearchEnd, usize) {
         let cost = |cost: &f64| Some(*cost).filter(|cost| *cost > 0.0);
-        let mut planted = Planted { costs: costs.iter().map(cost).collect(), compared: Vec::new() };
+        let mut planted = Planted { costs: costs.iter().map(cost).collect(), first, ..Planted::default() };
         let end = search(costs.len(), 1.02, &mut planted).unwrap();
         (end, planted.compared.len())
     }
@@ -180,22 +236,43 @@ mod tests {
 
     #[test]
     fn where_first_and_last_do_not_differ_nothing_is_searched() {
-        for (costs, is_no_change) in [
-            (&[1.0, 1.2, 1.0][..], true),
-            (&[1.0, 1.2, 0.995], true),
-            // At the least change that counts.
-            (&[1.0, 1.2, 1.02], false),
-            (&[1.0, 1.2, 0.0], false),
+        for (costs, is_no_change, comparisons) in [
+            (&[1.0, 1.2, 1.0][..], true, 1),
+            (&[1.0, 1.2, 0.995], true, 1),
+            // At the least change that counts, in both directions.
+            (&[1.0, 1.2, 1.02], false, 1),
+            (&[1.0, 1.2, 1.0 / 1.02], false, 2),
+            (&[1.0, 1.2, 0.0], false, 1),
         ] {
             let (end, compared) = searched(costs);
-            assert_eq!((matches!(end, SearchEnd::NoChange(_)), compared), (is_no_change, 1), "{costs:?}: {end:?}");
+            let no_change = matches!(end, SearchEnd::NoChange(_));
+            assert_eq!((no_change, compared), (is_no_change, comparisons), "{costs:?}: {end:?}");
             assert!(is_no_change || matches!(end, SearchEnd::NotDecided(_)));
         }
     }
 
     #[test]
+    fn a_fall_that_only_the_estimate_shows_is_asked_for_again() {
+        // The interval leaves open whether the cost fell by 2 %. It did not, and a search would name the second release.
+        let (end, compared) = searched_after(&[1.0, 0.997, 0.997, 0.997], Some((0.97, (0.945, 0.996))));
+        assert!(matches!(end, SearchEnd::NoChange(_)) && compared == 2, "{end:?} after {compared}");
+        // It did, though the estimate is near 1.
+        let (end, _) = searched_after(&[1.0, 1.0, 0.93, 0.93], Some((0.995, (0.92, 1.01))));
+        assert_eq!(end, found(1, 2, &[]));
+    }
+
+    #[test]
+    fn a_first_estimate_that_is_far_too_high_does_not_move_the_search() {
+        // Half of the estimate is more than the whole change.
+        let (end, _) = searched_after(&[1.0, 1.04, 1.04, 1.04, 1.04], Some((1.12, (1.021, 1.22))));
+        assert_eq!(end, found(0, 1, &[]));
+        let (end, _) = searched_after(&[1.04, 1.04, 1.04, 1.04, 1.0], Some((0.89, (0.82, 0.975))));
+        assert_eq!(end, found(3, 4, &[]));
+    }
+
+    #[test]
     fn the_number_of_comparisons_is_known_beforehand() {
-        for (releases, most) in [(2, 1), (3, 2), (4, 3), (5, 3), (6, 4), (9, 4), (10, 5)] {
+        for (releases, most) in [(2, 2), (3, 3), (4, 4), (5, 4), (6, 5), (9, 5), (10, 6)] {
             assert_eq!(most_comparisons(releases), most, "{releases}");
             for change in 1..releases {
                 let costs: Vec<f64> = (0..releases).map(|at| if at < change { 1.0 } else { 1.1 }).collect();
