@@ -25,22 +25,29 @@ impl<'p> CapacitySearches<'p> {
         Self { slo, by, searches: vec![search; scenario.members()] }
     }
 
-    /// Tries each healthy server in turn until every search is over.
+    /// Tries each healthy server in turn until every search is over: in rounds, each in random order.
     ///
     /// # Errors
     /// When the generator fails or the record cannot be written.
     pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+        let mut orders = scenario.random_orders("tries");
         let mut round = 0;
-        while self.try_each(scenario, round)? {
+        while self.try_each(scenario, orders.shuffled(0..scenario.members()), round)? {
             round += 1;
         }
         Ok(())
     }
 
-    /// One try of each server whose search continues; false if there was none.
-    fn try_each(&mut self, scenario: &mut ScenarioRun<'_, '_>, round: u32) -> Result<bool, RunError> {
+    /// One try of each server whose search continues, in this order; false if there was none.
+    fn try_each(
+        &mut self,
+        scenario: &mut ScenarioRun<'_, '_>,
+        order: Vec<usize>,
+        round: u32,
+    ) -> Result<bool, RunError> {
         let mut has_tried = false;
-        for (member, search) in self.searches.iter_mut().enumerate() {
+        for member in order {
+            let search = &mut self.searches[member];
             let Some(amount) = search.next_load().filter(|_| scenario.may_drive(member)) else { continue };
             has_tried = true;
             scenario.announce(member, SliceKind::Capacity, (round + 1, round + 1));

@@ -185,6 +185,19 @@ fn a_search_finds_the_planted_capacity_of_each_server() {
 }
 
 #[test]
+fn no_server_is_always_the_first_to_be_tried() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.slo = Some(slo(LoadBy::Rate));
+    plan.stop.forks = Forks::Fixed { count: 16 };
+    let outcome = Simulation::new(plan).run();
+    let is_first_round = |slice: &&StoredSlice| slice.key.round == 0;
+    let tried: Vec<&str> = outcome.scored().filter(is_first_round).map(|slice| slice.key.variant.as_str()).collect();
+    assert_eq!(tried.len(), 32, "one try each in 16 forks");
+    let first = tried.chunks(2).filter(|pair| pair[0] == "a").count();
+    assert!((3..=13).contains(&first), "a comes first in {first} of 16 forks");
+}
+
+#[test]
 fn a_search_tries_no_fewer_users_than_the_generator_has_workers_and_records_what_it_drove() {
     let mut plan = plan(&["a", "b"], &["Get"]);
     plan.slo = Some(slo(LoadBy::Users));
