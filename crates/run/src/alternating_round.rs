@@ -11,7 +11,7 @@ use tare_plan::turn::Turns;
 
 use crate::error::RunError;
 use crate::scenario::ScenarioRun;
-use crate::slice::{SliceLoad, count_whole};
+use crate::slice::{SliceLoad, count_whole_if_slow};
 
 /// One round under way.
 pub(crate) struct AlternatingRound {
@@ -76,7 +76,7 @@ impl AlternatingRound {
         let turn = SliceLoad { seed: self.turn.seed ^ (number << 16), ..self.turn };
         let mut sample = scenario.drive_load(member, &turn)?;
         if self.slice.kind == SliceKind::Saturating && self.is_whole() {
-            count_whole(&mut sample, turn.users, scenario.elapsed_ns());
+            count_whole_if_slow(&mut sample, turn.users, scenario.elapsed_ns());
         }
         // A server that hangs would take the time of a whole drain in every turn.
         self.silent[member] = sample.completed_in_slice == 0;

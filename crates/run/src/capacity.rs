@@ -52,7 +52,7 @@ impl<'p> CapacitySearches<'p> {
             has_tried = true;
             scenario.announce(member, SliceKind::Capacity, (round + 1, round + 1));
             let load = try_load(self.slo, self.by, scenario, round, amount);
-            if let Some(slice) = scenario.whole_slice(member, &load)? {
+            if let Some(slice) = scenario.measure_whole_slice(member, &load)? {
                 search.note_outcome(keeps_curve(self.slo, slice));
             }
         }

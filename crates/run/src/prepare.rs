@@ -23,8 +23,8 @@ use tare_sys::affinity::CpuSet;
 use crate::agents::place::{agent_places, are_elsewhere};
 use crate::engine::{self, Tool};
 use crate::error::RunError;
-use crate::host::Start;
 use crate::java::jdk_home;
+use crate::live_server::PlannedStart;
 use crate::program_files::program_files;
 use crate::server_host::{OwnStart, RemoteHost, Sending, StartOrder, StartOrigin};
 use crate::server_id::ServerId;
@@ -162,7 +162,13 @@ impl Launch {
     ///
     /// # Errors
     /// When the script for its counters cannot be written.
-    pub fn start(&self, plan: &Plan, variant: &Variant, cpus: &CpuSet, log_path: &Path) -> Result<Start, SutError> {
+    pub fn start(
+        &self,
+        plan: &Plan,
+        variant: &Variant,
+        cpus: &CpuSet,
+        log_path: &Path,
+    ) -> Result<PlannedStart, SutError> {
         let log_name = log_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let start = ServerStart { id: ServerId(0), variant, log_name };
         self.order(plan, &start, &cpus.to_string()).here(log_path.parent().unwrap_or(Path::new("")))

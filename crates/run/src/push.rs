@@ -63,7 +63,7 @@ pub(crate) fn measure_pushes(scenario: &mut ScenarioRun<'_, '_>, push: &Push) ->
             if scenario.may_drive(member) {
                 scenario.announce(member, SliceKind::Push, (round + 1, plan.slices.push));
                 let load = listening_load(scenario, round, push.span().0 * PATIENCE + plan.load.timeout.0);
-                scenario.whole_slice(member, &load)?;
+                scenario.measure_whole_slice(member, &load)?;
             }
         }
     }

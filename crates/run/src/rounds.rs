@@ -69,7 +69,7 @@ impl RoundSchedule {
                     let Some(rate_per_s) = rate_per_s.filter(|_| scenario.may_drive(member)) else { continue };
                     scenario.announce(member, kind, (number, of));
                     let load = scenario.load(kind, round, rate_per_s);
-                    scenario.whole_slice(member, &load)?;
+                    scenario.measure_whole_slice(member, &load)?;
                 }
                 RoundStep::Alternate { round, turns, orders } => {
                     scenario.announce_round(turns, (number, of));

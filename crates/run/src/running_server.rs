@@ -14,7 +14,7 @@ use tare_sut::probe::told;
 use tare_sut::server::Status;
 use tare_sys::procfs::process;
 
-use crate::host::Host;
+use crate::live_server::LiveServer;
 use crate::server_id::ServerId;
 
 /// The servers of the fork under way.
@@ -22,7 +22,7 @@ pub(crate) type RunningServers = BTreeMap<ServerId, RunningServer>;
 
 /// One server that runs, or ran until it died.
 pub(crate) struct RunningServer {
-    pub host: Host,
+    pub live: LiveServer,
     cpu_probe: Option<CpuProbe>,
     runtime_probe: Option<RuntimeProbe>,
     /// The meter of hiccups in a JVM that was started with one.
@@ -54,12 +54,12 @@ impl RuntimeProbe {
 
 impl RunningServer {
     /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
-    pub fn new(host: Host, counters: Option<CounterSource>, logs: &Path) -> Self {
+    pub fn new(live: LiveServer, counters: Option<CounterSource>, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
-        let mut cpu_probe = host.pid().and_then(|pid| CpuProbe::new(pid).ok());
+        let mut cpu_probe = live.pid().and_then(|pid| CpuProbe::new(pid).ok());
         let runtime_probe = cpu_probe.as_mut().and_then(|probe| RuntimeProbe::find(probe, counters));
         let meter = cpu_probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
-        Self { host, cpu_probe, runtime_probe, meter, off_heap_due: true }
+        Self { live, cpu_probe, runtime_probe, meter, off_heap_due: true }
     }
 
     /// CPU used so far; `None` where it cannot be read.
@@ -99,7 +99,7 @@ impl RunningServer {
     pub fn cpu_ns(&self) -> Option<u64> {
         match &self.cpu_probe {
             Some(probe) => Some(probe.processes().filter_map(|pid| process::cpu_time_ns(pid).ok()).sum()),
-            None => matches!(self.host.status(), Status::Exited(_)).then_some(0),
+            None => matches!(self.live.status(), Status::Exited(_)).then_some(0),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::order::Order;
 use crate::progress::{Place, Progress};
 use crate::readings::per_request;
 use crate::servers::{ForkServers, ServerState};
-use crate::slice::{SliceLoad, count_whole, has_answered_if_asked};
+use crate::slice::{SliceLoad, count_whole_if_slow, has_answered_if_asked};
 use crate::test_bed::{DriveStage, ServerId};
 
 /// Drives the servers of one fork under one scenario. Methods name a server by its index among the members.
@@ -143,7 +143,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     ///
     /// # Errors
     /// As [`measure_slice`](Self::measure_slice).
-    pub fn whole_slice(&mut self, member: usize, load: &SliceLoad) -> Result<Option<&StoredSlice>, RunError> {
+    pub fn measure_whole_slice(&mut self, member: usize, load: &SliceLoad) -> Result<Option<&StoredSlice>, RunError> {
         let slice = self.measure(member, load)?;
         if self.context.is_interrupted() {
             return Ok(None);
@@ -160,7 +160,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.bed.begin_watch(&[id], load.phase);
         let mut sample = self.drive_load(member, load)?;
         if load.kind == SliceKind::Saturating {
-            count_whole(&mut sample, load.users, self.elapsed_ns());
+            count_whole_if_slow(&mut sample, load.users, self.elapsed_ns());
         }
         let readings = self.context.bed.end_watch(sample.window_start_ns());
         Ok(self.slice_record(member, load, sample, readings.into_iter().next().unwrap_or_default()))

@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use tare_run::host::Start;
+use tare_run::live_server::PlannedStart;
 use tare_run::named_cores;
 use tare_run::prepare::prepare;
 use tare_sut::server::{Server, Status, port_holder};
@@ -45,7 +45,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         anyhow::bail!("{} is not available: {reason}", variant.name);
     }
     let log = std::env::temp_dir().join(format!("tare-serve-{}.log", std::process::id()));
-    let Start::Ours(mut spec) = launches.get(variant)?.start(&plan, variant, &cpus, &log)? else {
+    let PlannedStart::Ours(mut spec) = launches.get(variant)?.start(&plan, variant, &cpus, &log)? else {
         anyhow::bail!("{} is running already, and tare did not start it", variant.name);
     };
     for text in spec.command.iter_mut().chain(spec.env.values_mut()) {

@@ -31,7 +31,7 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_patience_of_the_plan()
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
     let start = launch.start(&plan, variant, &"0".parse().unwrap(), Path::new("/logs/own.log")).unwrap();
-    let Start::Ours(spec) = start else { panic!("tare starts a command") };
+    let PlannedStart::Ours(spec) = start else { panic!("tare starts a command") };
     assert_eq!((spec.name.as_str(), &spec.command), ("own", &launch.command()));
     assert_eq!(launch.command(), ["serve", "{port}"]);
     assert_eq!((spec.directory.clone(), spec.env.get("MODE").map(String::as_str)), (Some("/srv".into()), Some("fast")));
@@ -82,7 +82,7 @@ fn a_server_elsewhere_is_looked_up_and_named_in_requests() {
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
     let start = launch.start(&plan, variant, &"0".parse().unwrap(), Path::new("")).unwrap();
-    let Start::External(address) = start else { panic!("it runs already") };
+    let PlannedStart::External(address) = start else { panic!("it runs already") };
     assert_eq!(address, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(launch.host().as_deref(), Some("127.0.0.1:8080"));
     assert_eq!(launch.command(), ["http://127.0.0.1:8080"]);

@@ -14,7 +14,7 @@ use tare_sys::clock::{self, Nanos};
 use super::sampling::{SamplingOrder, not_sampled, runs_elsewhere};
 use super::{ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
-use crate::host::{Host, Start};
+use crate::live_server::{LiveServer, PlannedStart};
 use crate::pause::pause;
 use crate::running_server::{RunningServer, RunningServers};
 use crate::server_id::ServerId;
@@ -44,7 +44,7 @@ impl LocalServers {
     /// When no sampler can be attached.
     pub fn begin_sampling_by(&mut self, sampling: &SamplingOrder, jar: &JarSource) -> Result<(), SutError> {
         let server = self.servers.get(&sampling.server);
-        let pid = server.and_then(|server| server.host.pid()).ok_or_else(runs_elsewhere)?;
+        let pid = server.and_then(|server| server.live.pid()).ok_or_else(runs_elsewhere)?;
         self.sampling = Some(Sampling::begin(pid, sampling.event, &self.profiles, &sampling.file_name, jar)?);
         Ok(())
     }
@@ -52,22 +52,22 @@ impl LocalServers {
 
 impl ServerHost for LocalServers {
     fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
-        let planned: Vec<Result<Start, SutError>> = starts.iter().map(|start| start.here(&self.logs)).collect();
+        let planned: Vec<Result<PlannedStart, SutError>> = starts.iter().map(|start| start.here(&self.logs)).collect();
         let (begun, cancelled) = (clock::now(), &*self.cancelled);
-        let start = |planned: Result<Start, SutError>| {
-            let host = planned.and_then(|start| start.start(cancelled));
-            (host, clock::now().since(begun))
+        let start = |planned: Result<PlannedStart, SutError>| {
+            let live = planned.and_then(|start| start.start(cancelled));
+            (live, clock::now().since(begun))
         };
-        let hosts: Vec<_> = std::thread::scope(|scope| {
+        let started: Vec<_> = std::thread::scope(|scope| {
             let threads: Vec<_> = planned.into_iter().map(|planned| scope.spawn(move || start(planned))).collect();
             threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
         });
         let mut results = Vec::new();
-        for (start, joined) in starts.iter().zip(hosts) {
-            let (host, startup_ns) = joined.map_err(|_| RunError::NotPrepared(start.name.clone()))?;
-            results.push(host.map(|host| {
-                let address = host.address();
-                self.servers.insert(start.id, RunningServer::new(host, start.counters(), &self.logs));
+        for (start, joined) in starts.iter().zip(started) {
+            let (live, startup_ns) = joined.map_err(|_| RunError::NotPrepared(start.name.clone()))?;
+            results.push(live.map(|live| {
+                let address = live.address();
+                self.servers.insert(start.id, RunningServer::new(live, start.counters(), &self.logs));
                 StartedServer { startup_ns, address }
             }));
         }
@@ -89,16 +89,16 @@ impl ServerHost for LocalServers {
     fn move_to(&mut self, server: ServerId, cpus: &str) {
         if let Some((server, cpus)) = self.servers.get(&server).zip(cpus.parse().ok()) {
             // A server that has just died cannot be moved; its status says so.
-            let _ = server.host.set_cpus(&cpus);
+            let _ = server.live.set_cpus(&cpus);
         }
     }
 
     fn status(&self, server: ServerId) -> Status {
-        self.servers.get(&server).map_or(Status::Stopped, |server| server.host.status())
+        self.servers.get(&server).map_or(Status::Stopped, |server| server.live.status())
     }
 
     fn log_tail(&self, server: ServerId, lines: usize) -> Option<String> {
-        self.servers.get(&server)?.host.log_tail(lines)
+        self.servers.get(&server)?.live.log_tail(lines)
     }
 
     fn begin_watch(&mut self, watch: &WatchOrder) {
@@ -125,11 +125,11 @@ impl ServerHost for LocalServers {
     }
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
-        let hosts: Vec<_> = servers.iter().map(|id| self.servers.remove(id)).collect();
+        let removed: Vec<_> = servers.iter().map(|id| self.servers.remove(id)).collect();
         std::thread::scope(|scope| {
-            let stop = |server: Option<RunningServer>| server.map(|server| server.host);
+            let stop = |server: Option<RunningServer>| server.map(|server| server.live);
             let threads: Vec<_> =
-                hosts.into_iter().map(stop).map(|host| scope.spawn(|| host.map(Host::stop))).collect();
+                removed.into_iter().map(stop).map(|live| scope.spawn(|| live.map(LiveServer::stop))).collect();
             let ended = threads.into_iter().map(|thread| thread.join().ok().flatten());
             ended.map(|end| end.unwrap_or_else(|| "it was not running".to_owned())).collect()
         })

@@ -15,7 +15,7 @@ use tare_sys::scheduling::SchedulingPolicy;
 use tare_units::Span;
 
 use crate::counters;
-use crate::host::Start;
+use crate::live_server::PlannedStart;
 use crate::server_id::ServerId;
 
 /// Placeholder of the address to listen on, in commands, variables and URLs.
@@ -73,12 +73,12 @@ impl StartOrder {
     ///
     /// # Errors
     /// When its cores or its readiness line are none, or the script for its counters cannot be written.
-    pub fn here(&self, logs: &Path) -> Result<Start, SutError> {
+    pub fn here(&self, logs: &Path) -> Result<PlannedStart, SutError> {
         match &self.origin {
-            StartOrigin::External(address) => Ok(Start::External(*address)),
+            StartOrigin::External(address) => Ok(PlannedStart::External(*address)),
             StartOrigin::Ours(own) => {
                 let spec = own.spec(&self.name, logs.join(&self.log_name))?;
-                Ok(Start::Ours(Box::new(spec)))
+                Ok(PlannedStart::Ours(Box::new(spec)))
             }
         }
     }

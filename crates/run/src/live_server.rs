@@ -9,7 +9,7 @@ use tare_sys::affinity::CpuSet;
 
 /// Who starts a server.
 #[derive(Debug, Clone)]
-pub enum Start {
+pub enum PlannedStart {
     /// tare starts it, and stops it.
     Ours(Box<ServerSpec>),
     /// It runs already; its processes cannot be seen, and it is left running.
@@ -18,30 +18,30 @@ pub enum Start {
 
 /// A server that accepts connections.
 #[derive(Debug)]
-pub enum Host {
+pub enum LiveServer {
     /// Started by tare; dropping it ends it.
     Ours(Box<Server>),
     /// Started outside tare.
     External(SocketAddr),
 }
 
-impl Start {
+impl PlannedStart {
     /// Starts the server if it is ours to start, and waits until it is ready or `cancelled` is set.
     ///
     /// # Errors
     /// As [`Server::start_unless_cancelled`]. A server elsewhere is assumed to run; its verification shows whether it
     /// answers.
-    pub fn start(&self, cancelled: &AtomicBool) -> Result<Host, SutError> {
+    pub fn start(&self, cancelled: &AtomicBool) -> Result<LiveServer, SutError> {
         match self {
             Self::Ours(spec) => {
-                Server::start_unless_cancelled(spec, cancelled).map(|server| Host::Ours(Box::new(server)))
+                Server::start_unless_cancelled(spec, cancelled).map(|server| LiveServer::Ours(Box::new(server)))
             }
-            Self::External(address) => Ok(Host::External(*address)),
+            Self::External(address) => Ok(LiveServer::External(*address)),
         }
     }
 }
 
-impl Host {
+impl LiveServer {
     /// Where it accepts connections.
     pub fn address(&self) -> SocketAddr {
         match self {
@@ -101,10 +101,10 @@ mod tests {
     #[test]
     fn a_server_elsewhere_is_driven_and_left_alone() {
         let address: SocketAddr = "192.0.2.1:80".parse().unwrap();
-        let host = Start::External(address).start(&AtomicBool::new(false)).unwrap();
-        assert_eq!((host.address(), host.pid(), host.log_tail(5)), (address, None, None));
-        assert!(matches!(host.status(), Status::Running));
-        host.set_cpus(&"0".parse().unwrap()).unwrap();
-        assert_eq!(host.stop(), "external: left running");
+        let live = PlannedStart::External(address).start(&AtomicBool::new(false)).unwrap();
+        assert_eq!((live.address(), live.pid(), live.log_tail(5)), (address, None, None));
+        assert!(matches!(live.status(), Status::Running));
+        live.set_cpus(&"0".parse().unwrap()).unwrap();
+        assert_eq!(live.stop(), "external: left running");
     }
 }
