@@ -17,7 +17,7 @@ use tare_record::{EndStatus, RecordError, RunHeader, RunRecord};
 use tare_report::rfc3339;
 use tare_report::summary::ValidityState;
 use tare_run::java::check_java;
-use tare_run::load_host::LoadAgents;
+use tare_run::load_host::{LoadAgents, agent_places};
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::{Progress, Standing};
 use tare_run::server_host::RemoteHost;
@@ -45,6 +45,7 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let plan = asked(args, &world, global)?;
     note_unused(flags, &plan);
+    args.agents.check(&agent_places(&plan)?)?;
     if args.dry_run {
         let text = if args.json {
             serde_json::to_string_pretty(&plan)? + "\n"

@@ -300,6 +300,9 @@ define_settings! {
         /// With --server-host: the address on which the servers listen.
         server_address: String = value("ADDRESS").in_profile()
             .otherwise("that at which ssh reaches the machine")
+            .check("means nothing without --server-host, the machine of the servers", |_, known| {
+                known.so_far.server_host.is_some()
+            })
             .fills(|to, address| to.machine.server_address = Some(address));
         /// Let agents make the load, each an equal share: ssh://user@host:22, k8s:8 (pods), k8s:job/NAME (a job that you applied), local:2 (processes on this machine), or several of them.
         agents: Vec<String> = value("PLACE,…").separated_by(',')

@@ -38,8 +38,13 @@ pub enum AgentPlace {
 }
 
 impl AgentPlace {
+    /// Whether its agents are in pods of a Kubernetes cluster.
+    pub const fn is_in_cluster(&self) -> bool {
+        matches!(self, Self::Pods { .. } | Self::AppliedJob { .. })
+    }
+
     /// How many agents it has at least; a job that somebody applied is not asked.
-    pub(crate) const fn least_agents(&self) -> usize {
+    pub const fn least_agents(&self) -> usize {
         match self {
             Self::Local { agents } | Self::Pods { agents } => *agents,
             Self::Ssh { .. } | Self::AppliedJob { .. } => 1,

@@ -50,7 +50,25 @@ impl Default for PodArgs {
     }
 }
 
+impl ClusterArgs {
+    /// The flags that were given.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let flags = [("--k8s-context", self.context.is_some()), ("--k8s-namespace", self.namespace.is_some())];
+        flags.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag)
+    }
+}
+
 impl PodArgs {
+    /// The flags that ask for another pod than the usual one.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let flags = [
+            ("--k8s-image", self.image != IMAGE),
+            ("--k8s-cpus", self.cpus != CPUS),
+            ("--k8s-memory", self.memory != MEMORY),
+        ];
+        flags.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag)
+    }
+
     /// The shape of the pods.
     pub fn pod_shape(&self) -> PodShape {
         PodShape { image: self.image.clone(), cpus: self.cpus, memory: self.memory.clone() }

@@ -12,6 +12,7 @@ use tare_units::Span;
 mod values;
 
 use super::kubernetes::{ClusterArgs, PodArgs};
+use crate::failure::wrong_usage;
 pub(super) use values::parse_time;
 pub use values::{PerSecond, Spin, Stage, port};
 use values::{
@@ -281,6 +282,24 @@ impl AgentOptions {
     pub fn pods(&self) -> PodOrder {
         let (cluster, shape) = (self.cluster.cluster(), self.pod.pod_shape());
         PodOrder { cluster, shape, patience: self.agents_wait.0 }
+    }
+
+    /// Refuses flags that mean nothing with agents at these places.
+    pub fn check(&self, places: &[AgentPlace]) -> anyhow::Result<()> {
+        let are_in_pods = places.iter().any(AgentPlace::is_in_cluster);
+        if let Some(flag) = self.cluster.given().chain(self.pod.given()).find(|_| !are_in_pods) {
+            return Err(wrong_usage(format!(
+                "{flag} is for agents in pods; add --agents k8s:8, or leave out the flag"
+            )));
+        }
+        let all: usize = places.iter().map(AgentPlace::least_agents).sum();
+        let is_known = !places.iter().any(|place| matches!(place, AgentPlace::AppliedJob { .. }));
+        match self.least() {
+            Some(least) if least > all && is_known && all > 0 => {
+                Err(wrong_usage(format!("--agents-min {least} is more than the agents that there are: {all}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// The number of agents that is enough; `None` for all.

@@ -30,6 +30,7 @@ pub use job::load_job;
 /// Runs a load and writes its summary.
 pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     let files = if args.fleet.agents.is_empty() { InputFiles::Disk } else { InputFiles::kept() };
+    args.fleet.options.check(&args.fleet.agents)?;
     let job = load_job(args, &files)?;
     outputs::try_outputs(&args.output)?;
     let cancelled = interrupt::install_flag()?;

@@ -95,6 +95,11 @@ fn flags_with_a_mistake_name_the_flag() {
         (&["run", "suite.toml", "--budgte", "3m"][..], "--budget"),
         (&["run", "suite.toml", "--rate", "fast"], "is not a rate"),
         (&["run", "suite.toml", "--server-cpus", "999"], "core 999 is not there"),
+        (
+            &["run", "suite.toml", "--server-address", "10.0.0.1"],
+            "--server-address: means nothing without --server-host",
+        ),
+        (&["run", "suite.toml", "--k8s-memory", "1Gi", "--dry-run"], "--k8s-memory is for agents in pods"),
         (&["run", "suite.toml", "--server-cpus", "a-b"], "--server-cpus"),
         (&["run", "nowhere.toml"], "cannot read the suite nowhere.toml"),
         (&["check"], "tare.toml: is not in this folder; tare init writes one"),
