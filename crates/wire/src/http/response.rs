@@ -6,7 +6,7 @@ use super::head::{Framing, Head, with_head};
 use super::{MAX_HEAD_BYTES, ParseError};
 
 /// Up to this length, an incomplete header section is parsed again at the end of each line.
-const TRY_EACH_LINE_BYTES: usize = 16 * 1024;
+const TRY_EACH_LINE_BYTES: usize = 4 * 1024;
 
 /// Receives the parts of an answer from a [`ResponseParser`].
 pub trait Sink {
