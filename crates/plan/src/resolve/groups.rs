@@ -49,11 +49,14 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     Ok(Chosen { groups, skipped })
 }
 
-/// Without a catalog nothing can be asked but what the suite says.
+/// Without a catalog nothing can be asked but what the suite says, or a contract where there is no suite.
 fn names_no_scenario(file: &str) -> PlanError {
-    let message = "names no scenario; write [scenarios.NAME] with request = { path = \"/\" } and \
-                   expect = { status = 200 }";
-    PlanError::Value { origin: file.to_owned(), message: message.to_owned() }
+    let scenario = "[scenarios.NAME] with request = { path = \"/\" } and expect = { status = 200 }";
+    let (origin, message) = match file {
+        "" => ("--contract", format!("no scenario is known here; give a file with schema = 1 and {scenario}")),
+        file => (file, format!("names no scenario; write {scenario}")),
+    };
+    PlanError::Value { origin: origin.to_owned(), message }
 }
 
 /// Gives every group an id of its own. Groups of one baseline are named after the first server that they compare with

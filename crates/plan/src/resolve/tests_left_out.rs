@@ -5,18 +5,25 @@ use super::*;
 
 #[test]
 fn a_suite_without_scenarios_says_what_to_write_where_there_is_no_catalog() {
-    let error = resolve_plan(&Inputs {
-        profile: None,
-        suite: &Suite::parse("my.toml", "[servers.a]\ncommand = [\"true\"]").unwrap(),
-        flags: &Options::default(),
-        inventory: &Inventory::default(),
-        contract: &Contract::default(),
-        machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
-        earlier: &[],
-        fallback_seed: 7,
-    });
-    let error = error.unwrap_err().to_string();
-    assert!(error.starts_with("my.toml: names no scenario; write [scenarios.NAME]"), "{error}");
+    let error = |suite: &Suite| {
+        let planned = resolve_plan(&Inputs {
+            profile: None,
+            suite,
+            flags: &Options::default(),
+            inventory: &Inventory::default(),
+            contract: &Contract::default(),
+            machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
+            earlier: &[],
+            fallback_seed: 7,
+        });
+        planned.unwrap_err().to_string()
+    };
+    let suite = Suite::parse("my.toml", "[servers.a]\ncommand = [\"true\"]").unwrap();
+    let of_suite = error(&suite);
+    assert!(of_suite.starts_with("my.toml: names no scenario; write [scenarios.NAME]"), "{of_suite}");
+    // As with a server that runs already, and no suite.
+    let of_none = error(&Suite { file: String::new(), ..suite });
+    assert!(of_none.starts_with("--contract: no scenario is known here; give a file with schema = 1"), "{of_none}");
 }
 
 #[test]
