@@ -72,7 +72,12 @@ impl JvmMeter {
         if recording != self.recording {
             return None;
         }
-        let mut bytes = vec![0; usize::try_from(count).ok()?.checked_mul(DELAY)?];
+        let length = usize::try_from(count).ok()?.checked_mul(DELAY)?;
+        // The count is the server's word. No file holds more than its own length.
+        if length as u64 > self.file.metadata().ok()?.len() {
+            return None;
+        }
+        let mut bytes = vec![0; length];
         self.file.read_exact_at(&mut bytes, HEAD as u64).ok()?;
         let delay = |words: &[u64]| Delay { due: Nanos(words[0]), late_ns: words[1] };
         Some(words(&bytes).chunks_exact(2).map(delay).collect())
@@ -137,5 +142,14 @@ mod tests {
     fn the_option_names_agent_and_folder() {
         let option = jvm_option(Path::new("/p/a.jar"), Path::new("/with a blank/b"));
         assert_eq!(option, "'-javaagent:/p/a.jar=/with a blank/b'");
+    }
+
+    #[test]
+    fn a_count_of_more_delays_than_the_file_holds_is_none() {
+        let folder = tempfile::tempdir().unwrap();
+        agent_writes(folder.path(), &[MAGIC, 0, 1, 1 << 44, 1_000_000, 5]);
+        let mut meter = JvmMeter::find(folder.path(), std::iter::once(7)).unwrap();
+        meter.start_recording();
+        assert_eq!(meter.finish_recording(), []);
     }
 }
