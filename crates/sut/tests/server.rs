@@ -35,8 +35,9 @@ fn helper_that_plays_a_server() {
         }
         "listens" => answer(&bind(&argument)),
         "listens twice" => {
-            let _second = bind("0");
-            answer(&bind("0"));
+            let (_second, first) = (bind("0"), bind("0"));
+            println!("both are open");
+            answer(&first);
         }
         "lies" => println!("listening on {argument}"),
         "dies" => {
@@ -215,7 +216,8 @@ fn a_server_that_claims_anothers_port_is_found_out() {
 
 #[test]
 fn a_server_with_two_ports_must_say_which() {
-    let (error, text) = refusal(|spec| spec.ready = ReadyRule::Listening, "listens twice", "");
+    let both_open = |spec: &mut ServerSpec| spec.ready = ReadyRule::Line(Regex::new("both are open").unwrap());
+    let (error, text) = refusal(both_open, "listens twice", "");
     assert!(matches!(error, SutError::WhichPort { count: 2, .. }), "{text}");
 }
 

@@ -18,6 +18,8 @@ use crate::SutError;
 const TICK: Duration = Duration::from_millis(10);
 /// How long after the ready line the socket may appear.
 const LINE_AHEAD: Duration = Duration::from_secs(2);
+/// How long a port must be the only one before it is taken for the server's: some open a port of management a moment earlier.
+const ALONE: Duration = Duration::from_millis(200);
 
 /// Fails if another process uses the server's known port.
 pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<(), SutError> {
@@ -156,20 +158,27 @@ impl<'a> Wait<'a> {
     }
 
     fn listening_anywhere(&mut self) -> Result<Vec<SocketAddr>, SutError> {
+        let mut alone_since = None;
         self.until("it listens nowhere", |wait| {
             let found = listening_of(wait.child.program_pid())?;
             let mut ports: Vec<u16> = found.iter().map(SocketAddr::port).collect();
             ports.sort_unstable();
             ports.dedup();
-            match ports.len() {
-                0 => {
-                    // A search through all processes takes milliseconds of CPU, which the server needs to start.
-                    wait.child.wait(TICK * 5);
-                    Ok(None)
+            let now = clock::now();
+            match ports.as_slice() {
+                [] => alone_since = None,
+                [port] => match alone_since {
+                    Some((known, since)) if known == *port && now >= since + ALONE => return Ok(Some(found)),
+                    Some((known, _)) if known == *port => {}
+                    _ => alone_since = Some((*port, now)),
+                },
+                several => {
+                    return Err(SutError::WhichPort { server: wait.name(), count: several.len(), ports: list(&found) });
                 }
-                1 => Ok(Some(found)),
-                count => Err(SutError::WhichPort { server: wait.name(), count, ports: list(&found) }),
             }
+            // A search through all processes takes milliseconds of CPU, which the server needs to start.
+            wait.child.wait(TICK * 5);
+            Ok(None)
         })
     }
 
