@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use tare_wire::http;
 
 use crate::PlanError;
 use crate::body::BodySpec;
@@ -206,47 +207,9 @@ pub(crate) fn check_exchange(request: &Request, push: Option<&Push>) -> Result<(
 
 /// Refuses what could not be sent as one HTTP/1.1 request.
 fn check_request(request: &Request) -> Result<(), String> {
-    let token = |text: &str| {
-        !text.is_empty() && text.bytes().all(|b| b.is_ascii_graphic() && !b"()<>@,;:\\\"/[]?={}".contains(&b))
-    };
-    if !token(&request.method) {
-        return Err(format!("method \"{}\" is not an HTTP method", request.method.escape_debug()));
-    }
-    if !request.path.starts_with('/') || request.path.bytes().any(|b| !b.is_ascii_graphic()) {
-        return Err(format!("path \"{}\" must begin with / and hold no blanks", request.path.escape_debug()));
-    }
-    for (name, value) in &request.headers {
-        if !token(name) || value.bytes().any(|b| b < b' ' && b != b'\t' || b == 0x7f) {
-            return Err(format!("header \"{}\" cannot be sent", name.escape_debug()));
-        }
-    }
-    check_framing(request)
-}
-
-/// Refuses a header that states another length than that of the body.
-fn check_framing(request: &Request) -> Result<(), String> {
-    let given = |wanted: &'static str| {
-        request.headers.iter().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
-    };
-    if given("content-length").chain(given("transfer-encoding")).count() > 1 {
-        return Err("the length of the body is stated twice; leave out Content-Length, and it is added".to_owned());
-    }
-    let bytes = request.body.as_ref().map_or(0, BodySpec::length);
-    if let Some(length) = given("content-length").find(|value| *value != bytes.to_string()) {
-        return Err(format!(
-            "\"Content-Length: {}\" is not the length of the body, which is {bytes}; leave it out, and it is added",
-            length.escape_debug()
-        ));
-    }
-    let is_chunked =
-        |coding: &&str| coding.rsplit(',').next().is_some_and(|last| last.trim().eq_ignore_ascii_case("chunked"));
-    match given("transfer-encoding").find(|coding| !is_chunked(coding)) {
-        Some(coding) => Err(format!(
-            "\"Transfer-Encoding: {}\" does not say where the body ends; end it with chunked, or leave it out",
-            coding.escape_debug()
-        )),
-        None => Ok(()),
-    }
+    let headers = request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let body_bytes = request.body.as_ref().map_or(0, BodySpec::length);
+    http::check_request(&request.method, &request.path, headers, body_bytes).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -223,6 +223,15 @@ impl Suite {
         }
     }
 
+    /// Where a setting is written, before there is a plan: the flag, which wins, or this file and its key.
+    pub fn origin_of(&self, key: &str, flags: &Options) -> String {
+        let is_given = |options: &Options| options.given_values().iter().any(|(given, _)| *given == key);
+        if is_given(&self.run) && !is_given(flags) {
+            return format!("{}: [run] {key}", self.file);
+        }
+        format!("--{}", key.replace('_', "-"))
+    }
+
     fn wrong(&self, key: &str, message: String) -> PlanError {
         PlanError::Value { origin: format!("{}: {key}", self.file), message }
     }

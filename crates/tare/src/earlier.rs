@@ -24,7 +24,7 @@ pub fn machine_facts(flags: &Options, suite: &Suite) -> anyhow::Result<MachineFa
     let options = [flags, &suite.run];
     let agents = options.into_iter().find_map(|options| options.agents.as_deref());
     let are_agents_elsewhere =
-        are_elsewhere(&read_places(&server_host::origin_of("agents", flags, suite), agents.unwrap_or_default())?);
+        are_elsewhere(&read_places(&suite.origin_of("agents", flags), agents.unwrap_or_default())?);
     if let Some(host) = server_host::connect_by(flags, suite)? {
         let here = if host.is_another_machine() || are_agents_elsewhere {
             Some(allowed_cpus()?.iter().collect())

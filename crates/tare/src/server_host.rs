@@ -30,19 +30,10 @@ pub fn connect_by(flags: &Options, suite: &Suite) -> anyhow::Result<Option<Remot
     let connected = RemoteHost::connect(HostChoice { place, address, java });
     let connected = connected.map_err(|error| match error {
         RunError::Plan { key, message } => {
-            let key = origin_of(&key.trim_start_matches('-').replace('-', "_"), flags, suite);
+            let key = suite.origin_of(&key.trim_start_matches('-').replace('-', "_"), flags);
             RunError::Plan { key, message }
         }
         other => other,
     });
     Ok(Some(connected?))
-}
-
-/// Where a setting was written, before there is a plan: the flag, or the suite's file and key.
-pub fn origin_of(key: &str, flags: &Options, suite: &Suite) -> String {
-    let is_given = |options: &Options| options.given_values().iter().any(|(given, _)| *given == key);
-    if is_given(&suite.run) && !is_given(flags) {
-        return format!("{}: [run] {key}", suite.file);
-    }
-    format!("--{}", key.replace('_', "-"))
 }

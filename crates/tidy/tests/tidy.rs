@@ -13,7 +13,7 @@ const EDGES: [(&str, &[&str]); 17] = [
     ("sys", &["units"]),
     ("sample", &["stats"]),
     ("agent", &["sample", "stats"]),
-    ("plan", &["sample", "stats", "units"]),
+    ("plan", &["sample", "stats", "units", "wire"]),
     ("record", &["plan", "sample", "stats"]),
     ("reference", &["sys", "wire"]),
     ("load", &["wire", "sys", "sample", "stats"]),

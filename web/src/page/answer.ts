@@ -102,7 +102,7 @@ function howToRead({ run }: Summary): HTMLElement {
         'li',
         {},
         withTerms(
-          `The line is the interval, in figures [from, to]: it holds the true value with a probability of ${sure} %. An arrow points to what lies beyond the axis.`,
+          `The line is the ${sure} % confidence interval, in figures [from, to]. An arrow points to what lies beyond the axis.`,
         ),
       ),
       h(

@@ -72,7 +72,7 @@ fn a_contract_of_another_schema_or_with_a_bad_path_is_refused() {
     let other = Contract::parse("c.toml", "schema = 9").unwrap_err().to_string();
     assert_eq!(other, "c.toml: schema = 9 is unknown to this tare; write schema = 1");
     let path = TEXT.replace("\"/path0/4\"", "\"path0/4\"");
-    assert!(Contract::parse("c.toml", &path).unwrap_err().to_string().contains("must begin with /"));
+    assert!(Contract::parse("c.toml", &path).unwrap_err().to_string().contains("begin it with /"));
     let split = TEXT.replace("/path0/x", "/path0/x\\r\\nHost: evil");
     assert!(Contract::parse("c.toml", &split).is_err());
 }
@@ -80,7 +80,7 @@ fn a_contract_of_another_schema_or_with_a_bad_path_is_refused() {
 #[test]
 fn a_header_that_states_another_length_than_the_body_has_is_refused() {
     for (headers, says) in [
-        ("Content-Length = \"5\"", "\"Content-Length: 5\" is not the length of the body, which is 3; leave it out"),
+        ("Content-Length = \"5\"", "`Content-Length: 5` is not the length of the body, which is 3; leave it out"),
         ("Content-Length = \"three\"", "is not the length of the body"),
         ("Content-Length = \"3\", content-length = \"3\"", "stated twice"),
         ("Content-Length = \"3\", Transfer-Encoding = \"chunked\"", "stated twice"),

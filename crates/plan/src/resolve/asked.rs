@@ -53,7 +53,8 @@ impl World<'_> {
     /// Everything that flags and suite ask for.
     pub fn asked_cells(&self) -> Result<Vec<Asked>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
-        if let Some((origin, server)) = self.named("aa", flags.aa.as_ref(), suite.run.aa.as_ref()) {
+        if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {
+            let origin = suite.origin_of("aa", flags);
             let name = select_names(&origin, "server", std::slice::from_ref(server), &self.servers)?.swap_remove(0);
             return Ok(vec![Asked {
                 servers: vec![name.clone()],
@@ -74,7 +75,7 @@ impl World<'_> {
         let narrowed = match &self.inputs.flags.servers {
             Some(patterns) => Some(select_names("--servers", "server", patterns, &self.servers)?),
             None if self.inputs.suite.run.servers.is_some() => {
-                let origin = format!("{}: [run] servers", self.inputs.suite.file);
+                let origin = self.inputs.suite.origin_of("servers", self.inputs.flags);
                 let message = "contradicts [[groups]]; leave out this key, or the groups".to_owned();
                 return Err(PlanError::Value { origin, message });
             }
@@ -127,8 +128,9 @@ impl World<'_> {
         };
         let chosen = select_names(&origin, "server", &patterns, &self.servers)?;
         let scenarios = self.scenarios("", None)?;
-        let common = match self.named("baseline", flags.baseline.as_ref(), suite.run.baseline.as_ref()) {
-            Some((origin, name)) => {
+        let common = match flags.baseline.as_ref().or(suite.run.baseline.as_ref()) {
+            Some(name) => {
+                let origin = suite.origin_of("baseline", flags);
                 Some(select_names(&origin, "server", std::slice::from_ref(name), &self.servers)?.swap_remove(0))
             }
             None => None,
@@ -157,17 +159,6 @@ impl World<'_> {
             }
         }
         Ok(asked)
-    }
-
-    /// The name that a setting gives, and the flag or the file and key that has it.
-    fn named<'a>(
-        &self,
-        key: &str,
-        flag: Option<&'a String>,
-        suite: Option<&'a String>,
-    ) -> Option<(String, &'a String)> {
-        let of_suite = || Some((format!("{}: [run] {key}", self.inputs.suite.file), suite?));
-        flag.map(|name| (format!("--{key}"), name)).or_else(of_suite)
     }
 
     fn baseline_of(&self, name: &str) -> Result<Option<String>, PlanError> {

@@ -121,7 +121,7 @@ impl Question<'_> {
     fn why_undecided(&self, reason: UndecidedReason, draft: &Draft) -> String {
         match reason {
             UndecidedReason::IntervalTooWide => {
-                format!("the interval reaches across the limit{}", wording::seen_from(&draft.comparison))
+                format!("the interval reaches across the limit{}", wording::detectable_in_words(&draft.comparison))
             }
             UndecidedReason::TooManyComparisons => {
                 format!("beyond the limit by itself, but not enough evidence for one of {} limits", self.of)

@@ -73,7 +73,7 @@ pub(super) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> Str
         UndecidedReason::TooFewForks => format!("{forks} of at least {least}"),
         UndecidedReason::IntervalTooWide => {
             let text = "the interval holds both no difference and a material one".to_owned();
-            text + &seen_from(comparison)
+            text + &detectable_in_words(comparison)
         }
         UndecidedReason::TooManyComparisons => {
             "a verdict by itself, but not enough evidence for a table with this many comparisons".to_owned()
@@ -87,7 +87,7 @@ pub(super) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> Str
 
 /// `; 4 starts that scatter so see differences from 9 % on`: the smallest difference that they usually detect; from a factor of
 /// two on as a factor. Empty where that is not known.
-pub(super) fn seen_from(comparison: &Comparison) -> String {
+pub(super) fn detectable_in_words(comparison: &Comparison) -> String {
     let smallest = |sd| detectable_difference(sd, comparison.method, comparison.forks, DEFAULT_POWER).ok();
     let Some(log) = comparison.s_used.and_then(smallest) else { return String::new() };
     let from = match log.exp() {

@@ -43,7 +43,7 @@ fn a_suite_with_a_mistake_names_file_line_and_what_would_be_right() {
         ),
         (
             "[servers.a]\ncommand = [\"true\"]\n[scenarios.G]\nrequest = { path = \"x\" }\nexpect = {}",
-            "must begin with /",
+            "begin it with /",
         ),
     ] {
         let bench = Bench::new();

@@ -11,7 +11,7 @@ mod response;
 pub use error::ParseError;
 pub use head::{Framing, Head};
 pub use httparse::Header as Field;
-pub use request::{EncodeError, Method, Request, announces_chunks, announces_close, push_chunks};
+pub use request::{EncodeError, Method, Request, announces_chunks, announces_close, check_request, push_chunks};
 pub use response::{Progress, ResponseParser, Sink, count_line_ends};
 
 /// Largest header section in bytes (status line, headers, and the trailers of a chunked body). curl has the same limit.

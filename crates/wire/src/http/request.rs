@@ -70,13 +70,13 @@ pub struct Request<'a> {
 #[non_exhaustive]
 pub enum EncodeError {
     /// The method is not a token.
-    #[error("`{0}` is not a request method; use a name such as GET or POST")]
+    #[error("`{}` is not a request method; use a name such as GET or POST", .0.escape_debug())]
     Method(String),
     /// The path does not begin with `/`, or contains characters that a request line cannot carry.
-    #[error("`{0}` is not a request path; begin it with / and percent-encode spaces and non-ASCII characters")]
+    #[error("`{}` is not a request path; begin it with / and percent-encode spaces and non-ASCII characters", .0.escape_debug())]
     Path(String),
     /// A header field that would break the header section.
-    #[error("header `{0}` cannot be sent; names are tokens, values have no control characters")]
+    #[error("header `{}` cannot be sent; names are tokens, values have no control characters", .0.escape_debug())]
     Header(String),
     /// A header field that says something wrong about the length of the body, in words.
     #[error("{0}")]
@@ -89,21 +89,19 @@ impl Request<'_> {
     /// # Errors
     /// When a part violates the grammar of RFC 9112, or a header field states another length than that of the body.
     pub fn encode(&self) -> Result<Vec<u8>, EncodeError> {
-        let path_fits = self.path.starts_with('/') && self.path.bytes().all(|byte| byte.is_ascii_graphic());
-        if !path_fits {
-            return Err(EncodeError::Path(self.path.to_owned()));
-        }
-        self.check_framing()?;
+        let headers = self.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+        check_request(self.method.as_str(), self.path, headers, self.body.len())?;
         let mut out = format!("{} {} HTTP/1.1\r\n", self.method, self.path).into_bytes();
         if !self.has("host") {
-            push_header(&mut out, "Host", self.host)?;
+            check_header("Host", self.host)?;
+            push_header(&mut out, "Host", self.host);
         }
         for (name, value) in self.headers {
-            push_header(&mut out, name, value)?;
+            push_header(&mut out, name, value);
         }
         let announces_body = !self.body.is_empty() || !matches!(self.method.as_str(), "GET" | "HEAD");
         if announces_body && !self.has("content-length") && !self.has("transfer-encoding") {
-            push_header(&mut out, "Content-Length", &self.body.len().to_string())?;
+            push_header(&mut out, "Content-Length", &self.body.len().to_string());
         }
         out.extend_from_slice(b"\r\n");
         if self.is_chunked() {
@@ -114,44 +112,63 @@ impl Request<'_> {
         Ok(out)
     }
 
-    /// Refuses header fields that would let the server wait for more body than is sent, or take the rest of it for a request.
-    ///
-    /// # Source
-    /// RFC 9112, section 6.3.
-    fn check_framing(&self) -> Result<(), EncodeError> {
-        let given = |wanted: &'static str| {
-            self.headers
-                .iter()
-                .filter(move |(name, _)| name.eq_ignore_ascii_case(wanted))
-                .map(|(_, value)| value.trim())
-        };
-        let wrong = |text: String| Err(EncodeError::Framing(text));
-        let (lengths, codings) = (given("content-length").count(), given("transfer-encoding").count());
-        if lengths + codings > 1 {
-            let both = "the length of the body is stated twice, by Content-Length or Transfer-Encoding";
-            return wrong(format!("{both}; leave one of them out"));
-        }
-        if let Some(coding) = given("transfer-encoding").find(|value| !announces_chunks("transfer-encoding", value)) {
-            return wrong(format!(
-                "`Transfer-Encoding: {coding}` does not say where the body ends; end it with chunked"
-            ));
-        }
-        let bytes = self.body.len();
-        let is_length = |value: &&str| value.bytes().all(|byte| byte.is_ascii_digit()) && value.parse() == Ok(bytes);
-        match given("content-length").find(|value| !is_length(value)) {
-            Some(length) => wrong(format!(
-                "`Content-Length: {length}` is not the length of the body, which is {bytes}; leave it out, and it is added"
-            )),
-            None => Ok(()),
-        }
-    }
-
     fn is_chunked(&self) -> bool {
         self.headers.iter().any(|(name, value)| announces_chunks(name, value))
     }
 
     fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name))
+    }
+}
+
+/// Checks that a request can be sent, without its body: method, path, header fields, and the length of the body in bytes.
+///
+/// # Errors
+/// When a part violates the grammar of RFC 9112, or a header field states another length than that of the body.
+pub fn check_request<'a>(
+    method: &str,
+    path: &str,
+    headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+    body_bytes: usize,
+) -> Result<(), EncodeError> {
+    Method::from_name(method)?;
+    if !path.starts_with('/') || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(EncodeError::Path(path.to_owned()));
+    }
+    headers.clone().try_for_each(|(name, value)| check_header(name, value))?;
+    check_framing(headers, body_bytes)
+}
+
+fn check_header(name: &str, value: &str) -> Result<(), EncodeError> {
+    let fits = is_token(name) && value.bytes().all(is_field_byte);
+    if fits { Ok(()) } else { Err(EncodeError::Header(name.to_owned())) }
+}
+
+/// Refuses header fields that would let the server wait for more body than is sent, or take the rest of it for a request.
+///
+/// # Source
+/// RFC 9112, section 6.3.
+fn check_framing<'a>(
+    headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+    body_bytes: usize,
+) -> Result<(), EncodeError> {
+    let given = |wanted: &'static str| {
+        headers.clone().filter(move |(name, _)| name.eq_ignore_ascii_case(wanted)).map(|(_, value)| value.trim())
+    };
+    let wrong = |text: String| Err(EncodeError::Framing(text));
+    if given("content-length").chain(given("transfer-encoding")).count() > 1 {
+        let both = "the length of the body is stated twice, by Content-Length or Transfer-Encoding";
+        return wrong(format!("{both}; leave one of them out"));
+    }
+    if let Some(coding) = given("transfer-encoding").find(|value| !announces_chunks("transfer-encoding", value)) {
+        return wrong(format!("`Transfer-Encoding: {coding}` does not say where the body ends; end it with chunked"));
+    }
+    let is_length = |value: &&str| value.bytes().all(|byte| byte.is_ascii_digit()) && value.parse() == Ok(body_bytes);
+    match given("content-length").find(|value| !is_length(value)) {
+        Some(length) => wrong(format!(
+            "`Content-Length: {length}` is not the length of the body, which is {body_bytes}; leave it out, and it is added"
+        )),
+        None => Ok(()),
     }
 }
 
@@ -182,12 +199,8 @@ pub fn push_chunks(out: &mut Vec<u8>, body: &[u8]) {
     out.extend_from_slice(b"0\r\n\r\n");
 }
 
-fn push_header(out: &mut Vec<u8>, name: &str, value: &str) -> Result<(), EncodeError> {
-    if !is_token(name) || !value.bytes().all(is_field_byte) {
-        return Err(EncodeError::Header(name.to_owned()));
-    }
+fn push_header(out: &mut Vec<u8>, name: &str, value: &str) {
     out.extend_from_slice(format!("{name}: {value}\r\n").as_bytes());
-    Ok(())
 }
 
 #[cfg(test)]
