@@ -24,7 +24,7 @@ fn a_suite_with_a_mistake_names_file_line_and_what_would_be_right() {
         ("[run]\nforks = 3\nbudget = \"2m\"", "suite.toml: [run] budget: contradicts forks; leave out one of them"),
         (
             "[scenarios.P]\nrequest = { path = \"/\", body = \"abc\", headers = { Content-Length = \"5\" } }\nexpect = {}",
-            "suite.toml: [scenarios.P] request: \"Content-Length: 5\" is not the length of the body, which is 3",
+            "suite.toml: [scenarios.P] request: `Content-Length: 5` is not the length of the body, which is 3",
         ),
         ("[run]\nusers = 0", "suite.toml: [run] users: write 1 to 60000 users"),
         ("[servers.a]\ncommand = []", "suite.toml: [servers.a] command: is empty"),
