@@ -61,10 +61,11 @@ fn first_shares(measures: usize) -> Vec<f64> {
 
 /// The verdicts of all measures of all comparisons; the deciding measure is the first line.
 ///
-/// Each line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier ones of
-/// its line have theirs. A line whose questions are all answered by a difference passes its share on to the lines that
-/// are still open. The probability to state any difference where there is none is then α at most, also for dependent
-/// measures. A table of [`LARGE_TABLE`] comparisons or more is judged over all measures, with the same shares as weights: by
+/// The deciding line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier ones
+/// have theirs, because they decide when the run stops. The questions of any other line divide its share by Holm's
+/// procedure, so an open one keeps no other from its verdict. A line whose questions are all answered by a difference
+/// passes its share on to the lines that are still open. The probability to state any difference where there is none is
+/// then α at most, also for dependent measures. A table of [`LARGE_TABLE`] comparisons or more is judged over all measures, with the same shares as weights: by
 /// [`weighted_by`] where the number of forks was fixed beforehand, and else by [`e_bh`].
 ///
 /// # Errors
@@ -72,7 +73,7 @@ fn first_shares(measures: usize) -> Vec<f64> {
 ///
 /// # Source
 /// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed
-/// sequence; Bretz, Maurer, Brannath & Posch, Statistics in Medicine 28 (2009), for the shares that are passed on; Wang
+/// sequence; Holm, Scandinavian Journal of Statistics 6 (1979), for the other lines; Bretz, Maurer, Brannath & Posch, Statistics in Medicine 28 (2009), for the shares that are passed on; Wang
 /// & Ramdas, JRSS B 84 (2022), for weighted e-BH; Blanchard & Roquain, Electronic Journal of Statistics 2 (2008), for fixed
 /// forks.
 pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
@@ -92,7 +93,9 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
             if is_finished[index] {
                 continue;
             }
-            verdicts[index] = judge_line(line, shares[index] / open, rule)?;
+            let share = shares[index] / open;
+            let judged = if index == 0 { judge_in_order(line, share, rule) } else { judge_by_holm(line, share, rule) };
+            verdicts[index] = in_place(line, judged?);
             let mut stated = verdicts[index].iter().flatten().peekable();
             if stated.peek().is_some() && stated.all(Verdict::is_difference) {
                 (is_finished[index], finished_now) = (true, true);
@@ -104,10 +107,28 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
     }
 }
 
-fn judge_line(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Vec<Option<Verdict>>, StatsError> {
+/// A fixed sequence: an open question keeps all later ones open.
+fn judge_in_order(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
     let verdicts: Result<Vec<Verdict>, StatsError> =
         line.iter().flatten().map(|measured| measured.verdict(share, rule)).collect();
-    Ok(in_place(line, in_order(verdicts?)))
+    Ok(in_order(verdicts?))
+}
+
+/// Holm's procedure: all questions without a difference share evenly, and each difference leaves more to the others.
+fn judge_by_holm(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
+    let questions: Vec<&Measured<'_>> = line.iter().flatten().collect();
+    let mut differences = 0;
+    loop {
+        let own = share / (questions.len() - differences).max(1) as f64;
+        let verdicts: Result<Vec<Verdict>, StatsError> =
+            questions.iter().map(|measured| measured.verdict(own, rule)).collect();
+        let verdicts = verdicts?;
+        let found = verdicts.iter().filter(|verdict| verdict.is_difference()).count();
+        if found == differences {
+            return Ok(verdicts);
+        }
+        differences = found;
+    }
 }
 
 fn judge_table(

@@ -54,7 +54,7 @@ fn what_only_the_whole_alpha_decides_is_not_stated_beside_other_measures() {
 }
 
 #[test]
-fn a_line_is_a_sequence_of_questions() {
+fn the_deciding_line_is_a_sequence_of_questions() {
     let (clear, open, same) = (scattered(0.1, 0.005, 6), scattered(0.0, 0.1, 6), scattered(0.0, 0.002, 6));
     let waits = Verdict::Inconclusive { reason: UndecidedReason::WaitsForEarlier, forks_needed: None };
     let rule = DecisionRule { region: Region::new(0.02).unwrap(), ..DecisionRule::default() };
@@ -67,6 +67,23 @@ fn a_line_is_a_sequence_of_questions() {
     );
     // An open question of one measure does not keep another measure from being stated.
     assert!(judge(&[vec![&open, &clear], vec![&clear, &clear]], &rule)[1][1].is_difference());
+}
+
+#[test]
+fn the_questions_of_another_line_wait_for_none_and_share_by_holm() {
+    let (clear, open) = (scattered(0.1, 0.005, 6), scattered(0.0, 0.1, 6));
+    let rule = DecisionRule::default();
+    let line = &judge(&[vec![&clear, &clear, &clear], vec![&clear, &open, &clear]], &rule)[1];
+    let stated: Vec<bool> = line.iter().map(Verdict::is_difference).collect();
+    assert_eq!(stated, [true, false, true]);
+    // Enough at half of the line's share, and not at a third: stated once another one is.
+    let border = (1..)
+        .map(|i| scattered(0.05, 0.04 - f64::from(i) * 5e-4, 6))
+        .find(|forks| judge(&[vec![&open; 2], vec![forks, &open]], &rule)[1][0].is_difference())
+        .expect("some spread");
+    let lines = |others: [&[ForkRatio]; 2]| judge(&[vec![&open; 3], vec![&border, others[0], others[1]]], &rule);
+    assert!(!lines([&open, &open])[1][0].is_difference());
+    assert!(lines([&clear, &open])[1][0].is_difference());
 }
 
 #[test]
