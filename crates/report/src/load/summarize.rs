@@ -10,7 +10,7 @@ use super::summary::*;
 use super::{Clocks, bars, describe, threshold};
 use crate::format::sentence;
 use crate::summarize::{
-    cell_of_load, distribution, environment_sections, of_machine, plan_sections, run_status, shell,
+    cell_of_load, distribution, environment_sections, load_sections, of_machine, run_status, shell,
 };
 use crate::summary::{Distribution, ErrorCount, MessageSummary};
 use crate::time::rfc3339;
@@ -54,7 +54,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         thresholds: Vec::new(),
         intervals: record.intervals.iter().map(interval).collect(),
         notes: notes(record),
-        settings: plan_sections(&plan.settings),
+        settings: load_sections(&plan.settings),
         environment: environment_sections(&header.environment),
     };
     summary.thresholds = plan.conditions.iter().map(|one| threshold::hold(one, &summary, &clocks)).collect();

@@ -48,7 +48,7 @@ pub(crate) use headline::{DIFFERENCES_SAID, plain as plain_headline};
 pub(crate) use latency::{distribution, for_each_response};
 pub(crate) use ratio::method;
 pub use recorded::{RecordedForks, recorded_forks};
-pub(crate) use run_info::{duration_s, environment_sections, plan_sections, run_status, shell};
+pub(crate) use run_info::{duration_s, environment_sections, load_sections, run_status, shell};
 pub(crate) use trust::trust;
 
 /// A load is one start, so that no interval over starts is made: this error probability changes no figure of it.

@@ -112,13 +112,18 @@ pub(crate) fn shell(command: &[String]) -> String {
 
 /// Settings, a section per table.
 pub(crate) fn plan_sections(settings: &[Setting]) -> Vec<Section> {
+    sections_of(settings, |setting| Some(setting.source.name().to_owned()))
+}
+
+/// The settings of a load. Its record does not say which of them are defaults.
+pub(crate) fn load_sections(settings: &[Setting]) -> Vec<Section> {
+    sections_of(settings, |_| None)
+}
+
+fn sections_of(settings: &[Setting], source: impl Fn(&Setting) -> Option<String>) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for setting in settings {
-        let row = Row {
-            key: setting.key.clone(),
-            value: setting.value.clone(),
-            source: Some(setting.source.name().to_owned()),
-        };
+        let row = Row { key: setting.key.clone(), value: setting.value.clone(), source: source(setting) };
         match sections.iter_mut().find(|s| s.title == setting.section) {
             Some(section) => section.rows.push(row),
             None => sections.push(Section { title: setting.section.clone(), rows: vec![row] }),

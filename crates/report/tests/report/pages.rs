@@ -8,7 +8,7 @@ use flate2::read::ZlibDecoder;
 use serde_json::Value;
 use tare_plan::plan::SliceKind;
 use tare_record::MessageTally;
-use tare_report::load::{LoadSummary, Requests, summary_as_run};
+use tare_report::load::{LoadSummary, Model, Requests, summary_as_run};
 use tare_report::summary::{Cell, Distribution, MessageSummary, Summary};
 use tare_report::{html, summarize};
 
@@ -74,8 +74,18 @@ fn the_headline_of_a_load_is_a_sentence_with_its_unit() {
     let few = LoadSummary { response, requests: Requests { failed: 0, ..load.requests }, ..load.clone() };
     assert_eq!(said(&few), "The server answered 19,983 requests/s with no errors.");
     let messages = MessageSummary { tally: MessageTally::default(), jitter: load.service.clone() };
-    let pushed = LoadSummary { messages: Some(messages), ..few };
+    let pushed = LoadSummary { messages: Some(messages), ..few.clone() };
     assert_eq!(said(&pushed), "The server pushed 19,983 messages/s with no errors.");
+    let open = |offered_per_s: f64, load: &LoadSummary| {
+        let model = Model { offered_per_s: Some(offered_per_s), ..load.model.clone() };
+        said(&LoadSummary { model, ..load.clone() })
+    };
+    assert_eq!(open(20_000.0, &load), "At 20,000 requests/s the p99 is 2.82 ms, with 3 errors (0.008 %).");
+    assert_eq!(open(20_000.0, &few), "At 20,000 requests/s the server answered with no errors.");
+    assert_eq!(
+        open(30_000.0, &load),
+        "The server answered 19,983 of 30,000 requests/s with a p99 of 2.82 ms and 3 errors (0.008 %)."
+    );
     let failing = LoadSummary { throughput_per_s: 0.0, ..load };
     assert_eq!(said(&failing), "The server gave no expected answer: 3 errors (0.008 %).");
 }

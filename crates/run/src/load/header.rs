@@ -35,7 +35,7 @@ fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
     let span = |span: Span| span.to_string();
     let mut rows = vec![
         ("request", plan.request.clone(), "method and path of the first request"),
-        ("requests", plan.requests.to_string(), "different requests that take turns"),
+        ("different requests", plan.requests.to_string(), "they take turns"),
         ("connections", slice.connections.to_string(), "connections in use"),
         ("timeout", span(plan.timeout), "a request without an answer after this time has failed"),
         ("connect-timeout", span(plan.connect_timeout), "a connection that is not open after this time has failed"),
