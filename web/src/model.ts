@@ -93,7 +93,7 @@ export function headOf({ title, scenario, comparisons }: Panel): string {
 }
 
 /** What groups are called in titles: nothing where there is one, and of several that compare the same family, the variants. */
-function groupTitles(cells: Cell[]): Map<string, string> {
+export function groupTitles(cells: Cell[]): Map<string, string> {
   const groups = distinct(cells.map((c) => c.group));
   if (groups.length < 2) return new Map();
   const names = groups.map((group) => groupName(cells, group));

@@ -66,7 +66,7 @@ export function verdictLook(verdict: VerdictKind, t: Theme): { colour: string; g
     case 'no_material_difference':
       return { colour: t.ink, glyph: '=', word: 'no material difference' };
     case 'inconclusive':
-      return { colour: t.undecided, glyph: '?', word: 'inconclusive' };
+      return { colour: t.undecided, glyph: '?', word: 'not decided' };
     case 'no_interval':
       return { colour: t.undecided, glyph: '○', word: 'no interval' };
     case 'void':

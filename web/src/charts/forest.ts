@@ -19,7 +19,9 @@ export interface ForestRow {
   /** What stands at the right. */
   value: string;
   colour: string;
-  /** A small dot for each fork. */
+  /** Not decided: the estimate is a ring. */
+  open?: boolean;
+  /** A small dot for each start. */
   dots?: number[];
   tip: [string, string][];
 }
@@ -134,15 +136,12 @@ function estimateMarks(
   if (!finite(row.ratio)) return [];
   const x = px(Math.log(row.ratio));
   const interval = finite(row.lo) && finite(row.hi);
-  // Where the forks are shown their dots lie above the interval, so that neither hides the other.
-  const at = row.dots ? y + 7 : y;
-  const ends = interval
-    ? clippedWhisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), sides, at, row.colour, 2, row.dots ? 3 : 4)
-    : [];
-  if (!row.dots) return [...ends, dotMark(x, y, 5, row.colour, interval ? null : t.paper)];
-  const dots = row.dots.filter(finite).map((d) => {
-    const dot = dotMark(px(Math.log(d)), y - 3, 4.5, row.colour);
-    return { ...dot, style: { fill: row.colour, opacity: 0.6, stroke: t.paper, lineWidth: 1 } };
+  // Where the starts are shown they lie below the interval, as in the answer table.
+  const at = row.dots ? y - 4 : y;
+  const ends = interval ? clippedWhisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), sides, at, row.colour) : [];
+  const starts = (row.dots ?? []).filter(finite).map((d) => {
+    const dot = dotMark(px(Math.log(d)), y + 7, 3, row.colour);
+    return { ...dot, style: { fill: row.colour, opacity: 0.6 } };
   });
-  return [...ends, ...dots, lineMark(x, y - 10, x, y + 10, t.ink, 1.75)];
+  return [...ends, ...starts, dotMark(x, at, 5, row.colour, row.open || !interval ? t.paper : null)];
 }

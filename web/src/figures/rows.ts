@@ -9,6 +9,8 @@ import type { Cell, Currency } from '../summary';
 import { verdictLook, type Theme } from '../theme';
 import { reasonsIn, stateIn } from '../validity';
 
+/** An interval whose ends differ by this factor tells nothing that a reader could use. */
+const TELLING = 4;
 const blank = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
 
 /** A heading row. */
@@ -38,15 +40,20 @@ export function ratioRow(
     ratio: c.ratio,
     lo: interval ? c.lo : null,
     hi: interval ? c.hi : null,
-    value: `${interval ? changeWithInterval(c.ratio, c.lo, c.hi) : `${changeWithInterval(c.ratio, null, null)}  no interval yet`}${doubt}`,
+    value: `${isTelling(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : `${changeWithInterval(c.ratio, null, null)}  ${interval ? 'interval too wide' : 'no interval yet'}`}${doubt}`,
     colour: verdictLook(c.verdict, t).colour,
+    open: !isDecided(c),
     tip: [...currencyTip(c), ...doubts(cell, c.name)],
   };
 }
 
+export const isDecided = (c: Currency): boolean => ['worse', 'better', 'no_material_difference'].includes(c.verdict);
+
 export function hasInterval(c: Currency): boolean {
   return c.lo !== null && c.hi !== null && Number.isFinite(c.lo) && Number.isFinite(c.hi);
 }
+
+export const isTelling = (c: Currency): boolean => hasInterval(c) && c.hi! < c.lo! * TELLING;
 
 /** What a currency says, line by line. */
 export function currencyTip(c: Currency): [string, string][] {

@@ -6,7 +6,7 @@ import { commandWords } from '../format/unbroken';
 import { withTerms } from '../glossary';
 import type { Model } from '../model';
 import type { Comparison, RunStatus, Summary, ValidityState } from '../summary';
-import { answerTable, MOST_ROWS } from './answer_table';
+import { answerTable, MOST_ROWS, needsMoreEvidence } from './answer_table';
 import { matrix } from './matrix';
 import { loadTiles } from './tiles';
 import { verdicts } from './verdicts';
@@ -61,14 +61,19 @@ function trustStrip({ trust, run, comparisons }: Summary): HTMLElement {
     'div',
     { class: 'trust', 'data-state': trust.state, role: 'note', 'aria-label': 'May these figures be used?' },
     h('b', {}, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
-    ...reasons.map((reason) => h('span', { dir: 'auto' }, withTerms(reason))),
-    end ? h('span', {}, end) : null,
-    trust.warnings ? h('a', { href: '#findings' }, link) : null,
+    h(
+      'ul',
+      {},
+      ...reasons.map((reason) => h('li', { dir: 'auto' }, withTerms(reason))),
+      end ? h('li', {}, end) : null,
+      trust.warnings ? h('li', {}, h('a', { href: '#findings' }, link)) : null,
+    ),
   );
 }
 
-function afterTable({ summary }: Model, isTable: boolean): HTMLElement | null {
-  const parts = [summary.next && nextStep(summary), isTable && howToRead(summary)].filter(Boolean) as HTMLElement[];
+function afterTable(model: Model, isTable: boolean): HTMLElement | null {
+  const { summary } = model;
+  const parts = [summary.next && nextStep(summary), isTable && howToRead(model)].filter(Boolean) as HTMLElement[];
   return parts.length ? h('div', { class: 'after-answer' }, ...parts) : null;
 }
 
@@ -78,17 +83,18 @@ function nextStep({ next }: Summary): HTMLElement {
     'div',
     { class: 'next' },
     h('h2', {}, 'Next step'),
+    h('p', {}, text),
     h(
       'div',
       { class: 'command' },
       h('pre', { tabindex: '0' }, commandWords(command)),
       copyButton('Copy', () => command),
     ),
-    h('p', {}, text),
   );
 }
 
-function howToRead({ run }: Summary): HTMLElement {
+function howToRead(model: Model): HTMLElement {
+  const { run } = model.summary;
   const sure = percent(1 - run.alpha);
   return h(
     'div',
@@ -112,6 +118,8 @@ function howToRead({ run }: Summary): HTMLElement {
           `The grey band around the baseline is the region, ±${percent(run.region)}\u00a0%: too small to matter. ✗\u00a0worse, ✓\u00a0better, =\u00a0the same, ?\u00a0not decided, !\u00a0use with care.`,
         ),
       ),
+      needsMoreEvidence(model) &&
+        h('li', {}, 'All measures are judged together: beside the first one, a clear interval may need more starts.'),
     ),
   );
 }

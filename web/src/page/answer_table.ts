@@ -4,7 +4,7 @@ import { withTerms } from '../glossary';
 import { axisOf, miniForest, miniScale } from '../charts/mini_forest';
 import { breakable, h, type Child } from '../dom';
 import { capital } from '../figures/overhead';
-import { hasInterval } from '../figures/rows';
+import { hasInterval, isDecided, isTelling } from '../figures/rows';
 import { changeText, changeWithInterval, differenceText, sidesText } from '../format/number';
 import { inUnit, roughlyText, unitFor } from '../format/unit';
 import { headOf, inCurrency, type CurrencyName, type Model, type Panel } from '../model';
@@ -18,14 +18,12 @@ export const MOST_ROWS = 40;
 const WORTH_WAITING_S = 1800;
 /** Fewer starts decide nothing. */
 const FEWEST_STARTS = 3;
-/** An interval whose ends differ by this factor tells nothing that a reader could use. */
-const TELLING = 4;
 
 export function answerTable(model: Model): HTMLElement {
   const columns = measuresOf(model);
   const axes = new Map(columns.map((c) => [c.name, axisOf(ratiosOf(model, c.name), model.summary.run.region)]));
   const baselines = [...new Set(model.summary.comparisons.map((c) => c.baseline))];
-  const isOpen = model.summary.comparisons.some((c) => stillNeeded(c) !== null);
+  const isOpen = model.summary.comparisons.some((c) => stillNeeded(c, '') !== null);
   const heads = columns.map((c) =>
     h('th', { scope: 'col', role: 'columnheader' }, withTerms(capital(c.label)), axisOfColumn(c, axes)),
   );
@@ -118,7 +116,7 @@ function row(
     { role: 'row' },
     h('th', { scope: 'row', role: 'rowheader' }, name, h('small', {}, startsText(cell, c.odd_forks.length))),
     ...columns.map((column) => place(c, column, axes.get(column.name)!, model.summary.run.region, cell)),
-    isOpen && h('td', { role: 'cell', class: 'needed' }, stillNeeded(c) ?? 'nothing'),
+    isOpen && h('td', { role: 'cell', class: 'needed' }, stillNeeded(c, columns[0]!.label) ?? 'nothing'),
   );
 }
 
@@ -154,12 +152,10 @@ function place(c: Comparison, column: CurrencyName, axis: number, region: number
       '\u00a0',
       words(figure),
       reasons.length > 0 && ' !',
-      whyOpen(figure, region),
+      remark(figure, region, figure === c.currencies[0]),
     ),
   );
 }
-
-const isDecided = (c: Currency): boolean => ['worse', 'better', 'no_material_difference'].includes(c.verdict);
 
 function words(c: Currency): Child {
   switch (c.verdict) {
@@ -184,28 +180,41 @@ function inTwo(tag: 'b' | 'span', text: string): DocumentFragment {
   return out;
 }
 
-const isTelling = (c: Currency): boolean => hasInterval(c) && c.hi! < c.lo! * TELLING;
-
 /** Of an open question: the change, with its interval where that tells something. */
 function openWords(c: Currency): Child {
   return inTwo('span', isTelling(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : changeText(c.ratio, c.lo, c.hi));
 }
 
-/** Why an open question is open, below its figure. */
-function whyOpen(c: Currency, region: number): Child {
-  if (c.verdict !== 'inconclusive') return null;
-  const isTold = isTelling(c);
-  // It lies to one side of the baseline, or in the region: a reader asks why that is no verdict.
-  const isClear = isTold && (c.lo! > 1 || c.hi! < 1 || (c.lo! > 1 - region && c.hi! < 1 + region));
-  const why = isClear ? 'not enough evidence yet' : isTold ? '' : sidesText(c.fork_ratios);
-  return why ? h('small', {}, why) : null;
+/** Below the figure: why an open question is open, or that a difference may be too little to matter. */
+function remark(c: Currency, region: number, isDeciding: boolean): Child {
+  const text = remarkText(c, region, isDeciding);
+  return text ? h('small', {}, text) : null;
 }
 
+function remarkText(c: Currency, region: number, isDeciding: boolean): string {
+  if (isDifferent(c)) return !c.material && Math.abs(c.ratio - 1) < region ? 'perhaps too little to matter' : '';
+  if (c.verdict !== 'inconclusive') return '';
+  if (isClear(c, region)) return isDeciding ? 'an earlier question is open' : 'too little evidence so far';
+  return isTelling(c) ? '' : sidesText(c.fork_ratios);
+}
+
+const isDifferent = (c: Currency): boolean => c.verdict === 'worse' || c.verdict === 'better';
+
+/** Whether an interval lies to one side of the baseline, or in the region: a reader asks why that is no verdict. */
+const isClear = (c: Currency, region: number): boolean =>
+  isTelling(c) && (c.lo! > 1 || c.hi! < 1 || (c.lo! > 1 - region && c.hi! < 1 + region));
+
+/** Whether a question is open although its interval is clear, because all measures are judged together. */
+export const needsMoreEvidence = ({ summary }: Model): boolean =>
+  summary.comparisons.some(({ currencies }) =>
+    currencies.some((c, i) => i > 0 && c.verdict === 'inconclusive' && isClear(c, summary.run.region)),
+  );
+
 /** What would decide the first measure; null where nothing is needed, or nothing helps. */
-function stillNeeded({ currencies: [first] }: Comparison): string | null {
+function stillNeeded({ currencies: [first] }: Comparison, measure: string): string | null {
   if (!first || first.verdict === 'void' || isDecided(first)) return null;
   const { verdict, needed_s, forks } = first;
   if (verdict === 'no_interval' || (needed_s === null && forks < FEWEST_STARTS)) return 'more starts';
   if (needed_s === null || needed_s > WORTH_WAITING_S) return 'a quieter machine';
-  return `about ${roughlyText(needed_s)}`;
+  return `about ${roughlyText(needed_s)}, for ${measure}`;
 }

@@ -2,7 +2,7 @@
 
 import { changeWithInterval, significant, whole } from '../format/number';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { kindText, type Model } from '../model';
+import { groupTitles, kindText, type Model } from '../model';
 import type { Cell, Estimate } from '../summary';
 import { validityText } from '../validity';
 
@@ -18,10 +18,11 @@ export interface Column {
 
 export function columnsOf(model: Model): Column[] {
   const { cells } = model.summary;
+  const titles = groupTitles(cells);
   const columns: Column[] = [
     word('variant', (c) => c.variant),
     word('scenario', (c) => c.scenario),
-    ...(new Set(cells.map((c) => c.group)).size > 1 ? [word('family', (c) => c.family)] : []),
+    ...(titles.size ? [word('group', (c) => titles.get(c.group)!)] : []),
     { ...word('validity', validityText), raw: (c) => c.validity.state },
     estimate(
       'throughput',

@@ -76,7 +76,7 @@ export const overheadSection = (m: Model) =>
     h(
       'p',
       { class: 'note' },
-      withTerms('A dot is one start, the upright stroke the estimate, the line below it the interval.'),
+      withTerms('The large dot is the estimate, the line its interval. A small dot is one start.'),
       ` Grey: the region that does not matter, ±${percent(m.summary.run.region)}\u00a0%. !\u00a0use with care.`,
     ),
     overheadFigures(m),

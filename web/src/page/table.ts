@@ -2,6 +2,7 @@
 
 import { add, breakable, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
+import { withTerms } from '../glossary';
 import { openPanels, type Model } from '../model';
 import type { Cell } from '../summary';
 import { cellDetail } from './cell_detail';
@@ -16,6 +17,18 @@ interface Row {
   element: HTMLTableRowElement | null;
   words: string;
 }
+
+/** Why a change is not the quotient of two levels. */
+const levelsNote = () =>
+  h(
+    'p',
+    { class: 'note' },
+    withTerms(
+      'p50 and p99 are of all starts together. A change is the geometric mean of the changes in each start, so it is not the quotient of two rows.',
+    ),
+  );
+
+const isCompared = ({ summary }: Model): boolean => summary.comparisons.length > 0;
 
 /** The table, and a way to open a cell in it. */
 export interface CellTable {
@@ -59,7 +72,7 @@ class TableView {
     const exports = exportsOf(this.columns, () => this.matching());
     const controls = h('div', { class: 'controls' }, this.filter, this.count, ...exports);
     const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All cells' }, table);
-    this.element = h('div', {}, controls, scroll, this.more);
+    this.element = h('div', {}, isCompared(model) && levelsNote(), controls, scroll, this.more);
     this.show();
   }
 

@@ -18,11 +18,7 @@ export function loadTiles(cell: Cell): HTMLElement {
     ['requests/s', rate === undefined ? '–' : rate < 100 ? significant(rate) : whole(rate)],
     ...PERCENTILES.map((p): [string, string, string?] => [`p${p}`, ...percentile(response, p)]),
     ['max', response?.max_ns == null ? '–' : plainTime(response.max_ns)],
-    [
-      'errors',
-      whole(failed),
-      failed ? `${Number((share * 100).toPrecision(1))} %` : `of ${whole(cell.requests_ok)} requests`,
-    ],
+    ['errors', whole(failed), failed ? `${Number((share * 100).toPrecision(1))} %` : `of ${whole(cell.requests_ok)}`],
     ['generator busy', busy === null ? '–' : `${fixed(busy * 100, 0)} %`],
   ];
   return h(

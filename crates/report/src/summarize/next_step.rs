@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tare_plan::plan::Mode;
 use tare_record::{EventName, RunRecord};
 
+use super::headline::noun;
 use super::run_info::shell;
 use crate::format::{WORTH_WAITING_S, roughly};
 use crate::summary::{Cell, Comparison, Concern, Finding, FindingKind, NextStep, ValidityState, VerdictKind};
@@ -35,7 +36,7 @@ pub(super) fn next_step(
     }
     let open: Vec<&Comparison> = comparisons.iter().filter(is_open).collect();
     match open.first() {
-        None => why(comparisons),
+        None => why(comparisons).or_else(|| more_starts(command, comparisons)),
         Some(first) => {
             let longer = longer(command, &open, duration_s, findings.iter().any(is_busy));
             Some(longer.unwrap_or_else(|| alone(command, first)))
@@ -65,11 +66,12 @@ fn longer(command: &[String], open: &[&Comparison], duration_s: f64, is_busy: bo
     let more = needed.values().sum::<f64>();
     (more > 0.0 && more * SLACK <= WORTH_WAITING_S).then(|| {
         let minutes = ((duration_s + more * SLACK) / 60.0).ceil().max(1.0);
+        let deciding = open.first().and_then(|c| c.currencies.first()).map_or("what is open", noun);
         let quieter = if is_busy { format!(" {QUIETER}") } else { String::new() };
         NextStep {
             command: shell(&with_flag(command, "--budget", &format!("{minutes}m"))),
             text: format!(
-                "A longer run is likely to decide the open questions: they need about {} more.{quieter}",
+                "A longer run is likely to decide {deciding}: that needs about {} more.{quieter}",
                 roughly(more)
             ),
         }
@@ -107,10 +109,23 @@ fn why(comparisons: &[Comparison]) -> Option<NextStep> {
     Some(NextStep { command: shell(&command), text: "Shows in which methods the difference arises.".to_owned() })
 }
 
+/// No difference, and measures beside the deciding one are open: the same run goes on no longer with more budget, because
+/// its question is answered.
+fn more_starts(command: &[String], comparisons: &[Comparison]) -> Option<NextStep> {
+    let open = |c: &&Comparison| c.currencies.iter().any(|currency| currency.verdict == VerdictKind::Inconclusive);
+    comparisons.iter().find(open)?;
+    let starts = comparisons.iter().filter_map(|c| Some(c.currencies.first()?.forks)).max()?;
+    let twice = starts * 2;
+    Some(NextStep {
+        command: shell(&with_flag(command, "--forks", &twice.to_string())),
+        text: format!("Makes {twice} starts instead of {starts}: that narrows what is not decided yet."),
+    })
+}
+
 /// The command with this flag set. Its short form and the flag that excludes it go.
 pub(super) fn with_flag(command: &[String], flag: &str, value: &str) -> Vec<String> {
     let replaced: &[&str] = match flag {
-        "--budget" => &["--budget", "--forks"],
+        "--budget" | "--forks" => &["--budget", "--forks"],
         "--servers" => &["--servers", "-s"],
         "--scenarios" => &["--scenarios", "-m"],
         _ => &[flag],
@@ -139,6 +154,7 @@ mod tests {
         assert_eq!(longer("tare run --seed 1"), "tare run --seed 1 --budget 9m");
         assert_eq!(longer("tare run --budget 5m --seed 1"), "tare run --seed 1 --budget 9m");
         assert_eq!(longer("tare run --budget=5m --forks 3"), "tare run --budget 9m");
+        assert_eq!(with_flag(&words("tare run --budget 2m"), "--forks", "8").join(" "), "tare run --forks 8");
         assert_eq!(with_flag(&words("tare run -s a,b"), "--servers", "b").join(" "), "tare run --servers b");
     }
 }

@@ -13,7 +13,7 @@ use crate::summary::{
 /// The largest number of reasons.
 const REASONS: usize = 2;
 /// Letters of a reason; longer ones are cut.
-const LONG: usize = 110;
+const LONG: usize = 160;
 
 /// Judges a run by its findings, and by what speaks against the figures of its answer. A doubt about another measure is
 /// told, and does not change the state.

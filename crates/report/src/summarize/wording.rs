@@ -5,7 +5,7 @@ use tare_stats::verdict::MAX_FORECAST_FORKS;
 use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 
 use crate::currency::Currency;
-use crate::format::{Change, WORTH_WAITING_S, count, enumerate, grouped, roughly, share};
+use crate::format::{Change, WORTH_WAITING_S, count, enumerate, fixed, grouped, roughly, share};
 use crate::summary::{self, CurrencyRatio, VerdictKind};
 
 /// How the interval was made.
@@ -115,12 +115,14 @@ pub(super) fn undecided_so_far(ratio: &CurrencyRatio, is_disturbed: bool) -> Str
     known + &if is_disturbed { "other programs disturbed it, so stop them first".to_owned() } else { next_step(ratio) }
 }
 
-/// `between 2 % and 14 % slower: the sign is certain, the size is not`, or `less than 12 % either way`.
+/// `between 2 % and 14 % slower: the sign is certain, the size is not`, or `at most 12 % either way`.
 fn known(ratio: &CurrencyRatio) -> Option<String> {
     let (lo, hi) = ratio.lo.zip(ratio.hi)?;
     let furthest = (1.0 - lo).abs().max((hi - 1.0).abs());
     if lo <= 1.0 && 1.0 <= hi {
-        return Some(format!("less than {} either way", share(rounded_up(furthest))));
+        // As the interval shows its ends.
+        let decimals = Change { ratio: ratio.ratio, bounds: Some((lo, hi)) }.decimals();
+        return Some(format!("at most {} % either way", fixed(furthest * 100.0, decimals)));
     }
     let nearest = (1.0 - lo).abs().min((hi - 1.0).abs());
     let word = ratio.name.facts().words[usize::from((lo > 1.0) == ratio.higher_is_better)];
@@ -208,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_is_known_of_an_undecided_comparison_is_said_before_the_one_next_step() {
-        assert_eq!(undecided(0.88, 1.07, Some(240.0)), "less than 12 % either way; about 4 min more would decide it");
+        assert_eq!(undecided(0.88, 1.07, Some(240.0)), "at most 12 % either way; about 4 min more would decide it");
         assert_eq!(
             undecided(0.86, 0.98, None),
             "between 2 % and 14 % slower: the sign is certain, the size is not; \
@@ -217,6 +219,6 @@ mod tests {
         assert!(undecided(1.02, 1.14, None).starts_with("between 2 % and 14 % faster"));
         assert!(undecided(0.8, 1.2, Some(16_000.0)).ends_with("ask fewer questions at once (-s, -m)"));
         let disturbed = undecided_so_far(&ratio(0.88, 1.07, None), true);
-        assert_eq!(disturbed, "less than 12 % either way; other programs disturbed it, so stop them first");
+        assert_eq!(disturbed, "at most 12 % either way; other programs disturbed it, so stop them first");
     }
 }

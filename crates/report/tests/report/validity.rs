@@ -167,6 +167,23 @@ fn the_next_step_of_a_disturbed_run_begins_with_what_helps_against_that() {
 }
 
 #[test]
+fn where_nothing_differs_more_starts_narrow_what_is_open() {
+    let truths = [baseline(), Truth { fork_sd: 0.004, ..variant("http4s.Tapir", 1.0) }];
+    let has_equal_first_and_open_rest = |summary: &Summary| {
+        let verdicts: Vec<_> = summary.comparisons[0].currencies.iter().map(|currency| currency.verdict).collect();
+        verdicts[0] == VerdictKind::NoMaterialDifference && verdicts.contains(&VerdictKind::Inconclusive)
+    };
+    let (forks, summary) = (3..16)
+        .map(|forks| (forks, summarize(&run(&truths, forks, &ALL_KINDS))))
+        .find(|(_, summary)| has_equal_first_and_open_rest(summary))
+        .expect("the first measure is decided before the others");
+    let next = summary.next.unwrap();
+    let twice = 2 * forks;
+    assert_eq!(next.text, format!("Makes {twice} starts instead of {forks}: that narrows what is not decided yet."));
+    assert!(next.command.ends_with(&format!("--forks {twice}")), "{next:?}");
+}
+
+#[test]
 fn a_forecast_on_a_busy_machine_says_that_a_quieter_one_needs_less() {
     let mut record = run(&[baseline(), variant("http4s.Tapir", 0.9)], 3, &ALL_KINDS);
     let text = |record: &RunRecord| summarize(record).next.unwrap().text;

@@ -54,7 +54,7 @@ impl Fact<'_> {
 }
 
 /// The measure in a sentence.
-pub(super) fn noun(ratio: &CurrencyRatio) -> &str {
+pub(crate) fn noun(ratio: &CurrencyRatio) -> &str {
     ratio.name.facts().noun.unwrap_or(&ratio.label)
 }
 

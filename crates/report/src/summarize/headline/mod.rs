@@ -12,6 +12,7 @@ use super::wording::undecided_so_far;
 use crate::format::{Change, capital, count, sentence as stop, share};
 use crate::summary::{Cell, Comparison, Headline, KnownFact, OpenQuestion, Sentence, VerdictKind};
 use coverage::Universe;
+pub(super) use fact::noun;
 use fact::{Fact, facts};
 
 /// At most this many differences stand in the text; all of them stand in the list of facts.
@@ -113,7 +114,7 @@ fn undecided(judged: &[&Comparison], universe: &Universe, frame: &Frame<'_>) -> 
     }
     let change = Change { ratio: first.ratio, bounds: first.lo.zip(first.hi) };
     let outlook = capital(&outlook);
-    format!("Not decided yet: {what}, {} {}. {outlook}.", fact::noun(first), change.signed_interval())
+    format!("Not decided yet: {what}, {} {}. {outlook}.", noun(first), change.signed_interval())
 }
 
 fn void_alone(void: &[&Comparison], frame: &Frame<'_>) -> Option<Headline> {

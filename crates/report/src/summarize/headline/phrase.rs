@@ -3,7 +3,7 @@
 use super::coverage::{Coverage, Universe};
 use super::fact::Fact;
 use super::region_in_words;
-use crate::format::{Change, capital, fixed};
+use crate::format::{Change, capital, fixed, share};
 use crate::summary::CurrencyRatio;
 
 /// All facts in one sentence, the first difference in full.
@@ -25,7 +25,7 @@ pub(super) fn stated(facts: &[Fact<'_>], most: usize, universe: &Universe, regio
 /// Said of a difference that is certain, while its estimates lie in the region that does not matter.
 fn perhaps_too_little(fact: &Fact<'_>, region: f64) -> String {
     let is_little = fact.items.iter().all(|(_, ratio)| !ratio.material && (ratio.ratio - 1.0).abs() < region);
-    if is_little { format!(", perhaps too little to matter ({})", region_in_words(region)) } else { String::new() }
+    if is_little { format!(", perhaps less than the {} that matters", share(region)) } else { String::new() }
 }
 
 /// Figures without intervals.
@@ -279,10 +279,10 @@ mod tests {
             stated(&facts(&[&one], VerdictKind::is_decision), 3, &Universe::of(&[&one]), 0.02)
         };
         let little = said(1.019, false);
-        assert!(little.ends_with("[0.3, 3.6], perhaps too little to matter (±2 %)."), "{little}");
+        assert!(little.ends_with("[0.3, 3.6], perhaps less than the 2 % that matters."), "{little}");
         for (ratio, material) in [(1.03, false), (1.019, true)] {
             let text = said(ratio, material);
-            assert!(!text.contains("matter"), "{text}");
+            assert!(!text.contains("matters"), "{text}");
         }
     }
 
