@@ -21,6 +21,9 @@ pub enum Basis {
 /// How one figure differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FigureChange {
+    /// What was measured together; empty in the JSON of earlier versions.
+    #[serde(default)]
+    pub group: String,
     /// Scenario.
     pub scenario: String,
     /// The variant, on the second side where its name differs.
@@ -140,6 +143,7 @@ fn figure_change(
     let bounds = interval.map(|one| (one.lo, one.hi));
     let material = is_stated && interval.is_some_and(|one| one.hi < region.lo() || one.lo > region.hi());
     FigureChange {
+        group: pair.cells.1.group.clone(),
         scenario: pair.cells.1.scenario.clone(),
         variant: pair.cells.1.variant.clone(),
         name: pair.after.name.clone(),

@@ -21,27 +21,29 @@ pub fn render_markdown(differences: &RunDifferences) -> String {
         out.push_str(
             "\n## Figures\n\n| scenario | variant | figure | before | after | change |\n|---|---|---|--:|--:|---|\n",
         );
-        out.extend(differences.changes.iter().map(figure_row));
+        out.extend(differences.changes.iter().map(|change| figure_row(differences, change)));
     }
     if !differences.methods.is_empty() {
         out.push_str(
             "\n## Methods\n\n| scenario | variant | event | method | before | after |\n|---|---|---|---|--:|--:|\n",
         );
         for change in &differences.methods {
-            let place = [&change.scenario, &change.variant, &change.event, &change.method].map(Clone::clone);
+            let variant = differences.variant_in_group(&change.variant, &change.scenario, &change.group);
+            let place = [change.scenario.clone(), variant, change.event.clone(), change.method.clone()];
             out.push_str(&row(&[place.to_vec(), vec![share(change.before), share(change.after)]].concat()));
         }
     }
     out
 }
 
-fn figure_row(change: &FigureChange) -> String {
+fn figure_row(differences: &RunDifferences, change: &FigureChange) -> String {
     let label = match change.basis {
         Basis::Ratio => format!("{}, × baseline", change.label),
         Basis::Level => change.label.clone(),
     };
     let (before, after) = (shown_value(change, change.before), shown_value(change, change.after));
-    row(&[change.scenario.clone(), change.variant.clone(), label, before, after, change.short.clone()])
+    let variant = differences.variant_in_group(&change.variant, &change.scenario, &change.group);
+    row(&[change.scenario.clone(), variant, label, before, after, change.short.clone()])
 }
 
 fn row(cells: &[String]) -> String {

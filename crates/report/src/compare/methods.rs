@@ -9,6 +9,9 @@ use crate::summary::{Cell, Estimate, HotFrame, ProfileView, Summary};
 /// A method whose own share differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MethodChange {
+    /// What was measured together; empty in the JSON of earlier versions.
+    #[serde(default)]
+    pub group: String,
     /// Scenario.
     pub scenario: String,
     /// Variant, on the second side.
@@ -57,6 +60,7 @@ fn common_methods(before: &ProfileView, after: &ProfileView) -> Vec<(MethodChang
         let contrast = Contrast::independent(&share(&old.own, before.forks)?, &share(&new.own, after.forks)?);
         let Interval { estimate, lo, hi } = contrast.interval(ALPHA).ok()?;
         let change = MethodChange {
+            group: after.group.clone(),
             scenario: after.scenario.clone(),
             variant: after.variant.clone(),
             event: after.event.name().to_owned(),

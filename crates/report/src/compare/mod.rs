@@ -61,6 +61,15 @@ pub struct RunDifferences {
     pub methods: Vec<MethodChange>,
 }
 
+impl RunDifferences {
+    /// A variant as people read it: with its group where several groups have this variant in this scenario.
+    fn variant_in_group(&self, variant: &str, scenario: &str, group: &str) -> String {
+        let is_same_place = |change: &&FigureChange| (&*change.variant, &*change.scenario) == (variant, scenario);
+        let is_shared = self.changes.iter().filter(is_same_place).any(|change| change.group != group);
+        if is_shared { format!("{variant} (group {group})") } else { variant.to_owned() }
+    }
+}
+
 /// One side: a record, or a server of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedSide {

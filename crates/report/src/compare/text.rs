@@ -1,6 +1,6 @@
 //! The comparison for a terminal: what was different around the servers first, then every figure.
 
-use super::{Basis, EnvironmentChange, FigureChange, MethodChange, RunDifferences};
+use super::{Basis, EnvironmentChange, FigureChange, RunDifferences};
 use crate::clean::sanitize_line;
 use crate::format::{Scale, Unit, count, share};
 use crate::palette::Tone;
@@ -20,8 +20,8 @@ pub fn render(differences: &RunDifferences, style: &Style) -> String {
         out.push_str(&format!("{}\n", palette.paint(Tone::Quiet, &wrap(&format!("  {note}"), style.width, 2))));
     }
     out.push_str(&environment(&differences.environment, style));
-    out.push_str(&figures(&differences.changes, style));
-    out.push_str(&methods(&differences.methods, style));
+    out.push_str(&figures(differences, style));
+    out.push_str(&methods(differences, style));
     out
 }
 
@@ -81,14 +81,15 @@ fn shortened(value: &str) -> String {
     value.chars().take(VALUE_WIDTH - 1).chain(['…']).collect()
 }
 
-fn figures(changes: &[FigureChange], style: &Style) -> String {
+fn figures(differences: &RunDifferences, style: &Style) -> String {
     let mut grid = Grid::default();
     let mut place = None;
-    for change in changes {
-        let here = (&change.scenario, &change.variant);
+    for change in &differences.changes {
+        let here = (&change.group, &change.scenario, &change.variant);
         if place != Some(here) {
             place = Some(here);
-            let heading = sanitize_line(&format!("{} · {}", change.variant, change.scenario));
+            let variant = differences.variant_in_group(&change.variant, &change.scenario, &change.group);
+            let heading = sanitize_line(&format!("{variant} · {}", change.scenario));
             grid.push_heading(format!("\n  {}", style.palette().paint(Tone::Head, &heading)));
         }
         let what = match change.basis {
@@ -112,13 +113,14 @@ pub(super) fn shown_value(change: &FigureChange, value: f64) -> String {
     Scale::for_values(unit, [value]).show(value)
 }
 
-fn methods(changes: &[MethodChange], style: &Style) -> String {
-    if changes.is_empty() {
+fn methods(differences: &RunDifferences, style: &Style) -> String {
+    if differences.methods.is_empty() {
         return String::new();
     }
     let mut grid = Grid::default();
-    for change in changes {
-        let place = format!("    {} · {} · {}", change.variant, change.scenario, change.event);
+    for change in &differences.methods {
+        let variant = differences.variant_in_group(&change.variant, &change.scenario, &change.group);
+        let place = format!("    {variant} · {} · {}", change.scenario, change.event);
         let shares = format!("{} → {}", share(change.before), share(change.after));
         let pieces = [sanitize_line(&place), sanitize_line(&change.method), shares];
         grid.push(pieces.map(|text| (Tone::Plain, text)).to_vec());

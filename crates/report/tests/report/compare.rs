@@ -195,6 +195,10 @@ fn methods_are_compared_with_those_of_their_own_group() {
     summary.profiles = Some(profiles.clone());
     let of_itself = compared(&summary, &summary, ["m", "m"]).methods;
     assert!(of_itself.is_empty(), "nothing differs from itself: {of_itself:?}");
+    let text = compare::render(&compared(&summary, &summary, ["m", "m"]), &STYLE);
+    for group in ["http4s", "other"] {
+        assert!(text.contains(&format!("{TAPIR} (group {group}) · SimpleGet")), "{text}");
+    }
     let mut half = summary.clone();
     views.iter_mut().for_each(|view| "http4s".clone_into(&mut view.group));
     views.extend(profiles.views.split_off(views.len()));
