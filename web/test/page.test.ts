@@ -91,6 +91,26 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('lists the latency of a second start of the baseline where nothing else stands beside it', async () => {
+    const variants = async (fixture: string) => {
+      const { page } = await pages.open(fixture);
+      const names = await page.locator('#latencies .pushed').first().locator('tbody th').allTextContents();
+      await page.context().close();
+      return names;
+    };
+    expect(await variants('again')).toEqual(['http4s.Vanilla', 'http4s.Vanilla (again)']);
+    expect(await variants('compared')).not.toContain('http4s.Vanilla (again)');
+  });
+
+  test('says from when a response time counts: a closed loop has no intended start', async () => {
+    const { page } = await pages.open('golden-decided');
+    const note = page.locator('#latencies .figure .note').first();
+    expect(await note.textContent()).toContain('from the intended start');
+    await page.locator('#latencies .tabs label', { hasText: 'saturating' }).click();
+    expect(await note.textContent()).toMatch(/^closed, 128 users; from when its user was free to send it\./);
+    await page.context().close();
+  });
+
   test('gives every chart a title, a text alternative and a table', async () => {
     const { page } = await pages.open('compared');
     await Pages.drawAll(page);

@@ -75,7 +75,10 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
   });
 }
 
-const isPushed = (panel: Panel): boolean => panel.cells.map(latencyOf).find(Boolean)?.slice_kind === 'push';
+const kindOf = (panel: Panel): string | undefined => panel.cells.map(latencyOf).find(Boolean)?.slice_kind;
+const isPushed = (panel: Panel): boolean => kindOf(panel) === 'push';
+/** A closed loop has no schedule, and so no intended start of its own. */
+const isClosed = (panel: Panel): boolean => kindOf(panel) === 'saturating';
 
 /** What the chosen clock measures: a pushed message has one time only. */
 const timedBy = (panel: Panel): string => (isPushed(panel) ? 'push latency' : `${choice.clock} time`);
@@ -83,7 +86,8 @@ const timedBy = (panel: Panel): string => (isPushed(panel) ? 'push latency' : `$
 /** From when a latency counts. */
 function since(panel: Panel): string {
   if (isPushed(panel)) return 'from when the server says that it sent the message';
-  return choice.clock === 'service' ? 'from the actual send' : 'from the intended start';
+  if (choice.clock === 'service') return 'from the actual send';
+  return isClosed(panel) ? 'from when its user was free to send it' : 'from the intended start';
 }
 
 const HICCUP_NOTE =
@@ -110,9 +114,12 @@ const TELLING = 4;
 
 /** The numbers of the chart: a row for each variant, a column for each percentile; null where nothing was timed. */
 export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
-  const rows = drawnCells(model, panel).flatMap((cell) => {
+  const cells = drawnCells(model, panel);
+  // Beside variants the second start of the baseline only says how far equal servers differ; alone it is what is compared.
+  const hasVariants = cells.some((cell) => !cell.baseline && !cell.control);
+  const rows = cells.flatMap((cell) => {
     const latency = latencyOf(cell);
-    return latency && !cell.control ? [{ cell, distribution: latency[choice.clock] }] : [];
+    return latency && !(cell.control && hasVariants) ? [{ cell, distribution: latency[choice.clock] }] : [];
   });
   const of = (d: Distribution, p: number) => d.percentiles.find((v) => v.percentile === p);
   const columns = STATED.filter((p) => rows.some(({ distribution }) => of(distribution, p)));
