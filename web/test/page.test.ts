@@ -111,6 +111,21 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('gives the key of lines the strokes of the lines', async () => {
+    const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
+    const figure = page.locator('#latency-g1-SimpleGet');
+    await figure.scrollIntoViewIfNeeded();
+    await figure.locator('svg').waitFor();
+    const strokeOf = (name: string) =>
+      figure
+        .locator('.key li', { hasText: new RegExp(`^${name}$`) })
+        .locator('i')
+        .evaluate((mark) => getComputedStyle(mark).borderTopStyle);
+    expect(await strokeOf('http4s\\.Vanilla')).toBe('solid');
+    expect(await strokeOf('http4s\\.Vanilla \\(again\\)')).toBe('dashed');
+    await page.context().close();
+  });
+
   test('gives every chart a title, a text alternative and a table', async () => {
     const { page } = await pages.open('compared');
     await Pages.drawAll(page);

@@ -18,6 +18,13 @@ export interface Data {
   rows: Value[][];
 }
 
+/** A name with the colour of its marks, and the stroke of its line where lines differ in it. */
+export interface KeyItem {
+  label: string;
+  colour: string;
+  stroke?: 'solid' | 'dashed' | 'dotted';
+}
+
 /** A chart: what it says and how it draws itself. */
 export interface FigureSpec {
   id: string;
@@ -34,8 +41,8 @@ export interface FigureSpec {
   /** Called with the id of the mark that was clicked (the series data item's `name`). */
   onPick?: (name: string) => void;
   controls?: Node[];
-  /** Names and colours, shown where the drawing is too narrow for names of its own. */
-  key?: (t: Theme) => { label: string; colour: string }[];
+  /** Shown where the drawing is too narrow for names of its own. */
+  key?: (t: Theme) => KeyItem[];
   /** Shows the key at every width. */
   alwaysKey?: boolean;
   /** A crosshair on the axis across. */
@@ -123,10 +130,11 @@ class Figure {
   private fillKey(t: Theme, width: number): void {
     const items = this.spec.alwaysKey || width < NAMED_PX ? (this.spec.key?.(t) ?? []) : [];
     this.key.replaceChildren(
-      ...items.map(({ label, colour }) => {
-        const swatch = h('i', {});
-        swatch.style.background = colour;
-        return h('li', {}, swatch, label);
+      ...items.map(({ label, colour, stroke }) => {
+        const mark = h('i', {});
+        mark.style.borderTopColor = colour;
+        mark.style.borderTopStyle = stroke ?? 'solid';
+        return h('li', {}, mark, label);
       }),
     );
   }

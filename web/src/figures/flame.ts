@@ -1,6 +1,6 @@
 // The flame graph of a profile: which side, what is marked, what fills the width; and its words and data.
 
-import { figure } from '../charts/figure';
+import { figure, type KeyItem } from '../charts/figure';
 import { flameHeight, flameOption, LEAST_PX, type Flame } from '../charts/flame';
 import { h } from '../dom';
 import { differenceColour, KINDS, kindColour } from '../flame/colour';
@@ -156,7 +156,7 @@ function tipOf(view: ProfileView, node: number, name: string): [string, string][
   return lines;
 }
 
-export function keyOf(view: ProfileView, t: Theme): { label: string; colour: string }[] {
+export function keyOf(view: ProfileView, t: Theme): KeyItem[] {
   if (isDifference(sideOf(view)))
     return [
       { label: `more than ${view.baseline}`, colour: t.worse },

@@ -36,7 +36,7 @@ export function curves(
   const log = () => choice.scale === 'log';
   const named = (t: Theme) => lines(t).filter((l) => !l.context);
   return {
-    key: (t) => named(t).map((l) => ({ label: l.label, colour: l.mark })),
+    key: (t) => named(t).map((l) => ({ label: l.label, colour: l.mark, stroke: l.stroke })),
     height: latencyHeight,
     draw: (width, t) => latencyOption(lines(t), width, log(), t),
     cursor: {
