@@ -126,6 +126,20 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('keeps the names of slopes within the chart on a narrow screen', async () => {
+    const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
+    await Pages.drawAll(page);
+    const cut = await page.locator('#throughputs .chart svg').evaluateAll((all) =>
+      all.flatMap((svg) => {
+        const { left, right } = svg.getBoundingClientRect();
+        const boxes = [...svg.querySelectorAll('text')].map((text) => ({ text, box: text.getBoundingClientRect() }));
+        return boxes.filter(({ box }) => box.left < left || box.right > right + 1).map(({ text }) => text.textContent);
+      }),
+    );
+    expect(cut).toEqual([]);
+    await page.context().close();
+  });
+
   test('gives every chart a title, a text alternative and a table', async () => {
     const { page } = await pages.open('compared');
     await Pages.drawAll(page);

@@ -70,7 +70,9 @@ export function slopesOption(slopes: Slopes, width: number, t: Theme): Option {
           const marks =
             params.dataIndex % across === 0 ? axisMarks(slopes, ticks, row, y, x + columnPx * across, t) : [];
           const column = slopes.columns[params.dataIndex]!;
-          return { type: 'group', children: [...marks, ...columnMarks(slopes, column, x, columnPx, row, y, t)] };
+          const isLast = params.dataIndex % across === across - 1 || column === slopes.columns.at(-1);
+          const span: Span = { x, columnPx, right: isLast ? width : x + columnPx };
+          return { type: 'group', children: [...marks, ...columnMarks(slopes, column, span, row, y, t)] };
         },
       },
     ],
@@ -97,11 +99,17 @@ function axisMarks(slopes: Slopes, ticks: number[], row: number, y: Place, right
   ];
 }
 
+/** Where a column lies, and how far to the right its names may reach. */
+interface Span {
+  x: number;
+  columnPx: number;
+  right: number;
+}
+
 function columnMarks(
   slopes: Slopes,
   column: SlopeColumn,
-  x: number,
-  columnPx: number,
+  { x, columnPx, right }: Span,
   row: number,
   y: Place,
   t: Theme,
@@ -109,7 +117,10 @@ function columnMarks(
   const [from, to] = [x + 26, x + columnPx - 44];
   const foot = row * ROW_PX + TOP_PX + PLOT_PX + 14;
   const label = column.label + (column.aside ? ` (${column.aside} left out)` : '');
-  const isCrowded = ((slopes.baseline.length + label.length) / 2) * LETTER_PX > to - from;
+  const labelPx = Math.min(label.length * LETTER_PX, columnPx - 8);
+  const isCut = to + labelPx / 2 > right;
+  const begins = isCut ? right - labelPx : to - labelPx / 2;
+  const isCrowded = from + (slopes.baseline.length * LETTER_PX) / 2 > begins;
   const mean = column.means;
   return [
     hitMark(x, row * ROW_PX, columnPx, ROW_PX),
@@ -124,7 +135,11 @@ function columnMarks(
     ]),
     ...means(mean, from, to, row, y, t),
     textMark(from, foot, slopes.baseline, t.muted, { align: 'center', size: 11, width: columnPx / 2 }),
-    textMark(to, isCrowded ? foot + 15 : foot, label, t.ink, { align: 'center', size: 11, width: columnPx - 8 }),
+    textMark(isCut ? right : to, isCrowded ? foot + 15 : foot, label, t.ink, {
+      align: isCut ? 'right' : 'center',
+      size: 11,
+      width: columnPx - 8,
+    }),
   ];
 }
 
