@@ -140,6 +140,16 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('marks the first section again after a jump to the top', async () => {
+    const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
+    const marked = () => page.locator('nav [aria-current="true"]').textContent();
+    await page.evaluate(() => document.getElementById('throughputs')!.scrollIntoView());
+    await expect.poll(marked).toBe('Throughput');
+    await page.evaluate(() => scrollTo(0, 0));
+    await expect.poll(marked).toBe('Answer');
+    await page.context().close();
+  });
+
   test('gives every chart a title, a text alternative and a table', async () => {
     const { page } = await pages.open('compared');
     await Pages.drawAll(page);

@@ -13,7 +13,10 @@ export function nav(entries: Entry[]): HTMLElement {
   return h('nav', { 'aria-label': 'Contents' }, h('ol', {}, ...links.map((a) => h('li', {}, a))));
 }
 
-/** Marks in the contents whichever section crosses the upper part of the screen. */
+/** A section is read once it begins above this part of the screen. */
+const READ_ABOVE = 0.25;
+
+/** Marks in the contents the last section that begins in the upper part of the screen; at the very top the first one. */
 export function followSections(side: HTMLElement, sections: Element[]): void {
   const mark = (id: string) => {
     for (const a of side.querySelectorAll('a')) {
@@ -22,12 +25,10 @@ export function followSections(side: HTMLElement, sections: Element[]): void {
     }
     keepInView(side);
   };
-  const seen = new IntersectionObserver(
-    (entries) => {
-      for (const entry of entries) if (entry.isIntersecting) mark(entry.target.id);
-    },
-    { rootMargin: '-15% 0px -75% 0px' },
-  );
+  const begins = (section: Element) => section.getBoundingClientRect().top < innerHeight * READ_ABOVE;
+  const seen = new IntersectionObserver(() => mark((sections.findLast(begins) ?? sections[0]!).id), {
+    rootMargin: `0px 0px ${(READ_ABOVE - 1) * 100}% 0px`,
+  });
   for (const section of sections) seen.observe(section);
 }
 
