@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { spread } from '../src/charts/end_labels';
 import { shownPart, timeAxis, timeTicks, whenText, type TimeLine } from '../src/charts/time_axis';
+import { contrast } from '../src/flame/colour';
 import { DARK, LIGHT } from '../src/palette';
 import type { TimePoint } from '../src/summary';
 import { axisOf, scaleTicks } from '../src/charts/mini_forest';
@@ -95,17 +96,6 @@ test('a part of a time axis shows finer ticks, and of each start only what lies 
   expect(shownPart(axis, 0, 10)).toEqual([4, 6]);
   expect(shownPart(axis, 7, 10)).toBe(null);
 });
-
-/** WCAG's contrast of two colours. */
-function contrast(a: string, b: string): number {
-  const linear = (c: number) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
-  const luminance = (colour: string) => {
-    const [r, g, b] = [1, 3, 5].map((at) => linear(Number.parseInt(colour.slice(at, at + 2), 16) / 255));
-    return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
-  };
-  const [x, y] = [luminance(a), luminance(b)].sort((p, q) => q - p);
-  return (x! + 0.05) / (y! + 0.05);
-}
 
 test.each([
   ['light', LIGHT],

@@ -3,7 +3,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { flameOf } from '../fixtures/profile';
 import { seeded } from '../fixtures/random';
-import { differenceColour, inkOn, mix } from '../src/flame/colour';
+import { contrast, differenceColour, inkOn, KINDS, kindColour, mix } from '../src/flame/colour';
+import { DARK, LIGHT } from '../src/palette';
 import { calleesOf, callersOf } from '../src/flame/sandwich';
 import { layout, matches, shareOf, treeOf, WHOLE } from '../src/flame/tree';
 import type { FlameColumns } from '../src/summary';
@@ -99,7 +100,7 @@ describe('a method between its callers and its callees', () => {
   });
 });
 
-test('colours of a difference go from blue over grey to orange, with ink that can be read', () => {
+test('colours of a difference go from blue over grey to orange', () => {
   const t = { grid: '#e9e7e1', worse: '#d55e00', better: '#0072b2' } as Parameters<typeof differenceColour>[1];
   expect([differenceColour(1, t), differenceColour(0, t), differenceColour(-1, t)]).toEqual([
     t.worse,
@@ -107,7 +108,16 @@ test('colours of a difference go from blue over grey to orange, with ink that ca
     t.better,
   ]);
   expect(mix('#000000', '#ffffff', 0.5)).toBe('#808080');
-  expect([inkOn('#ffffff'), inkOn('#0072b2')]).toEqual(['#15171b', '#ffffff']);
+});
+
+test.each([
+  ['light', LIGHT],
+  ['dark', DARK],
+])('names on %s frames have a contrast of 4.5:1, on pale ones too', (_, t) => {
+  const parts = Array.from({ length: 41 }, (_, i) => i / 20 - 1);
+  const fills = [...KINDS.map(([letter]) => kindColour(letter, t)), ...parts.map((part) => differenceColour(part, t))];
+  for (const fill of fills.flatMap((f) => [f, mix(t.paper, f, 0.45)]))
+    expect.soft(contrast(inkOn(fill), fill), fill).toBeGreaterThanOrEqual(4.5);
 });
 
 const skipped = whySkipped();

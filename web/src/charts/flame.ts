@@ -1,7 +1,7 @@
 // A flame graph as a chart: rows of boxes with names, root below or above. What is laid out is decided in src/flame.
 
 import type { Box } from '../flame/tree';
-import { inkOn } from '../flame/colour';
+import { inkOn, mix } from '../flame/colour';
 import type { Theme } from '../theme';
 import { baseOption, tip, type Option } from './echarts';
 import { textMark, type Mark } from './marks';
@@ -11,6 +11,9 @@ const ROW_PX = 17;
 const NAMED_PX = 30;
 /** Narrower boxes are not drawn: the eye could not tell them apart, and a page would crawl. */
 export const LEAST_PX = 1.5;
+
+/** How much of its colour a frame above the zoomed one keeps. */
+const PALE = 0.45;
 
 /** Everything that a flame graph is drawn from. */
 export interface Flame {
@@ -55,17 +58,16 @@ export function flameOption(flame: Flame, t: Theme): Option {
 function marks(flame: Flame, box: Box, t: Theme): Mark[] {
   const row = flame.icicle ? box.row : flame.rows - 1 - box.row;
   const y = row * ROW_PX + 2;
-  const fill = flame.colour(box);
+  // What is above the zoomed frame is pale; no see-through colour, so that the ink can be chosen by its contrast.
+  const fill = box.above ? mix(t.paper, flame.colour(box), PALE) : flame.colour(box);
   const marked = flame.marked(box.node);
   const width = Math.max(0.5, box.width - (box.width > 3 ? 1 : 0));
   const style = {
     fill,
-    opacity: box.above ? 0.45 : 1,
     ...(marked ? { stroke: t.ink, lineWidth: 1.5 } : {}),
   };
   const rect: Mark = { type: 'rect', shape: { x: box.x, y, width, height: ROW_PX - 1 }, style };
   if (width < NAMED_PX) return [rect];
   const name = flame.name(box.node);
-  const ink = box.above ? t.ink : inkOn(fill);
-  return [rect, textMark(box.x + 4, y + ROW_PX / 2, name, ink, { size: 11, bold: marked, width: width - 6 })];
+  return [rect, textMark(box.x + 4, y + ROW_PX / 2, name, inkOn(fill), { size: 11, bold: marked, width: width - 6 })];
 }

@@ -38,10 +38,25 @@ export function differenceColour(part: number, t: Theme): string {
   return mix(t.grid, towards, Math.sqrt(Math.min(1, Math.abs(part))));
 }
 
+/** Black or white: on any fill one of them has a contrast above 4.5:1. */
+const INKS = ['#000000', '#ffffff'] as const;
+
 /** The ink that is read best on a fill. */
 export function inkOn(fill: string): string {
-  const [r, g, b] = channels(fill);
-  return 0.299 * r! + 0.587 * g! + 0.114 * b! > 140 ? '#15171b' : '#ffffff';
+  const [dark, light] = INKS;
+  return contrast(dark, fill) > contrast(light, fill) ? dark : light;
+}
+
+/** The contrast of two colours by WCAG 2.2, from 1 to 21. */
+export function contrast(a: string, b: string): number {
+  const [x, y] = [luminance(a), luminance(b)];
+  return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
+}
+
+function luminance(colour: string): number {
+  const linear = (c: number) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+  const [r, g, b] = channels(colour).map((c) => linear(c / 255));
+  return 0.2126 * r! + 0.7152 * g! + 0.0722 * b!;
 }
 
 /** The colour between two, each #rrggbb. */
