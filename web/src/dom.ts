@@ -67,6 +67,13 @@ export function plainTable(caption: string, heads: Child[], rows: Child[][], att
   );
 }
 
+/** A table too wide for narrow screens: it scrolls below its title, which stays in place. */
+export function scrollingTable(title: string, heads: Child[], rows: Child[][], attrs: Attrs = {}): HTMLElement {
+  const table = plainTable('', heads, rows, { ...attrs, 'aria-label': title });
+  const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);
+  return h('div', { class: 'titled' }, h('h3', {}, title), scroll);
+}
+
 /** Copies text, also where the page has no clipboard permission (a file opened from disk). */
 export async function copyText(text: string): Promise<boolean> {
   try {

@@ -164,10 +164,12 @@ describe.skipIf(whySkipped())('the first screen', () => {
     for (const line of ['throughput', 'requests', 'bytes', 'connections', 'generator', 'closed loop'])
       expect(lines).toContain(line);
     expect(lines.some((line) => ['passed', 'failed'].includes(line))).toBe(true);
-    const latency = await page.locator('#figures .pushed').first().textContent();
+    const latency = await page.locator('#figures .titled').first().textContent();
     for (const word of ['response time', 'service time', 'min', 'mean', 'p50', 'p99', 'max'])
       expect(latency).toContain(word);
-    expect(await page.locator('#figures .scroll[aria-label="Failed requests"]').textContent()).toContain('timeout');
+    expect(await page.locator('#figures .scroll[aria-label="Failed requests by class"]').textContent()).toContain(
+      'timeout',
+    );
     expect(await page.locator('.lines abbr').allTextContents(), 'terms are explained').toContain('throughput');
     await page.locator('#histogram').scrollIntoViewIfNeeded();
     await page.locator('#histogram svg').waitFor();

@@ -184,7 +184,7 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
 
   test('of another profile is shown when it is chosen, with its tables', async () => {
     const { page } = await pages.open('profiled');
-    const heads = () => page.locator('#profiles .methods caption').allTextContents();
+    const heads = () => page.locator('#profiles .titled h3').allTextContents();
     expect((await heads()).length).toBe(3);
     await page.locator('#profiles > div > .controls select').selectOption({ index: 0 });
     expect((await heads()).length).toBe(2);

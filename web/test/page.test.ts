@@ -94,7 +94,7 @@ describe.skipIf(skipped)('the page', () => {
   test('lists the latency of a second start of the baseline where nothing else stands beside it', async () => {
     const variants = async (fixture: string) => {
       const { page } = await pages.open(fixture);
-      const names = await page.locator('#latencies .pushed').first().locator('tbody th').allTextContents();
+      const names = await page.locator('#latencies .titled').first().locator('tbody th').allTextContents();
       await page.context().close();
       return names;
     };
@@ -327,6 +327,20 @@ describe.skipIf(skipped)('the page', () => {
     await load.page.emulateMedia({ media: 'print' });
     expect(await load.page.locator('#answer').evaluate(breakAfter), 'no empty page after few lines').toBe('auto');
     await load.page.context().close();
+    await page.context().close();
+  });
+
+  test('keeps titles of tables beside what scrolls, and gives the facts of a profile the width of the screen', async () => {
+    const { page } = await pages.open('golden-explained', { viewport: { width: 390, height: 844 } });
+    expect(await page.locator('#profiles .titled > h3').count()).toBe(3);
+    const cut = await page
+      .locator('.titled > h3')
+      .evaluateAll((all) => all.filter((e) => e.scrollWidth > e.clientWidth));
+    expect(cut).toEqual([]);
+    const widths = await page
+      .locator('.profile-facts td')
+      .evaluateAll((all) => all.map((td) => td.getBoundingClientRect().width));
+    expect(Math.min(...widths)).toBeGreaterThan(300);
     await page.context().close();
   });
 

@@ -2,7 +2,7 @@
 
 import { figure } from '../charts/figure';
 import { triesHeight, triesOption, type Tries, type TryPoint } from '../charts/tries';
-import { h, plainTable } from '../dom';
+import { h, scrollingTable } from '../dom';
 import { significant, whole } from '../format/number';
 import { inUnitWithInterval, rateUnit, unitFor, type Unit } from '../format/unit';
 import { colourOf, type Model, type Panel } from '../model';
@@ -23,8 +23,7 @@ export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
   if (!cells.length) return null;
   const title = `${panel.title}: the largest load that keeps ${curves(cells)}`;
   const rows = cells.map((cell) => [cell.variant, ...resultOf(cell.capacity, loadUnit(cells))]);
-  const table = plainTable(title, HEADS, rows, { class: 'cells pushed' });
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);
+  return scrollingTable(title, HEADS, rows, { class: 'cells' });
 }
 
 const curves = (cells: Searched[]) => [...new Set(cells.map((c) => c.capacity.curve))].join('; ');

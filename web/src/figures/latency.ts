@@ -2,7 +2,7 @@
 
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
-import { h, plainTable } from '../dom';
+import { scrollingTable } from '../dom';
 import { percentileText, significant } from '../format/number';
 import { inUnitWithInterval, timeUnit, type Unit } from '../format/unit';
 import { colourOf, drawnCells, leftOutText, type Model, type Panel } from '../model';
@@ -133,16 +133,14 @@ export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
   };
   const most = timeUnit(rows.map(({ distribution: d }) => d.max_ns));
   const mostOf = (d: Distribution) => (d.max_ns === null ? '–' : significant(d.max_ns / most.divisor));
-  const title = `${panel.title}: ${timedBy(panel)}`;
-  const table = plainTable(
-    title,
+  return scrollingTable(
+    `${panel.title}: ${timedBy(panel)}`,
     ['', ...columns.map((p) => `p${percentileText(p)}, ${unitOf(p).name}`), `max, ${most.name}`],
     rows.map(({ cell, distribution: d }) => [
       cell.variant,
       ...columns.map((p) => text(of(d, p), unitOf(p))),
       mostOf(d),
     ]),
-    { class: 'cells pushed' },
+    { class: 'cells' },
   );
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);
 }

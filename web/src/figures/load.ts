@@ -2,7 +2,7 @@
 
 import { barsHeight, barsOption, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
-import { h, plainTable } from '../dom';
+import { h, scrollingTable } from '../dom';
 import { percentileText, whole } from '../format/number';
 import { plainTime, roundTime } from '../format/unit';
 import { withTerms } from '../glossary';
@@ -59,10 +59,7 @@ function latencies(cell: Cell): HTMLElement | null {
     .sort((a, b) => a - b)
     .map((p) => row(`p${percentileText(p)}`, (d) => d.percentiles.find((v) => v.percentile === p)?.value_ns));
   const rows = [row('min', (d) => d.min_ns), row('mean', (d) => d.mean_ns), ...stated, row('max', (d) => d.max_ns)];
-  const table = plainTable('Latency', ['', ...columns.map(([name]) => withTerms(name))], rows, {
-    class: 'cells pushed',
-  });
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Latency' }, table);
+  return scrollingTable('Latency', ['', ...columns.map(([name]) => withTerms(name))], rows, { class: 'cells' });
 }
 
 /** How many requests were answered within which time. */
@@ -96,8 +93,5 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
 function errors({ errors: all }: Cell): HTMLElement | null {
   if (!all.length) return null;
   const rows = [...all].sort((a, b) => b.count - a.count).map((e) => [e.class, whole(e.count), e.example]);
-  const table = plainTable('Failed requests by class', ['class', 'count', 'first example'], rows, {
-    class: 'cells pushed',
-  });
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Failed requests' }, table);
+  return scrollingTable('Failed requests by class', ['class', 'count', 'first example'], rows, { class: 'cells' });
 }

@@ -2,7 +2,7 @@
 
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
-import { h, plainTable } from '../dom';
+import { scrollingTable } from '../dom';
 import { whole } from '../format/number';
 import { plainTime } from '../format/unit';
 import type { Model, Panel } from '../model';
@@ -18,8 +18,7 @@ export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
   const rows = panel.cells.flatMap((c) => (c.messages ? [[c.variant, ...counts(c.messages)]] : []));
   if (!rows.length) return null;
   const title = `${panel.title}: what came`;
-  const table = plainTable(title, HEADS, rows, { class: 'cells pushed' });
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);
+  return scrollingTable(title, HEADS, rows, { class: 'cells' });
 }
 
 function counts(m: Messages): string[] {

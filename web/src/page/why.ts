@@ -1,7 +1,7 @@
 // Why it costs: the sentences, with links into the flame graph; and the profiles that they come from.
 
 import { switching } from '../charts/figure';
-import { breakable, h, plainTable, type Child } from '../dom';
+import { breakable, h, plainTable, scrollingTable, type Child } from '../dom';
 import { eventText, flameFigure } from '../figures/flame';
 import { sandwich } from '../figures/sandwich';
 import { fixed, significant } from '../format/number';
@@ -156,8 +156,7 @@ function methodButton({ short, name }: { short: string; name: string }): HTMLEle
 }
 
 function open(caption: string, heads: string[], rows: Child[][]): HTMLElement {
-  const table = plainTable(caption, heads, rows, { class: 'cells methods' });
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption }, table);
+  return scrollingTable(caption, heads, rows, { class: 'cells methods' });
 }
 
 function versionsTable(table: AcrossVersions): HTMLElement {
