@@ -330,6 +330,16 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('shades the overview where there is more to the right, and not at its end', async () => {
+    const { page } = await pages.open('thousand', { viewport: { width: 390, height: 844 } });
+    const shade = () =>
+      page.locator('#matrix .scroll').evaluate((box) => Number(getComputedStyle(box, '::after').opacity));
+    await expect.poll(shade).toBe(1);
+    await page.locator('#matrix .scroll').evaluate((box) => (box.scrollLeft = box.scrollWidth));
+    await expect.poll(shade).toBe(0);
+    await page.context().close();
+  });
+
   test('keeps titles of tables beside what scrolls, and gives the facts of a profile the width of the screen', async () => {
     const { page } = await pages.open('golden-explained', { viewport: { width: 390, height: 844 } });
     expect(await page.locator('#profiles .titled > h3').count()).toBe(3);
