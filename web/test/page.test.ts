@@ -330,6 +330,19 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('prints heads that the next page repeats, coloured keys, and no hints of what a click does', async () => {
+    const { page } = await pages.open('golden-explained');
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    expect(await page.locator('.hint').count()).toBeGreaterThan(1);
+    expect(await page.locator('.hint:visible').count()).toBe(0);
+    const button = page.locator('#cells thead button').first();
+    expect(await button.evaluate((b) => getComputedStyle(b).display), 'no box, which would stop it').toBe('contents');
+    const mark = page.locator('#flame .key i').first();
+    expect(await mark.evaluate((m) => getComputedStyle(m).printColorAdjust)).toBe('exact');
+    await page.context().close();
+  });
+
   test('shades the overview where there is more to the right, and not at its end', async () => {
     const { page } = await pages.open('thousand', { viewport: { width: 390, height: 844 } });
     const shade = () =>

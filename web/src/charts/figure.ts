@@ -31,6 +31,8 @@ export interface FigureSpec {
   title: string | (() => string);
   /** One line below the title. */
   note?: string | (() => string);
+  /** What a click does: said after the note on a screen, and not on paper. */
+  hint?: string | (() => string);
   /** Choices that change the drawing. */
   watch?: (keyof Choice)[];
   height(width: number): number;
@@ -101,7 +103,9 @@ class Figure {
 
   private words(): void {
     this.title.textContent = text(this.spec.title);
-    this.note.replaceChildren(withTerms(this.spec.note ? text(this.spec.note) : ''));
+    const [note, hint] = [text(this.spec.note ?? ''), text(this.spec.hint ?? '')];
+    this.note.replaceChildren(withTerms(note));
+    if (hint) this.note.append(h('span', { class: 'hint' }, `${note && ' '}${hint}`));
     this.note.hidden = !this.note.textContent;
     this.place.setAttribute('aria-label', `${text(this.spec.title)}. ${this.spec.alternative()}`);
   }

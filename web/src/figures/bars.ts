@@ -24,6 +24,8 @@ interface BarsSpec {
   measure: string;
   title: string;
   note?: string;
+  /** What a pointer finds. */
+  hint?: string;
   unit: Unit;
   axisName: string;
   of: (cell: Cell) => Estimate | null;
@@ -70,6 +72,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
     ...(note ? { note } : {}),
+    ...(spec.hint ? { hint: spec.hint } : {}),
     watch: ['highlights', 'everyRow'],
     height: (width) => barsHeight(bars(LIGHT), width),
     draw: (width, t) => barsOption(bars(t), width, t),
@@ -151,8 +154,7 @@ export function cpuSlopes(model: Model, panel: Panel): HTMLElement | null {
   });
 }
 
-const WITHOUT_JIT =
-  'Bars leave out the JIT compilers, because a compilation is paid once. Point at a bar to see their CPU.';
+const WITHOUT_JIT = 'Bars leave out the JIT compilers, because a compilation is paid once.';
 
 export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
   const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
@@ -163,6 +165,7 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
     measure: 'cpu_per_request',
     title: 'CPU per request by kind of thread',
     note: [...loads.map((load) => `Load: ${load}.`), kinds.includes('jit') ? WITHOUT_JIT : ''].join(' ').trim(),
+    hint: kinds.includes('jit') ? 'Point at a bar to see their CPU.' : '',
     unit,
     axisName: `CPU of the server per request, ${unit.name} (less is better)`,
     of: (c) => c.cpu_ns_per_request,

@@ -66,6 +66,7 @@ export function flameFigure(view: ProfileView): HTMLElement {
     id: 'flame',
     title: () => title(view),
     note: () => note(view, tree),
+    hint: () => (choice.find.trim() ? '' : 'Click a frame to zoom in; click it again to zoom out.'),
     watch: ['find', 'side', 'icicle', 'zoom'],
     height: (width) => flameHeight(rowsOf(width)),
     draw: (width, t) => {
@@ -126,8 +127,7 @@ function note(view: ProfileView, tree: Tree): string {
   const widths = isDifference(side)
     ? `Widths are those of ${side === 'less' ? view.baseline : view.variant}; the colour is the difference${view.per_request ? ' per request' : ''}.`
     : '';
-  const hint = 'Click a frame to zoom in; click it again to zoom out.';
-  if (!choice.find.trim()) return `${widths} ${hint}`.trim();
+  if (!choice.find.trim()) return widths;
   const share = shareOf(tree, widthsOf(view, side), matches(view.flame, choice.find));
   return `${widths} Marked: ${significant(share * 100)} % is in the frames found and what they call.`.trim();
 }

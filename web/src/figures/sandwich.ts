@@ -15,7 +15,7 @@ export function sandwich(view: ProfileView): HTMLElement[] {
   const frame = view.flame.names.indexOf(choice.method);
   if (frame < 0) {
     const hint = 'Choose a method in a table below to see who calls it and what it calls.';
-    return [h('p', { class: 'note', id: 'callers' }, hint)];
+    return [h('p', { class: 'note hint', id: 'callers' }, hint)];
   }
   const tree = treeFor(view);
   const close = h('button', { type: 'button', class: 'button', onclick: () => choose({ method: '' }) }, 'Close');
@@ -50,7 +50,8 @@ function graph(view: ProfileView, columns: FlameColumns, spec: GraphSpec): HTMLE
   return figure({
     id: spec.id,
     title: spec.title,
-    note: 'The method fills the width. Click a frame to show that method instead.',
+    note: 'The method fills the width.',
+    hint: 'Click a frame to show that method instead.',
     watch: ['find', 'side'],
     height: (width) => flameHeight(rowsOf(boxesOf(width))),
     draw: (width, t) => {

@@ -86,7 +86,8 @@ export function matrix(model: Model): HTMLElement {
       h(
         'p',
         { class: 'note' },
-        'Change against the baseline in %. ✗ worse, ✓ better, = no material difference, grey: not decided. A number opens its comparison.',
+'Change against the baseline in %. ✗ worse, ✓ better, = no material difference, grey: not decided.',
+        h('span', { class: 'hint' }, ' A number opens its comparison.'),
       ),
     ),
     model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null,
