@@ -343,6 +343,23 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
+  test('prints small multiples row by row, so that a page ends between rows', async () => {
+    const { page } = await pages.open('families');
+    const figure = page.locator('#throughputs .figure', { has: page.locator('.paper-rows') }).first();
+    const rows = figure.locator('.paper-rows > svg');
+    expect(await rows.count()).toBe(0);
+    await page.setViewportSize(PAPER);
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
+    expect(await rows.count()).toBeGreaterThan(1);
+    expect(await rows.first().evaluate((row) => getComputedStyle(row).breakInside)).toBe('avoid');
+    expect(await figure.evaluate((f) => getComputedStyle(f).breakInside)).toBe('auto');
+    expect(await figure.locator('.chart-box').isVisible(), 'each row once').toBe(false);
+    await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
+    expect(await rows.count()).toBe(0);
+    await page.context().close();
+  });
+
   test('shades the overview where there is more to the right, and not at its end', async () => {
     const { page } = await pages.open('thousand', { viewport: { width: 390, height: 844 } });
     const shade = () =>

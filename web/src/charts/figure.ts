@@ -36,6 +36,8 @@ export interface FigureSpec {
   /** Choices that change the drawing. */
   watch?: (keyof Choice)[];
   height(width: number): number;
+  /** How high the rows of small multiples are: a page of paper ends between them. */
+  rowPx?: number;
   draw(width: number, t: Theme): Option;
   data(): Data;
   /** One or two sentences that say what a sighted reader sees. */
@@ -66,6 +68,8 @@ class Figure {
   private readonly title = h('h3', {});
   private readonly note = h('p', { class: 'note' });
   private readonly key = h('ul', { class: 'key', 'aria-hidden': 'true' });
+  /** The rows of the drawing, each by itself, on paper. */
+  private readonly rows = h('div', { class: 'paper-rows', 'aria-hidden': 'true' });
   private readonly hidden = h('div', { class: 'sr' });
   private readonly cursor: ChartCursor | null;
   private chart: Chart | null = null;
@@ -77,7 +81,17 @@ class Figure {
     const caption = h('figcaption', {}, this.title, this.note);
     this.cursor = spec.cursor ? new ChartCursor(this.place, spec.cursor) : null;
     const box = h('div', { class: 'chart-box' }, this.place, this.cursor?.overlay);
-    add(this.element, caption, controlsOf(spec), this.key, this.cursor?.readout, box, this.hidden, this.menu());
+    add(
+      this.element,
+      caption,
+      controlsOf(spec),
+      this.key,
+      this.cursor?.readout,
+      box,
+      this.rows,
+      this.hidden,
+      this.menu(),
+    );
     this.place.style.height = `${spec.height(640)}px`;
     this.words();
     drawn.add(this);
@@ -97,6 +111,7 @@ class Figure {
   /** Draws again if the reader may see it; otherwise when he comes near. */
   refresh(): void {
     this.words();
+    this.rows.replaceChildren();
     if (this.near) this.draw();
     else this.place.style.height = `${this.spec.height(this.place.clientWidth || 640)}px`;
   }
@@ -129,6 +144,19 @@ class Figure {
     this.cursor?.refresh();
     this.fillKey(t, width);
     this.fillHidden();
+    if (onPaper && this.spec.rowPx) this.rows.replaceChildren(...this.cutInto(this.spec.rowPx, width, height));
+  }
+
+  /** Copies of a drawing of several rows, each of which shows one of them: a page would end anywhere in the drawing. */
+  private cutInto(rowPx: number, width: number, height: number): Node[] {
+    const count = Math.round(height / rowPx);
+    return Array.from({ length: count > 1 ? count : 0 }, (_, row) => {
+      const copy = this.place.querySelector('svg')!.cloneNode(true) as SVGElement;
+      copy.setAttribute('viewBox', `0 ${row * rowPx} ${width} ${rowPx}`);
+      copy.setAttribute('height', String(rowPx));
+      copy.removeAttribute('style');
+      return copy;
+    });
   }
 
   private fillKey(t: Theme, width: number): void {

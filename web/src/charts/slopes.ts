@@ -36,10 +36,11 @@ const LETTER_PX = 7;
 /** How many columns stand side by side. */
 const perRow = (slopes: Slopes, width: number): number =>
   Math.max(1, Math.min(slopes.columns.length, Math.floor((width - LEFT_PX) / LEAST_COLUMN_PX)));
-const ROW_PX = TOP_PX + PLOT_PX + BOTTOM_PX;
+/** Between rows of columns paper may go on to the next page. */
+export const SLOPES_ROW_PX = TOP_PX + PLOT_PX + BOTTOM_PX;
 
 export function slopesHeight(slopes: Slopes, width: number): number {
-  return Math.ceil(slopes.columns.length / perRow(slopes, width)) * ROW_PX;
+  return Math.ceil(slopes.columns.length / perRow(slopes, width)) * SLOPES_ROW_PX;
 }
 
 export function slopesOption(slopes: Slopes, width: number, t: Theme): Option {
@@ -47,7 +48,7 @@ export function slopesOption(slopes: Slopes, width: number, t: Theme): Option {
   const columnPx = Math.min(320, (width - LEFT_PX) / across);
   const [least, most] = rangeOf(slopes);
   const y = (row: number, value: number) =>
-    row * ROW_PX + TOP_PX + PLOT_PX * (1 - (value - least) / (most - least || 1));
+    row * SLOPES_ROW_PX + TOP_PX + PLOT_PX * (1 - (value - least) / (most - least || 1));
   const ticks = plainBetween(least, most);
   const place = (i: number) => ({ row: Math.floor(i / across), x: LEFT_PX + (i % across) * columnPx });
   return {
@@ -91,7 +92,7 @@ type Place = (row: number, value: number) => number;
 
 function axisMarks(slopes: Slopes, ticks: number[], row: number, y: Place, right: number, t: Theme): Mark[] {
   return [
-    textMark(0, row * ROW_PX + 8, slopes.axisName, t.muted, { size: 11 }),
+    textMark(0, row * SLOPES_ROW_PX + 8, slopes.axisName, t.muted, { size: 11 }),
     ...ticks.flatMap((tick) => [
       lineMark(LEFT_PX, y(row, tick), right, y(row, tick), t.grid),
       textMark(LEFT_PX - 8, y(row, tick), plainNumber(tick), t.muted, { align: 'right', size: 11 }),
@@ -115,7 +116,7 @@ function columnMarks(
   t: Theme,
 ): Mark[] {
   const [from, to] = [x + 26, x + columnPx - 44];
-  const foot = row * ROW_PX + TOP_PX + PLOT_PX + 14;
+  const foot = row * SLOPES_ROW_PX + TOP_PX + PLOT_PX + 14;
   const label = column.label + (column.aside ? ` (${column.aside} left out)` : '');
   const labelPx = Math.min(label.length * LETTER_PX, columnPx - 8);
   const isCut = to + labelPx / 2 > right;
@@ -123,8 +124,10 @@ function columnMarks(
   const isCrowded = from + (slopes.baseline.length * LETTER_PX) / 2 > begins;
   const mean = column.means;
   return [
-    hitMark(x, row * ROW_PX, columnPx, ROW_PX),
-    ...[from, to].map((at) => lineMark(at, row * ROW_PX + TOP_PX, at, row * ROW_PX + TOP_PX + PLOT_PX, t.faint)),
+    hitMark(x, row * SLOPES_ROW_PX, columnPx, SLOPES_ROW_PX),
+    ...[from, to].map((at) =>
+      lineMark(at, row * SLOPES_ROW_PX + TOP_PX, at, row * SLOPES_ROW_PX + TOP_PX + PLOT_PX, t.faint),
+    ),
     ...column.starts.map((s) => {
       const [a, b] = [y(row, s.from), y(row, s.to)];
       return s.odd ? dashedMark(from, a, to, b, t.muted, 1.5) : lineMark(from, a, to, b, column.colour, 1.5);

@@ -1,7 +1,7 @@
 // Throughput and CPU of a panel start by start: a line from the baseline to the variant for each start.
 
 import { figure } from '../charts/figure';
-import { slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
+import { SLOPES_ROW_PX, slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
 import { significant } from '../format/number';
 import { inUnitWithInterval, type Unit } from '../format/unit';
 import { colourOf, drawnCells, leftOutText, visibleCells, type Model, type Panel } from '../model';
@@ -61,6 +61,7 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
       .join(' '),
     watch: ['highlights', 'everyRow'],
     height: (width) => slopesHeight(slopes(LIGHT), width),
+    rowPx: SLOPES_ROW_PX,
     draw: (width, t) => slopesOption(slopes(t), width, t),
     data: () => ({
       heads: ['scenario', 'variant', 'start', `baseline_${spec.head}`, spec.head, 'another_mode'],
