@@ -12,6 +12,8 @@ interface TextOptions {
   width?: number;
   /** Ground colour drawn around the letters, where they stand on lines. */
   halo?: string;
+  /** Ground colour of a box below the letters: nothing shows between them. */
+  ground?: string;
 }
 
 export function textMark(x: number, y: number, text: string, fill: string, o: TextOptions = {}): Mark {
@@ -27,6 +29,7 @@ export function textMark(x: number, y: number, text: string, fill: string, o: Te
       align: o.align ?? 'left',
       verticalAlign: 'middle',
       ...(o.halo ? { stroke: o.halo, lineWidth: 4 } : {}),
+      ...(o.ground ? { backgroundColor: o.ground, padding: [0, 2] } : {}),
       ...(o.width ? { width: o.width, overflow: 'truncate', ellipsis: '…' } : {}),
     },
   };

@@ -160,7 +160,7 @@ function means(
       ? []
       : [
           lineMark(at - 7, y(row, value), at + 7, y(row, value), t.ink, 2.5),
-          textMark(at + 11, y(row, value), significant(value), t.ink, { bold: true, size: 11, halo: t.paper }),
+          textMark(at + 11, y(row, value), significant(value), t.ink, { bold: true, size: 11, ground: t.paper }),
         ];
   return [...stroke(from, before), ...stroke(to, after)];
 }
