@@ -86,7 +86,7 @@ export function matrix(model: Model): HTMLElement {
       h(
         'p',
         { class: 'note' },
-'Change against the baseline in %. ✗ worse, ✓ better, = no material difference, grey: not decided.',
+        'Change against the baseline in %. ✗ worse, ✓ better, = no material difference, grey: not decided.',
         h('span', { class: 'hint' }, ' A number opens its comparison.'),
       ),
     ),
