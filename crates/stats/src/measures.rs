@@ -73,9 +73,9 @@ fn first_shares(measures: usize) -> Vec<f64> {
 ///
 /// # Source
 /// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed
-/// sequence; Holm, Scandinavian Journal of Statistics 6 (1979), for the other lines; Bretz, Maurer, Brannath & Posch, Statistics in Medicine 28 (2009), for the shares that are passed on; Wang
-/// & Ramdas, JRSS B 84 (2022), for weighted e-BH; Blanchard & Roquain, Electronic Journal of Statistics 2 (2008), for fixed
-/// forks.
+/// sequence; Holm, Scandinavian Journal of Statistics 6 (1979), for the other lines; Bretz, Maurer, Brannath & Posch,
+/// Statistics in Medicine 28 (2009), for the shares that are passed on; Wang & Ramdas, JRSS B 84 (2022), for weighted e-BH;
+/// Blanchard & Roquain, Electronic Journal of Statistics 2 (2008), for fixed forks.
 pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
     let shares = first_shares(lines.len());
     let longest = lines.iter().map(|line| line.iter().flatten().count()).max().unwrap_or(0);

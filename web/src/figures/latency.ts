@@ -3,7 +3,7 @@
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
 import { scrollingTable } from '../dom';
-import { percentileText, significant } from '../format/number';
+import { percentileText, significant, tells } from '../format/number';
 import { inUnitWithInterval, timeUnit, type Unit } from '../format/unit';
 import { colourOf, drawnCells, leftOutText, type Model, type Panel } from '../model';
 import { choice } from '../state';
@@ -109,8 +109,6 @@ type LineColour = { mark: string; text: string };
 const hasStarts = (panel: Panel) => panel.cells.some((c) => c.latency.some((l) => l.starts.length > 1));
 
 const STATED = [50, 75, 90, 95, 99, 99.9, 99.99];
-/** An interval whose ends differ by this factor or more tells nothing. */
-const TELLING = 4;
 
 /** The numbers of the chart: a row for each variant, a column for each percentile; null where nothing was timed. */
 export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
@@ -127,8 +125,8 @@ export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
   const unitOf = (p: number) => timeUnit(rows.map(({ distribution: d }) => of(d, p)?.value_ns));
   const text = (value: PercentileValue | undefined, unit: Unit) => {
     if (!value) return '–';
-    const tells = value.lo_ns !== null && value.hi_ns !== null && value.hi_ns < value.lo_ns * TELLING;
-    const estimate = { value: value.value_ns, lo: tells ? value.lo_ns : null, hi: tells ? value.hi_ns : null };
+    const isTold = tells(value.lo_ns, value.hi_ns);
+    const estimate = { value: value.value_ns, lo: isTold ? value.lo_ns : null, hi: isTold ? value.hi_ns : null };
     return inUnitWithInterval(estimate, unit).replace(` ${unit.name}`, '');
   };
   const most = timeUnit(rows.map(({ distribution: d }) => d.max_ns));

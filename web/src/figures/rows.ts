@@ -1,7 +1,7 @@
 // Rows of the ratio charts, made from what the summary states.
 
 import type { ForestRow } from '../charts/forest';
-import { changeWithInterval } from '../format/number';
+import { changeWithInterval, tells } from '../format/number';
 import { durationText, inUnitWithInterval, unitFor } from '../format/unit';
 import { inCurrency } from '../model';
 import { choice } from '../state';
@@ -9,8 +9,6 @@ import type { Cell, Currency } from '../summary';
 import { verdictLook, type Theme } from '../theme';
 import { reasonsIn, stateIn } from '../validity';
 
-/** An interval whose ends differ by this factor tells nothing that a reader could use. */
-const TELLING = 4;
 const blank = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
 
 /** A heading row. */
@@ -53,7 +51,7 @@ export function hasInterval(c: Currency): boolean {
   return c.lo !== null && c.hi !== null && Number.isFinite(c.lo) && Number.isFinite(c.hi);
 }
 
-export const isTelling = (c: Currency): boolean => hasInterval(c) && c.hi! < c.lo! * TELLING;
+export const isTelling = (c: Currency): boolean => hasInterval(c) && tells(c.lo, c.hi);
 
 /** What a currency says, line by line. */
 export function currencyTip(c: Currency): [string, string][] {

@@ -56,6 +56,11 @@ export function changeText(ratio: number, lo: number | null, hi: number | null):
   return `${signed((ratio - 1) * 100, changeDecimals(lo, hi))} %`;
 }
 
+/** An interval whose ends differ by this factor or more tells nothing that a reader could use. */
+const TELLING = 4;
+
+export const tells = (lo: number | null, hi: number | null): boolean => lo !== null && hi !== null && hi < lo * TELLING;
+
 /** The difference with its interval: `−8.1 % [−9.0, −7.2]`. */
 export function changeWithInterval(ratio: number, lo: number | null, hi: number | null): string {
   if (halfWidth(lo, hi) === null) return changeText(ratio, lo, hi);

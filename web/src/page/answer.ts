@@ -2,6 +2,7 @@
 
 import { copyButton, h, type Child } from '../dom';
 import { overheadFigure, percent } from '../figures/overhead';
+import { isDecided } from '../figures/rows';
 import { commandWords } from '../format/unbroken';
 import { withTerms } from '../glossary';
 import type { Model } from '../model';
@@ -46,12 +47,13 @@ export function answer(model: Model): HTMLElement {
   return h('section', { id: 'answer', 'aria-label': 'Answer' }, ...parts);
 }
 
-const isDecided = ({ currencies }: Comparison): boolean =>
-  ['worse', 'better', 'no_material_difference', 'void'].includes(currencies[0]?.verdict ?? '');
+/** Whether the first measure needs no more starts. */
+const isSettled = ({ currencies: [first] }: Comparison): boolean =>
+  first !== undefined && (isDecided(first) || first.verdict === 'void');
 
 /** May the figures be used, and why not. */
 function trustStrip({ trust, run, comparisons }: Summary): HTMLElement {
-  const isAllDecided = run.status === 'budget_spent' && comparisons.every(isDecided);
+  const isAllDecided = run.status === 'budget_spent' && comparisons.every(isSettled);
   const end = isAllDecided ? 'The budget ended before every interval was as narrow as asked.' : ENDED[run.status];
   const { word, glyph } = STATES[trust.state];
   const reasons =
