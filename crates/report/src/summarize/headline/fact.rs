@@ -58,8 +58,9 @@ pub(crate) fn noun(ratio: &CurrencyRatio) -> &str {
     ratio.name.facts().noun.unwrap_or(&ratio.label)
 }
 
-/// The results with one of the `wanted` verdicts, the strongest first: differences before equivalence, the deciding
-/// measure before others, and then by the difference that is certain.
+/// The results with one of the `wanted` verdicts, the most important first: differences before equivalence, the deciding
+/// measure before throughput, and others after it by the difference that is certain. The median response time comes last,
+/// because no table has it.
 pub(super) fn facts<'a>(comparisons: &[&'a Comparison], wanted: impl Fn(VerdictKind) -> bool) -> Vec<Fact<'a>> {
     let mut facts: Vec<Fact<'a>> = Vec::new();
     for comparison in comparisons {
@@ -85,7 +86,13 @@ pub(super) fn facts<'a>(comparisons: &[&'a Comparison], wanted: impl Fn(VerdictK
             }
         }
     }
-    let weight = |fact: &Fact<'_>| (fact.is_difference(), fact.is_deciding);
+    let rank = |fact: &Fact<'_>| match fact.currency {
+        _ if !fact.is_difference() => 0,
+        Currency::Throughput => 2,
+        Currency::LatencyP50 => 0,
+        _ => 1,
+    };
+    let weight = |fact: &Fact<'_>| (fact.is_difference(), fact.is_deciding, rank(fact));
     facts.sort_by(|a, b| {
         let certain = if a.is_difference() { b.certain().total_cmp(&a.certain()) } else { std::cmp::Ordering::Equal };
         weight(b).cmp(&weight(a)).then(certain)

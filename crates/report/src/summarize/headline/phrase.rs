@@ -357,6 +357,26 @@ mod tests {
     }
 
     #[test]
+    fn throughput_is_said_before_stronger_differences_and_the_median_after_weaker_ones() {
+        let measured = [
+            ("cpu_per_request", 1.1),
+            ("allocated_per_request", 1.4),
+            ("latency_p50", 1.6),
+            ("latency_p99", 1.2),
+            ("throughput", 0.95),
+        ];
+        let currency = |(name, value): (&str, f64)| {
+            let mut json = ratio(name, name, "worse");
+            (json["ratio"], json["lo"], json["hi"]) = (value.into(), value.into(), value.into());
+            serde_json::from_value(json).expect("a ratio")
+        };
+        let one = Comparison { currencies: measured.map(currency).into(), ..comparison("Get", "worse") };
+        let order: Vec<&str> =
+            facts(&[&one], VerdictKind::is_decision).iter().map(|fact| fact.currency.facts().name).collect();
+        assert_eq!(order, ["cpu_per_request", "throughput", "allocated_per_request", "latency_p99", "latency_p50"]);
+    }
+
+    #[test]
     fn what_is_open_names_the_comparisons_where_measures_differ() {
         let both = [comparison("Get", "inconclusive"), comparison("Post", "inconclusive")];
         assert_eq!(said_to_be_open(&both).as_deref(), Some("Throughput and p99 at half load are not decided yet."));
