@@ -6,13 +6,12 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 use anyhow::bail;
-use clap::Parser;
 use tare_run::load::fleet::{Assignment, serve_agent};
 use tare_run::load::{LoadJob, pod_generator_cpus};
 use tare_sys::patient_reader::PatientReader;
 use tare_sys::procfs::machine::host_name;
 
-use crate::args::{Cli, Command};
+use crate::args::{self, Command};
 use crate::failure::{Outcome, error_text};
 use crate::load::{InputFiles, load_job};
 
@@ -46,7 +45,7 @@ pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
 
 /// The load of an assignment. Its output flags are the coordinator's.
 fn assigned_job(assignment: &Assignment, files: &InputFiles) -> anyhow::Result<LoadJob> {
-    let cli = Cli::try_parse_from(&assignment.command).map_err(|error| anyhow::anyhow!("{error}"))?;
+    let cli = args::parse(&assignment.command).map_err(|error| anyhow::anyhow!("{error}"))?;
     let Command::Load(mut args) = cli.command else {
         bail!("an agent makes the load of tare load, and of nothing else")
     };

@@ -1,8 +1,9 @@
 //! The command line: flags, their help and their examples. What they do stands in a file per sub-command.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Arg, Args, Command as Program, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use tare_units::Span;
 
 mod bisect;
@@ -40,6 +41,24 @@ pub struct Cli {
     /// Flags that every sub-command knows.
     #[command(flatten)]
     pub global: Global,
+}
+
+/// Reads a command line, the program's name first.
+///
+/// # Errors
+/// The help or the version where they are asked for, or what is wrong.
+pub fn parse(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
+    let matches = with_negative_numbers(Cli::command()).try_get_matches_from(words)?;
+    Cli::from_arg_matches(&matches)
+}
+
+/// Lets every flag take a negative number, so that its reader refuses `--seed -1`: otherwise -1 would be an unknown flag.
+fn with_negative_numbers(program: Program) -> Program {
+    let with_numbers = |arg: Arg| {
+        let is_flag = !arg.is_positional() && arg.get_action().takes_values();
+        if is_flag { arg.allow_negative_numbers(true) } else { arg }
+    };
+    program.mut_args(with_numbers).mut_subcommands(with_negative_numbers)
 }
 
 const EXAMPLES: &str = "\

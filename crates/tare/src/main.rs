@@ -34,13 +34,11 @@ mod verify;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 use args::{Cli, Command};
 use tare_sys::platform;
 
 fn main() -> ExitCode {
-    let code = match Cli::try_parse() {
+    let code = match args::parse(std::env::args_os()) {
         Ok(cli) => carry_out(cli),
         // The help, the version, or what is wrong with the flags.
         Err(message) => {

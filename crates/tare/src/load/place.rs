@@ -74,21 +74,17 @@ impl LoadTarget {
 fn parse(text: &str) -> anyhow::Result<Url> {
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     let url = Url::parse(&whole).map_err(|why| {
-        anyhow::anyhow!("\"{text}\" is not a URL ({why}); write for example http://127.0.0.1:8080/path")
+        wrong_usage(format!("\"{text}\" is not a URL ({why}); write for example http://127.0.0.1:8080/path"))
     })?;
     if !url.username().is_empty() || url.password().is_some() {
-        bail!(
-            "{}: a user in a URL would not be sent; give it with -a USER:PASSWORD",
-            url.origin().ascii_serialization()
-        );
+        let place = url.origin().ascii_serialization();
+        return Err(wrong_usage(format!("{place}: a user in a URL would not be sent; give it with -a USER:PASSWORD")));
     }
     match url.scheme() {
         "http" | "https" | "ws" | "wss" => Ok(url),
-        scheme => {
-            bail!(
-                "{text}: tare does not speak \"{scheme}\"; give a URL that begins with http://, https://, ws:// or wss://"
-            )
-        }
+        scheme => Err(wrong_usage(format!(
+            "{text}: tare does not speak \"{scheme}\"; give a URL that begins with http://, https://, ws:// or wss://"
+        ))),
     }
 }
 

@@ -114,9 +114,10 @@ fn bad_input_is_refused_in_one_sentence() {
     for (args, code, words) in [
         (&["http://127.0.0.1:1/"][..], 1, "nothing listens on 127.0.0.1:1"),
         (&["http://no-such-host.invalid/"], 1, "does not resolve"),
-        (&["gopher://127.0.0.1/"], 1, "does not speak \"gopher\""),
-        (&["http://["], 1, "is not a URL"),
+        (&["gopher://127.0.0.1/"], 2, "does not speak \"gopher\""),
+        (&["http://["], 2, "is not a URL"),
         (&[&url, "-c", "0"], 2, "at least 1"),
+        (&[&url, "--seed", "-1"], 2, "invalid value '-1'"),
         (&[&url, "-n", "0"], 2, "at least 1"),
         (&[&url, "-H", "nonsense"], 2, "is not a header"),
         (&[&url, "-X", "GE T"], 2, "is not an HTTP method"),
