@@ -196,6 +196,12 @@ function limit<T>(all: T[], keep: (item: T) => boolean): T[] {
   return all.filter((item) => kept.has(item));
 }
 
+/** How many of a panel's rows a chart shows; empty where it shows all. */
+export function shownText(panel: Panel): string {
+  const [shown, all] = [visibleCells(panel).length, panel.cells.length];
+  return shown < all ? `Shows ${shown} of ${all} servers; “every row” above the charts shows all.` : '';
+}
+
 /** True where some chart leaves rows out. */
 export function hasHiddenRows(model: Model): boolean {
   return model.panels.some((p) => p.cells.length > ROWS_AT_ONCE);

@@ -73,3 +73,16 @@ export const DARK: Theme = {
   undecided: '#868b94',
   kinds: ['#9cc3e4', '#5f8fb8', '#c7a252', '#b08ad0', '#8a9099'],
 };
+
+/** A ratio this far from 1 (on the logarithm) has the full colour, unless the run has larger ones. */
+const FULL_COLOUR = Math.log(1.5);
+
+/**
+ * How strong the colour of a ratio is, from 0 to 1: the largest change of `ratios` stands out from half of it. A root, so that
+ * small changes keep some colour beside one that is ten times as large.
+ */
+export function colourStrength(ratios: number[]): (ratio: number) => number {
+  const size = (ratio: number) => Math.abs(Math.log(ratio));
+  const full = Math.max(FULL_COLOUR, ...ratios.map(size).filter(Number.isFinite));
+  return (ratio) => Math.sqrt(Math.min(1, size(ratio) / full));
+}

@@ -1,7 +1,9 @@
 // What charts show of a panel, and what stands above its rows.
 
 import { expect, test } from 'vitest';
-import { drawnCells, headOf, leftOutText, type Model, type Panel } from '../src/model';
+import { drawnCells, headOf, leftOutText, shownText, type Model, type Panel } from '../src/model';
+import { colourStrength } from '../src/palette';
+import { choice } from '../src/state';
 import type { Cell, Comparison, RunInfo, ValidityState } from '../src/summary';
 
 const cell = (variant: string, state: ValidityState): Cell => ({ variant, validity: { state } }) as unknown as Cell;
@@ -26,4 +28,24 @@ test('a head above rows that name their variants does not name them too', () => 
   };
   expect(headOf(panel('http4s.Tapir · Get', 'http4s.Tapir'))).toBe('Get');
   expect(headOf(panel('netty · Get', 'netty.Tapir'))).toBe('netty · Get');
+});
+
+test('a chart that leaves rows out says how many', () => {
+  const panel = (count: number): Panel => {
+    const cells = Array.from({ length: count }, (_, at) => ({ ...cell(`v${at}`, 'valid'), baseline: at === 0 }));
+    return { cells } as unknown as Panel;
+  };
+  expect(shownText(panel(30))).toBe('');
+  expect(shownText(panel(99))).toBe('Shows 30 of 99 servers; “every row” above the charts shows all.');
+  choice.everyRow = true;
+  expect(shownText(panel(99))).toBe('');
+  choice.everyRow = false;
+});
+
+test('the largest change of a run has the strongest colour, and one half as large a weaker one', () => {
+  const strength = colourStrength([1.05, 1.69, 5.66]);
+  expect(strength(5.66)).toBe(1);
+  expect(strength(1.69)).toBeCloseTo(0.55, 2);
+  expect(strength(1.05)).toBeGreaterThan(0.15);
+  expect(colourStrength([1.02])(1.02)).toBeLessThan(0.25);
 });

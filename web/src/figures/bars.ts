@@ -5,7 +5,7 @@ import { figure } from '../charts/figure';
 import { threadColour, threadKinds } from '../charts/thread_kinds';
 import { bytesUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { fixed, significant, whole } from '../format/number';
-import { colourOf, visibleCells, type Model, type Panel } from '../model';
+import { colourOf, shownText, visibleCells, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
 import { stateIn } from '../validity';
@@ -67,11 +67,11 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
       };
     }),
   });
-  const note = [spec.note, panel.comparisons.some((c) => c.odd_forks.length) && WITH_ODD].filter(Boolean).join(' ');
+  const odd = panel.comparisons.some((c) => c.odd_forks.length) && WITH_ODD;
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
-    ...(note ? { note } : {}),
+    note: () => [spec.note, odd, shownText(panel)].filter(Boolean).join(' '),
     ...(spec.hint ? { hint: spec.hint } : {}),
     watch: ['highlights', 'everyRow'],
     height: (width) => barsHeight(bars(LIGHT), width),

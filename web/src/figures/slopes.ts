@@ -4,7 +4,7 @@ import { figure } from '../charts/figure';
 import { SLOPES_ROW_PX, slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
 import { significant } from '../format/number';
 import { inUnitWithInterval, type Unit } from '../format/unit';
-import { colourOf, drawnCells, leftOutText, visibleCells, type Model, type Panel } from '../model';
+import { colourOf, drawnCells, leftOutText, shownText, visibleCells, type Model, type Panel } from '../model';
 import type { Cell, Estimate, ForkValue } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
@@ -56,9 +56,10 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
-    note: [NOTE, variants.some((cell) => oddStarts(panel, cell).length) && ODD, leftOutText(model, panel)]
-      .filter(Boolean)
-      .join(' '),
+    note: () =>
+      [NOTE, variants.some((cell) => oddStarts(panel, cell).length) && ODD, leftOutText(model, panel), shownText(panel)]
+        .filter(Boolean)
+        .join(' '),
     watch: ['highlights', 'everyRow'],
     height: (width) => slopesHeight(slopes(LIGHT), width),
     rowPx: SLOPES_ROW_PX,

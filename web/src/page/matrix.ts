@@ -5,14 +5,12 @@ import { toCsv, toMarkdown } from '../format/export';
 import { changeWithInterval, signedWhole } from '../format/number';
 import { groupName, inCurrency, type Model } from '../model';
 import { painted } from '../paint';
+import { colourStrength } from '../palette';
 import { choice, watch } from '../state';
 import type { Cell, Currency, VerdictKind } from '../summary';
 import { capital, chosenCurrency, currencyTabs } from '../figures/overhead';
 import { savePng, saveSvg, tableDrawing } from '../charts/save';
 import { theme, verdictLook, LIGHT } from '../theme';
-
-/** A ratio this far from 1 (on the logarithm) has the full colour. */
-const FULL_COLOUR = Math.log(1.5);
 
 /** Rows of the first picture; the others follow when the browser has shown these. */
 const ROWS_AT_FIRST = 24;
@@ -137,11 +135,12 @@ function menu(
 /** Rows of figures; of several families each has a head that names its baseline. */
 function bodyRows(model: Model, all: MatrixRow[]): HTMLElement[] {
   const families = new Set(all.map((r) => r.family)).size;
+  const colour = colourScale(model);
   const isBaseline = (row: MatrixRow) => families > 1 && [...row.byScenario.values()].every((cell) => cell.baseline);
   const rows = all.filter((row) => !isBaseline(row));
   let family: string | null = null;
   return rows.flatMap((row) => {
-    const cells = model.scenarios.map((s) => matrixCell(model, row.byScenario.get(s)));
+    const cells = model.scenarios.map((s) => matrixCell(model, row.byScenario.get(s), colour));
     const line = h('tr', {}, h('th', { scope: 'row' }, breakable(row.variant)), ...cells);
     if (row.family === family || families < 2) return [line];
     family = row.family;
@@ -165,7 +164,13 @@ function verdictOf(model: Model, cell: Cell): VerdictKind {
   return cell.validity.state === 'void' ? 'void' : (currencyOf(model, cell)?.verdict ?? 'void');
 }
 
-function matrixCell(model: Model, cell: Cell | undefined): HTMLElement {
+/** How strong the colour of a ratio is, in the measure that is shown. */
+function colourScale(model: Model): (ratio: number) => number {
+  const ratios = [...model.comparisons.keys()].flatMap((id) => currencyOf(model, model.cells.get(id))?.ratio ?? []);
+  return colourStrength(ratios);
+}
+
+function matrixCell(model: Model, cell: Cell | undefined, colour: (ratio: number) => number): HTMLElement {
   if (!cell) return h('td', { class: 'absent' }, '·');
   if (cell.baseline) return h('td', { class: 'baseline' }, 'baseline');
   const c = currencyOf(model, cell);
@@ -173,7 +178,7 @@ function matrixCell(model: Model, cell: Cell | undefined): HTMLElement {
   const isVoid = verdict === 'void';
   const { glyph, word } = verdictLook(verdict, LIGHT);
   const text = c && !isVoid ? signedWhole((c.ratio - 1) * 100) : 'void';
-  const strength = c && !isVoid ? Math.min(1, Math.abs(Math.log(c.ratio)) / FULL_COLOUR) : 0;
+  const strength = c && !isVoid ? colour(c.ratio) : 0;
   const what = c ? `${c.short}; ${changeWithInterval(c.ratio, c.lo, c.hi)}` : word;
   const link = h(
     'a',
