@@ -5,12 +5,14 @@ import shutil
 import threading
 import time
 
-from .outcome import last_line, left_of_load, left_of_run, right, wrong
+from .outcome import gone_on, last_line, left_of_load, left_of_run, right, wrong
 from .tare import QUICK, are_gone, processes, small_disk
 
 PAGE_BYTES = 4096
 # A power failure loses writes of about the last seconds, in any order.
 UNSAFE_BYTES = 1 << 18
+# Of a run that loses its power in the middle, and goes on.
+STARTS_TO_RESUME = 12
 
 
 def full_disk_load(tare, chance):
@@ -89,8 +91,8 @@ def killed_load(tare, folder):
     return Killed(folder, pathlib.Path("a.sqlite"))
 
 
-def killed_run(tare, folder):
-    run = tare.start(folder, "run", tare.suite(folder), *QUICK, "--forks", "40")
+def killed_run(tare, folder, forks):
+    run = tare.start(folder, "run", tare.suite(folder), *QUICK, "--forks", str(forks))
     time.sleep(12.0)
     run.kill()
     run.communicate()
@@ -117,4 +119,11 @@ def lose_writes(chance, log):
 
 
 power_load = PowerFailures(killed_load, left_of_load)
-power_run = PowerFailures(killed_run, lambda tare, folder, _record: left_of_run(tare, folder))
+power_run = PowerFailures(
+    lambda tare, folder: killed_run(tare, folder, 40),
+    lambda tare, folder, _record: left_of_run(tare, folder),
+)
+resume_power = PowerFailures(
+    lambda tare, folder: killed_run(tare, folder, STARTS_TO_RESUME),
+    lambda tare, folder, _record: gone_on(tare, folder, STARTS_TO_RESUME),
+)

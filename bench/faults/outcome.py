@@ -56,6 +56,28 @@ def left_of_run(tare, folder, *flags):
     return right("no server left; the record reads, is not VALID, and says from when to when it holds")
 
 
+def gone_on(tare, folder, forks):
+    """What a run of so many starts, which was cut short at some point, comes to with `tare run --resume`."""
+    left = left_of_run(tare, folder)
+    if not left.is_right or "no record yet" in left.text:
+        return left
+    code, err, problem = ended(tare, folder, tare.run(folder, "run", "--resume"), (0, 1, 3))
+    if problem is not None:
+        return problem._replace(text=f"--resume: {problem.text}")
+    if code == 1:
+        has_nothing = "it stopped before its first start" in err
+        return right("no server left; the record has no start, which --resume says") if has_nothing else wrong(f"--resume: {last_line(err)}")
+    summary = read_json(tare.run(folder, "report", "latest", "--json")[1])
+    if summary is None or summary["run"]["status"] != "complete":
+        return wrong(f"the record of a resumed run is not complete: {last_line(err)}")
+    # The second start of the baseline is not part of every start.
+    compared = [cell for cell in summary["cells"] if not cell["control"]]
+    starts = [[value["fork"] for value in cell["fork_values"]] + cell["forks_set_aside"] for cell in compared]
+    if not starts or any(sorted(cell)[:forks] != list(range(1, forks + 1)) for cell in starts):
+        return wrong(f"a resumed run lacks starts: {starts}, exit code {code}")
+    return right("no server left; --resume goes on, and the record has each start once")
+
+
 def ended(tare, folder, process, allowed, forbidden="panicked"):
     """Waits for the end of a run: its exit code and errors, or an outcome if it hangs, leaves servers or fails without a word."""
     code, _, err = process if isinstance(process, tuple) else end(process)

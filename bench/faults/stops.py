@@ -5,11 +5,14 @@ import pathlib
 import signal
 import time
 
-from .outcome import ended, left_of_load, left_of_run, right, wrong
+from .outcome import ended, gone_on, left_of_load, left_of_run, right, wrong
+from .pause import pause, pause_thread, strike_if_there
 from .tare import QUICK, are_gone, processes
 
 # So long does a machine sleep here.
 SLEEP_S = 20.0
+# Starts of a run that is struck.
+STARTS = 3
 
 
 def kill_load(tare, chance):
@@ -36,6 +39,20 @@ def kill_run(tare, chance):
         return left_of_run(tare, folder)
 
 
+def resume_run(tare, chance):
+    """kill -9 of a comparison, which then goes on."""
+    with tare.folder() as folder:
+        run = begin(tare, folder)
+        time.sleep(chance.uniform(0.2, 10.0))
+        run.kill()
+        run.communicate()
+        if not are_gone(folder):
+            return wrong(f"processes are left running: {processes(folder)}")
+        if run.returncode >= 0:
+            return right(f"no server left; the run had ended before, with exit code {run.returncode}")
+        return gone_on(tare, folder, STARTS)
+
+
 def kill_server(tare, chance):
     return strike(tare, chance, is_server, lambda pid: os.kill(pid, signal.SIGKILL))
 
@@ -56,6 +73,11 @@ def stop_tare(tare, chance):
     return strike(tare, chance, is_tare, lambda pid: pause([pid], chance.uniform(0.5, 5.0)))
 
 
+def stop_thread(tare, chance):
+    """A thread of the generator stands still while the rest of tare goes on."""
+    return strike(tare, chance, workers, lambda pid: pause_thread(chance.choice(workers(pid)), chance.uniform(0.5, 5.0)))
+
+
 def stop_all(tare, chance):
     """Everything stops for 20 s, as on a machine that sleeps."""
     with tare.folder() as folder:
@@ -68,7 +90,7 @@ def stop_all(tare, chance):
 
 def begin(tare, folder, more_environment=None):
     """Starts a run of two built-in servers that takes about 10 s."""
-    flags = (*QUICK, "--forks", "3", "--timeout", "500ms")
+    flags = (*QUICK, "--forks", str(STARTS), "--timeout", "500ms")
     return tare.start(folder, "run", tare.suite(folder), *flags, more_environment=more_environment)
 
 
@@ -83,14 +105,6 @@ def strike(tare, chance, is_wanted, blow):
         return told(tare, folder, run, "struck" if found else None)
 
 
-def strike_if_there(blow, pid):
-    """The process may have ended since it was found."""
-    try:
-        blow(pid)
-    except ProcessLookupError:
-        pass
-
-
 def told(tare, folder, run, struck):
     """What a run says that was struck. The self-test may have been hit instead: then there is no run."""
     code, err, problem = ended(tare, folder, run, (0, 1, 3))
@@ -100,15 +114,6 @@ def told(tare, folder, run, struck):
         return right("tare ends, no server left; exit code 1, because the self-test failed") if "self-test" in err else wrong(err.strip()[-160:])
     what = "no such process at that moment" if struck is None else "the server is void or was started again" if code == 3 else "the run went on"
     return right(f"tare ends, no server left; {what}")
-
-
-def pause(pids, seconds):
-    """Stops processes for so long."""
-    for pid in pids:
-        strike_if_there(lambda pid: os.kill(pid, signal.SIGSTOP), pid)
-    time.sleep(seconds)
-    for pid in reversed(pids):
-        strike_if_there(lambda pid: os.kill(pid, signal.SIGCONT), pid)
 
 
 def is_server(pid):
@@ -121,6 +126,12 @@ def is_supervisor(pid):
 
 def is_tare(pid):
     return arguments(pid)[1:2] == [b"run"] and not is_supervisor(pid)
+
+
+def workers(pid):
+    """Identifiers of the threads that make the load."""
+    tasks = pathlib.Path(f"/proc/{pid}/task").glob("[0-9]*")
+    return [int(task.name) for task in tasks if read(pid, f"task/{task.name}/comm").startswith(b"tare-load-")]
 
 
 def arguments(pid):
