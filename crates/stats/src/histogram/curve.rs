@@ -26,14 +26,22 @@ impl LatencyHistogram {
     /// The curve ends where the samples end. [`crate::quantile::printable`] says which points have enough samples above
     /// them.
     pub fn percentile_curve(&self) -> Vec<PercentilePoint> {
-        let mut count = 0;
-        let steps = self.inner.iter_quantiles(TICKS_PER_HALF_DISTANCE);
-        let point = steps.map(|step| {
-            count += step.count_since_last_iteration();
-            let percentile = step.quantile_iterated_to() * 100.0;
-            PercentilePoint { percentile, value_ns: step.value_iterated_to(), count }
-        });
-        if self.is_empty() { Vec::new() } else { point.collect() }
+        let (mut points, mut percentile, mut count) = (Vec::new(), 0.0, 0);
+        for step in self.inner.iter_recorded() {
+            count += step.count_at_value();
+            let value_ns = step.value_iterated_to();
+            let is_last = count == self.len();
+            let reached = 100.0 * count as f64 / self.len() as f64;
+            while percentile <= reached {
+                points.push(PercentilePoint { percentile, value_ns, count });
+                percentile = next_percentile(percentile);
+                if is_last {
+                    points.push(PercentilePoint { percentile: 100.0, value_ns, count });
+                    break;
+                }
+            }
+        }
+        points
     }
 
     /// HdrHistogram's percentile distribution (`.hgrm`), which its plotter reads, with values divided by `ns_per_unit`
@@ -69,6 +77,13 @@ impl LatencyHistogram {
     }
 }
 
+/// The point after this one. Percentiles are added up in per cent, as HdrHistogram's Java library does: as shares, the sum for
+/// 95 % would lie above 0.95, and miss a value that is the 95th of 100.
+fn next_percentile(percentile: f64) -> f64 {
+    let halvings = (100.0 / (100.0 - percentile)).log2().floor() + 1.0;
+    percentile + 100.0 / (f64::from(TICKS_PER_HALF_DISTANCE) * halvings.exp2())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -88,6 +103,18 @@ mod tests {
             assert!((got - want).abs() < 1e-9, "{got} for {want}");
         }
         assert_eq!((curve.last().unwrap().percentile, curve.last().unwrap().count), (100.0, 10_000));
+    }
+
+    #[test]
+    fn a_point_stands_at_the_first_sample_that_reaches_it() {
+        // Each sample has a bucket of its own.
+        for n in [100, 200, 400] {
+            for point in uniform(n).percentile_curve() {
+                // In millionths of a per cent, so that 95 % is the 95th of 100 and not the 96th.
+                let rank = ((point.percentile * 1e6).round() as u64 * n).div_ceil(100_000_000).max(1);
+                assert_eq!(point.count, rank, "{point:?} of {n}");
+            }
+        }
     }
 
     #[test]
