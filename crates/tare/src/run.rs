@@ -145,9 +145,9 @@ fn carry_out_at(
     global: &Global,
     place: impl FnOnce() -> anyhow::Result<Place>,
 ) -> anyhow::Result<(RunRecord, PathBuf)> {
-    let host = server_host::connect(plan)?;
-    tare_run::check_plan(plan, host.as_ref())?;
     let cancelled = interrupt::install_flag()?;
+    let host = server_host::connect(plan, &cancelled)?;
+    tare_run::check_plan(plan, host.as_ref())?;
     console::print_text(&plan_text::plan_headline(plan, console::terminal_width()));
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
     let launches = prepare(plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line), host.as_ref());
