@@ -29,6 +29,7 @@ use crate::earlier::{earlier_runs, machine_facts};
 use crate::failure::{Outcome, error_text};
 use crate::home::{World, check_pattern};
 use crate::live::Live;
+use crate::recorded_command::recorded_command;
 use crate::{check, console, interrupt, load_agents, plan_text, report, resume, server_host};
 
 /// Runs, or shows the plan.
@@ -295,7 +296,7 @@ fn header(built: &BuiltRun<'_>, id: &str) -> RunHeader {
     RunHeader {
         id: id.to_owned(),
         started_unix_ns: clock::wall_unix_ns(),
-        command: std::env::args().collect(),
+        command: recorded_command(),
         tare_version: env!("CARGO_PKG_VERSION").to_owned(),
         git_revision: git_revision(),
         plan_hash: plan.hash(),

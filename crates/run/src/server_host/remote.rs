@@ -19,7 +19,7 @@ use super::files::{BundleFile, bundle_files, bundle_hash, name_of};
 use super::message::{HostFacts, HostOrder, HostReport};
 use super::network_path::NetworkPath;
 use crate::agents::link::AgentLink;
-use crate::agents::place::AgentPlace;
+use crate::agents::place::{AgentPlace, PASSWORD};
 use crate::agents::ssh::{Program, SshHost};
 use crate::agents::talk::{AgentTask, KeepAlive, Talk};
 use crate::error::{RunError, plain_line};
@@ -264,6 +264,7 @@ fn read_place(text: &str) -> Result<Option<AgentPlace>, RunError> {
     match text.parse() {
         _ if text == "local:" => Ok(None),
         Ok(place @ AgentPlace::Ssh { .. }) => Ok(Some(place)),
+        Err(message) if message == PASSWORD => Err(RunError::Plan { key: key(), message }),
         _ => Err(RunError::Plan {
             key: key(),
             message: format!(
@@ -309,5 +310,7 @@ mod tests {
             let why = read_place(text).unwrap_err().to_string();
             assert!(why.starts_with("--server-host: ") && why.contains("write ssh://user@host:22"), "{why}");
         }
+        let why = read_place("ssh://ada:S3CRET@bench1").unwrap_err().to_string();
+        assert!(why.starts_with("--server-host: ") && !why.contains("S3CRET"), "{why}");
     }
 }
