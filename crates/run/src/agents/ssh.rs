@@ -22,8 +22,6 @@ const PATIENCE_OF_COPY: Duration = Duration::from_secs(120);
 
 /// What the remote shell answers when the program is not there or differs.
 const IS_MISSING: i32 = 97;
-/// What the remote shell answers when the copy is not what was sent.
-const CAME_OTHERWISE: i32 = 99;
 /// What ssh answers when it cannot connect.
 const CANNOT_CONNECT: i32 = 255;
 
@@ -76,7 +74,7 @@ impl SshHost<'_> {
     /// When ssh cannot connect without asking, or the host cannot hold the program: what to do. After `cancel`.
     pub(crate) fn bring(&self, program: &Program, cancel: &Cancel, tell: &mut dyn FnMut(&str)) -> Result<(), RunError> {
         let look = Errand {
-            script: format!("{}; {} || exit {IS_MISSING}", place_of(program), check(program)),
+            script: format!("{}; {} || exit {IS_MISSING}", place_of(program), check(program, "$f")),
             input: None,
             patience: PATIENCE,
             failure: "cannot look for the program there",
@@ -90,12 +88,13 @@ impl SshHost<'_> {
         }
     }
 
+    /// A copy that came in part, as after Ctrl-C, takes no other's place.
     fn copy(&self, program: &Program, cancel: &Cancel) -> Result<(), RunError> {
         let script = format!(
-            "{}; umask 077; mkdir -p \"$d\" && t=\"$f.$$\" && cat > \"$t\" && chmod 700 \"$t\" && mv \"$t\" \"$f\" || \
-             {{ rm -f \"$t\"; exit 98; }}; {} || exit {CAME_OTHERWISE}",
+            "{}; umask 077; mkdir -p \"$d\" && t=\"$f.$$\" && cat > \"$t\" && {} && chmod 700 \"$t\" && mv \"$t\" \"$f\" || \
+             {{ rm -f \"$t\"; exit 98; }}",
             place_of(program),
-            check(program)
+            check(program, "$t")
         );
         let failure = "cannot copy tare to ~/.cache/tare there (is the disk full?)";
         let copy = Errand { script, input: Some(&program.file), patience: PATIENCE_OF_COPY, failure };
@@ -210,9 +209,9 @@ fn place_of(program: &Program) -> String {
     format!("d=\"${{XDG_CACHE_HOME:-$HOME/.cache}}/tare\"; f=\"$d/agent-{}\"", program.hash)
 }
 
-/// Is the file there what it is called?
-fn check(program: &Program) -> String {
-    format!("test \"$({{ sha256sum < \"$f\"; }} 2>/dev/null | cut -c1-64)\" = {}", program.hash)
+/// Is this file the program?
+fn check(program: &Program, file: &str) -> String {
+    format!("test \"$({{ sha256sum < \"{file}\"; }} 2>/dev/null | cut -c1-64)\" = {}", program.hash)
 }
 
 #[cfg(test)]

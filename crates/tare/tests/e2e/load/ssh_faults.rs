@@ -97,6 +97,18 @@ fn a_machine_without_room_says_so() {
 }
 
 #[test]
+fn a_copy_that_comes_in_part_is_not_kept() {
+    let bench = Bench::new();
+    let cut = format!("case \"$command\" in *'cat > '*) head -c 1000 | sh -c \"$command\"; exit;; esac\n{OBEYS}");
+    let load = ["load", "http://10.0.0.1:8080/", "--agents", "ssh://ada@bench1"];
+    let output = tare_over_ssh(&bench, &cut, &load).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stderr(&output).contains("cannot copy tare to ~/.cache/tare there"), "{}", stderr(&output));
+    assert_eq!(fs::read_dir(bench.path().join(".cache/tare")).unwrap().count(), 0);
+    bench.assert_nothing_left();
+}
+
+#[test]
 fn an_agent_out_of_file_descriptors_says_so() {
     let (server, bench) = (Reference::start(&[]), Bench::new());
     let few = format!("ulimit -n 40\n{OBEYS}");
