@@ -17,6 +17,19 @@ pub enum ProtocolError {
         /// The most that is accepted.
         limit: u64,
     },
+    /// A message that is too long to be sent.
+    #[error("a message of {bytes} bytes, more than {limit}: are the files of its requests too large?")]
+    TooLongToSend {
+        /// Its length.
+        bytes: u64,
+        /// The most that is sent.
+        limit: u64,
+    },
+    /// Orders that end before the first.
+    #[error(
+        "no orders come on standard input; tare load --agents and tare run --agents start this, and give it orders"
+    )]
+    NoOrders,
     /// Bytes that are no message.
     #[error("bytes that are no message: {0}")]
     Nonsense(#[from] prost::DecodeError),

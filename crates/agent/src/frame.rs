@@ -20,7 +20,7 @@ const HEAD: usize = 4;
 /// When the message is too long for any frame.
 pub fn encode_frame(message: &impl Message) -> Result<Vec<u8>, ProtocolError> {
     let bytes = message.encoded_len() as u64;
-    let too_long = ProtocolError::TooLong { bytes, limit: LONGEST_ORDER };
+    let too_long = ProtocolError::TooLongToSend { bytes, limit: LONGEST_ORDER };
     let length = u32::try_from(bytes).ok().filter(|_| bytes <= LONGEST_ORDER).ok_or(too_long)?;
     let mut frame = Vec::with_capacity(HEAD + bytes as usize);
     frame.extend_from_slice(&length.to_be_bytes());

@@ -14,7 +14,7 @@ pub struct RunHeader<P = Plan> {
     pub id: String,
     /// Wall clock at the start, nanoseconds since 1970 UTC.
     pub started_unix_ns: u64,
-    /// Program and arguments as typed.
+    /// Program and arguments as typed, without secrets.
     pub command: Vec<String>,
     /// Version of tare.
     pub tare_version: String,

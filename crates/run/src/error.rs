@@ -47,12 +47,12 @@ pub enum RunError {
     /// The generator could not begin.
     #[error(transparent)]
     Load(#[from] tare_load::LoadError),
-    /// An agent cannot begin.
-    #[error("agent {agent}: {reason}")]
+    /// An agent cannot begin or go on. Its message is one plain line, whatever another machine said.
+    #[error("agent {agent}: {reason}", reason = plain_line(reason))]
     Agent {
         /// Its name.
         agent: String,
-        /// What is wrong and what to do.
+        /// What is wrong and what to do, with the words of another machine as they came.
         reason: String,
     },
     /// Ctrl-C came before there was anything to report.
@@ -61,4 +61,20 @@ pub enum RunError {
     /// A name that the plan mentions is not known to the launches.
     #[error("internal: no launch was prepared for {0}; please report this")]
     NotPrepared(String),
+}
+
+/// What another machine says, without what a terminal would follow.
+pub(crate) fn plain_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_machine_says_is_one_plain_line() {
+        let error = RunError::Agent { agent: "local".to_owned(), reason: "no\nroom \u{1b}[2J".to_owned() };
+        assert_eq!(error.to_string(), "agent local: no room  [2J");
+    }
 }

@@ -6,12 +6,13 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 use anyhow::bail;
-use tare_run::load::fleet::{Assignment, serve_agent};
+use tare_run::load::fleet::{Assignment, ProtocolError, serve_agent};
 use tare_run::load::{LoadJob, pod_generator_cpus};
 use tare_sys::patient_reader::PatientReader;
 use tare_sys::procfs::machine::host_name;
 
 use crate::args::{self, Command};
+use crate::console;
 use crate::failure::{Outcome, error_text};
 use crate::load::{InputFiles, load_job};
 
@@ -32,7 +33,13 @@ pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
         assigned_job(assignment, files).map_err(|error| error_text(&error))
     };
     // Nobody waits for a report any more, whatever the load is doing.
-    let end = || std::process::exit(0);
+    let end = |read: Result<(), ProtocolError>| match read {
+        Ok(()) => std::process::exit(0),
+        Err(error) => {
+            console::print_note(&format!("error: {error}"));
+            std::process::exit(1)
+        }
+    };
     serve_agent(
         PatientReader::new(orders, PATIENCE).with_first_wait(first_order_within),
         reports,

@@ -23,6 +23,7 @@ mod manual;
 mod otlp;
 mod plan_text;
 mod profile;
+mod recorded_command;
 mod reference;
 mod report;
 mod resume;

@@ -29,6 +29,7 @@ use crate::earlier::{earlier_runs, machine_facts};
 use crate::failure::{Outcome, error_text};
 use crate::home::{World, check_pattern};
 use crate::live::Live;
+use crate::recorded_command::recorded_command;
 use crate::{check, console, interrupt, load_agents, plan_text, report, resume, server_host};
 
 /// Runs, or shows the plan.
@@ -145,9 +146,9 @@ fn carry_out_at(
     global: &Global,
     place: impl FnOnce() -> anyhow::Result<Place>,
 ) -> anyhow::Result<(RunRecord, PathBuf)> {
-    let host = server_host::connect(plan)?;
-    tare_run::check_plan(plan, host.as_ref())?;
     let cancelled = interrupt::install_flag()?;
+    let host = server_host::connect(plan, &cancelled)?;
+    tare_run::check_plan(plan, host.as_ref())?;
     console::print_text(&plan_text::plan_headline(plan, console::terminal_width()));
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
     let launches = prepare(plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line), host.as_ref());
@@ -295,7 +296,7 @@ fn header(built: &BuiltRun<'_>, id: &str) -> RunHeader {
     RunHeader {
         id: id.to_owned(),
         started_unix_ns: clock::wall_unix_ns(),
-        command: std::env::args().collect(),
+        command: recorded_command(),
         tare_version: env!("CARGO_PKG_VERSION").to_owned(),
         git_revision: git_revision(),
         plan_hash: plan.hash(),

@@ -1,4 +1,5 @@
-//! The pipes to one agent: a thread writes orders, and a thread reads reports and stamps them when they arrive.
+//! The pipes to one agent: a thread writes orders, a thread reads reports and stamps them when they arrive, and a thread keeps
+//! the end of its standard error.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -10,11 +11,10 @@ use std::thread::Builder;
 use tare_agent::{LONGEST_REPORT, Order, OrderKind, Report, ReportKind, encode_frame, read_frame};
 use tare_sys::clock::{self, Nanos};
 
+use super::last_words::{LastWords, last_line};
+
 /// Finds out what ended an agent, where more is known of that than its pipe says.
 pub(crate) type Explanation = Box<dyn FnOnce() -> Option<String> + Send>;
-
-/// How much of an agent's standard error is read.
-const LAST_WORDS: u64 = 4096;
 
 /// Something that an agent said, or why no more comes from it.
 #[derive(Debug)]
@@ -85,10 +85,13 @@ impl AgentLink {
         let is_ended = Arc::new(AtomicBool::new(false));
         let was_ended = Arc::clone(&is_ended);
         let explain_unless_ended = move || if was_ended.load(Ordering::Relaxed) { None } else { explain() };
-        Builder::new().name(format!("orders-{agent}")).spawn(move || write_orders(&inbox, orders))?;
+        let last_words = LastWords::of(last_words)?;
+        let refused = heard.clone();
+        let refuse = move |reason| drop(refused.send(Heard { agent, at: clock::now(), said: Err(reason) }));
+        Builder::new().name(format!("orders-{agent}")).spawn(move || write_orders(&inbox, orders, refuse))?;
         Builder::new()
             .name(format!("reports-{agent}"))
-            .spawn(move || read_reports(agent, reports, last_words, &heard, explain_unless_ended))?;
+            .spawn(move || read_reports(agent, reports, &last_words, &heard, explain_unless_ended))?;
         Ok(Self { orders: Some(outbox), process: None, is_ended })
     }
 
@@ -121,10 +124,14 @@ impl Drop for AgentLink {
     }
 }
 
-/// Writes until the link is dropped or the agent is gone. The pipe ends with this function.
-fn write_orders(inbox: &Receiver<OrderKind>, mut pipe: impl Write) {
+/// Writes until the link is dropped, the agent is gone, or an order cannot be written: then `refuse` gets why. The pipe ends
+/// with this function.
+fn write_orders(inbox: &Receiver<OrderKind>, mut pipe: impl Write, refuse: impl FnOnce(String)) {
     for kind in inbox {
-        let Ok(frame) = encode_frame(&Order::from(kind)) else { return };
+        let frame = match encode_frame(&Order::from(kind)) {
+            Ok(frame) => frame,
+            Err(error) => return refuse(format!("it cannot be sent its order: {error}")),
+        };
         if pipe.write_all(&frame).and_then(|()| pipe.flush()).is_err() {
             return;
         }
@@ -134,7 +141,7 @@ fn write_orders(inbox: &Receiver<OrderKind>, mut pipe: impl Write) {
 fn read_reports(
     agent: usize,
     mut pipe: impl Read,
-    last_words: impl Read,
+    last_words: &LastWords,
     heard: &Sender<Heard>,
     explain: impl FnOnce() -> Option<String>,
 ) {
@@ -149,7 +156,7 @@ fn read_reports(
                     return;
                 }
             }
-            Ok(None) => break why_it_ended(last_words, "its process ended"),
+            Ok(None) => break why_it_ended(&last_words.text()),
             Err(error) => break error.to_string(),
         }
     };
@@ -158,14 +165,11 @@ fn read_reports(
     tell_at(ended, Err(explained.unwrap_or(reason)));
 }
 
-/// The last line that an agent, or ssh, wrote to standard error.
-fn why_it_ended(last_words: impl Read, otherwise: &str) -> String {
-    let mut text = Vec::new();
-    let _ = last_words.take(LAST_WORDS).read_to_end(&mut text);
-    let text = String::from_utf8_lossy(&text);
-    let last = text.lines().map(str::trim).rfind(|line| !line.is_empty());
-    let remedy = remedy_of(&text);
-    last.map_or_else(|| otherwise.to_owned(), |line| format!("{otherwise}: {line}{remedy}"))
+/// What the end of an agent's process means, from the end of its standard error, or of ssh's.
+fn why_it_ended(last_words: &str) -> String {
+    let ended = "its process ended";
+    let said = |line| format!("{ended}: {line}{}", remedy_of(last_words));
+    last_line(last_words).map_or_else(|| ended.to_owned(), said)
 }
 
 /// What to do about a program that cannot run there.
@@ -181,7 +185,7 @@ fn remedy_of(last_words: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use tare_agent::Done;
+    use tare_agent::{Assignment, Done, InputFile, LONGEST_ORDER};
 
     use super::*;
 
@@ -190,8 +194,22 @@ mod tests {
         let frames = reports.iter().flat_map(|kind| encode_frame(&Report::from(kind.clone())).unwrap());
         let (heard, inbox) = channel();
         let explain = || Some("its pod was evicted".to_owned());
-        read_reports(0, &frames.collect::<Vec<u8>>()[..], &b"EOF"[..], &heard, explain);
+        let last_words = LastWords::of(&b"EOF"[..]).unwrap();
+        read_reports(0, &frames.collect::<Vec<u8>>()[..], &last_words, &heard, explain);
         inbox.try_iter().find_map(|heard| heard.said.err()).unwrap()
+    }
+
+    #[test]
+    fn an_order_that_is_too_long_is_told() {
+        // Nothing writes to these pages, so they take no memory.
+        let contents = vec![0; (LONGEST_ORDER + 1) as usize];
+        let files = vec![InputFile { path: "large.csv".to_owned(), contents }];
+        let (outbox, inbox) = channel();
+        outbox.send(OrderKind::Assign(Assignment { files, ..Assignment::default() })).unwrap();
+        let mut refusal = String::new();
+        write_orders(&inbox, Vec::new(), |reason| refusal = reason);
+        assert!(refusal.starts_with("it cannot be sent its order: a message of 5368"), "{refusal}");
+        assert!(refusal.ends_with("are the files of its requests too large?"), "{refusal}");
     }
 
     #[test]
@@ -208,7 +226,7 @@ mod tests {
             ("sh: 1: exec: /home/ada/.cache/tare/agent-ab: Exec format error\n", "another processor architecture"),
             ("agent-ab: /lib/libc.so.6: version `GLIBC_2.39' not found\n", "use the static program"),
         ] {
-            let why = why_it_ended(words.as_bytes(), "its process ended");
+            let why = why_it_ended(words);
             assert!(why.starts_with("its process ended") && why.contains(says), "{why}");
         }
     }

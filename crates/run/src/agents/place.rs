@@ -10,6 +10,10 @@ use crate::error::RunError;
 /// The most agents of one place.
 const MOST_AGENTS: usize = 1024;
 
+/// What is said of a machine with a password, which is not repeated.
+pub(crate) const PASSWORD: &str = "this machine has a password, and ssh takes none from here; write ssh://user@host:22, and let ssh \
+                                   use a key (ssh-copy-id)";
+
 /// Where agents run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
@@ -126,6 +130,9 @@ impl FromStr for AgentPlace {
         let rest =
             text.strip_prefix("ssh://").ok_or_else(|| wrong("it begins with none of local:, ssh:// and k8s:"))?;
         let rest = rest.trim_end_matches('/');
+        if rest.rsplit_once('@').is_some_and(|(user, _)| user.contains(':')) {
+            return Err(PASSWORD.to_owned());
+        }
         let (destination, port) =
             match rest.rsplit_once(':').filter(|(host, _)| !host.contains(':') || host.ends_with(']')) {
                 None => (rest, None),
@@ -191,6 +198,15 @@ mod tests {
         ] {
             let why = text.parse::<AgentPlace>().unwrap_err();
             assert!(why.contains("write local:4, ssh://user@host:22 or k8s:8") && why.contains(text), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_password_is_refused_and_not_repeated() {
+        for text in
+            ["ssh://ada:S3CRET@bench1", "ssh://ada:S3CRET@bench1:22", "ssh://ada:S3CRET@[::1]:22", "ssh://:S3CRET@b/"]
+        {
+            assert_eq!(text.parse::<AgentPlace>(), Err(PASSWORD.to_owned()));
         }
     }
 

@@ -5,11 +5,20 @@ use std::env::consts::OS;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
 
 use sha2::{Digest, Sha256};
+use tare_load::Cancel;
 
+use super::errand::{ErrandEnd, run_errand};
+use super::last_words::last_line;
 use crate::error::RunError;
+
+/// How long ssh may take to connect and to look for the program.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How long a copy may not get on. A slow network takes what ssh has read long after.
+const PATIENCE_OF_COPY: Duration = Duration::from_secs(120);
 
 /// What the remote shell answers when the program is not there or differs.
 const IS_MISSING: i32 = 97;
@@ -59,31 +68,37 @@ pub(crate) struct SshHost<'a> {
 }
 
 impl SshHost<'_> {
-    /// Copies the program to the host unless it is there.
+    /// Copies the program to the host unless it is there. `tell` hears of a copy, which may take a while.
     ///
     /// # Errors
-    /// When ssh cannot connect without asking, or the host cannot hold the program: what to do.
-    pub(crate) fn bring(&self, program: &Program) -> Result<(), RunError> {
-        let there = self.output(&format!("{}; {} || exit {IS_MISSING}", place_of(program), check(program)), None)?;
-        match there.status.code() {
-            Some(0) => Ok(()),
-            Some(IS_MISSING) => self.copy(program),
-            _ => Err(self.problem(&there, "cannot look for the program there")),
+    /// When ssh cannot connect without asking, or the host cannot hold the program: what to do. After `cancel`.
+    pub(crate) fn bring(&self, program: &Program, cancel: &Cancel, tell: &mut dyn FnMut(&str)) -> Result<(), RunError> {
+        let look = Errand {
+            script: format!("{}; {} || exit {IS_MISSING}", place_of(program), check(program, "$f")),
+            input: None,
+            patience: PATIENCE,
+            failure: "cannot look for the program there",
+        };
+        match self.send(&look, cancel)?.code() {
+            Some(IS_MISSING) => {
+                tell(&format!("copying tare to {}", self.name));
+                self.copy(program, cancel)
+            }
+            _ => Ok(()),
         }
     }
 
-    fn copy(&self, program: &Program) -> Result<(), RunError> {
+    /// A copy that came in part, as after Ctrl-C, takes no other's place.
+    fn copy(&self, program: &Program, cancel: &Cancel) -> Result<(), RunError> {
         let script = format!(
-            "{}; umask 077; mkdir -p \"$d\" && t=\"$f.$$\" && cat > \"$t\" && chmod 700 \"$t\" && mv \"$t\" \"$f\" || \
-             {{ rm -f \"$t\"; exit 98; }}; {} || exit {IS_MISSING}",
+            "{}; umask 077; mkdir -p \"$d\" && t=\"$f.$$\" && cat > \"$t\" && {} && chmod 700 \"$t\" && mv \"$t\" \"$f\" || \
+             {{ rm -f \"$t\"; exit 98; }}",
             place_of(program),
-            check(program)
+            check(program, "$t")
         );
-        let copied = self.output(&script, Some(&program.file))?;
-        if copied.status.success() {
-            return Ok(());
-        }
-        Err(self.problem(&copied, "cannot copy tare to ~/.cache/tare there (is the disk full?)"))
+        let failure = "cannot copy tare to ~/.cache/tare there (is the disk full?)";
+        let copy = Errand { script, input: Some(&program.file), patience: PATIENCE_OF_COPY, failure };
+        self.send(&copy, cancel).map(drop)
     }
 
     /// The command that runs an agent there.
@@ -91,14 +106,20 @@ impl SshHost<'_> {
         self.command(&format!("{}; exec \"$f\" agent", place_of(program)))
     }
 
-    fn output(&self, script: &str, stdin: Option<&Path>) -> Result<Output, RunError> {
+    /// Lets the host carry out an errand. Its status is success, or that the program is missing.
+    fn send(&self, errand: &Errand<'_>, cancel: &Cancel) -> Result<ExitStatus, RunError> {
         let failed = |error: io::Error| {
             let remedy = if error.kind() == io::ErrorKind::NotFound { "; install an ssh client" } else { "" };
             self.error(format!("cannot run ssh: {error}{remedy}"))
         };
-        let stdin = stdin.map(File::open).transpose().map_err(failed)?;
-        let stdin = stdin.map_or_else(Stdio::null, Stdio::from);
-        self.command(script).stdin(stdin).output().map_err(failed)
+        let input = errand.input.map(File::open).transpose().map_err(failed)?;
+        let end = run_errand(&mut self.command(&errand.script), input, errand.patience, cancel).map_err(failed)?;
+        match end {
+            ErrandEnd::Over(status, _) if status.success() || status.code() == Some(IS_MISSING) => Ok(status),
+            ErrandEnd::Over(status, words) => Err(self.problem(status, &words, errand.failure)),
+            ErrandEnd::Stuck(words) => Err(self.stuck(&words, errand)),
+            ErrandEnd::Cancelled => Err(RunError::Interrupted),
+        }
     }
 
     /// `script` has no single quotes, so any shell takes it as one word.
@@ -114,34 +135,53 @@ impl SshHost<'_> {
         command
     }
 
-    fn problem(&self, output: &Output, what: &str) -> RunError {
-        let text = String::from_utf8_lossy(&output.stderr);
-        let last = text.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it gave no reason");
-        if output.status.code() == Some(CANNOT_CONNECT) {
-            let remedy = self.remedy(&text);
-            return self.error(format!("ssh cannot connect: {last}; {remedy}"));
+    fn problem(&self, status: ExitStatus, words: &str, failure: &str) -> RunError {
+        let last = reason(words).unwrap_or("it gave no reason");
+        if status.code() == Some(CANNOT_CONNECT) {
+            return self.error(format!("ssh cannot connect: {last}; {}", self.remedy(words)));
         }
-        self.error(format!("{what}: {last}"))
+        self.error(format!("{failure}: {last}"))
+    }
+
+    fn stuck(&self, words: &str, errand: &Errand<'_>) -> RunError {
+        let last = reason(words).map_or_else(String::new, |last| format!(" (its last words: {last})"));
+        let (failure, waited, works) = (errand.failure, errand.patience.as_secs(), self.typed("ssh"));
+        self.error(format!("{failure}: ssh has not got on for {waited} s{last}; check that this works: {works} true"))
     }
 
     /// What to do about ssh's refusal.
-    fn remedy(&self, text: &str) -> String {
-        let destination = self.destination;
-        let has = |part: &str| text.contains(part);
+    fn remedy(&self, words: &str) -> String {
+        let has = |part: &str| words.contains(part);
+        let by_hand = self.typed("ssh");
         if has("REMOTE HOST IDENTIFICATION HAS CHANGED") {
+            let host = self.known_as();
             return format!(
-                "the key of this host has changed. If that is right, remove the old one (ssh-keygen -R {destination}) and connect once by hand"
+                "the key of this host has changed. If that is right, remove the old one (ssh-keygen -R {host}) and connect once by hand: {by_hand}"
             );
         }
         if has("Host key verification failed") {
-            return format!("ssh does not know this host. Connect once by hand and check its key: ssh {destination}");
+            return format!("ssh does not know this host. Connect once by hand and check its key: {by_hand}");
         }
         if has("Permission denied") {
-            return format!(
-                "ssh would have to ask for a password, and tare does not let it. Let it use a key: ssh-copy-id {destination}"
-            );
+            let copy = self.typed("ssh-copy-id");
+            return format!("ssh would have to ask for a password, and tare does not let it. Let it use a key: {copy}");
         }
-        format!("check that this works: ssh {destination} true")
+        format!("check that this works: {by_hand} true")
+    }
+
+    /// A program of ssh with this host, as users type it.
+    fn typed(&self, program: &str) -> String {
+        let port = self.port.map_or_else(String::new, |port| format!(" -p {port}"));
+        format!("{program}{port} {}", self.destination)
+    }
+
+    /// The host in ssh's list of known hosts, as users type it.
+    fn known_as(&self) -> String {
+        let host = self.destination.rsplit('@').next().unwrap_or_default();
+        match self.port {
+            None | Some(22) => host.to_owned(),
+            Some(port) => format!("'[{host}]:{port}'"),
+        }
     }
 
     fn error(&self, reason: String) -> RunError {
@@ -149,14 +189,29 @@ impl SshHost<'_> {
     }
 }
 
+/// What a host is asked to do.
+struct Errand<'a> {
+    script: String,
+    input: Option<&'a Path>,
+    /// How long it may not get on.
+    patience: Duration,
+    /// What could not be done if it fails.
+    failure: &'static str,
+}
+
+/// The last line of these words, to go on after.
+fn reason(words: &str) -> Option<&str> {
+    last_line(words).map(|line| line.trim_end_matches('.'))
+}
+
 /// Sets `d` and `f` to the folder and the file of the program.
 fn place_of(program: &Program) -> String {
     format!("d=\"${{XDG_CACHE_HOME:-$HOME/.cache}}/tare\"; f=\"$d/agent-{}\"", program.hash)
 }
 
-/// Is the file there what it is called?
-fn check(program: &Program) -> String {
-    format!("test \"$({{ sha256sum < \"$f\"; }} 2>/dev/null | cut -c1-64)\" = {}", program.hash)
+/// Is this file the program?
+fn check(program: &Program, file: &str) -> String {
+    format!("test \"$({{ sha256sum < \"{file}\"; }} 2>/dev/null | cut -c1-64)\" = {}", program.hash)
 }
 
 #[cfg(test)]
@@ -184,26 +239,51 @@ mod tests {
     #[test]
     fn a_refusal_of_ssh_says_what_to_do() {
         use std::os::unix::process::ExitStatusExt;
-        let problem = |code: i32, text: &str| {
-            let (status, stderr) = (std::process::ExitStatus::from_raw(code << 8), text.as_bytes().to_vec());
-            host().problem(&Output { status, stdout: Vec::new(), stderr }, "cannot copy tare").to_string()
+        let problem = |host: &SshHost<'_>, code: i32, text: &str| {
+            host.problem(ExitStatus::from_raw(code << 8), text, "cannot copy tare").to_string()
         };
-        for (text, says) in [
-            ("ada@bench1: Permission denied (publickey,password).", "ssh-copy-id ada@bench1"),
-            ("Host key verification failed.", "Connect once by hand and check its key: ssh ada@bench1"),
+        let plain = SshHost { name: "ssh://bench1", destination: "bench1", port: None };
+        let changed = "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.";
+        for (text, says, says_without_port) in [
             (
-                "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.",
-                "ssh-keygen -R ada@bench1",
+                "ada@bench1: Permission denied (publickey,password).",
+                "(publickey,password); ssh would have to ask for a password, and tare does not let it. Let it use a key: \
+                 ssh-copy-id -p 2222 ada@bench1",
+                "ssh-copy-id bench1",
             ),
-            ("ssh: connect to host bench1 port 2222: Connection refused", "ssh ada@bench1 true"),
+            (
+                "Host key verification failed.",
+                "verification failed; ssh does not know this host. Connect once by hand and check its key: ssh -p 2222 \
+                 ada@bench1",
+                "its key: ssh bench1",
+            ),
+            (changed, "(ssh-keygen -R '[bench1]:2222') and connect once by hand: ssh -p 2222 ada@bench1", "-R bench1)"),
+            (
+                "ssh: connect to host bench1 port 2222: Connection refused",
+                "check that this works: ssh -p 2222 ada@bench1 true",
+                "ssh bench1 true",
+            ),
         ] {
-            let why = problem(CANNOT_CONNECT, text);
+            let why = problem(&host(), CANNOT_CONNECT, text);
             assert!(
-                why.starts_with("agent ssh://ada@bench1:2222: ssh cannot connect: ") && why.contains(says),
+                why.starts_with("agent ssh://ada@bench1:2222: ssh cannot connect: ") && why.ends_with(says),
                 "{why}"
             );
+            let why = problem(&plain, CANNOT_CONNECT, text);
+            assert!(why.contains(says_without_port), "{why}");
         }
-        let full = problem(98, "cat: write error: No space left on device");
+        let full = problem(&host(), 98, "cat: write error: No space left on device");
         assert_eq!(full, "agent ssh://ada@bench1:2222: cannot copy tare: cat: write error: No space left on device");
+    }
+
+    #[test]
+    fn an_ssh_that_does_not_get_on_says_what_to_do() {
+        let (script, failure) = (String::new(), "cannot look for the program there");
+        let why = host().stuck("banner\n", &Errand { script, input: None, patience: PATIENCE, failure }).to_string();
+        assert_eq!(
+            why,
+            "agent ssh://ada@bench1:2222: cannot look for the program there: ssh has not got on for 30 s (its last words: \
+             banner); check that this works: ssh -p 2222 ada@bench1 true"
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Starts agents, wherever they run.
 
 use std::process::Command;
-use std::sync::mpsc::Sender;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use tare_load::Cancel;
@@ -83,7 +83,7 @@ pub(crate) fn start_agents(
 ) -> Result<StartedAgents, RunError> {
     let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
     let program = Program::of_this_process(is_copied).map_err(|error| agent_error("local", &error))?;
-    bring_program(order.places, &program)?;
+    bring_program(order.places, &program, cancel, tell)?;
     let jobs = make_jobs(order)?;
     let mut planned = plan_agents(order, &program, &jobs, cancel, tell)?;
     note_neighbours(&mut planned);
@@ -195,21 +195,41 @@ const fn agents_without_pods(place: &AgentPlace) -> usize {
 }
 
 /// Copies the program to all hosts at the same time.
-fn bring_program(places: &[AgentPlace], program: &Program) -> Result<(), RunError> {
+fn bring_program(
+    places: &[AgentPlace],
+    program: &Program,
+    cancel: &Cancel,
+    tell: &mut dyn FnMut(&str),
+) -> Result<(), RunError> {
     let mut hosts: Vec<&AgentPlace> = Vec::new();
     for place in places.iter().filter(|place| matches!(place, AgentPlace::Ssh { .. })) {
         if !hosts.contains(&place) {
             hosts.push(place);
         }
     }
-    let bring = |place: &AgentPlace| match place {
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+    tell(&format!("looking for tare on {}", names.join(", ")));
+    let bring = |place: &AgentPlace, tell: &mut dyn FnMut(&str)| match place {
         AgentPlace::Ssh { destination, port } => {
-            SshHost { name: &place.to_string(), destination, port: *port }.bring(program)
+            SshHost { name: &place.to_string(), destination, port: *port }.bring(program, cancel, tell)
         }
         _ => Ok(()),
     };
     std::thread::scope(|scope| {
-        let threads: Vec<_> = hosts.iter().map(|place| scope.spawn(|| bring(place))).collect();
+        let (telling, told) = channel();
+        let threads: Vec<_> = hosts
+            .iter()
+            .map(|place| {
+                let telling: Sender<String> = telling.clone();
+                // Whoever is told hears until all threads are over.
+                scope.spawn(move || bring(place, &mut |text| drop(telling.send(text.to_owned()))))
+            })
+            .collect();
+        drop(telling);
+        told.iter().for_each(|text| tell(&text));
         let dead = || RunError::Agent { agent: "ssh".to_owned(), reason: "the copying thread died".to_owned() };
         threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(dead())))
     })

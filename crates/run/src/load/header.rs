@@ -11,7 +11,7 @@ use super::job::LoadJob;
 use super::source::{Equipment, LoadSource};
 use crate::machine_state::machine_facts;
 
-/// The header of the load that is about to begin. `command` is the command line as typed.
+/// The header of the load that is about to begin. `command` is the command line without its secrets.
 pub fn load_header(job: &LoadJob, source: &dyn LoadSource, command: Vec<String>) -> LoadHeader {
     let equipment = source.equipment(job);
     let mut plan = job.plan.clone();

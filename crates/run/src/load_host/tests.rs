@@ -67,7 +67,7 @@ fn agents(behaviours: Vec<FakeAgent>) -> Result<LoadAgents, RunError> {
 fn real() -> FakeAgent {
     Box::new(|orders, reports| {
         let mut build = |_: &_| Err("no load of its own".to_owned());
-        let _ = serve_agent(orders, reports, "bench", &mut build, || ());
+        let _ = serve_agent(orders, reports, "bench", &mut build, |_| ());
     })
 }
 

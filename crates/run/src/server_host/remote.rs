@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 
+use tare_load::Cancel;
 use tare_record::EventRecord;
 use tare_record::environment::{FactSection, NetworkBandwidth};
 use tare_sut::jdk::Jdk;
@@ -18,10 +19,10 @@ use super::files::{BundleFile, bundle_files, bundle_hash, name_of};
 use super::message::{HostFacts, HostOrder, HostReport};
 use super::network_path::NetworkPath;
 use crate::agents::link::AgentLink;
-use crate::agents::place::AgentPlace;
+use crate::agents::place::{AgentPlace, PASSWORD};
 use crate::agents::ssh::{Program, SshHost};
 use crate::agents::talk::{AgentTask, KeepAlive, Talk};
-use crate::error::RunError;
+use crate::error::{RunError, plain_line};
 use crate::machine_state::section;
 
 /// Bytes of a file that are sent at a time.
@@ -55,14 +56,15 @@ pub struct HostChoice<'a> {
 
 impl RemoteHost {
     /// Starts an agent on a machine and measures the network path to it. Copies this program there if it is not there.
+    /// `tell` gets what is waited for, in words.
     ///
     /// # Errors
     /// [`RunError::Plan`] for what is no machine or no address; [`RunError::Agent`] when it cannot be reached, and what to
-    /// do.
-    pub fn connect(choice: HostChoice<'_>) -> Result<Self, RunError> {
+    /// do; [`RunError::Interrupted`] after `cancel`.
+    pub fn connect(choice: HostChoice<'_>, cancel: &Cancel, tell: &mut dyn FnMut(&str)) -> Result<Self, RunError> {
         let place = read_place(choice.place)?;
         let failed = |reason: String| RunError::Agent { agent: host_name(place.as_ref()), reason };
-        let mut command = agent_command(place.as_ref())?;
+        let mut command = agent_command(place.as_ref(), cancel, tell)?;
         let (heard, inbox) = channel();
         let link = AgentLink::start(0, &mut command, &heard).map_err(|error| failed(error.to_string()))?;
         Self::over(choice, place.as_ref(), Talk::new(AgentTask::Servers, link, inbox))
@@ -139,7 +141,8 @@ impl RemoteHost {
             HostReport::Disturbances(found) => Some(found),
             _ => None,
         })?;
-        let of_host = |event: EventRecord| EventRecord { text: format!("on {self}: {}", event.text), ..event };
+        let of_host =
+            |event: EventRecord| EventRecord { text: plain_line(&format!("on {self}: {}", event.text)), ..event };
         Ok(found.into_iter().map(of_host).collect())
     }
 
@@ -257,11 +260,13 @@ impl fmt::Display for RemoteHost {
 
 /// The machine that a text names; `None` for this one.
 fn read_place(text: &str) -> Result<Option<AgentPlace>, RunError> {
+    let key = || "--server-host".to_owned();
     match text.parse() {
         _ if text == "local:" => Ok(None),
         Ok(place @ AgentPlace::Ssh { .. }) => Ok(Some(place)),
+        Err(message) if message == PASSWORD => Err(RunError::Plan { key: key(), message }),
         _ => Err(RunError::Plan {
-            key: "--server-host".to_owned(),
+            key: key(),
             message: format!(
                 "\"{text}\" is no machine for servers; write ssh://user@host:22, or local: for an agent on this machine"
             ),
@@ -282,13 +287,14 @@ fn host_name(place: Option<&AgentPlace>) -> String {
 }
 
 /// The command of an agent there. The program is brought first.
-fn agent_command(place: Option<&AgentPlace>) -> Result<Command, RunError> {
+fn agent_command(place: Option<&AgentPlace>, cancel: &Cancel, tell: &mut dyn FnMut(&str)) -> Result<Command, RunError> {
     let name = host_name(place);
     let failed = |error: std::io::Error| RunError::Agent { agent: name.clone(), reason: error.to_string() };
     let program = Program::of_this_process(place.is_some()).map_err(failed)?;
     let Some(AgentPlace::Ssh { destination, port }) = place else { return Ok(program.command()) };
     let host = SshHost { name: &name, destination, port: *port };
-    host.bring(&program)?;
+    tell(&format!("looking for tare on {name}"));
+    host.bring(&program, cancel, tell)?;
     Ok(host.agent(&program))
 }
 
@@ -304,5 +310,7 @@ mod tests {
             let why = read_place(text).unwrap_err().to_string();
             assert!(why.starts_with("--server-host: ") && why.contains("write ssh://user@host:22"), "{why}");
         }
+        let why = read_place("ssh://ada:S3CRET@bench1").unwrap_err().to_string();
+        assert!(why.starts_with("--server-host: ") && !why.contains("S3CRET"), "{why}");
     }
 }

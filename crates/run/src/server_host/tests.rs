@@ -26,7 +26,7 @@ fn host_of(agent: FakeAgent) -> Result<RemoteHost, String> {
 fn real() -> FakeAgent {
     Box::new(|orders, reports| {
         let mut build = |_: &_| Err("no load".to_owned());
-        serve_agent(orders, reports, "bench", &mut build, || ()).unwrap();
+        serve_agent(orders, reports, "bench", &mut build, |_| ()).unwrap();
     })
 }
 

@@ -16,8 +16,8 @@ use crate::failure::wrong_usage;
 pub(super) use values::parse_time;
 pub use values::{PerSecond, Spin, Stage, port};
 use values::{
-    depth, parse_connections, parse_duration, parse_feed_order, parse_file, parse_message_bytes, parse_number,
-    parse_think, parse_threads, seed,
+    PlaceReader, depth, parse_connections, parse_duration, parse_feed_order, parse_file, parse_message_bytes,
+    parse_number, parse_think, parse_threads, seed,
 };
 
 pub const EXAMPLES: &str = "\
@@ -255,7 +255,7 @@ pub struct AgentArgs {
     /// Let agents make the load, each an equal share: local:4 (processes on this machine), ssh://user@host:22, k8s:8 (pods of
     /// a Kubernetes cluster), k8s:job/NAME (those of a job that you applied), or several of them. Each agent uses the flags
     /// of the generator on its own machine.
-    #[arg(long, value_delimiter = ',', value_name = "PLACE,…")]
+    #[arg(long, value_delimiter = ',', value_name = "PLACE,…", value_parser = PlaceReader)]
     pub agents: Vec<AgentPlace>,
     #[command(flatten)]
     pub options: AgentOptions,

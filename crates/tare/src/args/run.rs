@@ -63,8 +63,8 @@ pub struct RunArgs {
     /// Every setting of a run.
     #[command(flatten)]
     pub settings: RunSettings,
-    /// Measure a server that already runs, here or on another machine: http://HOST:PORT, or NAME=http://HOST:PORT; may be repeated.
-    #[arg(long, value_name = "URL", help_heading = Section::What.heading())]
+    /// Measure a server that already runs, here or on another machine: http://HOST:PORT, or NAME=http://HOST:PORT; several after commas, or repeated.
+    #[arg(long, value_name = "URL", value_delimiter = ',', help_heading = Section::What.heading())]
     pub external: Vec<String>,
     /// Contract file: the request of each scenario and its correct response [default: servers/contract.toml].
     #[arg(long, value_name = "FILE", help_heading = Section::What.heading())]

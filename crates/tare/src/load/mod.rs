@@ -21,6 +21,7 @@ use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load
 
 use crate::args::{Global, LoadArgs};
 use crate::failure::Outcome;
+use crate::recorded_command::recorded_command;
 use crate::{console, interrupt};
 use live::LoadView;
 
@@ -36,7 +37,7 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     let cancelled = interrupt::install_flag()?;
     let mut source = load_source(args, &job, files, &Cancel::from(Arc::clone(&cancelled)))?;
     let mut live = LoadView::new(&job, args.output.quiet, std::io::stderr().is_terminal(), global.color);
-    let header = load_header(&job, &*source, std::env::args().collect());
+    let header = load_header(&job, &*source, recorded_command());
     let file = args.output.db.as_deref();
     let mut notices = Vec::new();
     let driven = drive_load(&mut *source, &job, header, file, &cancelled, &mut |observed| match observed {

@@ -100,6 +100,21 @@ fn an_external_server_is_compared_with_one_of_ours() {
 }
 
 #[test]
+fn several_external_servers_are_written_in_one_flag_or_in_several() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();
+    for external in [
+        &["--external", "old=http://127.0.0.1:1,new=http://127.0.0.1:2"][..],
+        &["--external", "old=http://127.0.0.1:1", "--external", "new=http://127.0.0.1:2"],
+    ] {
+        let plan = ["run", "--baseline", "old", "--contract", "own.toml", "--dry-run"];
+        let output = bench.run(&[&plan, external].concat());
+        assert!(output.status.success(), "{external:?}: {}", stderr(&output));
+        assert!(["old", "new"].iter().all(|name| stdout(&output).contains(name)), "{}", stdout(&output));
+    }
+}
+
+#[test]
 fn an_external_server_that_is_not_there_is_void() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();

@@ -2,6 +2,7 @@
 
 mod agents;
 mod kubernetes;
+mod ssh_faults;
 
 use std::process::{Command, Stdio};
 

@@ -12,7 +12,7 @@ use super::manifest::{CONTAINER, JobShape};
 use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
 use super::wait::{WaitStep, Wanted, next_wait_step};
 use crate::agents::link::Explanation;
-use crate::error::RunError;
+use crate::error::{RunError, plain_line};
 
 /// How often the cluster is asked for the pods.
 const LOOK_EVERY: Duration = Duration::from_millis(700);
@@ -157,7 +157,7 @@ impl AgentJob {
     }
 
     fn error(&self, reason: String) -> RunError {
-        RunError::Agent { agent: self.place.clone(), reason: plain_line(&reason) }
+        RunError::Agent { agent: self.place.clone(), reason }
     }
 }
 
@@ -172,11 +172,6 @@ impl Drop for AgentJob {
 pub(super) fn remove_job(cluster: &Cluster, name: &str) -> Result<(), String> {
     let job = format!("job/{name}");
     cluster.call(&["delete", &job, "--cascade=background", "--ignore-not-found", "--wait=false"], "").map(drop)
-}
-
-/// What a cluster says, without what a terminal would follow.
-fn plain_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// A limit of CPU such as `"2"`, `2` or `"1500m"`, rounded down to whole cores, but not to none; 0 without a limit.
@@ -203,11 +198,6 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-
-    #[test]
-    fn what_a_cluster_says_is_one_plain_line() {
-        assert_eq!(plain_line("no\nroom \u{1b}[2J"), "no room  [2J");
-    }
 
     #[test]
     fn a_limit_is_whole_cores() {

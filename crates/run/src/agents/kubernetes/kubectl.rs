@@ -5,6 +5,8 @@ use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
 
+use crate::error::plain_line;
+
 /// How long a call may take, other than `attach`.
 const CALL_TIMEOUT: &str = "--request-timeout=20s";
 
@@ -71,8 +73,11 @@ fn refusal_text(stderr: &str) -> String {
     let last = lines.clone().next_back().unwrap_or("kubectl gave no reason");
     let line =
         lines.clone().find(|line| line.starts_with("Error from server") || line.contains("error:")).unwrap_or(last);
+    // kubectl's own advice is wrong here: its checks do not fail, the cluster does.
+    let line = line.split("; if you choose to ignore these errors").next().unwrap_or(line);
+    let line = plain_line(line);
     match remedy_of(stderr) {
-        "" => line.to_owned(),
+        "" => line,
         remedy => format!("{line}; {remedy}"),
     }
 }
@@ -98,8 +103,15 @@ pub(super) fn remedy_of(text: &str) -> &'static str {
     if has("backoffLimitPerIndex") {
         return "this cluster is too old: agents in pods need Kubernetes 1.29 or newer";
     }
-    let no_cluster =
-        ["connection to the server", "Unable to connect", "no configuration", "does not exist", "must be logged in"];
+    let no_cluster = [
+        "connection to the server",
+        "Unable to connect",
+        "failed to download openapi",
+        "connection refused",
+        "no configuration",
+        "does not exist",
+        "must be logged in",
+    ];
     if no_cluster.iter().any(|part| has(part)) {
         return "check that this works: kubectl get pods (--k8s-context chooses another cluster)";
     }
@@ -137,10 +149,14 @@ mod tests {
                 "1.29",
             ),
             ("error: context \"x\" does not exist", "--k8s-context"),
+            (
+                "error: error validating \"STDIN\": error validating data: failed to download openapi: Get \"http://localhost:8080/openapi/v2?timeout=32s\": dial tcp 127.0.0.1:8080: connect: connection refused; if you choose to ignore these errors, turn validation off with --validate=false",
+                "connection refused; check that this works: kubectl get pods",
+            ),
             ("", "kubectl gave no reason"),
         ] {
             let text = refusal_text(stderr);
-            assert!(text.contains(says) && !text.contains('\n'), "{text}");
+            assert!(text.contains(says) && !text.contains('\n') && !text.contains("--validate"), "{text}");
         }
     }
 }

@@ -14,4 +14,4 @@ pub use crate::agents::place::AgentPlace;
 pub use crate::agents::starting::PodOrder;
 pub use coordinator::{AgentFleet, FleetOrder};
 pub use serve::serve_agent;
-pub use tare_agent::{AgentPhase, Assignment, FleetAgent, InputFile};
+pub use tare_agent::{AgentPhase, Assignment, FleetAgent, InputFile, ProtocolError};

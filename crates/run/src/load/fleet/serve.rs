@@ -28,8 +28,8 @@ use crate::server_host::{AgentHost, work_folder};
 /// Makes the job of an assignment, or says in one sentence why it cannot.
 pub type BuildJob<'a> = &'a mut dyn FnMut(&Assignment) -> Result<LoadJob, String>;
 
-/// Serves one coordinator. `on_end` is called, by another thread, when no more orders come: then nobody waits for
-/// reports, and the load ends.
+/// Serves one coordinator. `on_end` is called, by another thread, when no more orders come, or when they cannot be read: then
+/// nobody waits for reports, and the load ends.
 ///
 /// # Errors
 /// When the other side does not keep to the protocol, or does not read.
@@ -38,7 +38,7 @@ pub fn serve_agent<W: Write + Send + 'static>(
     reports: W,
     host: &str,
     build: BuildJob<'_>,
-    on_end: impl FnOnce() + Send + 'static,
+    on_end: impl FnOnce(Result<(), ProtocolError>) + Send + 'static,
 ) -> Result<(), ProtocolError> {
     let reports = Reports(Arc::new(Mutex::new(reports)));
     let cancelled = Arc::new(AtomicBool::new(false));
@@ -46,10 +46,10 @@ pub fn serve_agent<W: Write + Send + 'static>(
     let (outbox, inbox) = channel();
     let reader = OrderReader { reports: reports.clone(), cancel: cancel.clone(), orders: outbox };
     Builder::new().name("orders".to_owned()).spawn(move || {
-        reader.read_all(orders);
+        let read = reader.read_all(orders);
         // Its servers end with this process.
         let _ = std::fs::remove_dir_all(work_folder());
-        on_end();
+        on_end(read);
     })?;
     let agent = Agent { reports, cancel, cancelled, orders: inbox };
     match agent.follow_orders(host, build) {
@@ -98,27 +98,41 @@ struct OrderReader<W> {
 }
 
 impl<W: Write> OrderReader<W> {
-    /// Reads until the orders end. Then the load ends too.
-    fn read_all(self, mut pipe: impl Read) {
-        while let Ok(Some(Order { kind: Some(kind) })) = read_frame(&mut pipe, LONGEST_ORDER) {
-            let goes_on = match kind {
+    /// Reads until the orders end. Then the load ends too. A coordinator that can still be told hears of an error.
+    fn read_all(&self, pipe: impl Read) -> Result<(), ProtocolError> {
+        let read = self.carry_out_all(pipe);
+        self.cancel.cancel();
+        if let Err(error @ (ProtocolError::TooLong { .. } | ProtocolError::Nonsense(_) | ProtocolError::UnknownKind)) =
+            &read
+        {
+            // One that has gone needs no report.
+            let _ = self.reports.send(ReportKind::Failed(Failure { reason: error.to_string() }));
+        }
+        read
+    }
+
+    fn carry_out_all(&self, mut pipe: impl Read) -> Result<(), ProtocolError> {
+        let mut next = read_frame(&mut pipe, LONGEST_ORDER)?;
+        if next.is_none() {
+            return Err(ProtocolError::NoOrders);
+        }
+        while let Some(Order { kind }) = next {
+            match kind.ok_or(ProtocolError::UnknownKind)? {
                 OrderKind::Ping(ping) => {
                     let (monotonic_ns, unix_ns) = (clock::now().0, clock::wall_unix_ns());
-                    self.reports
-                        .send(ReportKind::Clock(ClockReading { number: ping.number, monotonic_ns, unix_ns }))
-                        .is_ok()
+                    let number = ping.number;
+                    self.reports.send(ReportKind::Clock(ClockReading { number, monotonic_ns, unix_ns }))?;
                 }
-                OrderKind::Stop(_) => {
-                    self.cancel.cancel();
-                    true
+                OrderKind::Stop(_) => self.cancel.cancel(),
+                kind => {
+                    if self.orders.send(kind).is_err() {
+                        return Ok(());
+                    }
                 }
-                kind => self.orders.send(kind).is_ok(),
-            };
-            if !goes_on {
-                break;
             }
+            next = read_frame(&mut pipe, LONGEST_ORDER)?;
         }
-        self.cancel.cancel();
+        Ok(())
     }
 }
 

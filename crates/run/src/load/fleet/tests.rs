@@ -207,7 +207,7 @@ fn reports_to(orders: &[OrderKind]) -> Vec<ReportKind> {
     let bytes: Vec<u8> = orders.iter().flat_map(|order| encode_frame(&Order::from(order.clone())).unwrap()).collect();
     let (ended, end) = channel();
     let mut build = |assignment: &Assignment| Err(format!("{} is no load", assignment.command.join(" ")));
-    let _ = serve_agent(std::io::Cursor::new(bytes), to_coordinator, "bench", &mut build, move || {
+    let _ = serve_agent(std::io::Cursor::new(bytes), to_coordinator, "bench", &mut build, move |_| {
         ended.send(()).unwrap();
     });
     end.recv().unwrap();

@@ -1,10 +1,14 @@
 //! Values of the flags of `tare load`, as people write them, and what is said of those that cannot be read.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::ValueEnum;
+use clap::builder::TypedValueParser;
+use clap::error::ErrorKind;
+use clap::{Arg, Command, ValueEnum};
 use tare_load::{FeedOrder, MAX_MESSAGE_BYTES, Think};
+use tare_run::load::fleet::AgentPlace;
 use tare_units::{Span, parse_count, parse_quantity};
 
 /// The highest rate or level that means something. Beyond it the intended starts of requests are no longer apart.
@@ -137,6 +141,19 @@ pub fn parse_threads(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| {
         "the number of threads must be above 0; use --timeout for the time limit of a response".to_owned()
     })
+}
+
+/// Reads a place for agents. clap would repeat one that is wrong, with the password in it.
+#[derive(Clone)]
+pub struct PlaceReader;
+
+impl TypedValueParser for PlaceReader {
+    type Value = AgentPlace;
+
+    fn parse_ref(&self, _: &Command, _: Option<&Arg>, text: &OsStr) -> Result<AgentPlace, clap::Error> {
+        let wrong = |why: String| clap::Error::raw(ErrorKind::ValueValidation, format!("--agents: {why}\n"));
+        text.to_string_lossy().parse().map_err(wrong)
+    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
@@ -90,6 +91,17 @@ impl Bench {
     fn mark(&self) -> String {
         self.path().file_name().unwrap().to_string_lossy().into_owned()
     }
+}
+
+/// A program named ssh that notes its arguments in `ssh.log` and runs `body` with the remote command in `$command`.
+pub fn fake_ssh(bench: &Bench, body: &str) -> String {
+    let folder = bench.path().join("bin");
+    fs::create_dir(&folder).unwrap();
+    let log = bench.path().join("ssh.log");
+    let script = format!("#!/bin/sh\necho \"$@\" >> {}\nfor command; do :; done\n{body}\n", log.display());
+    fs::write(folder.join("ssh"), script).unwrap();
+    fs::set_permissions(folder.join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
+    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
 }
 
 /// A disk of a few KiB, for as long as it is held.

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Bench, Reference, json, stderr, stdout, wait_for};
+use crate::common::{Bench, Reference, fake_ssh, json, stderr, stdout, wait_for};
 
 /// The sum of a count over all agents of a summary.
 fn sum(summary: &Value, key: &str) -> u64 {
@@ -52,17 +52,6 @@ fn agents_of_this_machine_make_one_load_and_their_counts_add_up() {
     let text = stdout(&bench.run(&["report", "a.sqlite"]));
     assert!(text.contains("3 of 3 agents reported to the end; they started within "), "{text}");
     assert!(text.contains("local 2 on "), "{text}");
-}
-
-/// A program named ssh that notes its arguments in `ssh.log` and runs `body` with the remote command in `$command`.
-fn fake_ssh(bench: &Bench, body: &str) -> String {
-    let folder = bench.path().join("bin");
-    fs::create_dir(&folder).unwrap();
-    let log = bench.path().join("ssh.log");
-    let script = format!("#!/bin/sh\necho \"$@\" >> {}\nfor command; do :; done\n{body}\n", log.display());
-    fs::write(folder.join("ssh"), script).unwrap();
-    fs::set_permissions(folder.join("ssh"), fs::Permissions::from_mode(0o755)).unwrap();
-    format!("{}:{}", folder.display(), std::env::var("PATH").unwrap())
 }
 
 fn files_in(folder: &Path) -> Vec<fs::DirEntry> {
@@ -127,6 +116,39 @@ fn what_agents_cannot_do_is_said_before_the_load() {
         assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
     }
     bench.assert_nothing_left();
+}
+
+/// Whether the file has these bytes.
+fn contains(file: &Path, bytes: &[u8]) -> bool {
+    fs::read(file).unwrap().windows(bytes.len()).any(|window| window == bytes)
+}
+
+#[test]
+fn secrets_of_the_command_line_are_in_no_output() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let url = server.url("/path0/4");
+    for secret in [&["-H", "Authorization: Bearer S3CRET"][..], &["-a", "ada:S3CRET"]] {
+        let load = ["load", &url, "-n", "10", "-c", "2", "--agents", "local:2"];
+        let outputs = ["--db", "s.sqlite", "--json", "s.json", "--html", "s.html"];
+        let output = bench.run(&[&load, secret, &outputs].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        for file in ["s.sqlite", "s.json", "s.html"] {
+            assert!(!contains(&bench.path().join(file), b"S3CRET"), "{secret:?}: {file}");
+        }
+        assert!(contains(&bench.path().join("s.json"), b"***"));
+        fs::remove_file(bench.path().join("s.sqlite")).unwrap();
+    }
+    for args in [
+        &["load", &url, "--agents", "ssh://ada:S3CRET@bench1"][..],
+        &["run", "--agents", "ssh://ada:S3CRET@bench1"],
+        &["run", "--server-host", "ssh://ada:S3CRET@bench1:22"],
+    ] {
+        let output = bench.run(args);
+        let said = stderr(&output);
+        assert!(!said.contains("S3CRET") && said.contains("write ssh://user@host:22"), "{args:?}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
+    }
 }
 
 #[test]
