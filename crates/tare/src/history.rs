@@ -24,6 +24,7 @@ pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
         return import_files(import, global);
     }
     let runs: Vec<RunFigures> = list_runs(&global.dir)?.iter().filter_map(run_figures).collect();
+    note_checks(&runs);
     let history = history::history(&runs, &imported_results(&global.dir)?, args.currency.into());
     if let Some(file) = args.html.as_deref().filter(|file| !is_stdout(file)) {
         fs::write(file, history::render_page(&history)).with_context(|| format!("cannot write {}", file.display()))?;
@@ -54,6 +55,18 @@ fn run_figures(run: &RunEntry) -> Option<RunFigures> {
     match record {
         Record::Run(record) => Some(summarize(&record).into()),
         Record::Load(_) => None,
+    }
+}
+
+/// Says how many runs are checks, which no history shows.
+fn note_checks(runs: &[RunFigures]) {
+    let checks = runs.iter().filter(|run| run.is_check()).count() as u64;
+    if checks > 0 {
+        let checks = tare_report::format::count(checks, "run");
+        console::print_note(&format!(
+            "{checks} of tare check or tare bisect left out, because the baseline is another build each time. For a history, \
+             compare with one that stays: tare run"
+        ));
     }
 }
 
