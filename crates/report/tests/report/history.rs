@@ -162,6 +162,7 @@ fn imported(name: &str, file: &str, day: usize, value: f64) -> ImportedResult {
         at: rfc3339(day as u64 * DAY_NS),
         revision: None,
         figures: vec![figure],
+        left_out: Vec::new(),
     }
 }
 
