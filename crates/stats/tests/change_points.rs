@@ -2,7 +2,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use tare_stats::find_change_points;
+use tare_stats::{ChangePoint, find_change_points};
 
 const RECORDS: usize = 200;
 const ALPHA: f64 = 0.001;
@@ -43,11 +43,15 @@ impl Noise {
     }
 }
 
+fn changes(values: &[f64]) -> Vec<ChangePoint> {
+    find_change_points(values, ALPHA).expect("finite values")
+}
+
 /// How many histories without a change get one.
 fn invented(noise: Noise, length: usize) -> usize {
     let gets_one = |seed: &u64| {
         let values = noise.series(&mut Pcg64::seed_from_u64(*seed), length);
-        !find_change_points(&values, ALPHA).unwrap().is_empty()
+        !changes(&values).is_empty()
     };
     (0..HISTORIES).filter(gets_one).count()
 }
@@ -59,10 +63,10 @@ fn misses(noise: Noise) -> (usize, usize) {
     for seed in 0..HISTORIES {
         let noise = noise.series(&mut Pcg64::seed_from_u64(seed), RECORDS);
         let values: Vec<f64> = noise.into_iter().enumerate().map(|(at, noise)| 0.1 + level(at) + noise).collect();
-        let changes = find_change_points(&values, ALPHA).unwrap();
-        let pairs = || changes.iter().zip(PLANTED);
+        let found = changes(&values);
+        let pairs = || found.iter().zip(PLANTED);
         misplaced +=
-            usize::from(changes.len() != PLANTED.len() || pairs().any(|(found, (at, _))| found.at.abs_diff(at) > 1));
+            usize::from(found.len() != PLANTED.len() || pairs().any(|(found, (at, _))| found.at.abs_diff(at) > 1));
         missed_sizes +=
             pairs().filter(|(found, (_, size))| found.size.lo * size <= 0.0 || !found.size.contains(*size)).count();
     }
