@@ -1,7 +1,7 @@
 //! `tare history`: all runs of a folder over time, and the results of other tools beside them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 use std::time::UNIX_EPOCH;
 
 use anyhow::Context;
@@ -24,6 +24,7 @@ pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
         return import_files(import, global);
     }
     let runs: Vec<RunFigures> = list_runs(&global.dir)?.iter().filter_map(run_figures).collect();
+    note_checks(&runs);
     let history = history::history(&runs, &imported_results(&global.dir)?, args.currency.into());
     if let Some(file) = args.html.as_deref().filter(|file| !is_stdout(file)) {
         fs::write(file, history::render_page(&history)).with_context(|| format!("cannot write {}", file.display()))?;
@@ -57,6 +58,18 @@ fn run_figures(run: &RunEntry) -> Option<RunFigures> {
     }
 }
 
+/// Says how many runs are checks, which no history shows.
+fn note_checks(runs: &[RunFigures]) {
+    let checks = runs.iter().filter(|run| run.is_check()).count() as u64;
+    if checks > 0 {
+        let checks = tare_report::format::count(checks, "run");
+        console::print_note(&format!(
+            "{checks} of tare check or tare bisect left out, because the baseline is another build each time. For a history, \
+             compare with one that stays: tare run"
+        ));
+    }
+}
+
 /// All results that were imported into this folder.
 fn imported_results(dir: &Path) -> anyhow::Result<Vec<ImportedResult>> {
     let folder = dir.join(IMPORTS);
@@ -85,6 +98,9 @@ fn import_files(args: &ImportArgs, global: &Global) -> anyhow::Result<Outcome> {
         fs::write(&file, json::render(&result)?).with_context(|| format!("cannot write {}", file.display()))?;
         let figures = tare_report::format::count(result.figures.len() as u64, "figure");
         console::print_text(&format!("{}: {figures} of {}\n", result.file, result.tool));
+        if !result.left_out.is_empty() {
+            console::print_note(&format!("{}: no number for {}", result.file, result.left_out.join(", ")));
+        }
     }
     Ok(Outcome::Done)
 }
@@ -95,7 +111,8 @@ fn import_file(file: &Path, args: &ImportArgs) -> anyhow::Result<ImportedResult>
     let written = fs::metadata(file).and_then(|facts| facts.modified());
     let written = written.with_context(|| format!("cannot tell when {} was written", file.display()))?;
     let since = written.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let origin = ImportOrigin { file, at: rfc3339(since.as_nanos() as u64), revision: args.revision.clone() };
+    let path = &absolute(file).with_context(|| format!("cannot tell the folder of {}", file.display()))?;
+    let origin = ImportOrigin { file, path, at: rfc3339(since.as_nanos() as u64), revision: args.revision.clone() };
     Ok(import::import(&text, origin)?)
 }
 

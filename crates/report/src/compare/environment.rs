@@ -34,6 +34,13 @@ pub fn environment_changes(before: &Summary, after: &Summary, cells: &[(&Cell, &
     });
     changes.extend(changed_facts(&programs[0], &programs[1]));
     changes.extend(changed_facts(&facts(&before.plan, Some("setting")), &facts(&after.plan, Some("setting"))));
+    changes.extend(server_changes(cells));
+    changes
+}
+
+/// Every difference of the commands, versions and libraries of two servers, or of one in two records.
+pub(super) fn server_changes(cells: &[(&Cell, &Cell)]) -> Vec<EnvironmentChange> {
+    let mut changes: Vec<EnvironmentChange> = Vec::new();
     for (old, new) in cells {
         let of = |cell: &Cell| {
             let command = [("command", cell.command.as_str())].into_iter().filter(|(_, command)| !command.is_empty());

@@ -161,8 +161,9 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
     let mut notes =
         vec!["Two servers of one record: their starts are compared pair by pair where they ran side by side.".into()];
     notes.extend(old.into_iter().chain(new).filter_map(void_note));
+    let cells: Vec<(&Cell, &Cell)> = cells.into_iter().filter(|(old, new)| is_usable(old) && is_usable(new)).collect();
     let mut pairs = Vec::new();
-    for (old, new) in cells.iter().filter(|(old, new)| is_usable(old) && is_usable(new)) {
+    for (old, new) in &cells {
         let side_by_side = old.group == new.group;
         let levels = (level_figures(old), level_figures(new));
         pairs.extend(common_figures((old, new), levels, Basis::Level, side_by_side));
@@ -173,7 +174,11 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
     }
     notes.extend(pairs.iter().filter_map(FigurePair::missing_starts));
     let sides = (ComparedSide::of(summary, Some(before)), ComparedSide::of(summary, Some(after)));
-    Ok(differences((summary, summary), sides, pairs, notes))
+    Ok(RunDifferences {
+        environment: environment::server_changes(&cells),
+        methods: methods::method_changes(summary, summary, &cells),
+        ..differences((summary, summary), sides, pairs, notes)
+    })
 }
 
 fn differences(

@@ -5,9 +5,11 @@ mod text;
 
 use std::ops::Range;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use tare_plan::plan::SliceKind;
-use tare_stats::{Interval, Polarity, find_change_points};
+use tare_stats::quantile::mean;
+use tare_stats::{ChangePoint, Interval, Polarity, find_change_points};
 
 pub use page::render_page;
 pub use text::render;
@@ -54,15 +56,20 @@ impl HistoryLine {
         if self.scenario.is_empty() { self.name.clone() } else { format!("{} · {}", self.name, self.scenario) }
     }
 
-    /// Geometric mean of the points since the last change.
-    fn level(&self) -> f64 {
+    /// Geometric mean of the points since the last change; `None` where none of them counts.
+    fn level(&self) -> Option<f64> {
         self.level_of(self.changes.last().map_or(0, |change| change.at)..self.points.len())
     }
 
-    /// Geometric mean of some points.
-    fn level_of(&self, points: Range<usize>) -> f64 {
-        let number = points.len() as f64;
-        (self.points[points].iter().map(|point| point.value.ln()).sum::<f64>() / number).exp()
+    /// Geometric mean of those of some points that count in a level.
+    fn level_of(&self, points: Range<usize>) -> Option<f64> {
+        let logs: Vec<f64> = self.points[points].iter().filter_map(HistoryPoint::log).collect();
+        mean(&logs).ok().map(f64::exp)
+    }
+
+    /// How many points count in no level.
+    fn left_out(&self) -> usize {
+        self.points.iter().filter(|point| point.log().is_none()).count()
     }
 }
 
@@ -85,6 +92,13 @@ pub struct HistoryPoint {
     pub hi: Option<f64>,
 }
 
+impl HistoryPoint {
+    /// The logarithm, of which levels are made. A figure of 0 or less has none, and counts in no level.
+    fn log(&self) -> Option<f64> {
+        Some(self.value.ln()).filter(|log| log.is_finite())
+    }
+}
+
 /// One change of level: it happened after the run `after_run` and not later than `first_run`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LevelChange {
@@ -92,10 +106,14 @@ pub struct LevelChange {
     pub at: usize,
     /// The last run of the old level.
     pub after_run: String,
+    /// When it began, RFC 3339 UTC.
+    pub after_at: String,
     /// Its revision.
     pub after_revision: Option<String>,
     /// The first run of the new level.
     pub first_run: String,
+    /// When it began, RFC 3339 UTC.
+    pub first_at: String,
     /// Its revision.
     pub first_revision: Option<String>,
     /// New level / old level.
@@ -114,6 +132,8 @@ pub struct RunFigures {
     run: RunInfo,
     cells: Vec<CellVersion>,
     comparisons: Vec<Comparison>,
+    #[serde(default)]
+    check: Option<IgnoredAny>,
 }
 
 /// What a history needs of a cell.
@@ -148,11 +168,18 @@ impl From<Summary> for RunFigures {
             run: summary.run,
             cells: summary.cells.into_iter().map(cell).collect(),
             comparisons: summary.comparisons,
+            check: summary.check.map(|_| IgnoredAny),
         }
     }
 }
 
 impl RunFigures {
+    /// Whether `tare check` or `tare bisect` made it. They compare a server with an earlier build of itself, mostly another build
+    /// each time. Such ratios stay near 1 while a cost creeps, so that a history leaves them out.
+    pub fn is_check(&self) -> bool {
+        self.check.is_some()
+    }
+
     /// A cell's name over time. Its server's, whose version changes from run to run; the variant's where the run compares
     /// several versions of it, which are no same line.
     fn name_of<'a>(&self, cell: &'a CellVersion) -> &'a str {
@@ -164,10 +191,10 @@ impl RunFigures {
     }
 }
 
-/// The history of `runs` in one currency, and of all imported figures.
+/// The history of `runs` in one currency, without checks, and of all imported figures.
 pub fn history(runs: &[RunFigures], imported: &[ImportedResult], currency: Currency) -> History {
     let mut lines: Vec<HistoryLine> = Vec::new();
-    let mut runs: Vec<&RunFigures> = runs.iter().collect();
+    let mut runs: Vec<&RunFigures> = runs.iter().filter(|run| !run.is_check()).collect();
     runs.sort_by(|a, b| a.run.started_at.cmp(&b.run.started_at));
     for run in runs {
         run.comparisons.iter().for_each(|comparison| add_comparison(&mut lines, run, comparison, currency));
@@ -249,18 +276,23 @@ fn add_point(
     }
 }
 
-/// The changes of level in the logarithms of the figures. A figure that has no logarithm is in no history of levels.
+/// The changes of level in the logarithms of the figures. A figure that has no logarithm is in no level.
 fn level_changes(line: &HistoryLine) -> Vec<LevelChange> {
-    let logs: Vec<f64> = line.points.iter().map(|point| point.value.ln()).collect();
-    let change = |(at, size): (usize, Interval)| {
-        let (before, first) = (&line.points[at - 1], &line.points[at]);
-        let Interval { estimate, lo, hi } = size.exp();
+    let counted: Vec<(usize, f64)> =
+        line.points.iter().enumerate().filter_map(|(at, point)| Some((at, point.log()?))).collect();
+    let logs: Vec<f64> = counted.iter().map(|(_, log)| *log).collect();
+    let change = |found: ChangePoint| {
+        let (last, at) = (counted[found.at - 1].0, counted[found.at].0);
+        let (before, first) = (&line.points[last], &line.points[at]);
+        let Interval { estimate, lo, hi } = found.size.exp();
         let is_worse = (estimate > 1.0) == (line.polarity == Polarity::LowerIsBetter);
         LevelChange {
             at,
             after_run: before.run.clone(),
+            after_at: before.at.clone(),
             after_revision: before.revision.clone(),
             first_run: first.run.clone(),
+            first_at: first.at.clone(),
             first_revision: first.revision.clone(),
             ratio: estimate,
             lo,
@@ -268,6 +300,6 @@ fn level_changes(line: &HistoryLine) -> Vec<LevelChange> {
             verdict: if is_worse { VerdictKind::Worse } else { VerdictKind::Better },
         }
     };
-    let found = find_change_points(&logs, ALPHA).unwrap_or_default();
-    found.into_iter().map(|point| change((point.at, point.size))).collect()
+    // Logarithms are finite, and the error probability is a constant.
+    find_change_points(&logs, ALPHA).unwrap_or_default().into_iter().map(change).collect()
 }

@@ -98,7 +98,8 @@ impl<'a> Chart<'a> {
     fn of(line: &'a HistoryLine) -> Self {
         let values: Vec<f64> = line.points.iter().map(|point| point.value).collect();
         let (least, most) = range(&values);
-        let room = (most - least).max(most.abs() * 0.01);
+        let range_at_least = if most == 0.0 { 1.0 } else { most.abs() * 0.01 };
+        let room = (most - least).max(range_at_least);
         // Intervals that are far wider than what the line does are cut off.
         let ends = |of: fn(&HistoryPoint) -> Option<f64>| line.points.iter().filter_map(of).collect::<Vec<f64>>();
         let lowest = range(&ends(|point| point.lo)).0.clamp(least - room, least);
@@ -172,7 +173,8 @@ impl<'a> Chart<'a> {
         let starts: Vec<usize> = self.line.changes.iter().map(|change| change.at).collect();
         let bounds: Vec<usize> = [0].into_iter().chain(starts).chain([self.line.points.len()]).collect();
         for level in bounds.windows(2) {
-            let y = self.y(self.line.level_of(level[0]..level[1]));
+            let Some(value) = self.line.level_of(level[0]..level[1]) else { continue };
+            let y = self.y(value);
             let (from, to) = (self.x(level[0] as f64 - 0.5), self.x(level[1] as f64 - 0.5));
             let _ =
                 writeln!(out, "<line class=\"level\" x1=\"{from:.2}%\" x2=\"{to:.2}%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");

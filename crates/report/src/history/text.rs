@@ -38,13 +38,27 @@ pub(super) fn headline(history: &History) -> String {
 /// `lower is better · level now 1.08 · 34 runs`.
 pub(super) fn state(line: &HistoryLine) -> String {
     let better = if line.polarity == Polarity::LowerIsBetter { "lower" } else { "higher" };
-    format!("{better} is better · level now {} · {}", number(line.level()), count(line.points.len() as u64, "run"))
+    let level = line.level().map_or(String::new(), |level| format!(" · level now {}", number(level)));
+    format!("{better} is better{level} · {}{}", count(line.points.len() as u64, "run"), left_out(line))
+}
+
+/// ` · 1 value of 0 or less left out of the levels`.
+fn left_out(line: &HistoryLine) -> String {
+    match line.left_out() as u64 {
+        0 => String::new(),
+        number => format!(" · {} of 0 or less left out of the levels", count(number, "value")),
+    }
 }
 
 fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
     let palette = style.palette();
     let (points, changes) = (count(line.points.len() as u64, "run"), count(line.changes.len() as u64, "change"));
-    let title = sanitize_line(&format!("{} · {} · {points}, {changes} of level", line.subject(), line.figure));
+    let title = sanitize_line(&format!(
+        "{} · {} · {points}, {changes} of level{}",
+        line.subject(),
+        line.figure,
+        left_out(line)
+    ));
     let mut grid = Grid::default();
     let hidden = line.points.len().saturating_sub(shown);
     for (at, point) in line.points.iter().enumerate() {
@@ -73,18 +87,25 @@ fn point_row(point: &HistoryPoint) -> Vec<(Tone, String)> {
     texts.map(|text| (Tone::Plain, text)).to_vec()
 }
 
-/// `worse by 4.9 % [3.1, 6.7] after 2026-11-20-1 (a1b2c3), from 2026-11-20-2 (d4e5f6) on`.
+/// `worse: +4.9 % [3.1, 6.7] after 2026-11-20-1 (a1b2c3), from 2026-11-20-2 (d4e5f6) on`. Runs that no revision tells apart are
+/// told apart by their times.
 pub(super) fn change_words(change: &LevelChange) -> String {
     let size = Change { ratio: change.ratio, bounds: Some((change.lo, change.hi)) };
     let word = if change.verdict == VerdictKind::Worse { "worse" } else { "better" };
-    let named = |run: &str, revision: &Option<String>| {
-        let revision = short_revision(revision.as_deref());
-        let run = sanitize_line(run);
-        if revision.is_empty() { run } else { format!("{run} ({revision})") }
+    let of_two_revisions = change.after_revision != change.first_revision;
+    let named = |run: &str, at: &str, revision: Option<&str>| {
+        let revision = revision.filter(|_| of_two_revisions);
+        let told_by = revision.map_or_else(|| second(at), |revision| short_revision(Some(revision)));
+        format!("{} ({told_by})", sanitize_line(run))
     };
-    let (old, new) =
-        (named(&change.after_run, &change.after_revision), named(&change.first_run, &change.first_revision));
+    let old = named(&change.after_run, &change.after_at, change.after_revision.as_deref());
+    let new = named(&change.first_run, &change.first_at, change.first_revision.as_deref());
     format!("{word}: {} after {old}, from {new} on", size.signed_interval())
+}
+
+/// `2026-11-20 09:41:07`.
+fn second(at: &str) -> String {
+    at.chars().take(19).collect::<String>().replace('T', " ")
 }
 
 pub(super) fn short_revision(revision: Option<&str>) -> String {

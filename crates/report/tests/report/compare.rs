@@ -4,7 +4,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::{EventKind, EventRecord, RunRecord};
 use tare_report::Summary;
 use tare_report::compare::{self, Basis, FigureChange, RecordedRun, RunDifferences};
-use tare_report::summary::{Estimate, Profiles, VerdictKind};
+use tare_report::summary::{Estimate, Profiles, Row, VerdictKind};
 use tare_report::text::Style;
 use tare_report::{summarize, summarize_with};
 
@@ -127,6 +127,20 @@ fn two_servers_of_one_record_are_compared_in_pairs() {
     let text = compare::render(&differences, &STYLE);
     assert!(text.starts_with("tare compare · http4s.Vanilla → http4s.Tapir"), "{text}");
     assert!(compare::compare_servers(&summary, TAPIR, "nobody").is_err());
+}
+
+#[test]
+fn libraries_and_methods_of_two_servers_are_compared() {
+    let mut summary = summarize(&record(1.0, 0.8, "run"));
+    summary.cells[1].resolved.push(Row { key: "tapir".to_owned(), value: "1.12.0".to_owned(), source: None });
+    summary.profiles = summarize_with(&profiled(), None).profiles;
+    let differences = compare::compare_servers(&summary, "http4s.Vanilla", TAPIR).unwrap();
+    let library = differences.environment.iter().find(|change| change.key == "tapir").unwrap();
+    assert_eq!((library.section.as_str(), library.after.as_deref()), (TAPIR, Some("1.12.0")));
+    assert!(differences.environment.iter().all(|change| change.section == TAPIR), "{:?}", differences.environment);
+    assert!(differences.methods.iter().any(|change| change.method == "net.Server.handle"), "{differences:#?}");
+    let text = compare::render(&differences, &STYLE);
+    assert!(text.contains("What else differs") && text.contains("Methods whose own share differs"), "{text}");
 }
 
 /// Three servers in eight starts, of which two settle in another mode in one start each.

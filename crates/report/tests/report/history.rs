@@ -6,7 +6,7 @@ use tare_report::history::{self, History, RunFigures};
 use tare_report::import::{ImportedFigure, ImportedResult};
 use tare_report::rfc3339;
 use tare_report::summarize;
-use tare_report::summary::{CurrencyRatio, Summary, ValidityState, VerdictKind};
+use tare_report::summary::{CheckResult, CurrencyRatio, LimitCheck, Summary, ValidityState, VerdictKind};
 use tare_report::text::Style;
 use tare_stats::Polarity;
 
@@ -144,25 +144,67 @@ fn a_summary_file_is_enough() {
     assert_eq!(history::history(&[read], &[], CURRENCY).lines[0].name, "http4s.Tapir");
 }
 
-#[test]
-fn hostile_names_are_text_on_the_page() {
+/// What another tool measured on some day, as `file` has it.
+fn imported(name: &str, file: &str, day: usize, value: f64) -> ImportedResult {
     let figure = ImportedFigure {
-        name: "<img src=x>\u{1b}".to_owned(),
+        name: name.to_owned(),
         figure: "mean".to_owned(),
         unit: "ns".to_owned(),
         polarity: Polarity::LowerIsBetter,
-        value: 1.0,
+        value,
         lo: None,
         hi: None,
     };
-    let result = ImportedResult {
+    ImportedResult {
         schema: tare_report::import::SCHEMA.to_owned(),
         tool: "criterion".to_owned(),
-        file: "</title>".to_owned(),
-        at: rfc3339(0),
+        file: file.to_owned(),
+        at: rfc3339(day as u64 * DAY_NS),
         revision: None,
         figures: vec![figure],
-    };
+        left_out: Vec::new(),
+    }
+}
+
+#[test]
+fn a_figure_of_nothing_counts_in_no_level_and_hides_no_change() {
+    let values = [1.0, 1.01, 0.99, 1.0, 0.0, 1.01, 0.99, 0.0, 2.0, 2.02, 1.98, 2.0, 2.02, 1.98, 0.0];
+    let results: Vec<_> = values.iter().enumerate().map(|(day, value)| imported("a", "k.json", day, *value)).collect();
+    let history = history::history(&[], &results, CURRENCY);
+    let [change] = &history.lines[0].changes[..] else { panic!("{history:#?}") };
+    assert_eq!(
+        (change.at, change.after_at.as_str(), change.first_at.as_str()),
+        (8, &*rfc3339(6 * DAY_NS), &*rfc3339(8 * DAY_NS))
+    );
+    assert!((change.ratio - 2.0).abs() < 0.01, "{change:?}");
+    let (page, text) =
+        (history::render_page(&history), history::render(&history, 5, &Style { colored: false, width: 100 }));
+    for told in [&page, &text] {
+        assert!(told.contains("3 values of 0 or less left out of the levels"), "{told}");
+        // The file has one name on all days.
+        assert!(told.contains("after k.json (1970-01-07 00:00:00), from k.json (1970-01-09 00:00:00) on"), "{told}");
+    }
+    assert!(page.contains("level now 2.000"), "{page}");
+
+    let nothing: Vec<_> = (0..8).map(|day| imported("a", "k.json", day, 0.0)).collect();
+    let page = history::render_page(&history::history(&[], &nothing, CURRENCY));
+    assert!(!page.contains("level now") && !page.contains("NaN") && !page.contains("inf"), "{page}");
+}
+
+#[test]
+fn runs_of_a_check_are_in_no_history() {
+    let mut summary = standard_summary();
+    summary.check = Some(LimitCheck { outcome: CheckResult::Holds, limits: Vec::new(), power: None });
+    let text = tare_report::json::render(&summary).unwrap();
+    for run in [summary.into(), serde_json::from_str::<RunFigures>(&text).unwrap()] {
+        assert!(run.is_check());
+        assert_eq!(history::history(&[run], &[], CURRENCY).lines, []);
+    }
+}
+
+#[test]
+fn hostile_names_are_text_on_the_page() {
+    let result = imported("<img src=x>\u{1b}", "</title>", 0, 1.0);
     let page = history::render_page(&history::history(&[], &[result], CURRENCY));
     assert!(!page.contains("<img") && !page.contains("</title></title>") && !page.contains('\u{1b}'), "{page}");
 }

@@ -28,7 +28,8 @@ const CRITERION: &str = r#"{"mean": {"confidence_interval": {"confidence_level":
     "point_estimate": 9.5, "standard_error": 0.25}}"#;
 
 fn read(file: &str, text: &str) -> ImportedResult {
-    let origin = ImportOrigin { file: Path::new(file), at: "2026-11-20T00:00:00Z".to_owned(), revision: None };
+    let path = &Path::new("/home/me").join(file);
+    let origin = ImportOrigin { file: Path::new(file), path, at: "2026-11-20T00:00:00Z".to_owned(), revision: None };
     import(text, origin).unwrap()
 }
 
@@ -64,6 +65,38 @@ fn jmh_is_read_with_intervals_parameters_and_direction() {
 }
 
 #[test]
+fn a_score_that_is_no_number_is_left_out_by_name() {
+    let without = JMH.replace(r#""score": 8.0"#, r#""score": "NaN""#);
+    let result = read("jmh.json", &without);
+    assert_eq!((result.figures.len(), &*result.left_out), (1, &["org.example.Parse.path".to_owned()][..]));
+    let origin =
+        ImportOrigin { file: Path::new("jmh.json"), path: Path::new("jmh.json"), at: String::new(), revision: None };
+    let error = import(&without.replace(r#""score": 12.5"#, r#""score": "NaN""#), origin).unwrap_err().to_string();
+    assert!(
+        error.contains("it is of jmh, but holds no figure: no number for org.example.Parse.uri (size=16), "),
+        "{error}"
+    );
+}
+
+#[test]
+fn figures_of_one_file_have_different_names() {
+    let names = |text: &str| read("a.json", text).figures.into_iter().map(|one| one.name).collect::<Vec<_>>();
+    let entry = |threads: u32| {
+        let metric = r#"{"score": 5.0, "scoreUnit": "ops/s"}"#;
+        format!(r#"{{"benchmark": "B.c", "mode": "thrpt", "threads": {threads}, "primaryMetric": {metric}}}"#)
+    };
+    assert_eq!(names(&format!("[{}, {}]", entry(1), entry(8))), ["B.c", "B.c (threads=8)"]);
+    assert_eq!(names(&format!("[{}, {}]", entry(8), entry(8))), ["B.c (threads=8)", "B.c (threads=8) (2)"]);
+    let command = r#"{"command": "sleep 1", "mean": 1.0}"#;
+    assert_eq!(names(&format!(r#"{{"results": [{command}, {command}]}}"#)), ["sleep 1", "sleep 1 (2)"]);
+}
+
+#[test]
+fn a_byte_order_mark_is_no_text() {
+    assert_eq!(read("load.json", &format!("\u{feff}{K6}")).tool, "k6");
+}
+
+#[test]
 fn hyperfine_gets_students_interval_of_its_times() {
     let result = read("bench.json", HYPERFINE);
     let mean = figure(&result, "mean");
@@ -77,7 +110,15 @@ fn criterion_is_named_by_its_folders() {
     let result = read("target/criterion/parse/uri/new/estimates.json", CRITERION);
     assert_eq!((result.tool.as_str(), result.figures[0].name.as_str()), ("criterion", "parse/uri"));
     assert_eq!((figure(&result, "mean").value, figure(&result, "median").lo), (10.0, Some(9.0)));
-    assert_eq!(read("estimates.json", CRITERION).figures[0].name, "estimates");
+    let name = |path: &str| {
+        let file = Path::new("estimates.json");
+        let origin = ImportOrigin { file, path: Path::new(path), at: String::new(), revision: None };
+        import(CRITERION, origin).unwrap().figures[0].name.clone()
+    };
+    assert_eq!(name("/repo/target/criterion/parse/uri/new/estimates.json"), "parse/uri", "from within its folder");
+    assert_eq!(name("/results/parse/new/estimates.json"), "parse");
+    assert_eq!(name("/results/parse/estimates.json"), "parse");
+    assert_eq!(name("/target/criterion/estimates.json"), "estimates");
 }
 
 #[test]
@@ -100,7 +141,8 @@ fn what_cannot_be_read_names_the_file_and_what_can_be() {
         ("plain text", "no interval log"),
         (r#"[{"benchmark": "cut"}]"#, "no tool that tare knows wrote it"),
     ] {
-        let origin = ImportOrigin { file: Path::new("dir/cut.json"), at: String::new(), revision: None };
+        let file = Path::new("dir/cut.json");
+        let origin = ImportOrigin { file, path: file, at: String::new(), revision: None };
         let error = import(text, origin).unwrap_err().to_string();
         assert!(error.contains("cannot import dir/cut.json") && error.contains(says), "{text}: {error}");
         assert!(error.contains("hyperfine (--export-json)"), "{error}");

@@ -102,6 +102,9 @@ fn an_equal_build_is_not_regressed() {
     assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
     let verdict = repository.bench.summary()["check"]["outcome"].as_str().unwrap().to_owned();
     assert!(["holds", "undecided"].contains(&verdict.as_str()), "{verdict}");
+    let history = repository.bench.run(&["history"]);
+    assert!(stdout(&history).contains("no figures yet"), "{}", all_of(&history));
+    assert!(stderr(&history).contains("1 run of tare check or tare bisect left out"), "{}", all_of(&history));
 }
 
 #[test]

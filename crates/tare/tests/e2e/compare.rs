@@ -158,3 +158,29 @@ fn results_of_other_tools_join_the_history_whole_or_not_at_all() {
     let printed = bench.run(&["history", "--html", "-"]);
     assert_eq!((stdout(&printed), bench.path().join("-").exists()), (page, false), "{}", stderr(&printed));
 }
+
+#[test]
+fn an_import_says_what_it_leaves_out_and_names_a_benchmark_from_within_its_folder() {
+    let bench = Bench::new();
+    let score = |name: &str, score: &str| {
+        format!(
+            r#"{{"benchmark": "{name}", "mode": "avgt", "primaryMetric": {{"score": {score}, "scoreUnit": "ns/op"}}}}"#
+        )
+    };
+    let jmh = format!("[{}, {}]", score("a.B.c", "\"NaN\""), score("a.B.d", "5.0"));
+    std::fs::write(bench.path().join("jmh.json"), jmh).unwrap();
+    let output = bench.run(&["history", "import", "jmh.json"]);
+    assert!(stdout(&output).contains("jmh.json: 1 figure of jmh"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("jmh.json: no number for a.B.c"), "{}", stderr(&output));
+
+    let folder = bench.path().join("target/criterion/parse/new");
+    std::fs::create_dir_all(&folder).unwrap();
+    let estimate = r#"{"confidence_interval": {"lower_bound": 9.5, "upper_bound": 10.5}, "point_estimate": 10.0}"#;
+    let estimates = format!(r#"{{"mean": {estimate}, "median": {estimate}}}"#);
+    std::fs::write(folder.join("estimates.json"), estimates).unwrap();
+    let dir = bench.path().join(".tare");
+    let mut tare = bench.tare(&["history", "import", "estimates.json", "--dir", dir.to_str().unwrap()]);
+    let output = tare.current_dir(&folder).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&bench.run(&["history"])).contains("parse · mean, ns (criterion)"));
+}
