@@ -10,6 +10,7 @@ use tare_sut::catalog::Catalog;
 
 use super::git::Checkout;
 use super::paths_into::names_folder;
+use super::submodules::check_out_submodules;
 use crate::command_words::command_words;
 use crate::home::World;
 
@@ -207,13 +208,13 @@ impl Baseline {
         notes
     }
 
-    /// Makes the work tree of a revision, where there is none yet.
+    /// Makes the work tree of a revision with its submodules, where there is none yet.
     ///
     /// # Errors
-    /// When git cannot make it.
+    /// When git cannot make it, or a submodule is nowhere to be had.
     pub fn check_out(&self, cache: &Path) -> anyhow::Result<()> {
         if let (BaselineKind::Revision { commit, .. }, Some(checkout)) = (&self.kind, &self.checkout) {
-            checkout.worktree(commit, cache)?;
+            check_out_submodules(checkout.top(), &checkout.worktree(commit, cache)?)?;
         }
         Ok(())
     }

@@ -8,8 +8,6 @@ use anyhow::Context;
 use tare_plan::PlanError;
 use tare_plan::names::nearest_name;
 
-use super::submodules::check_out_submodules;
-
 /// Worktrees of earlier baselines that are kept for the next check of them.
 const KEPT: usize = 5;
 
@@ -87,17 +85,16 @@ impl Checkout {
         candidates.into_iter().find(|name| self.commit(name).is_ok())
     }
 
-    /// A work tree of this commit, with its submodules, in a folder of its own below `cache`. It is kept, so that build
-    /// tools find there what they built before.
+    /// A work tree of this commit in a folder of its own below `cache`. It is kept, so that build tools find there what
+    /// they built before.
     ///
     /// # Errors
-    /// When git cannot make it, or a submodule is nowhere to be had.
+    /// When git cannot make it.
     pub fn worktree(&self, commit: &str, cache: &Path) -> anyhow::Result<PathBuf> {
         let folder = self.worktree_folder(commit, cache);
         if !is_at(&folder, commit) && self.adopt(&folder, commit).is_none() {
             self.make_worktree(&folder, commit)?;
         }
-        check_out_submodules(&self.top, &folder)?;
         Ok(folder)
     }
 

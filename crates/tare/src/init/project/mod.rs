@@ -167,7 +167,7 @@ fn dotnet(folder: &Path) -> Result<Option<Project>, PlanError> {
     let text = read(folder, file).unwrap_or_default();
     let document = parse_xml(&folder.join(file), &text)?;
     let groups = || document.root_element().children().filter(|node| node.tag_name().name() == "PropertyGroup");
-    let property = |name: &str| groups().filter_map(|group| text_of(group, name)).last();
+    let property = |name: &str| groups().filter_map(|group| text_of(group, name)).next_back();
     let sdk = document.root_element().attribute("Sdk").unwrap_or_default();
     let name = property("AssemblyName").unwrap_or(file.trim_end_matches(".csproj"));
     let name = name.replace("$(MSBuildProjectName)", file.trim_end_matches(".csproj"));

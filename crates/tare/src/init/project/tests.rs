@@ -1,3 +1,5 @@
+//! Small projects of each build tool: what is known of them, and where the program is not guessed.
+
 use super::*;
 
 /// Files of a folder: path and text.
