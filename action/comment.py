@@ -129,7 +129,7 @@ def with_picture(repository, text, folder, number):
     attempt = os.environ.get("GITHUB_RUN_ATTEMPT", "1")
     job = "".join(c for c in os.environ.get("GITHUB_JOB", "job") if c.isalnum() or c in "-_")
     try:
-        path = f"pull-request-{number}/{run}-{attempt}-{job}.svg"
+        path = f"pull-request-{number}/{run}-{attempt}-{job}-{folder.name}.svg"
         address = repository.keep_picture(branch, path, picture.read_bytes())
     except Refused as refused:
         warn(f"The picture could not be kept on the branch {branch} ({refused}). {remedy(refused, 'contents')}")

@@ -14,7 +14,10 @@ import tempfile
 import threading
 import unittest
 
+from .test_examples import Examples
 from .test_job import ACTION, Job
+
+__all__ = ["Examples"]
 
 # A tare that answers as it is told by the environment.
 PROGRAM = """#!/usr/bin/env bash
@@ -25,7 +28,7 @@ case "$1 $*" in
   check*)
     printf '%s\\n' "$@" >"$ARGUMENTS"
     echo "checking \\`this\\`"
-    [ -n "${NO_RUN:-}" ] || mkdir -p "$RUNNER_TEMP/tare/runs/$RANDOM$RANDOM"
+    [ -n "${NO_RUN:-}" ] || mkdir -p "$4/runs/$RANDOM$RANDOM"
     exit "${STATUS:-0}" ;;
   report*comment*) printf '<!-- tare report of own -->\\n**holds**\\n<!-- picture -->\\n' ;;
   report*junit*) echo '<testsuites/>' ;;
@@ -158,7 +161,7 @@ class Check(Case):
         self.job().run()
         job = self.job(STATUS="4", NO_RUN="1").run()
         self.assertTrue(job.summary.read_text().rstrip().endswith("</details>"))
-        self.assertIn("There is no result", (self.folder / "runner/tare/comment.md").read_text())
+        self.assertIn("There is no result", (self.folder / "runner/tare/tare.toml/comment.md").read_text())
 
 
 class Comment(Case):
@@ -169,10 +172,34 @@ class Comment(Case):
                 self.assertFalse(job.failed, job.log)
                 # Others talk, so that the comment is on the second page next time.
                 state["comments"][:0] = [{"id": n, "body": "talk"} for n in range(120 - len(state["comments"]))]
-            ours = [c for c in state["comments"] if c["body"].startswith("<!-- tare report of own -->")]
+            ours = [c for c in state["comments"] if c["body"].startswith("<!-- tare report of tare.toml -->")]
             self.assertEqual(len(ours), 1)
             self.assertEqual([a[0] for a in state["asked"]], ["GET", "POST", "GET", "GET", "PATCH"])
             self.assertTrue(all(a[2] == "Bearer secret" for a in state["asked"]))
+
+    def test_a_check_without_a_run_updates_the_comment_of_the_one_before(self):
+        with api() as (url, state):
+            self.job(number="5", GITHUB_API_URL=url).run()
+            self.assertIn("**holds**", state["comments"][0]["body"])
+            self.job(number="5", GITHUB_API_URL=url, STATUS="4", NO_RUN="1").run()
+            (comment,) = state["comments"]
+            self.assertIn("There is no result", comment["body"])
+
+    def test_two_checks_of_a_repository_keep_their_comments_reports_and_artifacts_apart(self):
+        with api() as (url, state):
+            used = []
+            for inputs in ({"working-directory": "a"}, {"working-directory": "b"}, {"suite": "b/other.toml"}):
+                (self.folder / inputs.get("working-directory", "b")).mkdir(exist_ok=True)
+                job = self.job({"picture-branch": "pictures", **inputs}, number="5", GITHUB_API_URL=url).run()
+                self.assertFalse(job.failed, job.log)
+                used += [given for name, given in job.used if name.startswith("actions/upload-artifact@")]
+            marks = [comment["body"].splitlines()[0] for comment in state["comments"]]
+            names = ["a/tare.toml", "b/tare.toml", "b/other.toml"]
+            self.assertEqual(marks, [f"<!-- tare report of {name} -->" for name in names])
+            names = [name.replace("/", "~") for name in names]
+            self.assertEqual([given["name"] for given in used], [f"tare-bench-0-{name}" for name in names])
+            self.assertEqual([pathlib.Path(given["path"]).name for given in used], names)
+            self.assertEqual(len(set(state["files"])), 3)
 
     def test_without_permission_there_is_a_warning_and_the_job_holds(self):
         with api() as (url, state):
@@ -190,9 +217,9 @@ class Comment(Case):
 
     def test_a_comment_that_only_quotes_ours_is_left_alone(self):
         with api() as (url, state):
-            state["comments"].append({"id": 1, "body": "<!-- tare report of own -->\nmine", "foreign": True})
+            state["comments"].append({"id": 1, "body": "<!-- tare report of tare.toml -->\nmine", "foreign": True})
             self.job(number="5", GITHUB_API_URL=url).run()
-            self.assertEqual(state["comments"][0]["body"], "<!-- tare report of own -->\nmine")
+            self.assertEqual(state["comments"][0]["body"], "<!-- tare report of tare.toml -->\nmine")
             self.assertEqual(len(state["comments"]), 2)
 
     def test_a_picture_is_kept_on_its_branch(self):
@@ -200,7 +227,7 @@ class Comment(Case):
             for _ in range(2):
                 self.job({"picture-branch": "pictures"}, number="5", GITHUB_API_URL=url).run()
             self.assertEqual(state["branches"], ["pictures"])
-            self.assertEqual(state["files"], ["/contents/pull-request-5/77-1-bench.svg"] * 2)
+            self.assertEqual(state["files"], ["/contents/pull-request-5/77-1-bench-tare.toml.svg"] * 2)
             self.assertIn("![Changes with their intervals](https://example.org/", state["comments"][0]["body"])
             state["refuse"] = {"PUT": 403}
             job = self.job({"picture-branch": "pictures"}, number="5", GITHUB_API_URL=url).run()
@@ -323,7 +350,7 @@ fail_if = ["cpu > +300%"]
         report = pathlib.Path(job.outputs()["report"])
         self.assertIn("<testcase", (report / "tare.xml").read_text())
         self.assertIn("</svg>", (report / "picture.svg").read_text())
-        self.assertTrue(state["comments"][0]["body"].startswith("<!-- tare report of tare -->"), job.log)
+        self.assertTrue(state["comments"][0]["body"].startswith("<!-- tare report of tare.toml -->"), job.log)
         self.assertTrue(list(report.glob("runs/*/report.html")))
 
 

@@ -36,6 +36,7 @@ class Job:
             "GITHUB_ACTION_PATH": str(ACTION),
             "GITHUB_STEP_SUMMARY": str(self.summary),
             "GITHUB_JOB": "bench",
+            "GITHUB_WORKSPACE": str(self.folder),
             "GITHUB_RUN_ID": "77",
             "RUNNER_TEMP": str(temp),
             "XDG_CACHE_HOME": str(self.folder / "cache"),

@@ -9,8 +9,89 @@ use tare_plan::suite::{GroupSpec, Suite};
 use tare_sut::catalog::Catalog;
 
 use super::git::Checkout;
+use super::paths_into::names_folder;
+use super::submodules::check_out_submodules;
 use crate::command_words::command_words;
 use crate::home::World;
+
+/// What names a baseline: a flag or a suite.
+#[derive(Debug)]
+pub struct Given<'a> {
+    /// As the user wrote it.
+    pub text: &'a str,
+    /// The flag, or file and key.
+    pub origin: String,
+    /// The folder from which its paths count.
+    pub folder: PathBuf,
+}
+
+impl<'a> Given<'a> {
+    /// The value of the flag: its paths count from the working directory.
+    pub fn by_flag(text: &'a str) -> Self {
+        Self { text, origin: "--baseline".to_owned(), folder: PathBuf::from(".") }
+    }
+
+    /// The value of a suite: its paths count from the suite's folder.
+    pub fn by_suite(text: &'a str, suite: &Suite) -> Self {
+        Self { text, origin: format!("{}: [check] baseline", suite.file), folder: folder_of(suite) }
+    }
+
+    /// The folder or file that it names, in full; `None` where there is no such one.
+    ///
+    /// # Errors
+    /// It is a git revision too.
+    fn path(&self, checkout: Option<&Checkout>) -> anyhow::Result<Option<PathBuf>> {
+        let path = self.folder.join(self.text);
+        if self.text.is_empty() || !path.exists() {
+            return Ok(None);
+        }
+        if let Some(revision) = checkout.and_then(|checkout| checkout.full_name(self.text)) {
+            let kind = if path.is_dir() { "a folder" } else { "a file" };
+            let (text, of_path) = (self.text, Path::new(".").join(self.text));
+            let message = format!(
+                "\"{text}\" is {kind} and a git revision; write {} for {kind}, or {revision} for the revision",
+                of_path.display()
+            );
+            return Err(self.wrong(message));
+        }
+        Ok(Some(path.canonicalize()?))
+    }
+
+    /// The words of a command; `None` where it is none. `folders` are those from which its program may count.
+    ///
+    /// # Errors
+    /// It is a path to nothing, or a quote is not closed.
+    fn command(&self, folders: &[PathBuf]) -> anyhow::Result<Option<Vec<String>>> {
+        let has_several_words = self.text.contains(' ') || self.text.contains("{port}");
+        let words = if has_several_words { command_words(&self.origin, self.text)? } else { Vec::new() };
+        let is_path = ["./", "../", "/"].iter().any(|start| self.text.starts_with(start));
+        let has_program = || words.first().is_some_and(|word| folders.iter().any(|folder| folder.join(word).is_file()));
+        if is_path && !has_program() {
+            let first = words.first().map_or(self.text, String::as_str);
+            let base = self.folder.canonicalize()?;
+            let message = format!(
+                "there is no folder \"{}\" and no program \"{first}\"; paths count from {}",
+                self.text,
+                base.display()
+            );
+            return Err(self.wrong(message));
+        }
+        Ok(has_several_words.then_some(words))
+    }
+
+    fn wrong(&self, message: String) -> anyhow::Error {
+        PlanError::Value { origin: self.origin.clone(), message }.into()
+    }
+
+    fn no_checkout(&self, folder: &Path) -> anyhow::Error {
+        self.wrong(format!(
+            "\"{}\" is no folder and no file here, and {} is in no git checkout that could have such a revision; \
+             give a folder, a program file or a command with {{port}}",
+            self.text,
+            folder.display()
+        ))
+    }
+}
 
 /// What a build is compared with.
 #[derive(Debug)]
@@ -44,50 +125,48 @@ impl BaselineKind {
 }
 
 impl Baseline {
-    /// What `given` names, for the servers of this suite. A folder wins over a file, and both over a revision; a text with a
-    /// blank or with `{port}` is a command. A suite without servers of its own has those of the catalog, which also have
-    /// versions.
+    /// What `given` names, for the servers of this suite. A folder or file wins over a command, and what is neither is a
+    /// revision; a text with a blank or with `{port}` is a command. A suite without servers of its own has those of the
+    /// catalog, which also have versions.
     ///
     /// # Errors
-    /// There is no such revision, or the suite lies in no git checkout.
-    pub fn find(given: &str, suite: &Suite, world: &World, cache: &Path) -> anyhow::Result<Self> {
+    /// There is no such revision or path, it is both, or the suite lies in no git checkout.
+    pub fn find(given: &Given, suite: &Suite, world: &World, cache: &Path) -> anyhow::Result<Self> {
         if suite.servers.is_empty() {
             return Self::find_of_catalog(given, world, cache);
         }
         let own_folder = folder_of(suite);
         let checkout = Checkout::containing(&own_folder);
-        let path = Path::new(given);
-        let (kind, checkout) = if path.is_dir() {
-            (BaselineKind::Folder(path.canonicalize()?), checkout.ok().flatten())
-        } else if path.is_file() {
-            (BaselineKind::Program(path.canonicalize()?), checkout.ok().flatten())
-        } else if given.contains(' ') || given.contains("{port}") {
-            let words = command_words("--baseline", given)?;
-            (BaselineKind::Command { given: given.to_owned(), words }, checkout.ok().flatten())
+        let known = checkout.as_ref().ok().and_then(Option::as_ref);
+        let of_servers = suite.servers.values().map(|server| own_folder.join(server.cwd.as_deref().unwrap_or(".")));
+        let (kind, checkout) = if let Some(path) = given.path(known)? {
+            let kind = if path.is_dir() { BaselineKind::Folder(path) } else { BaselineKind::Program(path) };
+            (kind, checkout.ok().flatten())
+        } else if let Some(words) = given.command(&of_servers.collect::<Vec<_>>())? {
+            (BaselineKind::Command { given: given.text.to_owned(), words }, checkout.ok().flatten())
         } else {
-            let checkout = checkout?.ok_or_else(|| no_checkout(given, &own_folder))?;
-            (BaselineKind::revision(given, &checkout, cache)?, Some(checkout))
+            let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
+            (BaselineKind::revision(given.text, &checkout, cache)?, Some(checkout))
         };
         Ok(Self { kind, own_folder, checkout })
     }
 
     /// What `given` names for servers of the catalog: a version of one of them, another copy of the project, or a revision.
     /// The work tree of a revision is made at once, because its catalog belongs to the plan.
-    fn find_of_catalog(given: &str, world: &World, cache: &Path) -> anyhow::Result<Self> {
+    fn find_of_catalog(given: &Given, world: &World, cache: &Path) -> anyhow::Result<Self> {
         let home = world.home.as_deref().ok_or_else(no_servers)?;
         let own_folder = home.canonicalize().unwrap_or_else(|_| home.to_owned());
         let versions: BTreeSet<&str> =
             world.inventory.servers.iter().flat_map(|server| &server.versions).map(String::as_str).collect();
-        if versions.contains(given) {
-            return Ok(Self { kind: BaselineKind::Version(given.to_owned()), own_folder, checkout: None });
+        if versions.contains(given.text) {
+            return Ok(Self { kind: BaselineKind::Version(given.text.to_owned()), own_folder, checkout: None });
         }
         let checkout = Checkout::containing(&own_folder);
-        if Path::new(given).is_dir() {
-            let kind = BaselineKind::Folder(Path::new(given).canonicalize()?);
-            return Ok(Self { kind, own_folder, checkout: checkout.ok().flatten() });
+        if let Some(path) = given.path(checkout.as_ref().ok().and_then(Option::as_ref))?.filter(|path| path.is_dir()) {
+            return Ok(Self { kind: BaselineKind::Folder(path), own_folder, checkout: checkout.ok().flatten() });
         }
-        let checkout = checkout?.ok_or_else(|| no_checkout(given, &own_folder))?;
-        let kind = BaselineKind::revision(given, &checkout, cache)
+        let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
+        let kind = BaselineKind::revision(given.text, &checkout, cache)
             .map_err(|error| with_versions(error, &versions.into_iter().collect::<Vec<_>>()))?;
         let baseline = Self { kind, own_folder, checkout: Some(checkout) };
         baseline.check_out(cache)?;
@@ -129,13 +208,13 @@ impl Baseline {
         notes
     }
 
-    /// Makes the work tree of a revision, where there is none yet.
+    /// Makes the work tree of a revision with its submodules, where there is none yet.
     ///
     /// # Errors
-    /// When git cannot make it.
+    /// When git cannot make it, or a submodule is nowhere to be had.
     pub fn check_out(&self, cache: &Path) -> anyhow::Result<()> {
         if let (BaselineKind::Revision { commit, .. }, Some(checkout)) = (&self.kind, &self.checkout) {
-            checkout.worktree(commit, cache)?;
+            check_out_submodules(checkout.top(), &checkout.worktree(commit, cache)?)?;
         }
         Ok(())
     }
@@ -168,12 +247,15 @@ impl Baseline {
                 format!("{} lies outside {}, so both builds would be the same", own.display(), root.display());
             return Err(wrong("cwd", message).into());
         };
-        if let Some(word) =
-            server.command.iter().find(|word| Path::new(word).is_absolute() && Path::new(word).starts_with(root))
-        {
-            let message =
-                format!("\"{word}\" is the same file for both builds; write it relative to {}", own.display());
-            return Err(wrong("command", message).into());
+        let words = server.command.iter().map(|word| ("command".to_owned(), word));
+        let build = server.build.iter().map(|build| ("build".to_owned(), build));
+        let env = server.env.iter().map(|(variable, value)| (format!("env.{variable}"), value));
+        for (key, text) in words.chain(build).chain(env) {
+            if names_folder(text, &own, root) {
+                let message =
+                    format!("\"{text}\" is the same file for both builds; write it relative to {}", own.display());
+                return Err(wrong(&key, message).into());
+            }
         }
         Ok(CommandServer { cwd: Some(folder.join(below).display().to_string()), ..server.clone() })
     }
@@ -227,13 +309,4 @@ fn with_versions(error: anyhow::Error, versions: &[&str]) -> anyhow::Error {
         Ok(other) => other.into(),
         Err(other) => other,
     }
-}
-
-fn no_checkout(given: &str, folder: &Path) -> anyhow::Error {
-    let message = format!(
-        "\"{given}\" is no folder and no file here, and {} is in no git checkout that could have such a revision; \
-         give a folder, a program file or a command with {{port}}",
-        folder.display()
-    );
-    PlanError::Value { origin: "--baseline".to_owned(), message }.into()
 }

@@ -63,6 +63,28 @@ impl Checkout {
         git(&self.top, &args).is_ok_and(|output| !text(&output).is_empty())
     }
 
+    /// The full name of a revision, such as `refs/heads/main`, or else its commit; `None` if there is no such revision.
+    pub fn full_name(&self, revision: &str) -> Option<String> {
+        let commit = self.commit(revision).ok()?;
+        let output = carry_out(&self.top, &["rev-parse", "--symbolic-full-name", "--end-of-options", revision]);
+        // git repeats the option before the name.
+        let names = output.map_or_else(String::new, |output| text(&output));
+        Some(names.lines().find(|name| name.starts_with("refs/")).map_or(commit, str::to_owned))
+    }
+
+    /// The branch that others are compared with: the one that the remote `origin` names, else `main`, `master` or the
+    /// current one; `None` where there is no commit.
+    pub fn default_branch(&self) -> Option<String> {
+        let named =
+            |args: &[&str]| carry_out(&self.top, args).map(|output| text(&output)).filter(|name| !name.is_empty());
+        let of_origin = named(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]);
+        let local = of_origin.as_deref().and_then(|name| name.strip_prefix("origin/")).map(str::to_owned);
+        let current = named(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
+        let usual = ["main", "master"].map(|name| Some(name.to_owned()));
+        let candidates = [local, of_origin].into_iter().chain(usual).chain([current]).flatten();
+        candidates.into_iter().find(|name| self.commit(name).is_ok())
+    }
+
     /// A work tree of this commit in a folder of its own below `cache`. It is kept, so that build tools find there what
     /// they built before.
     ///
@@ -70,15 +92,19 @@ impl Checkout {
     /// When git cannot make it.
     pub fn worktree(&self, commit: &str, cache: &Path) -> anyhow::Result<PathBuf> {
         let folder = self.worktree_folder(commit, cache);
-        if is_at(&folder, commit) || self.adopt(&folder, commit).is_some() {
-            return Ok(folder);
+        if !is_at(&folder, commit) && self.adopt(&folder, commit).is_none() {
+            self.make_worktree(&folder, commit)?;
         }
+        Ok(folder)
+    }
+
+    fn make_worktree(&self, folder: &Path, commit: &str) -> anyhow::Result<()> {
         if let Some(parent) = folder.parent() {
             std::fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
             self.forget_old_worktrees(parent);
         }
         // What is left of an attempt that was interrupted, and what git still knows of it.
-        let _ = std::fs::remove_dir_all(&folder);
+        let _ = std::fs::remove_dir_all(folder);
         let _ = git(&self.top, &["worktree", "prune"]);
         let place = folder.to_string_lossy();
         let output = git(&self.top, &["worktree", "add", "--force", "--detach", &place, commit])?;
@@ -87,7 +113,7 @@ impl Checkout {
             "git cannot make a work tree of {commit} in {place}: {}",
             String::from_utf8_lossy(&output.stderr).trim()
         );
-        Ok(folder)
+        Ok(())
     }
 
     /// Makes a work tree known to git again, such as one from the cache of a CI job, whose clone is new. Files that are as in
@@ -97,7 +123,6 @@ impl Checkout {
         if !link.is_file() {
             return None;
         }
-        let carry_out = |folder: &Path, args: &[&str]| git(folder, args).ok().filter(|output| output.status.success());
         let new = folder.with_extension("new");
         let _ = std::fs::remove_dir_all(&new);
         carry_out(&self.top, &["worktree", "prune"])?;
@@ -154,9 +179,19 @@ fn first_of(names: &str) -> String {
     few.join(", ")
 }
 
-fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
+/// What a command of git gave; `None` if it failed.
+pub(super) fn carry_out(folder: &Path, args: &[&str]) -> Option<Output> {
+    git(folder, args).ok().filter(|output| output.status.success())
+}
+
+/// Runs git in a folder.
+///
+/// # Errors
+/// `git` cannot be run.
+pub(super) fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
     let mut command = Command::new("git");
-    command.arg("-C").arg(folder).args(args);
+    // Nobody answers a question for a password.
+    command.env("GIT_TERMINAL_PROMPT", "0").arg("-C").arg(folder).args(args);
     // A git hook sets these, and they would name another repository than that of the folder.
     for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
         command.env_remove(variable);
@@ -164,7 +199,8 @@ fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
     command.output().context("cannot run git; install it, or give a folder or a command as --baseline")
 }
 
-fn text(output: &Output) -> String {
+/// What it printed, without the end of the line.
+pub(super) fn text(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
@@ -182,12 +218,14 @@ mod tests {
             let output = git(&top, &[&identity, args].concat()).unwrap();
             assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         };
-        carry_out(&["init", "-q"]);
+        carry_out(&["init", "-q", "-b", "trunk"]);
         std::fs::write(top.join("a"), "as committed").unwrap();
         std::fs::write(top.join("b"), "as committed").unwrap();
         carry_out(&["add", "."]);
         carry_out(&["commit", "-q", "-m", "a step"]);
         let checkout = Checkout::containing(&top).unwrap().unwrap();
+        assert_eq!(checkout.default_branch().as_deref(), Some("trunk"));
+        assert_eq!(checkout.full_name("trunk").as_deref(), Some("refs/heads/trunk"));
         let commit = checkout.commit("HEAD").unwrap();
         let tree = checkout.worktree(&commit, &cache).unwrap();
         let changed = || std::fs::metadata(tree.join("a")).unwrap().modified().unwrap();

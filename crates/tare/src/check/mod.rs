@@ -2,7 +2,9 @@
 //! with both builds of each server; `tare run` does the rest.
 
 mod baseline;
-mod git;
+pub mod git;
+mod paths_into;
+mod submodules;
 
 use std::path::Path;
 
@@ -23,7 +25,8 @@ use crate::args::{CheckArgs, Global, WhenUndecided};
 use crate::failure::{Outcome, error_text};
 use crate::home::World;
 use crate::{console, plan_text, report, resume, run};
-use baseline::Baseline;
+use baseline::{Baseline, Given};
+use submodules::MissingSubmodule;
 
 /// What the name of a server's other build ends in.
 const BASELINE_SUFFIX: &str = "@baseline";
@@ -37,8 +40,8 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let suite = read_suite(args, &world)?;
     let (limits, source) = limits(args, &suite)?;
     let flags = &Options { versions: args.versions.clone(), ..args.settings.0.clone() };
-    let given = baseline_text(args, &suite)?.to_owned();
-    world.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten().chain([&given]));
+    let given = given_baseline(args, &suite)?;
+    world.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten().chain([&given.text.to_owned()]));
     let baseline = Baseline::find(&given, &suite, &world, &cache_folder())?;
     if let Some(version) = flags.versions.iter().flatten().find(|version| baseline.is_version(version)) {
         let message = format!("{version} is the baseline; name the version that is compared with it");
@@ -55,8 +58,8 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     for note in baseline.notes() {
         console::print_note(&format!("  note: {note}"));
     }
-    baseline.check_out(&cache_folder())?;
-    let (record, run_dir) = match run::carry_out(&plan, &world, global) {
+    let checked_out = baseline.check_out(&cache_folder());
+    let (record, run_dir) = match checked_out.and_then(|()| run::carry_out(&plan, &world, global)) {
         Ok(carried_out) => carried_out,
         Err(error) if is_failed_build(&error) => {
             console::print_note(&format!("undecided: {}", error_text(&error)));
@@ -100,7 +103,8 @@ pub fn outcome(summary: &Summary, undecided: WhenUndecided) -> Outcome {
 
 /// A build that fails says nothing of the change's cost, so that nothing is decided.
 pub fn is_failed_build(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref::<RunError>(), Some(RunError::Server(SutError::Build { .. })))
+    error.is::<MissingSubmodule>()
+        || matches!(error.downcast_ref::<RunError>(), Some(RunError::Server(SutError::Build { .. })))
 }
 
 /// The limits of the flags, or else of the suite.
@@ -117,8 +121,9 @@ fn limits(args: &CheckArgs, suite: &Suite) -> Result<(Vec<RatioLimit>, Source), 
     Ok((suite.check.fail_if.clone(), Source::Suite))
 }
 
-fn baseline_text<'a>(args: &'a CheckArgs, suite: &'a Suite) -> Result<&'a str, PlanError> {
-    let given = args.baseline.as_deref().or(suite.check.baseline.as_deref());
+fn given_baseline<'a>(args: &'a CheckArgs, suite: &'a Suite) -> Result<Given<'a>, PlanError> {
+    let of_flag = args.baseline.as_deref().map(Given::by_flag);
+    let given = of_flag.or_else(|| Some(Given::by_suite(suite.check.baseline.as_deref()?, suite)));
     given.ok_or_else(|| {
         wrong(suite, "names nothing to compare with; give --baseline main, or write [check] baseline = \"main\"")
     })

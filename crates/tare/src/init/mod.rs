@@ -11,6 +11,7 @@ use tare_plan::PlanError;
 use tare_plan::suite::Suite;
 
 use crate::args::InitArgs;
+use crate::check::git::Checkout;
 use crate::command_words::command_words;
 use crate::console;
 use crate::failure::Outcome;
@@ -25,6 +26,8 @@ struct Answers {
     bare: ServerAnswer,
     wrapped: ServerAnswer,
     path: String,
+    /// The git branch that a change is compared with.
+    branch: String,
 }
 
 /// One server of the file.
@@ -70,8 +73,15 @@ impl Answers {
             bare: ServerAnswer::new("--bare", &bare, project, false)?,
             wrapped: ServerAnswer::new("--wrapped", &wrapped, project, is_one_command)?,
             path,
+            branch: default_branch(&args.folder),
         })
     }
+}
+
+/// The branch that the folder's repository has for it; outside of a repository the usual name.
+fn default_branch(folder: &Path) -> String {
+    let checkout = Checkout::containing(folder).ok().flatten();
+    checkout.and_then(|checkout| checkout.default_branch()).unwrap_or_else(|| "main".to_owned())
 }
 
 fn built_by(project: &Project) -> String {
@@ -98,7 +108,10 @@ fn answer(flag: Option<&String>, asks: bool, question: &str, known: Option<Strin
 fn no_program(folder: &Path, project: Option<&Project>) -> PlanError {
     let why = project.map_or_else(
         || format!("there is no project that tare knows ({KNOWN_FILES})"),
-        |project| format!("{} does not say which program is the server", project.file),
+        |project| {
+            let unknown = || format!("{} does not say which program is the server", project.file);
+            project.doubt.clone().unwrap_or_else(unknown)
+        },
     );
     let message = format!("{why}; give --bare './my-server --port {{port}}' and --wrapped");
     PlanError::Value { origin: folder.display().to_string(), message }
@@ -141,9 +154,10 @@ fn suite_text(answers: &Answers, project: Option<&Project>) -> String {
          expect = {{ status = 200 }}                      # body = \"…\" checks the response too\n\
          \n\
          [check]\n\
-         baseline = \"main\"                            # a git revision, a folder or a command\n\
+         baseline = {:<34}# a git revision, a folder or a command\n\
          fail_if = [\"cpu > +5%\"]                      # p99, allocated and throughput can be limited too\n",
-        quoted(&answers.path)
+        quoted(&answers.path),
+        quoted(&answers.branch)
     )
 }
 
@@ -173,7 +187,8 @@ fn told(project: Option<&Project>, file: &Path, is_here: bool) -> String {
         || "no project file was found; the commands are as you gave them".to_owned(),
         |project| format!("{} project, by {}", project.tool, project.file),
     );
-    let suite = file.display();
+    let path = file.display().to_string();
+    let suite = shell_words::quote(&path);
     let next = [
         (format!("tare verify --suite {suite}"), "do both servers answer alike?"),
         (format!("tare run {suite}"), "what does the layer cost?"),
@@ -181,7 +196,7 @@ fn told(project: Option<&Project>, file: &Path, is_here: bool) -> String {
     ];
     let width = next.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     let lines: String = next.iter().map(|(command, why)| format!("    {command:<width$}    {why}\n")).collect();
-    format!("  {found}\n  wrote {suite}\n\n  next\n{lines}")
+    format!("  {found}\n  wrote {path}\n\n  next\n{lines}")
 }
 
 #[cfg(test)]
@@ -195,6 +210,7 @@ mod tests {
             bare: ServerAnswer::new("--bare", bare, project, false).unwrap(),
             wrapped: ServerAnswer::new("--wrapped", wrapped, project, is_one).unwrap(),
             path: "/a\"b".to_owned(),
+            branch: "trunk".to_owned(),
         };
         suite_text(&answers, project)
     }
@@ -209,6 +225,7 @@ mod tests {
         assert_eq!(suite.servers["wrapped"].baseline.as_deref(), Some("bare"));
         assert_eq!(suite.scenarios["Home"].request.path, "/a\"b");
         assert_eq!(suite.check.fail_if[0].text(), "cpu > +5%");
+        assert_eq!(suite.check.baseline.as_deref(), Some("trunk"));
     }
 
     #[test]

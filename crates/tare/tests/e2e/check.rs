@@ -142,6 +142,45 @@ fn a_folder_and_a_command_can_be_the_baseline() {
     assert!(plan.contains("Does own cost more than at 'sh other.sh {port}'?"), "{plan}");
 }
 
+#[test]
+fn the_baseline_of_a_suite_counts_from_its_folder() {
+    let bench = Bench::new();
+    for folder in ["versions/old", "versions/new", "old"] {
+        std::fs::create_dir_all(bench.path().join(folder)).unwrap();
+    }
+    let limits = "\n[check]\nbaseline = \"../old\"\nfail_if = [\"cpu > +3%\"]\n";
+    std::fs::write(bench.path().join("versions/new/suite.toml"), [QUICK, SERVER, limits].concat()).unwrap();
+    let check = |place: &str, suite: &str, more: &[&str]| {
+        let mut command = bench.tare(&[&["check", suite, "--dry-run"], more].concat());
+        let output = command.current_dir(bench.path().join(place)).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
+        stdout(&output)
+    };
+    let than = |folder: &str| format!("at {}?", bench.path().join(folder).canonicalize().unwrap().display());
+    for (place, suite) in
+        [(".", "versions/new/suite.toml"), ("versions/new", "suite.toml"), ("old", "../versions/new/suite.toml")]
+    {
+        let plan = check(place, suite, &[]);
+        assert!(plan.contains(&than("versions/old")), "{place}: {plan}");
+    }
+    let plan = check("versions", "new/suite.toml", &["--baseline", "../old"]);
+    assert!(plan.contains(&than("old")), "a flag counts from the working directory: {plan}");
+}
+
+#[test]
+fn a_submodule_that_is_nowhere_leaves_the_check_undecided() {
+    let repository = Repository::new("");
+    repository.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = /nowhere/lib\n");
+    repository.git(&["update-index", "--add", "--cacheinfo", "160000", &"a".repeat(40), "lib"]);
+    repository.git(&["add", ".gitmodules"]);
+    repository.git(&["commit", "-q", "-m", "a step"]);
+    std::fs::remove_file(repository.bench.path().join(".gitmodules")).unwrap();
+    let output = repository.check(&["--baseline", "main", "--fail-if", "cpu > +3%", "--undecided", "pass"]);
+    assert_eq!(output.status.code(), Some(4), "{}", all_of(&output));
+    let told = stderr(&output);
+    assert!(told.contains("undecided: the submodule lib of the baseline cannot be fetched"), "{told}");
+}
+
 /// A project whose catalog has one server, built by a script and with its cost in the file `servers/cost`.
 fn project_with_catalog() -> Repository {
     let repository = Repository { bench: Bench::new(), cache: tempfile::tempdir().unwrap() };
@@ -241,11 +280,35 @@ fn what_cannot_be_checked_says_so() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", all_of(&output));
         assert!(stderr(&output).contains(says), "{args:?}: {}", stderr(&output));
     }
+    let output = repository.check(&["--baseline", "../old checkout", "--fail-if", "cpu > +3%"]);
+    assert_eq!(output.status.code(), Some(2), "{}", all_of(&output));
+    let told = stderr(&output);
+    assert!(told.contains("--baseline: there is no folder \"../old checkout\" and no program \"../old\""), "{told}");
+    std::fs::create_dir(repository.bench.path().join("main")).unwrap();
+    let output = repository.check(&["--baseline", "main", "--fail-if", "cpu > +3%"]);
+    assert_eq!(output.status.code(), Some(2), "{}", all_of(&output));
+    let told = stderr(&output);
+    assert!(told.contains("write ./main for a folder, or refs/heads/main for the revision"), "{told}");
+    for baseline in ["./main", "refs/heads/main"] {
+        let output = repository.check(&["--baseline", baseline, "--fail-if", "cpu > +3%", "--dry-run"]);
+        assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
+    }
+    std::fs::remove_dir(repository.bench.path().join("main")).unwrap();
     let absolute = SERVER
         .replace("serve.sh", &repository.bench.path().canonicalize().unwrap().join("serve.sh").display().to_string());
     repository.write("suite.toml", &[QUICK, &absolute].concat());
     let output = repository.check(&["--baseline", "main", "--fail-if", "cpu > +3%"]);
     assert!(stderr(&output).contains("is the same file for both builds"), "{}", stderr(&output));
+    let top = repository.bench.path().canonicalize().unwrap();
+    for (more, key) in [("build = \"make -C TOP\"", "build"), ("env = { PYTHONPATH = \"lib:TOP\" }", "env.PYTHONPATH")]
+    {
+        let more = more.replace("TOP", &top.display().to_string());
+        repository.write("suite.toml", &[QUICK, SERVER, &more].concat());
+        let output = repository.check(&["--baseline", "main", "--fail-if", "cpu > +3%"]);
+        assert_eq!(output.status.code(), Some(2), "{}", all_of(&output));
+        let told = stderr(&output);
+        assert!(told.contains(&format!("[servers.own] {key}: \"")) && told.contains("is the same file"), "{told}");
+    }
 }
 
 #[test]

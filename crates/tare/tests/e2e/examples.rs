@@ -71,6 +71,11 @@ fn the_fastify_example_runs() {
 }
 
 #[test]
+fn the_express_example_runs() {
+    both_suites_run("node-express", "npm", "--version");
+}
+
+#[test]
 fn the_starlette_example_runs() {
     both_suites_run("python-starlette", "python3", "--version");
 }
@@ -167,4 +172,30 @@ fn init_refuses_to_guess_and_to_overwrite() {
     assert!(stderr(&again).contains("tare.toml exists; --force overwrites it"), "{}", stderr(&again));
     let text = std::fs::read_to_string(bench.path().join("tare.toml")).unwrap();
     assert!(text.contains(r#"command = ["sh", "own.sh", "{port}", "layer"]"#), "{text}");
+}
+
+#[test]
+fn init_takes_the_branch_from_git_and_prints_commands_for_a_shell() {
+    let bench = Bench::new();
+    let folder = bench.path().join("my project");
+    std::fs::create_dir(&folder).unwrap();
+    let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
+    for args in [&["init", "-q", "-b", "master"][..], &["commit", "-q", "--allow-empty", "-m", "a step"]] {
+        let output = Command::new("git").args(identity).args(args).current_dir(&folder).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+    }
+    std::fs::write(folder.join("Cargo.toml"), "[package]\nname = \"own\"\n").unwrap();
+    let output = bench.run(&["init", "--yes", "my project"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("Cargo.toml has no program"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("; give --bare "), "{}", stderr(&output));
+
+    std::fs::create_dir(folder.join("src")).unwrap();
+    std::fs::write(folder.join("src/main.rs"), "fn main() {}").unwrap();
+    let output = bench.run(&["init", "--yes", "my project"]);
+    assert!(stdout(&output).contains("tare check 'my project/tare.toml'"), "{}", stdout(&output));
+    let suite = std::fs::read_to_string(folder.join("tare.toml")).unwrap();
+    assert!(suite.contains("baseline = \"master\" "), "{suite}");
+    let output = bench.run(&["check", "my project/tare.toml", "--dry-run"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
 }

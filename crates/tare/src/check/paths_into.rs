@@ -1,0 +1,73 @@
+//! Texts of a server's table that name a folder: words of commands, and values of variables.
+
+use std::path::{Component, Path, PathBuf};
+
+/// What stands around paths in a command of a shell and in lists of paths.
+const AROUND: &str = "\"'`:;,=()<>|&{}$";
+
+/// Whether a text names `root` or something in it by a path that means the same file from every folder: an absolute path,
+/// or one through an absolute symbolic link. Relative paths count from `folder`. `root` is in full, without links.
+pub fn names_folder(text: &str, folder: &Path, root: &Path) -> bool {
+    // A folder's name may have blanks, which also part words.
+    let root_text = root.to_string_lossy();
+    let mut ends = text.match_indices(root_text.as_ref()).map(|(at, found)| &text[at + found.len()..]);
+    ends.any(|rest| !rest.starts_with(is_in_name))
+        || text
+            .split(|c: char| c.is_whitespace() || AROUND.contains(c))
+            .map(Path::new)
+            .filter(|path| path.is_absolute() || has_absolute_link(folder, path))
+            .any(|path| without_links(&folder.join(path)).starts_with(root))
+}
+
+fn is_in_name(c: char) -> bool {
+    c.is_alphanumeric() || "-_.".contains(c)
+}
+
+/// Whether a part of a relative path is a link to an absolute path.
+fn has_absolute_link(folder: &Path, path: &Path) -> bool {
+    let mut place = folder.to_owned();
+    path.components().any(|part| {
+        place.push(part);
+        matches!(part, Component::Normal(_)) && place.read_link().is_ok_and(|target| target.is_absolute())
+    })
+}
+
+/// The path without links, as far as it exists.
+fn without_links(path: &Path) -> PathBuf {
+    let found = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
+    match found {
+        Some((part, real)) => real.join(path.strip_prefix(part).unwrap_or(Path::new(""))),
+        None => path.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_found_inside_words_and_through_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let own = top.join("own repo");
+        std::fs::create_dir_all(own.join("bin")).unwrap();
+        std::os::unix::fs::symlink(&own, top.join("link")).unwrap();
+        std::os::unix::fs::symlink(own.join("bin"), own.join("programs")).unwrap();
+        std::os::unix::fs::symlink("bin", own.join("near")).unwrap();
+        let is_named = |text: &str| names_folder(&text.replace("TOP", &top.to_string_lossy()), &own, &own);
+        for text in [
+            "TOP/own repo/app.py",
+            "exec python3 'TOP/own repo'/app.py $0",
+            "PATH=TOP/other:TOP/link/bin",
+            "-cp=a.jar:TOP/link/not-built-yet/b.jar",
+            "programs/server",
+        ] {
+            assert!(is_named(text), "{text}");
+        }
+        for text in
+            ["app.py", "bin/server", "near/server", "TOP/own repo2/app.py", "TOP/other/app.py", "/", "--port={port}"]
+        {
+            assert!(!is_named(text), "{text}");
+        }
+    }
+}

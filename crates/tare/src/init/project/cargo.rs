@@ -1,0 +1,86 @@
+//! A package of Cargo: its programs, and where its workspace builds them.
+
+use std::path::Path;
+
+use tare_plan::PlanError;
+use tare_plan::document::parse_document;
+
+use super::{Project, file_among, names_in, project, read};
+
+const FILE: &str = "Cargo.toml";
+
+pub fn cargo(folder: &Path) -> Result<Option<Project>, PlanError> {
+    let Some(text) = read(folder, FILE) else { return Ok(None) };
+    let manifest: toml::Table = parse_document(&folder.join(FILE).display().to_string(), &text)?;
+    let known = |program: Option<&str>| {
+        let path = program.map(|program| format!("{}target/release/{program}", path_to_workspace(folder, &manifest)));
+        project("Cargo", FILE, Some("cargo build --release"), path.as_deref().as_slice())
+    };
+    let default = text_of(&manifest, "default-run");
+    let programs = programs(folder, &manifest);
+    Ok(Some(match (default, &programs[..]) {
+        (Some(program), _) => known(Some(program)),
+        (None, [program]) => known(Some(program)),
+        (None, []) if manifest.contains_key("package") => {
+            known(None).without_program("Cargo.toml has no program: there is no src/main.rs and no [[bin]]".to_owned())
+        }
+        // A workspace has several programs, or none.
+        (None, []) => known(None),
+        (None, several) => {
+            known(None).without_program(format!("Cargo.toml has several programs: {}", several.join(", ")))
+        }
+    }))
+}
+
+fn text_of<'a>(manifest: &'a toml::Table, key: &str) -> Option<&'a str> {
+    manifest.get("package")?.get(key)?.as_str()
+}
+
+/// The names of the package's programs: those that it lists, and those that Cargo finds by their files.
+fn programs(folder: &Path, manifest: &toml::Table) -> Vec<String> {
+    let Some(package) = text_of(manifest, "name") else { return Vec::new() };
+    let listed = manifest.get("bin").and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
+    let of_key = |key: &'static str| listed.iter().filter_map(move |bin| bin.get(key)?.as_str());
+    let mut programs: Vec<String> = of_key("name").map(str::to_owned).collect();
+    let finds = manifest.get("package").and_then(|package| package.get("autobins")?.as_bool()).unwrap_or(true);
+    if !finds {
+        return programs;
+    }
+    let mut found = Vec::new();
+    if file_among(folder, &["src/main.rs"]).is_some() {
+        found.push(("src/main.rs".to_owned(), package.to_owned()));
+    }
+    for name in names_in(&folder.join("src/bin")) {
+        if folder.join("src/bin").join(&name).join("main.rs").is_file() {
+            found.push((format!("src/bin/{name}/main.rs"), name));
+        } else if let Some(program) = name.strip_suffix(".rs") {
+            found.push((format!("src/bin/{name}"), program.to_owned()));
+        }
+    }
+    for (path, name) in found {
+        if !programs.contains(&name) && of_key("path").all(|listed| listed != path) {
+            programs.push(name);
+        }
+    }
+    programs
+}
+
+/// `../../` where the package is a member of the workspace two folders above, which builds its programs.
+fn path_to_workspace(folder: &Path, manifest: &toml::Table) -> String {
+    if manifest.contains_key("workspace") {
+        return String::new();
+    }
+    if let Some(path) = text_of(manifest, "workspace") {
+        return format!("{}/", path.trim_end_matches('/'));
+    }
+    let Ok(own) = folder.canonicalize() else { return String::new() };
+    let above = own.ancestors().enumerate().skip(1);
+    let workspaces = above.filter_map(|(depth, top)| {
+        let manifest: toml::Table = read(top, FILE)?.parse().ok()?;
+        Some((depth, own.strip_prefix(top).ok()?, manifest.get("workspace")?.get("exclude").cloned()))
+    });
+    let Some((depth, below, excluded)) = workspaces.into_iter().next() else { return String::new() };
+    let excluded = excluded.as_ref().and_then(toml::Value::as_array).map_or(&[][..], Vec::as_slice);
+    let is_excluded = excluded.iter().filter_map(toml::Value::as_str).any(|path| below.starts_with(path));
+    if is_excluded { String::new() } else { "../".repeat(depth) }
+}

@@ -1,0 +1,155 @@
+//! Projects of the JVM's build tools.
+
+use std::path::Path;
+
+use regex::Regex;
+use roxmltree::Node;
+use tare_plan::PlanError;
+
+use super::{Project, child, file_among, first_match, folder_name, names_in, parse_xml, project, read, text_of};
+
+/// Spring Boot reads the second, Quarkus the third.
+const VARIABLES: &[&str] = &["PORT", "SERVER_PORT", "QUARKUS_HTTP_PORT"];
+
+/// A project whose jar starts by itself, or why there is none.
+fn on_jvm(tool: &'static str, file: &str, build: &str, jar: Result<String, String>) -> Project {
+    let command = ["java", "-Xms512m", "-Xmx512m", "-jar", jar.as_deref().unwrap_or_default()];
+    let project = Project { port_variables: VARIABLES, ..project(tool, file, Some(build), &command) };
+    match jar {
+        Ok(_) => project,
+        Err(doubt) => project.without_program(doubt),
+    }
+}
+
+pub fn maven(folder: &Path) -> Result<Option<Project>, PlanError> {
+    const FILE: &str = "pom.xml";
+    let Some(text) = read(folder, FILE) else { return Ok(None) };
+    let document = parse_xml(&folder.join(FILE), &text)?;
+    let tool = if folder.join("mvnw").exists() { "./mvnw" } else { "mvn" };
+    let jar = maven_jar(document.root_element());
+    Ok(Some(on_jvm("Maven", FILE, &format!("{tool} -q -B package -DskipTests"), jar)))
+}
+
+/// What `mvn package` makes and `java -jar` starts.
+fn maven_jar(pom: Node) -> Result<String, String> {
+    let build = child(pom, "build");
+    let plugins = build.and_then(|build| child(build, "plugins"));
+    let plugin = |name: &str| plugins?.children().find(|plugin| text_of(*plugin, "artifactId") == Some(name));
+    if plugin("quarkus-maven-plugin").is_some() {
+        return Ok("target/quarkus-app/quarkus-run.jar".to_owned());
+    }
+    let packaging = text_of(pom, "packaging").unwrap_or("jar");
+    let spring = plugin("spring-boot-maven-plugin");
+    let has_main =
+        |plugin: Node| plugin.descendants().any(|node| matches!(node.tag_name().name(), "mainClass" | "Main-Class"));
+    let is_started = ["maven-jar-plugin", "maven-shade-plugin"].into_iter().filter_map(plugin).any(has_main);
+    match packaging {
+        "jar" if is_started || spring.is_some() => {}
+        "war" if spring.is_some() => {}
+        _ => {
+            return Err(format!(
+                "pom.xml makes no program that java -jar starts: its packaging is {packaging}, and neither Spring Boot, \
+                 Quarkus nor a mainClass of the jar is there"
+            ));
+        }
+    }
+    let parent = child(pom, "parent").and_then(|parent| text_of(parent, "version"));
+    let artifact = text_of(pom, "artifactId").ok_or("pom.xml has no artifactId")?;
+    let version = text_of(pom, "version").or(parent).ok_or("pom.xml has no version")?;
+    let name =
+        build.and_then(|build| text_of(build, "finalName")).unwrap_or("${project.artifactId}-${project.version}");
+    let properties = child(pom, "properties");
+    let value = |key: &str| match key.strip_prefix("project.").unwrap_or(key) {
+        "artifactId" => Some(artifact),
+        "version" => Some(version),
+        "parent.version" => parent,
+        _ => text_of(properties?, key),
+    };
+    let mut classifiers = spring.into_iter().flat_map(|plugin| plugin.descendants());
+    let classifier = classifiers.find(|node| node.tag_name().name() == "classifier").and_then(|node| node.text());
+    let suffix = classifier.map_or_else(String::new, |classifier| format!("-{}", classifier.trim()));
+    Ok(format!("target/{}{suffix}.{packaging}", interpolated(name, &value)?))
+}
+
+/// The text with its properties of Maven, which may have properties themselves.
+fn interpolated<'a>(text: &str, value: &dyn Fn(&str) -> Option<&'a str>) -> Result<String, String> {
+    // A property that contains itself would never end.
+    const DEEPEST: usize = 8;
+    let mut text = text.to_owned();
+    for _ in 0..DEEPEST {
+        let Some(key) = first_match(r"\$\{([^}]*)\}", &text) else { return Ok(text) };
+        let doubt = || format!("pom.xml does not say the name of the jar: it has no value for ${{{key}}}");
+        text = text.replace(&format!("${{{key}}}"), value(&key).ok_or_else(doubt)?);
+    }
+    Err(format!("pom.xml does not say the name of the jar: {text}"))
+}
+
+pub fn gradle(folder: &Path) -> Option<Project> {
+    let file = file_among(folder, &["build.gradle", "build.gradle.kts"])?;
+    let text = without_comments(&read(folder, file)?);
+    let settings = ["settings.gradle", "settings.gradle.kts"].iter().find_map(|file| read(folder, file));
+    let name = settings.and_then(|text| first_match(r#"rootProject\.name\s*=\s*['"]([^'"]+)"#, &text));
+    let name = name.unwrap_or_else(|| folder_name(folder));
+    let tool = if folder.join("gradlew").exists() { "./gradlew" } else { "gradle" };
+    let jar = || gradle_version(folder, file, &text).map(|version| format!("build/libs/{name}{version}.jar"));
+    let on_jvm = |task: &str, jar| on_jvm("Gradle", file, &format!("{tool} -q {task}"), jar);
+    Some(if text.contains("org.springframework.boot") {
+        on_jvm("bootJar", jar())
+    } else if text.contains("io.quarkus") {
+        on_jvm("quarkusBuild", Ok("build/quarkus-app/quarkus-run.jar".to_owned()))
+    } else if first_match(r#"((?:^|[\s('"{;])application(?:['"\s);}]|$))"#, &text).is_some() {
+        let name = first_match(r#"applicationName\s*=\s*['"]([^'"]+)"#, &text).unwrap_or(name);
+        let program = format!("build/install/{name}/bin/{name}");
+        let build = format!("{tool} -q installDist");
+        Project { port_variables: VARIABLES, ..project("Gradle", file, Some(&build), &[&program]) }
+    } else if text.contains("Main-Class") {
+        on_jvm("assemble", jar())
+    } else {
+        let doubt = "makes no program: neither Spring Boot, Quarkus, the plug-in application nor a Main-Class is there";
+        on_jvm("assemble", Err(format!("{file} {doubt}")))
+    })
+}
+
+/// `-1.0`, as the names of jars have it; empty where the project has no version.
+fn gradle_version(folder: &Path, file: &str, text: &str) -> Result<String, String> {
+    let literal = first_match(r#"(?m)^\s*version\s*=?\s*['"]([^'"$]+)['"]"#, text);
+    if literal.is_none() && first_match(r"(?m)^\s*(version\s*=?\s*\S)", text).is_some() {
+        return Err(format!("{file} does not say the name of the jar: its version is made by the build"));
+    }
+    let of_properties = || first_match(r"(?m)^\s*version\s*=\s*(\S+)", &read(folder, "gradle.properties")?);
+    Ok(literal.or_else(of_properties).map_or_else(String::new, |version| format!("-{version}")))
+}
+
+pub fn sbt(folder: &Path) -> Option<Project> {
+    let text = without_comments(&read(folder, "build.sbt")?);
+    let sbt = |command: &[&str]| Project {
+        port_variables: VARIABLES,
+        ..project("sbt", "build.sbt", Some("sbt stage"), command)
+    };
+    let plugins = names_in(&folder.join("project")).into_iter().filter(|name| name.ends_with(".sbt"));
+    let plugins: String = plugins.filter_map(|name| read(&folder.join("project"), &name)).collect();
+    // Play contains it.
+    let stages =
+        ["sbt-native-packager", "org.playframework", "com.typesafe.play"].iter().any(|name| plugins.contains(name));
+    if !stages || !text.contains("enablePlugins") {
+        let doubt = "build.sbt makes no program: sbt-native-packager is not in project/*.sbt, or build.sbt has no \
+                     enablePlugins(JavaAppPackaging)";
+        return Some(sbt(&[]).without_program(doubt.to_owned()));
+    }
+    let projects = Regex::new(r"\bval\s+(\w+)\s*=\s*\(?\s*(?:project\b|crossProject\b)").ok()?;
+    let projects: Vec<&str> = projects.captures_iter(&text).filter_map(|found| Some(found.get(1)?.as_str())).collect();
+    if projects.len() > 1 {
+        return Some(sbt(&[]).without_program(format!("build.sbt has several projects: {}", projects.join(", "))));
+    }
+    let name = first_match(r#"\bname\s*:=\s*"([^"]+)""#, &text);
+    let name = name.or_else(|| projects.first().map(|name| (*name).to_owned())).unwrap_or_else(|| folder_name(folder));
+    // As sbt makes a normalizedName.
+    let name = Regex::new(r"\W+").ok()?.replace_all(&name.to_lowercase(), "-").into_owned();
+    Some(sbt(&[&format!("target/universal/stage/bin/{name}")]))
+}
+
+/// The text without `// …` at the begin of a line or after a blank, and without `/* … */`.
+fn without_comments(text: &str) -> String {
+    let comment = Regex::new(r"(?ms)/\*.*?\*/|(?:^|[ \t])//[^\n]*");
+    comment.map_or_else(|_| text.to_owned(), |comment| comment.replace_all(text, "").into_owned())
+}

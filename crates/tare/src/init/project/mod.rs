@@ -1,0 +1,227 @@
+//! Which kind of project a folder has, how it is built, and which program it makes.
+
+mod cargo;
+mod jvm;
+mod python;
+
+use std::path::Path;
+
+use regex::Regex;
+use roxmltree::{Document, Node};
+use tare_plan::PlanError;
+
+use cargo::cargo;
+use jvm::{gradle, maven, sbt};
+use python::python;
+
+/// A project that a build tool knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Project {
+    /// The build tool: `Cargo`.
+    pub tool: &'static str,
+    /// The file that tells.
+    pub file: String,
+    /// Shell command that builds it.
+    pub build: Option<String>,
+    /// Program and arguments; none where the project does not tell for certain.
+    pub command: Vec<String>,
+    /// Why there is no command.
+    pub doubt: Option<String>,
+    /// Variables that tell the usual frameworks of the tool their port.
+    pub port_variables: &'static [&'static str],
+}
+
+impl Project {
+    /// The project, without a guess which program is its server.
+    fn without_program(self, doubt: String) -> Self {
+        Self { command: Vec::new(), doubt: Some(doubt), ..self }
+    }
+
+    /// Who tells the bytes and collections of its runtime: `counters` of a suite's server.
+    pub fn counters(&self) -> Option<&'static str> {
+        match self.tool {
+            "npm" => Some("node"),
+            ".NET" => Some("dotnet"),
+            _ => None,
+        }
+    }
+}
+
+/// Every file that tells of a project, in the order in which they are looked for.
+pub const KNOWN_FILES: &str = "Cargo.toml, go.mod, package.json, pom.xml, build.gradle, build.sbt, *.csproj, pyproject.toml, requirements.txt, app.py";
+
+/// Finds the project of one build tool.
+type Detect = fn(&Path) -> Result<Option<Project>, PlanError>;
+
+/// The project of a folder; `None` where no file of a build tool is there.
+///
+/// # Errors
+/// When the file of the first build tool that is there cannot be parsed.
+pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
+    let detectors: [Detect; 8] = [
+        cargo,
+        |folder| Ok(go(folder)),
+        npm,
+        maven,
+        |folder| Ok(gradle(folder)),
+        |folder| Ok(sbt(folder)),
+        dotnet,
+        python,
+    ];
+    let mut found = detectors.into_iter().map(|detect| detect(folder));
+    found.find(|found| !matches!(found, Ok(None))).unwrap_or(Ok(None))
+}
+
+/// The text of a file, without the mark of its byte order.
+fn read(folder: &Path, file: &str) -> Option<String> {
+    let text = std::fs::read_to_string(folder.join(file)).ok()?;
+    Some(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned))
+}
+
+/// The folder's own name, for tools that name their product after it.
+fn folder_name(folder: &Path) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    folder.file_name().map_or_else(|| "server".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The first group of the first match.
+fn first_match(pattern: &str, text: &str) -> Option<String> {
+    Regex::new(pattern).ok()?.captures(text)?.get(1).map(|group| group.as_str().to_owned())
+}
+
+fn words_of(command: &[&str]) -> Vec<String> {
+    command.iter().map(|word| (*word).to_owned()).collect()
+}
+
+fn project(tool: &'static str, file: &str, build: Option<&str>, command: &[&str]) -> Project {
+    let (build, command) = (build.map(str::to_owned), words_of(command));
+    Project { tool, file: file.to_owned(), build, command, doubt: None, port_variables: &["PORT"] }
+}
+
+fn go(folder: &Path) -> Option<Project> {
+    let module = first_match(r"(?m)^module\s+(\S+)", &read(folder, "go.mod")?)?;
+    let go = |name: &str, package: &str| {
+        // `go build -o FOLDER` would write into the folder.
+        let name = if folder.join(name).is_dir() { format!("bin/{name}") } else { name.to_owned() };
+        project("Go", "go.mod", Some(&format!("go build -o {name} {package}")), &[&format!("./{name}")])
+    };
+    if has_go_program(folder) {
+        let is_version = |part: &&str| first_match(r"^(v\d+)$", part).is_some();
+        let name = module.rsplit('/').find(|part| !is_version(part)).unwrap_or("server");
+        return Some(go(name, "."));
+    }
+    let programs =
+        names_in(&folder.join("cmd")).into_iter().filter(|name| has_go_program(&folder.join("cmd").join(name)));
+    let programs: Vec<String> = programs.collect();
+    Some(match &programs[..] {
+        [name] => go(name, &format!("./cmd/{name}")),
+        [] => go("server", ".").without_program("there is no package main, here or in cmd/".to_owned()),
+        several => go("server", ".").without_program(format!("cmd/ has several programs: {}", several.join(", "))),
+    })
+}
+
+/// Whether a file of the folder belongs to a program.
+fn has_go_program(folder: &Path) -> bool {
+    let mut files = names_in(folder).into_iter().filter(|name| name.ends_with(".go") && !name.ends_with("_test.go"));
+    files.any(|file| read(folder, &file).is_some_and(|text| first_match(r"(?m)^(package main)\b", &text).is_some()))
+}
+
+fn npm(folder: &Path) -> Result<Option<Project>, PlanError> {
+    const FILE: &str = "package.json";
+    let Some(text) = read(folder, FILE) else { return Ok(None) };
+    let package: serde_json::Value = serde_json::from_str(&text).map_err(|error| PlanError::Document {
+        file: folder.join(FILE).display().to_string(),
+        line: error.line(),
+        message: error.to_string(),
+    })?;
+    let has_packages = ["dependencies", "devDependencies"].iter().any(|key| package[key].is_object());
+    let install = if folder.join("package-lock.json").exists() { "npm ci" } else { "npm install" };
+    let script = |name: &str| package["scripts"][name].as_str();
+    let steps = [has_packages.then_some(install), script("build").map(|_| "npm run build")];
+    let steps: Vec<&str> = steps.into_iter().flatten().collect();
+    let build = (!steps.is_empty()).then(|| steps.join(" && "));
+    let npm = |command: &[&str]| Ok(Some(project("npm", FILE, build.as_deref(), command)));
+    if let Some(start) = script("start") {
+        // npm itself would stand between tare and the server, but only a shell knows more than words.
+        let is_plain = start.starts_with("node ") && !start.contains(|c| "|&;<>()$`*?#~\n".contains(c));
+        let words = shell_words::split(start).ok().filter(|_| is_plain);
+        let words = words.unwrap_or_else(|| words_of(&["npm", "start", "--silent"]));
+        return npm(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    let main = package["main"].as_str().filter(|main| {
+        let places = [main.to_string(), format!("{main}.js"), format!("{main}/index.js")];
+        script("build").is_some() || places.iter().any(|place| folder.join(place).is_file())
+    });
+    match main.or_else(|| file_among(folder, &["server.js", "app.js", "index.js"])) {
+        Some(main) => npm(&["node", main]),
+        None => {
+            let doubt = "package.json has no script \"start\", and there is no server.js, app.js or index.js";
+            Ok(npm(&[])?.map(|project| project.without_program(doubt.to_owned())))
+        }
+    }
+}
+
+fn dotnet(folder: &Path) -> Result<Option<Project>, PlanError> {
+    let files: Vec<String> = names_in(folder).into_iter().filter(|name| name.ends_with(".csproj")).collect();
+    let Some(file) = files.first() else { return Ok(None) };
+    let text = read(folder, file).unwrap_or_default();
+    let document = parse_xml(&folder.join(file), &text)?;
+    let groups = || document.root_element().children().filter(|node| node.tag_name().name() == "PropertyGroup");
+    let property = |name: &str| groups().filter_map(|group| text_of(group, name)).next_back();
+    let sdk = document.root_element().attribute("Sdk").unwrap_or_default();
+    let name = property("AssemblyName").unwrap_or(file.trim_end_matches(".csproj"));
+    let name = name.replace("$(MSBuildProjectName)", file.trim_end_matches(".csproj"));
+    let is_program = sdk.ends_with(".Web") || sdk.ends_with(".Worker") || property("OutputType") == Some("Exe");
+    let doubt = if files.len() > 1 {
+        Some(format!("there are several projects: {}", files.join(", ")))
+    } else if name.contains("$(") {
+        Some(format!("{file} does not say the name of the program: {name}"))
+    } else if !is_program || property("OutputType") == Some("Library") {
+        Some(format!("{file} makes a library"))
+    } else {
+        None
+    };
+    let command = ["dotnet", &format!("published/{name}.dll")];
+    let project = Project {
+        port_variables: &["PORT", "ASPNETCORE_HTTP_PORTS"],
+        ..project(".NET", file, Some("dotnet publish -c Release -o published"), &command)
+    };
+    Ok(Some(match doubt {
+        Some(doubt) => project.without_program(doubt),
+        None => project,
+    }))
+}
+
+/// A document of XML.
+fn parse_xml<'a>(file: &Path, text: &'a str) -> Result<Document<'a>, PlanError> {
+    Document::parse(text).map_err(|error| PlanError::Document {
+        file: file.display().to_string(),
+        line: error.pos().row as usize,
+        message: error.to_string(),
+    })
+}
+
+/// The first child with this name, in whichever namespace.
+fn child<'a, 'text>(node: Node<'a, 'text>, name: &str) -> Option<Node<'a, 'text>> {
+    node.children().find(|child| child.tag_name().name() == name)
+}
+
+/// The text of the first child with this name; `None` if it has none.
+fn text_of<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
+    Some(child(node, name)?.text()?.trim()).filter(|text| !text.is_empty())
+}
+
+/// The names of what is in a folder, sorted.
+fn names_in(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+fn file_among<'a>(folder: &Path, names: &[&'a str]) -> Option<&'a str> {
+    names.iter().copied().find(|name| folder.join(name).is_file())
+}
+
+#[cfg(test)]
+mod tests;

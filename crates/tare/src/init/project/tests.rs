@@ -1,0 +1,243 @@
+//! Small projects of each build tool: what is known of them, and where the program is not guessed.
+
+use super::*;
+
+/// Files of a folder: path and text.
+type Files<'a> = &'a [(&'a str, &'a str)];
+
+/// The project of a folder `demo` with these files. `place` is the folder inside it that is looked at.
+fn detected_in(place: &str, files: Files) -> Result<Option<Project>, PlanError> {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("demo");
+    std::fs::create_dir(&folder).unwrap();
+    for (name, text) in files {
+        std::fs::create_dir_all(folder.join(name).parent().unwrap()).unwrap();
+        std::fs::write(folder.join(name), text).unwrap();
+    }
+    detect_project(&folder.join(place))
+}
+
+fn project_of(files: Files) -> Project {
+    detected_in("", files).unwrap().unwrap_or_else(|| panic!("{files:?}"))
+}
+
+/// Tool, build and command of a project.
+fn assert_known(files: Files, tool: &str, build: Option<&str>, command: &str) {
+    let project = project_of(files);
+    let known = (project.tool, project.build.as_deref(), project.command.join(" "));
+    assert_eq!(known, (tool, build, command.to_owned()), "{files:?}: {:?}", project.doubt);
+}
+
+/// The program is not guessed, and the reason says why.
+fn assert_doubted(files: Files, says: &str) {
+    let project = project_of(files);
+    assert_eq!(project.command, [""; 0], "{files:?}");
+    let doubt = project.doubt.unwrap_or_default();
+    assert!(doubt.contains(says), "{files:?}: {doubt}");
+}
+
+#[test]
+fn cargo_builds_the_program_of_a_package_in_its_workspace() {
+    let build = Some("cargo build --release");
+    let own = ("Cargo.toml", "[package]\nname = \"own\"\n");
+    assert_known(&[own, ("src/main.rs", "")], "Cargo", build, "target/release/own");
+    assert_known(&[own, ("src/bin/one.rs", "")], "Cargo", build, "target/release/one");
+    let listed = ("Cargo.toml", "[package]\nname = \"a\"\n[[bin]]\nname = \"b\"\npath = \"src/main.rs\"\n");
+    assert_known(&[listed, ("src/main.rs", "")], "Cargo", build, "target/release/b");
+    let chosen = ("Cargo.toml", "[package]\nname = \"a\"\ndefault-run = \"two\"\n");
+    assert_known(&[chosen, ("src/bin/one.rs", ""), ("src/bin/two/main.rs", "")], "Cargo", build, "target/release/two");
+    assert_doubted(&[own, ("src/lib.rs", "")], "Cargo.toml has no program");
+    assert_doubted(&[own, ("src/main.rs", ""), ("src/bin/two.rs", "")], "several programs: own, two");
+    let member = |exclude: &str| {
+        let workspace = format!("[workspace]\nmembers = [\"parts/*\"]\n{exclude}");
+        let files = [("Cargo.toml", &workspace[..]), ("parts/own/Cargo.toml", own.1), ("parts/own/src/main.rs", "")];
+        detected_in("parts/own", &files).unwrap().unwrap().command
+    };
+    assert_eq!(member(""), ["../../target/release/own"]);
+    assert_eq!(member("exclude = [\"parts/own\"]"), ["target/release/own"]);
+}
+
+#[test]
+fn the_programs_of_a_workspace_are_not_guessed() {
+    let project = project_of(&[("Cargo.toml", "[workspace]\nmembers = [\"a\"]\n")]);
+    assert_eq!((project.tool, project.command), ("Cargo", Vec::new()));
+}
+
+#[test]
+fn go_builds_the_one_package_main() {
+    let module = ("go.mod", "module example.org/own/v2\n\ngo 1.22\n");
+    let main = "// A server.\npackage main\n";
+    assert_known(&[module, ("main.go", main)], "Go", Some("go build -o own ."), "./own");
+    assert_known(&[module, ("main.go", main), ("own/a.go", "")], "Go", Some("go build -o bin/own ."), "./bin/own");
+    let command = ("cmd/server/main.go", main);
+    assert_known(&[module, command], "Go", Some("go build -o server ./cmd/server"), "./server");
+    assert_doubted(&[module, command, ("cmd/tool/main.go", main)], "several programs: server, tool");
+    assert_doubted(&[module, ("own.go", "package own\n")], "no package main");
+}
+
+#[test]
+fn npm_starts_node_itself_where_no_shell_is_needed() {
+    let start = |script: &str| format!(r#"{{"scripts": {{"start": "{script}"}}}}"#);
+    let package = r#"{"scripts": {"start": "node src/main.js"}, "dependencies": {"x": "1"}}"#;
+    assert_known(&[("package.json", package)], "npm", Some("npm install"), "node src/main.js");
+    assert_known(&[("package.json", "\u{feff}{}"), ("app.js", "")], "npm", None, "node app.js");
+    assert_known(&[("package.json", r#"{"main": "own"}"#), ("own.js", "")], "npm", None, "node own");
+    for script in ["node server.js | pino", "node server.js && true", "node $FILE", "PORT=1 node server.js"] {
+        assert_known(&[("package.json", &start(script))], "npm", None, "npm start --silent");
+    }
+    let built = r#"{"scripts": {"start": "next start", "build": "next build"}}"#;
+    assert_known(&[("package.json", built)], "npm", Some("npm run build"), "npm start --silent");
+    assert_doubted(&[("package.json", r#"{"main": "gone.js"}"#)], "no script \"start\"");
+}
+
+#[test]
+fn maven_names_the_jar_that_starts_by_itself() {
+    let pom = |text: &str| format!("<project xmlns=\"http://maven.apache.org/POM/4.0.0\">{text}</project>");
+    let spring = "<build><plugins><plugin><artifactId>spring-boot-maven-plugin</artifactId></plugin></plugins></build>";
+    let own = "<!-- <artifactId>no</artifactId> --><artifactId>own</artifactId>";
+    let parent = "<parent><artifactId>p</artifactId><version>9</version></parent>";
+    for (text, name) in [
+        (format!("{parent}{own}<version>1.2</version>{spring}"), "own-1.2.jar"),
+        (format!("{spring}{parent}{own}"), "own-9.jar"),
+        (
+            format!(
+                "{parent}{own}<version>${{revision}}</version>{spring}<properties><revision>2.${{minor}}</revision><minor>4</minor></properties>"
+            ),
+            "own-2.4.jar",
+        ),
+        (format!("{own}<version>1</version><packaging>war</packaging>{spring}"), "own-1.war"),
+        (
+            format!(
+                "{own}<version>1</version><build><finalName>a-${{project.version}}</finalName><plugins><plugin>\
+                 <artifactId>maven-shade-plugin</artifactId><dependencies><dependency><artifactId>d</artifactId>\
+                 </dependency></dependencies><mainClass>M</mainClass></plugin></plugins></build>"
+            ),
+            "a-1.jar",
+        ),
+    ] {
+        let command = format!("java -Xms512m -Xmx512m -jar target/{name}");
+        assert_known(&[("pom.xml", &pom(&text))], "Maven", Some("mvn -q -B package -DskipTests"), &command);
+    }
+    for (text, says) in [
+        (format!("{own}<version>${{revision}}</version>{spring}"), "it has no value for ${revision}"),
+        (format!("{own}<version>1</version><packaging>war</packaging>"), "its packaging is war"),
+        (format!("{own}<version>1</version><modules/><packaging>pom</packaging>{spring}"), "its packaging is pom"),
+        (format!("{own}<version>1</version>"), "makes no program that java -jar starts"),
+    ] {
+        assert_doubted(&[("pom.xml", &pom(&text))], says);
+    }
+}
+
+#[test]
+fn gradle_names_what_its_plug_ins_make() {
+    let jar = "java -Xms512m -Xmx512m -jar build/libs";
+    let settings = ("settings.gradle", "rootProject.name = 'own'\n");
+    let boot = "plugins { id 'org.springframework.boot' version '3.2.0' }\n";
+    let literal = format!("{boot}version = '2.0'\n");
+    let files = [("build.gradle", &literal[..]), settings, ("gradlew", "")];
+    assert_known(&files, "Gradle", Some("./gradlew -q bootJar"), &format!("{jar}/own-2.0.jar"));
+    let files = [("build.gradle", boot), ("gradle.properties", "version=3.1\n")];
+    assert_known(&files, "Gradle", Some("gradle -q bootJar"), &format!("{jar}/demo-3.1.jar"));
+    for plugin in ["plugins { id(\"application\") }", "plugins {\n  application\n}", "apply plugin: 'application'"] {
+        let program = "build/install/own/bin/own";
+        assert_known(&[("build.gradle.kts", plugin), settings], "Gradle", Some("gradle -q installDist"), program);
+    }
+    assert_doubted(&[("build.gradle.kts", "plugins { id(\"java\") }\nversion = \"1.0\"\n")], "makes no program");
+    let computed = format!("{boot}version = gitVersion()\n");
+    assert_doubted(&[("build.gradle", &computed)], "its version is made by the build");
+}
+
+#[test]
+fn sbt_names_its_program_as_native_packager_does() {
+    let plugins = ("project/plugins.sbt", "addSbtPlugin(\"com.github.sbt\" % \"sbt-native-packager\" % \"1.11.4\")\n");
+    let packaged = "enablePlugins(JavaAppPackaging)";
+    for (text, name) in [
+        (format!("// name := \"old\"\nname := \"My App\"\n{packaged}\n"), "my-app"),
+        (
+            format!(
+                "lazy val root = (project in file(\".\")).{packaged}.settings(organizationName := \"O\", name := \"My App\")"
+            ),
+            "my-app",
+        ),
+        (format!("lazy val own = project.in(file(\".\")).{packaged}"), "own"),
+        (packaged.to_owned(), "demo"),
+    ] {
+        let program = format!("target/universal/stage/bin/{name}");
+        assert_known(&[("build.sbt", &text), plugins], "sbt", Some("sbt stage"), &program);
+    }
+    let several = format!("lazy val a = project.{packaged}\nlazy val b = project\n");
+    assert_doubted(&[("build.sbt", &several), plugins], "several projects: a, b");
+    assert_doubted(&[("build.sbt", "name := \"My App\"\n")], "sbt-native-packager is not in project/*.sbt");
+}
+
+#[test]
+fn dotnet_names_its_assembly() {
+    let build = Some("dotnet publish -c Release -o published");
+    let web = |inside: &str| {
+        format!("<Project Sdk=\"Microsoft.NET.Sdk.Web\"><PropertyGroup>{inside}</PropertyGroup></Project>")
+    };
+    assert_known(&[("Own.csproj", &web(""))], ".NET", build, "dotnet published/Own.dll");
+    let named = web("<AssemblyName>Other</AssemblyName>");
+    assert_known(&[("Own.csproj", &named)], ".NET", build, "dotnet published/Other.dll");
+    assert_doubted(&[("Own.csproj", &web("<AssemblyName>$(Prefix).A</AssemblyName>"))], "$(Prefix).A");
+    assert_doubted(&[("Own.csproj", "<Project Sdk=\"Microsoft.NET.Sdk\"/>")], "makes a library");
+    assert_doubted(&[("A.csproj", &named), ("B.csproj", &named)], "several projects: A.csproj, B.csproj");
+}
+
+#[test]
+fn python_installs_what_the_project_needs() {
+    let installed = |what: &str| format!("python3 -m venv .venv && .venv/bin/pip install --quiet {what}");
+    let listed = "[project]\nname = \"x\"\ndependencies = [\"flask>=3\"]\n";
+    let packaged = format!("{listed}[build-system]\nrequires = []\n");
+    for (files, build) in [
+        (&[("requirements.txt", "")][..], Some(installed("-r requirements.txt"))),
+        (&[("pyproject.toml", listed)], Some(installed("'flask>=3'"))),
+        (&[("pyproject.toml", &packaged[..])], Some(installed("-e ."))),
+        (&[("pyproject.toml", listed), ("uv.lock", "")], Some("uv sync --quiet --frozen".to_owned())),
+        (&[("pyproject.toml", "")], None),
+    ] {
+        let python = if build.is_some() { ".venv/bin/python" } else { "python3" };
+        assert_known(&[files, &[("main.py", "")]].concat(), "Python", build.as_deref(), &format!("{python} main.py"));
+    }
+    assert_doubted(&[("pyproject.toml", "")], "there is no app.py, main.py");
+}
+
+#[test]
+fn python_puts_a_server_around_an_application() {
+    let needs = |what| ("requirements.txt", what);
+    for (files, arguments) in [
+        (
+            [needs("fastapi\nuvicorn\n"), ("main.py", "from fastapi import FastAPI\napi = FastAPI()\n")],
+            "-m uvicorn main:api --host 127.0.0.1 --port {port}",
+        ),
+        (
+            [needs("fastapi[standard]\n"), ("app.py", "app: A = fastapi.FastAPI(\n)\n")],
+            "-m uvicorn app:app --host 127.0.0.1 --port {port}",
+        ),
+        ([needs("uvicorn"), ("app.py", "app = Starlette()\nif __name__ == '__main__':\n    x()\n")], "app.py"),
+        ([needs("flask\n"), ("app.py", "web = Flask(__name__)\n")], "-m flask --app app:web run --port {port}"),
+        ([needs("Django\n"), ("manage.py", "import sys\n")], "manage.py runserver --noreload 127.0.0.1:{port}"),
+    ] {
+        assert_eq!(project_of(&files).command.join(" "), format!(".venv/bin/python {arguments}"));
+    }
+    assert_doubted(&[needs("fastapi\n"), ("main.py", "app = FastAPI()\n")], "no package that is installed is uvicorn");
+}
+
+#[test]
+fn a_file_that_cannot_be_parsed_is_named_with_its_line() {
+    for (file, text, says) in [
+        ("Cargo.toml", "[package]\nname = \n", "Cargo.toml:2: "),
+        ("package.json", "{\n\"scripts\":", "package.json:2: EOF while parsing"),
+        ("pom.xml", "<project>\n</build>", "pom.xml:2: "),
+        ("Own.csproj", "", "Own.csproj:1: "),
+        ("pyproject.toml", "[project]\nname = \n", "pyproject.toml:2: "),
+    ] {
+        let error = detected_in("", &[(file, text), ("app.py", "")]).unwrap_err().to_string();
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+#[test]
+fn a_folder_without_such_a_file_has_no_project() {
+    assert_eq!(detected_in("", &[("README.md", "")]).unwrap(), None);
+}

@@ -1,0 +1,10 @@
+// A server of Express. LAYER=1 puts helmet, a middleware that adds security headers, before its routes.
+const express = require("express");
+const helmet = require("helmet");
+
+const app = express();
+if (process.env.LAYER) {
+  app.use(helmet());
+}
+app.get("/", (request, response) => response.type("text/plain").send("hello"));
+app.listen(Number(process.env.PORT), "127.0.0.1");
