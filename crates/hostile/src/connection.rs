@@ -7,11 +7,10 @@ use tare_load::{Check, ErrorClass, Protocol, RequestEnd, RequestSpec, Requests, 
 /// Empty settings: a server sends them first, and no request leaves before. No answer can come with them.
 const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
 
-/// Bytes end each of three streams of HTTP/2 in the same way, whole, in single bytes and in uneven pieces.
-///
-/// A connection that fails just when its last stream ends may fail by itself or by that stream, so that is not compared.
+/// Bytes end each of three streams of HTTP/2, and their connection, in the same way, whole, in single bytes and in uneven
+/// pieces.
 pub fn check_http2(bytes: &[u8]) {
-    check_cuts(|size| ends(Protocol::Http2 { streams: 3 }, SETTINGS, bytes, size).0, bytes.len());
+    check_cuts(|size| ends(Protocol::Http2 { streams: 3 }, SETTINGS, bytes, size), bytes.len());
 }
 
 /// Bytes end each of four pipelined requests of HTTP/1.1 in the same way, whole, in single bytes and in uneven pieces.

@@ -57,5 +57,5 @@ pub use tare_sample::{
 };
 pub use tare_sys::socket::Target;
 // Types of the protocol that describe requests.
-pub use tare_wire::http::Method;
+pub use tare_wire::http::{Method, announces_close};
 pub use tare_wire::ws::MAX_MESSAGE_BYTES;

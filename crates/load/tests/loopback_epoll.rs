@@ -16,6 +16,10 @@ mod faults;
 mod http2;
 #[path = "loopback/http2_frames.rs"]
 mod http2_frames;
+#[path = "loopback/http2_raw.rs"]
+mod http2_raw;
+#[path = "loopback/http2_told.rs"]
+mod http2_told;
 #[path = "loopback/server_clock.rs"]
 mod server_clock;
 #[path = "loopback/slices.rs"]

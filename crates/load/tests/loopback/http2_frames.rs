@@ -1,116 +1,8 @@
 //! Answers of HTTP/2 frame by frame, as RFC 9113 allows and forbids them.
 
-use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
-use std::sync::mpsc::{Receiver, channel};
+use tare_load::{ErrorClass, RequestSpec};
 
-use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSpec, SliceSample};
-
-use crate::support::{self, count, crude_server, run};
-
-const DATA: u8 = 0;
-const HEADERS: u8 = 1;
-const PRIORITY: u8 = 2;
-const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
-const PUSH_PROMISE: u8 = 5;
-const PING: u8 = 6;
-const GOAWAY: u8 = 7;
-const WINDOW_UPDATE: u8 = 8;
-const CONTINUATION: u8 = 9;
-
-const END_STREAM: u8 = 1;
-const END_HEADERS: u8 = 4;
-const PADDED: u8 = 8;
-const HAS_PRIORITY: u8 = 32;
-
-/// `:status: 200`, from the static table.
-const STATUS_200: &[u8] = &[0x88];
-
-/// A frame that was received: its kind, its stream, and its payload.
-type Received = (u8, u32, Vec<u8>);
-
-/// The answer to the request on a stream.
-type Answer = fn(u32) -> Vec<u8>;
-
-fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
-    [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat()
-}
-
-/// A literal field that enters no table.
-fn field(name: &str, value: &str) -> Vec<u8> {
-    let length = |text: &str| vec![u8::try_from(text.len()).unwrap()];
-    [vec![0], length(name), name.into(), length(value), value.into()].concat()
-}
-
-fn block(fields: &[(&str, &str)]) -> Vec<u8> {
-    fields.iter().flat_map(|(name, value)| field(name, value)).collect()
-}
-
-/// A header section in one frame.
-fn head(stream: u32, flags: u8, fields: &[(&str, &str)]) -> Vec<u8> {
-    frame(HEADERS, flags | END_HEADERS, stream, &[STATUS_200, &block(fields)].concat())
-}
-
-/// Trailers, which end the stream.
-fn trailers(stream: u32, fields: &[(&str, &str)]) -> Vec<u8> {
-    frame(HEADERS, END_HEADERS | END_STREAM, stream, &block(fields))
-}
-
-fn body(stream: u32) -> Vec<u8> {
-    frame(DATA, END_STREAM, stream, b"1")
-}
-
-/// A head and a body, with other frames between them.
-fn around(stream: u32, between: &[u8]) -> Vec<u8> {
-    [&head(stream, 0, &[]), between, &body(stream)].concat()
-}
-
-fn setting(id: u16, value: u32) -> Vec<u8> {
-    frame(SETTINGS, 0, 0, &[&id.to_be_bytes()[..], &value.to_be_bytes()].concat())
-}
-
-fn receive(stream: &mut TcpStream) -> Option<Received> {
-    let mut head = [0; 9];
-    stream.read_exact(&mut head).ok()?;
-    let [_, a, b, c] = u32::from_be_bytes([0, head[0], head[1], head[2]]).to_be_bytes();
-    let mut payload = vec![0; u32::from_be_bytes([0, a, b, c]) as usize];
-    stream.read_exact(&mut payload).ok()?;
-    Some((head[3], u32::from_be_bytes([head[5], head[6], head[7], head[8]]), payload))
-}
-
-/// A server that gives every request this answer, in pieces of this many bytes. It passes on the frames that it receives.
-fn server(answer: Answer, piece_bytes: usize) -> (SocketAddr, Receiver<Received>) {
-    let (sender, receiver) = channel();
-    let address = crude_server(move |mut stream| {
-        let _ = stream.set_nodelay(true);
-        let _ = stream.write_all(&frame(SETTINGS, 0, 0, &[]));
-        let _ = stream.read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()]);
-        while let Some(received) = receive(&mut stream) {
-            if received.0 == HEADERS {
-                let answer = answer(received.1);
-                let _ = answer.chunks(piece_bytes).try_for_each(|piece| stream.write_all(piece));
-            }
-            let _ = sender.send(received);
-        }
-    });
-    (address, receiver)
-}
-
-fn drive(address: SocketAddr, requests: u64) -> SliceSample {
-    drive_with(RequestSpec::get("/"), address, requests)
-}
-
-fn drive_with(request: RequestSpec, address: SocketAddr, requests: u64) -> SliceSample {
-    let request = request.expecting(Check::body_is(*b"1")).expecting(Check::status(200));
-    let spec = SessionSpec {
-        protocol: Protocol::Http2 { streams: 1 },
-        timeout: support::PATIENCE,
-        ..support::spec(address, vec![request])
-    };
-    run(&mut LoadSession::open(&spec).unwrap(), &count(requests, 1))
-}
+use crate::http2_raw::*;
 
 /// Answers that RFC 9113 allows.
 const ALLOWED: &[(&str, Answer)] = &[
@@ -185,6 +77,35 @@ const FORBIDDEN: &[(&str, Answer)] = &[
     ("white space behind a value in the trailers", |s| {
         [head(s, 0, &[]), frame(DATA, 0, s, b"1"), trailers(s, &[("x-a", "b\t")])].concat()
     }),
+    ("a path of 100 bytes", |s| {
+        [frame(HEADERS, END_HEADERS, s, &[&[0x88, 4, 100][..], &[b'/'; 100]].concat()), body(s)].concat()
+    }),
+    ("a path of 80 bytes with its name", |s| [head(s, 0, &[(":path", &"/".repeat(80))]), body(s)].concat()),
+    ("a path of 127 bytes with its name in Huffman code", |s| {
+        let block = [&[0x88, 0, 0x84, 0xb9, 0x58, 0xd3, 0x3f, 127, 0][..], &[b'a'; 127]].concat();
+        [frame(HEADERS, END_HEADERS, s, &block), body(s)].concat()
+    }),
+    ("an authority of 127 bytes", |s| {
+        [frame(HEADERS, END_HEADERS, s, &[&[0x88, 1, 127, 0][..], &[b'a'; 127]].concat()), body(s)].concat()
+    }),
+    ("a path in a continuation", |s| {
+        [frame(HEADERS, 0, s, &[0x88]), frame(CONTINUATION, END_HEADERS, s, &[0x84]), body(s)].concat()
+    }),
+    ("a path in a continuation of an empty frame", |s| {
+        [frame(HEADERS, 0, s, &[]), frame(CONTINUATION, END_HEADERS, s, &[0x88, 0x84]), body(s)].concat()
+    }),
+    ("a status in a continuation of trailers", |s| {
+        let trailers = [frame(HEADERS, END_STREAM, s, &[]), frame(CONTINUATION, END_HEADERS, s, STATUS_200)];
+        [head(s, 0, &[]), frame(DATA, 0, s, b"1"), trailers.concat()].concat()
+    }),
+    ("a path behind three table updates", |s| {
+        [frame(HEADERS, END_HEADERS, s, &[0x20, 0x20, 0x20, 0x88, 0x84]), body(s)].concat()
+    }),
+    ("white space before a value in an interim answer", |s| {
+        let interim = block(&[(":status", "103"), ("link", " a ")]);
+        [frame(HEADERS, END_HEADERS, s, &interim), around(s, &[])].concat()
+    }),
+    ("another protocol", |s| [frame(HEADERS, END_HEADERS, s, &field(":status", "101")), around(s, &[])].concat()),
     ("an unknown pseudo-header", |s| [head(s, 0, &[(":x", "y")]), body(s)].concat()),
     ("a status behind a field", |s| {
         [frame(HEADERS, END_HEADERS, s, &block(&[("x-a", "b"), (":status", "200")])), body(s)].concat()
@@ -204,6 +125,7 @@ const FORBIDDEN: &[(&str, Answer)] = &[
     ("a length that is too long", |s| [head(s, 0, &[("content-length", "2")]), body(s)].concat()),
     ("a length that is none", |s| [head(s, 0, &[("content-length", "x")]), body(s)].concat()),
     ("two lengths", |s| [head(s, 0, &[("content-length", "1"), ("content-length", "2")]), body(s)].concat()),
+    ("the same length twice", |s| [head(s, 0, &[("content-length", "1"), ("content-length", "1")]), body(s)].concat()),
     ("data before the head", |s| [frame(DATA, 0, s, b"1"), around(s, &[])].concat()),
     ("an interim answer that ends the stream", |s| {
         frame(HEADERS, END_HEADERS | END_STREAM, s, &field(":status", "103"))
@@ -245,6 +167,9 @@ const FORBIDDEN: &[(&str, Answer)] = &[
     ("an initial window that is too large", |s| around(s, &setting(4, 1 << 31))),
     ("frames that are too small", |s| around(s, &setting(5, 1))),
     ("push enabled by a server", |s| around(s, &setting(2, 1))),
+    ("push enabled behind many settings", |s| {
+        around(s, &frame(SETTINGS, 0, 0, &[&[0, 7, 0, 0, 0, 1].repeat(11)[..], &[0, 2, 0, 0, 0, 1]].concat()))
+    }),
     ("push neither on nor off", |s| around(s, &setting(2, 2))),
     ("a ping on a stream", |s| around(s, &frame(PING, 0, s, &[0; 8]))),
     ("a ping of another length", |s| around(s, &frame(PING, 0, 0, &[0; 7]))),
@@ -298,24 +223,25 @@ fn forbidden_answers_fail_and_are_named() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), FORBIDDEN.len(), wrong.join("\n"));
 }
 
-/// The reason of the GOAWAY that the client sends upon this answer.
-fn goodbye_upon(answer: Answer) -> Option<u32> {
-    let (address, frames) = server(answer, usize::MAX);
-    drive(address, 1);
-    let next = || frames.recv_timeout(support::PATIENCE).ok();
-    let (_, _, payload) = std::iter::from_fn(next).find(|(kind, ..)| *kind == GOAWAY)?;
-    Some(u32::from_be_bytes([payload[4], payload[5], payload[6], payload[7]]))
+#[test]
+fn a_status_in_trailers_is_found_when_that_of_the_head_is_in_the_table() {
+    let answer: Answer = |s| {
+        let block = if s == 1 { [&[0x48, 3][..], b"200"].concat() } else { vec![0x80 | 62] };
+        let end = if s == 1 { trailers(s, &[]) } else { frame(HEADERS, END_HEADERS | END_STREAM, s, STATUS_200) };
+        [frame(HEADERS, END_HEADERS, s, &block), frame(DATA, 0, s, b"1"), end].concat()
+    };
+    let sample = drive(server(answer, usize::MAX).0, 2);
+    assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Protocol).count), (1, 1), "{:?}", sample.errors);
 }
 
 #[test]
-fn a_broken_connection_is_told_to_the_server() {
-    const PROTOCOL_ERROR: u32 = 1;
-    const FLOW_CONTROL_ERROR: u32 = 3;
-    for (answer, reason) in [
-        ((|s| around(s, &frame(DATA, 0, 0, b"1"))) as Answer, PROTOCOL_ERROR),
-        (|s| around(s, &frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff])), FLOW_CONTROL_ERROR),
-        (|s| frame(HEADERS, END_HEADERS, s, &[0x80]), PROTOCOL_ERROR),
-    ] {
-        assert_eq!(goodbye_upon(answer), Some(reason));
+fn an_answer_that_comes_again_is_told() {
+    for again in [(|s| around(s, &[]).repeat(2)) as Answer, |s| [around(s, &[]), body(s)].concat()] {
+        let sample = drive(server(again, usize::MAX).0, 1);
+        // The end of the slice may come before the second answer.
+        let events = sample.connection_events.total();
+        assert_eq!((sample.ok, sample.connection_events.for_class(ErrorClass::Protocol).count), (1, events));
+        let sample = drive(server(again, usize::MAX).0, 3);
+        assert!(sample.connection_events.total() + sample.failed > 0, "{sample:?}");
     }
 }

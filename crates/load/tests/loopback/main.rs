@@ -11,6 +11,8 @@ mod connections;
 mod faults;
 mod http2;
 mod http2_frames;
+mod http2_raw;
+mod http2_told;
 mod server_clock;
 mod slices;
 mod support;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use tare_load::{Body, Feed, FeedFormat, ListedUrl, Method, RequestSpec, Requests, parse_url_list};
+use tare_load::{Body, Feed, FeedFormat, ListedUrl, Method, RequestSpec, Requests, announces_close, parse_url_list};
 
 use super::files::InputFiles;
 use crate::args::{ConnectionArgs, RequestArgs};
@@ -114,6 +114,11 @@ fn headers(args: &RequestArgs, connection: &ConnectionArgs) -> anyhow::Result<Ve
         headers.push((name.to_owned(), value));
     }
     refuse_twice("--host", "Host", args.host.is_some() && is_given("Host"))?;
+    if connection.http2 && headers.iter().any(|(name, value)| announces_close(name, value)) {
+        return Err(wrong_usage(
+            "Connection: close has no meaning over HTTP/2, whose connections stay open; remove it from -H, or leave out --http2",
+        ));
+    }
     Ok(headers)
 }
 

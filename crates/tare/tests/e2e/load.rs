@@ -149,6 +149,7 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--timeout", "0"], 2, "'--timeout <SPAN>': the time must be above 0"),
         (&[&url, "--http2", "--pipeline", "2"], 2, "cannot be used with"),
         (&[&url, "--http2", "--no-keepalive"], 2, "cannot be used with"),
+        (&[&url, "--http2", "-H", "connection: keep-alive, Close"], 2, "no meaning over HTTP/2"),
         (&[&url, "--no-keepalive", "-H", "Connection: keep-alive"], 2, "remove Connection from -H"),
         (&[&url, "-n", "10", "-d", "2s"], 2, "cannot be used with"),
         (&[&url, "-n", "10", "--stages", "10:1s"], 2, "cannot be used with"),

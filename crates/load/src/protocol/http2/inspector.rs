@@ -1,34 +1,47 @@
 //! What RFC 9113 forbids and the `h2` crate lets pass. It is found in the frames before the crate reads them.
 
-use super::field_block::PseudoHeaders;
+use std::collections::VecDeque;
+use std::ops::RangeInclusive;
 
-const FRAME_HEAD_BYTES: usize = 9;
-/// Bytes of a frame's payload that are looked at.
-const MOST_LOOKED_AT: usize = 64;
-/// Streams that are remembered. Those that this side has given up would otherwise stay for the life of a connection.
-const MOST_STREAMS: usize = 1024;
+use h2::Reason;
+
+use super::field_block::{Decoder, Section};
+use super::frame::{
+    END_HEADERS, END_STREAM, FrameHead, FrameKind, MOST_LOOKED_AT, ends_streams, fragment, looked_at, number,
+};
+
+/// Streams that this side has given up and the server has not ended. They are remembered up to this many.
+const MOST_ABANDONED: usize = 1024;
 /// Largest window of a stream, and the window before the server's settings.
 const MAX_WINDOW: u64 = (1 << 31) - 1;
 const DEFAULT_WINDOW: u64 = 65_535;
+/// Lengths of a GOAWAY that the crate accepts.
+const GOODBYE_BYTES: RangeInclusive<usize> = 8..=MOST_LOOKED_AT;
 /// Settings: whether the other side may push, and a stream's first window.
 const ENABLE_PUSH: u16 = 2;
 const INITIAL_WINDOW: u16 = 4;
-
-const END_STREAM: u8 = 1;
-const PADDED: u8 = 8;
-const HAS_PRIORITY: u8 = 32;
 
 /// Reads the frames of a server as they arrive, in pieces of any size.
 #[derive(Debug)]
 pub(super) struct FrameInspector {
     /// The begin of a frame that has not arrived as far as it is looked at.
     held: Vec<u8>,
-    /// Bytes of a payload that are not looked at and have not arrived.
+    /// Bytes that are not looked at, or have been, and come next.
     unread: usize,
-    /// Streams whose final header section has arrived, and whose body has not.
-    answering: Vec<u32>,
-    /// Streams whose windows the server has enlarged, and by how many bytes.
-    enlarged: Vec<(u32, u64)>,
+    /// Whether the server's settings have begun.
+    is_introduced: bool,
+    /// Whether the server has said that it ends the connection.
+    has_goodbye: bool,
+    decoder: Decoder,
+    /// A header section that goes on. The crate limits its length.
+    begun: Option<Begun>,
+    /// Streams that the server must end, in the order of their numbers.
+    asked: VecDeque<Asked>,
+    last_asked: u32,
+    /// Streams that this side has given up. The server may not know it yet.
+    abandoned: Vec<u32>,
+    /// Up to this one, abandoned streams are not known any more.
+    forgotten: u32,
     initial_window: u64,
 }
 
@@ -37,27 +50,36 @@ pub(super) struct FrameInspector {
 pub(super) struct Part<'a> {
     pub(super) bytes: &'a [u8],
     /// The frame after them, if the server must not send it.
-    pub(super) forbidden: Option<&'static str>,
+    pub(super) forbidden: Option<Forbidden>,
 }
 
-/// The head of a frame.
-#[derive(Clone, Copy)]
-struct FrameHead {
-    length: usize,
-    kind: FrameKind,
-    flags: u8,
+/// A frame that the server must not send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Forbidden {
+    /// The stream that it breaks; `None` if it breaks the connection.
+    pub(super) stream: Option<u32>,
+    pub(super) reason: Reason,
+    pub(super) what: &'static str,
+}
+
+/// DATA or HEADERS where only a reset or a window may come.
+const BEHIND_THE_END: Forbidden =
+    Forbidden::of_connection(Reason::STREAM_CLOSED, "a frame on a stream that it has ended (RFC 9113, 5.1)");
+
+/// A stream with a request.
+#[derive(Clone, Copy, Debug)]
+struct Asked {
     stream: u32,
+    has_head: bool,
+    /// Bytes by which the server has enlarged its window.
+    enlarged: u64,
 }
 
-#[derive(Clone, Copy)]
-enum FrameKind {
-    Data,
-    Headers,
-    Reset,
-    Settings,
-    GoAway,
-    WindowUpdate,
-    Other,
+/// The fragments of a header section.
+#[derive(Debug)]
+struct Begun {
+    head: FrameHead,
+    block: Vec<u8>,
 }
 
 impl FrameInspector {
@@ -65,15 +87,41 @@ impl FrameInspector {
         Self {
             held: Vec::new(),
             unread: 0,
-            answering: Vec::new(),
-            enlarged: Vec::new(),
+            is_introduced: false,
+            has_goodbye: false,
+            decoder: Decoder::new(),
+            begun: None,
+            asked: VecDeque::new(),
+            last_asked: 0,
+            abandoned: Vec::new(),
+            forgotten: 0,
             initial_window: DEFAULT_WINDOW,
         }
     }
 
+    pub(super) const fn has_goodbye(&self) -> bool {
+        self.has_goodbye
+    }
+
+    /// A request leaves on this stream. Its number is above all before.
+    pub(super) fn ask(&mut self, stream: u32) {
+        self.asked.push_back(Asked { stream, has_head: false, enlarged: 0 });
+        self.last_asked = stream;
+    }
+
+    /// This side is done with a stream. If the server has not ended it, its frames may still arrive.
+    pub(super) fn abandon(&mut self, stream: u32) {
+        let Some(index) = self.index_of(stream) else { return };
+        self.asked.remove(index);
+        if self.abandoned.len() == MOST_ABANDONED {
+            self.forgotten = self.abandoned.drain(..).fold(self.forgotten, u32::max);
+        }
+        self.abandoned.push(stream);
+    }
+
     /// Takes the next part off the received bytes. It ends at a frame that the server must not send, and at one that ends
-    /// streams: the crate forgets how they have failed before, unless they are read first. No request had a body of more
-    /// than `largest_body` bytes.
+    /// streams: the crate forgets how they have failed before, unless they are read first. A frame is told as forbidden
+    /// once; the next part begins with it. No request had a body of more than `largest_body` bytes.
     pub(super) fn take_part<'a>(&mut self, received: &mut &'a [u8], largest_body: usize) -> Part<'a> {
         let piece = std::mem::take(received);
         let mut bytes = piece;
@@ -105,20 +153,21 @@ impl FrameInspector {
                 forbidden
             };
             if forbidden.is_some() {
+                *received = &piece[at..];
+                self.unread += received.len() - bytes.len();
                 return Part { bytes: &piece[..at], forbidden };
             }
         }
     }
 
-    /// The forbidden frame of a piece, if it has one.
+    /// The forbidden frames of a piece.
     #[cfg(test)]
-    pub(super) fn forbidden_in(&mut self, mut piece: &[u8]) -> Option<&'static str> {
-        loop {
-            let part = self.take_part(&mut piece, 0);
-            if part.forbidden.is_some() || piece.is_empty() {
-                return part.forbidden;
-            }
+    pub(super) fn forbidden_in(&mut self, mut piece: &[u8]) -> Vec<Forbidden> {
+        let mut found = Vec::new();
+        while !piece.is_empty() {
+            found.extend(self.take_part(&mut piece, 0).forbidden);
         }
+        found
     }
 
     /// Keeps bytes of a frame: first of its head, then as many as are looked at.
@@ -129,46 +178,100 @@ impl FrameInspector {
         *bytes = rest;
     }
 
-    /// Judges a frame by the begin of its payload.
-    fn judge(&mut self, frame: &[u8], largest_body: usize) -> Option<&'static str> {
+    /// Judges a frame by the part of it that is looked at.
+    fn judge(&mut self, frame: &[u8], largest_body: usize) -> Option<Forbidden> {
         let (head, payload) = frame.split_first_chunk().map(|(head, payload)| (FrameHead::of(head), payload))?;
         self.unread = head.length - payload.len();
-        match head.kind {
-            FrameKind::Headers => return self.judge_headers(head, payload),
-            FrameKind::Data if head.flags & END_STREAM != 0 => self.forget(head.stream),
-            FrameKind::Reset => self.forget(head.stream),
-            FrameKind::Settings => return self.judge_settings(payload),
-            FrameKind::WindowUpdate if head.stream != 0 => return self.enlarge(head.stream, payload, largest_body),
-            FrameKind::Data | FrameKind::GoAway | FrameKind::WindowUpdate | FrameKind::Other => {}
+        if !self.is_introduced && head.kind != FrameKind::Settings {
+            let what = "another frame before its settings (RFC 9113, 3.4); does the server speak HTTP/2 here at all?";
+            return Some(Forbidden::of_connection(Reason::PROTOCOL_ERROR, what));
         }
+        self.is_introduced = true;
+        match head.kind {
+            FrameKind::Data => self.judge_data(head),
+            FrameKind::Headers => self.judge_headers(head, fragment(head, payload)?),
+            FrameKind::Continuation => self.judge_continuation(head, payload),
+            FrameKind::Settings => self.judge_settings(payload),
+            FrameKind::WindowUpdate => self.enlarge(head.stream, payload, largest_body),
+            FrameKind::Reset => {
+                self.end(head.stream);
+                None
+            }
+            FrameKind::GoAway => {
+                self.has_goodbye |= head.stream == 0 && GOODBYE_BYTES.contains(&head.length);
+                None
+            }
+            FrameKind::Other => None,
+        }
+    }
+
+    fn judge_data(&mut self, head: FrameHead) -> Option<Forbidden> {
+        let is_closed = self.is_closed(head.stream);
+        if head.flags & END_STREAM != 0 {
+            self.end(head.stream);
+        }
+        is_closed.then_some(BEHIND_THE_END)
+    }
+
+    fn judge_headers(&mut self, head: FrameHead, fragment: &[u8]) -> Option<Forbidden> {
+        if head.flags & END_HEADERS != 0 {
+            return self.judge_section(head, fragment);
+        }
+        self.begun = Some(Begun { head, block: fragment.to_vec() });
         None
     }
 
-    fn judge_headers(&mut self, head: FrameHead, payload: &[u8]) -> Option<&'static str> {
-        let before = usize::from(head.flags & PADDED != 0) + if head.flags & HAS_PRIORITY != 0 { 5 } else { 0 };
-        let found = PseudoHeaders::of(payload.get(before..).unwrap_or_default());
-        let is_trailer = self.answering.contains(&head.stream);
-        if head.flags & END_STREAM != 0 {
-            self.forget(head.stream);
-        } else if found.is_final && !is_trailer {
-            remember(&mut self.answering, head.stream);
+    /// The crate refuses one without a begun section, and of another stream.
+    fn judge_continuation(&mut self, head: FrameHead, payload: &[u8]) -> Option<Forbidden> {
+        let begun = self.begun.as_mut()?;
+        begun.block.extend_from_slice(payload);
+        if head.flags & END_HEADERS == 0 {
+            return None;
         }
-        match (is_trailer, found) {
-            (true, PseudoHeaders { has_status: true, .. } | PseudoHeaders { has_request: true, .. }) => {
-                Some("a pseudo-header in the trailers (RFC 9113, 8.1)")
-            }
-            (false, PseudoHeaders { has_request: true, .. }) => {
-                Some("a pseudo-header of requests in the answer (RFC 9113, 8.3)")
-            }
-            _ => None,
-        }
+        let Begun { head, block } = self.begun.take()?;
+        self.judge_section(head, &block)
     }
 
-    fn judge_settings(&mut self, payload: &[u8]) -> Option<&'static str> {
+    /// Judges a whole header section that began with this frame.
+    fn judge_section(&mut self, head: FrameHead, block: &[u8]) -> Option<Forbidden> {
+        let stream = head.stream;
+        // Each section changes the table, also that of an abandoned stream.
+        let Some(section) = self.decoder.decode(block) else {
+            let what = "a header section that cannot be decoded (RFC 9113, 4.3)";
+            return Some(Forbidden::of_connection(Reason::COMPRESSION_ERROR, what));
+        };
+        if self.is_closed(stream) {
+            return Some(BEHIND_THE_END);
+        }
+        let index = self.index_of(stream);
+        let is_trailer = index.is_some_and(|index| self.asked[index].has_head);
+        if head.flags & END_STREAM != 0 {
+            self.end(stream);
+        } else if let Some(index) = index {
+            self.asked[index].has_head |= !section.is_interim();
+        }
+        let what = match (is_trailer, section) {
+            (true, Section { status: Some(_), .. } | Section { has_request: true, .. }) => {
+                "a pseudo-header in the trailers (RFC 9113, 8.1)"
+            }
+            (false, Section { has_request: true, .. }) => "a pseudo-header of requests in the answer (RFC 9113, 8.3)",
+            (false, Section { status: Some(101), .. }) => "status 101 (RFC 9113, 8.6)",
+            (false, Section { has_blank: true, .. }) if section.is_interim() => {
+                "a header that begins or ends with white space in an interim answer (RFC 9113, 8.2.1)"
+            }
+            _ => return None,
+        };
+        Some(Forbidden::of_stream(stream, Reason::PROTOCOL_ERROR, what))
+    }
+
+    fn judge_settings(&mut self, payload: &[u8]) -> Option<Forbidden> {
         for setting in payload.chunks_exact(6) {
             match (u16::from_be_bytes([setting[0], setting[1]]), number(&setting[2..])) {
                 (INITIAL_WINDOW, window) => self.initial_window = u64::from(window),
-                (ENABLE_PUSH, 1) => return Some("the setting that it accepts pushes (RFC 9113, 6.5.2)"),
+                (ENABLE_PUSH, 1) => {
+                    let what = "the setting that it accepts pushes (RFC 9113, 6.5.2)";
+                    return Some(Forbidden::of_connection(Reason::PROTOCOL_ERROR, what));
+                }
                 _ => {}
             }
         }
@@ -176,83 +279,62 @@ impl FrameInspector {
     }
 
     /// The crate does not look at the window of a stream that has sent its request.
-    fn enlarge(&mut self, stream: u32, payload: &[u8], largest_body: usize) -> Option<&'static str> {
-        let by = u64::from(number(payload) & 0x7fff_ffff);
-        let known = self.enlarged.iter().position(|(known, _)| *known == stream);
-        let index = known.unwrap_or_else(|| {
-            remember(&mut self.enlarged, (stream, 0));
-            self.enlarged.len() - 1
-        });
-        self.enlarged[index].1 += by;
-        let window = self.initial_window + self.enlarged[index].1;
-        (window > MAX_WINDOW + largest_body as u64).then_some("a stream's window above 2^31-1 bytes (RFC 9113, 6.9.1)")
+    fn enlarge(&mut self, stream: u32, payload: &[u8], largest_body: usize) -> Option<Forbidden> {
+        let index = self.index_of(stream)?;
+        self.asked[index].enlarged += u64::from(number(payload) & 0x7fff_ffff);
+        let window = self.initial_window + self.asked[index].enlarged;
+        let what = "a stream's window above 2^31-1 bytes (RFC 9113, 6.9.1)";
+        let is_too_large = window > MAX_WINDOW + largest_body as u64;
+        is_too_large.then_some(Forbidden::of_stream(stream, Reason::FLOW_CONTROL_ERROR, what))
     }
 
-    fn forget(&mut self, stream: u32) {
-        self.answering.retain(|known| *known != stream);
-        self.enlarged.retain(|(known, _)| *known != stream);
-    }
-}
-
-impl FrameHead {
-    /// # Source
-    /// RFC 9113, section 4.1.
-    fn of(head: &[u8; FRAME_HEAD_BYTES]) -> Self {
-        let kind = match head[3] {
-            0 => FrameKind::Data,
-            1 => FrameKind::Headers,
-            3 => FrameKind::Reset,
-            4 => FrameKind::Settings,
-            7 => FrameKind::GoAway,
-            8 => FrameKind::WindowUpdate,
-            _ => FrameKind::Other,
-        };
-        let length = usize::from(head[0]) << 16 | usize::from(head[1]) << 8 | usize::from(head[2]);
-        Self { length, kind, flags: head[4], stream: number(&head[5..]) & 0x7fff_ffff }
+    /// Where a stream is that the server must end.
+    fn index_of(&self, stream: u32) -> Option<usize> {
+        self.asked.binary_search_by_key(&stream, |asked| asked.stream).ok()
     }
 
-    /// Bytes of the payload that are looked at.
-    fn looked_at(self) -> usize {
-        match self.kind {
-            FrameKind::Headers | FrameKind::Settings | FrameKind::WindowUpdate => self.length.min(MOST_LOOKED_AT),
-            FrameKind::Data | FrameKind::Reset | FrameKind::GoAway | FrameKind::Other => 0,
+    /// The server has ended a stream.
+    fn end(&mut self, stream: u32) {
+        match self.index_of(stream) {
+            Some(index) => drop(self.asked.remove(index)),
+            None => self.abandoned.retain(|abandoned| *abandoned != stream),
         }
     }
-}
 
-/// How many bytes of the frame that begins here are looked at; only its head if that is not whole.
-fn looked_at(frame: &[u8]) -> usize {
-    let payload = frame.first_chunk().map_or(0, |head| FrameHead::of(head).looked_at());
-    FRAME_HEAD_BYTES + payload
-}
-
-/// Whether the frame that begins here ends streams.
-fn ends_streams(frame: &[u8]) -> bool {
-    let kind = frame.first_chunk().map(|head| FrameHead::of(head).kind);
-    matches!(kind, Some(FrameKind::Reset | FrameKind::GoAway))
-}
-
-/// Four bytes as a number; 0 if there are fewer.
-fn number(bytes: &[u8]) -> u32 {
-    bytes.first_chunk().map_or(0, |bytes| u32::from_be_bytes(*bytes))
-}
-
-fn remember<T>(list: &mut Vec<T>, item: T) {
-    if list.len() == MOST_STREAMS {
-        list.clear();
+    /// Whether the server has ended a stream before. Even numbers are its own, and the crate refuses those.
+    fn is_closed(&self, stream: u32) -> bool {
+        stream % 2 == 1
+            && (self.forgotten + 1..=self.last_asked).contains(&stream)
+            && self.index_of(stream).is_none()
+            && !self.abandoned.contains(&stream)
     }
-    list.push(item);
+}
+
+impl Forbidden {
+    const fn of_connection(reason: Reason, what: &'static str) -> Self {
+        Self { stream: None, reason, what }
+    }
+
+    const fn of_stream(stream: u32, reason: Reason, what: &'static str) -> Self {
+        Self { stream: Some(stream), reason, what }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::frame::{HAS_PRIORITY, PADDED};
     use super::*;
 
-    fn inspect<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Option<&'static str> {
+    const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
+
+    /// What is forbidden in these pieces, behind the settings of the server. The streams below 8 have been asked.
+    fn inspect<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Forbidden> {
         let mut inspector = FrameInspector::new();
-        pieces.into_iter().find_map(|piece| inspector.forbidden_in(piece))
+        (1..8).step_by(2).for_each(|stream| inspector.ask(stream));
+        inspector.forbidden_in(SETTINGS);
+        pieces.into_iter().flat_map(|piece| inspector.forbidden_in(piece)).collect()
     }
 
     fn frame(kind: u8, flags: u8, stream: u8, payload: &[u8]) -> Vec<u8> {
@@ -261,35 +343,78 @@ mod tests {
 
     #[test]
     fn what_the_crate_lets_pass_is_found_however_it_is_cut() {
+        const NONE: &[&str] = &[];
         let head = frame(1, 4, 1, b"\x88");
+        let answer = [head.clone(), frame(0, 1, 1, b"ok")].concat();
+        let status_of_table = [frame(1, 5, 1, b"\x48\x03201"), frame(1, 4, 3, b"\xbe")].concat();
         for (frames, says) in [
-            (vec![head.clone(), frame(0, 1, 1, b"ok")], None),
-            (vec![head.clone(), frame(0, 0, 1, b"ok"), frame(1, 5, 1, b"\x00\x01a\x01b")], None),
-            (vec![head.clone(), frame(0, 1, 1, b"ok"), frame(1, 4, 3, b"\x88")], None),
-            (vec![frame(1, 4, 1, b"\x08\x03103"), head.clone()], None),
-            (vec![frame(1, 4 | PADDED | HAS_PRIORITY, 1, b"\x01\0\0\0\0\0\x88\0")], None),
-            (vec![frame(1, 4, 1, b"\x88\x84")], Some("of requests")),
-            (vec![frame(1, 4 | PADDED | HAS_PRIORITY, 1, b"\x01\0\0\0\0\0\x84\0")], Some("of requests")),
-            (vec![head.clone(), frame(1, 5, 1, b"\x88")], Some("in the trailers")),
-            (vec![head.clone(), frame(1, 5, 1, b"\x84")], Some("in the trailers")),
-            (vec![frame(8, 0, 0, b"\x7f\xff\xff\xff")], None),
-            (vec![frame(8, 0, 1, b"\x7f\xff\0\0")], None),
-            (vec![frame(8, 0, 1, b"\x7f\xff\0\0"), frame(8, 0, 1, b"\0\0\0\x01")], Some("2^31-1")),
-            (vec![frame(8, 0, 1, b"\x7f\xff\xff\xff")], Some("2^31-1")),
-            (vec![frame(4, 0, 0, b"\0\x03\0\0\0\x01\0\x02\0\0\0\0")], None),
-            (vec![frame(4, 0, 0, b"\0\x03\0\0\0\x01\0\x02\0\0\0\x01")], Some("accepts pushes")),
-            (vec![frame(4, 0, 0, b"\0\x04\0\0\0\0"), frame(8, 0, 1, b"\x7f\xff\xff\xff")], None),
+            (vec![answer.clone()], NONE),
+            (vec![head.clone(), frame(0, 0, 1, b"ok"), frame(1, 5, 1, b"\x00\x01a\x01b")], NONE),
+            (vec![answer.clone(), frame(1, 4, 3, b"\x88")], NONE),
+            (vec![frame(1, 4, 1, b"\x08\x03103"), head.clone()], NONE),
+            (vec![frame(1, 4, 1, b"\x08\x03101"), head.clone()], &["status 101"]),
+            (vec![frame(1, 4, 1, b"\x08\x03103\x00\x01a\x02 b"), head.clone()], &["white space in an interim answer"]),
+            (vec![frame(1, 4 | PADDED | HAS_PRIORITY, 1, b"\x01\0\0\0\0\0\x88\0")], NONE),
+            (vec![frame(1, 4, 1, b"\x88\x84")], &["of requests"]),
+            (vec![frame(1, 0, 1, b""), frame(9, 4, 1, b"\x88\x84")], &["of requests"]),
+            (vec![frame(1, 0, 1, b"\x88"), frame(9, 4, 1, b"\x84")], &["of requests"]),
+            (vec![frame(1, 4 | PADDED | HAS_PRIORITY, 1, b"\x01\0\0\0\0\0\x84\0")], &["of requests"]),
+            (vec![head.clone(), frame(1, 5, 1, b"\x88")], &["in the trailers"]),
+            (vec![head.clone(), frame(1, 5, 1, b"\x84")], &["in the trailers"]),
+            (vec![head.clone(), frame(1, 1, 1, b""), frame(9, 4, 1, b"\x88")], &["in the trailers"]),
+            (vec![status_of_table, frame(1, 5, 3, b"\x88")], &["in the trailers"]),
+            (vec![frame(1, 4, 1, b"\x88\xbe")], &["cannot be decoded"]),
+            (vec![answer.clone(), answer.clone()], &["has ended", "has ended"]),
+            (vec![frame(3, 0, 1, b"\0\0\0\0"), head.clone()], &["has ended"]),
+            (vec![answer.clone(), frame(8, 0, 1, b"\0\0\0\x01"), frame(3, 0, 1, b"\0\0\0\0")], NONE),
+            (vec![frame(8, 0, 0, b"\x7f\xff\xff\xff")], NONE),
+            (vec![frame(8, 0, 1, b"\x7f\xff\0\0")], NONE),
+            (vec![frame(8, 0, 1, b"\x7f\xff\0\0"), frame(8, 0, 1, b"\0\0\0\x01")], &["2^31-1"]),
+            (vec![frame(8, 0, 1, b"\x7f\xff\xff\xff")], &["2^31-1"]),
+            (vec![frame(4, 0, 0, b"\0\x03\0\0\0\x01\0\x02\0\0\0\0")], NONE),
+            (vec![frame(4, 0, 0, b"\0\x03\0\0\0\x01\0\x02\0\0\0\x01")], &["accepts pushes"]),
+            (vec![frame(4, 0, 0, &[&b"\0\x07\0\0\0\x01".repeat(11)[..], b"\0\x02\0\0\0\x01"].concat())], &["pushes"]),
+            (vec![frame(4, 0, 0, b"\0\x04\0\0\0\0"), frame(8, 0, 1, b"\x7f\xff\xff\xff")], NONE),
         ] {
             let raw = frames.concat();
             let whole = inspect([&raw[..]]);
-            assert_eq!(whole.is_some(), says.is_some(), "{}: {whole:?}", raw.escape_ascii());
-            assert!(whole.unwrap_or_default().contains(says.unwrap_or_default()), "{whole:?}");
+            let fits = whole.iter().zip(says).all(|(found, says)| found.what.contains(says));
+            assert!(fits && whole.len() == says.len(), "{}: {whole:?}", raw.escape_ascii());
             for cut in 0..raw.len() {
                 let (first, second) = raw.split_at(cut);
                 assert_eq!(inspect([first, second]), whole, "cut at {cut}");
             }
             assert_eq!(inspect(raw.chunks(1)), whole, "in single bytes");
         }
+    }
+
+    #[test]
+    fn a_server_begins_with_its_settings() {
+        for (first, is_allowed) in [
+            (SETTINGS, true),
+            (b"\0\0\x08\x06\0\0\0\0\x0012345678", false),
+            (b"HTTP/1.1 400 Bad Request\r\n\r\n", false),
+        ] {
+            let found = FrameInspector::new().forbidden_in(first);
+            assert_eq!(found.is_empty(), is_allowed, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn streams_that_this_side_has_given_up_may_still_be_answered_once() {
+        let of = |stream: u32| [&[0, 0, 1, 1, 5][..], &stream.to_be_bytes(), &[0x88]].concat();
+        let mut inspector = FrameInspector::new();
+        inspector.forbidden_in(SETTINGS);
+        let streams = (1..8 * MOST_ABANDONED as u32).step_by(2);
+        for stream in streams.clone() {
+            inspector.ask(stream);
+            inspector.abandon(stream);
+        }
+        for stream in streams {
+            assert_eq!(inspector.forbidden_in(&of(stream)), [], "stream {stream}");
+        }
+        assert_eq!(inspector.forbidden_in(&of(inspector.last_asked)), [BEHIND_THE_END]);
+        assert!(inspector.asked.is_empty() && inspector.abandoned.is_empty());
     }
 
     proptest! {

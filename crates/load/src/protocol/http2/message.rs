@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
+use http::header::CONTENT_LENGTH;
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
 use tare_sample::ErrorClass;
 use tare_wire::http::{Field, Head, Sink};
 
@@ -59,8 +60,8 @@ fn fields(parts: &Parts) -> Result<HeaderMap, http::Error> {
         }
     }
     let announces_body = !parts.body.is_empty() || !matches!(parts.method.as_str(), "GET" | "HEAD");
-    if announces_body && !fields.contains_key(http::header::CONTENT_LENGTH) {
-        fields.insert(http::header::CONTENT_LENGTH, parts.body.len().into());
+    if announces_body && !fields.contains_key(CONTENT_LENGTH) {
+        fields.insert(CONTENT_LENGTH, parts.body.len().into());
     }
     Ok(fields)
 }
@@ -72,16 +73,34 @@ pub(super) fn tell_head(answer: &http::response::Parts, sink: &mut impl Sink) {
     sink.head(&Head::new(answer.status.as_u16(), &fields));
 }
 
-/// The problem of a head, or of trailers, with a field that no server may send.
+/// The problem of a head, or of trailers, with fields that no server may send.
 ///
 /// # Source
-/// RFC 9113, section 8.2.1.
+/// RFC 9113, section 8.2.1; RFC 9110, section 8.6: one length.
 pub(super) fn malformed_field(fields: &HeaderMap) -> Option<Problem> {
     let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
-    let ends_blank = |value: &[u8]| is_blank(value.first()) || is_blank(value.last());
-    let (name, value) = fields.iter().find(|(_, value)| ends_blank(value.as_bytes()))?;
-    let text = format!("header {name} begins or ends with white space: \"{}\"", escape(value.as_bytes()));
-    Some(Problem::new(ErrorClass::Protocol, text))
+    let mut lengths = 0;
+    for (name, value) in fields {
+        let value = value.as_bytes();
+        if is_blank(value.first()) || is_blank(value.last()) {
+            let text = format!("header {name} begins or ends with white space: \"{}\"", escape(value));
+            return Some(Problem::new(ErrorClass::Protocol, text));
+        }
+        lengths += usize::from(*name == CONTENT_LENGTH);
+    }
+    (lengths > 1).then(|| Problem::new(ErrorClass::Protocol, "more than one Content-Length"))
+}
+
+/// The problem of a body behind a status that permits none.
+///
+/// # Source
+/// RFC 9110, section 6.4.1.
+pub(super) fn unexpected_body(status: StatusCode, bytes: &[u8]) -> Option<Problem> {
+    let permits_none = matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
+    (permits_none && !bytes.is_empty()).then(|| {
+        let text = format!("a body behind status {}: \"{}\"", status.as_u16(), escape(bytes));
+        Problem::new(ErrorClass::Protocol, text)
+    })
 }
 
 /// Whether a GOAWAY of the server says that it will not process this stream.

@@ -1,6 +1,8 @@
 //! HTTP/2 on one connection: the `h2` crate driven step by step, in memory, with a stream for each exchange.
 
 mod field_block;
+mod frame;
+mod huffman;
 mod inspector;
 mod message;
 mod pipe;
@@ -22,7 +24,7 @@ use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
 
-use self::inspector::FrameInspector;
+use self::inspector::{Forbidden, FrameInspector};
 use self::message::{Translated, problem};
 use self::pipe::Pipe;
 use self::stream::Stream;
@@ -64,10 +66,12 @@ pub(crate) struct Http2 {
     awaits_flush: bool,
     is_retired: bool,
     is_broken: bool,
+    /// Whether the end of the connection has failed any stream.
+    has_failed_streams: bool,
 }
 
 /// A request that was sent, and the body that follows it.
-type Asked = (ResponseFuture, SendStream<Bytes>, Option<Bytes>);
+type Asked = (ResponseFuture, SendStream<Bytes>, Bytes);
 
 /// The crate's state of one open connection.
 #[derive(Debug)]
@@ -99,6 +103,7 @@ impl Http2 {
             awaits_flush: false,
             is_retired: false,
             is_broken: false,
+            has_failed_streams: false,
         }
     }
 
@@ -116,6 +121,7 @@ impl Http2 {
         self.link = Link::open();
         self.is_retired = self.link.is_none();
         self.is_broken = false;
+        self.has_failed_streams = false;
         self.awaits_flush = false;
     }
 
@@ -154,11 +160,12 @@ impl Http2 {
         let unsent = |text: String| Problem::new(ErrorClass::Write, text);
         let request = self.translated.get(&self.base, request, parts);
         let request = request.map_err(|error| unsent(format!("HTTP/2 cannot carry the request: {error}")))?;
-        let link = self.link.as_ref().ok_or_else(|| unsent("no connection".to_owned()))?;
-        let body = (!parts.body.is_empty()).then(|| Bytes::from_owner(Arc::clone(&parts.body)));
+        let link = self.link.as_mut().ok_or_else(|| unsent("no connection".to_owned()))?;
+        let body = if parts.body.is_empty() { Bytes::new() } else { Bytes::from_owner(Arc::clone(&parts.body)) };
         // A handle of its own, because each handle queues one request that exceeds the server's limit of streams.
-        let begun = link.sender.clone().send_request(request, body.is_none());
+        let begun = link.sender.clone().send_request(request, body.is_empty());
         let (answer, sending) = begun.map_err(|error| problem(&error))?;
+        link.inspector.ask(sending.stream_id().as_u32());
         Ok((answer, sending, body))
     }
 
@@ -212,23 +219,50 @@ impl Http2 {
             // Answers before a forbidden frame, or before one that ends streams, count however the bytes are cut.
             let part = link.inspector.take_part(&mut bytes, self.largest_body);
             link.pipe.arrive(part.bytes);
-            let end = self.turn();
+            let mut end = self.turn();
             if let (Some(Err(error)), false) = (&end, self.is_introduced()) {
                 let text = format!("{error}; does the server speak HTTP/2 here at all?");
                 return Some(Problem::new(ErrorClass::Protocol, text));
             }
             self.read_answers(requests);
-            // If the connection has failed before that frame, nobody reads it.
-            if let (Some(what), false) = (part.forbidden, self.is_broken) {
-                return Some(Problem::new(ErrorClass::Protocol, format!("the server sent {what}")));
+            // If the connection has ended before that frame, nobody reads it. A refused answer may have been its last.
+            if end.is_none()
+                && let Some(forbidden) = part.forbidden
+            {
+                end = self.turn();
+                self.read_answers(requests);
+                if end.is_none()
+                    && let Some(problem) = self.refuse(forbidden)
+                {
+                    return Some(problem);
+                }
             }
             if end.is_none() && !bytes.is_empty() {
                 continue;
             }
-            // A failed connection fails its streams, which end by that. Without streams, it is the connection's problem.
-            let is_all = self.finished.is_empty() && self.returned.is_empty();
-            return end.and_then(Result::err).filter(|_| is_all).map(|error| problem(&error));
+            // A failed connection fails its streams. If it has none, it is the connection's problem. What follows the
+            // goodbye of a server and its last answer is nobody's.
+            let error = end?.err()?;
+            let is_its_own = error.is_remote() || !self.link.as_ref()?.inspector.has_goodbye();
+            return (is_its_own && !self.has_failed_streams).then(|| problem(&error));
         }
+    }
+
+    /// Fails the stream that a frame breaks, and resets it. If the frame breaks the connection, takes leave of the server
+    /// and returns the problem.
+    fn refuse(&mut self, forbidden: Forbidden) -> Option<Problem> {
+        let problem = Problem::new(ErrorClass::Protocol, format!("the server sent {}", forbidden.what));
+        let Some(broken) = forbidden.stream else {
+            self.is_retired = true;
+            self.link.as_ref()?.pipe.say_goodbye(forbidden.reason);
+            return Some(problem);
+        };
+        let slot =
+            self.streams.iter().position(|stream| stream.as_ref().is_some_and(|stream| stream.id() == Some(broken)))?;
+        let mut stream = self.vacate(slot)?;
+        stream.reset(forbidden.reason);
+        self.finished.push_back((stream.exchange.times, Some(problem)));
+        None
     }
 
     /// Whether the server's settings have arrived. No request leaves before.
@@ -268,20 +302,25 @@ impl Http2 {
             let mut context = Context::from_waker(&self.wakers[slot]);
             let Poll::Ready(problem) = stream.answer(&mut context, requests) else { continue };
             let Some(stream) = self.vacate(slot) else { continue };
-            let Stream { mut exchange, parts, is_unprocessed, .. } = stream;
+            let Stream { mut exchange, parts, is_unprocessed, is_lost, .. } = stream;
             if is_unprocessed && exchange.returns < MOST_RETURNS {
                 exchange.returns += 1;
                 self.returned.push_back(Returned { exchange, parts });
             } else {
+                self.has_failed_streams |= is_lost;
                 self.finished.push_back((exchange.times, problem));
             }
         }
     }
 
-    /// Drops the stream in a slot. If it had not ended, the crate resets it.
+    /// Takes the stream out of a slot. If it has not ended, the crate resets it when it is dropped.
     fn vacate(&mut self, slot: usize) -> Option<Stream> {
         self.vacant.push(slot);
-        self.streams[slot].take()
+        let stream = self.streams[slot].take()?;
+        if let (Some(link), Some(id)) = (&mut self.link, stream.id()) {
+            link.inspector.abandon(id);
+        }
+        Some(stream)
     }
 
     /// Handles the end of the connection, which completes no answer. The server may have sent a reason before.

@@ -7,10 +7,11 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use h2::client::ResponseFuture;
-use h2::{RecvStream, SendStream};
+use h2::{Reason, RecvStream, SendStream};
+use http::StatusCode;
 use tare_wire::http::Sink;
 
-use super::message::{is_unprocessed, malformed_field, problem, tell_head};
+use super::message::{is_unprocessed, malformed_field, problem, tell_head, unexpected_body};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::answer::Judge;
@@ -24,8 +25,13 @@ pub(super) struct Stream {
     pub(super) parts: Arc<Parts>,
     /// The server has said that it will not process the stream.
     pub(super) is_unprocessed: bool,
+    /// The end of the connection has failed it.
+    pub(super) is_lost: bool,
     answer: Answer,
-    upload: Option<Upload>,
+    /// The way to the server; `None` if the request never left.
+    sending: Option<SendStream<Bytes>>,
+    /// The part of the request's body that has not left.
+    unsent: Bytes,
 }
 
 #[derive(Debug)]
@@ -33,14 +39,10 @@ enum Answer {
     /// No answer will come, because the request never left.
     Never(Option<Problem>),
     Head(ResponseFuture),
-    Body(RecvStream),
-}
-
-/// The unsent part of a request's body.
-#[derive(Debug)]
-struct Upload {
-    stream: SendStream<Bytes>,
-    rest: Bytes,
+    Body {
+        status: StatusCode,
+        body: RecvStream,
+    },
 }
 
 impl Stream {
@@ -49,40 +51,56 @@ impl Stream {
         exchange: Exchange,
         parts: Arc<Parts>,
         answer: ResponseFuture,
-        mut stream: SendStream<Bytes>,
-        body: Option<Bytes>,
+        mut sending: SendStream<Bytes>,
+        body: Bytes,
     ) -> Self {
-        let upload = body.map(|rest| {
-            stream.reserve_capacity(rest.len());
-            Upload { stream, rest }
-        });
-        Self { exchange, parts, is_unprocessed: false, answer: Answer::Head(answer), upload }
+        sending.reserve_capacity(body.len());
+        let answer = Answer::Head(answer);
+        Self { exchange, parts, is_unprocessed: false, is_lost: false, answer, sending: Some(sending), unsent: body }
     }
 
     /// The parts of a request that could not leave.
     pub(super) const fn failed(exchange: Exchange, parts: Arc<Parts>, problem: Problem) -> Self {
-        Self { exchange, parts, is_unprocessed: false, answer: Answer::Never(Some(problem)), upload: None }
+        let answer = Answer::Never(Some(problem));
+        Self { exchange, parts, is_unprocessed: false, is_lost: false, answer, sending: None, unsent: Bytes::new() }
+    }
+
+    /// Its number, if its request has left.
+    pub(super) fn id(&self) -> Option<u32> {
+        self.sending.as_ref().map(|sending| sending.stream_id().as_u32())
+    }
+
+    /// Tells the server that this side gives up the stream, unless both sides have ended it.
+    pub(super) fn reset(&mut self, reason: Reason) {
+        if let Some(sending) = &mut self.sending {
+            sending.send_reset(reason);
+        }
+    }
+
+    fn fail(&mut self, error: &h2::Error) -> Problem {
+        self.is_lost = error.is_go_away();
+        problem(error)
     }
 
     /// Sends as much of the body as flow control permits. Returns whether it sent any.
     pub(super) fn upload(&mut self, context: &mut Context<'_>) -> bool {
+        let Some(sending) = &mut self.sending else { return false };
         let mut has_sent = false;
-        while let Some(Upload { stream, rest }) = &mut self.upload {
-            let Poll::Ready(room) = stream.poll_capacity(context) else { break };
+        while !self.unsent.is_empty() {
+            let Poll::Ready(room) = sending.poll_capacity(context) else { break };
             let room = match room {
-                Some(Ok(room)) if room > 0 => room.min(rest.len()),
+                Some(Ok(room)) if room > 0 => room.min(self.unsent.len()),
                 Some(Ok(_)) => break,
                 // The server wants no more of the body. Its answer says why.
                 Some(Err(_)) | None => {
-                    self.upload = None;
+                    self.unsent.clear();
                     break;
                 }
             };
-            let part = rest.split_to(room);
-            let is_last = rest.is_empty();
+            let part = self.unsent.split_to(room);
             has_sent = true;
-            if stream.send_data(part, is_last).is_err() || is_last {
-                self.upload = None;
+            if sending.send_data(part, self.unsent.is_empty()).is_err() {
+                self.unsent.clear();
             }
         }
         has_sent
@@ -99,18 +117,23 @@ impl Stream {
                     Ok(answer) => {
                         let (head, body) = answer.into_parts();
                         if let Some(problem) = malformed_field(&head.headers) {
+                            self.reset(Reason::PROTOCOL_ERROR);
                             return Poll::Ready(Some(problem));
                         }
                         tell_head(&head, &mut check);
-                        self.answer = Answer::Body(body);
+                        self.answer = Answer::Body { status: head.status, body };
                     }
                     Err(error) => {
                         self.is_unprocessed = is_unprocessed(&error);
-                        return Poll::Ready(Some(problem(&error)));
+                        return Poll::Ready(Some(self.fail(&error)));
                     }
                 },
-                Answer::Body(body) => match ready!(body.poll_data(context)) {
+                Answer::Body { status, body } => match ready!(body.poll_data(context)) {
                     Some(Ok(bytes)) => {
+                        if let Some(problem) = unexpected_body(*status, &bytes) {
+                            self.reset(Reason::PROTOCOL_ERROR);
+                            return Poll::Ready(Some(problem));
+                        }
                         check.body(&bytes);
                         if let Err(error) = body.flow_control().release_capacity(bytes.len()) {
                             return Poll::Ready(Some(problem(&error)));
@@ -119,11 +142,11 @@ impl Stream {
                             return Poll::Ready(Some(self.exchange.seen.flood()));
                         }
                     }
-                    Some(Err(error)) => return Poll::Ready(Some(problem(&error))),
+                    Some(Err(error)) => return Poll::Ready(Some(self.fail(&error))),
                     None => {
                         let broken = match ready!(body.poll_trailers(context)) {
                             Ok(trailers) => trailers.as_ref().and_then(malformed_field),
-                            Err(error) => Some(problem(&error)),
+                            Err(error) => Some(self.fail(&error)),
                         };
                         return Poll::Ready(broken.or_else(|| self.exchange.seen.verdict(expectation)));
                     }

@@ -1,0 +1,59 @@
+//! What a client of HTTP/2 tells a server that breaks the protocol.
+
+use std::sync::mpsc::Receiver;
+
+use tare_load::{ErrorClass, RequestSpec};
+
+use crate::http2_raw::*;
+use crate::support;
+
+/// The reason that the client gives in the first frame of this kind, and the frame's stream.
+fn reason(frames: &Receiver<Received>, kind: u8) -> Option<(u32, u32)> {
+    let next = || frames.recv_timeout(support::PATIENCE).ok();
+    let (_, stream, payload) = std::iter::from_fn(next).find(|(found, ..)| *found == kind)?;
+    let reason = payload.get(if kind == GOAWAY { 4 } else { 0 }..)?.first_chunk()?;
+    Some((stream, u32::from_be_bytes(*reason)))
+}
+
+const PROTOCOL_ERROR: u32 = 1;
+const FLOW_CONTROL_ERROR: u32 = 3;
+const STREAM_CLOSED: u32 = 5;
+const COMPRESSION_ERROR: u32 = 9;
+
+#[test]
+fn a_broken_connection_is_told_to_the_server() {
+    for (answer, expected) in [
+        ((|s| around(s, &frame(DATA, 0, 0, b"1"))) as Answer, PROTOCOL_ERROR),
+        (|s| around(s, &frame(WINDOW_UPDATE, 0, 0, &[0x7f, 0xff, 0xff, 0xff])), FLOW_CONTROL_ERROR),
+        (|s| around(s, &setting(2, 1)), PROTOCOL_ERROR),
+        (|s| frame(HEADERS, END_HEADERS, s, &[0x80]), COMPRESSION_ERROR),
+        (|s| if s == 1 { vec![] } else { [around(s, &[]), body(s)].concat() }, STREAM_CLOSED),
+    ] {
+        let (address, frames) = server(answer, usize::MAX);
+        drive_streams(2, RequestSpec::get("/"), address, 2);
+        assert_eq!(reason(&frames, GOAWAY), Some((0, expected)));
+    }
+}
+
+/// A correct answer on every stream but 3.
+fn on_3_only(stream: u32, answer: Vec<u8>) -> Vec<u8> {
+    if stream == 3 { answer } else { around(stream, &[]) }
+}
+
+#[test]
+fn a_malformed_answer_fails_alone_and_its_stream_is_reset() {
+    for (answer, expected) in [
+        ((|s| on_3_only(s, head(s, 0, &[(":path", "/")]))) as Answer, PROTOCOL_ERROR),
+        (|s| on_3_only(s, [head(s, 0, &[(":path", "/")]), body(s)].concat()), PROTOCOL_ERROR),
+        (|s| on_3_only(s, head(s, 0, &[("x-a", " b")])), PROTOCOL_ERROR),
+        (|s| on_3_only(s, head(s, 0, &[("content-length", "1"), ("content-length", "1")])), PROTOCOL_ERROR),
+        (|s| on_3_only(s, frame(HEADERS, END_HEADERS, s, &field(":status", "101"))), PROTOCOL_ERROR),
+        (|s| on_3_only(s, around(s, &frame(WINDOW_UPDATE, 0, s, &[0x7f, 0xff, 0xff, 0xff]))), FLOW_CONTROL_ERROR),
+    ] {
+        let (address, frames) = server(answer, usize::MAX);
+        let sample = drive_streams(4, RequestSpec::get("/"), address, 12);
+        let failed = sample.errors.for_class(ErrorClass::Protocol).count;
+        assert_eq!((sample.ok, failed, sample.connections_lost), (11, 1, 0), "{:?}", sample.errors);
+        assert_eq!(reason(&frames, RST_STREAM), Some((3, expected)));
+    }
+}
