@@ -19,7 +19,7 @@ use tare_run::RunError;
 use tare_sut::SutError;
 use tare_sut::sampler::cache_folder;
 
-use crate::args::{CheckArgs, Global, WhenUndecided};
+use crate::args::{self, CheckArgs, Global, WhenUndecided};
 use crate::failure::{Outcome, error_text};
 use crate::home::World;
 use crate::{console, plan_text, report, resume, run};
@@ -88,13 +88,20 @@ fn no_suite() -> PlanError {
     PlanError::Value { origin: SUITE_FILE.to_owned(), message: message.to_owned() }
 }
 
-/// What the limits of a run come to.
+/// What the limits of a run come to. A build that fails or answers wrongly never passes.
 pub fn outcome(summary: &Summary, undecided: WhenUndecided) -> Outcome {
     match (summary.check.as_ref().map(|check| check.outcome), undecided) {
-        (Some(CheckResult::Holds), _) => Outcome::Done,
+        (Some(CheckResult::Holds), _) | (Some(CheckResult::Undecided), WhenUndecided::Pass) => Outcome::Done,
         (Some(CheckResult::Regressed), _) => Outcome::Regressed,
-        (_, WhenUndecided::Pass) => Outcome::Done,
-        (_, WhenUndecided::Fail) => Outcome::Undecided,
+        _ => Outcome::Undecided,
+    }
+}
+
+/// What the command line of a check said of undecided limits. `tare run --resume` goes on by it.
+pub fn when_undecided(command: &[String]) -> WhenUndecided {
+    match args::parse(command).map(|cli| cli.command) {
+        Ok(args::Command::Check(check)) => check.undecided,
+        _ => WhenUndecided::Fail,
     }
 }
 
@@ -198,6 +205,15 @@ fn wrong(suite: &Suite, message: &str) -> PlanError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_command_of_a_check_says_what_an_undecided_limit_comes_to() {
+        let of = |command: &str| when_undecided(&command.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(of("tare check my.toml --undecided pass --dir runs"), WhenUndecided::Pass);
+        assert_eq!(of("tare check my.toml"), WhenUndecided::Fail);
+        assert_eq!(of("tare run my.toml"), WhenUndecided::Fail);
+        assert_eq!(of("tare check --a-flag-of-another-version"), WhenUndecided::Fail);
+    }
 
     #[test]
     fn without_saturating_rounds_the_open_load_stays_whoever_says_so() {

@@ -105,6 +105,20 @@ fn an_equal_build_is_not_regressed() {
 }
 
 #[test]
+fn a_build_that_answers_wrongly_or_ends_never_passes() {
+    for fault in ["wrong-body", "status-500", "crash"] {
+        let repository = Repository::new("");
+        repository.write("cost", &format!("0 --fault {fault} --fault-after 0\n"));
+        let flags = ["--fail-if", "cpu > +3%", "--forks", "2", "--saturating", "6", "--undecided", "pass"];
+        let output = repository.check(&[&["--baseline", "HEAD"], &flags[..]].concat());
+        assert_eq!(output.status.code(), Some(4), "{fault} is not green: {}", all_of(&output));
+        assert!(stdout(&output).contains("Void: cpu > +3% of own on Get: "), "{fault}: {}", all_of(&output));
+        let junit = stdout(&repository.bench.run(&["report", "--ci", "junit"]));
+        assert!(junit.contains("<error") && !junit.contains("<skipped"), "{fault}: {junit}");
+    }
+}
+
+#[test]
 fn a_revision_that_does_not_build_leaves_the_check_undecided_and_shows_its_log() {
     let repository = Repository::new("build = \"sh build.sh\"\n");
     repository.write("build.sh", "echo own.c:7: it does not compile; exit 1\n");
