@@ -6,12 +6,12 @@ mod git;
 
 use std::path::Path;
 
-use tare_plan::PlanError;
 use tare_plan::names::select_names;
-use tare_plan::plan::Source;
+use tare_plan::plan::{Program, Role, Source, Variant};
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
+use tare_plan::{Plan, PlanError};
 use tare_record::EndStatus;
 use tare_report::Summary;
 use tare_report::summary::CheckResult;
@@ -48,6 +48,9 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut plan = run::plan(&settled(both, flags, &limits), flags, None, &world, global)?;
     plan.set_limits(limits, source);
     run::note_unused(flags, &plan);
+    for note in uncounted(&plan) {
+        console::print_note(&format!("  note: {note}"));
+    }
     if args.dry_run {
         console::print_text(&plan_text::whole_plan(&plan, console::terminal_width()));
         return Ok(Outcome::Done);
@@ -142,6 +145,27 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
         run.poisson.get_or_insert(0);
     }
     both
+}
+
+/// What to know of limits on bytes before the run: only a JVM is counted where the suite names no counters, and a start
+/// script may hide one.
+fn uncounted(plan: &Plan) -> Vec<String> {
+    let Some(limit) = plan.stop.limits.iter().find(|limit| limit.currency() == "allocated_per_request") else {
+        return Vec::new();
+    };
+    let is_uncounted = |variant: &&Variant| match &variant.program {
+        Program::Command(server) => variant.role == Role::Compared && server.counters.is_none(),
+        _ => false,
+    };
+    let note = |variant: &Variant| {
+        format!(
+            "{} is decided only if {} runs on a JVM; for Node, Go or .NET write counters in its table of the suite \
+             (CPython counts no bytes)",
+            limit.text(),
+            variant.name
+        )
+    };
+    plan.groups.iter().flat_map(|group| &group.variants).filter(is_uncounted).map(note).collect()
 }
 
 /// The suite with a group for each server that is checked: the server, and the same server in the baseline's build.
