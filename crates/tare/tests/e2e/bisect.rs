@@ -21,6 +21,7 @@ fn project_with_releases() -> Repository {
 }
 
 /// Whether other programs kept a search from its end.
+#[allow(clippy::print_stderr, reason = "a skipped test says why")]
 fn is_undecided(repository: &Repository, output: &Output) -> bool {
     let is_undecided = output.status.code() == Some(4) && is_disturbed(&repository.bench.summary());
     if is_undecided {
