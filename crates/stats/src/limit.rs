@@ -59,10 +59,14 @@ pub fn forks_to_judge(measured: &Measured<'_>, limit: f64, limits: usize) -> Opt
     (judged.shown.forks..=MAX_FORECAST_FORKS).find(|forks| verdict(*forks).is_ok_and(|then| then.is_decision()))
 }
 
+/// The share of α that the interval has by which one of `limits` limits is *regressed*.
+pub fn regression_share(limits: usize) -> f64 {
+    (2.0 / limits.max(1) as f64).min(1.0)
+}
+
 impl JudgedAt {
     fn of(measured: &Measured<'_>, limits: usize) -> Result<Self, StatsError> {
-        let share = (2.0 / limits.max(1) as f64).min(1.0);
-        Ok(Self { shown: measured.at_share(1.0)?, strict: measured.at_share(share)? })
+        Ok(Self { shown: measured.at_share(1.0)?, strict: measured.at_share(regression_share(limits))? })
     }
 
     fn forecast(&self, forks: u32) -> Result<Self, StatsError> {

@@ -64,9 +64,11 @@ fn first_shares(measures: usize) -> Vec<f64> {
 /// The deciding line is a fixed sequence of questions at its share of α: a question has a verdict only once all earlier ones
 /// have theirs, because they decide when the run stops. The questions of any other line divide its share by Holm's
 /// procedure, so an open one keeps no other from its verdict. A line whose questions are all answered by a difference
-/// passes its share on to the lines that are still open. The probability to state any difference where there is none is
-/// then α at most, also for dependent measures. A table of [`LARGE_TABLE`] comparisons or more is judged over all measures, with the same shares as weights: by
-/// [`weighted_by`] where the number of forks was fixed beforehand, and else by [`e_bh`].
+/// passes its share on to the lines that are still open. While no question is answered by "no material difference", the
+/// probability to state any difference where there is none is α at most, also for dependent measures. Each such answer
+/// of the deciding line adds its share of α at most, because it asks the next question. A table of [`LARGE_TABLE`]
+/// comparisons or more is judged over all measures, with the same shares as weights: by [`weighted_by`] where the
+/// number of forks was fixed beforehand, and else by [`e_bh`].
 ///
 /// # Errors
 /// As [`Comparison::over_forks`], or the rule's `table_alpha` is outside (0, 1).

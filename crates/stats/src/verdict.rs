@@ -27,6 +27,16 @@ pub enum Polarity {
     LowerIsBetter,
 }
 
+impl Polarity {
+    /// Whether this ratio lies on the bad side of another.
+    pub fn is_worse(self, ratio: f64, than: f64) -> bool {
+        match self {
+            Self::LowerIsBetter => ratio > than,
+            Self::HigherIsBetter => ratio < than,
+        }
+    }
+}
+
 /// The region of practical equivalence: ratios between 1 − margin and 1 + margin make no difference that matters.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Region {

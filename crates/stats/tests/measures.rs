@@ -151,6 +151,35 @@ fn a_difference_is_stated_where_there_is_none_no_more_often_than_alpha() {
     assert!(share > 0.02, "far below α the rule would waste forks: {share}");
 }
 
+/// Comparisons without any difference in one measure, each within the region: each answered question asks the next one, so
+/// the probability to state a difference is α for each question that is asked, and not α for the run.
+#[test]
+fn each_question_that_is_asked_adds_alpha_at_most() {
+    const RUNS: usize = 4_000;
+    const ALPHA: f64 = 0.05;
+    let mut rng = Pcg64::seed_from_u64(18);
+    let mut normal = || {
+        let (u, v): (f64, f64) = (rng.random(), rng.random());
+        (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+    };
+    for questions in [1, 3, 9] {
+        let rule = DecisionRule { region: Region::new(0.02).unwrap(), ..DecisionRule::default() };
+        let (mut asked, mut false_runs) = (0, 0);
+        for _ in 0..RUNS {
+            let ratios: Vec<Vec<ForkRatio>> =
+                (0..questions).map(|_| of_logs(&std::array::from_fn::<f64, 10, _>(|_| 0.019 * normal()))).collect();
+            let line: Line<'_> = ratios.iter().map(|forks| measured(forks, Method::FIXED_FORKS)).collect();
+            let verdicts = judge_measures(&[line], &rule).unwrap().remove(0);
+            let waits = Verdict::Inconclusive { reason: UndecidedReason::WaitsForEarlier, forks_needed: None };
+            asked += verdicts.iter().flatten().filter(|verdict| **verdict != waits).count();
+            false_runs += usize::from(verdicts.iter().flatten().any(Verdict::is_difference));
+        }
+        let (share, bound) = (false_runs as f64 / RUNS as f64, ALPHA * asked as f64 / RUNS as f64);
+        println!("{questions} questions: {share} of runs state a false difference, {bound} at most");
+        assert!(share < bound + 3.0 * (bound / RUNS as f64).sqrt(), "{questions} questions: {share}, {bound} at most");
+    }
+}
+
 /// Fixed forks: a table with clear differences states them in all measures, from four forks on.
 #[test]
 fn a_table_of_fixed_forks_states_clear_differences_in_every_measure() {

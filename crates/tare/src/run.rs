@@ -24,7 +24,7 @@ use tare_run::server_host::RemoteHost;
 use tare_run::{RunError, RunInputs, environment};
 use tare_sys::clock;
 
-use crate::args::{Global, RunArgs, WhenUndecided};
+use crate::args::{Global, RunArgs};
 use crate::earlier::{earlier_runs, machine_facts};
 use crate::failure::{Outcome, error_text};
 use crate::home::{World, check_pattern};
@@ -76,7 +76,7 @@ pub fn conclude(
         return Ok(Outcome::Interrupted);
     }
     if summary.check.is_some() {
-        return Ok(check::outcome(&summary, WhenUndecided::Fail));
+        return Ok(check::outcome(&summary, check::when_undecided(&record.header.command)));
     }
     let void = summary.cells.iter().any(|cell| cell.validity.state == ValidityState::Void);
     Ok(if void { Outcome::Void } else { Outcome::Done })

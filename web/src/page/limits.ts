@@ -3,11 +3,12 @@
 import { h, plainTable } from '../dom';
 import type { LimitCheck, LimitResult } from '../summary';
 
-const HEADS = ['limit', 'on', 'server', 'baseline', 'change', 'verdict', 'why undecided'];
+const HEADS = ['limit', 'on', 'server', 'baseline', 'change', 'verdict', 'why not judged'];
 
 const OUTCOMES: Record<LimitCheck['outcome'], string> = {
   holds: 'Every limit holds: exit code 0.',
   regressed: 'A limit is exceeded: exit code 3.',
+  void: 'A build failed or answered wrongly: exit code 4.',
   undecided: 'No limit is exceeded, but not all are decided: exit code 4, or 0 with --undecided pass.',
 };
 
@@ -15,6 +16,7 @@ const VERDICTS: Record<LimitResult['verdict'], string> = {
   regressed: '✗ regressed',
   improved: '✓ improved',
   no_material_change: '✓ no material change',
+  void: '✗ void',
   undecided: '? undecided',
 };
 

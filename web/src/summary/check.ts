@@ -2,7 +2,7 @@
 
 /** All limits of a run, and what they come to. */
 export interface LimitCheck {
-  outcome: 'holds' | 'regressed' | 'undecided';
+  outcome: 'holds' | 'regressed' | 'void' | 'undecided';
   limits: LimitResult[];
   power: string | null;
 }
@@ -21,7 +21,7 @@ export interface LimitResult {
   lo: number | null;
   hi: number | null;
   short: string;
-  verdict: 'regressed' | 'improved' | 'no_material_change' | 'undecided';
+  verdict: 'regressed' | 'improved' | 'no_material_change' | 'void' | 'undecided';
   reason: string | null;
   needed_s: number | null;
 }

@@ -1,5 +1,6 @@
 //! JUnit XML: a test case for each comparison. A cost is no failure. A void comparison is an error, and one without a
-//! verdict is skipped. A run of `tare check` has a test case for each limit instead: one that is exceeded is a failure.
+//! verdict is skipped. A run of `tare check` has a test case for each limit instead: one that is exceeded is a failure,
+//! and a void one an error.
 
 use std::time::Duration;
 
@@ -54,6 +55,7 @@ fn limit_case(limit: &LimitResult) -> TestCase {
             status.set_message(sanitize_line(why)).set_type("regressed");
             status
         }
+        LimitVerdictKind::Void => error_status(why),
         LimitVerdictKind::Undecided => skipped_status(why),
         LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => TestCaseStatus::success(),
     };

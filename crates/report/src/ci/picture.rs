@@ -94,7 +94,7 @@ fn limit_row(limit: &LimitResult) -> ChangeRow {
         LimitVerdictKind::Regressed => WORSE,
         LimitVerdictKind::Improved => BETTER,
         LimitVerdictKind::NoMaterialChange => INK,
-        LimitVerdictKind::Undecided => QUIET,
+        LimitVerdictKind::Void | LimitVerdictKind::Undecided => QUIET,
     };
     ChangeRow {
         place: format!("{} · {}", limit.scenario, limit.variant),

@@ -9,7 +9,7 @@ use tare_stats::rounds::BestRounds;
 use tare_stats::{DecisionRule, NoiseFloor, Region, StopReason, Verdict};
 
 use super::Studied;
-use super::ratio::{Draft, drafts};
+use super::ratio::{Draft, Drafts, drafts};
 use super::rounds::better_rounds;
 use super::{disturbance, fork_time, limits, prior, wording};
 use crate::currency::Currency;
@@ -40,6 +40,8 @@ pub(super) struct Pair<'a> {
     pub variant: &'a Studied<'a>,
     pub baseline: &'a Studied<'a>,
     pub drafts: Vec<Draft>,
+    /// The currencies of the forks that count in none of the drafts.
+    pub left_out: Vec<Draft>,
     /// Forks that count in none of the drafts.
     pub odd_forks: Vec<OddFork>,
     /// Why it may not be judged.
@@ -112,13 +114,13 @@ fn rule(plan: &Plan, comparisons: usize) -> DecisionRule {
 fn pair<'a>(plan: &Plan, variant: &'a Studied<'a>, cells: &'a [Studied<'a>]) -> Option<Pair<'a>> {
     let same = |c: &&Studied<'_>| c.cell.group == variant.cell.group && c.cell.scenario == variant.cell.scenario;
     let baseline = cells.iter().filter(same).find(|c| c.cell.baseline).filter(|_| !variant.cell.baseline)?;
-    let (drafts, odd_forks) = drafts(plan, variant, baseline);
+    let Drafts { counted: drafts, left_out, odd_forks } = drafts(plan, variant, baseline);
     let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
     let mut void = why_void(variant).or_else(of_baseline);
     if void.is_none() && drafts.is_empty() {
         void = Some("the two were never measured in the same start".to_owned());
     }
-    Some(Pair { variant, baseline, drafts, odd_forks, void })
+    Some(Pair { variant, baseline, drafts, left_out, odd_forks, void })
 }
 
 fn why_void(side: &Studied<'_>) -> Option<String> {

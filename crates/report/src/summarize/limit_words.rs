@@ -12,6 +12,7 @@ pub(super) fn answer(check: &LimitCheck, headline: &mut Headline) {
     let improved = check.with_verdict(LimitVerdictKind::Improved);
     headline.text = match check.outcome {
         CheckResult::Regressed => regressed(check),
+        CheckResult::Void => void(check),
         CheckResult::Undecided => undecided(check),
         CheckResult::Holds => holds(check, &improved),
     };
@@ -19,7 +20,7 @@ pub(super) fn answer(check: &LimitCheck, headline: &mut Headline) {
         // Nothing that was measured counts.
         _ if headline.verdict == VerdictKind::Void => return,
         CheckResult::Regressed => VerdictKind::Worse,
-        CheckResult::Undecided => VerdictKind::Inconclusive,
+        CheckResult::Void | CheckResult::Undecided => VerdictKind::Inconclusive,
         CheckResult::Holds if !improved.is_empty() => VerdictKind::Better,
         CheckResult::Holds => VerdictKind::NoMaterialDifference,
     };
@@ -32,17 +33,26 @@ fn regressed(check: &LimitCheck) -> String {
     if !others.is_empty() {
         text += &format!(" Regressed too: {}.", places(others));
     }
-    let open = check.with_verdict(LimitVerdictKind::Undecided);
-    if !open.is_empty() {
-        text += &format!(" Not decided: {}.", places(&open));
+    for (title, verdict) in [("Void", LimitVerdictKind::Void), ("Not decided", LimitVerdictKind::Undecided)] {
+        let open = check.with_verdict(verdict);
+        if !open.is_empty() {
+            text += &format!(" {title}: {}.", places(&open));
+        }
     }
     text
+}
+
+fn void(check: &LimitCheck) -> String {
+    match check.with_verdict(LimitVerdictKind::Void).as_slice() {
+        [] => "Void: nothing was compared.".to_owned(),
+        [one] => format!("Void: {}: {}.", place(one), one.reason.as_deref().unwrap_or("a build does not answer")),
+        all => format!("Void: {} of {}: {}.", all.len(), count(check.limits.len() as u64, "limit"), places(all)),
+    }
 }
 
 fn undecided(check: &LimitCheck) -> String {
     let open = check.with_verdict(LimitVerdictKind::Undecided);
     match open.as_slice() {
-        [] => "Undecided: nothing was compared.".to_owned(),
         [one] => format!("Undecided: {}: {}.", place(one), one.reason.as_deref().unwrap_or("more starts are needed")),
         _ => format!("Undecided: {} of {}: {}.", open.len(), count(check.limits.len() as u64, "limit"), places(&open)),
     }

@@ -12,7 +12,7 @@ use super::ratio::Draft;
 use super::{fork_time, wording};
 use crate::currency::Currency;
 use crate::forecast::forecast;
-use crate::format::Change;
+use crate::format::{Change, count};
 use crate::summary::{CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
 
 /// A limit and a comparison, with what it takes to judge one against the other.
@@ -64,14 +64,47 @@ impl Question<'_> {
             LimitVerdict::Undecided { reason } => {
                 LimitResult { reason: Some(self.why_undecided(reason, draft)), needed_s: needed_s(), ..judged }
             }
-            decided => LimitResult { verdict: kind_of(decided), reason: None, ..judged },
+            LimitVerdict::Regressed => LimitResult { verdict: LimitVerdictKind::Regressed, reason: None, ..judged },
+            held => match self.new_mode(draft) {
+                None => LimitResult { verdict: kind_of(held), reason: None, ..judged },
+                reason => LimitResult { reason, ..judged },
+            },
         }
     }
 
-    /// What a limit comes to where its currency was not measured.
+    /// What speaks against a limit that holds for the usual starts: more starts of the checked build than of the baseline
+    /// settled in another mode, beyond the limit. They are left out of the interval, so it says nothing of them.
+    fn new_mode(&self, draft: &Draft) -> Option<String> {
+        let polarity = draft.currency.facts().polarity;
+        let ratios = |pair: &Pair<'_>| -> Vec<f64> {
+            let same = pair.left_out.iter().find(|other| other.currency == draft.currency);
+            same.map(Draft::fork_ratios).unwrap_or_default()
+        };
+        let is_beyond = |ratio: &f64| polarity.is_worse(*ratio, self.limit.ratio());
+        let left_out = ratios(self.pair);
+        let of_baseline = left_out.iter().filter(|ratio| is_beyond(&ratio.recip())).count();
+        let of_control = self.control.map(ratios).unwrap_or_default().iter().filter(|ratio| is_beyond(ratio)).count();
+        let beyond: Vec<f64> = left_out.into_iter().filter(is_beyond).collect();
+        let usual = of_baseline + of_control;
+        if beyond.len() <= usual {
+            return None;
+        }
+        let starts = count(u64::from(draft.comparison.forks) + self.pair.odd_forks.len() as u64, "start");
+        let signed = |ratio: f64| Change { ratio, bounds: None }.short();
+        let (least, most) = (beyond.iter().copied().reduce(f64::min)?, beyond.iter().copied().reduce(f64::max)?);
+        let size = if beyond.len() == 1 { signed(least) } else { format!("{} to {}", signed(least), signed(most)) };
+        let others = if usual == 0 { "none".to_owned() } else { usual.to_string() };
+        Some(format!(
+            "{} of {starts} settled beyond the limit, at {size}; of the baseline's starts, {others} did",
+            beyond.len()
+        ))
+    }
+
+    /// What a limit comes to where its currency was not measured, or where a build does not answer as it must.
     fn unmeasured(&self) -> LimitResult {
         let cell = &self.pair.variant.cell;
         let currency = self.currency();
+        let verdict = if self.pair.void.is_some() { LimitVerdictKind::Void } else { LimitVerdictKind::Undecided };
         let reason = self.pair.void.clone().unwrap_or_else(|| match currency {
             Currency::AllocatedPerRequest => "bytes were not measured for these requests".to_owned(),
             Currency::Capacity => "no capacity was searched: give --slo".to_owned(),
@@ -90,7 +123,7 @@ impl Question<'_> {
             lo: None,
             hi: None,
             short: "not measured".to_owned(),
-            verdict: LimitVerdictKind::Undecided,
+            verdict,
             reason: Some(reason),
             needed_s: None,
         }
@@ -152,7 +185,9 @@ pub(super) fn limit_check(plan: &Plan, limits: Vec<LimitResult>) -> Option<Limit
     let any = |verdict| limits.iter().any(|limit| limit.verdict == verdict);
     let outcome = if any(LimitVerdictKind::Regressed) {
         CheckResult::Regressed
-    } else if limits.is_empty() || any(LimitVerdictKind::Undecided) {
+    } else if limits.is_empty() || any(LimitVerdictKind::Void) {
+        CheckResult::Void
+    } else if any(LimitVerdictKind::Undecided) {
         CheckResult::Undecided
     } else {
         CheckResult::Holds

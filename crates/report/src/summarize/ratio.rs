@@ -105,17 +105,29 @@ pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
     }
 }
 
-/// All currencies that both sides have, the deciding one first, and the forks that count in none of them: those that are
-/// odd in the deciding currency. A server that settled in another mode did so in all currencies.
-pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> (Vec<Draft>, Vec<OddFork>) {
+/// The currencies that both sides have, the deciding one first. A server that settled in another mode did so in all
+/// currencies.
+pub(super) struct Drafts {
+    /// Over the forks that count.
+    pub counted: Vec<Draft>,
+    /// Over the forks that count in none of them.
+    pub left_out: Vec<Draft>,
+    /// The forks that count in none of them: those that are odd in the deciding currency.
+    pub odd_forks: Vec<OddFork>,
+}
+
+/// Compares in all currencies.
+pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Drafts {
+    let over = |forks: &[u32]| drafts_over(Sides { plan, variant, baseline, forks });
     let forks = variant.evidence.fork_numbers();
-    let drafts = drafts_over(Sides { plan, variant, baseline, forks: &forks });
-    let odd = drafts.first().map(Draft::odd_forks).unwrap_or_default();
-    if odd.is_empty() {
-        return (drafts, odd);
+    let all = over(&forks);
+    let odd_forks = all.first().map(Draft::odd_forks).unwrap_or_default();
+    if odd_forks.is_empty() {
+        return Drafts { counted: all, left_out: Vec::new(), odd_forks };
     }
-    let usual: Vec<u32> = forks.into_iter().filter(|fork| odd.iter().all(|odd| odd.fork != *fork)).collect();
-    (drafts_over(Sides { plan, variant, baseline, forks: &usual }), odd)
+    let is_odd = |fork: &u32| odd_forks.iter().any(|odd| odd.fork == *fork);
+    let (odd, usual): (Vec<u32>, Vec<u32>) = forks.into_iter().partition(is_odd);
+    Drafts { counted: over(&usual), left_out: over(&odd), odd_forks }
 }
 
 /// All currencies that both sides have over some forks, the deciding one first.

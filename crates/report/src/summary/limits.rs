@@ -23,7 +23,9 @@ pub enum CheckResult {
     Holds,
     /// At least one limit is exceeded.
     Regressed,
-    /// No limit is exceeded, and at least one is not judged.
+    /// No limit is exceeded, and at least one is void, or nothing was compared.
+    Void,
+    /// No limit is exceeded or void, and at least one is not judged.
     Undecided,
 }
 
@@ -56,7 +58,7 @@ pub struct LimitResult {
     pub short: String,
     /// What the interval says of the limit.
     pub verdict: LimitVerdictKind,
-    /// Why it is undecided.
+    /// Why it is undecided or void.
     pub reason: Option<String>,
     /// With undecided: how much longer it would have taken, about.
     pub needed_s: Option<f64>,
@@ -72,6 +74,8 @@ pub enum LimitVerdictKind {
     Improved,
     /// The limit holds.
     NoMaterialChange,
+    /// It cannot be judged: one of the builds failed, or answered wrongly.
+    Void,
     /// None of these.
     Undecided,
 }
@@ -83,6 +87,7 @@ impl LimitVerdictKind {
             Self::Regressed => "regressed",
             Self::Improved => "improved",
             Self::NoMaterialChange => "no material change",
+            Self::Void => "void",
             Self::Undecided => "undecided",
         }
     }

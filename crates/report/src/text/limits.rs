@@ -11,6 +11,7 @@ impl From<LimitVerdictKind> for Tone {
         match verdict {
             LimitVerdictKind::Regressed => Self::Worse,
             LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => Self::Better,
+            LimitVerdictKind::Void => Self::Void,
             LimitVerdictKind::Undecided => Self::Undecided,
         }
     }

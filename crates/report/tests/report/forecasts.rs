@@ -3,7 +3,7 @@
 use tare_plan::Plan;
 use tare_plan::earlier::{EarlierForkTime, EarlierSpread, SpreadOf};
 use tare_plan::group_order::GroupOrder;
-use tare_plan::plan::{Forks, Mode, SliceKind};
+use tare_plan::plan::{Forks, Mode, SliceKind, Source};
 use tare_plan::turn::TurnLength;
 use tare_report::forecast::forecast;
 use tare_stats::Method;
@@ -46,6 +46,30 @@ fn a_forecast_is_the_detectable_difference_of_earlier_forks() {
 fn without_earlier_runs_the_assumption_is_said() {
     let text = forecast(&plan()).unwrap();
     assert!(text.ends_with("if starts differ by 3 %; no earlier run of this machine says)"), "{text}");
+}
+
+#[test]
+fn each_limit_has_a_forecast_by_the_spread_of_its_own_currency() {
+    let mut plan = plan();
+    let limits = ["cpu > +3%", "throughput < -1%", "allocated > +1%"];
+    plan.set_limits(limits.iter().map(|limit| limit.parse().unwrap()).collect(), Source::Flag);
+    earlier(&mut plan, "cpu_per_request", 0.005);
+    earlier(&mut plan, "throughput", 0.02);
+    // One of three limits has two thirds of α.
+    let reach = |sd: f64, alpha: f64| detectable_difference(sd, Method::FixedForks { alpha }, 4, 0.8).unwrap();
+    let from = |limit: f64, log: f64| format!("{:.1} %", ((limit.ln() + log).exp_m1() * 100.0).abs());
+    let text = forecast(&plan).unwrap();
+    let parts: Vec<&str> = text.split("; ").collect();
+    let cpu = from(1.03, reach(0.005, 0.05 * 2.0 / 3.0));
+    assert!(parts[0].contains(&format!("4 starts: cpu > +3% is seen exceeded from +{cpu} on (by 3 earlier")), "{text}");
+    let throughput = from(0.99, -reach(0.02, 0.05 * 2.0 / 3.0));
+    let narrow =
+        format!("throughput < -1% is seen exceeded from −{throughput} on, and an equal build may stay undecided");
+    assert!(parts[1].starts_with(&narrow), "{text}");
+    // With twice α: a limit holds by one side.
+    let sd = 1.01_f64.ln() / reach(1.0, 0.1) * 100.0;
+    let unknown = format!("allocated > +1% is told from no change if starts differ by {sd:.1} % at most");
+    assert!(parts[2].starts_with(&unknown) && parts[3].starts_with("no earlier run of this machine says"), "{text}");
 }
 
 #[test]

@@ -101,12 +101,43 @@ fn what_was_not_measured_is_undecided_with_the_reason_and_stops_no_later() {
 }
 
 #[test]
-fn a_void_server_leaves_its_limits_undecided() {
-    let mut record = limited(synthetic::standard(), &["cpu > +3%"]);
-    record.events.push(EventRecord { variant: Some(LAYER.to_owned()), ..EventRecord::new(EventKind::NoAnswers) });
-    let summary = summarize(&record);
-    assert_eq!(verdicts(&summary), [LimitVerdictKind::Undecided]);
-    assert!(check(&summary).limits[0].reason.as_ref().is_some_and(|reason| !reason.is_empty()));
+fn a_build_that_does_not_answer_is_void_and_an_error_in_junit() {
+    for server in [LAYER, "http4s.Vanilla"] {
+        let mut record = limited(synthetic::standard(), &["cpu > +3%"]);
+        record.events.push(EventRecord { variant: Some(server.to_owned()), ..EventRecord::new(EventKind::NoAnswers) });
+        let summary = summarize(&record);
+        assert_eq!((verdicts(&summary), check(&summary).outcome), (vec![LimitVerdictKind::Void], CheckResult::Void));
+        assert!(check(&summary).limits[0].reason.as_ref().is_some_and(|reason| !reason.is_empty()));
+        assert!(summary.headline.text.starts_with("Void: cpu > +3% of http4s.Tapir"), "{}", summary.headline.text);
+        let read = Report::deserialize_from_str(&ci::junit::render(&summary)).unwrap();
+        let status = &read.test_suites[0].test_cases[0].status;
+        assert!(matches!(status, TestCaseStatus::NonSuccess { kind: NonSuccessKind::Error, .. }), "{status:?}");
+    }
+}
+
+#[test]
+fn a_mode_that_only_the_checked_build_has_keeps_its_limits_from_holding() {
+    use LimitVerdictKind::{NoMaterialChange, Undecided};
+    let with_slow_starts = |slow: &[(&str, u32)]| {
+        let truths = [baseline(), variant(LAYER, 1.0), control()];
+        let mut record = limited(synthetic::run(&truths, 8, &[SliceKind::Saturating]), &["throughput < -5%"]);
+        for slice in &mut record.slices {
+            if slow.contains(&(slice.key.variant.as_str(), slice.key.fork)) {
+                slice.load.completed /= 2;
+            }
+        }
+        summarize(&record)
+    };
+    let (build, base, again) = (LAYER, "http4s.Vanilla", "http4s.Vanilla (again)");
+    let summary = with_slow_starts(&[(build, 3), (build, 6), (build, 8)]);
+    assert_eq!((verdicts(&summary), check(&summary).outcome), (vec![Undecided], CheckResult::Undecided));
+    let reason = check(&summary).limits[0].reason.as_deref().unwrap();
+    assert!(reason.starts_with("3 of 8 starts settled beyond the limit, at −5"), "{reason}");
+    assert!(reason.ends_with("of the baseline's starts, none did"), "{reason}");
+    // A mode that the baseline has as often is no change.
+    assert_eq!(verdicts(&with_slow_starts(&[(build, 3), (base, 6)])), [NoMaterialChange]);
+    assert_eq!(verdicts(&with_slow_starts(&[(build, 3), (again, 6)])), [NoMaterialChange]);
+    assert_eq!(verdicts(&with_slow_starts(&[(base, 6)])), [NoMaterialChange]);
 }
 
 /// A layer and a control of these speeds relative to the baseline, held against limits.

@@ -30,7 +30,7 @@ Examples:
 
 Both builds run side by side, in alternation. A limit is judged by its interval: regressed when the whole interval is beyond it, held when the interval is within it. The check ends when every limit is judged, or when the budget is spent.
 
-Exit codes: 0 every limit holds · 1 tare failed · 2 wrong usage · 3 regressed · 4 undecided, or a build failed · 130 interrupted";
+Exit codes: 0 every limit holds · 1 tare failed · 2 wrong usage · 3 regressed · 4 undecided, or a build failed or answered wrongly · 130 interrupted";
 
 /// Flags of `tare check`.
 #[derive(Debug, Args)]
@@ -47,7 +47,7 @@ pub struct CheckArgs {
     /// Limits, comma separated, on cpu, allocated, p50, p99, throughput or capacity: 'cpu > +3%' [default: fail_if in the suite's check table].
     #[arg(long, value_name = "LIMIT", value_delimiter = ',', allow_hyphen_values = true)]
     pub fail_if: Vec<RatioLimit>,
-    /// Exit code where a limit is not decided: fail is 4, pass is 0. A build that fails always gives 4.
+    /// Exit code where a limit is not decided: fail is 4, pass is 0. A build that fails or answers wrongly always gives 4.
     #[arg(long, value_enum, default_value_t = WhenUndecided::Fail, value_name = "WHAT")]
     pub undecided: WhenUndecided,
     /// Print the plan (every setting, its value and its source) and exit.

@@ -148,7 +148,7 @@ fn of_limit(result: &LimitResult, limit: &RatioLimit) -> Comparison {
     match result.verdict {
         LimitVerdictKind::Regressed => Comparison::Beyond(change),
         LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => Comparison::Within(change),
-        LimitVerdictKind::Undecided => undecided(),
+        LimitVerdictKind::Void | LimitVerdictKind::Undecided => undecided(),
     }
 }
 

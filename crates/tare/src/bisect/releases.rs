@@ -6,7 +6,7 @@ use tare_plan::inventory::KnownServer;
 /// The versions from `good` to `bad`: those of `listed`, or else of the catalog.
 ///
 /// # Errors
-/// One of them is not in the list, or both are the same.
+/// One of them is not in the list, both are the same, or the list has an empty or a repeated version.
 pub fn releases_between(
     good: &str,
     bad: &str,
@@ -18,6 +18,14 @@ pub fn releases_between(
         return Err(wrong("--bad", format!("{bad} is the good version too; give another")));
     }
     let all = listed.unwrap_or(&server.versions);
+    for (place, version) in listed.into_iter().flatten().enumerate() {
+        if version.is_empty() {
+            return Err(wrong("--versions", "has an empty version; leave out the comma".to_owned()));
+        }
+        if all[..place].contains(version) {
+            return Err(wrong("--versions", format!("has {version} twice; give each version once, in order")));
+        }
+    }
     let place = |flag: &str, version: &str| {
         all.iter().position(|one| one == version).ok_or_else(|| {
             let which = if listed.is_some() { "--versions has" } else { "the catalog has" };
@@ -69,6 +77,12 @@ mod tests {
             ("1", "1", "--bad: 1 is the good version too"),
         ] {
             let error = releases_between(good, bad, None, &server).unwrap_err().to_string();
+            assert!(error.starts_with(says), "{error}");
+        }
+        for (listed, says) in
+            [(&["1", "1", "2"][..], "--versions: has 1 twice"), (&["1", "2", ""], "--versions: has an empty version")]
+        {
+            let error = releases_between("1", "2", Some(&texts(listed)), &server).unwrap_err().to_string();
             assert!(error.starts_with(says), "{error}");
         }
     }

@@ -8,12 +8,12 @@ mod submodules;
 
 use std::path::Path;
 
-use tare_plan::PlanError;
 use tare_plan::names::select_names;
-use tare_plan::plan::Source;
+use tare_plan::plan::{Program, Role, Source, Variant};
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
+use tare_plan::{Plan, PlanError};
 use tare_record::EndStatus;
 use tare_report::Summary;
 use tare_report::summary::CheckResult;
@@ -21,7 +21,7 @@ use tare_run::RunError;
 use tare_sut::SutError;
 use tare_sut::sampler::cache_folder;
 
-use crate::args::{CheckArgs, Global, WhenUndecided};
+use crate::args::{self, CheckArgs, Global, WhenUndecided};
 use crate::failure::{Outcome, error_text};
 use crate::home::World;
 use crate::{console, plan_text, report, resume, run};
@@ -51,6 +51,9 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut plan = run::plan(&settled(both, flags, &limits), flags, None, &world, global)?;
     plan.set_limits(limits, source);
     run::note_unused(flags, &plan);
+    for note in uncounted(&plan) {
+        console::print_note(&format!("  note: {note}"));
+    }
     if args.dry_run {
         console::print_text(&plan_text::whole_plan(&plan, console::terminal_width()));
         return Ok(Outcome::Done);
@@ -91,13 +94,20 @@ fn no_suite() -> PlanError {
     PlanError::Value { origin: SUITE_FILE.to_owned(), message: message.to_owned() }
 }
 
-/// What the limits of a run come to.
+/// What the limits of a run come to. A build that fails or answers wrongly never passes.
 pub fn outcome(summary: &Summary, undecided: WhenUndecided) -> Outcome {
     match (summary.check.as_ref().map(|check| check.outcome), undecided) {
-        (Some(CheckResult::Holds), _) => Outcome::Done,
+        (Some(CheckResult::Holds), _) | (Some(CheckResult::Undecided), WhenUndecided::Pass) => Outcome::Done,
         (Some(CheckResult::Regressed), _) => Outcome::Regressed,
-        (_, WhenUndecided::Pass) => Outcome::Done,
-        (_, WhenUndecided::Fail) => Outcome::Undecided,
+        _ => Outcome::Undecided,
+    }
+}
+
+/// What the command line of a check said of undecided limits. `tare run --resume` goes on by it.
+pub fn when_undecided(command: &[String]) -> WhenUndecided {
+    match args::parse(command).map(|cli| cli.command) {
+        Ok(args::Command::Check(check)) => check.undecided,
+        _ => WhenUndecided::Fail,
     }
 }
 
@@ -140,6 +150,27 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
         run.poisson.get_or_insert(0);
     }
     both
+}
+
+/// What to know of limits on bytes before the run: only a JVM is counted where the suite names no counters, and a start
+/// script may hide one.
+fn uncounted(plan: &Plan) -> Vec<String> {
+    let Some(limit) = plan.stop.limits.iter().find(|limit| limit.currency() == "allocated_per_request") else {
+        return Vec::new();
+    };
+    let is_uncounted = |variant: &&Variant| match &variant.program {
+        Program::Command(server) => variant.role == Role::Compared && server.counters.is_none(),
+        _ => false,
+    };
+    let note = |variant: &Variant| {
+        format!(
+            "{} is decided only if {} runs on a JVM; for Node, Go or .NET write counters in its table of the suite \
+             (CPython counts no bytes)",
+            limit.text(),
+            variant.name
+        )
+    };
+    plan.groups.iter().flat_map(|group| &group.variants).filter(is_uncounted).map(note).collect()
 }
 
 /// The suite with a group for each server that is checked: the server, and the same server in the baseline's build.
@@ -203,6 +234,15 @@ fn wrong(suite: &Suite, message: &str) -> PlanError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_command_of_a_check_says_what_an_undecided_limit_comes_to() {
+        let of = |command: &str| when_undecided(&command.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(of("tare check my.toml --undecided pass --dir runs"), WhenUndecided::Pass);
+        assert_eq!(of("tare check my.toml"), WhenUndecided::Fail);
+        assert_eq!(of("tare run my.toml"), WhenUndecided::Fail);
+        assert_eq!(of("tare check --a-flag-of-another-version"), WhenUndecided::Fail);
+    }
 
     #[test]
     fn without_saturating_rounds_the_open_load_stays_whoever_says_so() {

@@ -7,8 +7,8 @@ use std::process::{Command, Output};
 use crate::common::{Bench, QUICK, TARE, is_disturbed, stderr, stdout};
 
 /// A git repository with a server whose cost stands in the file `cost`, in percent.
-struct Repository {
-    bench: Bench,
+pub struct Repository {
+    pub bench: Bench,
     cache: tempfile::TempDir,
 }
 
@@ -34,7 +34,7 @@ impl Repository {
         repository
     }
 
-    fn write(&self, file: &str, text: &str) {
+    pub fn write(&self, file: &str, text: &str) {
         std::fs::write(self.bench.path().join(file), text).unwrap();
     }
 
@@ -53,8 +53,12 @@ impl Repository {
 
     /// `tare check suite.toml ARGS`.
     fn check(&self, args: &[&str]) -> Output {
-        let args = [&["check", "suite.toml"], args].concat();
-        let output = self.bench.tare(&args).env("XDG_CACHE_HOME", self.cache.path()).output().unwrap();
+        self.tare(&[&["check", "suite.toml"], args].concat())
+    }
+
+    /// `tare ARGS`.
+    pub fn tare(&self, args: &[&str]) -> Output {
+        let output = self.bench.tare(args).env("XDG_CACHE_HOME", self.cache.path()).output().unwrap();
         self.bench.assert_nothing_left();
         output
     }
@@ -67,7 +71,7 @@ impl Repository {
     }
 }
 
-fn all_of(output: &Output) -> String {
+pub fn all_of(output: &Output) -> String {
     format!("{}{}", stdout(output), stderr(output))
 }
 
@@ -105,6 +109,20 @@ fn an_equal_build_is_not_regressed() {
     let history = repository.bench.run(&["history"]);
     assert!(stdout(&history).contains("no figures yet"), "{}", all_of(&history));
     assert!(stderr(&history).contains("1 run of tare check or tare bisect left out"), "{}", all_of(&history));
+}
+
+#[test]
+fn a_build_that_answers_wrongly_or_ends_never_passes() {
+    for fault in ["wrong-body", "status-500", "crash"] {
+        let repository = Repository::new("");
+        repository.write("cost", &format!("0 --fault {fault} --fault-after 0\n"));
+        let flags = ["--fail-if", "cpu > +3%", "--forks", "2", "--saturating", "6", "--undecided", "pass"];
+        let output = repository.check(&[&["--baseline", "HEAD"], &flags[..]].concat());
+        assert_eq!(output.status.code(), Some(4), "{fault} is not green: {}", all_of(&output));
+        assert!(stdout(&output).contains("Void: cpu > +3% of own on Get: "), "{fault}: {}", all_of(&output));
+        let junit = stdout(&repository.bench.run(&["report", "--ci", "junit"]));
+        assert!(junit.contains("<error") && !junit.contains("<skipped"), "{fault}: {junit}");
+    }
 }
 
 #[test]
@@ -181,8 +199,21 @@ fn a_submodule_that_is_nowhere_leaves_the_check_undecided() {
     assert!(told.contains("undecided: the submodule lib of the baseline cannot be fetched"), "{told}");
 }
 
-/// A project whose catalog has one server, built by a script and with its cost in the file `servers/cost`.
-fn project_with_catalog() -> Repository {
+#[test]
+fn a_limit_on_bytes_says_before_the_run_who_counts_them() {
+    let said = |more: &str| {
+        let repository = Repository::new(more);
+        let output = repository.check(&["--baseline", "HEAD", "--fail-if", "allocated > +1%", "--dry-run"]);
+        assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
+        stderr(&output)
+    };
+    let note = "note: allocated > +1% is decided only if own runs on a JVM";
+    assert!(said("").contains(note) && !said("counters = \"own\"\n").contains(note), "{}", said(""));
+}
+
+/// A project whose catalog has one server, built by a script. Its cost is in the file `servers/cost`, or for one version in
+/// `servers/cost.VERSION`. A version with a file `broken.VERSION` cannot be built. The file `built` names what was built.
+pub fn project_with_catalog() -> Repository {
     let repository = Repository { bench: Bench::new(), cache: tempfile::tempdir().unwrap() };
     repository.git(&["init", "-q", "-b", "main"]);
     std::fs::create_dir(repository.bench.path().join("servers")).unwrap();
@@ -196,16 +227,21 @@ fn project_with_catalog() -> Repository {
     repository.write("servers/cost", "0\n");
     repository.write(
         "servers/serve.sh",
-        &format!("exec {TARE} reference --port $2 --base-ns 300000 --spin-percent $(cat $(dirname $0)/cost)\n"),
+        &format!(
+            "cost=$(dirname $0)/cost\n[ ! -e $cost.$VERSION ] || cost=$cost.$VERSION\n\
+             exec {TARE} reference --port $2 --base-ns 300000 --spin-percent $(cat $cost)\n"
+        ),
     );
     repository.write(
         "servers/build",
         "#!/bin/sh\n[ \"$1\" != --fingerprint ] || { echo \"$2 1\"; exit; }\n[ ! -e broken ] || { cat broken; exit 1; }\n\
-         mkdir -p target/manifests\n\
-         echo \"{\\\"schema\\\": 1, \\\"family\\\": \\\"own\\\", \\\"version\\\": \\\"1\\\", \\\"sources_sha256\\\": \\\"1\\\", \
-         \\\"resolved\\\": {}, \\\"command\\\": [\\\"sh\\\", \\\"$PWD/serve.sh\\\"]}\" >target/manifests/$1.json\n",
+         mkdir -p target/manifests\nfor server; do\necho $server >>built; version=${server#*@}\n\
+         [ ! -e broken.$version ] || { echo $server does not compile; exit 1; }\n\
+         echo \"{\\\"schema\\\": 1, \\\"family\\\": \\\"own\\\", \\\"version\\\": \\\"$version\\\", \\\"sources_sha256\\\": \\\"1\\\", \
+         \\\"resolved\\\": {}, \\\"command\\\": [\\\"env\\\", \\\"VERSION=$version\\\", \\\"sh\\\", \\\"$PWD/serve.sh\\\"]}\" \
+         >target/manifests/$server.json\ndone\n",
     );
-    repository.write(".gitignore", "target\n");
+    repository.write(".gitignore", "target\nbuilt\n");
     let script = repository.bench.path().join("servers/build");
     std::fs::set_permissions(script, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     repository.write("suite.toml", QUICK.split("[scenarios.Get]").next().unwrap());

@@ -1,0 +1,61 @@
+//! `tare bisect` over releases of known cost: the release with the planted change is found, whatever else cannot be built.
+
+use std::process::Output;
+
+use crate::check::{Repository, all_of, project_with_catalog};
+use crate::common::{is_disturbed, stdout};
+
+/// Searches the releases 1 to 4 with short runs. Of these, 3 and 4 cost twice as much, and 2 cannot be built.
+fn bisect(repository: &Repository, args: &[&str]) -> Output {
+    let search = ["bisect", "-s", "own.Layer", "--versions", "1,2,3,4", "-m", "Get", "--budget", "60s"];
+    let short = ["--users", "8", "--warmup", "200ms", "--slice", "100ms", "--discard", "20ms", "--saturating", "6"];
+    repository.tare(&[&search[..], &short, args].concat())
+}
+
+fn project_with_releases() -> Repository {
+    let repository = project_with_catalog();
+    repository.write("servers/cost.3", "100\n");
+    repository.write("servers/cost.4", "100\n");
+    repository.write("servers/broken.2", "");
+    repository
+}
+
+/// Whether other programs kept a search from its end.
+#[allow(clippy::print_stderr, reason = "a skipped test says why")]
+fn is_undecided(repository: &Repository, output: &Output) -> bool {
+    let is_undecided = output.status.code() == Some(4) && is_disturbed(&repository.bench.summary());
+    if is_undecided {
+        eprintln!("skipped: other programs kept this search from a verdict");
+    }
+    is_undecided
+}
+
+#[test]
+fn the_release_with_the_change_is_found_beside_one_that_cannot_be_built() {
+    let repository = project_with_releases();
+    let output = bisect(&repository, &["--good", "1", "--bad", "4", "--at-least-change", "20"]);
+    if is_undecided(&repository, &output) {
+        return;
+    }
+    assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
+    let told = stdout(&output);
+    assert!(told.contains("4 releases: 1, 2, 3, 4"), "{told}");
+    assert!(told.contains("4 has the change: +") && told.contains("3 has the change: +"), "{told}");
+    assert!(told.contains("2 is not known: it cannot be built"), "{told}");
+    assert!(told.contains("The change came after 1, with 3 at the latest. Not known: 2."), "{told}");
+    assert!(told.contains("own.Layer has no server beneath it in the catalog"), "{told}");
+    let built = std::fs::read_to_string(repository.bench.path().join("servers/built")).unwrap();
+    let times = |version: &str| built.lines().filter(|line| line.ends_with(version)).count();
+    assert_eq!(["1", "3", "4"].map(times), [1; 3], "each release is built once: {built}");
+}
+
+#[test]
+fn releases_of_equal_cost_have_no_change() {
+    let repository = project_with_releases();
+    let output = bisect(&repository, &["--good", "3", "--bad", "4", "--at-least-change", "60"]);
+    if is_undecided(&repository, &output) {
+        return;
+    }
+    assert_eq!(output.status.code(), Some(4), "{}", all_of(&output));
+    assert!(stdout(&output).contains("No change: 4 costs "), "{}", all_of(&output));
+}
