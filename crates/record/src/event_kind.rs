@@ -137,8 +137,11 @@ pub enum EventKind {
         agent: String,
         /// The reason.
         reason: String,
-        /// Seconds since the begin of the load.
+        /// End of what it reported, in seconds since the begin of the load.
         from_s: u64,
+        /// When its loss was noticed, in the same; records before this tell the latter as the former.
+        #[serde(default)]
+        noticed_s: Option<u64>,
         /// Agents that are left.
         left: u32,
         /// Agents at the begin.

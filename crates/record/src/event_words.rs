@@ -82,7 +82,7 @@ impl EventKind {
             Self::RequestsCutOff { requests } => format!(
                 "{requests} requests had no answer when the load stopped. No figure includes them, and they may be the slowest"
             ),
-            Self::AgentLost { agent, reason, from_s, left, of, asked_per_s } => {
+            Self::AgentLost { agent, reason, from_s, noticed_s, left, of, asked_per_s } => {
                 let offered = asked_per_s.map_or_else(
                     || "its share is missing".to_owned(),
                     |asked| {
@@ -90,7 +90,9 @@ impl EventKind {
                         format!("offered {} of {}/s", whole_number(offered), whole_number(asked))
                     },
                 );
-                format!("{agent}: {reason}. {left} of {of} agents are left: {offered} from second {from_s} on")
+                let noticed = noticed_s.filter(|noticed| noticed > from_s);
+                let noticed = noticed.map_or_else(String::new, |second| format!(" (noticed in second {second})"));
+                format!("{agent}: {reason}. {left} of {of} agents are left: {offered} from second {from_s} on{noticed}")
             }
             Self::RecordDamaged { lost } => {
                 format!("tare cannot read {}. The report does not include them", lost.join(", "))

@@ -1,7 +1,6 @@
 //! The agents that make the load of a run: each turn is ordered from all of them at once, and their samples are merged.
 
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ use tare_sys::clock::Nanos;
 use super::message::{AgentShare, LoadOrder, LoadReport};
 use super::{RunLoad, VerifyOrder};
 use crate::agents::kubernetes::AgentJob;
-use crate::agents::link::AgentLink;
+use crate::agents::link::{AgentLink, inbox};
 use crate::agents::place::{AgentPlace, are_elsewhere};
 use crate::agents::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
 use crate::agents::talk::{AgentTask, Answer, KeepAlive, Talk};
@@ -62,7 +61,7 @@ impl LoadAgents {
         let order = AgentsOrder { places, pods, least, longest, local_cpus };
         let mut inboxes = Vec::new();
         let mut heard = |_| {
-            let (heard, inbox) = channel();
+            let (heard, inbox) = inbox();
             inboxes.push(inbox);
             heard
         };
@@ -81,13 +80,14 @@ impl LoadAgents {
         jobs: Vec<AgentJob>,
         are_elsewhere: bool,
     ) -> Result<Self, RunError> {
-        let mut pings = Vec::with_capacity(talks.len());
-        for (talk, name) in talks.iter_mut().zip(&names) {
-            talk.greet().map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
-            pings.push(talk.keep_alive());
-        }
+        talks.iter_mut().for_each(Talk::greet);
+        let pings = talks.iter().map(Talk::keep_alive).collect();
         let (facts, disturbances) = (Vec::new(), Vec::new());
+        // From here on, the conversations end before the jobs, whatever fails.
         let mut this = Self { names, facts, disturbances, are_elsewhere, pings, talks: Mutex::new(talks), jobs };
+        for (talk, name) in this.talks.get_mut().unwrap_or_else(PoisonError::into_inner).iter_mut().zip(&this.names) {
+            talk.greeted().map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
+        }
         let described = this.call_all(&LoadOrder::Describe, None)?;
         let shared = this.call_each(&shares(cores), None)?;
         for ((name, described), shared) in this.names.iter().zip(described).zip(shared) {

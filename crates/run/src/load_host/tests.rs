@@ -1,13 +1,14 @@
 //! Real agents over pipes with a real server, and agents that misbehave.
 
-use std::io::{Read, Write};
+use std::io::{Cursor, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use tare_agent::{ReportKind, RunReport};
+use tare_agent::{LONGEST_ORDER, Order, ReportKind, RunReport, encode_frame, read_frame};
 use tare_load::Sending;
 use tare_plan::plan::{Program, SliceKind};
 use tare_record::Phase;
@@ -75,6 +76,23 @@ fn load(kind: SliceKind, users: u32, rate_per_s: f64) -> SliceLoad {
     let (length, discard) = (Duration::from_millis(60), Duration::ZERO);
     let (phase, sending) = (Phase::Measure, Sending::Exact);
     SliceLoad { kind, phase, round: 0, users, rate_per_s, length, discard, seed: 3, sending }
+}
+
+#[test]
+fn all_agents_are_greeted_before_one_is_waited_for() {
+    let (told, was_told) = channel();
+    let slow: FakeAgent = Box::new(move |orders, reports| {
+        was_told.recv().unwrap();
+        real()(orders, reports);
+    });
+    let next: FakeAgent = Box::new(move |mut orders, reports| {
+        let hello: Order = read_frame(&mut orders, LONGEST_ORDER).unwrap().unwrap();
+        told.send(()).unwrap();
+        let orders = Cursor::new(encode_frame(&hello).unwrap()).chain(orders);
+        let mut build = |_: &_| Err("no load of its own".to_owned());
+        let _ = serve_agent(orders, reports, "bench", &mut build, || ());
+    });
+    assert_eq!(agents(vec![slow, next]).unwrap().count(), 2);
 }
 
 #[test]
