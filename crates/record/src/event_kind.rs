@@ -149,6 +149,13 @@ pub enum EventKind {
         /// Requests per second that were asked for; `None` where no constant rate was.
         asked_per_s: Option<f64>,
     },
+    /// An agent of a run was late in a turn of load. It is told of the first such turn of each agent.
+    AgentDisturbed {
+        /// Its name: `ssh://bench1`.
+        agent: String,
+        /// What it did.
+        reason: String,
+    },
     /// Part of the record cannot be read.
     RecordDamaged {
         /// What is lost, one text per table: `1 of 2 slice entries`.
@@ -192,6 +199,7 @@ pub enum EventName {
     ProfileFailed,
     RequestsCutOff,
     AgentLost,
+    AgentDisturbed,
     RecordDamaged,
     TareFailed,
     Other,
@@ -223,6 +231,7 @@ impl EventKind {
             Self::ProfileFailed { .. } => EventName::ProfileFailed,
             Self::RequestsCutOff { .. } => EventName::RequestsCutOff,
             Self::AgentLost { .. } => EventName::AgentLost,
+            Self::AgentDisturbed { .. } => EventName::AgentDisturbed,
             Self::RecordDamaged { .. } => EventName::RecordDamaged,
             Self::TareFailed { .. } => EventName::TareFailed,
             Self::Other => EventName::Other,
@@ -250,6 +259,7 @@ impl EventKind {
             | EventName::GroupNotMeasured
             | EventName::ProfileFailed
             | EventName::AgentLost
+            | EventName::AgentDisturbed
             | EventName::RecordDamaged => EventLevel::Warning,
             EventName::ServerNotStarted
             | EventName::ContractMismatch

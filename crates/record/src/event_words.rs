@@ -30,6 +30,7 @@ impl EventKind {
             EventName::ProfileFailed => "not profiled",
             EventName::RequestsCutOff => "Requests cut off",
             EventName::AgentLost => "Agent lost",
+            EventName::AgentDisturbed => "Agent disturbed",
             EventName::RecordDamaged => "Damaged record",
             EventName::TareFailed => "tare failed",
             EventName::Other => "",
@@ -94,6 +95,7 @@ impl EventKind {
                 let noticed = noticed.map_or_else(String::new, |second| format!(" (noticed in second {second})"));
                 format!("{agent}: {reason}. {left} of {of} agents are left: {offered} from second {from_s} on{noticed}")
             }
+            Self::AgentDisturbed { agent, reason } => format!("{agent}: {reason}"),
             Self::RecordDamaged { lost } => {
                 format!("tare cannot read {}. The report does not include them", lost.join(", "))
             }
@@ -124,6 +126,9 @@ impl EventKind {
             Self::GroupNotMeasured => "Raise the budget (--budget), or measure less (-s, -m).",
             Self::AgentLost { .. } => {
                 "Use the time before it was lost, or load again. Its share went to no other agent."
+            }
+            Self::AgentDisturbed { .. } => {
+                "Stop the other programs on its machine, or let another machine make the load."
             }
             Self::RecordDamaged { .. } => "Restore record.sqlite from a copy, or measure again.",
             Self::SelfTestPassed(_)

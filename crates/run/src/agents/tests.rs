@@ -20,7 +20,7 @@ pub(crate) fn talk_with(task: AgentTask, agent: FakeAgent) -> Talk {
 }
 
 /// Answers the greeting, and every order of a run with `answer`, which gets its number. Ends where that is nothing.
-pub(crate) fn answering(answer: fn(u64) -> Option<ReportKind>) -> FakeAgent {
+pub(crate) fn answering(answer: impl Fn(u64) -> Option<ReportKind> + Send + 'static) -> FakeAgent {
     Box::new(move |mut orders, mut reports| {
         while let Ok(Some(Order { kind: Some(order) })) = read_frame(&mut orders, LONGEST_ORDER) {
             let report = match order {
