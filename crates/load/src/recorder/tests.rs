@@ -61,7 +61,7 @@ fn a_slice_shows_nothing_of_the_slices_before() {
 fn a_worker_that_was_stopped_has_a_part_for_each_period() {
     let mut recorder = Recorder::idle();
     recorder.begin_slice(&slice(Some(Duration::from_millis(300))));
-    let mut end_periods = |recorder: &mut Recorder, now_ms| {
+    let end_periods = |recorder: &mut Recorder, now_ms| {
         let mut parts = Vec::new();
         recorder.end_periods(Nanos(now_ms * MS), Spent::default, &mut |part| parts.push(part));
         parts.iter().map(|part| (part.start_ns / MS, part.window_ns / MS, part.ok)).collect::<Vec<_>>()
