@@ -9,9 +9,11 @@ use crate::packed_sample::unpack_sample;
 use crate::rounds::Rounds;
 
 /// An agent that has answered before and says nothing for this long is lost, in nanoseconds.
-const LONGEST_SILENCE_NS: u64 = 10_000_000_000;
+pub const LONGEST_SILENCE_NS: u64 = 10_000_000_000;
 /// The same for its first message, and for a sample, which may wait for the estimate of a server's clock.
-const LONGEST_WAIT_NS: u64 = 30_000_000_000;
+pub const LONGEST_WAIT_NS: u64 = 30_000_000_000;
+/// An agent has one sample for each period that has ended. The last one may end early, and clocks differ a little.
+const SPARE_SAMPLES: u64 = 4;
 
 /// A request that leaves later than this after its intended start is late, in nanoseconds.
 pub const LATE_NS: u64 = 1_000_000;
@@ -55,6 +57,8 @@ pub struct AgentCounts {
     pub latest: (u64, u64),
     /// Length of the window so far, in nanoseconds.
     pub window_ns: u64,
+    /// End of the last period that it reported, in nanoseconds since the begin of the load.
+    pub reported_ns: u64,
     /// Worker threads.
     pub workers: u32,
     /// CPU time of the workers in the window, in nanoseconds.
@@ -64,13 +68,16 @@ pub struct AgentCounts {
 }
 
 impl AgentCounts {
-    fn add(&mut self, sample: &SliceSample<PackedHistogram>) {
+    fn add(&mut self, sample: &SliceSample<PackedHistogram>, period_ns: u64) {
         self.offered += sample.offered;
         self.ok += sample.ok;
         self.failed += sample.failed;
         self.completed += sample.completed;
-        self.latest = (sample.completed, sample.window_ns);
+        if sample.window_ns > 0 {
+            self.latest = (sample.completed, sample.window_ns);
+        }
         self.window_ns += sample.window_ns;
+        self.reported_ns += period_ns;
         self.workers = self.workers.max(sample.workers);
         self.generator_cpu_ns += sample.generator_cpu_ns;
         self.late += sample.send_lag.unpack().count_above_ns(LATE_NS);
@@ -112,14 +119,18 @@ pub struct FleetAgent {
 pub struct Fleet {
     agents: Vec<FleetAgent>,
     rounds: Rounds,
+    /// When the load began.
+    begin_ns: u64,
+    /// Length of the time that each sample is of.
+    period_ns: u64,
     epoch_unix_ns: u64,
     clocks: MessageTally,
 }
 
 impl Fleet {
-    /// Agents of these names that were started at `now_ns`. `epoch_unix_ns` is what the coordinator's wall clock showed
-    /// at the origin of its monotonic clock.
-    pub fn new(names: impl IntoIterator<Item = String>, now_ns: u64, epoch_unix_ns: u64) -> Self {
+    /// Agents of these names that were started at `now_ns` and have a sample for each `period_ns` of load.
+    /// `epoch_unix_ns` is what the coordinator's wall clock showed at the origin of its monotonic clock.
+    pub fn new(names: impl IntoIterator<Item = String>, now_ns: u64, period_ns: u64, epoch_unix_ns: u64) -> Self {
         let agent = |name| FleetAgent {
             name,
             host: String::new(),
@@ -133,7 +144,8 @@ impl Fleet {
             sample_ns: now_ns,
         };
         let agents: Vec<FleetAgent> = names.into_iter().map(agent).collect();
-        Self { rounds: Rounds::new(agents.len()), agents, epoch_unix_ns, clocks: MessageTally::default() }
+        let (rounds, clocks) = (Rounds::new(agents.len()), MessageTally::default());
+        Self { agents, rounds, begin_ns: now_ns, period_ns, epoch_unix_ns, clocks }
     }
 
     /// All agents, lost ones too, in order.
@@ -176,7 +188,11 @@ impl Fleet {
             (AgentPhase::Equipped, ReportKind::Ready(_)) => agent.phase = AgentPhase::Ready,
             (AgentPhase::Running, ReportKind::Sample(sample)) => {
                 let sample = unpack_sample(sample)?;
-                agent.counts.add(&sample);
+                let most_ns = now_ns.saturating_sub(self.begin_ns) + SPARE_SAMPLES * self.period_ns;
+                if agent.counts.reported_ns + self.period_ns > most_ns {
+                    return Err(ProtocolError::Sample("more samples came than periods have ended".to_owned()));
+                }
+                agent.counts.add(&sample, self.period_ns);
                 agent.sample_ns = now_ns;
                 self.rounds.push(index, sample);
             }
@@ -213,8 +229,9 @@ impl Fleet {
         }
     }
 
-    /// Notes that all agents that are ready have been told to start.
+    /// Notes that all agents that are ready have been told to start at `now_ns`.
     pub fn begin(&mut self, now_ns: u64) {
+        self.begin_ns = now_ns;
         for agent in self.agents.iter_mut().filter(|agent| agent.phase == AgentPhase::Ready) {
             agent.phase = AgentPhase::Running;
             agent.sample_ns = now_ns;

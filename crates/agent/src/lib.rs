@@ -14,7 +14,7 @@ mod packed_sample;
 mod rounds;
 
 pub use error::ProtocolError;
-pub use fleet::{AgentCounts, AgentPhase, Fleet, FleetAgent, LATE_NS};
+pub use fleet::{AgentCounts, AgentPhase, Fleet, FleetAgent, LATE_NS, LONGEST_SILENCE_NS, LONGEST_WAIT_NS};
 pub use frame::{LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
 pub use message::{
     AgentFacts, Assignment, Begin, ClockReading, Done, Failure, Greeting, Hello, InputFile, OpenConnections, Order,

@@ -1,4 +1,5 @@
-//! Puts the samples of all agents together, period by period. Samples of one period end at the same moment.
+//! Puts the samples of all agents together, period by period. An agent has a sample for each period, also for those in
+//! which it was stopped.
 
 use std::collections::VecDeque;
 

@@ -4,16 +4,21 @@ use tare_agent::{
     AgentFacts, Fleet, Greeting, LONGEST_ORDER, LONGEST_REPORT, Order, PROTOCOL, Ready, Report, ReportKind, read_frame,
 };
 
-/// Bytes are reports, or the agent is lost. What was taken adds up to what the fleet hands over.
+/// Moments of the coordinator's clock. Periods are one long.
+const BEGIN: u64 = 1;
+const NOW: u64 = 60;
+
+/// Bytes are reports, or the agent is lost. What was taken adds up to what the fleet hands over, and is no more than an
+/// agent can have to tell.
 pub fn check_report(bytes: &[u8]) {
-    take_all(Fleet::new(["a".to_owned()], 0, 0), bytes);
-    let mut running = Fleet::new(["a".to_owned()], 0, 0);
+    take_all(Fleet::new(["a".to_owned()], 0, 1, 0), bytes);
+    let mut running = Fleet::new(["a".to_owned()], 0, 1, 0);
     let greeting = Greeting { protocol: PROTOCOL, ..Greeting::default() };
     for kind in [ReportKind::Greeting(greeting), ReportKind::Facts(AgentFacts::default()), ReportKind::Ready(Ready {})]
     {
-        running.take(0, Report::from(kind), 1);
+        running.take(0, Report::from(kind), BEGIN);
     }
-    running.begin(1);
+    running.begin(BEGIN);
     take_all(running, bytes);
     // An agent reads what comes from its coordinator in the same way.
     let mut orders = bytes;
@@ -21,24 +26,25 @@ pub fn check_report(bytes: &[u8]) {
 }
 
 fn take_all(mut fleet: Fleet, mut bytes: &[u8]) {
-    let mut answers = 0;
+    let (mut answers, mut rounds) = (0, 0);
     loop {
         match read_frame::<Report>(&mut bytes, LONGEST_REPORT) {
-            Ok(Some(report)) => fleet.take(0, report, 2),
+            Ok(Some(report)) => fleet.take(0, report, NOW),
             Ok(None) => break,
             Err(error) => {
-                fleet.lose(0, &error.to_string(), 2);
+                fleet.lose(0, &error.to_string(), NOW);
                 break;
             }
         }
         while !fleet.is_over() {
             let Some(round) = fleet.next_round() else { break };
-            answers += round.ok;
+            (answers, rounds) = (answers + round.ok, rounds + 1);
         }
     }
-    fleet.lose(0, "the end", 3);
+    fleet.lose(0, "the end", NOW);
     while let Some(round) = fleet.next_round() {
-        answers += round.ok;
+        (answers, rounds) = (answers + round.ok, rounds + 1);
     }
+    assert!(rounds <= NOW + 10, "{rounds} samples of {NOW} periods");
     assert_eq!(answers, fleet.agents()[0].counts.ok, "each answer that an agent reported is handed over once");
 }

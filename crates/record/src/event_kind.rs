@@ -137,14 +137,24 @@ pub enum EventKind {
         agent: String,
         /// The reason.
         reason: String,
-        /// Seconds since the begin of the load.
+        /// End of what it reported, in seconds since the begin of the load.
         from_s: u64,
+        /// When its loss was noticed, in the same; records before this tell the latter as the former.
+        #[serde(default)]
+        noticed_s: Option<u64>,
         /// Agents that are left.
         left: u32,
         /// Agents at the begin.
         of: u32,
         /// Requests per second that were asked for; `None` where no constant rate was.
         asked_per_s: Option<f64>,
+    },
+    /// An agent of a run was late in a turn of load. It is told of the first such turn of each agent.
+    AgentDisturbed {
+        /// Its name: `ssh://bench1`.
+        agent: String,
+        /// What it did.
+        reason: String,
     },
     /// Part of the record cannot be read.
     RecordDamaged {
@@ -189,6 +199,7 @@ pub enum EventName {
     ProfileFailed,
     RequestsCutOff,
     AgentLost,
+    AgentDisturbed,
     RecordDamaged,
     TareFailed,
     Other,
@@ -220,6 +231,7 @@ impl EventKind {
             Self::ProfileFailed { .. } => EventName::ProfileFailed,
             Self::RequestsCutOff { .. } => EventName::RequestsCutOff,
             Self::AgentLost { .. } => EventName::AgentLost,
+            Self::AgentDisturbed { .. } => EventName::AgentDisturbed,
             Self::RecordDamaged { .. } => EventName::RecordDamaged,
             Self::TareFailed { .. } => EventName::TareFailed,
             Self::Other => EventName::Other,
@@ -247,6 +259,7 @@ impl EventKind {
             | EventName::GroupNotMeasured
             | EventName::ProfileFailed
             | EventName::AgentLost
+            | EventName::AgentDisturbed
             | EventName::RecordDamaged => EventLevel::Warning,
             EventName::ServerNotStarted
             | EventName::ContractMismatch

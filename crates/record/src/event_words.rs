@@ -30,6 +30,7 @@ impl EventKind {
             EventName::ProfileFailed => "not profiled",
             EventName::RequestsCutOff => "Requests cut off",
             EventName::AgentLost => "Agent lost",
+            EventName::AgentDisturbed => "Agent disturbed",
             EventName::RecordDamaged => "Damaged record",
             EventName::TareFailed => "tare failed",
             EventName::Other => "",
@@ -82,7 +83,7 @@ impl EventKind {
             Self::RequestsCutOff { requests } => format!(
                 "{requests} requests had no answer when the load stopped. No figure includes them, and they may be the slowest"
             ),
-            Self::AgentLost { agent, reason, from_s, left, of, asked_per_s } => {
+            Self::AgentLost { agent, reason, from_s, noticed_s, left, of, asked_per_s } => {
                 let offered = asked_per_s.map_or_else(
                     || "its share is missing".to_owned(),
                     |asked| {
@@ -90,8 +91,11 @@ impl EventKind {
                         format!("offered {} of {}/s", whole_number(offered), whole_number(asked))
                     },
                 );
-                format!("{agent}: {reason}. {left} of {of} agents are left: {offered} from second {from_s} on")
+                let noticed = noticed_s.filter(|noticed| noticed > from_s);
+                let noticed = noticed.map_or_else(String::new, |second| format!(" (noticed in second {second})"));
+                format!("{agent}: {reason}. {left} of {of} agents are left: {offered} from second {from_s} on{noticed}")
             }
+            Self::AgentDisturbed { agent, reason } => format!("{agent}: {reason}"),
             Self::RecordDamaged { lost } => {
                 format!("tare cannot read {}. The report does not include them", lost.join(", "))
             }
@@ -122,6 +126,9 @@ impl EventKind {
             Self::GroupNotMeasured => "Raise the budget (--budget), or measure less (-s, -m).",
             Self::AgentLost { .. } => {
                 "Use the time before it was lost, or load again. Its share went to no other agent."
+            }
+            Self::AgentDisturbed { .. } => {
+                "Stop the other programs on its machine, or let another machine make the load."
             }
             Self::RecordDamaged { .. } => "Restore record.sqlite from a copy, or measure again.",
             Self::SelfTestPassed(_)

@@ -3,7 +3,7 @@
 use tare_load::SliceSample;
 use tare_plan::plan::{NamedScenario, Plan, SliceKind};
 use tare_plan::turn::Turns;
-use tare_record::{Phase, ServerUse, SliceKey, SliceRecord, StoredSlice, WarmupRecord};
+use tare_record::{EventRecord, Phase, ServerUse, SliceKey, SliceRecord, StoredSlice, WarmupRecord};
 
 use crate::context::RunContext;
 use crate::error::RunError;
@@ -216,12 +216,15 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         let ServerState { id, variant, .. } = self.servers.members[member];
         let (place, scenario) = (self.place, &*self.named.name);
         let RunContext { bed, journal, .. } = &mut *self.context;
+        let mut disturbances = Vec::new();
         let sample = bed.drive(id, load, &mut |stage| match stage {
             DriveStage::Opening { open, of } => {
                 journal.show(&Progress::Opening { place, scenario, variant: &variant.name, open, of });
             }
             DriveStage::Begun => journal.show(&Progress::Begun),
+            DriveStage::Disturbed(kind) => disturbances.push(EventRecord::new(kind)),
         })?;
+        disturbances.into_iter().try_for_each(|event| self.context.record_event(event))?;
         Ok(SliceSample { least_users: self.least_users(), ..sample })
     }
 

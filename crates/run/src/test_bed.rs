@@ -9,7 +9,7 @@ use tare_plan::engine::Engine;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
-use tare_record::{Phase, ServerUse};
+use tare_record::{EventKind, Phase, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::sampler::Sampled;
@@ -40,13 +40,15 @@ pub(crate) struct ProgramFacts {
     pub resolved: BTreeMap<String, String>,
 }
 
-/// What a turn of load does before it sends requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is to be told of a turn of load.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum DriveStage {
     /// It opens connections, and that takes long.
     Opening { open: usize, of: usize },
     /// It has waited for its connections, and begins.
     Begun,
+    /// It was not made as it was ordered.
+    Disturbed(EventKind),
 }
 
 /// Everything that a run does to servers, and the clock that it reads.

@@ -36,7 +36,7 @@ fn done(ok: u64) -> Report {
 
 /// A fleet that makes load since `S`.
 fn running(agents: usize) -> Fleet {
-    let mut fleet = Fleet::new((1..=agents).map(|number| format!("agent {number}")), 0, 0);
+    let mut fleet = Fleet::new((1..=agents).map(|number| format!("agent {number}")), 0, S, 0);
     for agent in 0..agents {
         fleet.take(agent, greeting(PROTOCOL), 1);
         fleet.take(agent, report(ReportKind::Facts(AgentFacts::default())), 2);
@@ -83,6 +83,17 @@ fn what_a_lost_agent_had_reported_stays_and_the_others_go_on() {
 }
 
 #[test]
+fn an_agent_with_more_samples_than_periods_is_lost() {
+    let mut fleet = running(2);
+    // In one second, with four to spare.
+    (0..5).for_each(|_| fleet.take(0, sampled(1), 2 * S));
+    assert_eq!(fleet.left(), 2, "{:?}", fleet.agents()[0].phase);
+    (0..100).for_each(|_| fleet.take(0, sampled(1), 2 * S));
+    assert_eq!(reason(&fleet, 0), "a sample that cannot be true: more samples came than periods have ended");
+    assert_eq!((fleet.agents()[0].counts.ok, fleet.agents()[0].counts.reported_ns), (5, 5 * S));
+}
+
+#[test]
 fn an_agent_that_hangs_is_lost_and_one_that_is_only_slow_is_not() {
     let mut fleet = running(2);
     fleet.take(0, report(ReportKind::Clock(ClockReading::default())), 10 * S);
@@ -98,7 +109,7 @@ fn an_agent_that_hangs_is_lost_and_one_that_is_only_slow_is_not() {
 
 #[test]
 fn an_agent_that_never_says_a_word_is_lost_after_a_longer_time() {
-    let mut fleet = Fleet::new(["a".to_owned()], 0, 0);
+    let mut fleet = Fleet::new(["a".to_owned()], 0, S, 0);
     fleet.lose_silent(29 * S);
     assert_eq!(fleet.left(), 1);
     fleet.lose_silent(31 * S);
@@ -107,7 +118,7 @@ fn an_agent_that_never_says_a_word_is_lost_after_a_longer_time() {
 
 #[test]
 fn an_agent_of_another_version_is_named_with_it() {
-    let mut fleet = Fleet::new(["a".to_owned()], 0, 0);
+    let mut fleet = Fleet::new(["a".to_owned()], 0, S, 0);
     fleet.take(0, greeting(PROTOCOL + 1), 1);
     let why = reason(&fleet, 0);
     assert!(why.contains("it speaks protocol 2 of tare 0.2.0, and this is protocol 1"), "{why}");
@@ -135,7 +146,7 @@ fn reports_at_the_wrong_time_untrue_ones_and_those_of_no_kind_end_an_agent() {
 
 #[test]
 fn the_offset_is_that_of_the_closest_ping_before_the_start() {
-    let mut fleet = Fleet::new(["a".to_owned()], 0, 0);
+    let mut fleet = Fleet::new(["a".to_owned()], 0, S, 0);
     let reading =
         |number, ns| report(ReportKind::Clock(ClockReading { number, monotonic_ns: 3 * S + ns, unix_ns: 3 * S + ns }));
     for (number, sent_ns, answered_ns) in [(1, 1_000, 9_000), (2, 20_000, 20_200), (3, 30_000, 39_000)] {

@@ -140,15 +140,16 @@ impl Recorder {
         self.is_cutting_off = self.window.is_cancelled();
     }
 
-    /// The sample since the last part, if the next part is due.
-    pub(crate) fn part_if_due(&mut self, now: Nanos, spent: impl Fn() -> Spent) -> Option<SliceSample> {
-        if now < self.next_part {
-            return None;
-        }
+    /// Hands over one part for each period that has ended, also for those in which the worker was stopped: parts of
+    /// several workers are added up one by one. What a worker recorded before it was stopped is in the first of them.
+    pub(crate) fn end_periods(&mut self, now: Nanos, spent: impl Fn() -> Spent, on_part: &mut dyn FnMut(SliceSample)) {
+        // A worker that was stopped until after the drain has no more parts than one that was not.
+        let now = now.min(self.window.drain_until());
         while self.next_part <= now {
-            self.next_part = self.next_part + self.every;
+            let end = self.next_part;
+            self.next_part = end + self.every;
+            on_part(self.take_part(end, &spent));
         }
-        Some(self.take_part(now, spent))
     }
 
     /// Ends the slice and returns the sample since the last part. The parts add up to the slice.

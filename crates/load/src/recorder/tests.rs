@@ -9,9 +9,9 @@ use crate::schedule::stop_rule::StopRule;
 
 const MS: u64 = 1_000_000;
 
-/// Records a slice of one second with requests of these durations.
-fn record(recorder: &mut Recorder, latencies_ns: &[u64]) -> SliceSample {
-    recorder.begin_slice(&WorkerSlice {
+/// A slice of one second that starts at one millisecond and may drain for another second.
+fn slice(every: Option<Duration>) -> WorkerSlice {
+    WorkerSlice {
         start: Nanos(MS),
         schedule: Schedule::Closed,
         sending: Sending::Exact,
@@ -20,10 +20,15 @@ fn record(recorder: &mut Recorder, latencies_ns: &[u64]) -> SliceSample {
         discard_head: Duration::ZERO,
         drain_timeout: Duration::from_secs(1),
         seed: 1,
-        every: None,
+        every,
         trace: 0,
         cancel: Cancel::new(),
-    });
+    }
+}
+
+/// Records a slice with requests of these durations.
+fn record(recorder: &mut Recorder, latencies_ns: &[u64]) -> SliceSample {
+    recorder.begin_slice(&slice(None));
     for latency_ns in latencies_ns {
         let times = Times { intended: Nanos(2 * MS), sent: Some(Nanos(2 * MS + 7)), blocked_until: None };
         recorder.completed(&times, Nanos(2 * MS + latency_ns), 3);
@@ -50,4 +55,25 @@ fn a_slice_shows_nothing_of_the_slices_before() {
             assert_eq!((found.min_ns(), found.max_ns()), (expected.min_ns(), expected.max_ns()));
         }
     }
+}
+
+#[test]
+fn a_worker_that_was_stopped_has_a_part_for_each_period() {
+    let mut recorder = Recorder::idle();
+    recorder.begin_slice(&slice(Some(Duration::from_millis(300))));
+    let end_periods = |recorder: &mut Recorder, now_ms| {
+        let mut parts = Vec::new();
+        recorder.end_periods(Nanos(now_ms * MS), Spent::default, &mut |part| parts.push(part));
+        parts.iter().map(|part| (part.start_ns / MS, part.window_ns / MS, part.ok)).collect::<Vec<_>>()
+    };
+    let times = Times { intended: Nanos(2 * MS), sent: Some(Nanos(2 * MS)), blocked_until: None };
+    recorder.completed(&times, Nanos(4 * MS), 0);
+    assert_eq!(end_periods(&mut recorder, 300), []);
+    // Stopped from here on.
+    assert_eq!(end_periods(&mut recorder, 750), [(1, 300, 1), (301, 300, 0)]);
+    assert_eq!(end_periods(&mut recorder, 800), []);
+    // Stopped again, until long after the drain.
+    let late = [(601, 300, 0), (901, 100, 0), (1201, 0, 0), (1501, 0, 0)];
+    assert_eq!(end_periods(&mut recorder, 9_000), late, "no period begins after the drain");
+    assert_eq!(recorder.end_slice(Spent::default).window_ns, 0);
 }

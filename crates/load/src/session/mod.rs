@@ -227,8 +227,8 @@ impl LoadSession {
         Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })
     }
 
-    /// Waits for every worker, also after a failure, so that all are idle when the next order comes. Parts of all
-    /// workers end at the same moments, so they are added up one by one.
+    /// Waits for every worker, also after a failure, so that all are idle when the next order comes. Each
+    /// worker has a part for each period, so they are added up one by one.
     fn collect(&self, on_part: &mut dyn FnMut(&mut SliceSample)) -> Result<SliceSample, LoadError> {
         let mut working: Vec<&Remote> = self.workers.iter().collect();
         let (mut whole, mut failure) = (None, None);

@@ -147,10 +147,10 @@ impl<P: Poller, C: Clock> Worker<P, C> {
             let now = self.runner.wake();
             let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
             self.runner.tick(&mut io, now, slice.cancel.is_cancelled());
+            self.runner.end_periods(now, on_part);
             if self.runner.is_finished(now) {
                 break;
             }
-            self.runner.part_if_due(now).into_iter().for_each(&mut *on_part);
             let rest = self.runner.rest(now);
             self.wait(rest)?;
         }

@@ -288,7 +288,8 @@ fn each_agent_has_a_line_and_a_lost_one_makes_the_load_suspect() {
     record.events.push(EventRecord::new(EventKind::AgentLost {
         agent: "ssh://b".to_owned(),
         reason: "ssh ended".to_owned(),
-        from_s: 12,
+        from_s: 2,
+        noticed_s: Some(12),
         left: 1,
         of: 2,
         asked_per_s: Some(20_000.0),
@@ -297,7 +298,7 @@ fn each_agent_has_a_line_and_a_lost_one_makes_the_load_suspect() {
     assert_eq!(summary.verdict.state, ValidityState::Suspect);
     let text = render(&summary, &Style { colored: false, width: 400 });
     for says in [
-        "1 of 2 agents are left: offered 10,000 of 20,000/s from second 12 on",
+        "1 of 2 agents are left: offered 10,000 of 20,000/s from second 2 on (noticed in second 12)",
         "1 of 2 agents reported to the end; they started within 80.0 µs of one another",
         "ssh://a on bench\u{FFFD}1: 500/s · 1,000 answered as expected, 0 failed · cores 1, 50 % busy · clock 3.00012 s ahead",
         "lost at 12.4 s: ssh ended",

@@ -5,7 +5,7 @@ use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Builder;
 
 use tare_agent::{LONGEST_REPORT, Order, OrderKind, Report, ReportKind, encode_frame, read_frame};
@@ -16,12 +16,20 @@ use super::last_words::{LastWords, last_line};
 /// Finds out what ended an agent, where more is known of that than its pipe says.
 pub(crate) type Explanation = Box<dyn FnOnce() -> Option<String> + Send>;
 
+/// The most reports that wait to be taken. Then the agent waits too: it may send faster than anybody listens.
+const WAITING_REPORTS: usize = 64;
+
 /// Something that an agent said, or why no more comes from it.
 #[derive(Debug)]
 pub(crate) struct Heard {
     pub(crate) agent: usize,
     pub(crate) at: Nanos,
     pub(crate) said: Result<Report, String>,
+}
+
+/// Where agents are heard.
+pub(crate) fn inbox() -> (SyncSender<Heard>, Receiver<Heard>) {
+    sync_channel(WAITING_REPORTS)
 }
 
 /// The coordinator's end of the pipes to one agent. The agent ends when it is dropped.
@@ -35,7 +43,7 @@ pub(crate) struct AgentLink {
 
 impl AgentLink {
     /// Starts an agent and listens to it. Ctrl-C does not reach it: the coordinator stops it.
-    pub(crate) fn start(agent: usize, command: &mut Command, heard: &Sender<Heard>) -> io::Result<Self> {
+    pub(crate) fn start(agent: usize, command: &mut Command, heard: &SyncSender<Heard>) -> io::Result<Self> {
         Self::start_explained(agent, command, heard, Box::new(|| None))
     }
 
@@ -43,7 +51,7 @@ impl AgentLink {
     pub(crate) fn start_explained(
         agent: usize,
         command: &mut Command,
-        heard: &Sender<Heard>,
+        heard: &SyncSender<Heard>,
         explain: Explanation,
     ) -> io::Result<Self> {
         use std::os::unix::process::CommandExt;
@@ -65,7 +73,7 @@ impl AgentLink {
         orders: impl Write + Send + 'static,
         reports: impl Read + Send + 'static,
         last_words: impl Read + Send + 'static,
-        heard: &Sender<Heard>,
+        heard: &SyncSender<Heard>,
     ) -> io::Result<Self> {
         Self::over_explained(agent, (orders, reports, last_words), heard, Box::new(|| None))
     }
@@ -77,21 +85,20 @@ impl AgentLink {
             impl Read + Send + 'static,
             impl Read + Send + 'static,
         ),
-        heard: &Sender<Heard>,
+        heard: &SyncSender<Heard>,
         explain: Explanation,
     ) -> io::Result<Self> {
         let (outbox, inbox) = channel();
         let heard = heard.clone();
         let is_ended = Arc::new(AtomicBool::new(false));
         let was_ended = Arc::clone(&is_ended);
-        let explain_unless_ended = move || if was_ended.load(Ordering::Relaxed) { None } else { explain() };
         let last_words = LastWords::of(last_words)?;
         let refused = heard.clone();
         let refuse = move |reason| drop(refused.send(Heard { agent, at: clock::now(), said: Err(reason) }));
         Builder::new().name(format!("orders-{agent}")).spawn(move || write_orders(&inbox, orders, refuse))?;
         Builder::new()
             .name(format!("reports-{agent}"))
-            .spawn(move || read_reports(agent, reports, &last_words, &heard, explain_unless_ended))?;
+            .spawn(move || read_reports(agent, reports, &last_words, &heard, &was_ended, explain))?;
         Ok(Self { orders: Some(outbox), process: None, is_ended })
     }
 
@@ -142,11 +149,12 @@ fn read_reports(
     agent: usize,
     mut pipe: impl Read,
     last_words: &LastWords,
-    heard: &Sender<Heard>,
+    heard: &SyncSender<Heard>,
+    was_ended: &AtomicBool,
     explain: impl FnOnce() -> Option<String>,
 ) {
-    // If nobody listens any more, the fleet is gone.
-    let tell_at = |at, said| heard.send(Heard { agent, at, said }).is_ok();
+    // If nobody listens any more, the fleet is gone. What an agent left behind may go on writing after its end.
+    let tell_at = |at, said| !was_ended.load(Ordering::Relaxed) && heard.send(Heard { agent, at, said }).is_ok();
     let mut is_done = false;
     let reason = loop {
         match read_frame::<Report>(&mut pipe, LONGEST_REPORT) {
@@ -161,7 +169,7 @@ fn read_reports(
         }
     };
     let ended = clock::now();
-    let explained = if is_done { None } else { explain() };
+    let explained = if is_done || was_ended.load(Ordering::Relaxed) { None } else { explain() };
     tell_at(ended, Err(explained.unwrap_or(reason)));
 }
 
@@ -192,10 +200,11 @@ mod tests {
     /// Why the end of an agent is, according to who listens to it.
     fn end_of(reports: &[ReportKind]) -> String {
         let frames = reports.iter().flat_map(|kind| encode_frame(&Report::from(kind.clone())).unwrap());
-        let (heard, inbox) = channel();
+        let (heard, inbox) = inbox();
         let explain = || Some("its pod was evicted".to_owned());
+        let was_ended = AtomicBool::new(false);
         let last_words = LastWords::of(&b"EOF"[..]).unwrap();
-        read_reports(0, &frames.collect::<Vec<u8>>()[..], &last_words, &heard, explain);
+        read_reports(0, &frames.collect::<Vec<u8>>()[..], &last_words, &heard, &was_ended, explain);
         inbox.try_iter().find_map(|heard| heard.said.err()).unwrap()
     }
 

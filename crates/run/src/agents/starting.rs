@@ -1,7 +1,7 @@
 //! Starts agents, wherever they run.
 
 use std::process::Command;
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Sender, SyncSender, channel};
 use std::time::Duration;
 
 use tare_load::Cancel;
@@ -77,7 +77,7 @@ pub(crate) struct StartedAgents {
 /// When one cannot be started: which, why, and what to do.
 pub(crate) fn start_agents(
     order: &AgentsOrder<'_>,
-    heard: &mut dyn FnMut(usize) -> Sender<Heard>,
+    heard: &mut dyn FnMut(usize) -> SyncSender<Heard>,
     cancel: &Cancel,
     tell: &mut dyn FnMut(&str),
 ) -> Result<StartedAgents, RunError> {

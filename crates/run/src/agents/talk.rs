@@ -8,7 +8,8 @@ use std::time::Duration;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tare_agent::{
-    Hello, OrderKind, PROTOCOL, PackedSample, Ping, ProtocolError, Report, ReportKind, RunOrder, RunReport, Stop,
+    Hello, LONGEST_SILENCE_NS, LONGEST_WAIT_NS, OrderKind, PROTOCOL, PackedSample, Ping, ProtocolError, Report,
+    ReportKind, RunOrder, RunReport, Stop,
 };
 use tare_sys::clock::{self, Nanos};
 
@@ -19,7 +20,9 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How often the agent is pinged: it ends when it hears nothing for half a minute.
 const PING_EVERY: Duration = Duration::from_secs(1);
 /// An agent that does not even answer pings for this long is lost.
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_nanos(LONGEST_SILENCE_NS);
+/// The same for its first word: ssh and a slow machine may take long to start it.
+const FIRST_PATIENCE: Duration = Duration::from_nanos(LONGEST_WAIT_NS);
 
 /// What an agent of a run does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +53,10 @@ pub(crate) struct Talk {
     inbox: Receiver<Heard>,
     /// Number of the latest order.
     number: u64,
+    /// When its last report was taken, or it was greeted.
     heard_at: Nanos,
+    /// How long it may be silent.
+    patience: Duration,
     /// Whether starts that wait were told to end.
     is_stopped: bool,
     lost: Option<String>,
@@ -66,17 +72,23 @@ pub(crate) struct KeepAlive {
 impl Talk {
     /// A conversation over this link.
     pub fn new(task: AgentTask, link: AgentLink, inbox: Receiver<Heard>) -> Self {
-        Self { link, task, inbox, number: 0, heard_at: clock::now(), is_stopped: false, lost: None }
+        let (heard_at, patience) = (clock::now(), FIRST_PATIENCE);
+        Self { link, task, inbox, number: 0, heard_at, patience, is_stopped: false, lost: None }
     }
 
-    /// Tells the versions to one another.
+    /// Tells the agent this version. Waits for nothing, so that several agents start at the same time.
+    pub fn greet(&mut self) {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        self.link.send(OrderKind::Hello(Hello { protocol: PROTOCOL, version }));
+        self.heard_at = clock::now();
+    }
+
+    /// Waits for the agent's greeting.
     ///
     /// # Errors
     /// When nobody answers, or the agent speaks another version: why.
-    pub fn greet(&mut self) -> Result<(), String> {
-        let version = env!("CARGO_PKG_VERSION").to_owned();
-        self.link.send(OrderKind::Hello(Hello { protocol: PROTOCOL, version }));
-        let greeting = self.wait(None, |report| match report {
+    pub fn greeted(&mut self) -> Result<(), String> {
+        let (greeting, _) = self.wait(None, |report| match report {
             ReportKind::Greeting(greeting) => Some(greeting),
             _ => None,
         })?;
@@ -133,8 +145,7 @@ impl Talk {
             ReportKind::Run(report) if report.number == number => Some(report),
             _ => None,
         });
-        let at = self.heard_at;
-        let read = |RunReport { report, sample, contents, .. }| match serde_json::from_str(&report) {
+        let read = |(RunReport { report, sample, contents, .. }, at)| match serde_json::from_str(&report) {
             Ok(report) => Ok(Answer { report, sample, contents, at }),
             Err(error) => Err(format!("an answer that cannot be read: {error}")),
         };
@@ -159,17 +170,18 @@ impl Talk {
     pub fn why_lost(&mut self) -> Option<String> {
         while self.lost.is_none() {
             let Ok(heard) = self.inbox.try_recv() else { break };
-            self.heard_at = heard.at;
+            self.heard_at = clock::now();
             self.lost = heard.said.err();
         }
         self.lost.clone()
     }
 
+    /// The report that is wanted, and when it came.
     fn wait<T>(
         &mut self,
         cancelled: Option<&AtomicBool>,
         wanted: impl Fn(ReportKind) -> Option<T>,
-    ) -> Result<T, String> {
+    ) -> Result<(T, Nanos), String> {
         loop {
             match self.inbox.recv_timeout(LOOK_EVERY) {
                 Ok(Heard { said: Err(reason), .. }) => return Err(reason),
@@ -178,14 +190,16 @@ impl Talk {
                     return Err(failure.reason);
                 }
                 Ok(Heard { said: Ok(Report { kind: Some(kind) }), at, .. }) => {
-                    self.heard_at = at;
+                    // Not when it came: reports that nobody took meanwhile are old, and newer ones are behind them.
+                    (self.heard_at, self.patience) = (clock::now(), PATIENCE);
                     if let Some(found) = wanted(kind) {
-                        return Ok(found);
+                        return Ok((found, at));
                     }
                 }
                 Err(RecvTimeoutError::Disconnected) => return Err("its pipes ended".to_owned()),
-                Err(RecvTimeoutError::Timeout) if clock::now() > self.heard_at + PATIENCE => {
-                    return Err(format!("it has said nothing for {} s; is the network cut?", PATIENCE.as_secs()));
+                Err(RecvTimeoutError::Timeout) if clock::now() > self.heard_at + self.patience => {
+                    let seconds = self.patience.as_secs();
+                    return Err(format!("it has said nothing for {seconds} s; is the network cut?"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }

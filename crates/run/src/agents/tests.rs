@@ -1,12 +1,11 @@
 //! Agents of a run for tests: functions at the other ends of pipes.
 
 use std::io::{PipeReader, PipeWriter, Write, empty, pipe};
-use std::sync::mpsc::channel;
 use std::thread;
 
 use tare_agent::{Greeting, LONGEST_ORDER, Order, OrderKind, PROTOCOL, Report, ReportKind, encode_frame, read_frame};
 
-use super::link::AgentLink;
+use super::link::{AgentLink, inbox};
 use super::talk::{AgentTask, Talk};
 
 /// What an agent does with the pipes of its orders and its reports.
@@ -16,12 +15,12 @@ pub(crate) type FakeAgent = Box<dyn FnOnce(PipeReader, PipeWriter) + Send>;
 pub(crate) fn talk_with(task: AgentTask, agent: FakeAgent) -> Talk {
     let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
     thread::spawn(move || agent(orders, reports));
-    let (heard, inbox) = channel();
+    let (heard, inbox) = inbox();
     Talk::new(task, AgentLink::over(0, to_agent, from_agent, empty(), &heard).unwrap(), inbox)
 }
 
 /// Answers the greeting, and every order of a run with `answer`, which gets its number. Ends where that is nothing.
-pub(crate) fn answering(answer: fn(u64) -> Option<ReportKind>) -> FakeAgent {
+pub(crate) fn answering(answer: impl Fn(u64) -> Option<ReportKind> + Send + 'static) -> FakeAgent {
     Box::new(move |mut orders, mut reports| {
         while let Ok(Some(Order { kind: Some(order) })) = read_frame(&mut orders, LONGEST_ORDER) {
             let report = match order {

@@ -68,7 +68,8 @@ pub fn loss_events(agents: &[FleetAgent], begin_ns: u64, asked_per_s: Option<f64
         let kind = EventKind::AgentLost {
             agent: agent.name.clone(),
             reason: (*reason).to_owned(),
-            from_s: at_ns / 1_000_000_000,
+            from_s: agent.counts.reported_ns / 1_000_000_000,
+            noticed_s: Some(at_ns / 1_000_000_000),
             left: (agents.len() - before - 1) as u32,
             of: agents.len() as u32,
             asked_per_s,

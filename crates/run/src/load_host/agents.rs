@@ -1,15 +1,16 @@
 //! The agents that make the load of a run: each turn is ordered from all of them at once, and their samples are merged.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
-use tare_agent::{PackedSample, unpack_sample};
+use tare_agent::{LATE_NS, PackedSample, unpack_sample};
 use tare_load::{Cancel, SliceSample};
-use tare_record::EventRecord;
+use tare_plan::plan::SliceKind;
 use tare_record::environment::FactSection;
+use tare_record::{EventKind, EventRecord, Phase};
 use tare_sut::contract::CheckOutcome;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::Nanos;
@@ -17,7 +18,7 @@ use tare_sys::clock::Nanos;
 use super::message::{AgentShare, LoadOrder, LoadReport};
 use super::{RunLoad, VerifyOrder};
 use crate::agents::kubernetes::AgentJob;
-use crate::agents::link::AgentLink;
+use crate::agents::link::{AgentLink, inbox};
 use crate::agents::place::{AgentPlace, are_elsewhere};
 use crate::agents::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
 use crate::agents::talk::{AgentTask, Answer, KeepAlive, Talk};
@@ -26,6 +27,11 @@ use crate::server_id::ServerId;
 use crate::session::SessionOrder;
 use crate::slice::SliceLoad;
 use crate::test_bed::DriveStage;
+
+/// An agent that begins a turn more than this after another is disturbed, in nanoseconds. The way of its answer counts.
+const APART_NS: u64 = 10_000_000;
+/// So is one that sends more than this share of an open load late, unless as many requests waited for a connection.
+const LATE: f64 = 0.01;
 
 /// Agents that make the load of a run together. They end when this is dropped, and when this process ends in any other
 /// way.
@@ -62,7 +68,7 @@ impl LoadAgents {
         let order = AgentsOrder { places, pods, least, longest, local_cpus };
         let mut inboxes = Vec::new();
         let mut heard = |_| {
-            let (heard, inbox) = channel();
+            let (heard, inbox) = inbox();
             inboxes.push(inbox);
             heard
         };
@@ -81,13 +87,14 @@ impl LoadAgents {
         jobs: Vec<AgentJob>,
         are_elsewhere: bool,
     ) -> Result<Self, RunError> {
-        let mut pings = Vec::with_capacity(talks.len());
-        for (talk, name) in talks.iter_mut().zip(&names) {
-            talk.greet().map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
-            pings.push(talk.keep_alive());
-        }
+        talks.iter_mut().for_each(Talk::greet);
+        let pings = talks.iter().map(Talk::keep_alive).collect();
         let (facts, disturbances) = (Vec::new(), Vec::new());
+        // From here on, the conversations end before the jobs, whatever fails.
         let mut this = Self { names, facts, disturbances, are_elsewhere, pings, talks: Mutex::new(talks), jobs };
+        for (talk, name) in this.talks.get_mut().unwrap_or_else(PoisonError::into_inner).iter_mut().zip(&this.names) {
+            talk.greeted().map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
+        }
         let described = this.call_all(&LoadOrder::Describe, None)?;
         let shared = this.call_each(&shares(cores), None)?;
         for ((name, described), shared) in this.names.iter().zip(described).zip(shared) {
@@ -190,12 +197,14 @@ pub(crate) struct AgentLoad<'a> {
     cancelled: Arc<AtomicBool>,
     /// With fewer, a worker of some agent would have none.
     least_users: u32,
+    /// Whose disturbance has been told.
+    told: BTreeSet<usize>,
 }
 
 impl<'a> AgentLoad<'a> {
     /// No session yet. `cancelled` ends a turn early.
     pub const fn new(agents: &'a LoadAgents, cancelled: Arc<AtomicBool>) -> Self {
-        Self { agents, cancelled, least_users: 1 }
+        Self { agents, cancelled, least_users: 1, told: BTreeSet::new() }
     }
 }
 
@@ -241,9 +250,20 @@ impl RunLoad for AgentLoad<'_> {
     ) -> Result<SliceSample, RunError> {
         on_stage(DriveStage::Begun);
         let answers = self.agents.call_all(&LoadOrder::Drive { server, load: *load }, Some(&self.cancelled))?;
+        let named = answers.into_iter().zip(&self.agents.names);
+        let sample = |(answer, name): (_, &String)| {
+            sample_of(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })
+        };
+        let samples: Vec<SliceSample> = named.map(sample).collect::<Result<_, _>>()?;
+        let begun_ns = samples.iter().map(|sample| sample.start_ns).min().unwrap_or(0);
         let mut whole: Option<SliceSample> = None;
-        for (answer, name) in answers.into_iter().zip(&self.agents.names) {
-            let sample = sample_of(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
+        for (agent, sample) in samples.into_iter().enumerate() {
+            if let Some(reason) = disturbance(&sample, begun_ns, load)
+                && self.told.insert(agent)
+            {
+                let agent = self.agents.names[agent].clone();
+                on_stage(DriveStage::Disturbed(EventKind::AgentDisturbed { agent, reason }));
+            }
             match &mut whole {
                 None => whole = Some(sample),
                 Some(whole) => {
@@ -254,6 +274,22 @@ impl RunLoad for AgentLoad<'_> {
         }
         Ok(whole.unwrap_or_default())
     }
+}
+
+/// What an agent did in a scored turn that others began at `begun_ns`, if that was not what it was told.
+fn disturbance(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<String> {
+    if load.phase != Phase::Measure {
+        return None;
+    }
+    let after_ns = sample.start_ns.saturating_sub(begun_ns);
+    if after_ns > APART_NS {
+        return Some(format!("it began a turn {} ms after another agent", after_ns / 1_000_000));
+    }
+    let share = |count: u64| count as f64 / sample.offered.max(1) as f64;
+    let late = share(sample.send_lag.count_above_ns(LATE_NS));
+    let is_open = load.kind != SliceKind::Saturating;
+    (is_open && late > LATE && share(sample.blocked) <= LATE)
+        .then(|| format!("it sent {:.0} % of the requests of a turn more than 1 ms late", late * 100.0))
 }
 
 /// The sample of an agent, on the clock of this machine: the way of the answer is part of its age.

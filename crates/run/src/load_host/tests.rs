@@ -1,19 +1,21 @@
 //! Real agents over pipes with a real server, and agents that misbehave.
 
-use std::io::{Read, Write};
+use std::io::{Cursor, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use tare_agent::{ReportKind, RunReport};
+use tare_agent::{LONGEST_ORDER, Order, ReportKind, RunReport, encode_frame, pack_sample, read_frame};
 use tare_load::Sending;
 use tare_plan::plan::{Program, SliceKind};
-use tare_record::Phase;
+use tare_record::{EventKind, Phase};
 use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock;
 
+use super::message::LoadReport;
 use super::*;
 use crate::agents::starting::AgentCores;
 use crate::agents::talk::AgentTask;
@@ -75,6 +77,61 @@ fn load(kind: SliceKind, users: u32, rate_per_s: f64) -> SliceLoad {
     let (length, discard) = (Duration::from_millis(60), Duration::ZERO);
     let (phase, sending) = (Phase::Measure, Sending::Exact);
     SliceLoad { kind, phase, round: 0, users, rate_per_s, length, discard, seed: 3, sending }
+}
+
+#[test]
+fn all_agents_are_greeted_before_one_is_waited_for() {
+    let (told, was_told) = channel();
+    let slow: FakeAgent = Box::new(move |orders, reports| {
+        was_told.recv().unwrap();
+        real()(orders, reports);
+    });
+    let next: FakeAgent = Box::new(move |mut orders, reports| {
+        let hello: Order = read_frame(&mut orders, LONGEST_ORDER).unwrap().unwrap();
+        told.send(()).unwrap();
+        let orders = Cursor::new(encode_frame(&hello).unwrap()).chain(orders);
+        let mut build = |_: &_| Err("no load of its own".to_owned());
+        let _ = serve_agent(orders, reports, "bench", &mut build, || ());
+    });
+    assert_eq!(agents(vec![slow, next]).unwrap().count(), 2);
+}
+
+/// An agent whose turn began so long before its answer, and that sent its one request so late.
+fn of_turn(begun_ns_ago: u64, late_ns: u64) -> FakeAgent {
+    answering(move |number| {
+        let mut sample =
+            SliceSample { window_ns: 60_000_000, workers: 1, offered: 1, sent: 1, ok: 1, ..SliceSample::default() };
+        sample.response.record_ns(late_ns + 9);
+        sample.service.record_ns(9);
+        sample.send_lag.record_ns(late_ns);
+        let (report, sample) = match number {
+            1 => (LoadReport::Facts(Vec::new()), None),
+            2 => (LoadReport::Disturbances(Vec::new()), None),
+            _ => (LoadReport::Driven { begun_ns_ago }, Some(pack_sample(&sample.pack(), 0))),
+        };
+        let report = serde_json::to_string(&report).unwrap();
+        Some(ReportKind::Run(RunReport { number, report, sample, contents: Vec::new() }))
+    })
+}
+
+#[test]
+fn an_agent_that_is_late_in_a_turn_is_named_once() {
+    // As long ago as the clock goes, and just now.
+    let (early, now) = (u64::MAX, 0);
+    let agents = agents(vec![of_turn(early, 5), of_turn(now, 5), of_turn(early, 4_000_000_000)]).unwrap();
+    let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
+    let mut told = Vec::new();
+    for phase in [Phase::Warmup, Phase::Measure, Phase::Measure] {
+        let turn = SliceLoad { phase, ..load(SliceKind::Poisson, 3, 50.0) };
+        let mut on_stage = |stage| told.extend(matches!(stage, DriveStage::Disturbed(_)).then_some(stage));
+        assert_eq!(generator.drive(SERVER, &turn, &mut on_stage).unwrap().ok, 3);
+    }
+    let disturbed = |agent: &str, reason: &str| {
+        DriveStage::Disturbed(EventKind::AgentDisturbed { agent: agent.to_owned(), reason: reason.to_owned() })
+    };
+    assert_eq!(told[1..], [disturbed("agent 3", "it sent 100 % of the requests of a turn more than 1 ms late")]);
+    let DriveStage::Disturbed(EventKind::AgentDisturbed { agent, reason }) = &told[0] else { panic!("{told:?}") };
+    assert!(agent == "agent 2" && reason.ends_with(" ms after another agent"), "{reason}");
 }
 
 #[test]

@@ -6,7 +6,6 @@ use std::net::{IpAddr, Ipv4Addr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::channel;
 use std::sync::{Mutex, PoisonError};
 
 use tare_load::Cancel;
@@ -18,7 +17,7 @@ use tare_sys::affinity::CpuSet;
 use super::files::{BundleFile, bundle_files, bundle_hash, name_of};
 use super::message::{HostFacts, HostOrder, HostReport};
 use super::network_path::NetworkPath;
-use crate::agents::link::AgentLink;
+use crate::agents::link::{AgentLink, inbox};
 use crate::agents::place::{AgentPlace, PASSWORD};
 use crate::agents::ssh::{Program, SshHost};
 use crate::agents::talk::{AgentTask, KeepAlive, Talk};
@@ -65,7 +64,7 @@ impl RemoteHost {
         let place = read_place(choice.place)?;
         let failed = |reason: String| RunError::Agent { agent: host_name(place.as_ref()), reason };
         let mut command = agent_command(place.as_ref(), cancel, tell)?;
-        let (heard, inbox) = channel();
+        let (heard, inbox) = inbox();
         let link = AgentLink::start(0, &mut command, &heard).map_err(|error| failed(error.to_string()))?;
         Self::over(choice, place.as_ref(), Talk::new(AgentTask::Servers, link, inbox))
     }
@@ -73,7 +72,8 @@ impl RemoteHost {
     /// Greets the agent at the other end of `talk`.
     pub(super) fn over(choice: HostChoice<'_>, place: Option<&AgentPlace>, mut talk: Talk) -> Result<Self, RunError> {
         let failed = |reason: String| RunError::Agent { agent: host_name(place), reason };
-        talk.greet().map_err(failed)?;
+        talk.greet();
+        talk.greeted().map_err(failed)?;
         let mut this = Self {
             name: host_name(place),
             is_local: place.is_none(),

@@ -118,9 +118,9 @@ impl<C: Clock> SliceRunner<C> {
         self.dispatch(io, None);
     }
 
-    /// The part of the sample since the last part, if a part is due.
-    pub(super) fn part_if_due(&mut self, now: Nanos) -> Option<SliceSample> {
-        self.recorder.part_if_due(now, || spent(&self.clock, &self.watch))
+    /// Hands over the parts of the sample that are due.
+    pub(super) fn end_periods(&mut self, now: Nanos, on_part: &mut dyn FnMut(SliceSample)) {
+        self.recorder.end_periods(now, || spent(&self.clock, &self.watch), on_part);
     }
 
     fn cancel(&mut self, now: Nanos) {

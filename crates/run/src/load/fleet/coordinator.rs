@@ -1,6 +1,6 @@
 //! The coordinator: starts the agents, gives each its share, starts them all at one instant, and merges what they report.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
 
 use tare_agent::{
@@ -12,7 +12,7 @@ use tare_plan::load_plan::LoadStop;
 use tare_sys::clock::{self, Nanos};
 
 use crate::agents::kubernetes::AgentJob;
-use crate::agents::link::{AgentLink, Heard};
+use crate::agents::link::{AgentLink, Heard, inbox};
 use crate::agents::place::AgentPlace;
 use crate::agents::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
 use crate::error::RunError;
@@ -22,6 +22,8 @@ use crate::load::source::{Equipment, LoadSource, MadeLoad, Observed};
 
 /// How often a waiting coordinator looks for silent agents and for Ctrl-C.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// The most reports that are taken before it looks again, however many more have come.
+const REPORTS_AT_ONCE: usize = 256;
 /// How often each agent is pinged.
 const PING_EVERY: Duration = Duration::from_secs(1);
 /// Pings before the start, from which the offsets of clocks are known.
@@ -78,7 +80,7 @@ impl AgentFleet {
         tell: &mut dyn FnMut(&str),
     ) -> Result<Self, RunError> {
         check_connections(job, order.places.iter().map(AgentPlace::least_agents).sum())?;
-        let (heard, inbox) = channel();
+        let (heard, inbox) = inbox();
         let wanted = AgentsOrder {
             places: order.places,
             pods: &order.pods,
@@ -123,7 +125,8 @@ impl AgentFleet {
         cancel: &Cancel,
     ) -> Result<Self, RunError> {
         let now = clock::now();
-        let fleet = Fleet::new(names, now.0, clock::wall_clock_epoch().unix_ns);
+        let period_ns = assignments.first().map_or(0, |assignment| assignment.every_ns);
+        let fleet = Fleet::new(names, now.0, period_ns, clock::wall_clock_epoch().unix_ns);
         let mut this = Self { fleet, links, jobs: Vec::new(), inbox, next_ping: now + PING_EVERY, pings: 0 };
         for (link, assignment) in this.links.iter().zip(assignments) {
             let version = env!("CARGO_PKG_VERSION").to_owned();
@@ -176,7 +179,8 @@ impl AgentFleet {
             // All agents are over.
             Err(RecvTimeoutError::Disconnected) => std::thread::park_timeout(LOOK_EVERY),
         }
-        while let Ok(heard) = self.inbox.try_recv() {
+        for _ in 1..REPORTS_AT_ONCE {
+            let Ok(heard) = self.inbox.try_recv() else { break };
             self.take(heard);
         }
         let now = clock::now();

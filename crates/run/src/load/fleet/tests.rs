@@ -16,7 +16,7 @@ use tare_sys::clock;
 
 use super::coordinator::AgentFleet;
 use super::serve::serve_agent;
-use crate::agents::link::AgentLink;
+use crate::agents::link::{AgentLink, inbox};
 use crate::error::RunError;
 use crate::load::job::tests::{HTTP, TEN_SECONDS, job, open};
 use crate::load::source::{LoadSource, MadeLoad, Observed};
@@ -33,18 +33,31 @@ struct Behaviour {
     samples: u64,
     /// Whether its pipes break after them.
     dies: bool,
+    /// Whether it goes on to send samples for as long as anybody reads.
+    floods: bool,
     /// Whether it waits for a Stop before it ends.
     goes_on: bool,
     /// How far its clock is ahead.
     ahead_ns: u64,
 }
 
-const GOOD: Behaviour =
-    Behaviour { protocol: PROTOCOL, refusal: None, noise: b"", samples: 3, dies: false, goes_on: false, ahead_ns: 0 };
+const GOOD: Behaviour = Behaviour {
+    protocol: PROTOCOL,
+    refusal: None,
+    noise: b"",
+    samples: 3,
+    dies: false,
+    floods: false,
+    goes_on: false,
+    ahead_ns: 0,
+};
+
+/// Length of the periods.
+const EVERY_NS: u64 = 1_000_000_000;
 
 fn sample(ok: u64) -> SliceSample {
     let mut sample = SliceSample {
-        window_ns: 1_000_000_000,
+        window_ns: EVERY_NS,
         workers: 1,
         offered: ok,
         sent: ok,
@@ -70,6 +83,11 @@ impl Behaviour {
                 let _ = reports.write_all(&encode_frame(&Report::from(report)).unwrap());
             }
             if ends {
+                return;
+            }
+            if matches!(order, OrderKind::Begin(_)) && self.floods {
+                let more = encode_frame(&Report::from(ReportKind::Sample(pack_sample(&sample(10).pack(), 0)))).unwrap();
+                while reports.write_all(&more).is_ok() {}
                 return;
             }
         }
@@ -105,7 +123,7 @@ impl Behaviour {
 }
 
 fn fleet(behaviours: &[Behaviour], cancel: &Cancel) -> Result<AgentFleet, RunError> {
-    let (heard, inbox) = channel();
+    let (heard, inbox) = inbox();
     let mut links = Vec::new();
     for (agent, behaviour) in behaviours.iter().copied().enumerate() {
         let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
@@ -114,7 +132,8 @@ fn fleet(behaviours: &[Behaviour], cancel: &Cancel) -> Result<AgentFleet, RunErr
     }
     drop(heard);
     let names = (1..=behaviours.len()).map(|number| format!("agent {number}")).collect();
-    AgentFleet::over(names, links, inbox, vec![Assignment::default(); behaviours.len()], cancel)
+    let assignment = Assignment { every_ns: EVERY_NS, ..Assignment::default() };
+    AgentFleet::over(names, links, inbox, vec![assignment; behaviours.len()], cancel)
 }
 
 /// The load of a fleet at 3,000 requests per second, and the answers of each part that was shown.
@@ -150,7 +169,19 @@ fn a_lost_agent_leaves_the_rest_and_what_it_had_reported() {
     let [event] = &made.events[..] else { panic!("{:?}", made.events) };
     let EventKind::AgentLost { agent, left, of, .. } = &event.kind else { panic!("{event:?}") };
     assert_eq!((agent.as_str(), left, of), ("agent 2", &2, &3));
-    assert!(event.text.contains("2 of 3 agents are left: offered 667 of 1,000/s from second 0 on"), "{}", event.text);
+    assert!(event.text.contains("2 of 3 agents are left: offered 667 of 1,000/s from second 1 on"), "{}", event.text);
+}
+
+#[test]
+fn an_agent_that_floods_the_fleet_is_lost() {
+    let cancel = Cancel::new();
+    let flood = Behaviour { goes_on: true, floods: true, ..GOOD };
+    let mut fleet = fleet(&[GOOD, flood], &cancel).unwrap();
+    let (made, parts) = load(&mut fleet, &cancel);
+    let [event] = &made.events[..] else { panic!("{:?}", made.events) };
+    assert!(event.text.starts_with("agent 2: a sample that cannot be true: more samples came"), "{}", event.text);
+    // The longer the machine was busy, the more periods had ended.
+    assert_eq!((&parts[..3], made.agents[0].ok), (&[20, 20, 20][..], 30), "the other one is not disturbed");
 }
 
 #[test]

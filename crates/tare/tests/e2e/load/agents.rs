@@ -151,6 +151,47 @@ fn secrets_of_the_command_line_are_in_no_output() {
     }
 }
 
+/// The processes of the agents of this test.
+fn agents_of(bench: &Bench) -> Vec<String> {
+    let of_agents = |process: &String| process.contains(" agent");
+    let pid = |process: String| process.split(':').next().unwrap().to_owned();
+    bench.left_running().into_iter().filter(of_agents).map(pid).collect()
+}
+
+fn signal(signal: &str, pid: &str) {
+    assert!(Command::new("kill").args([signal, pid]).status().unwrap().success());
+}
+
+#[test]
+fn an_agent_that_stands_still_changes_no_window() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let url = server.url("/path0/4");
+    let flags = ["-r", "300", "-c", "6", "-d", "6s", "--interval", "200ms", "--agents", "local:3"];
+    let mut command = bench.tare(&[&["load", &url], &flags[..]].concat());
+    let mut coordinator = command.args(["--db", "a.sqlite", "--quiet"]).spawn().unwrap();
+    let report = || bench.run(&["report", "a.sqlite", "--json"]);
+    let begun =
+        || serde_json::from_slice::<Value>(&report().stdout).is_ok_and(|r| r["requests"]["ok"].as_u64() > Some(0));
+    assert!(wait_for(begun));
+    let agents = agents_of(&bench);
+    let stopped = agents.first().expect("the load goes on");
+    signal("-STOP", stopped);
+    // The others do their shares, and the load goes on with the one that stands still.
+    assert!(wait_for(|| agents_of(&bench) == [stopped.clone()]), "{:?}", agents_of(&bench));
+    signal("-CONT", stopped);
+    coordinator.wait().unwrap();
+    let summary = json(&stdout(&report()));
+    assert_eq!((sum(&summary, "offered"), sum(&summary, "ok"), &summary["requests"]["ok"]), (1800, 1800, &1800.into()));
+    assert_eq!(summary["window_s"], 6.0);
+    let windows: Vec<f64> =
+        summary["intervals"].as_array().unwrap().iter().map(|i| i["window_s"].as_f64().unwrap()).collect();
+    assert_eq!(windows, vec![0.2; 30], "{summary}");
+    let completed = summary["throughput_per_s"].as_f64().unwrap() * 6.0;
+    assert_eq!(completed.round() as u64, sum(&summary, "completed"));
+    bench.assert_nothing_left();
+}
+
 #[test]
 fn no_agent_outlives_a_killed_coordinator() {
     let server = Reference::start(&[]);
