@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 
 use tare_plan::ServerClock;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
+use tare_record::LoadRecord;
 use tare_record::{AgentRecord, EndStatus, ErrorClass, ErrorTally, EventKind, EventRecord, MessageTally, RunHeader};
-use tare_record::{LoadRecord, SliceSample};
 use tare_report::load::{LoadSummary, csv, describe, json, render, summarize, summary_as_run, wrk};
 use tare_report::summary::{RunStatus, ValidityState};
 use tare_report::text::Style;
@@ -367,27 +367,6 @@ fn wrk_s_text_counts_errors_as_wrk_does() {
     let text = wrk(record(), &summary(&[]));
     assert!(text.contains("\n  Socket errors: connect 0, read 1, write 0, timeout 2\n"), "{text}");
     assert!(text.starts_with("Running 2s test @ http4s.Vanilla\n"), "{text}");
-}
-
-#[test]
-fn wrk_s_text_is_there_although_no_request_was_answered() {
-    let mut record = load_record();
-    for slice in &mut record.intervals {
-        let status = ErrorTally { count: 2, example: "status 500".to_owned() };
-        let errors = [(ErrorClass::Status, status)].into_iter().collect();
-        let window_ns = slice.load.window_ns;
-        slice.load = SliceSample { failed: 2, errors, bytes_in: 80, window_ns, ..SliceSample::default() }.pack();
-    }
-    let text = wrk(&record, &summarize(&record));
-    for says in [
-        "Running 2s test",
-        "Latency     0.00us    0.00us    0.00us     0.00%",
-        "0 requests in 1.80s, 320.00B read",
-        "Non-2xx or 3xx responses: 8",
-        "Requests/sec:      0.00",
-    ] {
-        assert!(text.contains(says), "{says}: {text}");
-    }
 }
 
 #[test]
