@@ -2,9 +2,9 @@
 
 use crate::error::LoadError;
 
-/// Where in a field a byte is.
+/// Where in a field, and in its quotes, a byte is.
 #[derive(Clone, Copy)]
-enum Place {
+enum QuoteState {
     Begin,
     Plain,
     /// Inside quotes that begin in this line.
@@ -22,21 +22,21 @@ enum Place {
 /// RFC 4180, section 2, rules 5 to 7.
 pub(super) fn check_quotes(name: &str, by: u8, bytes: &[u8]) -> Result<(), LoadError> {
     let mut line = 1;
-    let mut place = Place::Begin;
+    let mut state = QuoteState::Begin;
     for byte in bytes {
-        place = match (place, *byte) {
-            (Place::Begin, b'"') => Place::Quoted(line),
-            (Place::Quoted(since), b'"') => Place::BehindQuote(since),
-            (Place::BehindQuote(since), b'"') => Place::Quoted(since),
-            (Place::Quoted(since), _) => Place::Quoted(since),
-            (_, byte) if byte == by || matches!(byte, b'\r' | b'\n') => Place::Begin,
-            (Place::BehindQuote(_), _) => return Err(wrong(name, line, "text follows a closing quote")),
-            (Place::Begin | Place::Plain, _) => Place::Plain,
+        state = match (state, *byte) {
+            (QuoteState::Begin, b'"') => QuoteState::Quoted(line),
+            (QuoteState::Quoted(since), b'"') => QuoteState::BehindQuote(since),
+            (QuoteState::BehindQuote(since), b'"') => QuoteState::Quoted(since),
+            (QuoteState::Quoted(since), _) => QuoteState::Quoted(since),
+            (_, byte) if byte == by || matches!(byte, b'\r' | b'\n') => QuoteState::Begin,
+            (QuoteState::BehindQuote(_), _) => return Err(wrong(name, line, "text follows a closing quote")),
+            (QuoteState::Begin | QuoteState::Plain, _) => QuoteState::Plain,
         };
         line += u64::from(*byte == b'\n');
     }
-    match place {
-        Place::Quoted(since) => Err(wrong(name, since, "a quote is opened and not closed")),
+    match state {
+        QuoteState::Quoted(since) => Err(wrong(name, since, "a quote is opened and not closed")),
         _ => Ok(()),
     }
 }
