@@ -19,7 +19,7 @@ pub fn check_pipelined(bytes: &[u8]) {
 }
 
 /// The outcome is the same in pieces of any size.
-fn check_cuts<T: PartialEq + Debug>(outcome: impl Fn(usize) -> T, length: usize) {
+pub(crate) fn check_cuts<T: PartialEq + Debug>(outcome: impl Fn(usize) -> T, length: usize) {
     let whole = outcome(length.max(1));
     for size in [1, 3, 1 + length / 2] {
         assert_eq!(outcome(size), whole, "in pieces of {size} bytes");

@@ -1,8 +1,13 @@
 //! Feeds, templates, checks, suites and contracts of users: they are rejected with a reason, or can be used.
 
-use tare_load::{Body, Check, Feed, FeedFormat, FeedOrder, RequestSet, RequestSpec, Requests, parse_url_list};
+use tare_load::{
+    Body, Check, Feed, FeedFormat, FeedOrder, Protocol, RequestSet, RequestSpec, Requests, outcome_of_bytes,
+    parse_url_list,
+};
 use tare_plan::contract::Contract;
 use tare_plan::suite::Suite;
+
+use crate::connection::check_cuts;
 
 /// Rows of a feed that are checked.
 const ROWS: usize = 20;
@@ -41,15 +46,21 @@ pub fn check_template(bytes: &[u8]) {
     let _ = parse_url_list("list", text);
 }
 
-/// A check, with its pattern or its path into JSON: it is rejected with a reason, or holds for the answers to a request.
+/// A check in the first line, with its pattern or its path into JSON, then a body: the check is rejected with a reason, or
+/// judges an answer with this body, whole, in single bytes and in uneven pieces alike.
 pub fn check_check(bytes: &[u8]) {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    match text.parse::<Check>() {
-        Ok(check) => {
-            assert!(sent(&RequestSpec::post("/", Body::text("x")).expecting(check).into()).is_some(), "{text:?}")
-        }
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
+    let mut parts = bytes.splitn(2, |byte| *byte == b'\n');
+    let mut next = || parts.next().unwrap_or_default();
+    let (Ok(text), body) = (std::str::from_utf8(next()), next()) else { return };
+    let check = match text.parse::<Check>() {
+        Ok(check) => check,
+        Err(error) => return assert!(!error.to_string().is_empty()),
+    };
+    let requests = RequestSpec::post("/", Body::text("x")).expecting(check).into();
+    assert!(sent(&requests).is_some(), "{text:?}");
+    let head = format!("HTTP/1.1 200 OK\r\nX-Id: 0123abcd\r\nContent-Length: {}\r\n\r\n", body.len());
+    let answer = [head.as_bytes(), body].concat();
+    check_cuts(|size| outcome_of_bytes(Protocol::default(), &requests, answer.chunks(size)).ok(), answer.len());
 }
 
 /// A text is rejected as a suite, or its own scenarios make a contract; it is rejected as a contract, or can be read.

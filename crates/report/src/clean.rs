@@ -1,8 +1,14 @@
 //! Text that others wrote, made harmless for a terminal, a CSV file and Markdown. What a server says is never markup.
 
-/// One line without control characters: no escape sequence reaches a terminal, no text direction is reversed.
+/// One line without control characters: no escape sequence reaches a terminal, no text direction is reversed. A tab
+/// becomes a space.
 pub fn sanitize_line(text: &str) -> String {
-    text.chars().map(|c| if is_harmless(c) { c } else { '\u{FFFD}' }).collect()
+    let clean = |c: char| match c {
+        '\t' => ' ',
+        c if is_harmless(c) => c,
+        _ => '\u{FFFD}',
+    };
+    text.chars().map(clean).collect()
 }
 
 /// The same over several lines.
@@ -51,7 +57,7 @@ mod tests {
     #[test]
     fn nothing_that_a_server_says_is_markup() {
         assert_eq!(sanitize_line("\u{1b}[31mred\u{7}\u{202E}"), "\u{FFFD}[31mred\u{FFFD}\u{FFFD}");
-        assert_eq!(sanitize_lines("a\r\nb\u{0}"), "a\nb\u{FFFD}");
+        assert_eq!(sanitize_lines("a\r\n\tb\u{0}"), "a\n b\u{FFFD}");
         assert_eq!(escape_markdown("<img> | `x` *y* [l](u)"), "&lt;img&gt; \\| \\`x\\` \\*y\\* \\[l\\](u)");
         assert_eq!(escape_csv("=1+1"), "'=1+1");
         assert_eq!(file_name("../../etc/passwd"), "-..-etc-passwd");

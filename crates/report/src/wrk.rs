@@ -4,7 +4,7 @@
 use tare_record::ErrorClass;
 
 use crate::clean;
-use crate::summary::{Cell, Latency, Summary};
+use crate::summary::{Cell, Distribution, Latency, Pace, Summary};
 
 /// Every cell under every load.
 pub fn render(summary: &Summary) -> String {
@@ -13,12 +13,11 @@ pub fn render(summary: &Summary) -> String {
 }
 
 fn block(cell: &Cell, load: &Latency) -> String {
-    one(&format!("{} · {}", cell.variant, cell.scenario), &load.model, cell, load)
+    one(&format!("{} · {}", cell.variant, cell.scenario), &load.model, cell, &load.pace, &load.response)
 }
 
 /// One load on `title`, with the line `under` in place of wrk's threads and connections.
-pub(crate) fn one(title: &str, under: &str, cell: &Cell, load: &Latency) -> String {
-    let (d, pace) = (&load.response, &load.pace);
+pub(crate) fn one(title: &str, under: &str, cell: &Cell, pace: &Pace, d: &Distribution) -> String {
     let latency = [d.mean_ns, d.stdev_ns, d.max_ns.map(|ns| ns as f64)].map(|ns| time(ns.unwrap_or(0.0)));
     let rates = [pace.answers_per_s, pace.answers_stdev_per_s, pace.answers_max_per_s].map(metric);
     let mut out = format!(

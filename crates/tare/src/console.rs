@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 use tare_record::EventLevel;
+use tare_report::clean::sanitize_lines;
 use tare_report::format::grouped;
 use tare_report::palette::{Palette, Tone};
 use tare_report::text::Style;
@@ -73,9 +74,14 @@ pub fn stdout_failure() -> Option<&'static str> {
     STDOUT_FAILURE.get().map(String::as_str)
 }
 
-/// Prints a line to standard error.
+/// Prints lines to standard error. What files, servers or arguments have in them moves no cursor.
 pub fn print_note(text: &str) {
-    eprintln!("{text}");
+    print_marked("", text);
+}
+
+/// Prints lines to standard error behind a mark of our own, which may have a colour.
+pub fn print_marked(mark: &str, text: &str) {
+    eprintln!("{mark}{}", sanitize_lines(text));
 }
 
 /// ✓ or ✗.

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use tare_load::LoadError;
 use tare_plan::PlanError;
+use tare_report::clean::sanitize_lines;
 use tare_run::RunError;
 use thiserror::Error;
 
@@ -84,7 +85,8 @@ pub fn exit_code(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(if is_wrong_usage { 2 } else { 1 })
 }
 
-/// An error with its causes, each said once: libraries' errors already contain what lies beneath them.
+/// An error with its causes, each said once: libraries' errors already contain what lies beneath them. What it quotes
+/// moves no cursor.
 pub fn error_text(error: &anyhow::Error) -> String {
     let mut words = String::new();
     for cause in error.chain() {
@@ -95,7 +97,7 @@ pub fn error_text(error: &anyhow::Error) -> String {
             words = format!("{words}: {text}");
         }
     }
-    words
+    sanitize_lines(&words)
 }
 
 #[cfg(test)]

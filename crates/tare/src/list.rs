@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use tare_plan::inventory::KnownServer;
+use tare_report::clean::sanitize_lines;
 use tare_sut::catalog::Built;
 
 use crate::args::{Global, ListArgs};
@@ -51,7 +52,7 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
         );
     }
     versions(&world, &mut text);
-    console::print_text(&text);
+    console::print_text(&(sanitize_lines(&text) + "\n"));
     Ok(Outcome::Done)
 }
 

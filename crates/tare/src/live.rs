@@ -10,7 +10,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::{EventLevel, EventRecord};
 use tare_run::progress::{Place, Progress, Standing};
 
-use crate::console::{check_mark, clock_text, event_mark, opening_text, print_note};
+use crate::console::{check_mark, clock_text, event_mark, opening_text, print_marked, print_note};
 
 /// Without a terminal, a line at most this often, unless something has been decided.
 const PLAIN_EVERY: Duration = Duration::from_secs(5);
@@ -141,9 +141,14 @@ impl Live {
 
     /// A line that stays.
     pub fn line(&mut self, text: &str) {
+        self.marked_line("", text);
+    }
+
+    /// A line that stays, behind a mark that may have a colour.
+    fn marked_line(&mut self, mark: &str, text: &str) {
         match &self.screen {
-            Some(screen) => screen.lines.suspend(|| print_note(text)),
-            None => print_note(text),
+            Some(screen) => screen.lines.suspend(|| print_marked(mark, text)),
+            None => print_marked(mark, text),
         }
         self.last_plain = Some(now());
     }
@@ -165,7 +170,8 @@ impl Live {
             return;
         }
         let whose = event.variant.as_deref().map_or(String::new(), |variant| format!("{variant}: "));
-        self.line(&format!("  {} {whose}{}: {}", event_mark(event.level, self.colored), event.title, event.text));
+        let mark = format!("  {} ", event_mark(event.level, self.colored));
+        self.marked_line(&mark, &format!("{whose}{}: {}", event.title, event.text));
         for line in event.log.iter().flat_map(|log| log.lines()) {
             self.line(&format!("      │ {}", printable(line)));
         }
@@ -182,18 +188,18 @@ impl Live {
             let needed = standing.needed.filter(|_| !standing.decided);
             let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock_text(more)));
             let text = format!(
-                "{mark} {:<20} {:<28} start {:<3} {}{needed}",
+                "{:<20} {:<28} start {:<3} {}{needed}",
                 standing.scenario, standing.variant, place.fork, standing.text
             );
             match &mut self.screen {
-                Some(screen) if !standing.decided => screen.stand(key, &text),
+                Some(screen) if !standing.decided => screen.stand(key, &format!("{mark} {text}")),
                 screen => {
                     if let Some(screen) = screen {
                         screen.take_away(&key);
                     }
                     // A verdict is printed once, and not again after every fork.
                     if !standing.decided || self.decided.insert(key) {
-                        self.line(&format!("  {text}"));
+                        self.marked_line(&format!("  {mark} "), &text);
                     }
                 }
             }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tare_plan::estimate::{least_budget, run_time};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
+use tare_report::clean::{sanitize_line, sanitize_lines};
 use tare_report::forecast::forecast;
 use tare_report::format::{places, roughly};
 use tare_report::text::wrap;
@@ -42,7 +43,7 @@ pub fn plan_headline(plan: &Plan, width: usize) -> String {
     for (because, what) in reasons {
         let _ = writeln!(text, "  left out: {} ({because})", first_of(&what));
     }
-    text.lines().map(|line| wrap(line, width, 4) + "\n").collect()
+    text.lines().map(|line| wrap(&sanitize_line(line), width, 4) + "\n").collect()
 }
 
 /// The first few names of a list, and how many more there are.
@@ -132,7 +133,7 @@ pub fn whole_plan(plan: &Plan, width: usize) -> String {
         );
         let _ = writeln!(text, "\n{}", wrap(&meaning, width, 0));
     }
-    text
+    sanitize_lines(&text) + "\n"
 }
 
 /// What a setting means, in a column beside its facts where that is wide enough, else below them.

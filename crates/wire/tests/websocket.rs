@@ -100,6 +100,35 @@ fn a_server_that_has_not_understood_is_told_apart_by_what_it_said() {
     assert!(matches!(heard(&mut handshake, &[b"\x16\x03\x01"]), Err(HandshakeError::Http(_))));
 }
 
+#[test]
+fn fields_of_one_name_are_one_list_and_all_of_it_is_judged() {
+    const ACCEPT: &str = "Sec-WebSocket-Accept: ACCEPT\r\n";
+    const UPGRADE: &str = "Upgrade: websocket\r\nConnection: Upgrade\r\n";
+    let not_offered = |chosen: &str| Err(HandshakeError::NotOffered(chosen.to_owned()));
+    let offers = [("Sec-WebSocket-Protocol".to_owned(), "a, b".to_owned())];
+    for (fields, expected) in [
+        ("Upgrade: websocket\r\nConnection: keep-alive\r\nConnection: Upgrade\r\n", Ok(true)),
+        ("Upgrade: h2c\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n", Ok(true)),
+        (&format!("{UPGRADE}Sec-WebSocket-Extensions:\r\nSec-WebSocket-Extensions: ,\r\n"), Ok(true)),
+        (
+            &format!("{UPGRADE}Sec-WebSocket-Extensions:\r\nSec-WebSocket-Extensions: permessage-deflate\r\n"),
+            not_offered(", permessage-deflate"),
+        ),
+        (&format!("{UPGRADE}Sec-WebSocket-Protocol: b\r\nSec-WebSocket-Protocol: evil\r\n"), not_offered("b, evil")),
+        (&format!("{UPGRADE}Sec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: b\r\n"), not_offered("a, b")),
+    ] {
+        let (mut handshake, key) = begun(&offers);
+        let answered = format!("HTTP/1.1 101 X\r\n{fields}{ACCEPT}\r\n").replace("ACCEPT", &accept_for(key.as_bytes()));
+        assert_eq!(handshake.receive(&mut answered.as_bytes()), expected, "{fields}");
+    }
+    let (mut handshake, key) = begun(&[]);
+    let twice = answer(&accept_for(key.as_bytes()), "Sec-WebSocket-Accept: x\r\n");
+    assert!(matches!(handshake.receive(&mut &twice[..]), Err(HandshakeError::WrongAccept { .. })));
+    let (mut handshake, key) = begun(&[]);
+    let old = String::from_utf8(answer(&accept_for(key.as_bytes()), "")).unwrap().replace("HTTP/1.1", "HTTP/1.0");
+    assert_eq!(handshake.receive(&mut old.as_bytes()), Err(HandshakeError::OldVersion));
+}
+
 /// A client's events for frames in these pieces, and the bytes that it sends.
 fn taken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Arrival>, Option<FrameError>, Vec<u8>) {
     let mut endpoint = Endpoint::client();
@@ -170,6 +199,13 @@ fn what_breaks_the_protocol_is_told_apart_and_told_the_peer() {
         (&[&b"\x89\x7e\x00\x7e"[..], &[b'x'; 126]].concat(), protocol(ProtocolError::ControlFrameTooBig), 1002),
         (b"\x80\x01x", protocol(ProtocolError::UnexpectedContinueFrame), 1002),
         (b"\x88\x01x", protocol(ProtocolError::InvalidCloseSequence), 1002),
+        (b"\x88\x02\x00\x00", FrameError::InvalidCloseCode(0), 1002),
+        (b"\x88\x02\x03\xe7", FrameError::InvalidCloseCode(999), 1002),
+        (b"\x88\x06\x03\xedhere", FrameError::InvalidCloseCode(1005), 1002),
+        (b"\x88\x02\x03\xee", FrameError::InvalidCloseCode(1006), 1002),
+        (b"\x88\x02\x03\xf7", FrameError::InvalidCloseCode(1015), 1002),
+        (b"\x88\x02\x13\x88", FrameError::InvalidCloseCode(5000), 1002),
+        (b"\x88\x02\xff\xff", FrameError::InvalidCloseCode(65_535), 1002),
         (b"\x81\x02\xc3\x28", FrameError::NotUtf8, 1007),
         (b"\x01\x01\xff", FrameError::NotUtf8, 1007),
         (
@@ -180,7 +216,8 @@ fn what_breaks_the_protocol_is_told_apart_and_told_the_peer() {
     ] {
         let (arrivals, error, said) = taken(std::iter::once(frames));
         assert_eq!((arrivals, error), (Vec::new(), Some(expected)), "{}", frames.escape_ascii());
-        assert_eq!(unmasked(&said), [(0x88, code.to_be_bytes().to_vec())], "{}", frames.escape_ascii());
+        let [(first, payload)] = &unmasked(&said)[..] else { panic!("one frame: {said:?}") };
+        assert_eq!((*first, &payload[..2]), (0x88, &code.to_be_bytes()[..]), "{}", frames.escape_ascii());
     }
 }
 

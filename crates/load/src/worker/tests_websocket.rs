@@ -292,6 +292,42 @@ fn exchanges_are_timed_as_requests_are_in_both_loops() {
     }
 }
 
+fn thirty() -> StopRule {
+    StopRule::Count { requests: 30, at_most: Duration::from_secs(60) }
+}
+
+/// A server that sends a message together with its answer to the handshake, and these bytes behind each answer.
+fn welcoming(behind_answers: &'static [u8]) -> World {
+    World::talking(Box::new(move |_, now, sent| match greeting(sent) {
+        Some(greeting) => vec![(now, [greeting, frame(0x81, b"welcome")].concat())],
+        None if sent[0] == 0x81 => {
+            vec![(now + Duration::from_millis(50), [&frame(0x81, b"ok")[..], behind_answers].concat())]
+        }
+        None => Vec::new(),
+    }))
+}
+
+#[test]
+fn a_message_before_any_request_answers_none_and_is_a_connection_event() {
+    // On connections of the preparation; on one for each request of the slice.
+    for behind_answers in [&b""[..], b"\x88\x00"] {
+        let sample = run(welcoming(behind_answers), Conversation::Exchanges, &slice(Schedule::Closed, thirty()));
+        let events = sample.connection_events.for_class(ErrorClass::Protocol);
+        let carrying = if behind_answers.is_empty() { 3 } else { sample.offered };
+        assert_eq!((sample.failed, events.count), (0, carrying), "{:?}", sample.errors);
+        assert_eq!(events.example, "a message without a request: \"welcome\"");
+        assert!(near(sample.service.min_ns(), 50 * MS), "{:?}", sample.service.min_ns());
+    }
+}
+
+#[test]
+fn an_invalid_close_behind_an_answer_is_a_connection_event() {
+    let sample = run(welcoming(b"\x88\x02\x03\xed"), Conversation::Exchanges, &slice(Schedule::Closed, thirty()));
+    let events = sample.connection_events.for_class(ErrorClass::Protocol);
+    // Each connection has its welcome, too.
+    assert_eq!((sample.ok, sample.failed, events.count), (30, 0, 2 * 30));
+}
+
 #[test]
 fn an_answer_that_does_not_come_is_a_timeout_and_the_next_exchange_has_a_connection_of_its_own() {
     let silent: Talk = Box::new(|_, now, sent| greeting(sent).map(|bytes| (now, bytes)).into_iter().collect());

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tare_load::{
-    Check, ErrorClass, Identity, LoadError, LoadSession, RequestSpec, SessionSpec, SliceSample, TlsSpec, Trust,
+    Check, ErrorClass, Identity, LoadError, LoadSession, RequestSpec, Requests, SessionSpec, SliceSample, Think,
+    TlsSpec, Trust,
 };
 
 use crate::certificates::{Authority, Issued, Validity};
@@ -74,6 +75,29 @@ fn a_server_whose_authority_is_named_is_believed() {
     assert_eq!((first.ok, first.tls_handshakes, first.connections_opened), (60, 3, 3), "{:?}", first.errors);
     let second = run(&mut session, &count(60, 3));
     assert_eq!((second.ok, second.tls_handshakes), (60, 0), "the handshake belongs to the connection");
+}
+
+#[test]
+fn bytes_outside_tls_behind_an_answer_are_a_connection_event() {
+    for outside in [&b"garbage!!!!!"[..], b"\x15\x03\x03\x00\x02\x02\x28"] {
+        let authority = Authority::new();
+        let address = server(authority.issue("localhost", Validity::Now).server(), move |mut stream| {
+            let mut request = [0; 4096];
+            if stream.read(&mut request).is_ok_and(|count| count > 0) {
+                let mut records = Vec::new();
+                stream.conn.writer().write_all(ANSWER).unwrap();
+                stream.conn.write_tls(&mut records).unwrap();
+                records.extend_from_slice(outside);
+                let _ = stream.sock.write_all(&records);
+                support::exhaust(stream.sock);
+            }
+        });
+        let requests = Requests::of([get()]).think(Think::Constant(Duration::from_millis(20)));
+        let sample = drive(&SessionSpec { requests, ..spec(address, authority.trust()) }, 4);
+        assert_eq!((sample.ok, sample.failed), (4, 0), "{:?}", sample.errors);
+        let events = sample.connection_events.for_class(ErrorClass::Tls);
+        assert!(events.count > 0 && !events.example.contains("speak TLS"), "{:?}", sample.connection_events);
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use crate::summarize::{
     run_status, shell, trust,
 };
 use crate::summary::{
-    self, Finding, LoadFacts, Mode, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState, VerdictKind,
+    self, Finding, LoadFacts, Mode, Pace, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState, VerdictKind,
 };
 use crate::time::rfc3339;
 
@@ -28,7 +28,15 @@ pub fn wrk(record: &LoadRecord, load: &LoadSummary) -> String {
     let cell = cell_of_load(record);
     let workers = record.intervals.first().map_or(1, |interval| interval.load.workers);
     let under = format!("{workers} threads and {} connections", load.model.connections);
-    cell.latency.iter().map(|latency| crate::wrk::one(&load.url, &under, &cell, latency)).collect()
+    // Without an answer there is no latency, and wrk prints zeros.
+    let unanswered = Pace {
+        window_s: load.window_s,
+        requests_failed: load.requests.failed,
+        bytes_in: load.bytes.in_bytes,
+        ..Pace::default()
+    };
+    let (pace, response) = cell.latency.first().map_or((&unanswered, &load.response), |l| (&l.pace, &l.response));
+    crate::wrk::one(&load.url, &under, &cell, pace, response)
 }
 
 /// The load as the summary of a run with one cell and no comparison.

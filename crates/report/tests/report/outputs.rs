@@ -6,11 +6,12 @@ use std::path::Path;
 
 use serde_json::Value;
 use tare_plan::plan::SliceKind;
-use tare_record::{EventKind, EventLevel, EventRecord, RunRecord};
+use tare_record::{ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord, SliceSample};
 use tare_report::summary::{Cell, Comparison};
 use tare_report::text::Style;
-use tare_report::{csv, gatling, hgrm, json, markdown, memory, metrics, summarize, text, write_all, wrk};
+use tare_report::{csv, gatling, hgrm, json, load, markdown, memory, metrics, summarize, text, write_all, wrk};
 
+use crate::loads;
 use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, variant};
 
 pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m|`*\u{202E},\"=cmd";
@@ -138,6 +139,27 @@ fn the_markdown_of_hostile_names() {
 fn the_text_of_gatling() {
     let record = synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]);
     insta::assert_snapshot!(gatling::render(&summarize(&record)));
+}
+
+#[test]
+fn wrk_s_text_is_there_although_no_request_was_answered() {
+    let mut record = loads::record().clone();
+    for slice in &mut record.intervals {
+        let status = ErrorTally { count: 2, example: "status 500".to_owned() };
+        let errors = [(ErrorClass::Status, status)].into_iter().collect();
+        let window_ns = slice.load.window_ns;
+        slice.load = SliceSample { failed: 2, errors, bytes_in: 80, window_ns, ..SliceSample::default() }.pack();
+    }
+    let text = load::wrk(&record, &load::summarize(&record));
+    for says in [
+        "Running 2s test",
+        "Latency     0.00us    0.00us    0.00us     0.00%",
+        "0 requests in 1.80s, 320.00B read",
+        "Non-2xx or 3xx responses: 8",
+        "Requests/sec:      0.00",
+    ] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What users write wrong, and what they are told: one clear error that names file, line or flag, and the remedy.
 
-use crate::common::{Bench, QUICK, server, stderr, stdout};
+use crate::common::{Bench, QUICK, Reference, server, stderr, stdout};
 
 fn error_of(bench: &Bench, args: &[&str]) -> String {
     let output = bench.run(args);
@@ -248,6 +248,45 @@ fn a_command_that_is_missing_and_a_port_in_use_are_named() {
         assert!(said.contains(&says), "{said}");
         bench.assert_nothing_left();
     }
+}
+
+/// The escape of these sequences would clear the screen; one is C0, the other C1.
+#[test]
+fn what_files_and_arguments_hold_moves_no_cursor() {
+    let bench = Bench::new();
+    let reference = Reference::start(&[]);
+    let said = |args: &[&str]| {
+        let output = bench.run(args);
+        let said = stdout(&output) + &stderr(&output);
+        let raw = said.chars().find(|c| c.is_control() && *c != '\n');
+        assert_eq!(raw, None, "{args:?}: {said:?}");
+        assert!(said.contains('\u{fffd}'), "{args:?} quotes nothing: {said}");
+    };
+    for (name, text) in [
+        ("a.jsonl", "{\"\\u001b[2J\":1}\n{\"id\":2}\n"),
+        ("a.csv", "\u{1b}[2J,\u{1b}[2J\n1,2\n"),
+        ("b.csv", "a\u{9b}2J,b\n1,2\n"),
+    ] {
+        std::fs::write(bench.path().join(name), text).unwrap();
+        said(&["load", &reference.url("/{{id}}"), "--feed", name]);
+    }
+    for text in ["GET \u{1b}[2J\n", "\u{1b}[2J GET /a\n", "GET /{{\u{1b}[2J}}\n"] {
+        std::fs::write(bench.path().join("urls.txt"), text).unwrap();
+        said(&["load", &reference.url, "--urls", "urls.txt"]);
+    }
+    let runs = [QUICK.to_owned(), server("bare", None, &[]), server("wrapped", Some("bare"), &[])].concat();
+    let named = "[suite]\nname = \"\\u001b[2J\"\nquestion = \"Does \\u009b2J cost?\"\n";
+    for text in [
+        "[run]\n\"\\u001b[2J\" = 1\n".to_owned(),
+        "[run]\nbudget = \"\\u001b[2J\"\n".to_owned(),
+        "[run]\nservers = [\"\\u001b[2J\"]\n".to_owned() + &runs.replace("[run]\n", ""),
+        named.to_owned() + &runs,
+    ] {
+        bench.suite(&text);
+        said(&["run", "suite.toml", "--dry-run"]);
+    }
+    said(&["report", "\u{1b}[2J"]);
+    said(&["load", &reference.url("/"), "--json", "\u{1b}[2J/a.json"]);
 }
 
 #[test]

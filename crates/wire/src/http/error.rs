@@ -26,6 +26,12 @@ pub enum ParseError {
     /// Both Content-Length and Transfer-Encoding, as in request smuggling.
     #[error("both Content-Length and Transfer-Encoding")]
     AmbiguousLength,
+    /// Transfer-Encoding names `chunked` more than once.
+    #[error("Transfer-Encoding names chunked more than once")]
+    RepeatedChunked,
+    /// Transfer-Encoding gives `chunked` a parameter.
+    #[error("Transfer-Encoding gives chunked a parameter, and it has none")]
+    ChunkedParameter,
     /// A chunk size that is not hexadecimal.
     #[error("chunk size is not a hexadecimal number")]
     BadChunkSize,

@@ -51,6 +51,16 @@ impl Head<'_> {
         self.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value)
     }
 
+    /// The values of all header fields with this name, as one list; `None` without such a field.
+    ///
+    /// # Source
+    /// RFC 9110, section 5.3.
+    pub(crate) fn combined_value(&self, name: &str) -> Option<Vec<u8>> {
+        let fields = self.headers.iter().filter(|header| header.name.eq_ignore_ascii_case(name));
+        let values: Vec<&[u8]> = fields.map(|header| header.value.trim_ascii()).collect();
+        (!values.is_empty()).then(|| values.join(&b", "[..]))
+    }
+
     /// Whether another answer follows this one (100 Continue, 103 Early Hints …; 101 is final).
     pub fn is_interim(&self) -> bool {
         (100..200).contains(&self.status) && self.status != 101
@@ -61,13 +71,16 @@ impl Head<'_> {
     /// # Source
     /// RFC 9112, sections 6.1, 6.3 and 9.3.
     pub(crate) fn framing(&self, is_head_request: bool) -> Result<(Framing, bool), ParseError> {
-        let fields = BodyFields::read(self.headers)?;
+        let fields = BodyFields::read(self.headers);
         // HTTP/1.0 knows no chunks. Whoever sends them all the same may have lost the end of the message.
         let may_persist = self.minor_version > 0 || (fields.says_keep_alive && fields.chunked.is_none());
         let keeps_alive = may_persist && !fields.says_close;
         let bodiless = is_head_request || matches!(self.status, 100..=199 | 204 | 304);
         if bodiless {
             return Ok((Framing::Length(0), keeps_alive && self.status != 101));
+        }
+        if let Some(error) = fields.error {
+            return Err(error);
         }
         Ok(match (fields.chunked, fields.length) {
             (Some(_), Some(_)) => return Err(ParseError::AmbiguousLength),
@@ -84,34 +97,58 @@ struct BodyFields {
     length: Option<u64>,
     /// Present with the last coding being `chunked`, present without, absent.
     chunked: Option<bool>,
+    names_chunked: bool,
     says_close: bool,
     says_keep_alive: bool,
+    /// What is wrong with the length or the codings. An answer without a body ends at the empty line all the same.
+    error: Option<ParseError>,
 }
 
 impl BodyFields {
-    fn read(headers: &[httparse::Header<'_>]) -> Result<Self, ParseError> {
+    fn read(headers: &[httparse::Header<'_>]) -> Self {
         let mut fields = Self::default();
         for header in headers {
             // The three names have different lengths, so most fields cost one comparison of integers.
-            match header.name.len() {
-                14 if header.name.eq_ignore_ascii_case("content-length") => {
-                    let earlier = fields.length.replace(content_length(header.value)?);
-                    if earlier.is_some() {
-                        return Err(ParseError::RepeatedContentLength);
-                    }
-                }
-                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => {
-                    let last = items(header.value).last().map(|last| is(last, "chunked"));
-                    fields.chunked = Some(last.or(fields.chunked).unwrap_or(false));
-                }
+            let read = match header.name.len() {
+                14 if header.name.eq_ignore_ascii_case("content-length") => fields.read_length(header.value),
+                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => fields.read_codings(header.value),
                 10 if header.name.eq_ignore_ascii_case("connection") => {
                     fields.says_close |= items(header.value).any(|item| is(item, "close"));
                     fields.says_keep_alive |= items(header.value).any(|item| is(item, "keep-alive"));
+                    Ok(())
                 }
-                _ => {}
-            }
+                _ => Ok(()),
+            };
+            fields.error = fields.error.or(read.err());
         }
-        Ok(fields)
+        fields
+    }
+
+    fn read_length(&mut self, value: &[u8]) -> Result<(), ParseError> {
+        match self.length.replace(content_length(value)?) {
+            Some(_) => Err(ParseError::RepeatedContentLength),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads the codings of one field, which add to those of the fields before.
+    ///
+    /// # Source
+    /// RFC 9112, sections 6.1 and 7.
+    fn read_codings(&mut self, value: &[u8]) -> Result<(), ParseError> {
+        self.chunked = self.chunked.or(Some(false));
+        for item in items(value) {
+            let name = item.split(|byte| *byte == b';').next().unwrap_or(item).trim_ascii();
+            let is_chunked = is(name, "chunked");
+            if is_chunked && name.len() < item.len() {
+                return Err(ParseError::ChunkedParameter);
+            }
+            if is_chunked && std::mem::replace(&mut self.names_chunked, true) {
+                return Err(ParseError::RepeatedChunked);
+            }
+            self.chunked = Some(is_chunked);
+        }
+        Ok(())
     }
 }
 

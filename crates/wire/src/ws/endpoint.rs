@@ -5,9 +5,10 @@ use std::io::{self, Read, Write};
 
 use bytes::Bytes;
 use tungstenite::error::{CapacityError, Error};
-use tungstenite::protocol::frame::coding::CloseCode;
+use tungstenite::protocol::frame::coding;
 use tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig, WebSocketContext};
 
+use super::close_code::CloseCode;
 use super::{FrameError, MAX_MESSAGE_BYTES};
 
 /// Initial buffer size of an end in bytes; it grows for longer messages. It is small, since there are thousands of
@@ -40,6 +41,7 @@ pub enum Arrival {
 #[derive(Debug)]
 pub struct Endpoint {
     context: WebSocketContext,
+    close_code: CloseCode,
     outgoing: Vec<u8>,
 }
 
@@ -61,7 +63,8 @@ impl Endpoint {
             .write_buffer_size(0)
             .max_message_size(Some(MAX_MESSAGE_BYTES))
             .max_frame_size(Some(MAX_MESSAGE_BYTES));
-        Self { context: WebSocketContext::new(role, Some(config)), outgoing: Vec::new() }
+        let context = WebSocketContext::new(role, Some(config));
+        Self { context, close_code: CloseCode::default(), outgoing: Vec::new() }
     }
 
     /// Reads bytes up to the next event; `None` when all are read and more are needed.
@@ -69,8 +72,11 @@ impl Endpoint {
     /// # Errors
     /// When they break the protocol. The peer gets a close frame, and nothing more can be received.
     pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<Option<Arrival>, FrameError> {
+        let before = *bytes;
         let mut memory = Memory { incoming: bytes, outgoing: &mut self.outgoing };
-        let message = match self.context.read(&mut memory) {
+        let read = self.context.read(&mut memory);
+        self.close_code.follow(&before[..before.len() - memory.incoming.len()]);
+        let message = match read {
             Ok(message) => message,
             Err(Error::Io(_)) => return Ok(None),
             Err(Error::ConnectionClosed | Error::AlreadyClosed) if memory.incoming.is_empty() => return Ok(None),
@@ -84,9 +90,13 @@ impl Endpoint {
             Message::Ping(_) => Arrival::Ping,
             Message::Pong(brought) => Arrival::Pong(brought),
             Message::Frame(_) => Arrival::Pong(Bytes::new()),
-            Message::Close(frame) => {
-                Arrival::Close(frame.map(|frame| (frame.code.into(), frame.reason.as_str().to_owned())))
-            }
+            Message::Close(None) => Arrival::Close(None),
+            Message::Close(Some(frame)) => match self.close_code.received() {
+                Some(code) if !coding::CloseCode::from(code).is_allowed() => {
+                    return Err(FrameError::InvalidCloseCode(code));
+                }
+                _ => Arrival::Close(Some((frame.code.into(), frame.reason.as_str().to_owned()))),
+            },
         }))
     }
 
@@ -115,7 +125,7 @@ impl Endpoint {
 
     /// Prepares a close frame, unless the close has begun.
     pub fn send_close(&mut self) {
-        self.close_with(CloseCode::Normal);
+        self.close_with(coding::CloseCode::Normal);
     }
 
     /// The bytes that wait to be sent.
@@ -128,7 +138,7 @@ impl Endpoint {
         self.outgoing.clear();
     }
 
-    fn close_with(&mut self, code: CloseCode) {
+    fn close_with(&mut self, code: coding::CloseCode) {
         let frame = CloseFrame { code, reason: "".into() };
         // A close is prepared only once.
         let _ = self.context.close(&mut Memory { incoming: &mut &[][..], outgoing: &mut self.outgoing }, Some(frame));
@@ -137,10 +147,10 @@ impl Endpoint {
     fn fail(&mut self, error: Error) -> FrameError {
         let (code, error) = match error {
             Error::Capacity(CapacityError::MessageTooLong { size, max_size }) => {
-                (CloseCode::Size, FrameError::TooLong { bytes: size, most: max_size })
+                (coding::CloseCode::Size, FrameError::TooLong { bytes: size, most: max_size })
             }
-            Error::Utf8(_) => (CloseCode::Invalid, FrameError::NotUtf8),
-            Error::Protocol(error) => (CloseCode::Protocol, FrameError::Protocol(error)),
+            Error::Utf8(_) => (coding::CloseCode::Invalid, FrameError::NotUtf8),
+            Error::Protocol(error) => (coding::CloseCode::Protocol, FrameError::Protocol(error)),
             _ => return FrameError::Ended,
         };
         self.close_with(code);

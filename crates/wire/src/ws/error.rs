@@ -15,6 +15,9 @@ pub enum HandshakeError {
     /// The server refused: a WebSocket begins with status 101.
     #[error("status {0} instead of 101; is there a WebSocket at this path?")]
     Status(u16),
+    /// HTTP/1.0 has no upgrade.
+    #[error("101 in HTTP/1.0, which cannot open a WebSocket")]
+    OldVersion,
     /// A header field of the upgrade is absent or has another value.
     #[error("101 without \"{0}\"")]
     NotUpgraded(&'static str),
@@ -38,6 +41,9 @@ pub enum FrameError {
     /// A frame that breaks the protocol, or is not allowed at this point.
     #[error("{0}")]
     Protocol(ProtocolError),
+    /// The peer closes with a code that no close frame may have.
+    #[error("invalid close code {0}")]
+    InvalidCloseCode(u16),
     /// A message or frame of more than [`super::MAX_MESSAGE_BYTES`].
     #[error("a message of {bytes} bytes, more than {most} are not taken")]
     TooLong {

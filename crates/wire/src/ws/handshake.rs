@@ -84,12 +84,18 @@ impl Sink for Judge {
 }
 
 impl Judge {
+    /// # Source
+    /// RFC 6455, sections 4.1, 11.3.3 and 11.3.4.
     fn judge(&self, head: &Head<'_>) -> Result<(), HandshakeError> {
         if head.status != 101 {
             return Err(HandshakeError::Status(head.status));
         }
-        let says = |name: &str, word: &str| {
-            let value = String::from_utf8_lossy(head.header_value(name).unwrap_or_default());
+        if head.minor_version == 0 {
+            return Err(HandshakeError::OldVersion);
+        }
+        let combined = |name| head.combined_value(name).map(|value| String::from_utf8_lossy(&value).into_owned());
+        let says = |name, word: &str| {
+            let value = combined(name).unwrap_or_default();
             value.split(',').any(|item| item.trim().eq_ignore_ascii_case(word))
         };
         if !says("upgrade", "websocket") {
@@ -98,14 +104,15 @@ impl Judge {
         if !says("connection", "upgrade") {
             return Err(HandshakeError::NotUpgraded("Connection: Upgrade"));
         }
-        let found = head.header_value("sec-websocket-accept").unwrap_or_default().trim_ascii();
+        let found = head.combined_value("sec-websocket-accept").unwrap_or_default();
         if found != self.accept.as_bytes() {
             let found = found.escape_ascii().to_string();
             return Err(HandshakeError::WrongAccept { found, expected: self.accept.clone() });
         }
-        let chosen = |name: &str| head.header_value(name).map(|value| String::from_utf8_lossy(value).trim().to_owned());
-        let extension = chosen("sec-websocket-extensions").filter(|extension| !extension.is_empty());
-        let subprotocol = chosen("sec-websocket-protocol").filter(|chosen| !self.subprotocols.contains(chosen));
-        extension.or(subprotocol).map_or(Ok(()), |chosen| Err(HandshakeError::NotOffered(chosen)))
+        let is_any = |list: &String| list.split(',').any(|item| !item.trim().is_empty());
+        let extensions = combined("sec-websocket-extensions").filter(is_any);
+        // Two fields are refused too: a server chooses one subprotocol.
+        let subprotocol = combined("sec-websocket-protocol").filter(|chosen| !self.subprotocols.contains(chosen));
+        extensions.or(subprotocol).map_or(Ok(()), |chosen| Err(HandshakeError::NotOffered(chosen)))
     }
 }

@@ -1,6 +1,7 @@
 //! Feeds: tables whose rows fill the `{{variables}}` of requests. They are read completely before any clock runs.
 //! Workers share the rows, and each uses its own.
 
+mod quotes;
 mod read;
 mod rows;
 mod table;

@@ -3,12 +3,14 @@
 use serde_json::{Map, Value};
 
 use super::Table;
+use super::quotes::check_quotes;
 use crate::error::LoadError;
 
 type Object = Map<String, Value>;
 
 /// Values separated by this byte, quoted as in RFC 4180.
 pub(super) fn separated(name: &str, by: u8, bytes: &[u8]) -> Result<Table, LoadError> {
+    check_quotes(name, by, bytes)?;
     let mut reader = csv::ReaderBuilder::new().delimiter(by).from_reader(bytes);
     let broken = |error: csv::Error| broken_line(name, &error);
     let columns = reader.headers().map_err(broken)?.iter().map(|column| column.trim().to_owned()).collect();

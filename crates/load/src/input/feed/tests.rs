@@ -43,6 +43,10 @@ fn what_is_wrong_is_said_with_its_place() {
         ("csv", "id,\n1,2\n", "line 1, field 2", "no name"),
         ("csv", "id,name\n1,a\n2\n", "line 3", "1 fields where the first line names 2 columns"),
         ("csv", "id,name\n1,\"a\nb\"\n2,b,c\n", "line 4", "3 fields"),
+        ("csv", "id\n1\n\"2\n3\n4\n", "users.csv, line 3", "a quote is opened and not closed"),
+        ("csv", "id\n\"1\"\"\n", "users.csv, line 2", "a quote is opened and not closed"),
+        ("csv", "id,name\n1,\"a\nb\"c\n", "users.csv, line 3", "text follows a closing quote"),
+        ("tsv", "id\tname\n1\t\"a\",b\n", "users.tsv, line 2", "text follows a closing quote"),
         ("json", "[{\"id\": 1},\n {\"id\" 2}]", "line 2, column 8", "expected `:`"),
         ("json", "{\"id\": 1}", "line 1, column 0", "expected a sequence"),
         ("json", "[]", "users.json", "it has no rows"),
@@ -57,6 +61,14 @@ fn what_is_wrong_is_said_with_its_place() {
     }
     let latin = Feed::parse("x.csv", FeedFormat::Separated(b','), b"id,name\n1,\xfc\n").unwrap_err().to_string();
     assert!(latin.contains("x.csv, line 2, field 2: the text is not UTF-8"), "{latin}");
+}
+
+#[test]
+fn quoted_values_hold_separators_quotes_and_line_breaks() {
+    let feed = parse("csv", "id,name\r\n\"\",\"a \"\"b\"\"\r\nc,d\"\r\n5\" , 3\"\n").unwrap();
+    let cells: Vec<&str> =
+        [(0, 0), (0, 1), (1, 0), (1, 1)].iter().map(|(row, column)| feed.table().cell(*row, *column)).collect();
+    assert_eq!(cells, ["", "a \"b\"\r\nc,d", "5\" ", " 3\""]);
 }
 
 #[test]

@@ -212,6 +212,12 @@ impl Connection {
         state.push(at, sent, deadline)
     }
 
+    /// Takes the problem of what the server sent before the first request, once there is a request.
+    pub(crate) fn take_greeting(&mut self) -> Option<Problem> {
+        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
+        state.take_greeting()
+    }
+
     /// Gathers a ping, if the protocol has one.
     pub(crate) fn ping(&mut self, now: Nanos) {
         if let ProtocolState::WebSocket(state) = &mut self.state {

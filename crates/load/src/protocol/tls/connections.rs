@@ -43,7 +43,7 @@ impl Tls {
     /// When the handshake cannot start, with the reason.
     pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token) -> Result<(), CloseCause> {
         let connection = ClientConnection::new(self.security.config.clone(), self.security.server_name.clone());
-        let mut connection = connection.map_err(|error| CloseCause::TlsFailed(explain(&error)))?;
+        let mut connection = connection.map_err(|error| CloseCause::TlsFailed(explain(&error, false)))?;
         connection.set_buffer_limit(None);
         if self.sessions.len() <= token.index() {
             self.sessions.resize_with(token.index() + 1, || None);
@@ -91,7 +91,7 @@ impl Tls {
         match session.take(bytes, plaintext) {
             Ok(true) => decrypted.end = Some(CloseCause::EndOfStream),
             Ok(false) => {}
-            Err(error) => decrypted.end = Some(CloseCause::TlsFailed(explain(&error))),
+            Err(error) => decrypted.end = Some(CloseCause::TlsFailed(explain(&error, session.is_established))),
         }
         if !session.is_established && !session.connection.is_handshaking() {
             session.is_established = true;
@@ -139,8 +139,8 @@ impl Session {
         let mut has_ended = false;
         while !bytes.is_empty() && !has_ended {
             self.connection.read_tls(&mut bytes).map_err(|error| Error::General(error.to_string()))?;
-            let state = self.connection.process_new_packets()?;
-            has_ended = state.peer_has_closed();
+            let processed = self.connection.process_new_packets();
+            // What came before broken bytes counts.
             let mut reader = self.connection.reader();
             while let Ok(chunk) = reader.fill_buf() {
                 let length = chunk.len();
@@ -150,6 +150,7 @@ impl Session {
                 plaintext.extend_from_slice(chunk);
                 reader.consume(length);
             }
+            has_ended = processed?.peer_has_closed();
         }
         Ok(has_ended)
     }

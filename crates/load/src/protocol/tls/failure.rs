@@ -3,15 +3,17 @@
 use super::verify::is_of_an_authority;
 use rustls::{AlertDescription, CertificateError, Error};
 
-/// The reason, and the remedy if one is known.
-pub(super) fn explain(error: &Error) -> String {
+/// The reason, and the remedy if one is known. `is_established` says whether the handshake had succeeded.
+pub(super) fn explain(error: &Error, is_established: bool) -> String {
     match error {
         _ if is_of_an_authority(error) => {
             "the server has signed its certificate itself; name the file (--cacert), or check nothing (--insecure)"
                 .to_owned()
         }
         Error::InvalidCertificate(reason) => format!("{error}{}", remedy_of_certificate(reason)),
-        Error::InvalidMessage(_) => format!("{error}: does the server speak TLS on this port at all?"),
+        Error::InvalidMessage(_) if !is_established => {
+            format!("{error}: does the server speak TLS on this port at all?")
+        }
         Error::AlertReceived(alert) => format!("the server refuses: {error}{}", remedy_of_alert(*alert)),
         _ => error.to_string(),
     }

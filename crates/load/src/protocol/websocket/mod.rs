@@ -14,7 +14,7 @@ use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 use self::subscription::Subscription;
 use super::connection::{Begun, Ended, Exchange, Step};
 use crate::input::request::{Parts, RequestSet};
-use crate::problem::Problem;
+use crate::problem::{Problem, escape};
 use crate::protocol::answer::Judge;
 use crate::protocol::conversation::Conversation;
 use crate::recorder::owed::Owed;
@@ -30,6 +30,11 @@ pub(crate) struct WebSocket {
     /// A request that waits for its answer, or a subscription.
     under_way: Option<Exchange>,
     subscription: Subscription,
+    /// Why the first message before any request is wrong.
+    greeting: Option<Problem>,
+    has_asked: bool,
+    /// Whether the bytes to be read came together with the handshake's, and so before any request.
+    came_with_handshake: bool,
     /// When the unanswered ping was sent.
     pinged: Option<Nanos>,
     is_retired: bool,
@@ -52,6 +57,9 @@ impl WebSocket {
             state: WebSocketState::None,
             under_way: None,
             subscription,
+            greeting: None,
+            has_asked: false,
+            came_with_handshake: false,
             pinged: None,
             is_retired: false,
         }
@@ -66,6 +74,8 @@ impl WebSocket {
         let begun = Handshake::begin(&parts.path, host, &parts.headers);
         let (handshake, request) = begun.map_err(|error| Problem::new(ErrorClass::Write, error.to_string()))?;
         self.state = WebSocketState::Greeting(handshake);
+        self.greeting = None;
+        self.has_asked = false;
         Ok(request.into())
     }
 
@@ -79,6 +89,7 @@ impl WebSocket {
         let stands = heard.map_err(|error| Problem::new(ErrorClass::Upgrade, error.to_string()))?;
         if stands {
             self.state = WebSocketState::Stands(Endpoint::client());
+            self.came_with_handshake = !bytes.is_empty();
         }
         Ok(stands)
     }
@@ -106,6 +117,7 @@ impl WebSocket {
     /// Sends a message, or subscribes, which sends nothing.
     pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token, exchange: Exchange, message: &[u8]) -> Begun {
         self.under_way = Some(exchange);
+        self.has_asked = true;
         self.subscription = Subscription::default();
         if let (Conversation::Exchanges, WebSocketState::Stands(endpoint)) = (self.conversation, &mut self.state)
             && endpoint.send_message(Kind::Text, message).is_err()
@@ -138,10 +150,13 @@ impl WebSocket {
 
     /// Reads bytes up to the next event.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
-        let WebSocketState::Stands(endpoint) = &mut self.state else { return Step::More };
         loop {
+            let WebSocketState::Stands(endpoint) = &mut self.state else { return Step::More };
             return match endpoint.receive(bytes) {
-                Ok(None) => Step::More,
+                Ok(None) => {
+                    self.came_with_handshake = false;
+                    Step::More
+                }
                 Ok(Some(Arrival::Ping)) => Step::Pinged,
                 Ok(Some(Arrival::Pong(brought))) => {
                     match self.pinged.take_if(|sent| brought[..] == sent.0.to_be_bytes()) {
@@ -150,24 +165,34 @@ impl WebSocket {
                         None => continue,
                     }
                 }
-                Ok(Some(Arrival::Message(_, message))) => self.on_message(&message, requests),
+                Ok(Some(Arrival::Message(_, message))) => match self.on_message(&message, requests) {
+                    Some(step) => step,
+                    None => continue,
+                },
                 Ok(Some(Arrival::Close(said))) => self.on_close(said),
                 Err(error) => Step::Broken(Problem::new(ErrorClass::Protocol, error.to_string())),
             };
         }
     }
 
-    fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Step {
+    /// What a message leads to; `None` for one before any request, behind which the answers are still told apart.
+    fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Option<Step> {
         if let Conversation::Push(push) = self.conversation {
-            return Step::Pushed(push.stamp.of(message));
+            return Some(Step::Pushed(push.stamp.of(message)));
         }
-        let Some(mut exchange) = self.under_way.take() else {
-            let text = format!("an unexpected message: \"{}\"", crate::problem::escape(message));
-            return Step::Broken(Problem::new(ErrorClass::Protocol, text));
-        };
+        if self.came_with_handshake || !self.has_asked {
+            self.greeting.get_or_insert_with(|| unasked(message));
+            return None;
+        }
+        let Some(mut exchange) = self.under_way.take() else { return Some(Step::Broken(unasked(message))) };
         let expectation = &requests.get(exchange.request).expectation;
         Judge { seen: &mut exchange.seen, expectation }.body(message);
-        Step::Finished { times: exchange.times, problem: exchange.seen.verdict(expectation) }
+        Some(Step::Finished { times: exchange.times, problem: exchange.seen.verdict(expectation) })
+    }
+
+    /// Takes the problem of a message before any request, once there is a request.
+    pub(crate) fn take_greeting(&mut self) -> Option<Problem> {
+        if self.has_asked { self.greeting.take() } else { None }
     }
 
     fn on_close(&mut self, said: Option<(u16, String)>) -> Step {
@@ -233,4 +258,9 @@ impl WebSocket {
         };
         Some(Exchange { owed, ..exchange })
     }
+}
+
+/// The problem of a message that answers no request.
+fn unasked(message: &[u8]) -> Problem {
+    Problem::new(ErrorClass::Protocol, format!("a message without a request: \"{}\"", escape(message)))
 }

@@ -112,6 +112,7 @@ impl<C: Clock> SliceRunner<C> {
                 Step::Broken(problem) => return self.fail_connection(io, token, at, &problem),
             }
         }
+        self.note_greeting(token, at);
         self.flush_later(token);
         self.close_if_retired(io, token, at);
         self.dispatch_in_slice(io, freed);
@@ -218,6 +219,8 @@ impl<C: Clock> SliceRunner<C> {
                 return self.reconnect(io, token, at);
             }
             self.fail_all(token, at, &ended.problem);
+        } else if let CloseCause::TlsFailed(_) = cause {
+            self.recorder.connection_failed(at, &Problem::of_end(cause));
         }
         self.recorder.connection_lost();
         self.reconnect_lost(io, token, at);

@@ -167,6 +167,7 @@ impl<C: Clock> SliceRunner<C> {
         let exchange = Exchange::new(request, times, deadline);
         let begun = self.connections[token].begin(io, token, exchange, self.dispatcher.cursor());
         self.note_begun(token, &begun, now);
+        self.note_greeting(token, now);
         if self.connections[token].is_retired() {
             self.remove_places(token);
         }
@@ -185,6 +186,13 @@ impl<C: Clock> SliceRunner<C> {
             Begun::Sent { bytes } => self.recorder.sent(now, bytes),
             Begun::ToBeFlushed => self.connections.flush_later(token),
             Begun::Gathered => {}
+        }
+    }
+
+    /// Notes what the server sent before the first request of a connection. It is an event once a request follows.
+    fn note_greeting(&mut self, token: Token, at: Nanos) {
+        if let Some(problem) = self.connections[token].take_greeting() {
+            self.recorder.connection_failed(at, &problem);
         }
     }
 
