@@ -68,7 +68,7 @@ fn simulate(agents: usize, seconds: u64, frames: &[Vec<u8>]) -> Result<Figures> 
 }
 
 fn running_fleet(agents: usize) -> Fleet {
-    let mut fleet = Fleet::new((0..agents).map(|agent| format!("agent {agent}")), 0, 0);
+    let mut fleet = Fleet::new((0..agents).map(|agent| format!("agent {agent}")), 0, NS_PER_S, 0);
     for agent in 0..agents {
         let greeting = Greeting { protocol: PROTOCOL, ..Greeting::default() };
         for kind in

@@ -91,7 +91,7 @@ fn all_agents_are_greeted_before_one_is_waited_for() {
         told.send(()).unwrap();
         let orders = Cursor::new(encode_frame(&hello).unwrap()).chain(orders);
         let mut build = |_: &_| Err("no load of its own".to_owned());
-        let _ = serve_agent(orders, reports, "bench", &mut build, || ());
+        let _ = serve_agent(orders, reports, "bench", &mut build, |_| ());
     });
     assert_eq!(agents(vec![slow, next]).unwrap().count(), 2);
 }

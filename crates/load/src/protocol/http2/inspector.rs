@@ -1,6 +1,5 @@
 //! What RFC 9113 forbids and the `h2` crate lets pass. It is found in the frames before the crate reads them.
 
-use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
 use h2::Reason;
@@ -9,9 +8,8 @@ use super::field_block::{Decoder, Section};
 use super::frame::{
     END_HEADERS, END_STREAM, FrameHead, FrameKind, MOST_LOOKED_AT, ends_streams, fragment, looked_at, number,
 };
+use super::streams::Streams;
 
-/// Streams that this side has given up and the server has not ended. They are remembered up to this many.
-const MOST_ABANDONED: usize = 1024;
 /// Largest window of a stream, and the window before the server's settings.
 const MAX_WINDOW: u64 = (1 << 31) - 1;
 const DEFAULT_WINDOW: u64 = 65_535;
@@ -34,14 +32,8 @@ pub(super) struct FrameInspector {
     has_goodbye: bool,
     decoder: Decoder,
     /// A header section that goes on. The crate limits its length.
-    begun: Option<Begun>,
-    /// Streams that the server must end, in the order of their numbers.
-    asked: VecDeque<Asked>,
-    last_asked: u32,
-    /// Streams that this side has given up. The server may not know it yet.
-    abandoned: Vec<u32>,
-    /// Up to this one, abandoned streams are not known any more.
-    forgotten: u32,
+    begun: Option<BegunSection>,
+    streams: Streams,
     initial_window: u64,
 }
 
@@ -66,18 +58,9 @@ pub(super) struct Forbidden {
 const BEHIND_THE_END: Forbidden =
     Forbidden::of_connection(Reason::STREAM_CLOSED, "a frame on a stream that it has ended (RFC 9113, 5.1)");
 
-/// A stream with a request.
-#[derive(Clone, Copy, Debug)]
-struct Asked {
-    stream: u32,
-    has_head: bool,
-    /// Bytes by which the server has enlarged its window.
-    enlarged: u64,
-}
-
 /// The fragments of a header section.
 #[derive(Debug)]
-struct Begun {
+struct BegunSection {
     head: FrameHead,
     block: Vec<u8>,
 }
@@ -91,10 +74,7 @@ impl FrameInspector {
             has_goodbye: false,
             decoder: Decoder::new(),
             begun: None,
-            asked: VecDeque::new(),
-            last_asked: 0,
-            abandoned: Vec::new(),
-            forgotten: 0,
+            streams: Streams::new(),
             initial_window: DEFAULT_WINDOW,
         }
     }
@@ -105,18 +85,12 @@ impl FrameInspector {
 
     /// A request leaves on this stream. Its number is above all before.
     pub(super) fn ask(&mut self, stream: u32) {
-        self.asked.push_back(Asked { stream, has_head: false, enlarged: 0 });
-        self.last_asked = stream;
+        self.streams.ask(stream);
     }
 
     /// This side is done with a stream. If the server has not ended it, its frames may still arrive.
     pub(super) fn abandon(&mut self, stream: u32) {
-        let Some(index) = self.index_of(stream) else { return };
-        self.asked.remove(index);
-        if self.abandoned.len() == MOST_ABANDONED {
-            self.forgotten = self.abandoned.drain(..).fold(self.forgotten, u32::max);
-        }
-        self.abandoned.push(stream);
+        self.streams.abandon(stream);
     }
 
     /// Takes the next part off the received bytes. It ends at a frame that the server must not send, and at one that ends
@@ -194,7 +168,7 @@ impl FrameInspector {
             FrameKind::Settings => self.judge_settings(payload),
             FrameKind::WindowUpdate => self.enlarge(head.stream, payload, largest_body),
             FrameKind::Reset => {
-                self.end(head.stream);
+                self.streams.end(head.stream);
                 None
             }
             FrameKind::GoAway => {
@@ -206,9 +180,9 @@ impl FrameInspector {
     }
 
     fn judge_data(&mut self, head: FrameHead) -> Option<Forbidden> {
-        let is_closed = self.is_closed(head.stream);
+        let is_closed = self.streams.is_closed(head.stream);
         if head.flags & END_STREAM != 0 {
-            self.end(head.stream);
+            self.streams.end(head.stream);
         }
         is_closed.then_some(BEHIND_THE_END)
     }
@@ -217,7 +191,7 @@ impl FrameInspector {
         if head.flags & END_HEADERS != 0 {
             return self.judge_section(head, fragment);
         }
-        self.begun = Some(Begun { head, block: fragment.to_vec() });
+        self.begun = Some(BegunSection { head, block: fragment.to_vec() });
         None
     }
 
@@ -228,7 +202,7 @@ impl FrameInspector {
         if head.flags & END_HEADERS == 0 {
             return None;
         }
-        let Begun { head, block } = self.begun.take()?;
+        let BegunSection { head, block } = self.begun.take()?;
         self.judge_section(head, &block)
     }
 
@@ -240,15 +214,16 @@ impl FrameInspector {
             let what = "a header section that cannot be decoded (RFC 9113, 4.3)";
             return Some(Forbidden::of_connection(Reason::COMPRESSION_ERROR, what));
         };
-        if self.is_closed(stream) {
+        if self.streams.is_closed(stream) {
             return Some(BEHIND_THE_END);
         }
-        let index = self.index_of(stream);
-        let is_trailer = index.is_some_and(|index| self.asked[index].has_head);
+        let open = self.streams.open_mut(stream);
+        let is_trailer = open.as_ref().is_some_and(|open| open.has_head);
+        if let Some(open) = open {
+            open.has_head |= !section.is_interim();
+        }
         if head.flags & END_STREAM != 0 {
-            self.end(stream);
-        } else if let Some(index) = index {
-            self.asked[index].has_head |= !section.is_interim();
+            self.streams.end(stream);
         }
         let what = match (is_trailer, section) {
             (true, Section { status: Some(_), .. } | Section { has_request: true, .. }) => {
@@ -280,33 +255,12 @@ impl FrameInspector {
 
     /// The crate does not look at the window of a stream that has sent its request.
     fn enlarge(&mut self, stream: u32, payload: &[u8], largest_body: usize) -> Option<Forbidden> {
-        let index = self.index_of(stream)?;
-        self.asked[index].enlarged += u64::from(number(payload) & 0x7fff_ffff);
-        let window = self.initial_window + self.asked[index].enlarged;
+        let open = self.streams.open_mut(stream)?;
+        open.enlarged += u64::from(number(payload) & 0x7fff_ffff);
+        let window = self.initial_window + open.enlarged;
         let what = "a stream's window above 2^31-1 bytes (RFC 9113, 6.9.1)";
         let is_too_large = window > MAX_WINDOW + largest_body as u64;
         is_too_large.then_some(Forbidden::of_stream(stream, Reason::FLOW_CONTROL_ERROR, what))
-    }
-
-    /// Where a stream is that the server must end.
-    fn index_of(&self, stream: u32) -> Option<usize> {
-        self.asked.binary_search_by_key(&stream, |asked| asked.stream).ok()
-    }
-
-    /// The server has ended a stream.
-    fn end(&mut self, stream: u32) {
-        match self.index_of(stream) {
-            Some(index) => drop(self.asked.remove(index)),
-            None => self.abandoned.retain(|abandoned| *abandoned != stream),
-        }
-    }
-
-    /// Whether the server has ended a stream before. Even numbers are its own, and the crate refuses those.
-    fn is_closed(&self, stream: u32) -> bool {
-        stream % 2 == 1
-            && (self.forgotten + 1..=self.last_asked).contains(&stream)
-            && self.index_of(stream).is_none()
-            && !self.abandoned.contains(&stream)
     }
 }
 
@@ -325,6 +279,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::super::frame::{HAS_PRIORITY, PADDED};
+    use super::super::streams::MOST_ABANDONED;
     use super::*;
 
     const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
@@ -413,8 +368,8 @@ mod tests {
         for stream in streams {
             assert_eq!(inspector.forbidden_in(&of(stream)), [], "stream {stream}");
         }
-        assert_eq!(inspector.forbidden_in(&of(inspector.last_asked)), [BEHIND_THE_END]);
-        assert!(inspector.asked.is_empty() && inspector.abandoned.is_empty());
+        assert_eq!(inspector.forbidden_in(&of(8 * MOST_ABANDONED as u32 - 1)), [BEHIND_THE_END]);
+        assert!(inspector.streams.are_all_closed());
     }
 
     proptest! {

@@ -7,6 +7,7 @@ mod inspector;
 mod message;
 mod pipe;
 mod stream;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod wake;

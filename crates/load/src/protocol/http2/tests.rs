@@ -13,7 +13,7 @@ use crate::protocol::Protocol;
 use crate::protocol::offline::{RequestEnd, outcome_of_bytes};
 
 /// A status, and the fields of the head and of the trailers.
-type Answer = (u16, Vec<(String, String)>, Vec<(String, String)>);
+type WrittenAnswer = (u16, Vec<(String, String)>, Vec<(String, String)>);
 
 const HEADERS: u8 = 1;
 
@@ -39,7 +39,7 @@ fn now<T>(future: impl Future<Output = T>) -> Option<T> {
 }
 
 /// What a server writes that gives these answers on one connection, one after another.
-fn frames_of(answers: &[Answer]) -> Vec<u8> {
+fn frames_of(answers: &[WrittenAnswer]) -> Vec<u8> {
     let (mut client, pipe) = (Link::open().unwrap(), Pipe::default());
     let mut frames = Vec::new();
     let mut idle = Context::from_waker(Waker::noop());
