@@ -1,6 +1,7 @@
 """Breaks by a wall clock that jumps, for tare and its servers only: the library of faketime(1) stands between them and the clock."""
 
 import pathlib
+import subprocess
 import time
 
 from .outcome import ended, last_line, right, wrong
@@ -15,7 +16,7 @@ PLAUSIBLE_S = 600.0
 def clock_run(tare, chance):
     """A run does not see that the wall clock jumped: it measures by the other one."""
     with tare.folder() as folder:
-        clock = Clock(folder)
+        clock = Clock(tare, folder)
         run = begin(tare, folder, clock.environment)
         time.sleep(chance.uniform(3.0, 10.0))
         clock.jump(chance.choice([-HOUR_S, HOUR_S]))
@@ -34,7 +35,7 @@ def clock_run(tare, chance):
 def clock_push(tare, chance):
     """The time of a message is a difference of wall clocks. If one jumped, the load says that it cannot tell it."""
     with tare.folder() as folder:
-        clock = Clock(folder)
+        clock = Clock(tare, folder)
         with tare.server(folder, clock.environment) as url:
             return push(tare, chance, folder, clock, url)
 
@@ -63,7 +64,9 @@ def response_times_s(summary):
 class Clock:
     """The wall clock of the programs that are started with its environment."""
 
-    def __init__(self, folder):
+    def __init__(self, tare, folder):
+        if is_static(tare.program):
+            raise Problem(f"{tare.program} is static: nothing can stand between it and the clock; name another with --program")
         self.file = folder / "clock"
         self.jump(0)
         self.environment = {
@@ -80,6 +83,12 @@ class Clock:
         new = self.file.with_suffix(".new")
         new.write_text(f"{seconds:+d}\n", encoding="utf-8")
         new.rename(self.file)
+
+
+def is_static(program):
+    """Whether a program loads no libraries."""
+    said = subprocess.run(["ldd", program], capture_output=True, text=True, check=False)
+    return "statically linked" in said.stdout or "not a dynamic executable" in said.stderr
 
 
 def faketime():
