@@ -56,7 +56,8 @@ def few_ports(tare, chance):
             return wrong(f"{ports} ports: tare hangs")
         if done.returncode == 9:
             raise Problem("the part with few ports makes a network of its own, which needs root")
-        if done.returncode == 3 and "connect" in done.stdout and "address" in done.stdout:
+        # "Cannot assign requested address", or of a static program "Address not available".
+        if done.returncode == 3 and "connect" in done.stdout and "address" in done.stdout.lower():
             return right("exit code 3; the summary counts the failed connects and says why")
         return done_or_refused(done.returncode, done.stdout, done.stderr, f"{ports} ports")
 
