@@ -29,28 +29,25 @@ def kill_run(tare, chance):
     """kill -9 of a comparison of two servers."""
     with tare.folder() as folder:
         run = tare.start(folder, "run", tare.suite(folder), *QUICK, "--forks", "40")
-        time.sleep(chance.uniform(0.2, 10.0))
-        run.kill()
-        run.communicate()
-        if not are_gone(folder):
-            return wrong(f"processes are left running: {processes(folder)}")
-        if run.returncode >= 0:
-            return right(f"no server left; the run had ended before, with exit code {run.returncode}")
-        return left_of_run(tare, folder)
+        return killed(folder, run, chance) or left_of_run(tare, folder)
 
 
 def resume_run(tare, chance):
     """kill -9 of a comparison, which then goes on."""
     with tare.folder() as folder:
-        run = begin(tare, folder)
-        time.sleep(chance.uniform(0.2, 10.0))
-        run.kill()
-        run.communicate()
-        if not are_gone(folder):
-            return wrong(f"processes are left running: {processes(folder)}")
-        if run.returncode >= 0:
-            return right(f"no server left; the run had ended before, with exit code {run.returncode}")
-        return gone_on(tare, folder, STARTS)
+        return killed(folder, begin(tare, folder), chance) or gone_on(tare, folder, STARTS)
+
+
+def killed(folder, run, chance):
+    """kill -9 of a run within its first 10 s: the outcome where that alone decides it, and else nothing."""
+    time.sleep(chance.uniform(0.2, 10.0))
+    run.kill()
+    run.communicate()
+    if not are_gone(folder):
+        return wrong(f"processes are left running: {processes(folder)}")
+    if run.returncode >= 0:
+        return right(f"no server left; the run had ended before, with exit code {run.returncode}")
+    return None
 
 
 def kill_server(tare, chance):
