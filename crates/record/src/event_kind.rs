@@ -156,6 +156,15 @@ pub enum EventKind {
         /// What it did.
         reason: String,
     },
+    /// How far apart the agents of a run began its turns of load.
+    AgentsBegan {
+        /// Scored turns.
+        turns: u64,
+        /// Median over turns of the time from the first agent to the last, in nanoseconds. The way of the answers counts.
+        median_ns: u64,
+        /// Its 99th percentile.
+        p99_ns: u64,
+    },
     /// Part of the record cannot be read.
     RecordDamaged {
         /// What is lost, one text per table: `1 of 2 slice entries`.
@@ -200,6 +209,7 @@ pub enum EventName {
     RequestsCutOff,
     AgentLost,
     AgentDisturbed,
+    AgentsBegan,
     RecordDamaged,
     TareFailed,
     Other,
@@ -232,6 +242,7 @@ impl EventKind {
             Self::RequestsCutOff { .. } => EventName::RequestsCutOff,
             Self::AgentLost { .. } => EventName::AgentLost,
             Self::AgentDisturbed { .. } => EventName::AgentDisturbed,
+            Self::AgentsBegan { .. } => EventName::AgentsBegan,
             Self::RecordDamaged { .. } => EventName::RecordDamaged,
             Self::TareFailed { .. } => EventName::TareFailed,
             Self::Other => EventName::Other,
@@ -247,6 +258,7 @@ impl EventKind {
             | EventName::ServerRestarted
             | EventName::RunResumed
             | EventName::RequestsCutOff
+            | EventName::AgentsBegan
             | EventName::Other => EventLevel::Info,
             EventName::SharedCores
             | EventName::CpuGovernor

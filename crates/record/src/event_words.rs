@@ -31,6 +31,7 @@ impl EventKind {
             EventName::RequestsCutOff => "Requests cut off",
             EventName::AgentLost => "Agent lost",
             EventName::AgentDisturbed => "Agent disturbed",
+            EventName::AgentsBegan => "Begin of turns",
             EventName::RecordDamaged => "Damaged record",
             EventName::TareFailed => "tare failed",
             EventName::Other => "",
@@ -96,6 +97,11 @@ impl EventKind {
                 format!("{agent}: {reason}. {left} of {of} agents are left: {offered} from second {from_s} on{noticed}")
             }
             Self::AgentDisturbed { agent, reason } => format!("{agent}: {reason}"),
+            Self::AgentsBegan { turns, median_ns, p99_ns } => format!(
+                "the agents began half of {turns} turns within {:.2?} of one another, and 99 % within {:.2?}",
+                Duration::from_nanos(*median_ns),
+                Duration::from_nanos(*p99_ns)
+            ),
             Self::RecordDamaged { lost } => {
                 format!("tare cannot read {}. The report does not include them", lost.join(", "))
             }
@@ -143,6 +149,7 @@ impl EventKind {
             | Self::RunResumed { .. }
             | Self::ProfileFailed { .. }
             | Self::RequestsCutOff { .. }
+            | Self::AgentsBegan { .. }
             | Self::TareFailed { .. }
             | Self::Other => return None,
         };

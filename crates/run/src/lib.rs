@@ -134,7 +134,11 @@ fn carry_out(
     let result = first
         .map_or(Ok(()), |event| context.record_event(event))
         .and_then(|()| prepare_machine(inputs, &mut context))
-        .and_then(|()| measure(&mut context, inputs.judge));
+        .and_then(|()| measure(&mut context, inputs.judge))
+        .and_then(|status| {
+            let closing = context.bed.closing_event().map(EventRecord::new);
+            closing.map_or(Ok(()), |event| context.record_event(event)).map(|()| status)
+        });
     match result {
         Ok(status) => context.finish(status),
         Err(error) => {

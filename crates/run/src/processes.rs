@@ -13,7 +13,7 @@ use tare_plan::engine::Engine;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
-use tare_record::{Phase, ServerUse};
+use tare_record::{EventKind, Phase, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::sampler::Sampled;
@@ -169,6 +169,10 @@ impl TestBed for ProcessBed<'_> {
 
     fn close_sessions(&mut self) {
         self.load.close();
+    }
+
+    fn closing_event(&self) -> Option<EventKind> {
+        self.load.closing_event()
     }
 
     fn drive(

@@ -110,6 +110,11 @@ pub(crate) trait TestBed {
     /// Closes all connections of the load.
     fn close_sessions(&mut self);
 
+    /// What the run should know of its load as a whole, once its last turn is over.
+    fn closing_event(&self) -> Option<EventKind> {
+        None
+    }
+
     /// Drives one turn of load against one server, to the end of its drain. Probes are not read: see
     /// [`begin_watch`](Self::begin_watch).
     ///

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tare_agent::{LATE_NS, PackedSample, unpack_sample};
-use tare_load::{Cancel, SliceSample};
+use tare_load::{Cancel, Share, SliceSample};
 use tare_plan::plan::SliceKind;
 use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord, Phase};
+use tare_stats::LatencyHistogram;
 use tare_sut::contract::CheckOutcome;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::Nanos;
@@ -30,6 +31,8 @@ use crate::test_bed::DriveStage;
 
 /// An agent that begins a turn more than this after another is disturbed, in nanoseconds. The way of its answer counts.
 const APART_NS: u64 = 10_000_000;
+/// So is one that takes more than this longer for a turn than all others, while none of its users gets an answer.
+const STOOD_STILL_NS: u64 = 50_000_000;
 /// So is one that sends more than this share of an open load late, unless as many requests waited for a connection.
 const LATE: f64 = 0.01;
 
@@ -199,12 +202,14 @@ pub(crate) struct AgentLoad<'a> {
     least_users: u32,
     /// Whose disturbance has been told.
     told: BTreeSet<usize>,
+    /// Time from the first agent that began a turn to the last, of all scored turns.
+    begun_apart: LatencyHistogram,
 }
 
 impl<'a> AgentLoad<'a> {
     /// No session yet. `cancelled` ends a turn early.
-    pub const fn new(agents: &'a LoadAgents, cancelled: Arc<AtomicBool>) -> Self {
-        Self { agents, cancelled, least_users: 1, told: BTreeSet::new() }
+    pub fn new(agents: &'a LoadAgents, cancelled: Arc<AtomicBool>) -> Self {
+        Self { agents, cancelled, least_users: 1, told: BTreeSet::new(), begun_apart: LatencyHistogram::default() }
     }
 }
 
@@ -251,36 +256,60 @@ impl RunLoad for AgentLoad<'_> {
         on_stage(DriveStage::Begun);
         let answers = self.agents.call_all(&LoadOrder::Drive { server, load: *load }, Some(&self.cancelled))?;
         let named = answers.into_iter().zip(&self.agents.names);
-        let sample = |(answer, name): (_, &String)| {
-            sample_of(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })
+        let part = |(answer, name): (_, &String)| {
+            part_of(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })
         };
-        let samples: Vec<SliceSample> = named.map(sample).collect::<Result<_, _>>()?;
-        let begun_ns = samples.iter().map(|sample| sample.start_ns).min().unwrap_or(0);
-        let mut whole: Option<SliceSample> = None;
-        for (agent, sample) in samples.into_iter().enumerate() {
-            if let Some(reason) = disturbance(&sample, begun_ns, load)
+        let parts: Vec<TurnPart> = named.map(part).collect::<Result<_, _>>()?;
+        if load.phase == Phase::Measure {
+            self.look_at(&parts, load, on_stage);
+        }
+        let mut samples = parts.into_iter().map(|part| part.sample);
+        let mut whole = samples.next().unwrap_or_default();
+        for sample in samples {
+            whole.start_ns = whole.start_ns.min(sample.start_ns);
+            whole.merge(&sample);
+        }
+        Ok(whole)
+    }
+
+    fn closing_event(&self) -> Option<EventKind> {
+        let at = |share| self.begun_apart.value_at_quantile_ns(share);
+        Some(EventKind::AgentsBegan { turns: self.begun_apart.len(), median_ns: at(0.5)?, p99_ns: at(0.99)? })
+            .filter(|_| self.agents.count() > 1)
+    }
+}
+
+impl AgentLoad<'_> {
+    /// Notes how far apart the agents began a scored turn, and tells of the first disturbance of each.
+    fn look_at(&mut self, parts: &[TurnPart], load: &SliceLoad, on_stage: &mut dyn FnMut(DriveStage)) {
+        let begins = || parts.iter().map(|part| part.sample.start_ns);
+        let first_ns = begins().min().unwrap_or(0);
+        self.begun_apart.record_ns(begins().max().unwrap_or(0) - first_ns);
+        for (agent, part) in parts.iter().enumerate() {
+            let others = || parts.iter().enumerate().filter(|(other, _)| *other != agent).map(|(_, part)| part);
+            let longest_ns = others().map(|other| other.lasted_ns).max().unwrap_or(u64::MAX);
+            let users = Share { worker: agent, workers: parts.len() }.part_of(u64::from(load.users));
+            let reason = pause(part, longest_ns, users).or_else(|| lateness(&part.sample, first_ns, load));
+            if let Some(reason) = reason
                 && self.told.insert(agent)
             {
                 let agent = self.agents.names[agent].clone();
                 on_stage(DriveStage::Disturbed(EventKind::AgentDisturbed { agent, reason }));
             }
-            match &mut whole {
-                None => whole = Some(sample),
-                Some(whole) => {
-                    whole.start_ns = whole.start_ns.min(sample.start_ns);
-                    whole.merge(&sample);
-                }
-            }
         }
-        Ok(whole.unwrap_or_default())
     }
 }
 
-/// What an agent did in a scored turn that others began at `begun_ns`, if that was not what it was told.
-fn disturbance(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<String> {
-    if load.phase != Phase::Measure {
-        return None;
-    }
+/// What one agent did in a turn.
+struct TurnPart {
+    /// On the clock of this machine: the way of the answer is part of its age.
+    sample: SliceSample,
+    /// From the begin of the turn to the end of its drain.
+    lasted_ns: u64,
+}
+
+/// How an agent was late in a turn that the first one began at `begun_ns`.
+fn lateness(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<String> {
     let after_ns = sample.start_ns.saturating_sub(begun_ns);
     if after_ns > APART_NS {
         return Some(format!("it began a turn {} ms after another agent", after_ns / 1_000_000));
@@ -292,12 +321,23 @@ fn disturbance(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<
         .then(|| format!("it sent {:.0} % of the requests of a turn more than 1 ms late", late * 100.0))
 }
 
-/// The sample of an agent, on the clock of this machine: the way of the answer is part of its age.
-fn sample_of(answer: Answer<LoadReport>) -> Result<SliceSample, String> {
+/// How long an agent with so many users stood still in a turn that took the others at most `longest_ns`.
+/// One slow answer keeps one user waiting; an agent that stands still keeps all of them.
+fn pause(part: &TurnPart, longest_ns: u64, users: u64) -> Option<String> {
+    let longer_ns = part.lasted_ns.saturating_sub(longest_ns);
+    // A histogram knows no exact values.
+    let all_waited = users > 1 && part.sample.service.count_above_ns(longer_ns / 2) >= users;
+    (longer_ns > STOOD_STILL_NS && all_waited)
+        .then(|| format!("it stood still for {} ms in a turn", longer_ns / 1_000_000))
+}
+
+/// What an agent did, from its answer.
+fn part_of(answer: Answer<LoadReport>) -> Result<TurnPart, String> {
     let Answer { report: LoadReport::Driven { begun_ns_ago }, sample: Some(sample), at, .. } = answer else {
         return Err(OUT_OF_TURN.to_owned());
     };
-    unpacked(sample, Nanos(at.0.saturating_sub(begun_ns_ago)))
+    let sample = unpacked(sample, Nanos(at.0.saturating_sub(begun_ns_ago)))?;
+    Ok(TurnPart { sample, lasted_ns: begun_ns_ago })
 }
 
 fn unpacked(sample: PackedSample, begun: Nanos) -> Result<SliceSample, String> {

@@ -11,6 +11,7 @@ mod verify;
 use tare_load::SliceSample;
 use tare_plan::Plan;
 use tare_plan::plan::Program;
+use tare_record::EventKind;
 use tare_sut::contract::CheckOutcome;
 
 use crate::agents::place::AgentPlace;
@@ -46,6 +47,11 @@ pub(crate) trait RunLoad {
 
     /// Closes all connections.
     fn close(&mut self);
+
+    /// What the run should know of the load as a whole, once its last turn is over.
+    fn closing_event(&self) -> Option<EventKind> {
+        None
+    }
 
     /// Drives one turn against one server, to the end of its drain. The sample begins on the monotonic clock of this
     /// process.

@@ -98,12 +98,20 @@ fn all_agents_are_greeted_before_one_is_waited_for() {
 
 /// An agent whose turn began so long before its answer, and that sent its one request so late.
 fn of_turn(begun_ns_ago: u64, late_ns: u64) -> FakeAgent {
+    of_requests(begun_ns_ago, late_ns, &[9])
+}
+
+/// An agent whose turn began so long before its answer, with requests that it sent so late and the server answered so fast.
+fn of_requests(begun_ns_ago: u64, late_ns: u64, service_ns: &'static [u64]) -> FakeAgent {
+    let requests = service_ns.len() as u64;
     answering(move |number| {
-        let mut sample =
-            SliceSample { window_ns: 60_000_000, workers: 1, offered: 1, sent: 1, ok: 1, ..SliceSample::default() };
-        sample.response.record_ns(late_ns + 9);
-        sample.service.record_ns(9);
-        sample.send_lag.record_ns(late_ns);
+        let counts = SliceSample { offered: requests, sent: requests, ok: requests, ..SliceSample::default() };
+        let mut sample = SliceSample { window_ns: 60_000_000, workers: 1, ..counts };
+        for took_ns in service_ns {
+            sample.response.record_ns(late_ns + took_ns);
+            sample.service.record_ns(*took_ns);
+            sample.send_lag.record_ns(late_ns);
+        }
         let (report, sample) = match number {
             1 => (LoadReport::Facts(Vec::new()), None),
             2 => (LoadReport::Disturbances(Vec::new()), None),
@@ -132,6 +140,50 @@ fn an_agent_that_is_late_in_a_turn_is_named_once() {
     assert_eq!(told[1..], [disturbed("agent 3", "it sent 100 % of the requests of a turn more than 1 ms late")]);
     let DriveStage::Disturbed(EventKind::AgentDisturbed { agent, reason }) = &told[0] else { panic!("{told:?}") };
     assert!(agent == "agent 2" && reason.ends_with(" ms after another agent"), "{reason}");
+}
+
+#[test]
+fn an_agent_that_stands_still_in_a_closed_turn_is_named() {
+    const PAUSE_NS: u64 = 400_000_000;
+    // All began as long ago as the clock goes. The last answers came after the pause, to one user, and to both.
+    let others_ended = u64::MAX - PAUSE_NS;
+    let one_waited = of_requests(u64::MAX, 0, &[9, PAUSE_NS + 9]);
+    let told = told_of(vec![of_turn(others_ended, 0), of_turn(others_ended, 0), one_waited]);
+    assert_eq!(told, []);
+    let both_waited = of_requests(u64::MAX, 0, &[9, PAUSE_NS + 9, PAUSE_NS + 30_000]);
+    let told = told_of(vec![of_turn(others_ended, 0), of_turn(others_ended, 0), both_waited]);
+    assert_eq!(told, [("agent 3".to_owned(), "it stood still for 400 ms in a turn".to_owned())]);
+}
+
+/// The disturbances that are told of one closed turn with two users for each of three agents.
+fn told_of(behaviours: Vec<FakeAgent>) -> Vec<(String, String)> {
+    let agents = agents(behaviours).unwrap();
+    let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
+    let mut told = Vec::new();
+    let turn = load(SliceKind::Saturating, 6, 0.0);
+    generator
+        .drive(SERVER, &turn, &mut |stage| {
+            if let DriveStage::Disturbed(EventKind::AgentDisturbed { agent, reason }) = stage {
+                told.push((agent, reason));
+            }
+        })
+        .unwrap();
+    told
+}
+
+#[test]
+fn the_run_is_told_how_far_apart_its_agents_began() {
+    let agents = agents(vec![of_turn(u64::MAX, 0), of_turn(u64::MAX, 0)]).unwrap();
+    let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
+    assert_eq!(generator.closing_event(), None);
+    for phase in [Phase::Warmup, Phase::Measure, Phase::Measure] {
+        let turn = SliceLoad { phase, ..load(SliceKind::Saturating, 2, 0.0) };
+        generator.drive(SERVER, &turn, &mut |_| ()).unwrap();
+    }
+    let begun = generator.closing_event().unwrap();
+    let EventKind::AgentsBegan { turns: 2, median_ns, p99_ns } = begun else { panic!("{begun:?}") };
+    // Both began as long ago as the clock goes. A histogram has no 0.
+    assert!(median_ns <= 1 && p99_ns <= 1, "{begun:?}");
 }
 
 #[test]
