@@ -17,7 +17,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    fileParallelism: false,
+    // Each file has a browser of its own.
+    maxWorkers: 2,
     expect: { poll: { timeout: 20_000 } },
   },
 });
