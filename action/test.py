@@ -201,6 +201,20 @@ class Comment(Case):
             self.assertEqual([pathlib.Path(given["path"]).name for given in used], names)
             self.assertEqual(len(set(state["files"])), 3)
 
+    def test_checks_of_one_suite_are_told_apart_by_their_names_or_by_their_jobs_of_a_matrix(self):
+        with api() as (url, state):
+            used = []
+            for inputs, jobs in (({"name": "JDK 21"}, "1"), ({"name": "JDK 25 -->"}, "1"), ({}, "2"), ({"name": "JDK 21"}, "1")):
+                job = self.job(inputs, number="5", GITHUB_API_URL=url)
+                job.facts["strategy.job-total"] = jobs
+                job.run()
+                self.assertFalse(job.failed, job.log)
+                used += [given["name"] for name, given in job.used if name.startswith("actions/upload-artifact@")]
+            marks = [comment["body"].splitlines()[:2] for comment in state["comments"]]
+            titles = ["JDK 21", "JDK 25 --_", "job 1 of 2"]
+            self.assertEqual(marks, [[f"<!-- tare report of tare.toml, {title} -->", f"### {title}"] for title in titles])
+            self.assertEqual(used[:3], [f"tare-bench-0-tare.toml~{title.replace(' ', '_')}" for title in titles])
+
     def test_without_permission_there_is_a_warning_and_the_job_holds(self):
         with api() as (url, state):
             for method in ("GET", "POST"):

@@ -23,7 +23,7 @@ class Job:
             raise KeyError(f"action.yml has no input {unknown}")
         self.facts = {f"inputs.{name}": value for name, value in {**given, **dict(inputs)}.items()}
         self.facts.update({f"github.{name}": value for name, value in dict(github).items()})
-        self.facts.update({"runner.os": "Linux", "runner.arch": "X64", "strategy.job-index": "0"})
+        self.facts.update({"runner.os": "Linux", "runner.arch": "X64", "strategy.job-index": "0", "strategy.job-total": "1"})
         self.folder = folder
         self.summary = folder / "summary.md"
         self.environment = {**os.environ, **self.runner_variables(), **dict(environment)}
