@@ -1,4 +1,4 @@
-"""The breaks of a part that are done, so that an interrupted campaign continues with the next one."""
+"""Keeps the outcomes of finished breaks, so that an interrupted campaign continues with the next break."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ class Journal:
     """The outcomes of one part, one per line, in a file that names the part, the seed and the program."""
 
     def __init__(self, name, seed, program):
-        """Reads what is there. A line that was cut short counts as not written."""
+        """Reads the file if it exists. Ignores a line that was cut short."""
         digest = hashlib.sha256(pathlib.Path(program).read_bytes()).hexdigest()[:12]
         self.path = FOLDER / f"{name}-{seed}-{digest}.jsonl"
         self.outcomes = {}
@@ -25,9 +25,9 @@ class Journal:
                 continue
             self.outcomes[row["number"]] = Outcome(row["outcome"], row["is_right"])
 
-    def missing(self, times):
-        """Numbers of the breaks that are still to be carried out, of so many."""
-        return [number for number in range(times) if number not in self.outcomes]
+    def missing_numbers(self, count):
+        """The numbers below `count` that have no outcome yet."""
+        return [number for number in range(count) if number not in self.outcomes]
 
     def add(self, number, outcome):
         self.outcomes[number] = outcome
@@ -36,9 +36,9 @@ class Journal:
         with self.path.open("a", encoding="utf-8") as file:
             file.write(f"{json.dumps(row, ensure_ascii=False)}\n")
 
-    def first(self, times):
-        """The outcomes of the first breaks, in the order of their numbers."""
-        return [self.outcomes[number] for number in range(times)]
+    def first_outcomes(self, count):
+        """The outcomes of the first `count` breaks, in the order of their numbers."""
+        return [self.outcomes[number] for number in range(count)]
 
-    def forget(self):
+    def delete(self):
         self.path.unlink(missing_ok=True)

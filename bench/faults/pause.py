@@ -17,34 +17,34 @@ libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_
 libc.ptrace.restype = ctypes.c_long
 
 
-def pause(pids, seconds):
-    """Stops processes for so long."""
+def pause_processes(pids, seconds):
+    """Stops processes in this order, and continues them in reverse order after `seconds`."""
     for pid in pids:
-        strike_if_there(lambda pid: os.kill(pid, signal.SIGSTOP), pid)
+        apply_if_running(lambda pid: os.kill(pid, signal.SIGSTOP), pid)
     time.sleep(seconds)
     for pid in reversed(pids):
-        strike_if_there(lambda pid: os.kill(pid, signal.SIGCONT), pid)
+        apply_if_running(lambda pid: os.kill(pid, signal.SIGCONT), pid)
 
 
 def pause_thread(thread, seconds):
-    """Stops one thread for so long. A signal would stop the whole process, so this traces the thread as a debugger does."""
-    trace(PTRACE_SEIZE, thread)
-    trace(PTRACE_INTERRUPT, thread)
+    """Stops one thread for `seconds`. It traces the thread as a debugger does: a signal would stop the whole process."""
+    call_ptrace(PTRACE_SEIZE, thread)
+    call_ptrace(PTRACE_INTERRUPT, thread)
     os.waitpid(thread, WAIT_FOR_THREADS)
     time.sleep(seconds)
-    trace(PTRACE_DETACH, thread)
+    call_ptrace(PTRACE_DETACH, thread)
 
 
-def trace(request, thread):
+def call_ptrace(request, thread):
+    """Raises ProcessLookupError if the thread has ended."""
     if libc.ptrace(request, thread, None, None) == -1:
-        # A ProcessLookupError where the thread has ended.
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
 
 
-def strike_if_there(blow, pid):
-    """The process may have ended since it was found."""
+def apply_if_running(action, pid):
+    """Calls `action(pid)`; does nothing if the process has ended since it was found."""
     try:
-        blow(pid)
+        action(pid)
     except ProcessLookupError:
         pass

@@ -11,8 +11,8 @@ FOLDER = pathlib.Path(__file__).parent / "results"
 
 
 def write(name, outcomes, seed):
-    """Writes the counts of a part and shows them; returns the number of outcomes that are not right."""
-    counts = collections.Counter(outcome for outcome in outcomes)
+    """Writes and prints the counts of a part; returns the number of wrong outcomes."""
+    counts = collections.Counter(outcomes)
     rows = [{"outcome": outcome.text, "is_right": outcome.is_right, "count": count} for outcome, count in counts.most_common()]
     revision = subprocess.run(["git", "describe", "--always"], capture_output=True, text=True, check=False).stdout.strip()
     part = {"part": name, "date": time.strftime("%Y-%m-%d"), "revision": revision, "seed": seed, "times": len(outcomes), "outcomes": rows}
@@ -24,6 +24,6 @@ def write(name, outcomes, seed):
 
 
 def read(name):
-    """The counts of a part; None if it has not been carried out."""
+    """The counts of a part; None if there are none."""
     path = FOLDER / f"{name}.json"
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
