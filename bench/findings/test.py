@@ -160,7 +160,7 @@ Created at:
 """
 
     def test_a_report_names_the_last_handler_and_the_last_access(self):
-        (report,) = reports.of_log(self.LOG + "12:00:01.000 INFO  y LEAK is a word\n")
+        (report,) = reports.parse_log(self.LOG + "12:00:01.000 INFO  y LEAK is a word\n")
         self.assertEqual(report, {"type": "ByteBuf", "handlers": ["streams-body-publisher"], "last_access": ["org.x.Handler.channelRead(Handler.java:7)"]})
 
     def test_the_words_of_a_claim_show_what_leaks_and_where(self):

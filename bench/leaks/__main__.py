@@ -9,63 +9,63 @@ import tempfile
 import time
 
 from . import reports, requests
-from .server import Problem, manifest_of, started
+from .server import Problem, read_manifest, running_server
 
 RESULTS = pathlib.Path("bench/findings/leaks.json")
 # Which family builds a server.
 FAMILIES = {"netty.future.": "netty", "netty.sync.": "netty-sync", "netty.cats.": "netty-cats", "netty.": "netty"}
-LARGE = 1 << 20
-# The detector reports a lost buffer when another one is allocated, after a collection.
-COLLECTIONS = 3
+LARGE_BODY_BYTES = 1 << 20
+# The detector reports a lost buffer only after a garbage collection, when another buffer is allocated.
+COLLECTIONS_PER_REQUEST = 3
 
-FIRST = """\
+DESCRIPTION = """\
 Which requests leave buffers behind? For each request of servers/contract.toml a server is started in a JVM whose Netty tracks every
 buffer (leak detection at "paranoid"). It gets the request some thousands of times. Then garbage is collected, and what Netty reports as
 leaked is kept in bench/findings/leaks.json, with the frames of the last access. Nothing is timed, so the machine may do other work."""
 
 
-def arguments():
-    parser = argparse.ArgumentParser(prog="bench/leaks/run", description=FIRST, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("servers", nargs="+", metavar="SERVER@VERSION", help="such as netty.future.Tapir@1.11.15; build them first with servers/build")
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="bench/leaks/run", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("servers", nargs="+", metavar="SERVER@VERSION", help="for example netty.future.Tapir@1.11.15; build it first with servers/build")
     parser.add_argument("--requests", nargs="+", metavar="NAME", help="only these requests of the contract")
-    parser.add_argument("--times", type=int, default=2000, help="how often each request is sent; a twentieth for more than 1 MiB (2000)")
-    parser.add_argument("--program", default="target/release/tare", help="the tare that sends (target/release/tare)")
+    parser.add_argument("--times", type=int, default=2000, help="how often each request is sent; bodies of more than 1 MiB: a twentieth of that (2000)")
+    parser.add_argument("--program", default="target/release/tare", help="the tare that sends the requests (target/release/tare)")
     return parser.parse_args()
 
 
 def main(options):
-    chosen = [one for one in requests.of_contract() if not options.requests or one.name in options.requests]
+    chosen = [one for one in requests.read_contract() if not options.requests or one.name in options.requests]
     if not chosen:
-        raise Problem(f"no such request; {requests.CONTRACT} has: {', '.join(one.name for one in requests.of_contract())}")
+        raise Problem(f"no such request; {requests.CONTRACT} has: {', '.join(one.name for one in requests.read_contract())}")
     for target in options.servers:
         name, _, version = target.partition("@")
         family = next((family for prefix, family in FAMILIES.items() if name.startswith(prefix)), None)
         if family is None or not version:
-            raise Problem(f'"{target}" is not a server on Netty with its version: write netty.future.Tapir@1.11.15, say')
-        manifest = manifest_of(f"{family}@{version}")
+            raise Problem(f'"{target}" is not a server on Netty with its version: write for example netty.future.Tapir@1.11.15')
+        manifest = read_manifest(f"{family}@{version}")
         for request in chosen:
-            keep(examined(options, manifest, name, request))
+            store_row(examine_request(options, manifest, name, request))
 
 
-def examined(options, manifest, name, request):
-    """One start of the server, and what its detector reports of this request."""
-    times = options.times // 20 if len(request.body) > LARGE else options.times
-    with started(manifest, name) as server:
-        status = requests.status_of(server.port, request)
-        send(options.program, server.port, request, times)
-        for _ in range(COLLECTIONS):
-            server.collect()
-            send(options.program, server.port, requests.Request("", "GET", "/path0/4", {}, b""), 200)
+def examine_request(options, manifest, name, request):
+    """Starts the server, sends it one kind of request, and returns a row with what the leak detector reported."""
+    times = options.times // 20 if len(request.body) > LARGE_BODY_BYTES else options.times
+    with running_server(manifest, name) as server:
+        status = requests.fetch_status(server.port, request)
+        send_requests(options.program, server.port, request, times)
+        for _ in range(COLLECTIONS_PER_REQUEST):
+            server.collect_garbage()
+            send_requests(options.program, server.port, requests.Request("", "GET", "/path0/4", {}, b""), 200)
             time.sleep(0.1)
-        found = reports.of_log(server.reported())
+        found = reports.parse_log(server.read_log())
     print(f"{name}@{manifest['version']}  {request.name}: {status}, {len(found) or 'no'} reports", file=sys.stderr, flush=True)
     versions = {key: manifest["resolved"][key] for key in ("netty", "tapir") if key in manifest["resolved"]}
     row = {"server": name, "version": manifest["version"], "request": request.name, "body_bytes": len(request.body)}
     return {**row, "status": status, "sent": times, "resolved": versions, "reports": len(found), "first_report": found[0] if found else None}
 
 
-def send(program, port, request, times):
-    """Sends the request so often, over eight connections, whatever is answered."""
+def send_requests(program, port, request, times):
+    """Sends the request `times` times over eight connections. Any status is accepted."""
     with tempfile.NamedTemporaryFile() as body:
         body.write(request.body)
         body.flush()
@@ -76,8 +76,8 @@ def send(program, port, request, times):
         subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
 
-def keep(row):
-    """Puts a row into the results, in the place of an earlier one of the same server and request."""
+def store_row(row):
+    """Writes a row to the results. It replaces an earlier row of the same server, version and request."""
     rows = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else []
     key = lambda one: (one["server"], one["version"], one["request"])
     rows = [one for one in rows if key(one) != key(row)] + [row]
@@ -86,8 +86,8 @@ def keep(row):
 
 
 try:
-    main(arguments())
+    main(parse_arguments())
 except Problem as problem:
     sys.exit(f"error: {problem}")
 except KeyboardInterrupt:
-    sys.exit("interrupted: what was examined is kept")
+    sys.exit("interrupted: finished rows are stored")

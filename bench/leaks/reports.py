@@ -7,13 +7,13 @@ START = re.compile(r"LEAK: (\S+?)\.release\(\)")
 MESSAGE = re.compile(r"^\d\d:\d\d:\d\d\.\d{3} ", re.MULTILINE)
 HINT = re.compile(r"Hint: '([^']+)' will handle the message")
 FRAME = re.compile(r"^\t([\w.$]+)\.([\w$<>]+)\(([^)]*)\)$", re.MULTILINE)
-# Netty's own bookkeeping of references.
-UNTELLING = ("io.netty.buffer.", "io.netty.util.")
+# Netty counts references in these packages; their frames say nothing about the leak.
+BOOKKEEPING_PACKAGES = ("io.netty.buffer.", "io.netty.util.")
 FRAMES = 8
 
 
-def of_log(text):
-    """One entry for each distinct report: what leaked, the last handler that had it, and the frames of its last access."""
+def parse_log(text):
+    """One entry for each report in a log: the type that leaked, the handlers that had it, and the frames of its last access."""
     found = []
     for message in MESSAGE.split(text):
         leak = START.search(message)
@@ -23,10 +23,10 @@ def of_log(text):
 
 
 def last_access(message):
-    """The frames of the newest access record, those that name only Netty's own bookkeeping left out."""
+    """The frames of the newest access record that has frames outside Netty's reference counting."""
     newest = re.split(r"^(?:#\d+:|Created at:)$", message, flags=re.MULTILINE)
     for record in newest[1:]:
-        known = [(owner, method, place) for owner, method, place in FRAME.findall(record) if not owner.startswith(UNTELLING) and method != "touch"]
+        known = [(owner, method, place) for owner, method, place in FRAME.findall(record) if not owner.startswith(BOOKKEEPING_PACKAGES) and method != "touch"]
         frames = [f"{owner}.{method}({place})" for owner, method, place in known]
         if frames:
             return frames[:FRAMES]

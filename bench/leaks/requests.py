@@ -8,7 +8,7 @@ CONTRACT = "servers/contract.toml"
 
 
 class Request(NamedTuple):
-    """One request. The content of its body does not matter here, its length does."""
+    """One request. Only the length of its body matters here."""
 
     name: str
     method: str
@@ -17,21 +17,21 @@ class Request(NamedTuple):
     body: bytes
 
 
-def of_contract(path=CONTRACT):
-    """All requests, the scenarios first."""
+def read_contract(path=CONTRACT):
+    """All requests of the contract, scenarios first."""
     with open(path, "rb") as file:
         contract = tomllib.load(file)
     scenarios = [{"name": name, **scenario} for name, scenario in contract["scenarios"].items() if "push" not in scenario]
-    return [request_of(one) for one in scenarios + contract["checks"] if one.get("routes", 1) == 1]
+    return [parse_request(one) for one in scenarios + contract["checks"] if one.get("routes", 1) == 1]
 
 
-def request_of(entry):
-    asked = entry["request"]
-    return Request(entry["name"], asked.get("method", "GET"), asked["path"], asked.get("headers", {}), body_of(asked.get("body", "")))
+def parse_request(entry):
+    table = entry["request"]
+    return Request(entry["name"], table.get("method", "GET"), table["path"], table.get("headers", {}), make_body(table.get("body", "")))
 
 
-def body_of(described):
-    """The text that the contract gives, or a body of the length and kind that it describes."""
+def make_body(described):
+    """The text of the contract, or a body of the length and kind that it describes."""
     if isinstance(described, str):
         return described.encode()
     if described["alphabet"] == "json":
@@ -40,14 +40,14 @@ def body_of(described):
     return b"a" * described["bytes"]
 
 
-def status_of(port, request):
-    """The status that a server answers, asked once."""
+def fetch_status(port, request):
+    """Sends a request once; returns the status of the answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     try:
         connection.request(request.method, request.path, request.body or None, request.headers)
         return connection.getresponse().status
     except (BrokenPipeError, ConnectionResetError):
-        # It refuses the body before it has read all of it.
+        # The server answers before it has read the whole body.
         return connection.getresponse().status
     finally:
         connection.close()
