@@ -1,16 +1,16 @@
-"""What a running program holds: memory, open files, threads."""
+"""Samples the memory, open files and threads of a running program."""
 
 import pathlib
 
 
-class Watched:
-    """One program."""
+class WatchedProcess:
+    """A running program."""
 
     def __init__(self, pid):
         self.folder = pathlib.Path(f"/proc/{pid}")
 
     def sample(self):
-        """What it holds now; None once it has ended."""
+        """Resident memory in KiB, open files and threads; None once the program has ended."""
         try:
             status = dict(line.split(":", 1) for line in (self.folder / "status").read_text().splitlines())
             files = sum(1 for _ in (self.folder / "fd").iterdir())
