@@ -1,8 +1,8 @@
-"""Whether the requests of 16 agents reach a server at random: bench/fleet --poisson runs it.
+"""Tests whether the requests of 16 agents arrive at a server as a Poisson process. bench/fleet --poisson runs it.
 
-Each agent makes a sixteenth of a Poisson load. The server's gaps between arrivals are held against the exponential distribution
-(Anderson and Darling, mean estimated, level 1 %: Stephens, JASA 1974). Even loads of the agents must be rejected, or the test
-would tell nothing. The machine should do nothing else meanwhile: it would move the arrivals.
+Each agent makes a sixteenth of a Poisson load. The gaps between arrivals at the server are tested for the exponential distribution
+(Anderson-Darling, mean estimated, level 1 %: Stephens, JASA 1974). Evenly spaced loads must be rejected, which shows that the test
+can tell them apart. The machine should do nothing else meanwhile, because other work delays arrivals.
 """
 
 import json
@@ -16,15 +16,16 @@ import sys
 import tempfile
 
 AGENTS = 16
-# So low that the tens of microseconds in which the server stamps a request do not show.
+# Requests per second; so low that the tens of µs until the server stamps a request do not matter.
 RATE = 100
 SECONDS = 25
 PORT = 18080
-LARGEST = 1.957
+# The critical value of the test.
+CRITICAL_A_SQUARED = 1.957
 
 
-def arrivals(program, folder, flags):
-    """When the requests of a load arrived, in nanoseconds. Their number must be that of the summary."""
+def record_arrivals(program, folder, flags):
+    """Runs a load; returns when its requests arrived, in nanoseconds. Fails if the summary counts another number of requests."""
     stamps, summary = folder / "stamps", folder / "load.json"
     server = subprocess.Popen([sys.executable, "bench/counting_server.py", "127.0.0.1", str(PORT), stamps], stdout=subprocess.PIPE)
     try:
@@ -38,24 +39,24 @@ def arrivals(program, folder, flags):
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
-    found = sorted(int(line) for line in stamps.read_text().split())
-    counted = json.loads(summary.read_text())["requests"]["ok"]
-    # The agents' warm-up makes no requests, so the server has seen those of the load alone.
-    if len(found) != counted:
-        sys.exit(f"failed: {len(found)} requests arrived, and the agents counted {counted}")
-    return found
+    arrivals_ns = sorted(int(line) for line in stamps.read_text().split())
+    answered = json.loads(summary.read_text())["requests"]["ok"]
+    # The agents' warm-up sends no requests, so that the server has seen only those of the load.
+    if len(arrivals_ns) != answered:
+        sys.exit(f"failed: {len(arrivals_ns)} requests arrived, and the agents counted {answered}")
+    return arrivals_ns
 
 
 def wait_for_server():
-    """Until it listens."""
+    """Waits until the server listens."""
     while subprocess.run(["ss", "-Hltn", f"sport = :{PORT}"], capture_output=True, check=True).stdout == b"":
         pass
 
 
-def distance(gaps):
-    """Anderson and Darling's A² of the exponential distribution with the mean of the gaps."""
+def anderson_darling(gaps):
+    """Anderson and Darling's A² of the gaps, against the exponential distribution with their mean."""
     mean, n = statistics.mean(gaps), len(gaps)
-    # The distribution function; a gap of 0 would have none.
+    # Values of the distribution function; a gap of 0 would have no logarithm.
     shares = sorted(-math.expm1(-max(gap, 1) / mean) for gap in gaps)
     terms = ((2 * i + 1) * (math.log(shares[i]) + math.log1p(-shares[n - 1 - i])) for i in range(n))
     return (-n - math.fsum(terms) / n) * (1 + 0.6 / n)
@@ -64,14 +65,14 @@ def distance(gaps):
 def main(program):
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for what, flags, is_poisson in (("Poisson", ["--poisson"], True), ("even", [], False)):
-            found = arrivals(program, pathlib.Path(folder), flags)
-            gaps = [after - before for before, after in zip(found, found[1:])]
-            a_squared = distance(gaps)
-            holds = (a_squared <= LARGEST) == is_poisson
-            failed += not holds
-            word = "accepted" if a_squared <= LARGEST else "rejected"
-            print(f"{what:>8}: {len(gaps)} gaps at the server of {AGENTS} agents, A² {a_squared:.2f} of at most {LARGEST}: {word}  {'ok' if holds else 'FAILED'}")
+        for name, flags, is_poisson in (("Poisson", ["--poisson"], True), ("even", [], False)):
+            arrivals_ns = record_arrivals(program, pathlib.Path(folder), flags)
+            gaps = [after - before for before, after in zip(arrivals_ns, arrivals_ns[1:])]
+            a_squared = anderson_darling(gaps)
+            is_as_expected = (a_squared <= CRITICAL_A_SQUARED) == is_poisson
+            failed += not is_as_expected
+            decision = "accepted" if a_squared <= CRITICAL_A_SQUARED else "rejected"
+            print(f"{name:>8}: {len(gaps)} gaps at the server of {AGENTS} agents, A² {a_squared:.2f} of at most {CRITICAL_A_SQUARED}: {decision}  {'ok' if is_as_expected else 'FAILED'}")
     sys.exit(bool(failed))
 
 
