@@ -1,4 +1,4 @@
-"""Programs that use a core each, beside a run: all the time, or in bursts as other guests of a machine do."""
+"""Programs that use a core each during a run: all the time, or in bursts as other guests of a machine do."""
 
 import contextlib
 import subprocess
@@ -17,10 +17,10 @@ while True:
 
 
 @contextlib.contextmanager
-def burning(count, burst_s=None, seed=0):
-    """So many burners for as long as the block lasts. They end with it, whatever happens."""
-    program = lambda at: [ALWAYS] if burst_s is None else [IN_BURSTS, str(seed * 1000 + at), str(burst_s)]
-    burners = [subprocess.Popen([sys.executable, "-c", *program(at)]) for at in range(count)]
+def running_burners(count, burst_s=None, seed=0):
+    """Runs `count` burners during a `with` block."""
+    program = lambda number: [ALWAYS] if burst_s is None else [IN_BURSTS, str(seed * 1000 + number), str(burst_s)]
+    burners = [subprocess.Popen([sys.executable, "-c", *program(number)]) for number in range(count)]
     try:
         yield
     finally:

@@ -1,75 +1,75 @@
-"""`tare check` of releases of Tapir and of commits that change nothing: is what changed found, and nothing else?"""
+"""Runs `tare check` on releases of Tapir and on commits that change nothing: does it find changes, and only changes?"""
 
 import pathlib
 import tomllib
 
 from . import parts, program
-from .burners import burning
+from .burners import running_burners
 from .problem import Problem
 from .rows import Rows
 
 PART = "checks"
 PLANTED_PART = "planted-checks"
-PAIRS = pathlib.Path("bench/decide/releases.toml")
-# Checks with seeds from this one on loaded the servers in random order in every round of a warm-up.
-IN_RANDOM_ORDER = 101
+PAIRS_FILE = pathlib.Path("bench/decide/releases.toml")
+# From this seed on, checks load the servers in random order in every round of a warm-up.
+FIRST_RANDOM_ORDER_SEED = 101
 LIMITS = "cpu > +5%,allocated > +1%"
-# As in suites/quick.toml; latency is not asked for.
+# As in suites/quick.toml, without latency.
 SETTINGS = ["--slice", "500ms", "--saturating", "12", "--fail-if", LIMITS]
-# The limit for a planted cost of about 5 %. A check is asked to find it within this time, in seconds.
+# The limit for a planted cost of about 5 %. A check should find it within PLANTED_TARGET_S seconds.
 PLANTED_LIMIT = "cpu > +1%"
-PLANTED_WITHIN_S = 360
+PLANTED_TARGET_S = 360
 
 
-def releases(options):
-    """Each pair of releases that has no row yet."""
+def check_releases(options):
+    """Checks each pair of releases that has no row yet."""
     program.build("-p", "tare")
-    for pair in tomllib.loads(PAIRS.read_text(encoding="utf-8"))["pairs"]:
+    for pair in tomllib.loads(PAIRS_FILE.read_text(encoding="utf-8"))["pairs"]:
         case = {key: pair[key] for key in ("server", "scenario", "old", "new", "differs")}
         flags = ["-s", pair["server"], "-m", pair["scenario"], "--baseline", pair["old"], "--versions", pair["new"]]
-        check(case, 1, [*flags, *SETTINGS, "--budget", options.budget, *options.flags])
+        run_check(case, 1, [*flags, *SETTINGS, "--budget", options.budget, *options.flags])
 
 
-def empty(options):
-    """The servers of the last commit beside themselves, as after a commit that changes nothing."""
+def check_empty_commits(options):
+    """Checks the last commit against itself, as after a commit that changes nothing."""
     program.build("-p", "tare")
     case = {"server": options.server, "scenario": options.scenario, "old": "HEAD", "new": "HEAD", "differs": False}
     case = parts.with_burners(case, options)
     flags = ["suites/quick.toml", "-s", options.server, "-m", options.scenario, "--baseline", "HEAD"]
-    for seed in parts.seeds(options):
-        with burning(options.burners, options.burst_s, seed):
-            check(case, seed, [*flags, *SETTINGS, "--budget", options.budget, *options.flags])
+    for seed in parts.seeds_of(options):
+        with running_burners(options.burners, options.burst_s, seed):
+            run_check(case, seed, [*flags, *SETTINGS, "--budget", options.budget, *options.flags])
 
 
-def planted(options):
-    """A cost that was planted in a handler of http4s, as a change of a service."""
+def run_planted_checks(options):
+    """Checks http4s against itself with a cost planted in its handler."""
     program.build("-p", "tare")
     for micros in options.micros:
-        server = parts.planted_server(micros)
+        server = parts.server_with_planted_cost(micros)
         case = parts.with_burners({"server": "http4s", "ns": round(micros * 1000)}, options)
         flags = [parts.JVM_SUITE, "-s", server, "--baseline", "./planted-http4s {port} 0", "--fail-if", PLANTED_LIMIT]
-        for seed in parts.seeds(options):
-            with burning(options.burners, options.burst_s, seed):
-                more = lambda summary, run: {"baseline_value": baseline_value(summary), "planted_ns": parts.planted_ns(run, server)}
-                check(case, seed, [*flags, "--budget", options.budget, *options.flags], PLANTED_PART, more)
+        for seed in parts.seeds_of(options):
+            with running_burners(options.burners, options.burst_s, seed):
+                read_extra = lambda summary, run: {"baseline_value": baseline_value(summary), "planted_ns": parts.read_planted_ns(run, server)}
+                run_check(case, seed, [*flags, "--budget", options.budget, *options.flags], PLANTED_PART, read_extra)
 
 
-def check(case, seed, flags, part=PART, more=lambda summary, run: {}):
-    """One `tare check`, unless its row is there. `more` reads further figures from its summary and its folder."""
+def run_check(case, seed, flags, part=PART, read_extra=lambda summary, run: {}):
+    """Runs one `tare check` and stores its row, unless the row exists. `read_extra(summary, folder)` returns further keys of the row."""
     rows = Rows(part)
     if rows.has(case, seed):
         return
     summary, _ = program.run(part, flags, seed, command="check")
     if summary is None:
-        raise Problem("interrupted: the same command goes on with this check")
+        raise Problem("interrupted: the same command continues with this check")
     keys = ("currency", "limit", "ratio", "lo", "hi", "short", "verdict")
     limits = [{key: limit.get(key) for key in keys} for limit in summary["check"]["limits"]]
     run = {key: summary["run"][key] for key in ("id", "started_at", "duration_s", "git_revision")}
     outcome = summary["check"]["outcome"]
     row = {"case": case, "seed": seed, "outcome": outcome, "limits": limits, "control": control_ratio(summary), "run": run}
-    rows.append({**row, **more(summary, program.newest(program.RECORDS / part))})
-    said = " · ".join(f"{limit['currency']} {limit['short']} {limit['verdict']}" for limit in limits)
-    print(f"  {part} {case} seed {seed}: {outcome} · {said}", flush=True)
+    rows.append({**row, **read_extra(summary, program.newest_run(program.RECORDS_FOLDER / part))})
+    verdicts = " · ".join(f"{limit['currency']} {limit['short']} {limit['verdict']}" for limit in limits)
+    print(f"  {part} {case} seed {seed}: {outcome} · {verdicts}", flush=True)
 
 
 def baseline_value(summary):
@@ -78,18 +78,18 @@ def baseline_value(summary):
 
 
 def control_ratio(summary):
-    """CPU per request of the second start of the baseline, as a ratio to the first; None where it was not measured."""
+    """CPU per request of the second start of the baseline, as a ratio to the first; None if it was not measured."""
     figures = [figure for noise in summary["noise"] for figure in noise["currencies"] if figure["name"] == "cpu_per_request"]
     return figures[0]["ratio"] if figures else None
 
 
 def is_found(row):
-    """Whether a limit says that the new build is worse or better, and not only that it may be."""
+    """Whether a limit is decided as regressed or improved."""
     return any(limit["verdict"] in ("regressed", "improved") for limit in row["limits"])
 
 
 def is_below_limits(row):
-    """Whether all limits say that a change, if there is one, does not reach them."""
+    """Whether all limits are decided as no material change."""
     return all(limit["verdict"] == "no_material_change" for limit in row["limits"])
 
 

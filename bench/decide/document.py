@@ -1,4 +1,4 @@
-"""docs/DECIDE.md and its plot, from the rows."""
+"""Writes docs/DECIDE.md and its plot from the rows."""
 
 import json
 import math
@@ -7,7 +7,20 @@ import statistics
 import sys
 
 from . import checks, plot
-from .figures import DECIDED, WITHIN_S, by_throughput, covers, half_width, is_found, log_ratios, median, pairs_needed, planted_ratio, share_that_overlaps, time_to_verdict
+from .figures import (
+    DECIDED_VERDICTS,
+    DECISION_TARGET_S,
+    covers_truth,
+    half_width,
+    is_found,
+    largest_overlap,
+    log_ratios,
+    median,
+    pairs_needed,
+    planted_ratio,
+    time_to_verdict,
+    with_throughput_figures,
+)
 from .parts import BASE_NS, NATIVE_FLAGS
 from .rows import Rows
 
@@ -37,7 +50,7 @@ the region."""
 AA = f"""\
 ## Real runs of a server against itself
 
-Each run has its own seed. "In time" means within {WITHIN_S // 60} minutes."""
+Each run has its own seed. "In time" means within {DECISION_TARGET_S // 60} minutes."""
 
 PLANTED = f"""\
 ## Planted slowdowns
@@ -62,14 +75,14 @@ for a number of pairs that was fixed before."""
 COMPARED = f"""\
 ## The same question again and again
 
-What a layer costs, each time on a seed of its own and with a budget of {WITHIN_S // 60} minutes. The last two columns state whether the
+What a layer costs, each time on a seed of its own and with a budget of {DECISION_TARGET_S // 60} minutes. The last two columns state whether the
 run has a verdict, and how many of its starts count. The first verdict comes before the end: a run goes on until the size is known
 to ± 4 % or a quarter of it. "Baseline" is the CPU of a request to the vanilla server: this machine is not
 equally fast on all days, and a slower day has longer starts and more scatter. Seeds from 101 on ran with servers that alternate in
 turns while they warm up, and with twelve rounds in a start. Builds are not in the time. `bench/decide/run judge compare` judges
 older records by the program of today; they stopped by the rules of their own day."""
 
-COMPARED_HEADS = ["seed", "day", "baseline", "change", "interval", "half-width", "first verdict", "time", "verdict", "starts"]
+COMPARED_HEADINGS = ["seed", "day", "baseline", "change", "interval", "half-width", "first verdict", "time", "verdict", "starts"]
 
 CHECKS = f"""\
 ## Checks of releases and of empty commits
@@ -82,14 +95,14 @@ measured: G1 does not count objects of half a region or more. The last column is
 its budget does.
 
 Each check starts the baseline a second time (A/A control). That start and an empty commit should cost what the baseline does: the second
-table has the mean of their CPU per request, with its standard error. Checks with seeds below {checks.IN_RANDOM_ORDER} loaded the baseline first in the rounds of a
+table has the mean of their CPU per request, with its standard error. Checks with seeds below {checks.FIRST_RANDOM_ORDER_SEED} loaded the baseline first in the rounds of a
 warm-up that have no turns."""
 
 PLANTED_CHECKS = f"""\
 ## Checks of a planted cost
 
 `tare check` of http4s beside itself with a busy loop in its handler, with the limit `{checks.PLANTED_LIMIT}`. "True" is what the loop has cost, as a share of the
-baseline's CPU per request in the same check. "In time" means *regressed* within {checks.PLANTED_WITHIN_S // 60} minutes."""
+baseline's CPU per request in the same check. "In time" means *regressed* within {checks.PLANTED_TARGET_S // 60} minutes."""
 
 FAMILIES = """\
 ## Scheduling and warm-up by family
@@ -101,11 +114,11 @@ time. Figures are medians over starts, with the smallest and the largest where t
 
 
 def write():
-    """Writes the page, and the plot where there is something to plot."""
+    """Writes the page, and the plot if there is data for it."""
     rows = {part: Rows(part).all() for part in ("aa", "planted", "sequential", "compare", "families")}
-    measured = [aa(rows["aa"]), compared(rows["compare"]), planted(rows["planted"]), sequential(rows["sequential"], rows["compare"])]
-    sections = [HEAD, replay(), *measured, checked(Rows(checks.PART).all()), planted_checks(Rows(checks.PLANTED_PART).all()), families(rows["families"])]
-    picture = plot.svg(rows)
+    measured = [aa_section(rows["aa"]), comparison_section(rows["compare"]), planted_section(rows["planted"]), sequential_section(rows["sequential"], rows["compare"])]
+    sections = [HEAD, replay_section(), *measured, checks_section(Rows(checks.PART).all()), planted_checks_section(Rows(checks.PLANTED_PART).all()), families_section(rows["families"])]
+    picture = plot.render_svg(rows)
     if picture:
         PICTURE.parent.mkdir(parents=True, exist_ok=True)
         PICTURE.write_text(picture, encoding="utf-8")
@@ -115,12 +128,12 @@ def write():
     print(f"written: {PAGE}", file=sys.stderr)
 
 
-def replay():
+def replay_section():
     file = Rows("replay").file.with_suffix(".json")
     if not file.exists():
         return None
     rows = json.loads(file.read_text(encoding="utf-8"))
-    heads = ["forks drawn from", "declared", "α", "interval", "with a prior", "verdict", "with a prior", "at most"]
+    headings = ["forks drawn from", "declared", "α", "interval", "with a prior", "verdict", "with a prior", "at most"]
     lines = []
     for row in rows:
         if row["with_prior"]:
@@ -129,133 +142,133 @@ def replay():
         other = next(other for other in rows if other["with_prior"] and same(other))
         source = f"{row['source']} ({row['forks']} forks, {row['comparisons']} comparisons)" if row["forks"] else row["source"]
         declared = f"{row['max_forks']}{', may continue' if row['may_continue'] else ''}"
-        shares = [percent(figure, 1) for figure in (row["missed"], other["missed"], row["any_look"], other["any_look"], row["limit"])]
+        shares = [format_percent(figure, 1) for figure in (row["missed"], other["missed"], row["any_look"], other["any_look"], row["limit"])]
         lines.append([source, declared, f"{row['alpha']:g}", *shares])
     failed = [row for row in rows if not row["holds"]]
     runs = f"{rows[0]['runs']:,} runs for each figure. " if rows else ""
     words = "All rows hold." if not failed else f"{len(failed)} of {len(rows)} do not hold."
-    return f"{REPLAY}\n\n{runs}{words}\n\n{table(heads, lines)}"
+    return f"{REPLAY}\n\n{runs}{words}\n\n{markdown_table(headings, lines)}"
 
 
-def aa(rows):
-    heads = ["server", "beside", "runs", "different", "no material difference", "of these in time", "half-width, median", "time, median"]
+def aa_section(rows):
+    headings = ["server", "beside", "runs", "different", "no material difference", "of these in time", "half-width, median", "time, median"]
     lines = []
-    for case, runs in cases(rows):
+    for case, runs in group_by_case(rows):
         same = [row for row in runs if row["verdict"] == "no_material_difference"]
         different = [row for row in runs if row["verdict"] in ("worse", "better")]
-        in_time = [row for row in same if row["run"]["duration_s"] <= WITHIN_S]
-        figures = [percent(median(map(half_width, runs)), 1), seconds(median(row["run"]["duration_s"] for row in runs))]
-        lines.append([case["server"], beside(case), *(str(len(some)) for some in (runs, different, same, in_time)), *figures])
-    return lines and f"{AA}\n\n{table(heads, lines)}"
+        in_time = [row for row in same if row["run"]["duration_s"] <= DECISION_TARGET_S]
+        figures = [format_percent(median(map(half_width, runs)), 1), format_duration(median(row["run"]["duration_s"] for row in runs))]
+        lines.append([case["server"], burners_text(case), *(str(len(some)) for some in (runs, different, same, in_time)), *figures])
+    return lines and f"{AA}\n\n{markdown_table(headings, lines)}"
 
 
-def compared(rows):
+def comparison_section(rows):
     parts = []
-    for case, runs in cases(rows):
-        decided = sum(row["verdict"] in DECIDED for row in runs)
-        share = share_that_overlaps(runs)
-        what = f"{case['server']} on {case['baseline']}, {case['scenario']}" + (f", beside {beside(case)}" if case["burners"] else "")
-        overlap = "All intervals have a value in common." if share == 1 else f"At most {percent(share, 0)} of the intervals have a value in common."
-        words = f"**{what}:** {decided} of {len(runs)} runs decided. {overlap} Half-width, median: {percent(median(map(half_width, runs)), 1)}."
-        parts.append(f"{words}\n\n{table(COMPARED_HEADS, [compared_line(row) for row in runs])}")
+    for case, runs in group_by_case(rows):
+        decided = sum(row["verdict"] in DECIDED_VERDICTS for row in runs)
+        share = largest_overlap(runs)
+        what = f"{case['server']} on {case['baseline']}, {case['scenario']}" + (f", beside {burners_text(case)}" if case["burners"] else "")
+        overlap = "All intervals have a value in common." if share == 1 else f"At most {format_percent(share, 0)} of the intervals have a value in common."
+        words = f"**{what}:** {decided} of {len(runs)} runs decided. {overlap} Half-width, median: {format_percent(median(map(half_width, runs)), 1)}."
+        parts.append(f"{words}\n\n{markdown_table(COMPARED_HEADINGS, [comparison_row(row) for row in runs])}")
     return parts and "\n\n".join([COMPARED, *parts])
 
 
-def compared_line(row):
-    interval = f"{percent(row['lo'] - 1, 1)} to {percent(row['hi'] - 1, 1)}" if half_width(row) else "–"
-    figures_of_run = [percent(row["ratio"] - 1, 1), interval, percent(half_width(row), 1), seconds(row.get("verdict_s")), seconds(row["run"]["duration_s"])]
+def comparison_row(row):
+    interval = f"{format_percent(row['lo'] - 1, 1)} to {format_percent(row['hi'] - 1, 1)}" if half_width(row) else "–"
+    figures_of_run = [format_percent(row["ratio"] - 1, 1), interval, format_percent(half_width(row), 1), format_duration(row.get("verdict_s")), format_duration(row["run"]["duration_s"])]
     machine = [row["run"]["started_at"][:10], f"{row['baseline_value'] / 1000:.0f} µs"]
     return [str(row["seed"]), *machine, *figures_of_run, row["verdict"].replace("_", " "), str(row["forks"])]
 
 
-def planted(rows):
-    heads = ["server", "planted", "beside", "runs", "found", "time to the verdict, median", "slowest", "true, median", "estimate, median", "covered"]
+def planted_section(rows):
+    headings = ["server", "planted", "beside", "runs", "found", "time to the verdict, median", "slowest", "true, median", "estimate, median", "covered"]
     lines = []
-    for case, runs in cases(rows):
+    for case, runs in group_by_case(rows):
         found = [row for row in runs if is_found(row)]
         times = [time_to_verdict(row) for row in found]
-        estimate = percent(median(row["ratio"] - 1 for row in runs), 1)
-        true = percent(median(planted_ratio(row) - 1 for row in runs), 1)
-        shares = [true, estimate, f"{sum(map(covers, runs))} of {len(runs)}"]
-        slowest = seconds(max(times, default=None))
+        estimate = format_percent(median(row["ratio"] - 1 for row in runs), 1)
+        true = format_percent(median(planted_ratio(row) - 1 for row in runs), 1)
+        shares = [true, estimate, f"{sum(map(covers_truth, runs))} of {len(runs)}"]
+        slowest = format_duration(max(times, default=None))
         found = f"{len(found)} of {len(runs)}"
-        lines.append([case["server"], planted_words(case), beside(case), str(len(runs)), found, seconds(median(times)), slowest, *shares])
-    return lines and f"{PLANTED}\n\n{table(heads, lines)}"
+        lines.append([case["server"], planted_amount(case), burners_text(case), str(len(runs)), found, format_duration(median(times)), slowest, *shares])
+    return lines and f"{PLANTED}\n\n{markdown_table(headings, lines)}"
 
 
-def planted_words(case):
-    """What was planted: a share, or the CPU time that a loop of fixed length was chosen for."""
+def planted_amount(case):
+    """What was planted: a share, or the nominal CPU time of a loop of fixed length."""
     return f"{case['ns'] / 1000:g} µs" if "ns" in case else f"{case['percent']:g} %"
 
 
-def sequential(rows, by_tare):
-    heads = ["comparison", "beside", "figure", "pairs", "deviation of pairs", "tare: half-width", "time", "sequential: pairs needed", "time", "times longer"]
+def sequential_section(rows, by_tare):
+    headings = ["comparison", "beside", "figure", "pairs", "deviation of pairs", "tare: half-width", "time", "sequential: pairs needed", "time", "times longer"]
     lines = []
-    for case, pairs in cases(rows):
-        ours = [row for row in by_tare if row["case"] == case]
-        for figure, of in (("CPU per request", list), ("throughput", by_throughput)):
-            line = sequential_line(of(pairs), [row for row in of(ours) if half_width(row)])
+    for case, pairs in group_by_case(rows):
+        tare_rows = [row for row in by_tare if row["case"] == case]
+        for figure, select in (("CPU per request", list), ("throughput", with_throughput_figures)):
+            line = sequential_row(select(pairs), [row for row in select(tare_rows) if half_width(row)])
             if line:
-                lines.append([f"{case['server']} on {case['baseline']}, {case['scenario']}", beside(case), figure, *line])
-    return lines and f"{SEQUENTIAL}\n\n{table(heads, lines)}"
+                lines.append([f"{case['server']} on {case['baseline']}, {case['scenario']}", burners_text(case), figure, *line])
+    return lines and f"{SEQUENTIAL}\n\n{markdown_table(headings, lines)}"
 
 
-def sequential_line(pairs, ours):
-    """How long the sequential method takes for the precision of our runs; None where too little was measured."""
-    if len(pairs) < 3 or not ours:
+def sequential_row(pairs, tare_rows):
+    """Cells for how long the sequential method takes to reach the precision of tare's runs; None with too few measurements."""
+    if len(pairs) < 3 or not tare_rows:
         return None
     sd = statistics.stdev(log_ratios(pairs))
-    wanted, taken = median(map(half_width, ours)), median(row["run"]["duration_s"] for row in ours)
-    needed, each = pairs_needed(sd, wanted), statistics.mean(row["run"]["duration_s"] for row in pairs)
-    theirs = [str(needed), seconds(needed * each), f"{needed * each / taken:.1f}"] if needed else ["more than 10,000", "–", "–"]
-    return [str(len(pairs)), percent(sd, 1), percent(wanted, 1), seconds(taken), *theirs]
+    wanted_half_width, tare_s = median(map(half_width, tare_rows)), median(row["run"]["duration_s"] for row in tare_rows)
+    needed_pairs, pair_s = pairs_needed(sd, wanted_half_width), statistics.mean(row["run"]["duration_s"] for row in pairs)
+    sequential_cells = [str(needed_pairs), format_duration(needed_pairs * pair_s), f"{needed_pairs * pair_s / tare_s:.1f}"] if needed_pairs else ["more than 10,000", "–", "–"]
+    return [str(len(pairs)), format_percent(sd, 1), format_percent(wanted_half_width, 1), format_duration(tare_s), *sequential_cells]
 
 
-def beside(case):
-    """The programs that ran beside a run."""
+def burners_text(case):
+    """The burners during a run, in words."""
     if not case["burners"]:
         return "nothing"
     bursts = f", bursts of {case['burst_s']:g} s" if "burst_s" in case else ""
     return f"{case['burners']} burners{bursts}"
 
 
-def checked(rows):
-    heads = ["server", "scenario", "from", "to", "differs", "CPU per request", "allocated per request", "outcome", "time"]
+def checks_section(rows):
+    headings = ["server", "scenario", "from", "to", "differs", "CPU per request", "allocated per request", "outcome", "time"]
     lines = []
     for row in rows:
         case, limits = row["case"], {limit["currency"]: limit for limit in row["limits"]}
-        said = [limit_words(limits.get(currency)) for currency in ("cpu_per_request", "allocated_per_request")]
+        limit_texts = [limit_text(limits.get(currency)) for currency in ("cpu_per_request", "allocated_per_request")]
         differs = "yes" if case["differs"] else "no"
         where = [case["server"], case["scenario"], case["old"], case["new"], differs]
-        lines.append([*where, *said, row["outcome"], seconds(row["run"]["duration_s"])])
+        lines.append([*where, *limit_texts, row["outcome"], format_duration(row["run"]["duration_s"])])
     differing = [row for row in rows if row["case"]["differs"]]
     same = [row for row in rows if not row["case"]["differs"]]
     found, alarms = sum(map(checks.is_found, differing)), sum(map(checks.is_false_alarm, same))
     small = sum(map(checks.is_below_limits, differing))
     words = f"{found} of {len(differing)} changes found, {small} below the limits. {alarms} false alarms in {len(same)} checks without a change."
-    return rows and f"{CHECKS}\n\n**{words}**\n\n{table(heads, lines)}\n\n{equals(rows)}"
+    return rows and f"{CHECKS}\n\n**{words}**\n\n{markdown_table(headings, lines)}\n\n{equality_table(rows)}"
 
 
-def planted_checks(rows):
-    heads = ["planted", "beside", "seed", "true", "CPU per request", "outcome", "time"]
+def planted_checks_section(rows):
+    headings = ["planted", "beside", "seed", "true", "CPU per request", "outcome", "time"]
     parts = []
-    for case, runs in cases(rows):
+    for case, runs in group_by_case(rows):
         regressed = [row for row in runs if row["outcome"] == "regressed"]
-        in_time = sum(row["run"]["duration_s"] <= checks.PLANTED_WITHIN_S for row in regressed)
-        covered = sum(covers({**row["limits"][0], **row}) for row in runs)
-        times = seconds(median(row["run"]["duration_s"] for row in regressed))
-        words = f"**{planted_words(case)}:** {len(regressed)} of {len(runs)} regressed, {in_time} in time (median {times}); {covered} intervals hold the truth."
+        in_time = sum(row["run"]["duration_s"] <= checks.PLANTED_TARGET_S for row in regressed)
+        covered = sum(covers_truth({**row["limits"][0], **row}) for row in runs)
+        times = format_duration(median(row["run"]["duration_s"] for row in regressed))
+        words = f"**{planted_amount(case)}:** {len(regressed)} of {len(runs)} regressed, {in_time} in time (median {times}); {covered} intervals hold the truth."
         lines = []
         for row in runs:
-            figures = [percent(planted_ratio(row) - 1, 1), limit_words(row["limits"][0]), row["outcome"], seconds(row["run"]["duration_s"])]
-            lines.append([planted_words(case), beside(case), str(row["seed"]), *figures])
-        parts.append(f"{words}\n\n{table(heads, lines)}")
+            figures = [format_percent(planted_ratio(row) - 1, 1), limit_text(row["limits"][0]), row["outcome"], format_duration(row["run"]["duration_s"])]
+            lines.append([planted_amount(case), burners_text(case), str(row["seed"]), *figures])
+        parts.append(f"{words}\n\n{markdown_table(headings, lines)}")
     return parts and "\n\n".join([PLANTED_CHECKS, *parts])
 
 
-def equals(rows):
-    """Whether servers that are equal cost the same on average, by the order in which a warm-up loaded them."""
-    is_random = lambda row: row["seed"] >= checks.IN_RANDOM_ORDER
+def equality_table(rows):
+    """The mean difference in cost between equal servers, by the order in which a warm-up loaded them."""
+    is_random = lambda row: row["seed"] >= checks.FIRST_RANDOM_ORDER_SEED
     lines = []
     for order, some in (("baseline first", [row for row in rows if not is_random(row)]), ("random", list(filter(is_random, rows)))):
         controls = [row["control"] for row in some]
@@ -264,29 +277,29 @@ def equals(rows):
             logs = [math.log(ratio) for ratio in ratios if ratio]
             if len(logs) > 1:
                 error = statistics.stdev(logs) / math.sqrt(len(logs))
-                lines.append([what, order, str(len(logs)), f"{percent(statistics.mean(logs), 2)} ± {percent(error, 2)}"])
-    return table(["what equals the baseline", "order in a warm-up", "checks", "CPU per request, mean"], lines)
+                lines.append([what, order, str(len(logs)), f"{format_percent(statistics.mean(logs), 2)} ± {format_percent(error, 2)}"])
+    return markdown_table(["what equals the baseline", "order in a warm-up", "checks", "CPU per request, mean"], lines)
 
 
-def limit_words(limit):
+def limit_text(limit):
     return f"{limit['short']}: {limit['verdict'].replace('_', ' ')}" if limit and limit["short"] else "–"
 
 
-def families(rows):
-    heads = ["family", "arm", "starts", "ratio", "switches/request, baseline", "compilers: on a core", "waiting", "done after", "steady after"]
+def families_section(rows):
+    headings = ["family", "arm", "starts", "ratio", "switches/request, baseline", "compilers: on a core", "waiting", "done after", "steady after"]
     lines = []
-    for case, starts in sorted(cases(rows), key=lambda one: one[0]["family"]):
+    for case, starts in sorted(group_by_case(rows), key=lambda one: one[0]["family"]):
         figures = [
-            spread([row["ratio"] for row in starts], "{:.3f}"),
-            spread([next(iter(row["warm"]["switches_per_request"].values())) for row in starts], "{:.2f}"),
-            *(spread([row["warm"][key] for row in starts], "{:.0f} s") for key in ("compiler_cpu_s", "compiler_waiting_s", "compilers_done_s", "warmup_s")),
+            median_and_range([row["ratio"] for row in starts], "{:.3f}"),
+            median_and_range([next(iter(row["warm"]["switches_per_request"].values())) for row in starts], "{:.2f}"),
+            *(median_and_range([row["warm"][key] for row in starts], "{:.0f} s") for key in ("compiler_cpu_s", "compiler_waiting_s", "compilers_done_s", "warmup_s")),
         ]
         lines.append([case["family"], case["arm"], str(len(starts)), *figures])
-    return lines and f"{FAMILIES}\n\n{table(heads, lines)}"
+    return lines and f"{FAMILIES}\n\n{markdown_table(headings, lines)}"
 
 
-def spread(values, form):
-    """The median, and the ends where they differ in what is shown."""
+def median_and_range(values, form):
+    """The median, and the range if its ends differ after formatting."""
     known = [value for value in values if value is not None]
     if not known:
         return "–"
@@ -294,7 +307,7 @@ def spread(values, form):
     return middle if lowest == highest else f"{middle} ({lowest} to {highest})"
 
 
-def cases(rows):
+def group_by_case(rows):
     """The rows of each case, in the order in which the cases were first measured."""
     groups = {}
     for row in rows:
@@ -302,16 +315,16 @@ def cases(rows):
     return [(some[0]["case"], some) for some in groups.values()]
 
 
-def table(heads, lines):
+def markdown_table(headings, lines):
     line = lambda cells: f"| {' | '.join(cells)} |"
-    return "\n".join([line(heads), line(["---"] * len(heads)), *map(line, lines)])
+    return "\n".join([line(headings), line(["---"] * len(headings)), *map(line, lines)])
 
 
-def percent(share, digits):
+def format_percent(share, digits):
     return "–" if share is None else f"{share * 100:.{digits}f} %".replace("-", "−")
 
 
-def seconds(time):
+def format_duration(time):
     if time is None:
         return "–"
     return f"{time:.0f} s" if time < 90 else f"{time / 60:.1f} min" if time < 5_400 else f"{time / 3_600:.1f} h"

@@ -1,14 +1,14 @@
-"""The parts of the bench that measure: which runs, and what of each is kept."""
+"""The measuring parts of the bench: which runs they start, and what each row stores."""
 
 import re
 import tempfile
 
-from . import program, warm
-from .burners import burning
+from . import program, warmup
+from .burners import running_burners
 from .problem import Problem
 from .rows import Rows
 
-# As the default suite decides: order of groups and declared starts.
+# The default suite sets the order of groups and the declared starts.
 SETTINGS = "suites/quick.toml"
 # CPU that the reference server burns for a request; a planted slowdown is a share of it.
 BASE_NS = 300_000
@@ -16,10 +16,10 @@ NATIVE_FLAGS = ["--warmup", "500ms", "--slice", "500ms", "--saturating", "1", "-
 JVM_SUITE = "bench/decide/planted-http4s.toml"
 # What a server of that suite prints when it ends.
 PLANTED_COST = re.compile(r"^planted: (?P<ns>[\d.]+) ns a request, from (?P<timed>\d+) timed ones$", re.MULTILINE)
-# Its servers that burn more, by microseconds.
+# Its servers with a planted cost, by microseconds.
 JVM_SERVERS = {2.0: "plus2us", 3.0: "plus3us", 6.0: "plus6us"}
 
-# Of each family what `families` compares: a server with its baseline, or with itself where Tapir's cannot be had everywhere.
+# What `families` compares in each family: a server with its baseline, or with itself where Tapir's cannot be built everywhere.
 FAMILIES = {
     "http4s": ["-s", "http4s.Vanilla,http4s.Tapir"],
     "netty": ["-s", "netty.Vanilla,netty.future.Tapir"],
@@ -37,65 +37,65 @@ ARMS = {
 }
 
 
-def measure(part, case, options, flags, some_seeds=None, currency=None, more=lambda folder: {}):
-    """One run for each seed, or for some, that has no row yet; `more` reads further figures from the run's folder."""
+def run_seeds(part, case, options, flags, selected_seeds=None, currency=None, read_extra=lambda folder: {}):
+    """Runs `tare run` for each seed that has no row yet, and stores a row. `read_extra(folder)` returns further keys of the row."""
     rows, case = Rows(part), with_burners(case, options)
-    for seed in some_seeds or seeds(options):
+    for seed in selected_seeds or seeds_of(options):
         if rows.has(case, seed):
             continue
-        with burning(options.burners, options.burst_s, seed):
+        with running_burners(options.burners, options.burst_s, seed):
             summary, verdict_s = program.run(part, flags, seed)
         if summary is None:
-            raise Problem("interrupted: the same command goes on with this run")
-        row = {"case": case, "seed": seed, **program.outcome(summary, currency), "verdict_s": verdict_s, **more(program.newest(program.RECORDS / part))}
+            raise Problem("interrupted: the same command continues with this run")
+        row = {"case": case, "seed": seed, **program.figures_of_comparison(summary, currency), "verdict_s": verdict_s, **read_extra(program.newest_run(program.RECORDS_FOLDER / part))}
         rows.append(row)
         print(f"  {part} {case} seed {seed}: {row['short']} · {row['forks']} starts · {row['run']['duration_s']:.0f} s", flush=True)
 
 
 def with_burners(case, options):
-    """The case, and what runs beside it."""
+    """The case with the burners that run at the same time."""
     return {**case, "burners": options.burners, **({"burst_s": options.burst_s} if options.burst_s else {})}
 
 
-def aa(options):
-    """Real runs of a server against itself."""
+def run_aa(options):
+    """Compares a server with itself."""
     program.build("-p", "tare")
     case = {"server": options.server, "scenario": options.scenario}
     flags = [SETTINGS, "--aa", options.server, "-m", options.scenario, "--budget", options.budget, *options.flags]
-    measure("aa", case, options, flags)
+    run_seeds("aa", case, options, flags)
 
 
-def planted(options):
-    """A slowdown that was planted in the reference server."""
+def run_planted(options):
+    """Compares the reference server with a copy that has a planted slowdown."""
     program.build("-p", "tare")
     for percent in options.percent:
         with tempfile.NamedTemporaryFile("w", suffix=".toml", encoding="utf-8") as suite:
-            suite.write(native_suite(percent))
+            suite.write(reference_suite(percent))
             suite.flush()
             case = {"server": "reference", "percent": percent, "base_ns": BASE_NS}
             flags = [suite.name, *NATIVE_FLAGS, "--budget", options.budget, *options.flags]
-            measure("planted", case, options, flags)
+            run_seeds("planted", case, options, flags)
 
 
-def planted_jvm(options):
-    """A cost that was planted in a handler of http4s."""
+def run_planted_jvm(options):
+    """Compares http4s with a copy that has a cost planted in its handler."""
     program.build("-p", "tare")
     for micros in options.micros:
-        server = planted_server(micros)
+        server = server_with_planted_cost(micros)
         case = {"server": "http4s", "ns": round(micros * 1000)}
         flags = [JVM_SUITE, "-s", server, "--budget", options.budget, *options.flags]
-        measure("planted", case, options, flags, more=lambda run: {"planted_ns": planted_ns(run, server)})
+        run_seeds("planted", case, options, flags, read_extra=lambda run: {"planted_ns": read_planted_ns(run, server)})
 
 
-def planted_server(micros):
-    """The server of JVM_SUITE that burns so many microseconds more."""
+def server_with_planted_cost(micros):
+    """The server of JVM_SUITE with a planted cost of `micros` microseconds."""
     if micros not in JVM_SERVERS:
         raise Problem(f"{JVM_SUITE} plants {', '.join(f'{known:g}' for known in JVM_SERVERS)} µs, not {micros:g}")
     return JVM_SERVERS[micros]
 
 
-def planted_ns(run, server):
-    """What the loop has cost a request on average, in all starts of the server together. Each start says so in its log when it ends."""
+def read_planted_ns(run, server):
+    """The mean cost of the planted loop per request, in ns, over all starts of the server. Each start logs its own mean when it ends."""
     logs = [log.read_text(encoding="utf-8", errors="replace") for log in sorted((run / "logs").glob(f"*-{server}-*.log"))]
     said = [PLANTED_COST.search(log) for log in logs]
     if not logs or None in said:
@@ -104,50 +104,50 @@ def planted_ns(run, server):
     return sum(float(one["ns"]) * weight for one, weight in zip(said, weights)) / sum(weights)
 
 
-def sequential(options):
+def run_sequential(options):
     """The articles' method: 25 s of warm-up and 25 s of load for each server, one start after the other."""
     program.build("-p", "tare")
     case = {"server": options.server, "baseline": options.baseline, "scenario": options.scenario}
     servers = f"{options.baseline},{options.server}"
     flags = ["-s", servers, "-m", options.scenario, "-d", "25", "--warmup", "25s", "--warmup-users", "128", "-u", "128", *options.flags]
     # By the currency that decides tare's own runs, which is the less noisy one.
-    measure("sequential", case, options, flags, currency="cpu_per_request")
+    run_seeds("sequential", case, options, flags, currency="cpu_per_request")
 
 
-def compare(options):
-    """The same question by tare, to compare with the sequential method."""
+def run_comparison(options):
+    """Measures the comparison of `sequential` with tare."""
     program.build("-p", "tare")
     case = {"server": options.server, "baseline": options.baseline, "scenario": options.scenario}
     flags = [SETTINGS, "-s", options.server, "--baseline", options.baseline, "-m", options.scenario, "--budget", options.budget, *options.flags]
-    measure("compare", case, options, flags)
+    run_seeds("compare", case, options, flags)
 
 
-def judge(options):
-    """Makes the reports of a part's runs again. Runs whose records are gone keep their rows."""
+def judge_again(options):
+    """Makes the reports of a part's runs again and updates the rows. Runs without a record keep their rows."""
     program.build("-p", "tare")
     rows = Rows(options.part)
     judged = []
     for row in rows.all():
-        summary = program.report(options.part, row["run"]["id"])
-        judged.append({**row, **program.outcome(summary, row["name"])} if summary else row)
+        summary = program.remake_report(options.part, row["run"]["id"])
+        judged.append({**row, **program.figures_of_comparison(summary, row["name"])} if summary else row)
         print(f"  {options.part} seed {row['seed']}: {row['short']} → {judged[-1]['short']}", flush=True)
     rows.replace(judged)
 
 
-def families(options):
-    """One start of each family for each seed, in turns: how they are scheduled, and how long their compilers work."""
+def run_families(options):
+    """Runs one start of each family and arm for each seed, in turn, and stores what the warm-up took."""
     program.build("-p", "tare")
-    for seed in seeds(options):
+    for seed in seeds_of(options):
         for family in options.families:
             for arm in options.arms:
                 flags = [*FAMILIES[family], *ARMS[arm], "-m", options.scenario, "--forks", "1", "--saturating", "3", "--poisson", "0", *options.flags]
                 case = {"family": family, "arm": arm, "scenario": options.scenario}
-                measure("families", case, options, flags, some_seeds=[seed], more=lambda folder: {"warm": warm.of_record(folder / "record.sqlite")})
+                run_seeds("families", case, options, flags, selected_seeds=[seed], read_extra=lambda folder: {"warm": warmup.read_warmup(folder / "record.sqlite")})
 
 
-def trace(options):
-    """Prints how the cost of a request went in one start of a record."""
-    rows = warm.trace(options.record, options.server, options.start)
+def print_trace(options):
+    """Prints CPU per request, and what the compilers did, for each round of one start of a record."""
+    rows = warmup.trace_of_start(options.record, options.server, options.start)
     if not rows:
         raise Problem(f"{options.record} has no saturating slice of {options.server} in start {options.start}")
     print("scenario           phase    round   application, µs   compilers, ms   switches/request   code, KB")
@@ -157,23 +157,23 @@ def trace(options):
         print(f"{row['scenario']:18} {row['phase']:8} {number:>5} {figures}")
 
 
-def replay(options):
-    """Simulated runs from records and known distributions."""
+def simulate_runs(options):
+    """Simulates runs from records and known distributions."""
     program.build("-p", "bench-programs", "--bin", "replay")
     file = Rows("replay").file.with_suffix(".json")
     file.parent.mkdir(parents=True, exist_ok=True)
     program.subprocess.run([str(program.REPLAY), "--runs", str(options.runs), "--out", str(file), *options.records], check=False)
 
 
-def seeds(options):
-    """As many as were asked for, from the first one on."""
+def seeds_of(options):
+    """The seeds that the options select."""
     return range(options.first_seed, options.first_seed + options.runs)
 
 
-def native_suite(percent):
-    """Two reference servers, one of them slower by so many percent."""
-    server = lambda name, more: (
-        f'[servers.{name}]\ncommand = ["{program.TARE.resolve()}", "reference", "--port", "{{port}}", "--base-ns", "{BASE_NS}"{more}]\n'
+def reference_suite(percent):
+    """The suite (TOML) of two reference servers, one of them slower by `percent`."""
+    server = lambda name, more_flags: (
+        f'[servers.{name}]\ncommand = ["{program.TARE.resolve()}", "reference", "--port", "{{port}}", "--base-ns", "{BASE_NS}"{more_flags}]\n'
         "ready = '^tare: ready on .*:(?<port>\\d+)$'\n"
     )
     return (

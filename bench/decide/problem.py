@@ -1,5 +1,5 @@
-"""What the user can do something about."""
+"""The error that the user can fix."""
 
 
 class Problem(Exception):
-    """Ends the program with its text."""
+    """Ends the program; its text is the error message."""

@@ -1,4 +1,4 @@
-"""Results: a file of JSON lines for each part, a line for each run. A part that was interrupted goes on after its last line."""
+"""Stores results: a JSON Lines file for each part, with a line for each run. An interrupted part continues after its last line."""
 
 import json
 import pathlib
@@ -19,11 +19,11 @@ class Rows:
         return [json.loads(line) for line in self.file.read_text(encoding="utf-8").splitlines() if line]
 
     def has(self, case, seed):
-        """Whether the run of this case with this seed is there."""
+        """Whether there is a row for this case and seed."""
         return any(row["case"] == case and row["seed"] == seed for row in self.all())
 
     def replace(self, rows):
-        """Writes these rows in place of all others."""
+        """Replaces all rows by these."""
         lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in rows]
         self.file.write_text("".join(lines), encoding="utf-8")
 

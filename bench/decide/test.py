@@ -1,11 +1,11 @@
-"""The page and the plot from rows that are made up, and a part that goes on where it stopped."""
+"""Tests the page and the plot with invented rows, and that an interrupted part continues."""
 
 import pathlib
 import sys
 import tempfile
 import unittest
 
-from . import checks, document, figures, parts, plot, program, warm
+from . import checks, document, figures, parts, plot, program, warmup
 from .problem import Problem
 from .rows import Rows
 
@@ -17,7 +17,7 @@ def row(case, seed, ratio, spread, duration, verdict):
 
 
 class Results(unittest.TestCase):
-    def test_a_part_goes_on_after_its_last_row(self):
+    def test_a_part_continues_after_its_last_row(self):
         with tempfile.TemporaryDirectory() as folder:
             rows = Rows("aa", pathlib.Path(folder) / "results")
             self.assertEqual(rows.all(), [])
@@ -28,14 +28,14 @@ class Results(unittest.TestCase):
             self.assertEqual([kept["verdict"] for kept in rows.all()], ["worse"])
             self.assertFalse(rows.has(case, 2) or rows.has({"server": "b", "burners": 0}, 1))
 
-    def test_a_planted_share_counts_for_what_the_server_burns(self):
+    def test_the_true_ratio_is_relative_to_what_the_baseline_used(self):
         case = {"server": "reference", "percent": 5.0, "base_ns": 300_000, "burners": 0}
         planted = row(case, 1, 1.05, 0.01, 20, "worse")
         self.assertAlmostEqual(figures.planted_ratio(planted), 1 + 0.05 * 300 / 303)
-        self.assertTrue(figures.covers(planted))
-        self.assertFalse(figures.covers(row(case, 1, 1.08, 0.01, 20, "worse")))
+        self.assertTrue(figures.covers_truth(planted))
+        self.assertFalse(figures.covers_truth(row(case, 1, 1.08, 0.01, 20, "worse")))
 
-    def test_a_verdict_is_the_first_line_that_says_what_a_start_showed(self):
+    def test_the_time_to_the_verdict_ends_at_the_first_line_with_a_verdict(self):
         lines = {
             "· SimpleGet  http4s.Tapir  start 1   +9.7 %": False,
             "· SimpleGet  http4s.Tapir  start 3   inconclusive +11 % [−7, +33]  (about 2:34 more)": False,
@@ -50,51 +50,51 @@ class Results(unittest.TestCase):
         early = {**row({}, 1, 1.1, 0.02, 200, "worse"), "verdict_s": 120.0}
         self.assertEqual([figures.time_to_verdict(one) for one in (early, row({}, 1, 1.1, 0.02, 200, "worse"))], [120.0, 200])
 
-    def test_a_loop_in_a_jvm_counts_for_what_it_has_cost_in_the_run(self):
+    def test_the_true_ratio_of_a_jvm_server_uses_the_cost_that_its_loop_logged(self):
         with tempfile.TemporaryDirectory() as folder:
             run = pathlib.Path(folder)
             (run / "logs").mkdir()
             for start, line in enumerate(("planted: 4000.0 ns a request, from 100 timed ones", "planted: 4400.5 ns a request, from 300 timed ones")):
                 (run / f"logs/none-plus6us-{start}.log").write_text(f"ready on 127.0.0.1:8080\n{line}\n")
-            planted_ns = parts.planted_ns(run, "plus6us")
+            planted_ns = parts.read_planted_ns(run, "plus6us")
             self.assertAlmostEqual(planted_ns, 4300.375)
             case = {"server": "http4s", "ns": 6_000, "burners": 0}
             planted = {**row(case, 1, 1.13, 0.02, 150, "worse"), "baseline_value": 35_000, "planted_ns": planted_ns}
             self.assertAlmostEqual(figures.planted_ratio(planted), 1 + 4300.375 / 35_000)
             (run / "logs/none-plus6us-2.log").write_text("ready on 127.0.0.1:8080\n")
             with self.assertRaisesRegex(Problem, "does not say what was planted"):
-                parts.planted_ns(run, "plus6us")
+                parts.read_planted_ns(run, "plus6us")
 
-    def test_pairs_in_sequence_are_counted_by_students_interval(self):
+    def test_the_number_of_pairs_follows_students_interval(self):
         # 12.706 · 0.05 / √2 = 0.449 with two pairs, 4.303 · 0.05 / √3 = 0.124 with three.
         self.assertEqual(figures.pairs_needed(0.05, 0.45), 2)
         self.assertEqual(figures.pairs_needed(0.05, 0.13), 3)
 
-    def test_the_sequential_method_is_weighed_by_both_figures(self):
+    def test_the_sequential_method_is_compared_by_cpu_and_by_throughput(self):
         case = {"server": "x.Tapir", "baseline": "x.Vanilla", "scenario": "Get", "burners": 2, "burst_s": 10.0}
         throughput = lambda ratio: {"throughput": {"ratio": ratio, "lo": ratio / 1.05, "hi": ratio * 1.05}}
         pairs = [{**row(case, seed, 1.1 + seed / 100, None, 100, "no_interval"), **throughput(0.8 + seed / 10)} for seed in range(3)]
         pairs.append(row(case, 3, 1.13, None, 100, "no_interval"))
         ours = [{**row(case, 1, 1.1, 0.03, 200, "worse"), **throughput(0.9)}]
-        text = document.sequential(pairs, ours)
+        text = document.sequential_section(pairs, ours)
         self.assertIn("| x.Tapir on x.Vanilla, Get | 2 burners, bursts of 10 s | CPU per request | 4 | 1.2 % | 3.0 % | 3.3 min | 3 | 5.0 min | 1.5 |", text)
         self.assertIn("| throughput | 3 | 11.2 % | 4.9 % | 3.3 min | 23 | 38.3 min | 11.5 |", text)
-        self.assertEqual(document.sequential(pairs, []), [])
+        self.assertEqual(document.sequential_section(pairs, []), [])
 
     def test_tables_state_what_the_rows_say(self):
         case = {"server": "x.Tapir", "scenario": "Get", "burners": 0}
         runs = [row(case, seed, 1.0, 0.03, 200 + seed, "no_material_difference") for seed in range(3)]
         runs.append(row(case, 4, 1.0, 0.08, 310, "inconclusive"))
-        self.assertIn("| x.Tapir | nothing | 4 | 0 | 3 | 3 | 3.0 % | 3.4 min |", document.aa(runs))
+        self.assertIn("| x.Tapir | nothing | 4 | 0 | 3 | 3 | 3.0 % | 3.4 min |", document.aa_section(runs))
         case = {"server": "reference", "percent": 2.0, "base_ns": 300_000, "burners": 2}
         runs = [row(case, 1, 1.02, 0.01, 40, "worse"), row(case, 2, 1.02, 0.03, 60, "inconclusive")]
-        self.assertIn("| reference | 2 % | 2 burners | 2 | 1 of 2 | 40 s | 40 s | 2.0 % | 2.0 % | 2 of 2 |", document.planted(runs))
+        self.assertIn("| reference | 2 % | 2 burners | 2 | 1 of 2 | 40 s | 40 s | 2.0 % | 2.0 % | 2 of 2 |", document.planted_section(runs))
 
-    def test_runs_of_one_question_are_listed_with_what_their_intervals_share(self):
+    def test_repeated_comparisons_are_listed_with_the_overlap_of_their_intervals(self):
         case = {"server": "x.Tapir", "baseline": "x.Vanilla", "scenario": "Get", "burners": 0}
         runs = [{**row(case, seed, ratio, 0.05, 200, "worse"), "forks": 5} for seed, ratio in ((1, 1.10), (2, 1.14), (3, 1.30))]
         runs.append({**row(case, 4, 1.10, None, 310, "no_interval"), "forks": 1})
-        text = document.compared(runs)
+        text = document.comparison_section(runs)
         self.assertIn("3 of 4 runs decided. At most 67 % of the intervals have a value in common. Half-width, median: 4.9 %.", text)
         self.assertIn("| 1 | 2026-11-24 | 303 µs | 10.0 % | 4.8 % to 15.5 % | 4.9 % | – | 3.3 min | worse | 5 |", text)
         self.assertIn("| 4 | 2026-11-24 | 303 µs | 10.0 % | – | – | – | 5.2 min | no interval | 1 |", text)
@@ -111,29 +111,29 @@ class Results(unittest.TestCase):
         self.assertEqual([checks.is_found(row) for row in rows], [True, False, True, False])
         self.assertEqual([checks.is_false_alarm(row) for row in rows], [False, False, True, False])
         self.assertEqual([checks.is_below_limits(row) for row in rows], [False, False, False, True])
-        text = document.checked(rows)
+        text = document.checks_section(rows)
         self.assertIn("**1 of 2 changes found, 0 below the limits. 1 false alarms in 2 checks without a change.**", text)
         self.assertIn("| x.Tapir | Get | 1.10.0 | 1.11.0 | yes | +9 % [+7, +11]: regressed | – | regressed | 3.3 min |", text)
         self.assertIn("| second start of the baseline | baseline first | 2 | 1.00 % ± 0.00 % |", text)
         self.assertIn("| second start of the baseline | random | 2 | −1.01 % ± 0.00 % |", text)
         self.assertNotIn("| empty commit |", text)
-        self.assertEqual(document.checked([]), [])
+        self.assertEqual(document.checks_section([]), [])
 
-    def test_checks_of_a_planted_cost_state_the_truth_beside_what_was_found(self):
+    def test_checks_of_a_planted_cost_state_true_and_measured_change(self):
         case = {"server": "http4s", "ns": 3_000, "burners": 0}
         limit = {"currency": "cpu_per_request", "ratio": 1.06, "lo": 1.02, "hi": 1.1, "short": "+6 % [+2, +10]", "verdict": "regressed"}
         found = {"case": case, "seed": 1, "outcome": "regressed", "limits": [limit], "run": {"duration_s": 200}, "baseline_value": 50_000, "planted_ns": 2_500}
         missed = {**found, "seed": 2, "outcome": "undecided", "limits": [{**limit, "lo": 1.06, "verdict": "undecided"}], "run": {"duration_s": 370}}
-        text = document.planted_checks([found, {**found, "seed": 3, "run": {"duration_s": 370}}, missed])
+        text = document.planted_checks_section([found, {**found, "seed": 3, "run": {"duration_s": 370}}, missed])
         self.assertIn("**3 µs:** 2 of 3 regressed, 1 in time (median 4.8 min); 2 intervals hold the truth.", text)
         self.assertIn("| 3 µs | nothing | 1 | 5.0 % | +6 % [+2, +10]: regressed | regressed | 3.3 min |", text)
-        self.assertEqual(document.planted_checks([]), [])
+        self.assertEqual(document.planted_checks_section([]), [])
 
     def test_families_state_the_spread_of_their_starts(self):
         case = {"family": "netty", "arm": "batch", "scenario": "Get"}
         warm = {"switches_per_request": {"netty.Vanilla": 0.05}, "compiler_cpu_s": 9.0, "compiler_waiting_s": 17.2, "compilers_done_s": None, "warmup_s": 25.0}
         starts = [{**row(case, seed, 1.1 + seed / 100, None, 40, "no_interval"), "warm": {**warm, "warmup_s": 25.0 + seed}} for seed in (1, 2)]
-        text = document.families(starts)
+        text = document.families_section(starts)
         self.assertIn("| netty | batch | 2 | 1.115 (1.110 to 1.120) | 0.05 | 9 s | 17 s | – | 26 s (26 s to 27 s) |", text)
 
     def test_compilers_are_done_after_two_quiet_rounds(self):
@@ -142,23 +142,23 @@ class Results(unittest.TestCase):
             return {"load": {"start_ns": begin_s * 1e9, "window_ns": 25e7}, "server": {"cpu": cpu}}
 
         rounds = [[entry(0, 5e8), entry(0.5, 0)], [entry(1, 1e6), entry(1.5, 1e6)], [entry(2, 0), entry(2.5, 0)]]
-        self.assertEqual(warm.compilers_done_s(rounds), 2.75)
-        self.assertIsNone(warm.compilers_done_s(rounds[:2]))
-        self.assertEqual(warm.total_s(rounds, "by_kind"), 0.502)
+        self.assertEqual(warmup.compilers_done_s(rounds), 2.75)
+        self.assertIsNone(warmup.compilers_done_s(rounds[:2]))
+        self.assertEqual(warmup.total_s(rounds, "by_kind"), 0.502)
 
-    def test_a_plot_has_a_panel_for_what_there_is(self):
+    def test_a_plot_has_a_panel_for_each_kind_of_data(self):
         nothing = {part: [] for part in ("aa", "planted", "sequential", "compare")}
-        self.assertIsNone(plot.svg(nothing))
+        self.assertIsNone(plot.render_svg(nothing))
         case = {"server": "reference", "percent": 2.0, "base_ns": 300_000, "burners": 0}
-        one = plot.svg({**nothing, "planted": [row(case, 1, 1.02, 0.01, 40, "worse")]})
+        one = plot.render_svg({**nothing, "planted": [row(case, 1, 1.02, 0.01, 40, "worse")]})
         self.assertIn("Time to the verdict, s", one)
         self.assertNotIn("Half-width", one)
         pairs = [row(case, seed, 1 + seed / 50, None, 100, "no_interval") for seed in range(4)]
         busy = [{**pair, "case": {**case, "burners": 2}} for pair in pairs]
-        both = plot.svg({**nothing, "sequential": pairs + busy[:2]})
+        both = plot.render_svg({**nothing, "sequential": pairs + busy[:2]})
         self.assertIn("in sequence", both)
         self.assertNotIn("in sequence, 2 burners", both, "two pairs have no curve")
-        self.assertIn("in sequence, 2 burners", plot.svg({**nothing, "sequential": pairs + busy}))
+        self.assertIn("in sequence, 2 burners", plot.render_svg({**nothing, "sequential": pairs + busy}))
 
 
 if __name__ == "__main__":
