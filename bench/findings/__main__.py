@@ -1,8 +1,10 @@
 """The command line of `bench/findings/make`: stores the results of a run as evidence, or writes the pages from claims and evidence.
 
-`page.md.jinja` lists the claims, `claim.md.jinja` is the page of one, `runs.md.jinja` the page of the runs, `plot.svg.jinja` an image.
-`overview.py` has the first tables of the list, and `overview.svg.jinja` their images. `claims.py` reads claims and looks up the figures in their words, `runs.py` reads evidence, `tables.py` and
-`variation.py` make tables of what `picks.py` selects, `caption.py` the lines above them. `figures.py` formats numbers. `take.py` stores runs.
+Templates: `page.md.jinja` lists the claims, `claim.md.jinja` is the page of one claim, `runs.md.jinja` the page of the runs,
+`plot.svg.jinja` an image. `overview.py` makes the first tables of the list, and `overview.svg.jinja` their images.
+
+Modules: `claims.py` reads claims and looks up the figures in their texts. `runs.py` reads evidence, and `picks.py` selects from it.
+`tables.py` and `variation.py` make tables, `caption.py` the lines above them. `figures.py` formats numbers. `take.py` stores runs.
 """
 
 import argparse
@@ -15,7 +17,7 @@ from .problem import Problem
 DOCS = pathlib.Path(__file__).parents[2] / "docs"
 
 
-def arguments():
+def parse_arguments():
     parser = argparse.ArgumentParser(prog="bench/findings/make", description="Writes docs/FINDINGS.md and docs/findings/ from claims and evidence.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is out of date")
     parser.add_argument("--take", nargs=2, metavar=("NAME", "RUN"), help="store the run in the folder RUN, .tare/runs/ID, as evidence/NAME.json")
@@ -25,12 +27,12 @@ def arguments():
 
 
 def main():
-    options = arguments()
+    options = parse_arguments()
     if options.take:
         name, run = options.take
-        print(f"written: {take.take(name, pathlib.Path(run), options.scenarios, options.methods)}", file=sys.stderr)
+        print(f"written: {take.store_run(name, pathlib.Path(run), options.scenarios, options.methods)}", file=sys.stderr)
         return
-    pages = {DOCS / name: text for name, text in page.rendered().items()}
+    pages = {DOCS / name: text for name, text in page.render_pages().items()}
     if not options.check:
         for path, text in pages.items():
             path.parent.mkdir(exist_ok=True)

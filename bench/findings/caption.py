@@ -1,28 +1,28 @@
-"""The line above a table: its run, its load, its number of starts, and the load average of the machine."""
+"""Writes the line above a table: its run, its load, its number of starts, and the load average of the machine."""
 
-from .picks import SATURATING, matching, starts_of
+from .picks import SATURATING, matching_entries, starts_of
 from .runs import facts_of
 
 
 def caption_of(show, run, chosen, others):
-    """What a reader must know to judge the table."""
+    """The caption: what a reader must know to judge the table."""
     kind, what = show.get("kind", SATURATING), show["what"]
-    cells = matching(show, run["cells"])
+    cells = matching_entries(show, run["cells"])
     versions = {version for cell in cells for version in tapir_versions(cell["resolved"])} if cells else environment_versions(run)
-    tapir = sorted(versions, key=numbers)
+    tapir = sorted(versions, key=version_key)
     models = sorted({load["model"] for cell in cells for load in cell["latency"] if load["slice_kind"] == kind})
     several = "at a different rate for each group" if kind == "poisson" else "at several loads"
     shows_cpu = what == "comparisons" or (what == "cells" and "cpu_per_request" in show.get("columns", ["cpu_per_request"]))
     half_load = shows_cpu and kind == SATURATING and any((cell["cpu_load"] or "").startswith("Poisson") for cell in cells)
-    beside = [f"compared with [{name}](runs.md#{name}): {counted(other)}, {standing(other)}" for name, other in others.items()]
+    beside = [f"compared with [{name}](runs.md#{name}): {starts_text(other)}, {state_text(other)}" for name, other in others.items()]
     parts = [
         f"[{show['evidence']}](runs.md#{show['evidence']})",
         f"Tapir {', '.join(tapir)}" if tapir else "",
         several if len(models) > 1 else "".join(models),
         "as a share of the baseline" if what == "comparisons" else "",
         "CPU at half load (Poisson arrivals)" if half_load else "",
-        intervals(what, run, chosen),
-        standing(run),
+        interval_text(what, run, chosen),
+        state_text(run),
         *beside,
         show.get("note", ""),
     ]
@@ -34,16 +34,16 @@ def tapir_versions(rows):
 
 
 def environment_versions(run):
-    """Those of the whole run, for a profile, which has no cells."""
+    """Tapir's versions in the whole run, for a profile, which has no cells."""
     return {version for section in run["environment"] if section["title"].startswith("Versions: ") for version in tapir_versions(section["rows"])}
 
 
-def numbers(version):
+def version_key(version):
     return [int(part) if part.isdecimal() else 0 for part in version.split(".")]
 
 
-def intervals(what, run, chosen):
-    """The level of the intervals, if there are any. Those of profiles are always at 95 %."""
+def interval_text(what, run, chosen):
+    """The confidence level of the intervals, if there are any. Profiles always have 95 % intervals."""
     if what in ("spread", "repeats"):
         return ""
     if {starts_of(one) for one in chosen} - {0} == {1}:
@@ -51,12 +51,12 @@ def intervals(what, run, chosen):
     return f"{95 if what == 'methods' else (1 - run['run']['alpha']) * 100:g} % intervals"
 
 
-def counted(run):
+def starts_text(run):
     starts = facts_of(run)["starts"]
     return "one start" if starts == 1 else f"{starts} starts"
 
 
-def standing(run):
+def state_text(run):
     """The load average of the machine at the start of the run, and whether the run is complete."""
     load, status = facts_of(run)["load"], run["run"]["status"]
     parts = [f"load {load} at its start" if load else "", "" if status == "complete" else f"the run was {status.replace('_', ' ')}"]

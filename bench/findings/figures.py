@@ -1,4 +1,4 @@
-"""Formats figures: units, intervals, significant digits. Where there is no figure stands a dash."""
+"""Formats figures: units, intervals, significant digits. A missing figure is a dash."""
 
 import math
 
@@ -8,36 +8,36 @@ STEPS = {
     "bytes": [(1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1, "B")],
 }
 # An interval whose bounds differ by more than this factor is too wide to be useful.
-TELLING = 9
+MAX_BOUND_RATIO = 9
 
 
 def step_of(value, unit):
     return next((step for step in STEPS[unit] if value >= step[0]), STEPS[unit][-1])
 
 
-def amount(value, unit):
+def format_amount(value, unit):
     """`18.8 k/s`."""
     divisor, name = step_of(value, unit)
     return f"{significant(value / divisor)} {name}"
 
 
 def significant(value):
-    """Three significant digits, and no decimals beyond the third."""
+    """Three significant digits, and at most three decimals."""
     digits = 2 - math.floor(math.log10(abs(value))) if value else 2
     return f"{value:.{min(max(digits, 0), 3)}f}"
 
 
-def with_interval(estimate, unit):
-    """`39.3 k/s [17.6 k/s, 61.0 k/s]`, from two starts on."""
+def format_with_interval(estimate, unit):
+    """`39.3 k/s [17.6 k/s, 61.0 k/s]`; without the interval for a single start."""
     lo, hi = estimate.get("lo"), estimate.get("hi")
     if lo is None or hi is None:
-        return amount(estimate["value"], unit)
-    bounds = "too wide" if lo <= 0 or hi / lo > TELLING else f"{amount(lo, unit)}, {amount(hi, unit)}"
-    return f"{amount(estimate['value'], unit)} [{bounds}]"
+        return format_amount(estimate["value"], unit)
+    bounds = "too wide" if lo <= 0 or hi / lo > MAX_BOUND_RATIO else f"{format_amount(lo, unit)}, {format_amount(hi, unit)}"
+    return f"{format_amount(estimate['value'], unit)} [{bounds}]"
 
 
-def added(estimate, unit):
-    """`+20.6 µs [16.9, 24.2]`, all in one unit."""
+def format_added(estimate, unit):
+    """`+20.6 µs [16.9, 24.2]`, with one unit for all three numbers."""
     if estimate is None:
         return "–"
     numbers = [estimate[key] for key in ("value", "lo", "hi") if estimate[key] is not None]
@@ -46,26 +46,26 @@ def added(estimate, unit):
     return f"{'+' if numbers[0] > 0 else ''}{value} {name}{f' [{ends[0]}, {ends[1]}]' if ends else ''}"
 
 
-def share(figure):
+def format_share(figure):
     """A ratio as a percentage of the baseline, `81 % [74, 89]`."""
     percent, lo, hi = (figure[key] * 100 if figure[key] else None for key in ("ratio", "lo", "hi"))
     if not lo or not hi:
         return f"{percent:.0f} %"
     decimals = 1 if hi / lo < 1.05 else 0
-    bounds = "too wide" if hi / lo > TELLING else f"{lo:.{decimals}f}, {hi:.{decimals}f}"
+    bounds = "too wide" if hi / lo > MAX_BOUND_RATIO else f"{lo:.{decimals}f}, {hi:.{decimals}f}"
     return f"{percent:.{decimals}f} % [{bounds}]"
 
 
-def change(figure):
-    """A ratio as a change from the baseline, `+11 % [5, 17]`. It has a decimal where the interval is narrow, or a bound would look like 0."""
+def format_change(figure):
+    """A ratio as a change from the baseline, `+11 % [5, 17]`. It has a decimal if the interval is narrow, or a bound would round to 0."""
     looks_like_zero = any(abs(figure[key] - 1) < 0.005 for key in ("lo", "hi"))
     decimals = 1 if looks_like_zero or figure["hi"] / figure["lo"] < 1.05 else 0
     percent = lambda key: f"{(figure[key] - 1) * 100:.{decimals}f}".replace("-", "−")
     return f"{'+' if figure['ratio'] >= 1 else ''}{percent('ratio')} % [{percent('lo')}, {percent('hi')}]"
 
 
-def part(estimate):
-    """`7.6 % [7.1, 8.2]`; "not listed" for a method that the run's tables do not list and nobody looked up."""
+def format_profile_share(estimate):
+    """`7.6 % [7.1, 8.2]`; "not listed" for a method that is not in the evidence."""
     if estimate is None:
         return "not listed"
     lo, hi = estimate["lo"], estimate["hi"]
@@ -73,7 +73,7 @@ def part(estimate):
     return f"{estimate['value'] * 100:.1f} %{interval}"
 
 
-def excludes(estimate, value):
-    """Does the interval exclude the value?"""
+def excludes_value(estimate, value):
+    """Whether the interval excludes the value; False without an interval."""
     lo, hi = estimate["lo"], estimate["hi"]
     return lo is not None and hi is not None and not lo <= value <= hi

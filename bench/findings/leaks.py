@@ -1,4 +1,4 @@
-"""What `bench/leaks` found: which requests leave buffers behind on which servers. The functions are for the words of claims."""
+"""Reads the results of `bench/leaks`: which requests leak buffers on which servers. Provides functions for the texts of claims."""
 
 import json
 import pathlib
@@ -17,13 +17,13 @@ def read(path=FILE):
 
 
 def lookups(rows):
-    """A table of servers, the requests that leave buffers behind, and the stack of one of these."""
+    """The functions for the texts of claims, by name."""
     by_server = {}
     for row in rows:
         by_server.setdefault(f"{row['server']}@{row['version']}", {})[row["request"]] = row
 
     def leak_table(*servers):
-        """The requests that have a body: others bring no buffers along."""
+        """A table of servers and requests with a body; others have no buffers to leak."""
         columns = [pick("server in leaks.json", server, by_server) for server in servers]
         heads = ["request", "answer", *servers]
         lines = []
@@ -35,14 +35,14 @@ def lookups(rows):
         return "\n".join("| " + " | ".join(cells) + " |" for cells in [heads, ["---"] * len(heads), *lines])
 
     def leaking(server):
-        """How many of the requests with a body leave buffers behind."""
+        """How many of the requests with a body leak buffers: `2 of 5`."""
         sent = [row for row in pick("server in leaks.json", server, by_server).values() if row["body_bytes"]]
         return f"{sum(row['reports'] > 0 for row in sent)} of {len(sent)}"
 
     def leak_stack(server, request):
         row = pick("request", request, pick("server in leaks.json", server, by_server))
         if not row["first_report"]:
-            raise Problem(f"{request} leaves nothing behind on {server}")
+            raise Problem(f"{request} leaks no buffers on {server}")
         frames = [frame for frame in row["first_report"]["last_access"] if ".touch(" not in frame]
         return "\n".join(["```", *frames, "```"])
 

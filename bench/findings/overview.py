@@ -1,39 +1,39 @@
-"""What a layer costs on each server: the first tables of docs/FINDINGS.md, each with an image, and those of the matrix's own page."""
+"""Builds the tables of what a layer costs on each server: the first ones of docs/FINDINGS.md, with images, and those of its matrix page."""
 
 import fnmatch
 import math
 
-from .figures import change, excludes
+from .figures import excludes_value, format_change
 from .picks import SATURATING
 from .problem import Problem
 from .runs import rows_of
 
-# A table for each of them.
+# Each currency has a table.
 CURRENCIES = {"cpu_per_request": "CPU per request", "throughput": "throughput", "allocated_per_request": "allocation per request"}
 # The image shows this currency, on a logarithmic axis with marks at these changes.
-DRAWN = "cpu_per_request"
+DRAWN_CURRENCY = "cpu_per_request"
 # The evidence that the tables show, and the variants of each table.
 EVIDENCE = "matrix"
 TABLES = {"one-route": ["*.Tapir", "*.TapirInterceptor"], "routes-128": ["*Multi"]}
-MARKS = [-0.9, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4, 8, 16, 32]
-# The suite asks for so many starts (`at_least`). Where other work disturbed more of them, there is no figure.
-LEAST_STARTS = 3
-# Panels beside one another, the width of a panel, the least distance of two labels on its axis, and the width of a letter.
-COLUMNS, WIDTH, LABEL, LETTER = 3, 296, 44, 7
+AXIS_MARKS = [-0.9, -0.75, -0.5, -0.25, 0, 0.25, 0.5, 1, 2, 4, 8, 16, 32]
+# The suite requires this number of starts (`at_least`). With fewer undisturbed starts there is no figure.
+MIN_STARTS = 3
+# Panels in a row, and in pixels: width of a panel, least distance of two labels on its axis, width of a letter.
+COLUMNS, PANEL_WIDTH, MIN_LABEL_DISTANCE, LETTER_WIDTH = 3, 296, 44, 7
 
 
-def of(name, run):
-    """The tables by their currency, each with its heading first, and what the image draws: its axis, and for each variant a point for each scenario."""
+def build_overview(name, run):
+    """The data of the templates: tables by currency, each with its heading first, and the axis and points of the image."""
     shown = [one for one in run["comparisons"] if any(fnmatch.fnmatchcase(one["variant"], pattern) for pattern in TABLES[name])]
     scenarios = sorted({one["scenario"] for one in shown}, key=lambda scenario: (not scenario.startswith("Simple"), scenario))
     by_variant = {}
     for one in shown:
         by_variant.setdefault(one["variant"], {})[one["scenario"]] = one
-    drawn = {variant: [figure_of(by_scenario.get(scenario), DRAWN) for scenario in scenarios] for variant, by_scenario in by_variant.items()}
+    drawn = {variant: [figure_of(by_scenario.get(scenario), DRAWN_CURRENCY) for scenario in scenarios] for variant, by_scenario in by_variant.items()}
     order = sorted(by_variant, key=lambda variant: drawn[variant][0]["ratio"] if drawn[variant][0] else math.inf)
     figures = [figure for variant in order for figure in drawn[variant] if figure]
     if not figures:
-        raise Problem(f"{name} has no {DRAWN} with an interval")
+        raise Problem(f"{name} has no {DRAWN_CURRENCY} with an interval")
 
     def row_of(variant, currency):
         comparisons = [by_variant[variant].get(scenario) for scenario in scenarios]
@@ -50,27 +50,27 @@ def of(name, run):
         "drawn": [{"variant": variant, "figures": drawn[variant]} for variant in order],
         "marks": marks_for(figures),
         "columns": COLUMNS,
-        "width": WIDTH,
-        "left": 30 + LETTER * max(map(len, order)),
+        "width": PANEL_WIDTH,
+        "left": 30 + LETTER_WIDTH * max(map(len, order)),
         "load": load_of(run),
     }
 
 
 def figure_of(comparison, currency):
-    """The figure of a comparison with its interval; None where there is none, or too few starts count."""
+    """The figure of a comparison with its interval; None if there is none, or too few starts count."""
     figures = comparison["currencies"] if comparison else []
     of_currency = (one for one in figures if one["name"] == currency and one["verdict"] != "void" and one["lo"] and one["hi"])
-    return next((one for one in of_currency if one["forks"] >= LEAST_STARTS), None)
+    return next((one for one in of_currency if one["forks"] >= MIN_STARTS), None)
 
 
 def text_of(figure):
     if figure is None:
         return "–"
-    return f"**{change(figure)}**" if excludes(figure, 1) else change(figure)
+    return f"**{format_change(figure)}**" if excludes_value(figure, 1) else format_change(figure)
 
 
 def starts_of(comparison):
-    figure = figure_of(comparison, DRAWN)
+    figure = figure_of(comparison, DRAWN_CURRENCY)
     return figure["forks"] if figure else 0
 
 
@@ -87,18 +87,18 @@ def load_of(run):
 
 
 def marks_for(figures):
-    """The marks of the axis, from the last one at or below all intervals to the first one at or above them, each with whether it has a label."""
+    """The marks of an axis that covers all intervals, each with whether it has a label."""
     lo, hi = min(figure["lo"] for figure in figures), max(figure["hi"] for figure in figures)
-    from_mark = max((mark for mark in MARKS if 1 + mark <= min(lo, 1)), default=MARKS[0])
-    to_mark = min((mark for mark in MARKS if 1 + mark >= max(hi, 1.25)), default=MARKS[-1])
-    return with_labels([mark for mark in MARKS if from_mark <= mark <= to_mark])
+    from_mark = max((mark for mark in AXIS_MARKS if 1 + mark <= min(lo, 1)), default=AXIS_MARKS[0])
+    to_mark = min((mark for mark in AXIS_MARKS if 1 + mark >= max(hi, 1.25)), default=AXIS_MARKS[-1])
+    return with_labels([mark for mark in AXIS_MARKS if from_mark <= mark <= to_mark])
 
 
 def with_labels(marks):
-    """Each mark, and whether it has a label: 0 has one, and the others where there is room."""
-    place = lambda mark: WIDTH * math.log((1 + mark) / (1 + marks[0])) / math.log((1 + marks[-1]) / (1 + marks[0]))
+    """Each mark, and whether it has a label: 0 has one, the others if there is room."""
+    position = lambda mark: PANEL_WIDTH * math.log((1 + mark) / (1 + marks[0])) / math.log((1 + marks[-1]) / (1 + marks[0]))
     labelled = [0]
     for mark in sorted(marks, key=lambda mark: (mark != marks[-1], abs(mark))):
-        if all(abs(place(mark) - place(other)) >= LABEL for other in labelled):
+        if all(abs(position(mark) - position(other)) >= MIN_LABEL_DISTANCE for other in labelled):
             labelled.append(mark)
     return [(mark, mark in labelled) for mark in marks]

@@ -1,4 +1,4 @@
-"""Selects what a [[show]] shows of its evidence."""
+"""Selects the entries of evidence that a [[show]] names."""
 
 import fnmatch
 
@@ -8,19 +8,19 @@ SATURATING = "saturating"
 NAMES = {"groups": "group", "scenarios": "scenario", "variants": "variant"}
 
 
-def selected(show, entries):
+def select_entries(show, entries):
     """The entries whose names match the patterns of the [[show]]; each pattern must match something."""
     for patterns, key in NAMES.items():
-        there = sorted({entry[key] for entry in entries if key in entry})
+        known = sorted({entry[key] for entry in entries if key in entry})
         for pattern in show.get(patterns, []):
-            if not fnmatch.filter(there, pattern):
-                raise Problem(f'{patterns}: "{pattern}" matches no {key} in {show["evidence"]}; there are: {", ".join(there) or "none"}')
-    if not matching(show, entries):
+            if not fnmatch.filter(known, pattern):
+                raise Problem(f'{patterns}: "{pattern}" matches no {key} in {show["evidence"]}; there are: {", ".join(known) or "none"}')
+    if not matching_entries(show, entries):
         raise Problem(f"nothing in {show['evidence']} matches {', '.join(key for key in NAMES if key in show) or 'this kind of table'}")
-    return matching(show, entries)
+    return matching_entries(show, entries)
 
 
-def matching(show, entries):
+def matching_entries(show, entries):
     fits = lambda entry, patterns, key: any(fnmatch.fnmatchcase(entry[key], pattern) for pattern in show[patterns])
     return [entry for entry in entries if all(fits(entry, *names) for names in NAMES.items() if names[0] in show)]
 
@@ -30,7 +30,7 @@ def starts_of(one):
     return one["forks"] if "forks" in one else one["currencies"][0]["forks"] if one["currencies"] else 0
 
 
-def same(one, entries):
-    """The same scenario and variant in another run: of the same group, or the only one if the groups have other names."""
-    alike = [entry for entry in entries if (entry["scenario"], entry["variant"]) == (one["scenario"], one["variant"])]
-    return next((entry for entry in alike if entry["id"] == one["id"]), alike[0] if len(alike) == 1 else None)
+def find_same(one, entries):
+    """The entry of another run with the same scenario and variant: the one with the same id, or else the only one; None without one."""
+    candidates = [entry for entry in entries if (entry["scenario"], entry["variant"]) == (one["scenario"], one["variant"])]
+    return next((entry for entry in candidates if entry["id"] == one["id"]), candidates[0] if len(candidates) == 1 else None)

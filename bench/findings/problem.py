@@ -1,12 +1,12 @@
-"""What the user can do something about."""
+"""The error that the user can fix."""
 
 
 class Problem(Exception):
-    """Ends the program with its text."""
+    """Ends the program; its text is the error message."""
 
 
 def pick(what, name, things):
-    """`things[name]`, the `what` of that name; fails with the names that there are."""
+    """`things[name]`; fails with the known names if there is no such `what`."""
     if name not in things:
         raise Problem(f'there is no {what} "{name}"; there are: {", ".join(map(str, things)) or "none"}')
     return things[name]

@@ -1,4 +1,4 @@
-"""Reads evidence: the part of runs' summaries that the page can show."""
+"""Reads evidence: the part of the summaries of runs that the pages can show."""
 
 import json
 import pathlib
@@ -10,10 +10,10 @@ FOLDER = pathlib.Path(__file__).parent / "evidence"
 
 def read(folder=FOLDER):
     """All evidence by its name, each in the form of a summary.json (docs/SUMMARY.md)."""
-    return {path.stem: parsed(path) for path in sorted(folder.glob("*.json"), key=lambda path: path.stem)}
+    return {path.stem: parse_file(path) for path in sorted(folder.glob("*.json"), key=lambda path: path.stem)}
 
 
-def parsed(path):
+def parse_file(path):
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -21,8 +21,8 @@ def parsed(path):
 
 
 def facts_of(run):
-    """What the page says of a run: machine, settings, libraries, the largest number of starts of one server, and the load average when it
-    began: `33.87` is the number of programs that wanted a core, averaged over the minute before."""
+    """The facts about a run for the pages: machine, settings, libraries, the largest number of starts of a server, and the load average
+    at its start (the number of programs that wanted a core, averaged over the minute before)."""
     sections = {section["title"]: rows_of(section["rows"]) for section in run["environment"]}
     about, kernel, jvm = sections["Machine"], sections["Kernel"]["release"], sections["JVM"]
     machine, jdk = f"{about['CPU']}, cores {about['cores tare may use']}, {about['memory']}", jvm["JDK"].split(" ")[0]

@@ -1,5 +1,5 @@
-"""What is said of mistakes in claims, and what is stored of runs: `python3 -m unittest bench.findings.test`. That the figures of claims are
-right is checked by `bench/findings/make --check`."""
+"""Tests the errors for mistakes in claims, the tables, and what is stored of runs: `python3 -m unittest bench.findings.test`.
+`bench/findings/make --check` checks the figures of claims."""
 
 import json
 import pathlib
@@ -34,27 +34,27 @@ class Mistakes(Case):
 
     def words(self, because, *conditions):
         claim = {"file": "07-x.toml", "judgement": "agrees", "because": because, "show": [], "rests_on": conditions}
-        return page.content_of(page.environment_of(EVIDENCE), claim, EVIDENCE)["because"]
+        return page.render_claim(page.make_environment(EVIDENCE), claim, EVIDENCE)["because"]
 
-    def test_in_tables_are_named_with_what_there_is(self):
+    def test_a_mistake_in_a_table_lists_the_known_names(self):
         wrong = {
             ("columns", "p98"): ('no cell has "p98"', "throughput, cpu_per_request, .*p50"),
             ("variants", "laired"): ('variants: "laired" matches no variant', "pekko.TapirMulti, pekko.VanillaMulti"),
         }
         for (key, value), words in wrong.items():
             with self.subTest(key), self.fails(*words):
-                tables.of({"evidence": "pekko-3-users", "what": "cells", key: [value]}, EVIDENCE)
+                tables.build_table({"evidence": "pekko-3-users", "what": "cells", key: [value]}, EVIDENCE)
         with self.fails('no evidence "three"', "ladder, matrix"):
-            tables.of({"evidence": "three", "what": "cells"}, EVIDENCE)
+            tables.build_table({"evidence": "three", "what": "cells"}, EVIDENCE)
 
-    def test_in_words_are_named_with_their_file_and_what_there_is(self):
+    def test_a_mistake_in_a_text_names_the_file_and_the_known_names(self):
         run = '"pekko-3-users", "SimpleGet"'
         wrong = {f'share({run}, "laired", "x")': "pekko.TapirMulti", f'share({run}, "pekko.TapirMulti", "x")': "throughput", "shape()": "shape"}
         for figure, words in (wrong | {f'cell({run}, "pekko.TapirMulti", "x")': "allocated_per_request"}).items():
             with self.subTest(figure), self.fails("07-x.toml", words):
                 self.words(f"{{{{ {figure} }}}}")
 
-    def test_a_judgement_that_the_evidence_contradicts_must_be_made_again(self):
+    def test_a_judgement_that_the_evidence_contradicts_is_refused(self):
         self.assertEqual(self.words("b", self.CONDITION | {"above": 0}), "b")
         with self.fails("07-x.toml", "%: judge it again"):
             self.words("b", self.CONDITION | {"below": 1})
@@ -79,7 +79,7 @@ class Overview(Case):
         }
 
     def test_the_cheapest_server_comes_first_and_a_void_one_last(self):
-        servers = overview.of("one-route", self.run_of(dear=2.0, void=None, cheap=1.05))
+        servers = overview.build_overview("one-route", self.run_of(dear=2.0, void=None, cheap=1.05))
         heading, *rows = servers["tables"]["cpu_per_request"]
         self.assertEqual(heading, ["server", "version", "Get", "starts"])
         self.assertEqual(rows, [
@@ -94,21 +94,21 @@ class Overview(Case):
         run = self.run_of(some=2.0)
         run["comparisons"].append({**run["comparisons"][0], "variant": "some.TapirMulti"})
         run["cells"].append({**run["cells"][0], "variant": "some.TapirMulti"})
-        shown = {name: [row["variant"] for row in overview.of(name, run)["drawn"]] for name in overview.TABLES}
+        shown = {name: [row["variant"] for row in overview.build_overview(name, run)["drawn"]] for name in overview.TABLES}
         self.assertEqual(shown, {"one-route": ["some.Tapir"], "routes-128": ["some.TapirMulti"]})
 
     def test_two_starts_are_too_few_for_a_figure(self):
-        self.assertEqual(overview.of("one-route", self.run_of(forks=3, some=2.0))["figures"], 1)
+        self.assertEqual(overview.build_overview("one-route", self.run_of(forks=3, some=2.0))["figures"], 1)
         with self.fails("no cpu_per_request with an interval"):
-            overview.of("one-route", self.run_of(forks=2, some=2.0))
+            overview.build_overview("one-route", self.run_of(forks=2, some=2.0))
 
     def test_a_bound_near_zero_keeps_its_sign(self):
-        self.assertEqual(overview.of("one-route", self.run_of(near=1.102))["tables"]["cpu_per_request"][1][2], "**+10.2 % [0.2, 20.2]**")
+        self.assertEqual(overview.build_overview("one-route", self.run_of(near=1.102))["tables"]["cpu_per_request"][1][2], "**+10.2 % [0.2, 20.2]**")
 
     def test_the_axis_holds_every_interval(self):
         for ratio, first, last in ((1.05, -0.25, 0.25), (0.7, -0.5, 0.25), (0.3, -0.9, 0.25), (4.5, 0, 4), (11.0, 0, 16)):
             with self.subTest(ratio):
-                marks = overview.of("one-route", self.run_of(one=ratio))["marks"]
+                marks = overview.build_overview("one-route", self.run_of(one=ratio))["marks"]
                 self.assertEqual((marks[0][0], marks[-1][0]), (first, last))
                 self.assertIn((0, True), marks)
 
@@ -116,35 +116,35 @@ class Overview(Case):
         self.assertEqual([mark for mark, has_label in overview.with_labels([0, 0.25, 0.5, 1, 2, 4, 8]) if has_label], [0, 0.5, 2, 4, 8])
 
     def test_the_image_has_a_line_for_each_figure(self):
-        servers = overview.of("one-route", self.run_of(dear=2.0, void=None, cheap=1.05))
-        image = page.environment_of(EVIDENCE).get_template("overview.svg.jinja").render(label="CPU/request", **servers)
+        servers = overview.build_overview("one-route", self.run_of(dear=2.0, void=None, cheap=1.05))
+        image = page.make_environment(EVIDENCE).get_template("overview.svg.jinja").render(label="CPU/request", **servers)
         self.assertEqual(image.count("<circle"), 2)
-        self.assertIn(f'viewBox="0 0 {servers["left"] + overview.WIDTH + 74} ', image, "one panel needs no room for three")
+        self.assertIn(f'viewBox="0 0 {servers["left"] + overview.PANEL_WIDTH + 74} ', image, "one panel needs no room for three")
         self.assertIn(f'<text x="{10 + 7 * len("cheap.Tapir")}"', image, "there is room for the longest name")
 
     def test_the_fourth_scenario_begins_a_row_of_panels(self):
         run = self.run_of(some=2.0)
         run["comparisons"] = [{**run["comparisons"][0], "scenario": name} for name in ("PostA", "PostB", "PostC", "SimpleGet")]
-        servers = overview.of("one-route", run)
+        servers = overview.build_overview("one-route", run)
         self.assertEqual(servers["scenarios"], ["SimpleGet", "PostA", "PostB", "PostC"])
-        image = page.environment_of(EVIDENCE).get_template("overview.svg.jinja").render(label="CPU/request", **servers)
+        image = page.make_environment(EVIDENCE).get_template("overview.svg.jinja").render(label="CPU/request", **servers)
         height = 52 + 24 + 44
-        self.assertIn(f'viewBox="0 0 {servers["left"] + 3 * (overview.WIDTH + 74)} {2 * height}"', image)
+        self.assertIn(f'viewBox="0 0 {servers["left"] + 3 * (overview.PANEL_WIDTH + 74)} {2 * height}"', image)
         self.assertIn(f'<g transform="translate(0 {height})">', image)
         self.assertEqual(image.count("<circle"), 4)
 
     def test_a_run_without_intervals_is_refused(self):
         with self.fails("one-route has no cpu_per_request with an interval"):
-            overview.of("one-route", self.run_of(void=None))
+            overview.build_overview("one-route", self.run_of(void=None))
 
 
 class Validity(Case):
-    def test_a_measure_that_is_doubtful_alone_is_named_beside_the_state(self):
-        of = lambda state, *concerns: tables.validity({"validity": {"state": state, "reasons": [{"text": "x", "concerns": one} for one in concerns]}})
+    def test_the_state_names_measures_that_alone_are_suspect(self):
+        of = lambda state, *concerns: tables.validity_text({"validity": {"state": state, "reasons": [{"text": "x", "concerns": one} for one in concerns]}})
         self.assertEqual(of("valid"), "valid")
         self.assertEqual(of("valid", "latency", "cpu_per_request", "latency"), "valid, CPU per request and latency suspect")
         self.assertEqual(of("suspect", "everything", "latency"), "suspect")
-        self.assertEqual(tables.validity({"validity": {"state": "suspect", "reasons": [{"text": "of an older run"}]}}), "suspect")
+        self.assertEqual(tables.validity_text({"validity": {"state": "suspect", "reasons": [{"text": "of an older run"}]}}), "suspect")
 
 
 class Leaks(Case):
@@ -163,48 +163,48 @@ Created at:
         (report,) = reports.parse_log(self.LOG + "12:00:01.000 INFO  y LEAK is a word\n")
         self.assertEqual(report, {"type": "ByteBuf", "handlers": ["streams-body-publisher"], "last_access": ["org.x.Handler.channelRead(Handler.java:7)"]})
 
-    def test_the_words_of_a_claim_show_what_leaks_and_where(self):
+    def test_the_functions_for_texts_show_which_requests_leak_and_where(self):
         row = {"server": "a.Tapir", "version": "1", "request": "Post", "body_bytes": 4, "status": 200, "reports": 0, "first_report": None}
         refused = {**row, "request": "refused", "status": 405, "reports": 2, "first_report": {"last_access": ["x.Y.z(Y.java:1)"]}}
         words = leaks.lookups([row, refused, {**row, "server": "b.Tapir"}, {**row, "request": "Get", "body_bytes": 0}])
         self.assertEqual(words["leaking"]("a.Tapir@1"), "1 of 2")
         self.assertIn("| refused | 405 | **buffers left** | not sent |", words["leak_table"]("a.Tapir@1", "b.Tapir@1"))
         self.assertIn("x.Y.z(Y.java:1)", words["leak_stack"]("a.Tapir@1", "refused"))
-        with self.fails("leaves nothing behind"):
+        with self.fails("leaks no buffers"):
             words["leak_stack"]("a.Tapir@1", "Post")
         with self.fails("no server", "a.Tapir@1, b.Tapir@1"):
             words["leaking"]("c.Tapir@1")
         self.assertNotIn("Get", words["leak_table"]("a.Tapir@1"))
 
 
-class Taking(Case):
-    def test_keeps_what_the_page_needs_and_nothing_else(self):
+class Storing(Case):
+    def test_stores_only_what_the_pages_need(self):
         for name in ("pekko-3-users", "push-500-users", "ladder"):
             summary = json.loads(json.dumps(EVIDENCE[name] | {"findings": [], "noise": []}))
             for section in (summary["environment"], summary["plan"]):
                 section.append({"title": "Paths", "rows": [{"key": "home", "value": "/x", "source": None}]})
             self.put("run/summary.json", json.dumps(summary))
-            take.take("new", self.folder / "run", ["*"], folder=self.folder)
+            take.store_run("new", self.folder / "run", ["*"], folder=self.folder)
             self.assertEqual(runs.read(self.folder)["new"], EVIDENCE[name] | {"leaks": {}})
 
     def test_looks_up_methods_that_the_tables_of_a_profile_do_not_list(self):
         path = self.put("x-1-cpu.collapsed", "a.run_[0];a.B.uri_[j];a.C.uri_[i] 30\na.run_[j] 70\n")
         view = {"hot": [], "moved": [{"name": "a.run", "share": {"value": 1}}], "files": ["x@1-cpu-1.jfr"]}
-        found = take.with_methods(view, path.parent, ["*.uri", "*.path", "a.run"])["hot"]
+        found = take.add_methods(view, path.parent, ["*.uri", "*.path", "a.run"])["hot"]
         self.assertEqual({one["name"]: one["total"]["value"] for one in found}, {"a.run": 1, "a.B.uri": 0.3, "a.C.uri": 0.3, "*.path": 0})
 
     def test_counts_the_starts_whose_logs_report_leaks(self):
         for name, text in {"g-a.Tapir-1": "12:00 ERROR LEAK: ByteBuf", "g-a.Tapir-2": "ready", "g_-b.Tapir-1": "LEAK: ByteBuf"}.items():
             self.put(f"logs/{name}.log", text)
-        self.assertEqual(take.leaks(self.folder / "logs"), {"a.Tapir": [2, 1], "b.Tapir": [1, 1]})
+        self.assertEqual(take.count_leaks(self.folder / "logs"), {"a.Tapir": [2, 1], "b.Tapir": [1, 1]})
 
-    def test_refuses_what_is_no_summary(self):
+    def test_refuses_a_file_that_is_not_a_summary(self):
         for text, words in {"{": "Expecting", "[]": "not a summary", json.dumps(EVIDENCE["ladder"]): "no figures for Gett"}.items():
             self.put("run/summary.json", text)
             with self.subTest(text[:9]), self.fails("summary.json", words):
-                take.take("new", self.folder / "run", ["Gett"], folder=self.folder)
+                take.store_run("new", self.folder / "run", ["Gett"], folder=self.folder)
         with self.fails("not a valid name of evidence"):
-            take.take("../New", self.folder, ["*"], folder=self.folder)
+            take.store_run("../New", self.folder, ["*"], folder=self.folder)
 
 
 if __name__ == "__main__":

@@ -1,42 +1,42 @@
-"""Differences between figures of one program: between the starts of a run, and between two runs of one command."""
+"""Tables of how figures of one program vary: between the starts of a run, and between two runs of one command."""
 
 import math
 import statistics
 
-from .picks import matching
+from .picks import matching_entries
 
 
-def spread(show, chosen, _others, run):
+def spread_rows(show, chosen, _others, run):
     """Differences between the starts of one program: standard deviations of logarithms."""
     logs = [[math.log(fork["throughput_per_s"]) for fork in cell["fork_values"] if fork["throughput_per_s"]] for cell in chosen]
-    first = [one["currencies"][0] for one in matching(show, run["comparisons"]) if one["currencies"]]
-    return quantiles({
+    first = [one["currencies"][0] for one in matching_entries(show, run["comparisons"]) if one["currencies"]]
+    return quantile_rows({
         "throughput of one server": [statistics.stdev(one) for one in logs if len(one) > 1],
         "its share of the baseline's, measured together": [one["sd_forks"] for one in first if one["sd_forks"] is not None],
     })  # fmt: skip
 
 
-def repeats(show, chosen, others, run):
+def repeat_rows(show, chosen, others, run):
     """Differences between two runs of one command: the larger figure divided by the smaller, minus one."""
-    (again,) = others.values()
+    (other_run,) = others.values()
     of_cell = lambda key: lambda cell: cell["validity"]["state"] != "void" and cell[key] and cell[key]["value"]
     of_share = lambda name: lambda one: next((each["ratio"] for each in one["currencies"] if each["name"] == name and each["verdict"] != "void"), None)
 
-    def apart(these, those, figure):
-        pairs = [(figure(one), figure(other)) for one in these for other in those if one["id"] == other["id"]]
+    def differences(ours, theirs, figure):
+        pairs = [(figure(one), figure(other)) for one in ours for other in theirs if one["id"] == other["id"]]
         return [max(pair) / min(pair) - 1 for pair in pairs if all(pair)]
 
-    both, pairs = (chosen, again["cells"]), (matching(show, run["comparisons"]), again["comparisons"])
-    return quantiles({
-        "throughput of one server": apart(*both, of_cell("throughput_per_s")),
-        "its CPU per request": apart(*both, of_cell("cpu_ns_per_request")),
-        "its allocation per request": apart(*both, of_cell("allocated_bytes_per_request")),
-        "its share of the baseline's throughput": apart(*pairs, of_share("throughput")),
-        "its share of the baseline's CPU per request": apart(*pairs, of_share("cpu_per_request")),
+    both, pairs = (chosen, other_run["cells"]), (matching_entries(show, run["comparisons"]), other_run["comparisons"])
+    return quantile_rows({
+        "throughput of one server": differences(*both, of_cell("throughput_per_s")),
+        "its CPU per request": differences(*both, of_cell("cpu_ns_per_request")),
+        "its allocation per request": differences(*both, of_cell("allocated_bytes_per_request")),
+        "its share of the baseline's throughput": differences(*pairs, of_share("throughput")),
+        "its share of the baseline's CPU per request": differences(*pairs, of_share("cpu_per_request")),
     })  # fmt: skip
 
 
-def quantiles(kinds):
+def quantile_rows(kinds):
     rows = [["", "cells", "median", "90th percentile", "largest"]]
     for what, ordered in ((what, sorted(values)) for what, values in kinds.items() if values):
         marks = (ordered[len(ordered) // 2], ordered[len(ordered) * 9 // 10], ordered[-1])
