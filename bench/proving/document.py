@@ -1,4 +1,4 @@
-"""docs/PEERS.md: the outcomes as tables, with explanations."""
+"""Renders docs/PEERS.md: the outcomes as tables, with explanations."""
 
 import platform
 import statistics
@@ -9,23 +9,23 @@ from . import rows
 from .rows import SHOWN
 
 
-def of(plan, tools, absent, outcomes, options):
-    parts = [head(tools, absent, options), cost(plan, tools, outcomes)]
-    for row in plan:
-        part = {"lateness": lateness, "stall": stall, "delays": delays}.get(row.kind)
-        if part:
-            parts.append(part(row, tools, [one for one in outcomes if one.row == row.title]))
+def render_page(all_rows, tools, missing, outcomes, options):
+    parts = [head(tools, missing, options), cost_section(all_rows, tools, outcomes)]
+    for row in all_rows:
+        render_section = {"lateness": lateness_section, "stall": stall_section, "delays": delays_section}.get(row.kind)
+        if render_section:
+            parts.append(render_section(row, tools, [one for one in outcomes if one.row == row.title]))
     failures = [f"- {one.tool}, {one.row}: {one.failure}" for one in outcomes if one.failure]
     if failures:
         parts.append("## What failed\n\n" + "\n".join(sorted(set(failures))) + "\n")
     return "\n".join(parts)
 
 
-def head(tools, absent, options):
+def head(tools, missing, options):
     revision = subprocess.run(["git", "describe", "--always", "--dirty"], capture_output=True, text=True, check=False).stdout
     quick = "**A quick round, to see that it works: too short to believe.**\n\n" if options.quick else ""
     versions = "\n".join(f"| {tool.name} | {tool.version()} | {tool.note} |" for tool in tools)
-    missing = f"\nNot installed, and so not measured: {', '.join(absent)}.\n" if absent else ""
+    missing = f"\nNot installed, and so not measured: {', '.join(missing)}.\n" if missing else ""
     return f"""# tare and its peers
 
 `bench/peers` generates this page; do not edit it. All tools load the same reference server from one CPU, one after the
@@ -50,50 +50,50 @@ def table(columns, lines):
     return "\n".join(["| " + " | ".join(columns) + " |", rule, *("| " + " | ".join(line) + " |" for line in lines)]) + "\n"
 
 
-def cost(plan, tools, outcomes):
-    cells = [row for row in plan if row.kind == "cost"]
+def cost_section(all_rows, tools, outcomes):
+    cost_rows = [row for row in all_rows if row.kind == "cost"]
     lines = []
     for tool in tools:
         line = [tool.name]
-        for row in cells:
-            of_tool = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool.name) and usable(one)]
+        for row in cost_rows:
+            tool_us = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool.name) and is_usable(one)]
             # The runs of a row have the same order for every tool.
-            of_wrk = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, "wrk") and usable(one)]
-            line.append(with_ratio(of_tool, of_wrk))
-        lines.append((line, statistics.median(of_first(outcomes, cells[0], tool) or [float("inf")])))
+            wrk_us = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, "wrk") and is_usable(one)]
+            line.append(format_with_ratio(tool_us, wrk_us))
+        lines.append((line, statistics.median(cpu_of_tool(outcomes, cost_rows[0], tool) or [float("inf")])))
     lines = [line for line, _ in sorted(lines, key=lambda pair: pair[1]) if any(cell != "–" for cell in line[1:])]
     return f"""## Cost
 
 CPU time (user and system) of the whole process in µs per request that the server answered, at the highest rate that the
-tool reaches. In brackets: relative to wrk in the same round. Median of the rounds ({cells[0].rounds} of {cells[0].seconds:g} s). Rates differ at
+tool reaches. In brackets: relative to wrk in the same round. Median of the rounds ({cost_rows[0].rounds} of {cost_rows[0].seconds:g} s). Rates differ at
 saturation, and the rate changes how much is batched.
 
-{table(["µs/request", *(row.title for row in cells)], lines)}"""
+{table(["µs/request", *(row.title for row in cost_rows)], lines)}"""
 
 
-def usable(one):
+def is_usable(one):
     return not one.failure and one.served > 0 and not one.errors
 
 
-def of_first(outcomes, row, tool):
-    return [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool.name) and usable(one)]
+def cpu_of_tool(outcomes, row, tool):
+    return [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool.name) and is_usable(one)]
 
 
-def with_ratio(own, wrk):
-    if not own:
+def format_with_ratio(tool_us, wrk_us):
+    if not tool_us:
         return "–"
-    text = f"{statistics.median(own):.2f}"
-    if len(wrk) == len(own):
-        text += f" (×{statistics.median([mine / its for mine, its in zip(own, wrk)]):.2f})"
+    text = f"{statistics.median(tool_us):.2f}"
+    if len(wrk_us) == len(tool_us):
+        text += f" (×{statistics.median([tool / wrk for tool, wrk in zip(tool_us, wrk_us)]):.2f})"
     return text
 
 
-def lateness(row, tools, outcomes):
+def lateness_section(row, tools, outcomes):
     lines = []
     for one in outcomes:
         share = one.served / (row.rate_per_s * one.seconds)
         lates = [f"{late:,.0f}" for late in one.lateness_us] if share > 0.98 else ["–", "–"]
-        lines.append(([one.tool, *lates, number(one.cpu_us), f"{share * 100:.1f} %"], one.lateness_us[1] if share > 0.98 else 1e12))
+        lines.append(([one.tool, *lates, format_number(one.cpu_us), f"{share * 100:.1f} %"], one.lateness_us[1] if share > 0.98 else 1e12))
     lines = [line for line, _ in sorted(lines, key=lambda pair: pair[1])]
     return f"""## Sending at {row.title}, evenly spaced, over {row.connections} connections
 
@@ -105,16 +105,16 @@ connection its own schedule, all in step. Their lateness is up to the gap betwee
 {table(["", "late, p50 µs", "late, p99 µs", "CPU µs/request", "came"], lines)}"""
 
 
-def stall(row, tools, outcomes):
+def stall_section(row, tools, outcomes):
     truth = {percentile: rows.stall_truth_ms(percentile) for percentile in SHOWN}
     count = row.rate_per_s * row.seconds
     lines = [["*truth*", "*below 1*", *(f"*{truth[p]:.1f}*" for p in SHOWN[1:]), f"*{count:,.0f}*", ""]]
-    rest = []
+    tool_lines = []
     for one in outcomes:
         offered = row.rate_per_s * one.seconds
         lost = f"{one.served:,} ({(one.served / offered - 1) * 100:+.1f} %)"
-        rest.append(([one.tool, *values(one), lost, error(one)], worst(one)))
-    lines += [line for line, _ in sorted(rest, key=lambda pair: pair[1])]
+        tool_lines.append(([one.tool, *percentile_cells(one), lost, error_cell(one)], worst_deviation(one)))
+    lines += [line for line, _ in sorted(tool_lines, key=lambda pair: pair[1])]
     return f"""## A server that freezes for 1 s in every 10 s, at {row.rate_per_s:,.0f} requests/s over {row.seconds:g} s
 
 Latency in ms, as stated by the tool. A request that should leave during a freeze waits until its end: a tenth of all
@@ -125,11 +125,11 @@ missing from its percentiles too. (wrk2 counts from the tenth second on; half of
 {table(["", *(f"p{p:g}" for p in SHOWN), "served", "error"], lines)}"""
 
 
-def delays(row, tools, outcomes):
-    rest = [([one.tool, *values(one), error(one)], worst(one)) for one in outcomes]
+def delays_section(row, tools, outcomes):
+    tool_lines = [([one.tool, *percentile_cells(one), error_cell(one)], worst_deviation(one)) for one in outcomes]
     truths = [one.truth_ms for one in outcomes if one.truth_ms]
     line = [f"*{statistics.median(truth[p] for truth in truths):.2f}*" if truths else "" for p in SHOWN]
-    lines = [["*truth, median of all*", *line, ""], *(line for line, _ in sorted(rest, key=lambda pair: pair[1]))]
+    lines = [["*truth, median of all*", *line, ""], *(line for line, _ in sorted(tool_lines, key=lambda pair: pair[1]))]
     return f"""## A server of known delays: {rows.FAST_US / 1000:g} ms, and {rows.SLOW_US / 1000:g} ms for {rows.SLOW_SHARE * 100:g} % of the requests
 
 At {row.rate_per_s:,.0f} requests/s; wrk and ab have no rate and use 8 connections. *Error* is the largest deviation at p50 to p99.9,
@@ -138,26 +138,26 @@ where stated, from the server's own log of the same run.
 {table(["", *(f"p{p:g}" for p in SHOWN), "error"], lines)}"""
 
 
-def values(one):
-    return [number(one.percentiles_ms.get(percentile)) for percentile in SHOWN]
+def percentile_cells(one):
+    return [format_number(one.percentiles_ms.get(percentile)) for percentile in SHOWN]
 
 
-def worst(one):
-    """The largest deviation from the truth, as a factor minus one; too small counts as much as too large."""
-    told = {p: value for p, value in one.percentiles_ms.items() if p in one.truth_ms and p in SHOWN and value is not None}
-    if not told:
+def worst_deviation(one):
+    """The largest deviation of a percentile from the truth, as a factor minus one, in either direction; infinity without percentiles."""
+    stated = {p: value for p, value in one.percentiles_ms.items() if p in one.truth_ms and p in SHOWN and value is not None}
+    if not stated:
         return float("inf")
-    return max(max(value, one.truth_ms[p]) / max(min(value, one.truth_ms[p]), 1e-3) - 1 for p, value in told.items())
+    return max(max(value, one.truth_ms[p]) / max(min(value, one.truth_ms[p]), 1e-3) - 1 for p, value in stated.items())
 
 
-def error(one):
-    share = worst(one)
+def error_cell(one):
+    share = worst_deviation(one)
     if one.failure or share == float("inf"):
         return "–"
     return f"{share * 100:.1f} %" if share < 1 else f"**wrong by ×{share + 1:,.0f}**"
 
 
-def number(value):
+def format_number(value):
     if value is None:
         return "–"
     return f"{value:.2f}" if value < 100 else f"{value:,.0f}"

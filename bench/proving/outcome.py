@@ -1,4 +1,4 @@
-"""The outcome of one run of one tool: its own figures, those of the common meter, and those of the server's list."""
+"""The outcome of one run of one tool: the tool's own figures, its CPU time, and the figures from the server's ledger."""
 
 from dataclasses import dataclass, field
 
@@ -22,7 +22,7 @@ class Outcome:
     lateness_us: list = field(default_factory=list)
     truth_ms: dict = field(default_factory=dict)
 
-    def judge(self, row, ledger):
+    def compare_with_ledger(self, row, ledger):
         self.served = len(ledger)
         if row.kind == "lateness" and ledger:
             self.lateness_us = rows.lateness_us(ledger, row.rate_per_s)

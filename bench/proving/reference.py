@@ -1,16 +1,16 @@
-"""The reference server, one process per run, and the list of its answers."""
+"""Starts the reference server, one process per run, and reads its ledger of answers."""
 
 import os
 import subprocess
 
 
-class Reference:
-    """A server with planted behaviour, pinned to a CPU, for the length of a `with` block."""
+class ReferenceServer:
+    """A server with planted behaviour, pinned to a CPU. It runs during a `with` block."""
 
     def __init__(self, planted, cpu, folder):
         target = os.environ.get("CARGO_TARGET_DIR", "target")
-        self.books = os.path.join(folder, "ledger")
-        self.command = ["taskset", "-c", str(cpu), f"{target}/release/serve", "0", *planted, "--ledger", self.books]
+        self.ledger_path = os.path.join(folder, "ledger")
+        self.command = ["taskset", "-c", str(cpu), f"{target}/release/serve", "0", *planted, "--ledger", self.ledger_path]
 
     def __enter__(self):
         self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -21,7 +21,7 @@ class Reference:
         return self
 
     def __exit__(self, *_):
-        # It ends when its input ends. A server that does not end is killed.
+        # The server ends when its standard input is closed; otherwise it is killed.
         self.process.stdin.close()
         try:
             self.process.wait(timeout=20)
@@ -30,6 +30,6 @@ class Reference:
             self.process.wait()
 
     def ledger(self):
-        """When each request arrived and when its answer left, in nanoseconds, in the order of arrival."""
-        with open(self.books, encoding="ascii") as file:
+        """Pairs of the time at which a request arrived and the time at which its answer left, in ns, in the order of arrival."""
+        with open(self.ledger_path, encoding="ascii") as file:
             return [tuple(map(int, line.split())) for line in file]

@@ -1,4 +1,4 @@
-"""The rows: a request, a load and the planted behaviour of the server, with the truth that follows from it."""
+"""The rows of the bench: a request, a load and the planted behaviour of the server. Computes the true values that follow from it."""
 
 import math
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ class Row:
     connections: int
     seconds: float
     rounds: int = 1
-    rate_per_s: float | None = None  # None: as fast as answers come
+    rate_per_s: float | None = None  # None: a closed loop
     post_bytes: int = 0
     planted: list = field(default_factory=list)
 
@@ -20,7 +20,7 @@ class Row:
         return "/pathBytes0" if self.post_bytes else "/path0/1"
 
 
-# The percentiles in the tables and in the judgement.
+# The percentiles that the tables show and compare with the truth.
 SHOWN = [50, 95, 99, 99.9, 99.99]
 
 STALL_S = 1.0
@@ -29,46 +29,46 @@ STALL_EVERY_S = 10.0
 SLOW_SHARE, FAST_US, SLOW_US = 0.011, 1300, 50_000
 
 
-def full(rounds):
-    return build(cost_s=2, rounds=rounds, lateness_s=5, stall_s=20, delays_s=10)
+def full_rows(rounds):
+    return make_rows(cost_s=2, rounds=rounds, lateness_s=5, stall_s=20, delays_s=10)
 
 
-def quick():
-    return build(cost_s=1, rounds=1, lateness_s=2, stall_s=10, delays_s=3)
+def quick_rows():
+    return make_rows(cost_s=1, rounds=1, lateness_s=2, stall_s=10, delays_s=3)
 
 
-def build(cost_s, rounds, lateness_s, stall_s, delays_s):
-    stalling = ["--stall-every-s", str(STALL_EVERY_S), "--stall-ms", str(int(STALL_S * 1000))]
-    delaying = ["--delay-us", str(FAST_US), "--slow-share", str(SLOW_SHARE), "--slow-us", str(SLOW_US)]
+def make_rows(cost_s, rounds, lateness_s, stall_s, delays_s):
+    stall_flags = ["--stall-every-s", str(STALL_EVERY_S), "--stall-ms", str(int(STALL_S * 1000))]
+    delay_flags = ["--delay-us", str(FAST_US), "--slow-share", str(SLOW_SHARE), "--slow-us", str(SLOW_US)]
     return [
         Row("cost", "GET, 64 connections", 64, cost_s, rounds),
         Row("cost", "GET, 1000 connections", 1000, cost_s, rounds),
         Row("cost", "POST 256 B, 64 connections", 64, cost_s, rounds, post_bytes=256),
         Row("lateness", "20,000 requests/s", 50, lateness_s, rate_per_s=20_000),
-        Row("stall", "freezes", 50, stall_s, rate_per_s=1000, planted=stalling),
-        Row("delays", "known delays", 50, delays_s, rate_per_s=1000, planted=delaying),
+        Row("stall", "freezes", 50, stall_s, rate_per_s=1000, planted=stall_flags),
+        Row("delays", "known delays", 50, delays_s, rate_per_s=1000, planted=delay_flags),
     ]
 
 
 def stall_truth_ms(percentile):
-    """The true percentile of the response time of evenly spaced requests. A request that is due r before the end of a stall
-    waits for r, and the server stalls for a tenth of the time. None for percentiles that the stall does not determine."""
-    frozen = STALL_S / STALL_EVERY_S
-    above = 1 - percentile / 100
-    return (1 - above / frozen) * STALL_S * 1000 if above < frozen * 0.9 else None
+    """The true percentile of the response time of evenly spaced requests, in ms. A request that is due a time t before the end of a
+    stall waits for t; the server stalls for a tenth of the time. None for percentiles that the stall does not determine."""
+    stalled_share = STALL_S / STALL_EVERY_S
+    slower_share = 1 - percentile / 100
+    return (1 - slower_share / stalled_share) * STALL_S * 1000 if slower_share < stalled_share * 0.9 else None
 
 
 def delays_truth_ms(ledger, percentile):
-    """The durations of the answers, by the server's own list."""
-    return quantile([(left - came) / 1e6 for came, left in ledger], percentile)
+    """The true percentile of the response time by the server's own ledger, in ms."""
+    return quantile([(left_ns - arrived_ns) / 1e6 for arrived_ns, left_ns in ledger], percentile)
 
 
 def lateness_us(ledger, rate_per_s):
-    """How late requests reached the server, compared with the evenly spaced schedule that fits best: p50 and p99. The schedule
-    goes through the earliest hundredth of the arrivals, so that few are early."""
-    behind = sorted(came - nth * 1e9 / rate_per_s for nth, (came, _) in enumerate(ledger))
-    on_time = behind[len(behind) // 100]
-    return [(behind[int(len(behind) * share)] - on_time) / 1e3 for share in (0.5, 0.99)]
+    """How late requests reached the server, in µs: p50 and p99. The schedule is evenly spaced, and placed so that a hundredth of the
+    arrivals are early."""
+    delays_ns = sorted(arrived_ns - index * 1e9 / rate_per_s for index, (arrived_ns, _) in enumerate(ledger))
+    least_ns = delays_ns[len(delays_ns) // 100]
+    return [(delays_ns[int(len(delays_ns) * share)] - least_ns) / 1e3 for share in (0.5, 0.99)]
 
 
 def quantile(values, percentile):

@@ -1,4 +1,4 @@
-"""Runs and measures any tool. `tools` has the differences between them."""
+"""Runs and measures a tool. The module `tools` has what differs between tools."""
 
 import os
 import subprocess
@@ -11,31 +11,31 @@ PERCENTILES = [50, 90, 95, 99, 99.9, 99.99]
 
 
 class Tool:
-    """One tool, or one way of using it. `note` is for the reader of the document."""
+    """One tool, or one way to use it. `note` is for readers of the document."""
 
     name = program = note = ""
     version_flag = "--version"
     # Whether its request rate can be set.
     has_rate = True
-    # Seconds of warm-up before it counts.
-    calibrates_s = 0
+    # Seconds of warm-up that the tool leaves out of its figures.
+    calibration_s = 0
 
-    def can(self, row):
-        """Whether it supports the row. Rows with a rate need one; known delays work in a closed loop too."""
+    def supports(self, row):
+        """Whether the tool can run the row. Rows with a rate need a tool with a rate, except those of known delays."""
         return row.rate_per_s is None or self.has_rate or row.kind == "delays"
 
     def duration_s(self, row):
-        return row.seconds + (self.calibrates_s if row.rate_per_s else 0)
+        return row.seconds + (self.calibration_s if row.rate_per_s else 0)
 
     def version(self):
-        told = subprocess.run([self.program, self.version_flag], capture_output=True, text=True, check=False)
-        return " ".join((told.stdout + told.stderr).splitlines()[:1])
+        result = subprocess.run([self.program, self.version_flag], capture_output=True, text=True, check=False)
+        return " ".join((result.stdout + result.stderr).splitlines()[:1])
 
     def command(self, row, url, folder):
         raise NotImplementedError
 
     def read(self, row, printed, folder, outcome):
-        """Reads the tool's own figures: requests, errors, percentiles in milliseconds."""
+        """Reads the tool's own figures into `outcome`: requests, errors, percentiles in milliseconds."""
         raise NotImplementedError
 
     def run(self, row, server, cpu, folder):
@@ -45,24 +45,24 @@ class Tool:
             file.write("a" * row.post_bytes)
         command = self.command(row, f"http://{server.address}{row.path}", folder)
         printed_path = os.path.join(folder, "printed")
-        begun = time.monotonic()
+        begin_s = time.monotonic()
         with open(printed_path, "wb") as printed:
             process = subprocess.Popen(
                 ["taskset", "-c", str(cpu), *map(str, command)], stdout=printed, stderr=subprocess.STDOUT, cwd=folder
             )
-            # Stops the tool if it does not stop itself.
-            killer = threading.Timer(self.duration_s(row) + 30, process.kill)
-            killer.start()
+            # Kills a tool that does not end by itself.
+            kill_timer = threading.Timer(self.duration_s(row) + 30, process.kill)
+            kill_timer.start()
             _, status, usage = os.wait4(process.pid, 0)
-            killer.cancel()
+            kill_timer.cancel()
         process.returncode = os.waitstatus_to_exitcode(status)
-        outcome.wall_s = time.monotonic() - begun
+        outcome.wall_s = time.monotonic() - begin_s
         outcome.cpu_s = usage.ru_utime + usage.ru_stime
         with open(printed_path, encoding="utf-8", errors="replace") as file:
             text = file.read()
         try:
             self.read(row, text, folder, outcome)
         except (KeyError, ValueError, IndexError, TypeError, AttributeError, OSError) as error:
-            last = text.strip().splitlines()[-1:] or ["nothing printed"]
-            outcome.failure = f"exit {process.returncode}, {type(error).__name__} {error}: {last[0][:120]}"
+            last_line = text.strip().splitlines()[-1:] or ["nothing printed"]
+            outcome.failure = f"exit {process.returncode}, {type(error).__name__} {error}: {last_line[0][:120]}"
         return outcome

@@ -1,4 +1,4 @@
-"""The tools: how each is started, and where its figures are. Each runs with its most truthful options."""
+"""The tools: how to start each one, and how to read its figures. Each runs with the options that give its most accurate figures."""
 
 import csv
 import json
@@ -12,19 +12,19 @@ from .tool import PERCENTILES, Tool
 UNITS_MS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
 
-def closed(row):
-    """Connections of a tool without a rate, for a server of delays: few, so that the server is not the bottleneck."""
+def connections_of(row):
+    """The connections of a tool that has no rate. For a row with a rate they are few, so that the server is not the bottleneck."""
     return 8 if row.rate_per_s else row.connections
 
 
-def of_samples(samples_ms, outcome):
+def set_percentiles(samples_ms, outcome):
     outcome.percentiles_ms = {percentile: quantile(samples_ms, percentile) for percentile in PERCENTILES}
 
 
 class Tare(Tool):
     name = "tare"
     note = "response time, from the intended start; stays awake at a rate"
-    extra: list = []
+    extra_flags: list = []
 
     def __init__(self):
         self.program = os.path.abspath(os.path.join(os.environ.get("CARGO_TARGET_DIR", "target"), "release/tare"))
@@ -33,34 +33,34 @@ class Tare(Tool):
         rate = ["-r", row.rate_per_s] if row.rate_per_s else []
         body = ["-X", "POST", "-D", "body"] if row.post_bytes else []
         return [self.program, "load", url, "-c", row.connections, "-d", f"{row.seconds}s", "-t", 1, "--quiet",
-                "--json", "tare.json", *rate, *body, *self.extra]
+                "--json", "tare.json", *rate, *body, *self.extra_flags]
 
     def read(self, row, printed, folder, outcome):
         with open(os.path.join(folder, "tare.json"), encoding="utf-8") as file:
-            told = json.load(file)
-        outcome.requests, outcome.errors = told["requests"]["ok"], told["requests"]["failed"]
+            stated = json.load(file)
+        outcome.requests, outcome.errors = stated["requests"]["ok"], stated["requests"]["failed"]
         outcome.percentiles_ms = {
-            stated["percentile"]: stated["value_ns"] / 1e6
-            for stated in told["response"]["percentiles"]
-            if stated["percentile"] in PERCENTILES
+            entry["percentile"]: entry["value_ns"] / 1e6
+            for entry in stated["response"]["percentiles"]
+            if entry["percentile"] in PERCENTILES
         }
 
 
 class TareAsleep(Tare):
     name = "tare --spin never"
     note = "sleeps between sends"
-    extra = ["--spin", "never"]
+    extra_flags = ["--spin", "never"]
 
-    def can(self, row):
+    def supports(self, row):
         return row.kind == "lateness"
 
 
 class TareInTicks(Tare):
     name = "tare --tick"
     note = "`--tick 1ms`: sends what is due once in a millisecond"
-    extra = ["--tick", "1ms"]
+    extra_flags = ["--tick", "1ms"]
 
-    def can(self, row):
+    def supports(self, row):
         return row.kind == "lateness"
 
 
@@ -77,7 +77,7 @@ class Wrk(Tool):
                 file.write(f"wrk.method = 'POST'; wrk.body = string.rep('a', {row.post_bytes})")
             script = ["-s", "post.lua"]
         seconds = int(self.duration_s(row))
-        return [self.program, "-t1", "-c", closed(row), "-d", f"{seconds}s", "--timeout", "10s", "--latency", *script, url]
+        return [self.program, "-t1", "-c", connections_of(row), "-d", f"{seconds}s", "--timeout", "10s", "--latency", *script, url]
 
     def read(self, row, printed, folder, outcome):
         outcome.requests = int(re.search(r"(\d+) requests in", printed)[1])
@@ -92,23 +92,23 @@ class Wrk2(Wrk):
     name = program = "wrk2"
     note = "counts from the tenth second on"
     has_rate = True
-    calibrates_s = 10
+    calibration_s = 10
 
-    def can(self, row):
+    def supports(self, row):
         return row.rate_per_s is not None
 
     def command(self, row, url, folder):
-        whole = super().command(row, url, folder)
-        whole[whole.index("-c") + 1] = row.connections
-        return [*whole[:-1], "-R", int(row.rate_per_s), url]
+        command = super().command(row, url, folder)
+        command[command.index("-c") + 1] = row.connections
+        return [*command[:-1], "-R", int(row.rate_per_s), url]
 
     def read(self, row, printed, folder, outcome):
         super().read(row, printed, folder, outcome)
         spectrum = re.findall(r"^ +([\d.]+) +([01]\.\d+) +\d+ +[\d.inf]+$", printed, re.M)
-        for wanted in PERCENTILES:
+        for percentile in PERCENTILES:
             for value, share in spectrum:
-                if float(share) * 100 >= wanted - 1e-9:
-                    outcome.percentiles_ms[wanted] = float(value)
+                if float(share) * 100 >= percentile - 1e-9:
+                    outcome.percentiles_ms[percentile] = float(value)
                     break
 
 
@@ -127,7 +127,7 @@ class H2load(Tool):
         log = os.path.join(folder, "h2load.log")
         if row.rate_per_s:
             with open(log, encoding="ascii") as file:
-                of_samples([int(line.split()[2]) / 1e3 for line in file], outcome)
+                set_percentiles([int(line.split()[2]) / 1e3 for line in file], outcome)
             os.remove(log)
 
 
@@ -139,40 +139,40 @@ class Ab(Tool):
 
     def command(self, row, url, folder):
         body = ["-p", "body", "-T", "text/plain"] if row.post_bytes else []
-        return [self.program, "-q", "-k", "-c", closed(row), "-t", int(row.seconds), "-n", 10_000_000, "-e", "ab.csv", *body, url]
+        return [self.program, "-q", "-k", "-c", connections_of(row), "-t", int(row.seconds), "-n", 10_000_000, "-e", "ab.csv", *body, url]
 
     def read(self, row, printed, folder, outcome):
         outcome.requests = int(re.search(r"Complete requests: +(\d+)", printed)[1])
         outcome.errors = int(re.search(r"Failed requests: +(\d+)", printed)[1])
         with open(os.path.join(folder, "ab.csv"), encoding="ascii") as file:
-            told = {line[0]: float(line[1]) for line in list(csv.reader(file))[1:]}
-        outcome.percentiles_ms = {wanted: told[str(wanted)] for wanted in PERCENTILES if str(wanted) in told}
+            stated = {line[0]: float(line[1]) for line in list(csv.reader(file))[1:]}
+        outcome.percentiles_ms = {percentile: stated[str(percentile)] for percentile in PERCENTILES if str(percentile) in stated}
 
 
 class Oha(Tool):
     name = program = "oha"
     note = "as it comes"
-    extra: list = []
+    extra_flags: list = []
 
     def command(self, row, url, folder):
-        rate = ["-q", int(row.rate_per_s), *self.extra] if row.rate_per_s else []
+        rate = ["-q", int(row.rate_per_s), *self.extra_flags] if row.rate_per_s else []
         body = ["-m", "POST", "-D", "body"] if row.post_bytes else []
         return [self.program, "-z", f"{row.seconds}s", "-w", "-c", row.connections, "--no-tui", "--output-format", "json",
                 *rate, *body, url]
 
     def read(self, row, printed, folder, outcome):
-        told = json.loads(printed[printed.index("{"):])
-        outcome.requests = sum(told["statusCodeDistribution"].values())
-        outcome.errors = sum(told["errorDistribution"].values())
-        outcome.percentiles_ms = {wanted: told["latencyPercentiles"][f"p{wanted}"] * 1e3 for wanted in PERCENTILES}
+        stated = json.loads(printed[printed.index("{"):])
+        outcome.requests = sum(stated["statusCodeDistribution"].values())
+        outcome.errors = sum(stated["errorDistribution"].values())
+        outcome.percentiles_ms = {percentile: stated["latencyPercentiles"][f"p{percentile}"] * 1e3 for percentile in PERCENTILES}
 
 
 class OhaCorrected(Oha):
     name = "oha --latency-correction"
     note = "counts from when requests should have left"
-    extra = ["--latency-correction"]
+    extra_flags = ["--latency-correction"]
 
-    def can(self, row):
+    def supports(self, row):
         return row.rate_per_s is not None
 
 
@@ -181,8 +181,8 @@ class Hey(Tool):
     note = "a rate for each connection"
 
     def version(self):
-        told = subprocess.run(["dpkg-query", "-W", "hey"], capture_output=True, text=True, check=False).stdout.split()
-        return " ".join(told) or "hey, which does not report its version"
+        package = subprocess.run(["dpkg-query", "-W", "hey"], capture_output=True, text=True, check=False).stdout.split()
+        return " ".join(package) or "hey, which does not report its version"
 
     def command(self, row, url, folder):
         rate = ["-q", int(row.rate_per_s / row.connections), "-o", "csv"] if row.rate_per_s else []
@@ -195,7 +195,7 @@ class Hey(Tool):
             return
         lines = list(csv.DictReader(printed[printed.index("response-time"):].splitlines()))
         outcome.requests = len(lines)
-        of_samples([float(line["response-time"]) * 1e3 for line in lines], outcome)
+        set_percentiles([float(line["response-time"]) * 1e3 for line in lines], outcome)
 
 
 class Bombardier(Tool):
@@ -209,10 +209,10 @@ class Bombardier(Tool):
                 *rate, *body, url]
 
     def read(self, row, printed, folder, outcome):
-        told = json.loads(printed[printed.index("{"):])["result"]
-        outcome.requests, outcome.errors = told["req2xx"], told["others"] + told["req4xx"] + told["req5xx"]
-        told = told["latency"]["percentiles"]
-        outcome.percentiles_ms = {wanted: told[str(wanted)] / 1e3 for wanted in PERCENTILES if str(wanted) in told}
+        stated = json.loads(printed[printed.index("{"):])["result"]
+        outcome.requests, outcome.errors = stated["req2xx"], stated["others"] + stated["req4xx"] + stated["req5xx"]
+        latencies_us = stated["latency"]["percentiles"]
+        outcome.percentiles_ms = {percentile: latencies_us[str(percentile)] / 1e3 for percentile in PERCENTILES if str(percentile) in latencies_us}
 
 
 class Vegeta(Tool):
@@ -221,8 +221,8 @@ class Vegeta(Tool):
     version_flag = "-version"
 
     def version(self):
-        told = super().version()
-        return "vegeta, built without a version" if told == "Version: " or not told.strip("Version: ") else told
+        version = super().version()
+        return "vegeta, built without a version" if version == "Version: " or not version.strip("Version: ") else version
 
     def command(self, row, url, folder):
         with open(os.path.join(folder, "targets"), "w", encoding="ascii") as file:
@@ -232,13 +232,13 @@ class Vegeta(Tool):
                 "-connections", row.connections, "-workers", row.connections, "-output", "vegeta.bin", *load]
 
     def read(self, row, printed, folder, outcome):
-        recorded = os.path.join(folder, "vegeta.bin")
-        as_csv = subprocess.run([self.program, "encode", "-to", "csv", recorded], capture_output=True, text=True, check=True)
+        recording = os.path.join(folder, "vegeta.bin")
+        as_csv = subprocess.run([self.program, "encode", "-to", "csv", recording], capture_output=True, text=True, check=True)
         lines = [line.split(",") for line in as_csv.stdout.splitlines()]
         outcome.requests = sum(line[1] == "200" for line in lines)
         outcome.errors = len(lines) - outcome.requests
-        of_samples([int(line[2]) / 1e6 for line in lines], outcome)
-        os.remove(recorded)
+        set_percentiles([int(line[2]) / 1e6 for line in lines], outcome)
+        os.remove(recording)
 
 
 class Fortio(Tool):
@@ -254,10 +254,10 @@ class Fortio(Tool):
 
     def read(self, row, printed, folder, outcome):
         with open(os.path.join(folder, "fortio.json"), encoding="utf-8") as file:
-            told = json.load(file)
-        outcome.requests = told["RetCodes"].get("200", 0)
-        outcome.errors = sum(told["RetCodes"].values()) - outcome.requests
-        outcome.percentiles_ms = {one["Percentile"]: one["Value"] * 1e3 for one in told["DurationHistogram"]["Percentiles"]}
+            stated = json.load(file)
+        outcome.requests = stated["RetCodes"].get("200", 0)
+        outcome.errors = sum(stated["RetCodes"].values()) - outcome.requests
+        outcome.percentiles_ms = {one["Percentile"]: one["Value"] * 1e3 for one in stated["DurationHistogram"]["Percentiles"]}
 
 
 class K6(Tool):
@@ -285,11 +285,11 @@ export default function () {{ {call}; }}
 
     def read(self, row, printed, folder, outcome):
         with open(os.path.join(folder, "k6.json"), encoding="utf-8") as file:
-            told = json.load(file)["metrics"]
-        outcome.requests = told["http_reqs"]["count"]
+            stated = json.load(file)["metrics"]
+        outcome.requests = stated["http_reqs"]["count"]
         # A "pass" of this rate counts requests that failed.
-        outcome.errors = told.get("http_req_failed", {}).get("passes", 0)
-        outcome.percentiles_ms = {wanted: told["http_req_duration"][f"p({wanted})"] for wanted in PERCENTILES}
+        outcome.errors = stated.get("http_req_failed", {}).get("passes", 0)
+        outcome.percentiles_ms = {percentile: stated["http_req_duration"][f"p({percentile})"] for percentile in PERCENTILES}
 
 
 class Autocannon(Tool):
@@ -302,11 +302,11 @@ class Autocannon(Tool):
         return [self.program, "-c", row.connections, "-d", int(row.seconds), "-j", "-n", *rate, *body, url]
 
     def read(self, row, printed, folder, outcome):
-        told = json.loads(printed[printed.index("{"):])
-        outcome.requests, outcome.errors = told["2xx"], told["errors"] + told["non2xx"]
+        stated = json.loads(printed[printed.index("{"):])
+        outcome.requests, outcome.errors = stated["2xx"], stated["errors"] + stated["non2xx"]
         outcome.percentiles_ms = {
-            wanted: told["latency"][name]
-            for wanted, name in [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99_9"), (99.99, "p99_99")]
+            percentile: stated["latency"][name]
+            for percentile, name in [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99_9"), (99.99, "p99_99")]
         }
 
 
