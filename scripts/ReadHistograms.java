@@ -3,8 +3,8 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
 
 /**
- * Reads an interval log with HdrHistogram's own library. Prints for each interval how many values it has, a line with count, least
- * and largest value, mean and standard deviation of all in nanoseconds, and their percentile distribution in milliseconds.
+ * Reads an interval log with HdrHistogram's library. Prints the number of values of each interval, then for all values together a line
+ * with count, least and largest value, mean and standard deviation in nanoseconds, and the percentile distribution in milliseconds.
  */
 public final class ReadHistograms {
   private static final int DIGITS = 3;
