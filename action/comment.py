@@ -1,6 +1,6 @@
 """Writes the report as one comment on the pull request. A later run updates that comment.
 
-What cannot be written is a warning with its remedy, and never fails the job.
+If something cannot be written, it prints a warning with a remedy. It never fails the job.
 """
 
 import base64
@@ -14,14 +14,14 @@ import urllib.request
 
 TIMEOUT_S = 30
 COMMENTS_PER_PAGE = 100
-# More comments than this are not searched for the earlier one.
-MOST_PAGES = 30
-# In the form "comment": where a picture may stand.
+# Pages of comments that are searched for the earlier comment.
+MAX_PAGES = 30
+# `tare report --ci comment` writes this where a picture may be inserted.
 PICTURE_PLACE = "<!-- picture -->"
 
 
-class Refused(Exception):
-    """An answer of the API that is not a success, or none."""
+class RequestFailed(Exception):
+    """A request that failed: the API answered with an error, or did not answer (status None)."""
 
     def __init__(self, status, message):
         super().__init__(f"{status}: {message}" if status else message)
@@ -35,8 +35,8 @@ class Repository:
         self.base = f"{api.rstrip('/')}/repos/{name}"
         self.token = token
 
-    def ask(self, method, path, body=None):
-        """The answer to one request, as JSON."""
+    def request(self, method, path, body=None):
+        """Sends one request; returns the answer, parsed from JSON."""
         headers = {
             "Accept": "application/vnd.github+json",
             "Content-Type": "application/json",
@@ -50,54 +50,54 @@ class Repository:
             with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            raise Refused(error.code, said_by(error)) from None
+            raise RequestFailed(error.code, read_error_message(error)) from None
         except (OSError, ValueError) as error:
-            raise Refused(None, str(getattr(error, "reason", error))) from None
+            raise RequestFailed(None, str(getattr(error, "reason", error))) from None
 
     def comments(self, number):
         """The comments on a pull request, oldest first."""
-        for page in range(1, MOST_PAGES + 1):
-            some = self.ask("GET", f"/issues/{number}/comments?per_page={COMMENTS_PER_PAGE}&page={page}")
-            yield from some
-            if len(some) < COMMENTS_PER_PAGE:
+        for page in range(1, MAX_PAGES + 1):
+            page_comments = self.request("GET", f"/issues/{number}/comments?per_page={COMMENTS_PER_PAGE}&page={page}")
+            yield from page_comments
+            if len(page_comments) < COMMENTS_PER_PAGE:
                 return
 
     def write_comment(self, number, text):
-        """Updates the comment that begins with the same line, or writes a new one. Returns its address."""
-        mark = text.splitlines()[0]
+        """Updates the comment that has the same first line, or writes a new one. Returns its address."""
+        first_line = text.splitlines()[0]
         for comment in self.comments(number):
-            if (comment.get("body") or "").split("\n")[0].strip() == mark:
+            if (comment.get("body") or "").split("\n")[0].strip() == first_line:
                 try:
-                    return self.ask("PATCH", f"/issues/comments/{comment['id']}", {"body": text})["html_url"]
-                except Refused as refused:
-                    # Somebody else quoted the mark: their comment is not ours to change.
-                    if refused.status not in (403, 404):
+                    return self.request("PATCH", f"/issues/comments/{comment['id']}", {"body": text})["html_url"]
+                except RequestFailed as failure:
+                    # The comment belongs to somebody else, who quoted this line.
+                    if failure.status not in (403, 404):
                         raise
-        return self.ask("POST", f"/issues/{number}/comments", {"body": text})["html_url"]
+        return self.request("POST", f"/issues/{number}/comments", {"body": text})["html_url"]
 
-    def keep_picture(self, branch, path, picture):
-        """Adds a file to a branch, which is made where there is none. Returns the address of the file."""
-        self.make_branch(branch)
+    def upload_picture(self, branch, path, picture):
+        """Adds a file to a branch, and creates the branch if necessary. Returns the address of the file."""
+        self.create_branch_if_missing(branch)
         content = base64.b64encode(picture).decode()
         body = {"message": f"Keep {path}", "content": content, "branch": branch}
-        kept = self.ask("PUT", f"/contents/{urllib.parse.quote(path)}", body)
-        return kept["content"]["html_url"] + "?raw=true"
+        stored = self.request("PUT", f"/contents/{urllib.parse.quote(path)}", body)
+        return stored["content"]["html_url"] + "?raw=true"
 
-    def make_branch(self, branch):
+    def create_branch_if_missing(self, branch):
         try:
-            self.ask("GET", f"/git/ref/heads/{urllib.parse.quote(branch)}")
+            self.request("GET", f"/git/ref/heads/{urllib.parse.quote(branch)}")
             return
-        except Refused as refused:
-            if refused.status != 404:
+        except RequestFailed as failure:
+            if failure.status != 404:
                 raise
         readme = {"path": "README.md", "mode": "100644", "type": "blob", "content": "The pictures of tare's comments.\n"}
-        tree = self.ask("POST", "/git/trees", {"tree": [readme]})
-        commit = self.ask("POST", "/git/commits", {"message": "Keep pictures", "tree": tree["sha"], "parents": []})
-        self.ask("POST", "/git/refs", {"ref": f"refs/heads/{branch}", "sha": commit["sha"]})
+        tree = self.request("POST", "/git/trees", {"tree": [readme]})
+        commit = self.request("POST", "/git/commits", {"message": "Keep pictures", "tree": tree["sha"], "parents": []})
+        self.request("POST", "/git/refs", {"ref": f"refs/heads/{branch}", "sha": commit["sha"]})
 
 
-def said_by(error):
-    """What the API says about an error."""
+def read_error_message(error):
+    """The error message in the answer of the API."""
     try:
         return json.load(error)["message"]
     except (OSError, ValueError, KeyError, TypeError):
@@ -109,9 +109,9 @@ def warn(text):
     print(f"::warning title=tare::{text}")
 
 
-def remedy(refused, permission):
-    """What to do about a refusal."""
-    if refused.status in (401, 403, 404):
+def suggest_remedy(failure, permission):
+    """What the user can do about a failed request."""
+    if failure.status in (401, 403, 404):
         return (
             f'Grant the workflow "permissions: {permission}: write". A pull request from a fork gets a token that may '
             "only read: the summary of the job has the same report."
@@ -119,8 +119,8 @@ def remedy(refused, permission):
     return "The summary of the job has the same report."
 
 
-def with_picture(repository, text, folder, number):
-    """The text with its picture, if a branch for pictures is set and takes it."""
+def add_picture(repository, text, folder, number):
+    """The text with its picture, if a branch for pictures is set and the picture can be stored there."""
     branch = os.environ.get("TARE_PICTURE_BRANCH", "")
     picture = folder / "picture.svg"
     if not branch or not picture.exists():
@@ -130,9 +130,9 @@ def with_picture(repository, text, folder, number):
     job = "".join(c for c in os.environ.get("GITHUB_JOB", "job") if c.isalnum() or c in "-_")
     try:
         path = f"pull-request-{number}/{run}-{attempt}-{job}-{folder.name}.svg"
-        address = repository.keep_picture(branch, path, picture.read_bytes())
-    except Refused as refused:
-        warn(f"The picture could not be kept on the branch {branch} ({refused}). {remedy(refused, 'contents')}")
+        address = repository.upload_picture(branch, path, picture.read_bytes())
+    except RequestFailed as failure:
+        warn(f"The picture could not be kept on the branch {branch} ({failure}). {suggest_remedy(failure, 'contents')}")
         return text
     return text.replace(PICTURE_PLACE, f"![Changes with their intervals]({address})", 1)
 
@@ -142,11 +142,11 @@ def main():
     number = int(os.environ["TARE_PULL_REQUEST"])
     api = os.environ.get("GITHUB_API_URL", "https://api.github.com")
     repository = Repository(api, os.environ["GITHUB_REPOSITORY"], os.environ.get("TARE_TOKEN", ""))
-    text = with_picture(repository, (folder / "comment.md").read_text(), folder, number)
+    text = add_picture(repository, (folder / "comment.md").read_text(), folder, number)
     try:
         print(f"the comment is at {repository.write_comment(number, text)}")
-    except Refused as refused:
-        warn(f"The comment could not be written ({refused}). {remedy(refused, 'pull-requests')}")
+    except RequestFailed as failure:
+        warn(f"The comment could not be written ({failure}). {suggest_remedy(failure, 'pull-requests')}")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-# What the steps of the action share. Each step is a script of its own, so that a test can run it alone.
+# Functions for the steps of the action. Each step is its own script, so that a test can run it alone.
 set -euo pipefail
 
-# output NAME VALUE: an output of this step. A value may have several lines.
+# output NAME VALUE: sets an output of this step. A value may have several lines.
 output() {
-  local mark="end-of-$1-$RANDOM$RANDOM"
-  printf '%s<<%s\n%s\n%s\n' "$1" "$mark" "$2" "$mark" >>"$GITHUB_OUTPUT"
+  local delimiter="end-of-$1-$RANDOM$RANDOM"
+  printf '%s<<%s\n%s\n%s\n' "$1" "$delimiter" "$2" "$delimiter" >>"$GITHUB_OUTPUT"
 }
 
-# annotate KIND TITLE TEXT: an error, warning or notice on the page of the job. The text must not begin a command of its own.
+# annotate KIND TITLE TEXT: shows an error, warning or notice on the page of the job. Escapes TEXT, so that it cannot start a command.
 annotate() {
   local text=$3
   text=${text//'%'/%25}

@@ -1,4 +1,4 @@
-"""The action, run step by step with a program and an API that are made up: `python3 -m action.test`."""
+"""Tests the action step by step with a fake program and a fake API: `python3 -m action.test`."""
 
 import contextlib
 import hashlib
@@ -19,7 +19,7 @@ from .test_job import ACTION, Job
 
 __all__ = ["Examples"]
 
-# A tare that answers as it is told by the environment.
+# A fake tare that the environment controls.
 PROGRAM = """#!/usr/bin/env bash
 case "$1 $*" in
   --version*) echo "tare 0.0.0" ;;
@@ -110,8 +110,8 @@ class Case(unittest.TestCase):
 
     def git(self, *arguments, folder=None):
         command = ["git", "-c", "user.name=t", "-c", "user.email=t@localhost", "-c", "protocol.file.allow=always", *arguments]
-        done = subprocess.run(command, cwd=folder or self.folder, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
+        process = subprocess.run(command, cwd=folder or self.folder, capture_output=True, text=True, check=True)
+        return process.stdout.strip()
 
     def job(self, inputs=(), number=None, **environment):
         github = {"job": "bench"}
@@ -123,7 +123,7 @@ class Case(unittest.TestCase):
 
 
 class Check(Case):
-    def test_the_job_ends_as_the_check_ends(self):
+    def test_the_job_has_the_result_of_the_check(self):
         for status, result in [(0, "holds"), (3, "regressed"), (4, "undecided"), (1, "failed")]:
             job = self.job(STATUS=str(status)).run()
             self.assertEqual(job.failed, status != 0, job.log)
@@ -134,10 +134,10 @@ class Check(Case):
         hostile = "'; touch owned; echo '$(touch owned)"
         inputs = {"fail-if": "cpu > +3%,p99 > +10%", "budget": "6m", "undecided": "pass", "suite": hostile}
         job = self.job({**inputs, "arguments": "--seed\n7\n\n-m\nA B"}).run()
-        given = self.arguments.read_text().splitlines()
-        self.assertEqual(given[:2], ["check", hostile], job.log)
+        arguments = self.arguments.read_text().splitlines()
+        self.assertEqual(arguments[:2], ["check", hostile], job.log)
         for words in (["--fail-if", "cpu > +3%,p99 > +10%"], ["--budget", "6m"], ["--undecided", "pass"], ["--seed", "7", "-m", "A B"]):
-            self.assertIn("\n".join(words), "\n".join(given))
+            self.assertIn("\n".join(words), "\n".join(arguments))
         self.assertFalse((self.folder / "owned").exists())
 
     def test_the_summary_and_the_log_say_what_the_machine_can_show(self):
@@ -148,7 +148,7 @@ class Check(Case):
         self.assertIn("::group::plan\nthis budget shows a difference of 4 %", job.log)
         report = pathlib.Path(job.outputs()["report"])
         self.assertTrue({"comment.md", "tare.xml", "picture.svg", "check.txt"} <= {p.name for p in report.iterdir()})
-        uploads = [given for name, given in job.used if name.startswith("actions/upload-artifact@")]
+        uploads = [step_inputs for name, step_inputs in job.uses if name.startswith("actions/upload-artifact@")]
         self.assertEqual(uploads[0]["path"], str(report))
 
     def test_without_a_run_the_summary_has_the_end_of_the_log(self):
@@ -192,13 +192,13 @@ class Comment(Case):
                 (self.folder / inputs.get("working-directory", "b")).mkdir(exist_ok=True)
                 job = self.job({"picture-branch": "pictures", **inputs}, number="5", GITHUB_API_URL=url).run()
                 self.assertFalse(job.failed, job.log)
-                used += [given for name, given in job.used if name.startswith("actions/upload-artifact@")]
+                used += [step_inputs for name, step_inputs in job.uses if name.startswith("actions/upload-artifact@")]
             marks = [comment["body"].splitlines()[0] for comment in state["comments"]]
             names = ["a/tare.toml", "b/tare.toml", "b/other.toml"]
             self.assertEqual(marks, [f"<!-- tare report of {name} -->" for name in names])
             names = [name.replace("/", "~") for name in names]
-            self.assertEqual([given["name"] for given in used], [f"tare-bench-0-{name}" for name in names])
-            self.assertEqual([pathlib.Path(given["path"]).name for given in used], names)
+            self.assertEqual([step_inputs["name"] for step_inputs in used], [f"tare-bench-0-{name}" for name in names])
+            self.assertEqual([pathlib.Path(step_inputs["path"]).name for step_inputs in used], names)
             self.assertEqual(len(set(state["files"])), 3)
 
     def test_checks_of_one_suite_are_told_apart_by_their_names_or_by_their_jobs_of_a_matrix(self):
@@ -206,10 +206,10 @@ class Comment(Case):
             used = []
             for inputs, jobs in (({"name": "JDK 21"}, "1"), ({"name": "JDK 25 -->"}, "1"), ({}, "2"), ({"name": "JDK 21"}, "1")):
                 job = self.job(inputs, number="5", GITHUB_API_URL=url)
-                job.facts["strategy.job-total"] = jobs
+                job.context["strategy.job-total"] = jobs
                 job.run()
                 self.assertFalse(job.failed, job.log)
-                used += [given["name"] for name, given in job.used if name.startswith("actions/upload-artifact@")]
+                used += [step_inputs["name"] for name, step_inputs in job.uses if name.startswith("actions/upload-artifact@")]
             marks = [comment["body"].splitlines()[:2] for comment in state["comments"]]
             titles = ["JDK 21", "JDK 25 --_", "job 1 of 2"]
             self.assertEqual(marks, [[f"<!-- tare report of tare.toml, {title} -->", f"### {title}"] for title in titles])
@@ -272,16 +272,16 @@ class Baseline(Case):
             job = Job(self.folder, {**inputs, "baseline": given}, {"event.before": before}, environment).run()
             return job, self.arguments.read_text().splitlines()
 
-        job, given = baseline("", before=first)
-        self.assertEqual(given[given.index("--baseline") + 1], first, job.log)
-        job, given = baseline("main")
-        self.assertEqual(given[given.index("--baseline") + 1], self.git("rev-parse", "HEAD", folder=remote))
-        job, given = baseline("", before="0" * 40)
-        self.assertNotIn("--baseline", given)
+        job, arguments = baseline("", before=first)
+        self.assertEqual(arguments[arguments.index("--baseline") + 1], first, job.log)
+        job, arguments = baseline("main")
+        self.assertEqual(arguments[arguments.index("--baseline") + 1], self.git("rev-parse", "HEAD", folder=remote))
+        job, arguments = baseline("", before="0" * 40)
+        self.assertNotIn("--baseline", arguments)
         self.assertIn("the baseline of the suite counts", job.log)
         self.arguments.write_text("")
-        job, given = baseline("no-such-branch")
-        self.assertTrue(job.failed and given == [], job.log)
+        job, arguments = baseline("no-such-branch")
+        self.assertTrue(job.failed and arguments == [], job.log)
         self.assertIn('There is no revision "no-such-branch"', job.log)
 
 
@@ -305,7 +305,7 @@ class Install(Case):
         job = self.job(inputs).run()
         self.assertFalse(job.failed, job.log)
         self.assertIn(f"fetching file://{folder}/{name}.tar.gz", job.log)
-        caches = [given for used, given in job.used if used.startswith("actions/cache@")]
+        caches = [step_inputs for used, step_inputs in job.uses if used.startswith("actions/cache@")]
         self.assertTrue((pathlib.Path(caches[0]["path"]) / "tare").exists())
         self.assertTrue(caches[1]["path"].endswith("/tare/baselines\n~/.cargo\ntarget"))
         self.assertNotIn("fetching", self.job(inputs).run().log)

@@ -1,4 +1,4 @@
-"""The shell commands of the CI files in the documents, run with programs that are made up."""
+"""Runs the shell commands of the CI files in the documents with fake programs."""
 
 import os
 import pathlib
@@ -14,7 +14,7 @@ from .test_job import ACTION
 
 PAGE = ACTION.parent / "docs/site/src/ci.md"
 
-# A tare whose check ends as STATUS says, and reports the latest run of its folder, as the real one.
+# A fake tare: its check ends with STATUS, and its report prints the latest run of its folder.
 TARE = """#!/usr/bin/env bash
 case $1 in
   check)
@@ -40,16 +40,16 @@ class Examples(unittest.TestCase):
             (self.tools / name).chmod(0o755)
         with tarfile.open(self.tools / "release.tar.gz", "w:gz") as archive:
             archive.add(self.tools / "tare", "tare-0.1.0-x86_64-linux/bin/tare")
-        # Only the release of the example has it.
+        # The examples must take the program from the release.
         (self.tools / "tare").unlink()
 
     def block(self, language, word):
-        """The example in this language that has this word."""
+        """The example in this language that contains this word."""
         blocks = re.findall(rf"^```{language}\n(.*?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
         return next(block for block in blocks if word in block)
 
     def shell(self, words, text, build, status, has_run):
-        """The exit status of commands in the workspace."""
+        """Runs commands in the workspace; returns their exit status."""
         names = ("BUILD", "BUILD_NUMBER", "CI_JOB_ID", "BUILDKITE_JOB_ID")
         environment = {**os.environ, **dict.fromkeys(names, str(build)), "RELEASE": "https://example.org", "STATUS": str(status)}
         environment.update(TOOLS=str(self.tools), PATH=f"{self.tools}:{os.environ['PATH']}", CI_MERGE_REQUEST_DIFF_BASE_SHA="abc")
@@ -82,10 +82,10 @@ class Examples(unittest.TestCase):
         self.assertNotRegex(step["command"].replace("$$", ""), r"\$", "Buildkite itself replaces a single $")
         return self.shell(["bash", "-e", "-c"], step["command"].replace("$$", "$"), *build)
 
-    # Builds in one workspace that is kept: exit status of the check, and whether it left a run.
+    # Builds that share a workspace: the exit status of the check, and whether it left a run.
     BUILDS = [(0, True), (3, True), (4, True), (4, False), (1, False), (0, True)]
 
-    def test_a_job_ends_as_its_check(self):
+    def test_a_job_has_the_exit_status_of_its_check(self):
         for system in (self.gitlab, self.jenkins, self.buildkite):
             for build, (status, has_run) in enumerate(self.BUILDS):
                 self.assertEqual(system(build, status, has_run), status, system.__name__)

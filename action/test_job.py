@@ -1,4 +1,4 @@
-"""Runs the steps of action.yml as a runner does: expressions, environment, outputs. `uses` steps are only noted."""
+"""Runs the steps of action.yml as a runner does: expressions, environment, outputs. `uses` steps are only recorded."""
 
 import os
 import pathlib
@@ -9,25 +9,25 @@ import yaml
 
 ACTION = pathlib.Path(__file__).resolve().parent
 EXPRESSION = re.compile(r"\$\{\{(.*?)\}\}")
-NAME = re.compile(r"'[^']*'|[a-z_][\w.-]*(?:\(\))?|&&|\|\||!=|==|!|\(|\)")
+TOKEN = re.compile(r"'[^']*'|[a-z_][\w.-]*(?:\(\))?|&&|\|\||!=|==|!|\(|\)")
 
 
 class Job:
-    """One use of the action, with its inputs and the event that began it."""
+    """One use of the action, with its inputs and the event that started it."""
 
     def __init__(self, folder, inputs=(), github=(), environment=()):
         self.definition = yaml.safe_load((ACTION / "action.yml").read_text())
-        given = {name: self.filled(str(spec.get("default", "")), {}) for name, spec in self.definition["inputs"].items()}
-        unknown = set(dict(inputs)) - set(given)
+        defaults = {name: self.substitute(str(spec.get("default", "")), {}) for name, spec in self.definition["inputs"].items()}
+        unknown = set(dict(inputs)) - set(defaults)
         if unknown:
             raise KeyError(f"action.yml has no input {unknown}")
-        self.facts = {f"inputs.{name}": value for name, value in {**given, **dict(inputs)}.items()}
-        self.facts.update({f"github.{name}": value for name, value in dict(github).items()})
-        self.facts.update({"runner.os": "Linux", "runner.arch": "X64", "strategy.job-index": "0", "strategy.job-total": "1"})
+        self.context = {f"inputs.{name}": value for name, value in {**defaults, **dict(inputs)}.items()}
+        self.context.update({f"github.{name}": value for name, value in dict(github).items()})
+        self.context.update({"runner.os": "Linux", "runner.arch": "X64", "strategy.job-index": "0", "strategy.job-total": "1"})
         self.folder = folder
         self.summary = folder / "summary.md"
         self.environment = {**os.environ, **self.runner_variables(), **dict(environment)}
-        self.used, self.log, self.failed = [], "", False
+        self.uses, self.log, self.failed = [], "", False
 
     def runner_variables(self):
         temp = self.folder / "runner"
@@ -43,14 +43,14 @@ class Job:
         }
 
     def run(self):
-        """All steps in order; after a failure only those that ask for it. Returns self."""
+        """Runs all steps in order; after a failure only those with `always()`. Returns self."""
         for step in self.definition["runs"]["steps"]:
             condition = step.get("if", "success()")
-            asked = condition if "always()" in condition else f"success() && ({condition})"
-            if not self.value(asked):
+            full_condition = condition if "always()" in condition else f"success() && ({condition})"
+            if not self.evaluate(full_condition):
                 continue
             if "uses" in step:
-                self.used.append((step["uses"], {key: self.filled(str(v)) for key, v in step["with"].items()}))
+                self.uses.append((step["uses"], {key: self.substitute(str(v)) for key, v in step["with"].items()}))
             else:
                 self.run_step(step)
         return self
@@ -58,38 +58,38 @@ class Job:
     def run_step(self, step):
         outputs = self.folder / "outputs"
         outputs.write_text("")
-        variables = {name: self.filled(value) for name, value in step.get("env", {}).items()}
-        place = self.folder / self.filled(step.get("working-directory", "."))
-        done = subprocess.run(
+        variables = {name: self.substitute(value) for name, value in step.get("env", {}).items()}
+        folder = self.folder / self.substitute(step.get("working-directory", "."))
+        process = subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
-            cwd=place,
+            cwd=folder,
             env={**self.environment, **variables, "GITHUB_OUTPUT": str(outputs)},
             capture_output=True,
             text=True,
             timeout=120,
         )
-        self.log += done.stdout + done.stderr
-        self.failed = self.failed or done.returncode != 0
+        self.log += process.stdout + process.stderr
+        self.failed = self.failed or process.returncode != 0
         text = outputs.read_text()
         for name, _, value in re.findall(r"^([\w-]+)<<(.+)\n((?:.*\n)*?)\2\n", text, re.MULTILINE):
-            self.facts[f"steps.{step.get('id')}.outputs.{name}"] = value.rstrip("\n")
+            self.context[f"steps.{step.get('id')}.outputs.{name}"] = value.rstrip("\n")
 
     def outputs(self):
         """The outputs of the action."""
-        return {name: self.filled(spec["value"]) for name, spec in self.definition["outputs"].items()}
+        return {name: self.substitute(spec["value"]) for name, spec in self.definition["outputs"].items()}
 
-    def filled(self, text, facts=None):
-        return EXPRESSION.sub(lambda found: str(self.value(found[1], facts)), text)
+    def substitute(self, text, context=None):
+        return EXPRESSION.sub(lambda found: str(self.evaluate(found[1], context)), text)
 
-    def value(self, expression, facts=None):
-        """The value of an expression. A name without a value is an empty text, as on a runner."""
-        facts = self.facts if facts is None else facts
-        words = {"&&": " and ", "||": " or ", "!": " not ", "always()": "True", "success()": str(not getattr(self, "failed", False))}
+    def evaluate(self, expression, context=None):
+        """The value of an expression. A name without a value is an empty string, as on a runner."""
+        context = self.context if context is None else context
+        python_words = {"&&": " and ", "||": " or ", "!": " not ", "always()": "True", "success()": str(not getattr(self, "failed", False))}
 
-        def word(found):
+        def to_python(found):
             token = found[0]
             if token.startswith("'") or token in ("(", ")", "==", "!="):
                 return token
-            return words.get(token) or repr(str(facts.get(token, "")))
+            return python_words.get(token) or repr(str(context.get(token, "")))
 
-        return eval(NAME.sub(word, expression.strip()), {"__builtins__": {}})
+        return eval(TOKEN.sub(to_python, expression.strip()), {"__builtins__": {}})
