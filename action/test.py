@@ -172,8 +172,8 @@ class Comment(Case):
                 self.assertFalse(job.failed, job.log)
                 # Others talk, so that the comment is on the second page next time.
                 state["comments"][:0] = [{"id": n, "body": "talk"} for n in range(120 - len(state["comments"]))]
-            ours = [c for c in state["comments"] if c["body"].startswith("<!-- tare report of tare.toml -->")]
-            self.assertEqual(len(ours), 1)
+            comments = [c for c in state["comments"] if c["body"].startswith("<!-- tare report of tare.toml -->")]
+            self.assertEqual(len(comments), 1)
             self.assertEqual([a[0] for a in state["asked"]], ["GET", "POST", "GET", "GET", "PATCH"])
             self.assertTrue(all(a[2] == "Bearer secret" for a in state["asked"]))
 
@@ -201,7 +201,7 @@ class Comment(Case):
             self.assertEqual([pathlib.Path(step_inputs["path"]).name for step_inputs in used], names)
             self.assertEqual(len(set(state["files"])), 3)
 
-    def test_checks_of_one_suite_are_told_apart_by_their_names_or_by_their_jobs_of_a_matrix(self):
+    def test_checks_of_one_suite_are_separated_by_name_or_by_job_of_a_matrix(self):
         with api() as (url, state):
             used = []
             for inputs, jobs in (({"name": "JDK 21"}, "1"), ({"name": "JDK 25 -->"}, "1"), ({}, "2"), ({"name": "JDK 21"}, "1")):

@@ -2,7 +2,7 @@
 
 Each agent makes a sixteenth of a Poisson load. The gaps between arrivals at the server are tested for the exponential distribution
 (Anderson-Darling, mean estimated, level 1 %: Stephens, JASA 1974). Evenly spaced loads must be rejected, which shows that the test
-can tell them apart. The machine should do nothing else meanwhile, because other work delays arrivals.
+can tell them apart. The machine should be otherwise idle, because other work delays arrivals.
 """
 
 import json

@@ -22,8 +22,8 @@ def repeat_rows(show, chosen, others, run):
     of_cell = lambda key: lambda cell: cell["validity"]["state"] != "void" and cell[key] and cell[key]["value"]
     of_share = lambda name: lambda one: next((each["ratio"] for each in one["currencies"] if each["name"] == name and each["verdict"] != "void"), None)
 
-    def differences(ours, theirs, figure):
-        pairs = [(figure(one), figure(other)) for one in ours for other in theirs if one["id"] == other["id"]]
+    def differences(cells, other_cells, figure):
+        pairs = [(figure(one), figure(other)) for one in cells for other in other_cells if one["id"] == other["id"]]
         return [max(pair) / min(pair) - 1 for pair in pairs if all(pair)]
 
     both, pairs = (chosen, other_run["cells"]), (matching_entries(show, run["comparisons"]), other_run["comparisons"])

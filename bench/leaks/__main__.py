@@ -19,9 +19,9 @@ LARGE_BODY_BYTES = 1 << 20
 COLLECTIONS_PER_REQUEST = 3
 
 DESCRIPTION = """\
-Which requests leave buffers behind? For each request of servers/contract.toml a server is started in a JVM whose Netty tracks every
-buffer (leak detection at "paranoid"). It gets the request some thousands of times. Then garbage is collected, and what Netty reports as
-leaked is kept in bench/findings/leaks.json, with the frames of the last access. Nothing is timed, so the machine may do other work."""
+Finds requests that leak buffers. For each request of servers/contract.toml it starts a server in a JVM whose Netty tracks every buffer
+(leak detection at "paranoid"), sends the request some thousands of times, and collects garbage. It stores the leaks that Netty reports
+in bench/findings/leaks.json, with the frames of the last access. Nothing is timed, so the machine may do other work."""
 
 
 def parse_arguments():

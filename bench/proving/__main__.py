@@ -17,7 +17,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="bench/peers",
         description="Runs tare and whichever of its peers are installed against the reference server, in alternation, "
-        "and writes docs/PEERS.md. The machine should do nothing else meanwhile.",
+        "and writes docs/PEERS.md. The machine should be otherwise idle.",
     )
     parser.add_argument("--quick", action="store_true", help="one short round, to see that everything works; its figures mean nothing")
     parser.add_argument("--rounds", type=int, default=2, help="rounds of the cost rows (2)")
