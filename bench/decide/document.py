@@ -115,9 +115,9 @@ time. Figures are medians over starts, with the smallest and the largest where t
 
 def write():
     """Writes the page, and the plot if there is data for it."""
-    rows = {part: Rows(part).all() for part in ("aa", "planted", "sequential", "compare", "families")}
+    rows = {part: Rows(part).read_all() for part in ("aa", "planted", "sequential", "compare", "families")}
     measured = [aa_section(rows["aa"]), comparison_section(rows["compare"]), planted_section(rows["planted"]), sequential_section(rows["sequential"], rows["compare"])]
-    sections = [HEAD, replay_section(), *measured, checks_section(Rows(checks.PART).all()), planted_checks_section(Rows(checks.PLANTED_PART).all()), families_section(rows["families"])]
+    sections = [HEAD, replay_section(), *measured, checks_section(Rows(checks.PART).read_all()), planted_checks_section(Rows(checks.PLANTED_PART).read_all()), families_section(rows["families"])]
     picture = plot.render_svg(rows)
     if picture:
         PICTURE.parent.mkdir(parents=True, exist_ok=True)

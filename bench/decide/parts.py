@@ -127,7 +127,7 @@ def judge_again(options):
     program.build("-p", "tare")
     rows = Rows(options.part)
     judged = []
-    for row in rows.all():
+    for row in rows.read_all():
         summary = program.remake_report(options.part, row["run"]["id"])
         judged.append({**row, **program.figures_of_comparison(summary, row["name"])} if summary else row)
         print(f"  {options.part} seed {row['seed']}: {row['short']} → {judged[-1]['short']}", flush=True)

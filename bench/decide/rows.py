@@ -12,7 +12,7 @@ class Rows:
     def __init__(self, part, folder=FOLDER):
         self.file = folder / f"{part}.jsonl"
 
-    def all(self):
+    def read_all(self):
         """Every row, in the order in which the runs ended."""
         if not self.file.exists():
             return []
@@ -20,7 +20,7 @@ class Rows:
 
     def has(self, case, seed):
         """Whether there is a row for this case and seed."""
-        return any(row["case"] == case and row["seed"] == seed for row in self.all())
+        return any(row["case"] == case and row["seed"] == seed for row in self.read_all())
 
     def replace(self, rows):
         """Replaces all rows by these."""

@@ -20,12 +20,12 @@ class Results(unittest.TestCase):
     def test_a_part_continues_after_its_last_row(self):
         with tempfile.TemporaryDirectory() as folder:
             rows = Rows("aa", pathlib.Path(folder) / "results")
-            self.assertEqual(rows.all(), [])
+            self.assertEqual(rows.read_all(), [])
             case = {"server": "a", "burners": 0}
             rows.append(row(case, 1, 1.0, 0.02, 200, "no_material_difference"))
             self.assertTrue(rows.has(case, 1))
             rows.replace([row(case, 1, 1.1, 0.02, 200, "worse")])
-            self.assertEqual([kept["verdict"] for kept in rows.all()], ["worse"])
+            self.assertEqual([kept["verdict"] for kept in rows.read_all()], ["worse"])
             self.assertFalse(rows.has(case, 2) or rows.has({"server": "b", "burners": 0}, 1))
 
     def test_the_true_ratio_is_relative_to_what_the_baseline_used(self):

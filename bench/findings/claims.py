@@ -72,7 +72,7 @@ def ratio_of(comparison, currency):
     return found
 
 
-def lookups(evidence):
+def lookup_functions(evidence):
     """The functions for the texts of claims, by name; each returns a formatted figure with its interval."""
 
     def find_one(run, entries, **wanted):

@@ -18,10 +18,10 @@ def step_of(value, unit):
 def format_amount(value, unit):
     """`18.8 k/s`."""
     divisor, name = step_of(value, unit)
-    return f"{significant(value / divisor)} {name}"
+    return f"{format_significant(value / divisor)} {name}"
 
 
-def significant(value):
+def format_significant(value):
     """Three significant digits, and at most three decimals."""
     digits = 2 - math.floor(math.log10(abs(value))) if value else 2
     return f"{value:.{min(max(digits, 0), 3)}f}"

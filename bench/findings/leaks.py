@@ -16,7 +16,7 @@ def read(path=FILE):
         raise Problem(f"{path}: {error}; bench/leaks/run makes it") from error
 
 
-def lookups(rows):
+def lookup_functions(rows):
     """The functions for the texts of claims, by name."""
     by_server = {}
     for row in rows:

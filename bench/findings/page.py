@@ -37,7 +37,7 @@ def render_pages():
 def make_environment(evidence):
     loader = jinja2.FileSystemLoader(FOLDER)
     environment = jinja2.Environment(loader=loader, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
-    environment.globals |= claims.lookups(evidence) | leaks.lookups(leaks.read()) | {"nines": nines, "log10": math.log10}
+    environment.globals |= claims.lookup_functions(evidence) | leaks.lookup_functions(leaks.read()) | {"nines": nines, "log10": math.log10}
     return environment
 
 

@@ -25,7 +25,7 @@ class Case(unittest.TestCase):
         path.write_text(text, encoding="utf-8")
         return path
 
-    def fails(self, *words):
+    def assert_problem(self, *words):
         return self.assertRaisesRegex(Problem, "(?s)" + ".*".join(words))
 
 
@@ -42,27 +42,27 @@ class Mistakes(Case):
             ("variants", "laired"): ('variants: "laired" matches no variant', "pekko.TapirMulti, pekko.VanillaMulti"),
         }
         for (key, value), words in wrong.items():
-            with self.subTest(key), self.fails(*words):
+            with self.subTest(key), self.assert_problem(*words):
                 tables.build_table({"evidence": "pekko-3-users", "what": "cells", key: [value]}, EVIDENCE)
-        with self.fails('no evidence "three"', "ladder, matrix"):
+        with self.assert_problem('no evidence "three"', "ladder, matrix"):
             tables.build_table({"evidence": "three", "what": "cells"}, EVIDENCE)
 
     def test_a_mistake_in_a_text_names_the_file_and_the_known_names(self):
         run = '"pekko-3-users", "SimpleGet"'
         wrong = {f'share({run}, "laired", "x")': "pekko.TapirMulti", f'share({run}, "pekko.TapirMulti", "x")': "throughput", "shape()": "shape"}
         for figure, words in (wrong | {f'cell({run}, "pekko.TapirMulti", "x")': "allocated_per_request"}).items():
-            with self.subTest(figure), self.fails("07-x.toml", words):
+            with self.subTest(figure), self.assert_problem("07-x.toml", words):
                 self.words(f"{{{{ {figure} }}}}")
 
     def test_a_judgement_that_the_evidence_contradicts_is_refused(self):
         self.assertEqual(self.words("b", self.CONDITION | {"above": 0}), "b")
-        with self.fails("07-x.toml", "%: judge it again"):
+        with self.assert_problem("07-x.toml", "%: judge it again"):
             self.words("b", self.CONDITION | {"below": 1})
 
     def test_a_file_with_a_mistake_is_refused_with_its_name(self):
         text = 'title = "t"\nsource = "s"\nclaim = "c"\njudgement = "agrees"\n'
         for more, words in {"": "because is missing", 'because = "b"\nshwo = []': "shwo", "=": "Invalid", 'because = "b"\n[[show]]\nwhat = ""': "evidence is missing"}.items():
-            with self.subTest(more), self.fails("07-x.toml", words):
+            with self.subTest(more), self.assert_problem("07-x.toml", words):
                 claims.read_file(self.put("07-x.toml", text + more))
 
 
@@ -99,7 +99,7 @@ class Overview(Case):
 
     def test_two_starts_are_too_few_for_a_figure(self):
         self.assertEqual(overview.build_overview("one-route", self.run_of(forks=3, some=2.0))["figures"], 1)
-        with self.fails("no cpu_per_request with an interval"):
+        with self.assert_problem("no cpu_per_request with an interval"):
             overview.build_overview("one-route", self.run_of(forks=2, some=2.0))
 
     def test_a_bound_near_zero_keeps_its_sign(self):
@@ -134,7 +134,7 @@ class Overview(Case):
         self.assertEqual(image.count("<circle"), 4)
 
     def test_a_run_without_intervals_is_refused(self):
-        with self.fails("one-route has no cpu_per_request with an interval"):
+        with self.assert_problem("one-route has no cpu_per_request with an interval"):
             overview.build_overview("one-route", self.run_of(void=None))
 
 
@@ -166,13 +166,13 @@ Created at:
     def test_the_functions_for_texts_show_which_requests_leak_and_where(self):
         row = {"server": "a.Tapir", "version": "1", "request": "Post", "body_bytes": 4, "status": 200, "reports": 0, "first_report": None}
         refused = {**row, "request": "refused", "status": 405, "reports": 2, "first_report": {"last_access": ["x.Y.z(Y.java:1)"]}}
-        words = leaks.lookups([row, refused, {**row, "server": "b.Tapir"}, {**row, "request": "Get", "body_bytes": 0}])
+        words = leaks.lookup_functions([row, refused, {**row, "server": "b.Tapir"}, {**row, "request": "Get", "body_bytes": 0}])
         self.assertEqual(words["leaking"]("a.Tapir@1"), "1 of 2")
         self.assertIn("| refused | 405 | **buffers left** | not sent |", words["leak_table"]("a.Tapir@1", "b.Tapir@1"))
         self.assertIn("x.Y.z(Y.java:1)", words["leak_stack"]("a.Tapir@1", "refused"))
-        with self.fails("leaks no buffers"):
+        with self.assert_problem("leaks no buffers"):
             words["leak_stack"]("a.Tapir@1", "Post")
-        with self.fails("no server", "a.Tapir@1, b.Tapir@1"):
+        with self.assert_problem("no server", "a.Tapir@1, b.Tapir@1"):
             words["leaking"]("c.Tapir@1")
         self.assertNotIn("Get", words["leak_table"]("a.Tapir@1"))
 
@@ -201,9 +201,9 @@ class Storing(Case):
     def test_refuses_a_file_that_is_not_a_summary(self):
         for text, words in {"{": "Expecting", "[]": "not a summary", json.dumps(EVIDENCE["ladder"]): "no figures for Gett"}.items():
             self.put("run/summary.json", text)
-            with self.subTest(text[:9]), self.fails("summary.json", words):
+            with self.subTest(text[:9]), self.assert_problem("summary.json", words):
                 take.store_run("new", self.folder / "run", ["Gett"], folder=self.folder)
-        with self.fails("not a valid name of evidence"):
+        with self.assert_problem("not a valid name of evidence"):
             take.store_run("../New", self.folder, ["*"], folder=self.folder)
 
 

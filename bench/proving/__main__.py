@@ -53,7 +53,7 @@ def main():
             print(f"[{run_number}/{len(planned_runs)}] {row.title}: {tool.name}", file=sys.stderr)
             with ReferenceServer(row.planted, options.server_cpu, folder) as server:
                 outcome = tool.run(row, server, options.load_cpu, folder)
-            outcome.compare_with_ledger(row, server.ledger())
+            outcome.compare_with_ledger(row, server.read_ledger())
             if outcome.failure:
                 print(f"    failed: {outcome.failure}", file=sys.stderr)
             outcomes.append(outcome)

@@ -33,7 +33,7 @@ other in random order. The server has one thread on another CPU, responds from m
 The true values come from the server: from its planted delays, and from its log of when each request arrived and when
 its response left. The text above each table explains how to read it.
 
-{quick}{time.strftime("%Y-%m-%d")}, revision {revision.strip()}, {platform.system()} {platform.release()}, {cpus()} CPUs; seed {options.seed}.
+{quick}{time.strftime("%Y-%m-%d")}, revision {revision.strip()}, {platform.system()} {platform.release()}, {count_cpus()} CPUs; seed {options.seed}.
 
 | tool | version | |
 |---|---|---|
@@ -41,7 +41,7 @@ its response left. The text above each table explains how to read it.
 {missing}"""
 
 
-def cpus():
+def count_cpus():
     return subprocess.run(["nproc"], capture_output=True, text=True, check=False).stdout.strip()
 
 

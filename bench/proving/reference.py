@@ -29,7 +29,7 @@ class ReferenceServer:
             self.process.kill()
             self.process.wait()
 
-    def ledger(self):
+    def read_ledger(self):
         """Pairs of the time at which a request arrived and the time at which its answer left, in ns, in the order of arrival."""
         with open(self.ledger_path, encoding="ascii") as file:
             return [tuple(map(int, line.split())) for line in file]
