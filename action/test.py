@@ -352,9 +352,9 @@ fail_if = ["cpu > +300%"]
 """
 
     def test_a_check_of_this_machine_ends_with_a_report_and_a_comment(self):
-        program = os.environ.get("TARE", str(ACTION.parent / "target/release/tare"))
+        program = os.environ.get("TARE_UNDER_TEST", str(ACTION.parent / "target/release/tare"))
         if not os.access(program, os.X_OK):
-            self.skipTest(f"there is no program {program}: ./tare build, or TARE=PROGRAM")
+            self.skipTest(f"there is no program {program}: ./tare build, or TARE_UNDER_TEST=FILE")
         (self.folder / "tare.toml").write_text(self.SUITE.format(program=program))
         with api() as (url, state):
             inputs = {"program": program, "baseline": f"{program} reference --port {{port}}", "undecided": "pass"}
