@@ -1,4 +1,4 @@
-//! What an agent sends to its coordinator: a fleet takes it or gives the agent up, and goes on.
+//! What an agent sends to its coordinator: the fleet accepts it, or drops the agent and continues.
 
 use tare_agent::{
     AgentFacts, Fleet, Greeting, LONGEST_ORDER, LONGEST_REPORT, Order, PROTOCOL, Ready, Report, ReportKind, read_frame,
@@ -8,8 +8,8 @@ use tare_agent::{
 const BEGIN: u64 = 1;
 const NOW: u64 = 60;
 
-/// Bytes are reports, or the agent is lost. What was taken adds up to what the fleet hands over, and is no more than an
-/// agent can have to tell.
+/// Bytes are reports, or the agent is lost. The accepted reports add up to the result of the fleet, and are no more than
+/// one agent can send.
 pub fn check_report(bytes: &[u8]) {
     take_all(Fleet::new(["a".to_owned()], 0, 1, 0), bytes);
     let mut running = Fleet::new(["a".to_owned()], 0, 1, 0);
@@ -20,7 +20,7 @@ pub fn check_report(bytes: &[u8]) {
     }
     running.begin(BEGIN);
     take_all(running, bytes);
-    // An agent reads what comes from its coordinator in the same way.
+    // An agent reads orders of its coordinator in the same way.
     let mut orders = bytes;
     while let Ok(Some(Order { kind: Some(_) })) = read_frame(&mut orders, LONGEST_ORDER) {}
 }

@@ -10,12 +10,12 @@ const SETTINGS: &[u8] = b"\0\0\0\x04\0\0\0\0\0";
 /// Bytes end each of three streams of HTTP/2, and their connection, in the same way, whole, in single bytes and in uneven
 /// pieces.
 pub fn check_http2(bytes: &[u8]) {
-    check_cuts(|size| ends(Protocol::Http2 { streams: 3 }, SETTINGS, bytes, size), bytes.len());
+    check_cuts(|size| request_ends(Protocol::Http2 { streams: 3 }, SETTINGS, bytes, size), bytes.len());
 }
 
 /// Bytes end each of four pipelined requests of HTTP/1.1 in the same way, whole, in single bytes and in uneven pieces.
 pub fn check_pipelined(bytes: &[u8]) {
-    check_cuts(|size| ends(Protocol::Http1 { pipeline: 4 }, b"", bytes, size), bytes.len());
+    check_cuts(|size| request_ends(Protocol::Http1 { pipeline: 4 }, b"", bytes, size), bytes.len());
 }
 
 /// The outcome is the same in pieces of any size.
@@ -27,10 +27,10 @@ pub(crate) fn check_cuts<T: PartialEq + Debug>(outcome: impl Fn(usize) -> T, len
 }
 
 /// How each request ended, or `None` if it did not, and the problem of a connection whose requests had all ended.
-type Ends = (Vec<Option<RequestEnd>>, Option<ErrorClass>);
+type RequestEnds = (Vec<Option<RequestEnd>>, Option<ErrorClass>);
 
-/// Whether a request fails by itself or with its connection is all the same.
-fn ends(protocol: Protocol, first: &[u8], bytes: &[u8], size: usize) -> Ends {
+/// How each request ends. A request that fails with its connection has the same end as one that fails by itself.
+fn request_ends(protocol: Protocol, first: &[u8], bytes: &[u8], size: usize) -> RequestEnds {
     let request = RequestSpec::get("/").expecting(Check::status(200));
     let pieces = std::iter::once(first).filter(|first| !first.is_empty()).chain(bytes.chunks(size));
     let outcome = outcome_of_bytes(protocol, &Requests::of(vec![request]), pieces).expect("a request that can be sent");

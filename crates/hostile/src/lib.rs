@@ -4,18 +4,18 @@
 mod agents;
 mod answer;
 mod connection;
-mod evidence;
-mod observed;
+mod other_programs;
+mod stored_files;
+mod user_files;
 mod websocket;
-mod written;
 
 pub use agents::check_report;
 pub use answer::{check_answer, check_chunks};
 pub use connection::{check_http2, check_pipelined};
-pub use evidence::{check_histogram, check_record};
-pub use observed::{check_counters, check_procfs, check_stacks, check_trace};
+pub use other_programs::{check_counters, check_procfs, check_stacks, check_trace};
+pub use stored_files::{check_histogram, check_record};
+pub use user_files::{check_check, check_feed, check_suite, check_template};
 pub use websocket::{check_frames, check_upgrade};
-pub use written::{check_check, check_feed, check_suite, check_template};
 
 /// A property of bytes.
 pub type Property = fn(&[u8]);

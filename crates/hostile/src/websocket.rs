@@ -33,9 +33,9 @@ const END: &[u8] = b"\r\n\r\n";
 
 /// Bytes with an end give the same refusal of a handshake in any pieces: no input contains the right key.
 pub fn check_upgrade(bytes: &[u8]) {
-    let whole = heard(bytes.chunks(bytes.len().max(1)));
+    let whole = handshake_refusal(bytes.chunks(bytes.len().max(1)));
     for size in [1, 3, 1 + bytes.len() / 2] {
-        assert_eq!(heard(bytes.chunks(size)), whole, "in pieces of {size} bytes");
+        assert_eq!(handshake_refusal(bytes.chunks(size)), whole, "in pieces of {size} bytes");
     }
 }
 
@@ -54,11 +54,11 @@ fn read<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> ParsedMessages {
     (arrivals, None, client.outgoing().to_vec())
 }
 
-fn heard<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(), HandshakeError> {
+fn handshake_refusal<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> Result<(), HandshakeError> {
     let (mut handshake, _) = Handshake::begin("/", "host", &[]).expect("a path and a host that can be sent");
     for mut piece in pieces.chain([END]) {
         match handshake.receive(&mut piece) {
-            Ok(stands) => assert!(!stands, "a key was guessed"),
+            Ok(is_open) => assert!(!is_open, "a key was guessed"),
             // Each handshake has a key of its own.
             Err(HandshakeError::WrongAccept { found, .. }) => {
                 return Err(HandshakeError::WrongAccept { found, expected: String::new() });

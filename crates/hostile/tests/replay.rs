@@ -16,7 +16,7 @@ fn seeds(name: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn properties_hold_for_all_that_was_ever_found() {
+fn properties_hold_for_every_seed_and_found_input() {
     for (name, property) in tare_hostile::ALL {
         let seeds = seeds(name);
         assert!(!seeds.is_empty(), "{name} has no seeds");

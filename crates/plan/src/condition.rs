@@ -11,7 +11,7 @@ use tare_units::{Span, parse_quantity};
 #[serde(try_from = "String", into = "String")]
 pub struct Condition {
     text: String,
-    /// What is looked at.
+    /// The measured figure.
     pub metric: Metric,
     /// Met above the limit; otherwise below it.
     pub above: bool,
@@ -29,7 +29,7 @@ pub struct ConditionError {
     why: String,
 }
 
-/// What a condition looks at.
+/// The figure that a condition limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Metric {
     /// In nanoseconds.
@@ -69,7 +69,7 @@ pub enum Clock {
 }
 
 /// A condition cut at its sign: `p99 >= 5ms`.
-pub(crate) struct Written<'a> {
+pub(crate) struct SplitCondition<'a> {
     /// The text before the sign, in lower case.
     pub metric: String,
     /// The sign is `>` or `>=`.
@@ -80,7 +80,7 @@ pub(crate) struct Written<'a> {
     pub value: &'a str,
 }
 
-impl<'a> Written<'a> {
+impl<'a> SplitCondition<'a> {
     /// `None` for a text without a sign.
     pub fn split(text: &'a str) -> Option<Self> {
         let (metric, rest) = text.split_at(text.find(['<', '>'])?);
@@ -112,20 +112,23 @@ impl FromStr for Condition {
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
         let wrong = |why: &str| ConditionError { text: text.to_owned(), why: why.to_owned() };
-        let written = Written::split(text).ok_or_else(|| wrong("it has neither > nor <"))?;
-        let Written { above, or_equal, value, .. } = written;
+        let written = SplitCondition::split(text).ok_or_else(|| wrong("it has neither > nor <"))?;
+        let SplitCondition { above, or_equal, value, .. } = written;
         let (metric, limit) = match written.metric.as_str() {
             "rps" | "throughput" => {
                 (Metric::Throughput, parse_quantity(value).map_err(|error| wrong(&error.to_string()))?)
             }
-            "errors" => errors(value).ok_or_else(|| wrong("errors are a number, or a share such as 0.1%"))?,
+            "errors" => {
+                parse_error_metric(value).ok_or_else(|| wrong("errors are a number, or a share such as 0.1%"))?
+            }
             "connection-events" => {
                 let limit =
                     parse_quantity(value).map_err(|_| wrong("connection-events are a number, without a share"))?;
                 (Metric::ConnectionEvents, limit)
             }
             name => {
-                let metric = latency(name).ok_or_else(|| wrong(&format!("there is no metric \"{name}\"")))?;
+                let metric =
+                    parse_latency_metric(name).ok_or_else(|| wrong(&format!("there is no metric \"{name}\"")))?;
                 let limit = value.parse::<Span>().ok().filter(|_| value.ends_with('s'));
                 (metric, limit.ok_or_else(|| wrong("its value is no time with a unit"))?.0.as_nanos() as f64)
             }
@@ -148,7 +151,7 @@ impl From<Condition> for String {
     }
 }
 
-fn errors(text: &str) -> Option<(Metric, f64)> {
+fn parse_error_metric(text: &str) -> Option<(Metric, f64)> {
     match text.strip_suffix('%') {
         Some(percent) => Some((Metric::ErrorShare, parse_quantity(percent.trim()).ok()? / 100.0)),
         None => Some((Metric::Errors, parse_quantity(text).ok()?)),
@@ -156,7 +159,7 @@ fn errors(text: &str) -> Option<(Metric, f64)> {
 }
 
 /// `p99`, `p99.9(service)`, `max(lag)`; of the response time where no clock is named.
-fn latency(name: &str) -> Option<Metric> {
+fn parse_latency_metric(name: &str) -> Option<Metric> {
     let (statistic, clock) = match name.split_once('(') {
         Some((statistic, clock)) => (statistic.trim(), clock.strip_suffix(')')?.trim()),
         None => (name, "response"),
@@ -207,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_says_why() {
+    fn an_invalid_condition_has_a_reason() {
         for (text, why) in [
             ("p99", "neither > nor <"),
             ("", "neither > nor <"),

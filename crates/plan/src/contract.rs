@@ -30,7 +30,7 @@ pub struct Contract {
     /// Where a server legitimately answers otherwise, and why.
     #[serde(default)]
     pub differences: Vec<Difference>,
-    /// What a server cannot be asked at all, and why.
+    /// Scenarios that a server cannot answer at all, and why.
     #[serde(default)]
     pub lacks: Vec<Lack>,
 }
@@ -127,7 +127,7 @@ pub enum SameAs {
     Request,
 }
 
-/// A difference that is legitimate: the check is not held against these servers, and `tare verify` shows it.
+/// An allowed difference: another answer is expected of these servers, and `tare verify` shows it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Difference {
@@ -141,7 +141,7 @@ pub struct Difference {
     pub expect: Expect,
 }
 
-/// Something that a server's library does not have: the server is not asked, and the planning says why.
+/// Something that a server's library does not have. The server is left out, and the plan states the reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lack {

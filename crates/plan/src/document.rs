@@ -15,12 +15,12 @@ pub fn parse_document<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, 
         let message = match error.message().split_once(", expected ") {
             Some((wrong, expected)) if wrong.starts_with("invalid ") => {
                 let key = key_before(text, span.start).map_or_else(String::new, |key| format!("{key}: "));
-                format!("{key}{wrong}, expected {}", as_written(expected))
+                format!("{key}{wrong}, expected {}", describe_in_toml_terms(expected))
             }
             _ if error.message() == "duplicate key" => {
                 format!("{} is there twice; remove one", text.get(span.clone()).unwrap_or("a key"))
             }
-            _ => friendly(error.message()),
+            _ => explain_serde_message(error.message()),
         };
         PlanError::Document { file: file.to_owned(), line: line_of(text, span.start), message }
     })
@@ -36,7 +36,7 @@ fn key_before(text: &str, offset: usize) -> Option<&str> {
 }
 
 /// What serde expects, as it is written in a file.
-fn as_written(expected: &str) -> &str {
+fn describe_in_toml_terms(expected: &str) -> &str {
     match expected {
         "a sequence" => "a list, such as [\"one\", \"two\"]",
         "a string" => "a text in quotes",
@@ -52,7 +52,7 @@ fn line_of(text: &str, offset: usize) -> usize {
 }
 
 /// Turns serde's "unknown field" into a question with the nearest key; other messages pass unchanged.
-fn friendly(message: &str) -> String {
+fn explain_serde_message(message: &str) -> String {
     let Some(rest) = message.strip_prefix("unknown field `") else { return message.trim().replace('\n', " ") };
     let mut quoted = rest.split('`');
     let unknown = quoted.next().unwrap_or_default();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_key_is_named_with_its_line_and_its_neighbour() {
+    fn the_error_of_an_unknown_key_names_its_line_and_the_nearest_key() {
         let error = parse_document::<Sample>("suites/my.toml", "\n\nscenarois = []\n").unwrap_err();
         assert_eq!(error.to_string(), "suites/my.toml:3: unknown key \"scenarois\"; did you mean \"scenarios\"?");
     }

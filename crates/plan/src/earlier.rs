@@ -1,4 +1,4 @@
-//! What earlier runs of this machine say to a new plan: how much forks scatter, and how long a fork takes.
+//! What a plan uses of earlier runs on this machine: how much forks scatter, and how long a fork takes.
 
 use std::str::FromStr;
 
@@ -59,14 +59,14 @@ pub struct RunPlace {
 }
 
 impl RunPlace {
-    /// Whether forks measured at `other` say something of forks measured here. A run without a JVM fits every JDK.
-    fn fits(&self, other: &Self) -> bool {
+    /// Whether forks measured at `other` are comparable with forks measured here. A run without a JVM fits every JDK.
+    fn is_comparable_with(&self, other: &Self) -> bool {
         let same_jdk = other.jdk.is_none() || other.jdk == self.jdk;
         same_jdk && Self { jdk: None, ..self.clone() } == Self { jdk: None, ..other.clone() }
     }
 }
 
-/// What one finished run says to later plans.
+/// What later plans use of one finished run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EarlierRun {
     /// Where it measured.
@@ -89,7 +89,7 @@ pub struct ForkSpread {
     pub forks: u32,
 }
 
-/// What forks scatter in. Spreads of the same family, currency and load are alike.
+/// Identifies a spread. Forks of the same family, currency and load are expected to scatter alike.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SpreadOf {
     /// Family of the baseline.
@@ -105,13 +105,13 @@ pub struct SpreadOf {
 pub struct ForkTime {
     /// Family of the baseline.
     pub family: String,
-    /// What [`formula_fork_time`](crate::estimate::formula_fork_time) says of one fork, in seconds.
+    /// Time of one fork by [`formula_fork_time`](crate::estimate::formula_fork_time), in seconds.
     pub formula_s: f64,
-    /// What one took on average, in seconds.
+    /// Measured mean time of one fork, in seconds.
     pub taken_s: f64,
 }
 
-/// What a plan takes from earlier runs. It is fixed before the first fork.
+/// What a plan uses of earlier runs. It is fixed before the first fork.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EarlierForks {
     /// How much forks scattered.
@@ -147,14 +147,14 @@ pub struct EarlierForkTime {
 }
 
 impl EarlierForks {
-    /// Whether earlier runs say nothing.
+    /// Whether there is nothing from earlier runs.
     pub fn is_empty(&self) -> bool {
         self.spreads.is_empty() && self.times.is_empty()
     }
 
-    /// What the runs that measured at `place` say of these families.
+    /// Spreads and times of these families, from the runs that measured at `place`.
     pub fn of_runs(runs: &[EarlierRun], place: &RunPlace, families: &[&str], prior: PriorUse) -> Self {
-        let here = || runs.iter().filter(|run| place.fits(&run.place));
+        let here = || runs.iter().filter(|run| place.is_comparable_with(&run.place));
         let spreads = here().flat_map(|run| &run.spreads).filter(|s| families.contains(&s.of.family.as_str()));
         let mut of: Vec<&SpreadOf> = spreads.clone().map(|spread| &spread.of).collect();
         of.sort();
@@ -167,12 +167,12 @@ impl EarlierForks {
         Self { spreads: of.into_iter().filter_map(spread).collect(), times: families.iter().filter_map(time).collect() }
     }
 
-    /// What is known of this spread.
+    /// The spread of this family, currency and load, if it is known.
     pub fn spread(&self, of: &SpreadOf) -> Option<&EarlierSpread> {
         self.spreads.iter().find(|spread| spread.of == *of)
     }
 
-    /// What the formula's time of a fork is multiplied by; 1 where no earlier run says.
+    /// The factor on the formula's time of a fork; 1 without earlier runs.
     pub fn time_factor(&self, family: &str) -> f64 {
         self.times.iter().find(|time| time.family == family).map_or(1.0, |time| time.factor)
     }

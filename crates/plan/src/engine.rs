@@ -1,4 +1,4 @@
-//! Other people's load tools: which may drive a cell after tare has, for cross-checking.
+//! Other load tools, which may drive a cell after tare as a cross-check.
 
 use serde::{Deserialize, Serialize};
 

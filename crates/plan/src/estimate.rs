@@ -1,4 +1,4 @@
-//! How long a plan will take: shown before it starts, and the yardstick of the time left.
+//! How long a plan will take: shown before it starts, and the basis of the time left.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ pub fn fork_time(plan: &Plan, group: &Group) -> Duration {
 pub fn formula_fork_time(plan: &Plan, group: &Group) -> Duration {
     mean_of_forks(|fork| {
         let variants = group.variants_of_fork(fork).len() as u32;
-        // The first scenario finds the servers cold.
+        // In the first scenario the servers are cold.
         let each = group.scenarios.iter().enumerate().map(|(at, named)| scenario_time(plan, named, at == 0, variants));
         START + STOP + each.sum::<Duration>()
     })
@@ -53,13 +53,15 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
     let rounds = plan.slices.saturating + plan.slices.fixed + plan.slices.poisson;
     let slices = match (&plan.slo, &named.scenario.push) {
         (Some(slo), _) => slo.each.0 * TRIES,
-        (None, Some(push)) if plan.mode != Mode::Profiled => hearing(plan, push),
-        (None, Some(_)) => (plan.slices.length.0 + opening(plan)) * rounds,
-        (None, None) => plan.slices.length.0 * rounds + draining(plan) + sending(plan, named) * plan.slices.saturating,
+        (None, Some(push)) if plan.mode != Mode::Profiled => push_time(plan, push),
+        (None, Some(_)) => (plan.slices.length.0 + open_time(plan)) * rounds,
+        (None, None) => {
+            plan.slices.length.0 * rounds + drain_time(plan) + send_time(plan, named) * plan.slices.saturating
+        }
     };
     match (&named.scenario.push, &plan.warmup) {
         (Some(_), Warmup::UntilSteady { cap: span, .. } | Warmup::Fixed { span, .. }) => {
-            (slices + opening(plan) + span.0) * variants
+            (slices + open_time(plan) + span.0) * variants
         }
         (None, warmup @ Warmup::UntilSteady { .. }) => {
             slices * variants + warmup.longest(is_first, variants).mul_f64(USUAL_SHARE_OF_CAP)
@@ -70,12 +72,12 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
 
 /// The saturating rounds of one fork of `group`, for all its scenarios and variants, in the mean.
 pub fn saturating_time(plan: &Plan, group: &Group) -> Duration {
-    let each = plan.slices.length.0 * plan.slices.saturating + draining(plan);
+    let each = plan.slices.length.0 * plan.slices.saturating + drain_time(plan);
     mean_of_forks(|fork| each * (group.scenarios.len() * group.variants_of_fork(fork).len()) as u32)
 }
 
 /// What turns take beyond their length: each drains for about a third of it.
-fn draining(plan: &Plan) -> Duration {
+fn drain_time(plan: &Plan) -> Duration {
     match plan.slices.turn {
         TurnLength::Whole => Duration::ZERO,
         TurnLength::Auto | TurnLength::Fixed(_) => plan.slices.length.0 * plan.slices.saturating / 3,
@@ -83,18 +85,18 @@ fn draining(plan: &Plan) -> Duration {
 }
 
 /// How long the requests of all users take to be sent, after the end of a saturating slice: seconds where each is an upload.
-fn sending(plan: &Plan, named: &NamedScenario) -> Duration {
+fn send_time(plan: &Plan, named: &NamedScenario) -> Duration {
     let bytes = named.scenario.request.body.as_ref().map_or(0, BodySpec::length);
     Duration::from_secs_f64(f64::from(plan.load.users) * bytes as f64 / BYTES_PER_S)
 }
 
-/// All slices of one server in which users receive its messages to the end.
-fn hearing(plan: &Plan, push: &Push) -> Duration {
-    (push.span().0 + opening(plan)) * plan.slices.push
+/// All slices of one server in which users receive all of its messages.
+fn push_time(plan: &Plan, push: &Push) -> Duration {
+    (push.span().0 + open_time(plan)) * plan.slices.push
 }
 
 /// Opening the WebSockets of all users, as each slice of pushes does.
-fn opening(plan: &Plan) -> Duration {
+fn open_time(plan: &Plan) -> Duration {
     OPENING * plan.load.users
 }
 
@@ -105,7 +107,7 @@ const TRIES: u32 = 30;
 pub fn cell_time(plan: &Plan, named: &NamedScenario) -> Duration {
     let warmup = plan.warmup.longest(false, 1);
     let closed = plan.slices.length.0 * plan.slices.saturating.max(plan.slices.poisson);
-    let measure = named.scenario.push.as_ref().map_or(closed, |push| hearing(plan, push));
+    let measure = named.scenario.push.as_ref().map_or(closed, |push| push_time(plan, push));
     let again = (measure + ENGINE) * plan.engines.len() as u32;
     Duration::from_secs(2) + STOP + warmup + measure + again
 }

@@ -90,7 +90,7 @@ pub enum Role {
     /// Compared with the baseline.
     #[serde(rename = "weighed")]
     Compared,
-    /// A second start of the baseline: what it differs from the first is noise.
+    /// A second start of the baseline: any difference from the first is noise.
     Control,
 }
 
@@ -163,12 +163,12 @@ pub struct CommandServer {
     /// For the report: `vanilla`, `middleware`, …
     #[serde(default)]
     pub kind: Option<String>,
-    /// Who tells the bytes and collections of its runtime; nobody when absent. A JVM's are always read.
+    /// The source of its runtime's counters (bytes, collections); none when absent. A JVM's are always read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counters: Option<CounterSource>,
 }
 
-/// Who tells the counters of a runtime.
+/// The source of the counters of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CounterSource {

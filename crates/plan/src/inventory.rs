@@ -9,7 +9,7 @@ pub struct Inventory {
     pub servers: Vec<KnownServer>,
     /// Options of every JVM, alike, from the catalog.
     pub jvm_options: Vec<String>,
-    /// What the layers above the baseline are made of, as a regular expression over names of frames; empty where unknown.
+    /// A regular expression for the frames of the layers under test; empty where unknown.
     #[serde(default)]
     pub focus: String,
 }
@@ -44,7 +44,7 @@ impl Inventory {
         self.servers.iter().find(|server| server.name == name)
     }
 
-    /// Makes releases known that the catalog does not list: of these servers, and of those of their families beneath them.
+    /// Adds releases that the catalog does not list, to these servers and to their baselines of the same family.
     pub fn add_releases(&mut self, servers: &[String], releases: &[String]) {
         let beneath: Vec<(String, String)> = servers
             .iter()

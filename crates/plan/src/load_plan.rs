@@ -29,7 +29,7 @@ pub struct LoadPlan {
     pub warmup: Span,
     /// Users of a closed loop, or connections of an open one.
     pub connections: u32,
-    /// What is spoken on each connection.
+    /// The protocol of each connection.
     pub protocol: LoadProtocol,
     /// Which server certificates are accepted; `None` without TLS.
     pub tls: Option<TlsTrust>,
@@ -117,7 +117,7 @@ pub enum LoadStop {
     },
 }
 
-/// What is spoken on each connection.
+/// The protocol of each connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LoadProtocol {

@@ -43,13 +43,13 @@ pub fn select_names(
             }
         }
         if !any {
-            return Err(no_match(origin, kind, pattern, known));
+            return Err(no_match_error(origin, kind, pattern, known));
         }
     }
     Ok(known.iter().zip(chosen).filter(|(_, is)| *is).map(|(name, _)| name.clone()).collect())
 }
 
-fn no_match(origin: &str, kind: &'static str, pattern: &str, known: &[String]) -> PlanError {
+fn no_match_error(origin: &str, kind: &'static str, pattern: &str, known: &[String]) -> PlanError {
     let suggestion = nearest_name(pattern, known.iter().map(String::as_str))
         .map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
     PlanError::NoMatch {
@@ -57,15 +57,15 @@ fn no_match(origin: &str, kind: &'static str, pattern: &str, known: &[String]) -
         kind,
         pattern: pattern.to_owned(),
         suggestion,
-        known: nearest_of(pattern, known),
+        known: list_nearest(pattern, known),
     }
 }
 
-/// Names that an error lists; more than that is a wall of text.
+/// The most names that an error lists.
 const LISTED: usize = 8;
 
 /// All names if they are few, else those nearest to `typed`.
-fn nearest_of(typed: &str, known: &[String]) -> String {
+fn list_nearest(typed: &str, known: &[String]) -> String {
     if known.is_empty() {
         return "none".to_owned();
     }

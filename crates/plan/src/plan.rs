@@ -36,7 +36,7 @@ pub struct Plan {
     pub mode: Mode,
     /// Variants that are started together and compared with one baseline, in the order they are run.
     pub groups: Vec<Group>,
-    /// Held against the suite's own servers before they are timed; the catalog's servers have their contract.
+    /// Checks of the suite's own servers before they are timed. The contract has those of the catalog's servers.
     #[serde(default)]
     pub checks: Vec<Check>,
     /// What was asked for and left out, with the reason: `http4s.Vanilla × SimpleGetMultiRoute`.
@@ -57,7 +57,7 @@ pub struct Plan {
     /// Probes in addition to CPU and memory.
     #[serde(default)]
     pub probes: Probes,
-    /// Other people's load tools that drive each cell after tare has, for cross-checking.
+    /// Other load tools that drive each cell after tare, as a cross-check.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<Engine>,
     /// Profiling starts after the scored ones, where they are asked for.
@@ -81,7 +81,7 @@ pub enum Mode {
     Profiled,
 }
 
-/// A cell that was asked for and cannot be.
+/// A requested cell that cannot be measured.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Skipped {
     /// Server or server × scenario.
@@ -229,7 +229,7 @@ pub struct Stop {
     pub region: f64,
     /// Error probability of each comparison.
     pub alpha: f64,
-    /// Least standard deviation of forks' log-ratios to believe in.
+    /// The smallest standard deviation of forks' log-ratios that is used.
     pub floor: f64,
     /// Also stop once the half-width of each interval is this small; 0 for never.
     pub precision: f64,
@@ -321,7 +321,7 @@ pub struct Probes {
     pub hiccups: bool,
 }
 
-/// Without these a JVM names, for code that it has inlined, the nearest place where it can stop a thread.
+/// Without these options a JVM reports inlined code as the nearest safepoint.
 const TRUE_FRAMES: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"];
 
 impl Plan {

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use tare_units::Span;
 
-/// What comes once a WebSocket is open, and how much of it a user reads. Each message says when it was sent: milli-, micro-
-/// or nanoseconds since 1970.
+/// The messages that come once a WebSocket is open, and how many of them a user reads. Each message says when it was sent:
+/// milli-, micro- or nanoseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Push {
@@ -21,7 +21,7 @@ impl Push {
         Span(self.period.0 * self.messages)
     }
 
-    /// Why it cannot be done, where it cannot.
+    /// Why these messages cannot be pushed; `None` if they can.
     pub(crate) fn contradiction(&self) -> Option<&'static str> {
         if self.period.0.is_zero() {
             Some("period must be above 0")

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::condition::Written;
+use crate::condition::SplitCondition;
 
 /// The largest allowed ratio of a currency to its baseline; the smallest for a currency where more is better.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,17 +33,21 @@ struct LimitedCurrency {
     is_worse_above: bool,
 }
 
-const fn limited(names: &'static [&'static str], currency: &'static str, is_worse_above: bool) -> LimitedCurrency {
+const fn limited_currency(
+    names: &'static [&'static str],
+    currency: &'static str,
+    is_worse_above: bool,
+) -> LimitedCurrency {
     LimitedCurrency { names, currency, is_worse_above }
 }
 
 const CURRENCIES: [LimitedCurrency; 6] = [
-    limited(&["cpu", "cpu_per_request"], "cpu_per_request", true),
-    limited(&["allocated", "allocated_per_request"], "allocated_per_request", true),
-    limited(&["rps", "throughput"], "throughput", false),
-    limited(&["capacity"], "capacity", false),
-    limited(&["p50", "latency_p50"], "latency_p50", true),
-    limited(&["p99", "latency_p99"], "latency_p99", true),
+    limited_currency(&["cpu", "cpu_per_request"], "cpu_per_request", true),
+    limited_currency(&["allocated", "allocated_per_request"], "allocated_per_request", true),
+    limited_currency(&["rps", "throughput"], "throughput", false),
+    limited_currency(&["capacity"], "capacity", false),
+    limited_currency(&["p50", "latency_p50"], "latency_p50", true),
+    limited_currency(&["p99", "latency_p99"], "latency_p99", true),
 ];
 
 impl RatioLimit {
@@ -90,7 +94,7 @@ impl FromStr for RatioLimit {
 
     fn from_str(text: &str) -> Result<Self, RatioLimitError> {
         let wrong = |why: String| RatioLimitError { text: text.to_owned(), why };
-        let written = Written::split(text).ok_or_else(|| wrong("it has neither > nor <".to_owned()))?;
+        let written = SplitCondition::split(text).ok_or_else(|| wrong("it has neither > nor <".to_owned()))?;
         let known = CURRENCIES.iter().find(|known| known.names.contains(&written.metric.as_str()));
         let LimitedCurrency { currency, is_worse_above, .. } =
             known.ok_or_else(|| wrong(format!("there is no currency \"{}\"", written.metric)))?;
@@ -159,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_says_why() {
+    fn an_invalid_limit_has_a_reason() {
         for (text, why) in [
             ("cpu", "neither > nor <"),
             ("cpu > 3%", "with a sign, such as +3%"),

@@ -1,9 +1,9 @@
 //! Suite, flags and what exists become a plan: every choice is made here, and each says where it came from.
 
-mod asked;
 mod derived;
 mod groups;
 mod profile;
+mod requested;
 pub(crate) mod settings;
 mod versions;
 
@@ -13,7 +13,7 @@ use crate::earlier::EarlierRun;
 use crate::inventory::Inventory;
 use crate::plan::{Mode, Plan};
 use crate::profile::ProfileOptions;
-use crate::settings::{Options, settle_settings};
+use crate::settings::{Options, resolve_settings};
 use crate::suite::Suite;
 
 pub use settings::MachineFacts;
@@ -45,7 +45,7 @@ pub struct Inputs<'a> {
 /// [`PlanError`] for a name that matches nothing, a value that means nothing, or a choice that leaves nothing to measure.
 pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let mode = mode(inputs.flags).or_else(|| mode(&inputs.suite.run)).unwrap_or(Mode::Compared);
-    let mut settings = settle_settings(inputs, mode)?;
+    let mut settings = resolve_settings(inputs, mode)?;
     let profile = profile::resolve(inputs, &mut settings.list)?;
     let chosen = groups::resolve(inputs, mode, &mut settings)?;
     let suite = inputs.suite.suite.name.clone().unwrap_or_else(|| stem(&inputs.suite.file));

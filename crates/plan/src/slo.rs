@@ -1,4 +1,5 @@
-//! A curve of latencies that a load must keep (`p90<2ms,p99<4ms,p99.9<8ms`), and where its largest load is looked for.
+//! A curve of latencies that a load must keep (`p90<2ms,p99<4ms,p99.9<8ms`), and the range in which the largest such load
+//! is searched.
 
 use std::str::FromStr;
 
@@ -13,7 +14,7 @@ use tare_units::Span;
 pub struct Slo {
     /// The conditions. All must hold.
     pub curve: Curve,
-    /// What grows until it is not, where the client asks; where the server sends, it is users.
+    /// What the search increases where the client sends requests. Where the server pushes, it is always users.
     pub by: LoadBy,
     /// No more users are tried.
     pub most_users: u32,
@@ -23,7 +24,7 @@ pub struct Slo {
     pub each: Span,
 }
 
-/// Most users that are tried where the limit is a rate that no number of users can be.
+/// The most users that are tried, where the given limit is a rate and would be too many users.
 const MOST_USERS_BESIDE_A_RATE: u32 = 4_096;
 
 impl Slo {

@@ -122,13 +122,13 @@ impl Suite {
         file.clone_into(&mut suite.file);
         suite.check_contradictions()?;
         suite.check_names()?;
-        suite.settle_hosts()?;
+        suite.copy_hosts_to_run()?;
         for (name, server) in &suite.servers {
             suite.check_server(name, server)?;
         }
         for (name, scenario) in &suite.scenarios {
             check_exchange(&scenario.request, scenario.push.as_ref())
-                .map_err(|message| suite.wrong(&format!("[scenarios.{name}] request"), message))?;
+                .map_err(|message| suite.value_error(&format!("[scenarios.{name}] request"), message))?;
         }
         Ok(suite)
     }
@@ -141,14 +141,14 @@ impl Suite {
         {
             if let Some(other) = setting.flag.conflicts.iter().find(|other| given.contains(other)) {
                 let message = format!("contradicts {other}; leave out one of them");
-                return Err(self.wrong(&format!("[run] {}", setting.key), message));
+                return Err(self.value_error(&format!("[run] {}", setting.key), message));
             }
         }
         // A group names its baseline itself.
         let unused = given.iter().find(|key| !self.groups.is_empty() && ["baseline", "aa"].contains(key));
         unused.map_or(Ok(()), |key| {
             let message = "contradicts [[groups]]; leave out this key, or the groups".to_owned();
-            Err(self.wrong(&format!("[run] {key}"), message))
+            Err(self.value_error(&format!("[run] {key}"), message))
         })
     }
 
@@ -160,22 +160,24 @@ impl Suite {
             |name: &str| name.trim().is_empty() || name.contains(|c: char| "*?[]{},\\".contains(c) || c.is_control());
         if let Some((table, name)) = servers.chain(scenarios).find(|(_, name)| is_wrong(name)) {
             let message = "a name has letters, and none of * ? [ ] { } , \\, which mean several names".to_owned();
-            return Err(self.wrong(&format!("[{table}.{name:?}]"), message));
+            return Err(self.value_error(&format!("[{table}.{name:?}]"), message));
         }
         let is_empty = |list: &Option<Vec<String>>| list.as_ref().is_some_and(Vec::is_empty);
         let of_run = [("[run] servers", &self.run.servers), ("[run] scenarios", &self.run.scenarios)];
         let of_groups = self.groups.iter().map(|group| ("[[groups]] scenarios", &group.scenarios));
         let empty = of_run.into_iter().chain(of_groups).find(|(_, list)| is_empty(list));
-        empty.map_or(Ok(()), |(key, _)| Err(self.wrong(key, "is empty; name one, or leave out the key".to_owned())))
+        empty.map_or(Ok(()), |(key, _)| {
+            Err(self.value_error(key, "is empty; name one, or leave out the key".to_owned()))
+        })
     }
 
     /// Makes settings of what `[hosts]` says.
-    fn settle_hosts(&mut self) -> Result<(), PlanError> {
+    fn copy_hosts_to_run(&mut self) -> Result<(), PlanError> {
         let hosts = std::mem::take(&mut self.hosts);
         let file = &self.file;
-        settle_host(file, "server", hosts.server, &mut self.run.server_host)?;
-        settle_host(file, "server_address", hosts.server_address, &mut self.run.server_address)?;
-        settle_host(file, "load", hosts.load, &mut self.run.agents)
+        copy_host_setting(file, "server", hosts.server, &mut self.run.server_host)?;
+        copy_host_setting(file, "server_address", hosts.server_address, &mut self.run.server_address)?;
+        copy_host_setting(file, "load", hosts.load, &mut self.run.agents)
     }
 
     fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
@@ -183,20 +185,22 @@ impl Suite {
         if let Some(url) = &server.url {
             if !server.command.is_empty() {
                 let message = "names a server that runs already; leave out either url or command".to_owned();
-                return Err(self.wrong(&key("url"), message));
+                return Err(self.value_error(&key("url"), message));
             }
-            return external_host(url).map(|_| ()).map_err(|message| self.wrong(&key("url"), message));
+            return external_host(url).map(|_| ()).map_err(|message| self.value_error(&key("url"), message));
         }
         if server.command.first().is_none_or(String::is_empty) {
-            return Err(self
-                .wrong(&key("command"), "is empty; write for example command = [\"./my-server\", \"{port}\"]".into()));
+            return Err(self.value_error(
+                &key("command"),
+                "is empty; write for example command = [\"./my-server\", \"{port}\"]".into(),
+            ));
         }
         if let Some(url) = &server.base_url {
             let host = url.strip_prefix("http://").and_then(|rest| rest.split([':', '/']).next());
             if !host.is_some_and(|host| {
                 ["localhost", "{address}"].contains(&host) || host.starts_with("127.") || host.starts_with("[")
             }) {
-                return Err(self.wrong(
+                return Err(self.value_error(
                     &key("base_url"),
                     format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}"),
                 ));
@@ -232,7 +236,7 @@ impl Suite {
         format!("--{}", key.replace('_', "-"))
     }
 
-    fn wrong(&self, key: &str, message: String) -> PlanError {
+    fn value_error(&self, key: &str, message: String) -> PlanError {
         PlanError::Value { origin: format!("{}: {key}", self.file), message }
     }
 
@@ -262,7 +266,7 @@ pub fn external_host(url: &str) -> Result<String, String> {
 }
 
 /// Makes a setting of a key of `[hosts]`, unless `[run]` has it too.
-fn settle_host<T>(file: &str, key: &str, value: Option<T>, setting: &mut Option<T>) -> Result<(), PlanError> {
+fn copy_host_setting<T>(file: &str, key: &str, value: Option<T>, setting: &mut Option<T>) -> Result<(), PlanError> {
     if value.is_some() && setting.is_some() {
         let origin = format!("{file}: [hosts] {key}");
         return Err(PlanError::Value { origin, message: "is in [run] too; write it once".to_owned() });
@@ -366,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn a_misspelt_key_of_run_names_the_right_one() {
+    fn the_error_of_a_misspelt_key_suggests_the_right_one() {
         let error = Suite::parse("my.toml", "[run]\nscenarois = [\"a\"]").unwrap_err().to_string();
         assert_eq!(error, "my.toml:2: unknown key \"scenarois\"; did you mean \"scenarios\"?");
     }

@@ -115,7 +115,7 @@ fn a_sequential_run_has_one_start_whatever_the_suite_says() {
 }
 
 #[test]
-fn a_text_that_is_no_value_says_what_would_be() {
+fn the_error_of_an_invalid_text_shows_a_valid_one() {
     for (key, text, says) in [
         ("users", "many", "\"many\" is not a whole number"),
         ("budget", "soon", "write for example 500ms"),

@@ -20,7 +20,7 @@ pub struct CauseRule {
 }
 
 impl CauseRule {
-    fn admits(&self, method: &MovedMethod) -> bool {
+    fn allows(&self, method: &MovedMethod) -> bool {
         method.is_certain()
             && method.difference.value > 0.0
             && method.variant.value >= self.least_share
@@ -41,9 +41,9 @@ const REPEATED: f64 = 0.5;
 /// `stacks` are all stacks of the variant; they show which method calls which.
 pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -> Vec<usize> {
     let candidates: Vec<(usize, &MovedMethod)> =
-        moved.iter().enumerate().filter(|(_, method)| rule.admits(method)).collect();
+        moved.iter().enumerate().filter(|(_, method)| rule.allows(method)).collect();
     let names: Vec<&str> = candidates.iter().map(|(_, method)| method.frame.name.as_str()).collect();
-    let held = Held::of_each(&names, stacks);
+    let held = MethodStacks::find_all(&names, stacks);
     let all: Vec<bool> = (0..stacks.len()).map(|at| held.iter().any(|one| one.hits[at])).collect();
     let limit = WRAPPER * weight(stacks, &all) as f64;
     let mut named: Vec<usize> = Vec::new();
@@ -52,8 +52,8 @@ pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -
         if named.len() == rule.most {
             break;
         }
-        let repeats = one.shared(stacks, &taken) > REPEATED * one.weight as f64;
-        let wraps = !repeats && one.weight as f64 > limit && one.only_wraps(stacks, &held);
+        let repeats = one.shared_weight(stacks, &taken) > REPEATED * one.weight as f64;
+        let wraps = !repeats && one.weight as f64 > limit && one.is_wrapper(stacks, &held);
         if !repeats && !wraps {
             named.push(*place);
             taken.iter_mut().zip(&one.hits).for_each(|(taken, hit)| *taken |= hit);
@@ -63,14 +63,14 @@ pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -
 }
 
 /// The stacks that contain a method.
-struct Held {
+struct MethodStacks {
     hits: Vec<bool>,
     weight: u64,
 }
 
-impl Held {
+impl MethodStacks {
     /// The stacks of each of these methods, in one pass over all stacks, because there are many of both.
-    fn of_each(names: &[&str], stacks: &Stacks) -> Vec<Self> {
+    fn find_all(names: &[&str], stacks: &Stacks) -> Vec<Self> {
         let places: HashMap<&str, usize> = names.iter().enumerate().map(|(place, name)| (*name, place)).collect();
         let wanted: Vec<Option<usize>> =
             stacks.frames().iter().map(|frame| places.get(frame.name.as_str()).copied()).collect();
@@ -87,20 +87,20 @@ impl Held {
     }
 
     /// The weight of its stacks that are also in `others`.
-    fn shared(&self, stacks: &Stacks, others: &[bool]) -> f64 {
+    fn shared_weight(&self, stacks: &Stacks, others: &[bool]) -> f64 {
         let both: Vec<bool> = self.hits.iter().zip(others).map(|(hit, other)| *hit && *other).collect();
         weight(stacks, &both) as f64
     }
 
     /// Whether it contains parts of two other methods that overlap little.
-    fn only_wraps(&self, stacks: &Stacks, all: &[Self]) -> bool {
+    fn is_wrapper(&self, stacks: &Stacks, all: &[Self]) -> bool {
         let is_part = |other: &&Self| {
             other.weight < self.weight
                 && other.weight as f64 >= PART * self.weight as f64
-                && self.shared(stacks, &other.hits) >= (1.0 - PART) * other.weight as f64
+                && self.shared_weight(stacks, &other.hits) >= (1.0 - PART) * other.weight as f64
         };
         let parts: Vec<&Self> = all.iter().filter(is_part).collect();
-        let apart = |a: &Self, b: &Self| a.shared(stacks, &b.hits) <= PART * a.weight.min(b.weight) as f64;
+        let apart = |a: &Self, b: &Self| a.shared_weight(stacks, &b.hits) <= PART * a.weight.min(b.weight) as f64;
         parts.iter().enumerate().any(|(at, a)| parts[at + 1..].iter().any(|b| apart(a, b)))
     }
 }
@@ -109,7 +109,7 @@ fn weight(stacks: &Stacks, hits: &[bool]) -> u64 {
     stacks.iter().zip(hits).filter(|(_, hit)| **hit).map(|(stack, _)| stack.weight).sum()
 }
 
-/// Whether a name says something to a reader, unlike that of a closure, a constructor, a bridge or an adapter.
+/// Whether a name identifies code of its own, unlike that of a closure, a constructor, a bridge or an adapter.
 fn is_specific(name: &str, kind: FrameKind) -> bool {
     const VAGUE: [&str; 7] = ["$anonfun", "$$Lambda", "lambda$", "$anon$", "$adapted", "LambdaForm", "[unknown"];
     const VAGUE_METHODS: [&str; 7] = [".<init>", ".<clinit>", ".map", ".flatMap", ".foreach", ".run", ".accept"];
@@ -125,7 +125,7 @@ mod tests {
     use crate::over_forks::{ForkUse, moved_methods};
     use crate::usage::Usage;
 
-    fn named(variant: &str, baseline: &str, focus: Option<&str>) -> Vec<String> {
+    fn chosen_names(variant: &str, baseline: &str, focus: Option<&str>) -> Vec<String> {
         let forks = |text: &str| -> Vec<ForkUse> {
             (1..=3)
                 .map(|fork| ForkUse {
@@ -145,23 +145,23 @@ mod tests {
     fn what_wraps_everything_and_what_repeats_another_is_not_named() {
         let variant = "r;lib.Wrap.handle_[j];lib.Uri.parse_[j];lib.Uri.inner_[j] 10\n\
                        r;lib.Wrap.handle_[j];lib.Path.show_[j] 6\nr;lib.Wrap.handle_[j];lib.A.$anonfun$x_[j] 4\nr 80\n";
-        assert_eq!(named(variant, "r 80\n", None), ["lib.Uri.inner", "lib.Path.show"]);
+        assert_eq!(chosen_names(variant, "r 80\n", None), ["lib.Uri.inner", "lib.Path.show"]);
     }
 
     #[test]
     fn only_what_is_in_focus_is_named() {
         let variant = "r;lib.A.a_[j];java.B.b_[j] 10\nr;java.C.c_[j] 10\nr 80\n";
-        assert_eq!(named(variant, "r 80\n", Some(r"^lib\.")), ["lib.A.a"], "a lone wrapper is the answer");
+        assert_eq!(chosen_names(variant, "r 80\n", Some(r"^lib\.")), ["lib.A.a"], "a lone wrapper is the answer");
     }
 
     #[test]
     fn a_method_that_holds_most_of_what_is_new_and_wraps_nothing_is_the_first_cause() {
         let variant = "r;lib.Wrap.handle_[j];lib.Uri.parse_[j] 9\nr;lib.Wrap.handle_[j];lib.Path.show_[j] 3\nr 88\n";
-        assert_eq!(named(variant, "r 88\n", None), ["lib.Uri.parse", "lib.Path.show"]);
+        assert_eq!(chosen_names(variant, "r 88\n", None), ["lib.Uri.parse", "lib.Path.show"]);
     }
 
     #[test]
     fn what_runs_as_much_in_the_baseline_is_no_cause() {
-        assert!(named("r;a.B.c_[j] 20\nr 80\n", "r;a.B.c_[j] 20\nr 80\n", None).is_empty());
+        assert!(chosen_names("r;a.B.c_[j] 20\nr 80\n", "r;a.B.c_[j] 20\nr 80\n", None).is_empty());
     }
 }

@@ -45,7 +45,7 @@ impl FlameTree {
             let forks = if of_baseline { baseline.len() } else { variant.len() };
             grown.add(stacks, of_baseline, forks);
         }
-        grown.cut((cut * f64::from(WHOLE)).round() as u32, !baseline.is_empty())
+        grown.prune((cut * f64::from(WHOLE)).round() as u32, !baseline.is_empty())
     }
 
     /// Number of nodes.
@@ -101,12 +101,12 @@ impl Grown {
     }
 
     /// Walks the tree in preorder and keeps the nodes that are large enough, with their names.
-    fn cut(&self, cut: u32, both: bool) -> FlameTree {
+    fn prune(&self, cut: u32, both: bool) -> FlameTree {
         let mut by_id: Vec<&str> = vec![""; self.names.len()];
         self.names.iter().for_each(|(name, id)| by_id[*id as usize] = name);
         let mut tree = FlameTree { cut, ..FlameTree::default() };
         let mut places: HashMap<u32, u32> = HashMap::new();
-        let mut open: Vec<(usize, u32, u16)> = self.sorted(0, &by_id, 0);
+        let mut open: Vec<(usize, u32, u16)> = self.children_by_name(0, &by_id, 0);
         while let Some((at, name, depth)) = open.pop() {
             let node = &self.nodes[at];
             if node.value.max(node.base) < f64::from(cut.max(1)) {
@@ -123,13 +123,13 @@ impl Grown {
             if both {
                 tree.base.push(node.base.round() as u32);
             }
-            open.extend(self.sorted(at, &by_id, depth.saturating_add(1)));
+            open.extend(self.children_by_name(at, &by_id, depth.saturating_add(1)));
         }
         tree
     }
 
     /// The children of a node, last name first, in the order for a stack.
-    fn sorted(&self, at: usize, by_id: &[&str], depth: u16) -> Vec<(usize, u32, u16)> {
+    fn children_by_name(&self, at: usize, by_id: &[&str], depth: u16) -> Vec<(usize, u32, u16)> {
         let mut children: Vec<(usize, u32, u16)> =
             self.nodes[at].children.iter().map(|(&name, &child)| (child, name, depth)).collect();
         children.sort_by(|a, b| by_id[b.1 as usize].cmp(by_id[a.1 as usize]));

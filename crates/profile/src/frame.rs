@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_walks_are_told_from_code() {
+    fn failed_walks_are_not_code() {
         assert!(Frame::parse("[unknown_Java]").is_failure() && Frame::parse("[not_walkable_Java]").is_failure());
         assert!(!Frame::parse("[vdso]").is_failure());
     }

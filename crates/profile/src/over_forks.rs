@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn forks_without_a_partner_say_nothing_of_the_difference() {
+    fn forks_without_a_partner_are_left_out_of_the_difference() {
         assert!(moved_methods(&[fork(1, "a 1\n", None)], &[fork(2, "a 1\n", None)], 0.0, 0.05).is_empty());
     }
 }

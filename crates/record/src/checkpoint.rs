@@ -26,13 +26,13 @@ pub struct DoneStep {
     pub group: String,
     /// How long it took, in nanoseconds.
     pub taken_ns: u64,
-    /// How the comparisons of the group stood after it.
+    /// State of the comparisons of the group after it.
     pub standing: GroupStanding,
     /// How many forks then counted in all its open comparisons.
     pub forks_counted: u32,
 }
 
-/// How the comparisons of a group stand after a fork.
+/// State of the comparisons of a group after a fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GroupStanding {
@@ -44,7 +44,7 @@ pub enum GroupStanding {
     Settled,
 }
 
-/// What the load of a scenario follows from, the same for all forks.
+/// What determines the load of a scenario, the same for all forks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SharedLoad {
     /// Id of the group.
@@ -74,7 +74,7 @@ pub struct EntryCounts {
 
 impl EntryCounts {
     /// The tables of the record with their counts.
-    pub(crate) const fn by_table(&self) -> [(&'static str, i64); 6] {
+    pub(crate) const fn counts_by_table(&self) -> [(&'static str, i64); 6] {
         [
             ("slice", self.slices as i64),
             ("fork", self.forks as i64),

@@ -52,26 +52,26 @@ pub fn measured_figure(limit: &Condition, slice: &StoredSlice) -> f64 {
 
 fn value(metric: Metric, slice: &StoredSlice) -> f64 {
     match metric {
-        Metric::Errors => lost(slice) as f64,
+        Metric::Errors => failed_or_missing(slice) as f64,
         Metric::ErrorShare => failed_share(slice),
         Metric::ConnectionEvents => slice.load.connection_events.total() as f64,
         Metric::Throughput => slice.load.throughput_per_s(),
-        Metric::Latency(statistic, clock) => latency(statistic, &of_clock(clock, slice)),
+        Metric::Latency(statistic, clock) => latency(statistic, &histogram_of(clock, slice)),
     }
 }
 
 /// The failed share of all requests and messages that were due.
 fn failed_share(slice: &StoredSlice) -> f64 {
-    let lost = lost(slice);
+    let lost = failed_or_missing(slice);
     lost as f64 / (slice.load.ok + lost).max(1) as f64
 }
 
 /// Failed requests, and pushed messages that did not arrive.
-fn lost(slice: &StoredSlice) -> u64 {
+fn failed_or_missing(slice: &StoredSlice) -> u64 {
     slice.load.failed + slice.load.messages.missing
 }
 
-fn of_clock(clock: Clock, slice: &StoredSlice) -> LatencyHistogram {
+fn histogram_of(clock: Clock, slice: &StoredSlice) -> LatencyHistogram {
     match clock {
         Clock::Response => slice.load.response.unpack(),
         Clock::Service => slice.load.service.unpack(),

@@ -105,7 +105,7 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// The cause behind an error of the file system.
+    /// The error for an error of the file system.
     pub(crate) fn io(file: &Path, error: &std::io::Error) -> Self {
         let file = file.to_path_buf();
         match error.kind() {
@@ -115,9 +115,9 @@ impl RecordError {
         }
     }
 
-    /// The cause behind an error of SQLite.
+    /// The error for an error of SQLite.
     pub(crate) fn sqlite(file: &Path, error: &rusqlite::Error) -> Self {
-        let (file, cause) = (file.to_path_buf(), cause(error));
+        let (file, cause) = (file.to_path_buf(), error_text(error));
         let Some(failure) = error.sqlite_error() else { return Self::Damaged { file, cause } };
         match failure.code {
             ErrorCode::DiskFull => Self::DiskFull { file },
@@ -136,7 +136,7 @@ impl RecordError {
 }
 
 /// The message of our own reader, without SQLite's words around it.
-fn cause(error: &rusqlite::Error) -> String {
+fn error_text(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::FromSqlConversionFailure(_, _, inner) => inner.to_string(),
         rusqlite::Error::QueryReturnedNoRows => "its header was never written".to_owned(),

@@ -139,7 +139,7 @@ pub enum EventKind {
         reason: String,
         /// End of what it reported, in seconds since the begin of the load.
         from_s: u64,
-        /// When its loss was noticed, in the same; records before this tell the latter as the former.
+        /// When its loss was noticed, in the same unit. Older records have this time in `from_s` instead.
         #[serde(default)]
         noticed_s: Option<u64>,
         /// Agents that are left.
@@ -149,7 +149,7 @@ pub enum EventKind {
         /// Requests per second that were asked for; `None` where no constant rate was.
         asked_per_s: Option<f64>,
     },
-    /// An agent of a run was late in a turn of load. It is told of the first such turn of each agent.
+    /// An agent of a run was late in a turn of load. Reported once per agent, for its first such turn.
     AgentDisturbed {
         /// Its name: `ssh://bench1`.
         agent: String,
@@ -160,7 +160,8 @@ pub enum EventKind {
     AgentsBegan {
         /// Scored turns.
         turns: u64,
-        /// Median over turns of the time from the first agent to the last, in nanoseconds. The way of the answers counts.
+        /// Median over turns of the time from the first agent to the last, in nanoseconds. It includes the network delay of
+        /// the answers.
         median_ns: u64,
         /// Its 99th percentile.
         p99_ns: u64,

@@ -27,7 +27,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_percentile_without_enough_samples_says_how_many_it_takes() {
+    fn the_error_of_a_percentile_states_how_many_samples_it_needs() {
         let mut histogram = LatencyHistogram::new();
         (0..999).for_each(|_| histogram.record_ns(1_000));
         let why = histogram_figure(&histogram, Statistic::Percentile(99.0)).unwrap_err();

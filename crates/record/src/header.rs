@@ -33,7 +33,7 @@ pub type LoadHeader = RunHeader<LoadPlan>;
 
 impl<P> RunHeader<P> {
     /// The same header with another plan.
-    fn with_plan<Q>(self, plan: Q) -> RunHeader<Q> {
+    fn replace_plan<Q>(self, plan: Q) -> RunHeader<Q> {
         RunHeader {
             id: self.id,
             started_unix_ns: self.started_unix_ns,
@@ -89,7 +89,7 @@ impl<'de> Deserialize<'de> for RecordHeader {
             None => {
                 let header: RunHeader = read(value)?;
                 Ok(match LoadPlan::from_old_plan(&header.plan) {
-                    Some(plan) => Self::Load(Box::new(header.with_plan(plan))),
+                    Some(plan) => Self::Load(Box::new(header.replace_plan(plan))),
                     None => Self::Run(Box::new(header)),
                 })
             }

@@ -8,7 +8,7 @@ use tare_sample::PackedHistogram;
 use tare_stats::histogram::LatencyHistogram;
 
 /// A server is not at rest if it uses more than this share of a core without requests. The timers of actor systems (pekko,
-/// Akka) take 1.0 to 1.6 %. The server that is measured meanwhile misses that much: at most the smallest default region.
+/// Akka) take 1.0 to 1.6 %. The server measured at the same time lacks that much CPU: at most the smallest default region.
 pub const RESTLESS_SHARE: f64 = 0.02;
 
 /// A server's use during one slice of load: window and drain, unless a field says otherwise.
@@ -24,7 +24,7 @@ pub struct ServerUse<H = LatencyHistogram> {
     pub rss_bytes: Option<u64>,
     /// Peak resident memory of the server's processes since their start.
     pub rss_peak_bytes: Option<u64>,
-    /// Counters of its runtime; absent where none tells them. Records call every runtime `jvm`.
+    /// Counters of its runtime; absent where no runtime reports them. Records call every runtime `jvm`.
     #[serde(rename = "jvm")]
     pub runtime: Option<RuntimeUse>,
     /// Hiccups; absent if the plan does not ask for meters.
@@ -109,7 +109,7 @@ impl ServerCpu {
     }
 }
 
-/// What a runtime (a JVM, Node, Go, .NET) did from the begin of a slice to the end of its drain. What it does not tell is
+/// What a runtime (a JVM, Node, Go, .NET) did from the begin of a slice to the end of its drain. What it does not report is
 /// absent, and so are fields of later versions of the record in older ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuntimeUse {
@@ -156,8 +156,8 @@ pub struct RuntimeUse {
 
 impl RuntimeUse {
     /// Leaves out the zeros that stand for "unknown" in records before version 8. No runtime has a heap of 0 bytes, and one
-    /// without compiled code does not tell what its compilers do.
-    pub(crate) fn forget_unknown_zeros(&mut self) {
+    /// without compiled code does not report its compilers.
+    pub(crate) fn drop_unknown_zeros(&mut self) {
         for size in [&mut self.heap_used_bytes, &mut self.heap_committed_bytes, &mut self.code_bytes] {
             *size = size.filter(|bytes| *bytes > 0);
         }
@@ -267,15 +267,16 @@ mod tests {
 
     #[test]
     fn a_zero_of_an_older_record_is_unknown_where_no_runtime_has_a_zero() {
-        let told = RuntimeUse { collections: Some(0), heap_used_bytes: Some(9), ..RuntimeUse::default() };
+        let expected = RuntimeUse { collections: Some(0), heap_used_bytes: Some(9), ..RuntimeUse::default() };
         let zero = Some(0);
-        let mut dotnet = RuntimeUse { heap_committed_bytes: zero, compiles: zero, code_bytes: zero, ..told.clone() };
-        dotnet.forget_unknown_zeros();
-        assert_eq!(dotnet, told);
+        let mut dotnet =
+            RuntimeUse { heap_committed_bytes: zero, compiles: zero, code_bytes: zero, ..expected.clone() };
+        dotnet.drop_unknown_zeros();
+        assert_eq!(dotnet, expected);
         // A JVM that compiled nothing in this slice.
-        let jvm = RuntimeUse { compiles: zero, compiles_invalidated: zero, code_bytes: Some(7), ..told };
+        let jvm = RuntimeUse { compiles: zero, compiles_invalidated: zero, code_bytes: Some(7), ..expected };
         let mut read = jvm.clone();
-        read.forget_unknown_zeros();
+        read.drop_unknown_zeros();
         assert_eq!(read, jvm);
     }
 }

@@ -44,7 +44,7 @@ impl Server<'_> {
                 self.send_and_close(io, token, b"HTTP/1.1 200 OK\r\nContent-Le".to_vec());
             }
             FaultKind::Flood => self.start_flood(io, token),
-            FaultKind::SlowLoris => self.trickle(token, &answer.encode()),
+            FaultKind::SlowLoris => self.send_slowly(token, &answer.encode()),
         }
     }
 
@@ -61,7 +61,7 @@ impl Server<'_> {
         self.send(io, token, &bytes.into(), true);
     }
 
-    pub(crate) fn trickle(&mut self, token: Token, bytes: &[u8]) {
+    pub(crate) fn send_slowly(&mut self, token: Token, bytes: &[u8]) {
         let now = clock::now();
         for (index, byte) in bytes.iter().enumerate() {
             let at = now + TRICKLE * index as u32;
@@ -74,11 +74,11 @@ impl Server<'_> {
         connection.is_answering = true;
         connection.is_flooding = true;
         io.send(token, &Payload::from(*b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=UTF-8\r\n\r\n"));
-        self.flood_on(io, token);
+        self.continue_flood(io, token);
     }
 
     /// Sends one more piece. Continues when it has left, or in the loop's next round at the latest.
-    pub(crate) fn flood_on(&mut self, io: &mut ReadinessTransport, token: Token) {
+    pub(crate) fn continue_flood(&mut self, io: &mut ReadinessTransport, token: Token) {
         let flood = Arc::clone(&self.flood);
         if io.send(token, &Arc::clone(&flood).into()) == Sending::Accepted {
             self.send_later(token, flood, clock::now(), false);

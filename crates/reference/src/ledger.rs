@@ -1,4 +1,4 @@
-//! The server's own list of the requests that it answered: the truth with which a client's figures are compared.
+//! The server's own list of the requests that it answered: to compare a client's figures with.
 
 use tare_sys::clock::Nanos;
 
@@ -23,14 +23,14 @@ impl Ledger {
     }
 
     /// Adds an answer; costs nothing if no list is kept.
-    pub(crate) fn book(&mut self, nth: u64, received: Nanos, answered: impl FnOnce() -> Nanos) {
+    pub(crate) fn add(&mut self, nth: u64, received: Nanos, answered: impl FnOnce() -> Nanos) {
         if let Some(served) = &mut self.0 {
             served.push(Served { nth, received, answered: answered() });
         }
     }
 
     /// All answered requests, in the order of arrival.
-    pub(crate) fn close(self) -> Vec<Served> {
+    pub(crate) fn into_answers(self) -> Vec<Served> {
         let mut served = self.0.unwrap_or_default();
         served.sort_unstable_by_key(|one| one.nth);
         served

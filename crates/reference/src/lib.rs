@@ -1,4 +1,4 @@
-//! A server of known truth. It answers the contract of the suites' servers, with planted delays, costs and faults, so
+//! A server with known behaviour. It answers the contract of the suites' servers, with planted delays, costs and faults, so
 //! that a measurement can be checked. It is single-threaded, on loopback only, and supports HTTP/1.1 keep-alive and
 //! WebSocket.
 
@@ -10,11 +10,11 @@ mod error;
 mod fault;
 mod ledger;
 mod options;
+mod planted_costs;
 mod push;
 mod running;
 mod server;
 mod timers;
-mod truth;
 mod websocket;
 
 pub use error::ReferenceError;

@@ -11,7 +11,7 @@ use tare_sys::readiness::ReadinessTransport;
 
 use crate::fault::FaultKind;
 use crate::server::Server;
-use crate::websocket::{Heard, Service, phase};
+use crate::websocket::{Reaction, Service, phase};
 
 /// The next message of one WebSocket, ordered by send time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,7 +54,7 @@ impl Pushes {
 
 impl Server<'_> {
     /// A WebSocket was opened. Its messages begin within one period.
-    pub(crate) fn begin_pushing(&mut self, token: Token, service: Service) {
+    pub(crate) fn start_pushing(&mut self, token: Token, service: Service) {
         let Some(serial) = self.connection(token).map(|connection| connection.serial) else { return };
         if let Service::Timestamps { .. } = service {
             let stamp = clock::now() + phase(serial, self.pushes.period.into()).as_duration();
@@ -64,7 +64,7 @@ impl Server<'_> {
 
     /// Prepares the message that is due at `stamp`. It leaves after the one before it.
     fn plan_push(&mut self, token: Token, serial: u64, stamp: Nanos, before: Nanos) {
-        let leaves = (stamp + self.truth.spend()).max(before);
+        let leaves = (stamp + self.costs.burn_for_request()).max(before);
         self.pushes.due.push(Reverse(Due { leaves, stamp, token, serial }));
     }
 
@@ -75,12 +75,12 @@ impl Server<'_> {
             let fault = self.options.fault.filter(|fault| self.requests >= fault.after);
             let connection = self.connection(due.token).filter(|connection| connection.serial == due.serial);
             let Some(websocket) = connection.and_then(|connection| connection.websocket.as_mut()) else { continue };
-            let frame = websocket.stamped(unix_ns);
+            let frame = websocket.stamped_message(unix_ns);
             if let Some(fault) = fault {
                 self.fail_push(io, due.token, fault.kind, frame);
                 continue;
             }
-            self.ledger.book(self.requests, due.stamp, clock::now);
+            self.ledger.add(self.requests, due.stamp, clock::now);
             self.requests += 1;
             io.send(due.token, &frame.into());
             self.plan_push(due.token, due.serial, due.stamp + self.pushes.period, due.leaves);
@@ -102,7 +102,7 @@ impl Server<'_> {
             // Reserved bits, and a frame of a size that no client accepts.
             FaultKind::Garbage => frame = b"\xff\x00".to_vec(),
             FaultKind::Flood => frame = b"\x82\x7f\x00\x00\x01\x00\x00\x00\x00\x00".to_vec(),
-            FaultKind::SlowLoris => return self.trickle(token, &frame),
+            FaultKind::SlowLoris => return self.send_slowly(token, &frame),
         }
         io.send(token, &frame.into());
         if matches!(kind, FaultKind::Close | FaultKind::CloseMidBody | FaultKind::TruncatedHeaders) {
@@ -111,11 +111,11 @@ impl Server<'_> {
     }
 
     /// Handles bytes that a client sends on a WebSocket.
-    pub(crate) fn hear(&mut self, io: &mut ReadinessTransport, token: Token, mut bytes: &[u8]) {
+    pub(crate) fn receive_frames(&mut self, io: &mut ReadinessTransport, token: Token, mut bytes: &[u8]) {
         while let Some(websocket) = self.connection(token).and_then(|connection| connection.websocket.as_mut()) {
-            match websocket.hear(&mut bytes) {
+            match websocket.receive(&mut bytes) {
                 None => return,
-                Some(Heard::Answer(frame)) => {
+                Some(Reaction::Answer(frame)) => {
                     let nth = self.requests;
                     self.requests += 1;
                     if let Some(connection) = self.connection(token) {
@@ -123,9 +123,9 @@ impl Server<'_> {
                     }
                     self.send_after(io, token, frame.into());
                 }
-                Some(Heard::Aside(frame)) if frame.is_empty() => {}
-                Some(Heard::Aside(frame)) => drop(io.send(token, &frame.into())),
-                Some(Heard::End(frame)) => {
+                Some(Reaction::AtOnce(frame)) if frame.is_empty() => {}
+                Some(Reaction::AtOnce(frame)) => drop(io.send(token, &frame.into())),
+                Some(Reaction::End(frame)) => {
                     io.send(token, &frame.into());
                     return self.drop_connection(io, token);
                 }

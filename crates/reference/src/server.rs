@@ -17,9 +17,9 @@ use crate::contract::Answer;
 use crate::error::ReferenceError;
 use crate::ledger::{Ledger, Served};
 use crate::options::Options;
+use crate::planted_costs::PlantedCosts;
 use crate::push::Pushes;
 use crate::timers::{Later, Timers};
-use crate::truth::Truth;
 use crate::websocket::WebSocket;
 
 const LISTENER: Token = Token(0);
@@ -27,7 +27,7 @@ const LISTENER: Token = Token(0);
 const MAX_SLEEP: Duration = Duration::from_millis(20);
 const FLOOD_BYTES: usize = 64 * 1024;
 /// The path of the CPU account, outside the contract and without planted costs.
-const BOOKS: &str = "/books";
+const CPU_ACCOUNT_PATH: &str = "/books";
 
 /// Stops [`serve_until_stopped`] from another thread. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -77,13 +77,13 @@ pub fn serve_until_stopped(
     let mut server = Server::new(options);
     while !stop.is_asked_for() {
         let now = clock::now();
-        server.truth.stall_if_due(now);
+        server.costs.stall_if_due(now);
         server.send_due(poller.transport(), now);
         server.push_due(poller.transport(), now);
         let deadline = server.next_deadline(now);
         poller.wait(Some(deadline), &mut server).map_err(ReferenceError::Poll)?;
     }
-    Ok(server.ledger.close())
+    Ok(server.ledger.into_answers())
 }
 
 fn make_noise(lines: u64) {
@@ -96,7 +96,7 @@ fn make_noise(lines: u64) {
 
 pub(crate) struct Server<'a> {
     pub(crate) options: &'a Options,
-    pub(crate) truth: Truth,
+    pub(crate) costs: PlantedCosts,
     timers: Timers,
     pub(crate) pushes: Pushes,
     pub(crate) ledger: Ledger,
@@ -115,7 +115,7 @@ impl<'a> Server<'a> {
     fn new(options: &'a Options) -> Self {
         Self {
             options,
-            truth: Truth::new(options, clock::now()),
+            costs: PlantedCosts::new(options, clock::now()),
             timers: Timers::default(),
             pushes: Pushes::every(options.push_period_ms, options.clock_ahead_ns),
             ledger: Ledger::new(options.keeps_ledger),
@@ -130,7 +130,7 @@ impl<'a> Server<'a> {
     }
 
     fn next_deadline(&self, now: Nanos) -> Nanos {
-        let soonest = [self.timers.next(), self.pushes.next(), self.truth.next_stall()].into_iter().flatten().min();
+        let soonest = [self.timers.next(), self.pushes.next(), self.costs.next_stall()].into_iter().flatten().min();
         soonest.map_or(now + MAX_SLEEP, |soonest| soonest.min(now + MAX_SLEEP))
     }
 
@@ -162,7 +162,7 @@ impl<'a> Server<'a> {
         let is_whole = connection.is_between_requests();
         connection.received = at;
         if connection.websocket.is_some() {
-            return self.hear(io, token, bytes);
+            return self.receive_frames(io, token, bytes);
         }
         if is_whole
             && let Some(answer) = self.memo.as_ref().filter(|(request, _)| request == bytes).map(|(_, answer)| answer)
@@ -178,7 +178,7 @@ impl<'a> Server<'a> {
 
     /// Sends an answer after the planted delay.
     pub(crate) fn send_after(&mut self, io: &mut ReadinessTransport, token: Token, answer: Arc<[u8]>) {
-        let delay = self.truth.spend();
+        let delay = self.costs.burn_for_request();
         if delay.is_zero() {
             self.send(io, token, &answer, true);
         } else {
@@ -218,8 +218,8 @@ impl<'a> Server<'a> {
         if let Some((websocket, opening)) = WebSocket::open(request) {
             return self.open_websocket(io, token, websocket, opening);
         }
-        if request.path == BOOKS {
-            (answer.status, answer.body) = (200, self.truth.books());
+        if request.path == CPU_ACCOUNT_PATH {
+            (answer.status, answer.body) = (200, self.costs.cpu_account());
             return self.send(io, token, &answer.encode().into(), true);
         }
         if let Some(whole) = whole.filter(|_| self.options.fault.is_none()) {
@@ -233,13 +233,13 @@ impl<'a> Server<'a> {
         if let Some(connection) = self.connection(token) {
             connection.websocket = Some(Box::new(websocket));
             io.send(token, &opening.into());
-            self.begin_pushing(token, service);
+            self.start_pushing(token, service);
         }
     }
 
     pub(crate) fn send(&mut self, io: &mut ReadinessTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
         if is_last && let Some(connection) = self.connections[token.index()].as_ref() {
-            self.ledger.book(connection.nth, connection.received, clock::now);
+            self.ledger.add(connection.nth, connection.received, clock::now);
         }
         let sending = io.send(token, &Arc::clone(bytes).into());
         let Some(connection) = self.connection(token) else { return };
@@ -265,7 +265,7 @@ impl<'a> Server<'a> {
                 continue;
             }
             if self.connection(later.token).is_some_and(|connection| connection.is_flooding) {
-                self.flood_on(io, later.token);
+                self.continue_flood(io, later.token);
                 continue;
             }
             self.send(io, later.token, &later.bytes, later.is_last);
@@ -278,7 +278,7 @@ impl<'a> Server<'a> {
     fn on_sent(&mut self, io: &mut ReadinessTransport, token: Token) {
         let Some(connection) = self.connection(token) else { return };
         if connection.is_flooding {
-            self.flood_on(io, token);
+            self.continue_flood(io, token);
         } else if connection.closes_when_sent && !connection.is_answering {
             self.drop_connection(io, token);
         }

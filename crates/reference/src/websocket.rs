@@ -21,13 +21,13 @@ pub(crate) enum Service {
     Echo,
 }
 
-/// The reaction to received bytes.
+/// What the server does after received bytes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Heard {
+pub(crate) enum Reaction {
     /// Send these bytes after the planted delay.
     Answer(Vec<u8>),
     /// Send these bytes at once, if there are any.
-    Aside(Vec<u8>),
+    AtOnce(Vec<u8>),
     /// Send these bytes, then close the connection.
     End(Vec<u8>),
 }
@@ -49,19 +49,19 @@ impl WebSocket {
     }
 
     /// Reads received bytes up to the next event; `None` when all are read.
-    pub(crate) fn hear(&mut self, bytes: &mut &[u8]) -> Option<Heard> {
+    pub(crate) fn receive(&mut self, bytes: &mut &[u8]) -> Option<Reaction> {
         match self.end.receive(bytes) {
             Ok(None) => None,
             Ok(Some(Arrival::Message(kind, message))) if self.serves == Service::Echo => {
-                Some(Heard::Answer(self.frame(kind, &message)))
+                Some(Reaction::Answer(self.frame(kind, &message)))
             }
-            Ok(Some(Arrival::Close(_))) | Err(_) => Some(Heard::End(self.take())),
-            Ok(Some(_)) => Some(Heard::Aside(self.take())),
+            Ok(Some(Arrival::Close(_))) | Err(_) => Some(Reaction::End(self.take())),
+            Ok(Some(_)) => Some(Reaction::AtOnce(self.take())),
         }
     }
 
     /// A message with this moment of the wall clock as its stamp.
-    pub(crate) fn stamped(&mut self, unix_ns: u64) -> Vec<u8> {
+    pub(crate) fn stamped_message(&mut self, unix_ns: u64) -> Vec<u8> {
         let unit_ns = match self.serves {
             Service::Timestamps { unit_ns } => unit_ns,
             Service::Echo => 1,

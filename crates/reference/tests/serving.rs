@@ -32,7 +32,7 @@ fn connect(options: Options) -> (Running, TcpStream) {
 }
 
 /// The answer to one request to a server with this fault, up to the end of the connection.
-fn all_that_comes(kind: FaultKind) -> Vec<u8> {
+fn read_until_end(kind: FaultKind) -> Vec<u8> {
     let (_server, mut stream) = connect(Options { fault: Some(Fault { kind, after: 0 }), ..Options::default() });
     stream.write_all(b"GET /path0/12345 HTTP/1.1\r\n\r\n").unwrap();
     let mut all = Vec::new();
@@ -87,7 +87,7 @@ fn answers_are_as_long_as_planted() {
 }
 
 #[test]
-fn the_ledger_tells_of_every_answer_and_of_its_delay() {
+fn the_ledger_has_every_answer_with_its_delay() {
     let (server, mut stream) = connect(Options { delay_us: 2_000, keeps_ledger: true, ..Options::default() });
     for _ in 0..3 {
         assert_exchange(&mut stream, b"GET /path0/1 HTTP/1.1\r\n\r\n", &ok("1"));
@@ -98,7 +98,7 @@ fn the_ledger_tells_of_every_answer_and_of_its_delay() {
 }
 
 #[test]
-fn a_connection_is_closed_when_asked_and_says_so() {
+fn a_connection_is_closed_on_request_and_the_answer_announces_it() {
     let (_server, mut stream) = connect(Options::default());
     stream.write_all(b"GET /path0/1 HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
     let mut all = String::new();
@@ -139,9 +139,9 @@ fn faults_begin_after_their_number_of_requests() {
 
 #[test]
 fn broken_answers_are_broken_where_they_should_be() {
-    assert!(all_that_comes(FaultKind::Close).is_empty());
-    assert_eq!(all_that_comes(FaultKind::TruncatedHeaders), b"HTTP/1.1 200 OK\r\nContent-Le");
-    let cut = String::from_utf8(all_that_comes(FaultKind::CloseMidBody)).unwrap();
+    assert!(read_until_end(FaultKind::Close).is_empty());
+    assert_eq!(read_until_end(FaultKind::TruncatedHeaders), b"HTTP/1.1 200 OK\r\nContent-Le");
+    let cut = String::from_utf8(read_until_end(FaultKind::CloseMidBody)).unwrap();
     assert_eq!(cut, head("200 OK", 6) + "12345");
 }
 

@@ -1,5 +1,5 @@
-//! When a run may stop: each comparison by [`tare_stats::verdict::decided`], the one rule, from the record alone. A run with
-//! limits (`tare check`) stops when each limit is judged.
+//! When a run may stop: each comparison by [`tare_stats::verdict::reason_to_stop`], the one rule, from the record alone. A
+//! run with limits (`tare check`) stops when each limit is judged.
 
 use std::time::Duration;
 

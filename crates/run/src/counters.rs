@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use tare_plan::plan::CounterSource;
 use tare_sut::SutError;
-use tare_sut::probe::told;
+use tare_sut::probe::counter_socket;
 use tare_sut::sampler::cache_folder;
 use tempfile::NamedTempFile;
 
@@ -24,7 +24,7 @@ pub(crate) fn environment(
     let mut env = own.clone();
     // .NET opens its diagnostic port by itself.
     let Some(source) = counters.filter(|source| *source != CounterSource::Dotnet) else { return Ok(env) };
-    env.insert(told::VARIABLE.to_owned(), told::socket_prefix());
+    env.insert(counter_socket::VARIABLE.to_owned(), counter_socket::socket_prefix());
     if source == CounterSource::Node {
         let inherited = env.get(NODE_OPTIONS).cloned().or_else(|| std::env::var(NODE_OPTIONS).ok());
         let required = format!("--require \"{}\"", write_script()?.display());
@@ -42,7 +42,7 @@ fn write_script() -> Result<PathBuf, SutError> {
     let write = || -> std::io::Result<()> {
         std::fs::create_dir_all(&folder)?;
         let mut new = NamedTempFile::new_in(&folder)?;
-        new.write_all(told::NODE_SCRIPT.as_bytes())?;
+        new.write_all(counter_socket::NODE_SCRIPT.as_bytes())?;
         new.persist(&path)?;
         Ok(())
     };
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(environment(&own, None).unwrap(), own);
         assert_eq!(environment(&own, Some(CounterSource::Dotnet)).unwrap(), own);
         let told = environment(&own, Some(CounterSource::Own)).unwrap();
-        assert_eq!((told.len(), told["TARE_COUNTERS"].as_str()), (2, told::socket_prefix().as_str()));
+        assert_eq!((told.len(), told["TARE_COUNTERS"].as_str()), (2, counter_socket::socket_prefix().as_str()));
     }
 
     #[test]
@@ -77,6 +77,6 @@ mod tests {
         let options = environment(&env, Some(CounterSource::Node)).unwrap().remove(NODE_OPTIONS).unwrap();
         let (own, script) = options.split_once(" --require ").unwrap();
         assert_eq!(own, "--max-old-space-size=512");
-        assert_eq!(std::fs::read_to_string(script.trim_matches('"')).unwrap(), told::NODE_SCRIPT);
+        assert_eq!(std::fs::read_to_string(script.trim_matches('"')).unwrap(), counter_socket::NODE_SCRIPT);
     }
 }

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tare_plan::plan::CounterSource;
+use tare_sut::probe::counter_socket;
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::probe::dotnet::DotnetProbe;
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::probe::memory::{MemorySample, off_heap_bytes};
 use tare_sut::probe::runtime::RuntimeSample;
-use tare_sut::probe::told;
 use tare_sut::server::Status;
 use tare_sys::procfs::process;
 
@@ -73,7 +73,7 @@ impl RunningServer {
         let mut living = || self.cpu_probe.as_mut().map(CpuProbe::find_living);
         match self.runtime_probe.as_mut()? {
             RuntimeProbe::Jvm(probe) => probe.take_sample(),
-            RuntimeProbe::Told => told::take_sample(living()?),
+            RuntimeProbe::Told => counter_socket::take_sample(living()?),
             RuntimeProbe::Dotnet(probe) => probe.take_sample(&living()?),
         }
     }

@@ -37,7 +37,7 @@ mod tests {
 
     type Change = fn(&mut SliceSample);
 
-    fn sound() -> SliceSample {
+    fn consistent_sample() -> SliceSample {
         let mut times = LatencyHistogram::new();
         times.record_ns(1_000);
         let mut sample = SliceSample {
@@ -60,7 +60,7 @@ mod tests {
 
     #[test]
     fn counts_that_a_generator_makes_agree() {
-        assert_eq!(sound().pack().contradiction(), None);
+        assert_eq!(consistent_sample().pack().contradiction(), None);
         assert_eq!(SliceSample::default().pack().contradiction(), None);
     }
 
@@ -78,7 +78,7 @@ mod tests {
             (|sample| sample.tls_resumed = 9, "9 resumed TLS sessions contradict 1 handshakes"),
         ];
         for (change, says) in changes {
-            let mut sample = sound();
+            let mut sample = consistent_sample();
             change(&mut sample);
             let found = sample.pack().contradiction().unwrap_or_default();
             assert!(found.contains(says), "{says}: {found}");

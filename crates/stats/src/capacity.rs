@@ -1,4 +1,4 @@
-//! The search for the largest load that a server sustains: which load to try next, and what the tries so far say.
+//! The search for the largest load that a server sustains: which load to try next, and the result of the tries so far.
 //!
 //! The caller decides what "sustained" means: each try says yes or no. A single try near the limit may say either, so a
 //! load counts as sustained, or not, once two tries agree.
@@ -35,7 +35,7 @@ pub struct CapacitySearch {
     load: f64,
     /// Tries of the present load that said yes, and no.
     votes: (u32, u32),
-    /// The searched range has been closed.
+    /// The search has ended.
     over: bool,
 }
 
@@ -56,7 +56,7 @@ impl CapacitySearch {
         (!self.over).then_some(self.load)
     }
 
-    /// Takes what a try of the load that [`next_load`](Self::next_load) named has shown.
+    /// Records the outcome of a try of [`next_load`](Self::next_load).
     pub fn note_outcome(&mut self, sustained: bool) {
         if sustained {
             self.votes.0 += 1;
@@ -75,7 +75,7 @@ impl CapacitySearch {
         self.step();
     }
 
-    /// What is known so far.
+    /// The result so far.
     pub fn found_so_far(&self) -> Capacity {
         self.found
     }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn of_whole_loads_only_whole_ones_are_tried_and_a_few_are_told_exactly() {
+    fn whole_loads_are_tried_as_whole_numbers_and_small_ones_are_found_exactly() {
         for limit in 1..300 {
             let limit = f64::from(limit);
             let (found, _) = search(SearchRule { start: 16.0, whole: true, ..RULE }, |load| {
@@ -137,17 +137,17 @@ mod tests {
     }
 
     #[test]
-    fn limits_outside_the_range_are_said_to_be_outside() {
+    fn a_limit_outside_the_range_has_only_one_side() {
         assert_eq!(search(RULE, |_| true).0, Capacity { sustained: Some(100_000.0), broken: None });
         assert_eq!(search(RULE, |_| false).0, Capacity { sustained: None, broken: Some(1.0) });
     }
 
     #[test]
-    fn one_try_that_says_otherwise_is_outvoted() {
+    fn one_contrary_try_is_outvoted() {
         let mut odd = 0;
         let (found, _) = search(RULE, |load| {
             odd += 1;
-            // Every third try lies.
+            // Every third try has the wrong outcome.
             (load <= 1_000.0) != (odd % 3 == 0)
         });
         let (sustained, broken) = (found.sustained.unwrap(), found.broken.unwrap());

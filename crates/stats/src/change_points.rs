@@ -24,7 +24,7 @@ const VARIANCE_WITHOUT_TRIMMED: f64 = 0.758_843;
 /// Neighbours that resemble each other more are no noise about a level.
 const MOST_CORRELATION: f64 = 0.9;
 
-/// Levels and the noise about them depend on each other; they settle in two or three rounds.
+/// Levels and the noise about them depend on each other; they converge in two or three rounds.
 const ROUNDS: usize = 10;
 
 /// One change of level.
@@ -65,7 +65,7 @@ pub fn find_change_points(values: &[f64], alpha: f64) -> Result<Vec<ChangePoint>
             break;
         }
     }
-    certain_changes(values, starts, variance.sqrt(), alpha)
+    keep_certain_changes(values, starts, variance.sqrt(), alpha)
 }
 
 /// The variance of a value about its level if no value depends on the one before it.
@@ -132,9 +132,9 @@ fn best_partition(values: &[f64], penalty: f64) -> Vec<usize> {
     starts
 }
 
-/// Drops the least certain change until all that are left are certain. The values of a level scatter by `least_sd` at least: a
-/// short level can agree by chance.
-fn certain_changes(
+/// Drops the least significant change until all remaining ones are significant. The values of a level scatter by `least_sd`
+/// at least: a short level can agree by chance.
+fn keep_certain_changes(
     values: &[f64],
     mut starts: Vec<usize>,
     least_sd: f64,

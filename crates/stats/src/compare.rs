@@ -47,7 +47,7 @@ impl ForkRatio {
             mean_log,
             pairs: logs.len() as u32,
             slice_sd: sd(&logs).ok(),
-            trimmed_plain_disagree: disagree(trimmed_log, mean_log),
+            trimmed_plain_disagree: means_disagree(trimmed_log, mean_log),
         })
     }
 }
@@ -63,7 +63,7 @@ fn log_ratios(pairs: &[(f64, f64)]) -> Result<Vec<f64>, StatsError> {
     pairs.iter().enumerate().map(log).collect()
 }
 
-fn disagree(trimmed_log: f64, mean_log: f64) -> bool {
+fn means_disagree(trimmed_log: f64, mean_log: f64) -> bool {
     (trimmed_log - mean_log).abs() > DISAGREEMENT_LOG
 }
 
@@ -131,10 +131,12 @@ impl Comparison {
             e_value: 1.0,
             method,
             slice_sd: pooled_slice_sd(forks),
-            trimmed_plain_disagree: disagree(estimate, plain),
+            trimmed_plain_disagree: means_disagree(estimate, plain),
         };
         unjudged.with_intervals(estimate, forks.len() as u32, |method, sd| {
-            method.declared_forks().map_or(Ok(None), |declared| held(&trimmed, declared, method, sd, sd_floor))
+            method
+                .declared_forks()
+                .map_or(Ok(None), |declared| interval_past_declared(&trimmed, declared, method, sd, sd_floor))
         })
     }
 
@@ -167,15 +169,15 @@ impl Comparison {
         ((known * own.powi(2) + more * further.powi(2)) / (known + more)).sqrt()
     }
 
-    /// `held` gives the interval that stays from the declared number of forks on.
+    /// `fixed_interval` gives the interval that no longer changes beyond the declared number of forks.
     fn with_intervals(
         mut self,
         estimate: f64,
         forks: u32,
-        held: impl Fn(&Method, f64) -> Result<Option<Interval>, StatsError>,
+        fixed_interval: impl Fn(&Method, f64) -> Result<Option<Interval>, StatsError>,
     ) -> Result<Self, StatsError> {
         let Some(s) = self.s_used else { return Ok(self) };
-        let interval = |method: Method| match held(&method, s)? {
+        let interval = |method: Method| match fixed_interval(&method, s)? {
             Some(interval) => Ok(interval),
             None => Ok(Interval::around(estimate, method.half_width(forks, s)?)),
         };
@@ -200,7 +202,7 @@ const MAX_LEVEL: f64 = 0.999;
 ///
 /// The sequence alone is given where the mean of all forks is not in both, as after a drift: it uses all forks, and is around
 /// their mean. Both hold together at α, so either may be chosen after looking.
-fn held(
+fn interval_past_declared(
     logs: &[f64],
     declared: u32,
     method: &Method,
@@ -273,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn forks_that_agree_by_chance_are_not_believed_beyond_the_floor() {
+    fn forks_that_agree_by_chance_get_the_floor_as_deviation() {
         let got = Comparison::over_forks(&forks(&[1.0, 1.0, 1.0, 1.0, 1.0]), Method::SEQUENTIAL, SD_FLOOR).unwrap();
         assert_eq!((got.sd_forks, got.s_used, got.floor_applied), (Some(0.0), Some(SD_FLOOR), true));
         assert!(got.log.unwrap().half_width() > 0.018);

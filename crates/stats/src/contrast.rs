@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_agree_by_chance_are_not_believed_beyond_the_floor() {
+    fn samples_that_agree_by_chance_get_the_floor_as_deviation() {
         let contrast = independent(&[1.0, 1.0, 1.0], &[1.01, 1.01, 1.01], 0.01);
         // Both variances are 0.01² / 3, and df = 4.
         assert!((contrast.standard_error - (2.0f64 / 3.0).sqrt() * 0.01).abs() < 1e-12);

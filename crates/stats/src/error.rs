@@ -60,7 +60,7 @@ pub enum StatsError {
     },
 }
 
-/// Refuses NaN and infinities, which would otherwise travel into a report unseen.
+/// Refuses NaN and infinities, which would otherwise get into a report unnoticed.
 pub(crate) fn require_finite(values: &[f64]) -> Result<(), StatsError> {
     match values.iter().position(|v| !v.is_finite()) {
         Some(index) => Err(StatsError::NotFinite { index, value: values[index] }),

@@ -5,7 +5,7 @@ use crate::error::StatsError;
 use crate::method::Method;
 use crate::multiplicity::{e_bh, weighted_by};
 use crate::verdict::{
-    DecisionRule, LARGE_TABLE, Polarity, StopReason, UndecidedReason, Verdict, decided, forks_needed, in_order,
+    DecisionRule, LARGE_TABLE, Polarity, StopReason, UndecidedReason, Verdict, forks_needed, in_order, reason_to_stop,
 };
 
 /// The share of α that the deciding measure has. The other measures share the rest evenly.
@@ -97,7 +97,7 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
             }
             let share = shares[index] / open;
             let judged = if index == 0 { judge_in_order(line, share, rule) } else { judge_by_holm(line, share, rule) };
-            verdicts[index] = in_place(line, judged?);
+            verdicts[index] = put_at_measured_entries(line, judged?);
             let mut stated = verdicts[index].iter().flatten().peekable();
             if stated.peek().is_some() && stated.all(Verdict::is_difference) {
                 (is_finished[index], finished_now) = (true, true);
@@ -167,19 +167,19 @@ fn judge_table(
         Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed }
     };
     let mut verdicts = comparisons.iter().zip(survives).map(judge);
-    Ok(lines.iter().map(|line| in_place(line, verdicts.by_ref())).collect())
+    Ok(lines.iter().map(|line| put_at_measured_entries(line, verdicts.by_ref())).collect())
 }
 
 /// Verdicts, one for each measured entry of the line, at the places of these entries.
-fn in_place(line: &Line<'_>, verdicts: impl IntoIterator<Item = Verdict>) -> Vec<Option<Verdict>> {
+fn put_at_measured_entries(line: &Line<'_>, verdicts: impl IntoIterator<Item = Verdict>) -> Vec<Option<Verdict>> {
     let mut verdicts = verdicts.into_iter();
     line.iter().map(|entry| entry.as_ref().and_then(|_| verdicts.next())).collect()
 }
 
 /// Whether a comparison may stop by its deciding measure, and why. `measures` is the number of measures judged
 /// together.
-pub fn deciding_settled(deciding: &Measured<'_>, measures: usize, rule: &DecisionRule) -> Option<StopReason> {
+pub fn deciding_reason_to_stop(deciding: &Measured<'_>, measures: usize, rule: &DecisionRule) -> Option<StopReason> {
     let share = first_shares(measures)[0];
     let rule = DecisionRule { table_alpha: rule.table_alpha * share, ..*rule };
-    decided(&deciding.at_share(share).ok()?, &rule)
+    reason_to_stop(&deciding.at_share(share).ok()?, &rule)
 }

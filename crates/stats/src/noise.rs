@@ -9,7 +9,7 @@ use crate::quantile::sd;
 /// What an A/A control found.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct NoiseFloor {
-    /// The mean log-ratio with Student's interval; where it excludes 0, the harness itself prefers a side.
+    /// The mean log-ratio with Student's interval; if it excludes 0, the measurement itself favours one side.
     pub log: Interval,
     /// Half-width that the interval of a comparison would have with the control's spread: the "±" of the report's noise
     /// line, as a share (0.011 is ±1.1 %).

@@ -1,4 +1,4 @@
-//! Odd starts: forks that settled in another mode than the rest, such as at half the speed.
+//! Odd starts: forks that run in another mode than the rest, such as at half the speed.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub const ODD_RATIO: f64 = 1.25;
 const ODD_DEVIATIONS: f64 = 6.0;
 
 /// The expected range of 3 to 10 values in standard deviations of their normal distribution: the factors d₂ of control charts
-/// (Tippett, Biometrika 17, 1925). Of so few values, the range tells the deviation as well as their squares do.
+/// (Tippett, Biometrika 17, 1925). Of so few values, the range estimates the deviation as well as their squares do.
 const RANGES_IN_DEVIATIONS: [f64; 8] = [1.693, 2.059, 2.326, 2.534, 2.704, 2.847, 2.970, 3.078];
 
 /// The smallest number of forks from which an odd one can be identified.
@@ -21,7 +21,7 @@ const MIN_FORKS: usize = 5;
 /// The smallest number of usual forks. Two that agree can do so by chance.
 const MIN_USUAL_FORKS: usize = 3;
 
-/// A fork that settled in another mode.
+/// A fork that runs in another mode than the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OddStart {
     /// Its place in the input.

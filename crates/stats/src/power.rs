@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_earlier_forks_say_makes_smaller_differences_visible() {
+    fn a_prior_makes_smaller_differences_detectable() {
         let plain = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 4, may_continue: false, prior: None };
         let with = |sd| Method::Repeated {
             alpha: 0.05,

@@ -44,7 +44,7 @@ impl StartFigures {
         let rounds = best.clamp(1.0, MOST_ROUNDS).round() as u32;
         Some(BestRounds {
             rounds,
-            width: (self.variance_of_a_second(rounds) / self.variance_of_a_second(self.rounds)).sqrt(),
+            width: (self.variance_times_seconds(rounds) / self.variance_times_seconds(self.rounds)).sqrt(),
         })
     }
 
@@ -54,7 +54,7 @@ impl StartFigures {
     }
 
     /// The variance of a result with this many rounds in each start, times the seconds that it takes.
-    fn variance_of_a_second(&self, rounds: u32) -> f64 {
+    fn variance_times_seconds(&self, rounds: u32) -> f64 {
         let more = f64::from(rounds) / f64::from(self.rounds);
         (self.between_variance() + self.within_se.powi(2) / more) * (self.fork_s - self.rounds_s + self.rounds_s * more)
     }
@@ -82,8 +82,8 @@ mod tests {
         for (within_se, between_sd) in [(0.01, 0.05), (0.02, 0.01), (0.05, 0.01), (0.001, 0.05)] {
             let seen = figures(within_se, between_sd);
             let best = seen.best_rounds().unwrap();
-            let least = (1..=50).map(|rounds| seen.variance_of_a_second(rounds)).fold(f64::INFINITY, f64::min);
-            assert!(seen.variance_of_a_second(best.rounds) <= least * 1.02, "{seen:?}: {best:?}");
+            let least = (1..=50).map(|rounds| seen.variance_times_seconds(rounds)).fold(f64::INFINITY, f64::min);
+            assert!(seen.variance_times_seconds(best.rounds) <= least * 1.02, "{seen:?}: {best:?}");
             assert!(best.width <= 1.0 + 1e-12);
         }
     }
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_say_nothing_give_no_advice() {
+    fn unusable_figures_give_no_number_of_rounds() {
         let seen = figures(0.01, 0.01);
         for wrong in [
             StartFigures { within_se: 0.0, ..seen },

@@ -100,18 +100,18 @@ pub fn assess_steadiness(windows: &[Window], rule: &SteadyRule) -> Result<Steadi
     let points: Vec<(f64, f64)> = windows.iter().map(|w| (w.time_s, w.log_cost)).collect();
     let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.compiler_share]);
     require_finite(&given.flatten().collect::<Vec<_>>())?;
-    let reason = match recent(&points, rule) {
+    let reason = match judged_points(&points, rule) {
         None => Some(Unsteady::TooShort),
-        Some(recent) => match compilers_busy(windows, rule) {
+        Some(judged) => match check_compilers(windows, rule) {
             Some(busy) => Some(busy),
-            None => moved(recent, rule)?,
+            None => find_change(judged, rule)?,
         },
     };
     Ok(Steadiness { steady: reason.is_none(), reason })
 }
 
 /// The points that are judged, or `None` while there are too few of them or too short a time.
-fn recent<'a>(points: &'a [(f64, f64)], rule: &SteadyRule) -> Option<&'a [(f64, f64)]> {
+fn judged_points<'a>(points: &'a [(f64, f64)], rule: &SteadyRule) -> Option<&'a [(f64, f64)]> {
     // A shift needs three windows on each side, even if the rule asks for fewer.
     let fewest = rule.min_windows.max(6);
     let (first, last) = (points.first()?.0, points.last()?.0);
@@ -124,7 +124,7 @@ fn recent<'a>(points: &'a [(f64, f64)], rule: &SteadyRule) -> Option<&'a [(f64, 
     Some(&points[points.len() - within.max(fewest)..])
 }
 
-fn compilers_busy(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
+fn check_compilers(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
     let last = windows.last()?.time_s;
     let in_span = windows.iter().filter(|w| w.time_s > last - rule.span_s);
     let shares: Vec<f64> = in_span.filter_map(|w| w.compiler_share).collect();
@@ -133,8 +133,8 @@ fn compilers_busy(windows: &[Window], rule: &SteadyRule) -> Option<Unsteady> {
 }
 
 /// Drift and shift are two explanations of one movement: where both are significant, the one that fits better is named.
-fn moved(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
-    let (drift, shift) = (drifting(points, rule)?, shifted(points, rule)?);
+fn find_change(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
+    let (drift, shift) = (find_drift(points, rule)?, find_shift(points, rule)?);
     let named = match (drift, shift) {
         (Some(drift), Some(shift)) => Some(if drift.1 > shift.1 { drift } else { shift }),
         (drift, shift) => drift.or(shift),
@@ -143,7 +143,7 @@ fn moved(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<Unsteady>, S
 }
 
 /// A drift beyond limit and doubt, with its t statistic.
-fn drifting(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
+fn find_drift(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
     let trend = Trend::fit(points)?;
     let (drift_per_span, standard_error) = (trend.slope * rule.span_s, trend.slope_se * rule.span_s);
     let doubt = standard_error * student_t_quantile(1.0 - rule.alpha, (points.len() - 2) as f64)?;
@@ -154,7 +154,7 @@ fn drifting(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady
 
 /// The most significant split into an old and a new level, if it is significant after all and more than drift allows,
 /// with its t statistic.
-fn shifted(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
+fn find_shift(points: &[(f64, f64)], rule: &SteadyRule) -> Result<Option<(Unsteady, f64)>, StatsError> {
     const SIDE: usize = 3;
     let splits = points.len() + 1 - 2 * SIDE;
     // Every split is a chance to be wrong: the error probability is shared among them, and between both directions.
@@ -237,7 +237,7 @@ mod tests {
     fn a_drift_is_reported_per_span() {
         let rule = SteadyRule::default();
         let points: Vec<(f64, f64)> = (0..10).map(|i| (f64::from(i) * 0.5, f64::from(i) * 0.005)).collect();
-        let Some(Unsteady::Drifting { drift_per_span, .. }) = moved(&points, &rule).unwrap() else {
+        let Some(Unsteady::Drifting { drift_per_span, .. }) = find_change(&points, &rule).unwrap() else {
             panic!("1 % per second is a drift")
         };
         assert!((drift_per_span - 0.03).abs() < 1e-9);

@@ -1,5 +1,5 @@
 //! What an interval means: the verdict, the rule by which a run may stop, and how many forks are still needed.
-//! Region, precision and error probability are fixed before the run; nothing here looks for better ones.
+//! Region, precision and error probability are fixed before the run; nothing here changes them.
 
 use serde::{Deserialize, Serialize};
 
@@ -127,7 +127,7 @@ pub enum Verdict {
     },
     /// Neither is known yet.
     Inconclusive {
-        /// What stands in the way.
+        /// Why it is not known.
         reason: UndecidedReason,
         /// How many forks *in all* would decide it if estimate and spread stayed as they are; `None` beyond 1,000.
         forks_needed: Option<u32>,
@@ -138,7 +138,7 @@ pub enum Verdict {
     Void,
 }
 
-/// What stands in the way of a verdict.
+/// Why there is no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UndecidedReason {
@@ -167,7 +167,7 @@ impl Verdict {
     /// [`judge_measures`](crate::measures::judge_measures).
     pub fn of_comparison(comparison: &Comparison, polarity: Polarity, rule: &DecisionRule) -> Self {
         let higher_is_better = polarity == Polarity::HigherIsBetter;
-        match standing(comparison, rule.region) {
+        match find_standing(comparison, rule.region) {
             None => Self::NoInterval,
             Some(Standing::Inside) => Self::NoMaterialDifference,
             Some(Standing::Above { material }) if higher_is_better => Self::Better { material },
@@ -206,27 +206,27 @@ pub(crate) fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
 ///
 /// With [`Method::FixedForks`] it never may: the number of forks was fixed. Stopping at a pleasing interval would break
 /// the guarantee that the interval states.
-pub fn decided(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
+pub fn reason_to_stop(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
     match comparison.method {
         Method::FixedForks { .. } => None,
-        Method::Sequential { .. } | Method::Repeated { .. } => settled(comparison, rule),
+        Method::Sequential { .. } | Method::Repeated { .. } => reason_by_interval(comparison, rule),
     }
 }
 
-/// How many forks in all would settle the comparison if estimate and spread stayed as they are; `None` with one fork,
+/// How many forks in all would decide the comparison if estimate and spread stayed as they are; `None` with one fork,
 /// and if [`MAX_FORECAST_FORKS`] would not suffice.
 pub fn forks_needed(comparison: &Comparison, rule: &DecisionRule) -> Option<u32> {
-    let settles = |forks: &u32| comparison.forecast(*forks).is_ok_and(|c| settled(&c, rule).is_some());
+    let settles = |forks: &u32| comparison.forecast(*forks).is_ok_and(|c| reason_by_interval(&c, rule).is_some());
     (comparison.forks..=MAX_FORECAST_FORKS).find(settles)
 }
 
-fn settled(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
+fn reason_by_interval(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
     let log = comparison.log?;
     let half_width = log.half_width();
     let size_is_known = rule.half_width.is_none_or(|limit| half_width <= limit.max(SIZE_SHARE * log.estimate.abs()));
-    let decided = match standing(comparison, rule.region)? {
+    let decided = match find_standing(comparison, rule.region)? {
         Standing::Inside => true,
-        Standing::Above { .. } | Standing::Below { .. } => survives_alone(comparison, rule) && size_is_known,
+        Standing::Above { .. } | Standing::Below { .. } => has_table_evidence(comparison, rule) && size_is_known,
         Standing::Undecided(UndecidedReason::TooFewForks) => return None,
         Standing::Undecided(_) => false,
     };
@@ -235,11 +235,11 @@ fn settled(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
 }
 
 /// In a small table the interval itself is the criterion.
-fn survives_alone(comparison: &Comparison, rule: &DecisionRule) -> bool {
+fn has_table_evidence(comparison: &Comparison, rule: &DecisionRule) -> bool {
     rule.comparisons < LARGE_TABLE || comparison.e_value >= f64::from(rule.comparisons) / rule.table_alpha
 }
 
-fn standing(comparison: &Comparison, region: Region) -> Option<Standing> {
+fn find_standing(comparison: &Comparison, region: Region) -> Option<Standing> {
     let ratio = comparison.ratio?;
     let narrow = comparison.equivalence.unwrap_or(ratio);
     Some(if comparison.forks < comparison.method.min_forks() {

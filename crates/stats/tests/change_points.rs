@@ -7,7 +7,7 @@ use tare_stats::{ChangePoint, find_change_points};
 const RECORDS: usize = 200;
 const ALPHA: f64 = 0.001;
 const HISTORIES: u64 = 1_000;
-/// Ups, downs, a short level, and one that is undone: 5 to 6 % each.
+/// Rises, falls, a short level, and a change that is reversed: 5 to 6 % each.
 const PLANTED: [(usize, f64); 6] = [(25, 0.05), (60, -0.05), (72, 0.06), (110, 0.05), (150, -0.06), (185, 0.05)];
 
 fn normal(rng: &mut Pcg64) -> f64 {
@@ -48,7 +48,7 @@ fn changes(values: &[f64]) -> Vec<ChangePoint> {
 }
 
 /// How many histories without a change get one.
-fn invented(noise: Noise, length: usize) -> usize {
+fn count_false_changes(noise: Noise, length: usize) -> usize {
     let gets_one = |seed: &u64| {
         let values = noise.series(&mut Pcg64::seed_from_u64(*seed), length);
         !changes(&values).is_empty()
@@ -57,7 +57,7 @@ fn invented(noise: Noise, length: usize) -> usize {
 }
 
 /// How many histories with the planted changes have another change or lack one, and how many intervals miss a planted size.
-fn misses(noise: Noise) -> (usize, usize) {
+fn count_misses(noise: Noise) -> (usize, usize) {
     let level = |at: usize| PLANTED.iter().filter(|(from, _)| at >= *from).map(|(_, size)| size).sum::<f64>();
     let (mut misplaced, mut missed_sizes) = (0, 0);
     for seed in 0..HISTORIES {
@@ -83,7 +83,7 @@ fn six_planted_changes_are_found_in_their_places_and_no_others() {
         (Noise::Correlated(0.01, 0.3), 25),
     ];
     for (noise, most) in of_noise {
-        let (misplaced, missed_sizes) = misses(noise);
+        let (misplaced, missed_sizes) = count_misses(noise);
         assert!(misplaced <= most, "{noise:?}: {misplaced} of {HISTORIES} histories have another change");
         let sizes = HISTORIES as usize * PLANTED.len();
         assert!(missed_sizes <= sizes / 150, "{noise:?}: {missed_sizes} of {sizes} intervals miss the size");
@@ -104,7 +104,7 @@ fn histories_without_a_change_rarely_get_one() {
     ];
     for length in [12, 30, 60, RECORDS] {
         for (noise, most) in of_noise {
-            let invented = invented(noise, length);
+            let invented = count_false_changes(noise, length);
             assert!(invented <= most, "{noise:?}: {invented} of {HISTORIES} histories of {length}");
         }
     }
@@ -114,7 +114,7 @@ fn histories_without_a_change_rarely_get_one() {
 fn strong_correlation_invents_changes_in_short_histories_only() {
     let noise = Noise::Correlated(0.01, 0.5);
     for (length, most) in [(RECORDS, 15), (60, 60), (30, 80), (12, 30)] {
-        let invented = invented(noise, length);
+        let invented = count_false_changes(noise, length);
         assert!(invented <= most, "{invented} of {HISTORIES} histories of {length}");
     }
 }

@@ -1,4 +1,4 @@
-//! The test for exponential gaps keeps its promise on true ones, and sees through schedules that only look random.
+//! The test for exponential gaps keeps its promise on true ones, and rejects schedules that only look random.
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

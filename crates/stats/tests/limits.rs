@@ -39,7 +39,7 @@ fn the_place_of_the_interval_decides() {
 }
 
 #[test]
-fn what_is_open_says_why_and_how_many_forks_are_missing() {
+fn an_undecided_limit_has_a_reason_and_the_number_of_missing_forks() {
     let (polarity, limit) = (Polarity::LowerIsBetter, 1.03);
     let needed = |ratios: &[f64], limits| {
         let forks = forks(ratios);

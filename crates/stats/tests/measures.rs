@@ -2,7 +2,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use tare_stats::measures::{DECIDING_SHARE, Line, Measured, deciding_settled, judge_measures};
+use tare_stats::measures::{DECIDING_SHARE, Line, Measured, deciding_reason_to_stop, judge_measures};
 use tare_stats::{DecisionRule, ForkRatio, Method, Polarity, Region, StopReason, UndecidedReason, Verdict};
 
 const REPEATED: Method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior: None };
@@ -70,7 +70,7 @@ fn the_deciding_line_is_a_sequence_of_questions() {
 }
 
 #[test]
-fn the_questions_of_another_line_wait_for_none_and_share_by_holm() {
+fn another_measure_is_judged_by_holm_without_waiting() {
     let (clear, open) = (scattered(0.1, 0.005, 6), scattered(0.0, 0.1, 6));
     let rule = DecisionRule::default();
     let line = &judge(&[vec![&clear, &clear, &clear], vec![&clear, &open, &clear]], &rule)[1];
@@ -89,7 +89,8 @@ fn the_questions_of_another_line_wait_for_none_and_share_by_holm() {
 #[test]
 fn a_run_stops_by_what_its_report_will_state() {
     let rule = DecisionRule::default();
-    let stops = |forks: &[ForkRatio], measures| deciding_settled(&measured(forks, REPEATED).unwrap(), measures, &rule);
+    let stops =
+        |forks: &[ForkRatio], measures| deciding_reason_to_stop(&measured(forks, REPEATED).unwrap(), measures, &rule);
     let border = (1..)
         .map(|i| scattered(0.05, 0.09 - f64::from(i) * 1e-5, 6))
         .find(|forks| stops(forks, 1).is_some())

@@ -13,13 +13,13 @@ fn normal(rng: &mut Pcg64) -> f64 {
 }
 
 /// Student's t with 3 degrees of freedom.
-fn heavy(rng: &mut Pcg64) -> f64 {
+fn heavy_tailed(rng: &mut Pcg64) -> f64 {
     let z = normal(rng);
     let chi: f64 = (0..3).map(|_| normal(rng).powi(2)).sum();
     z / (chi / 3.0).sqrt()
 }
 
-/// Two starts of one server compared, each of which settles 9 standard deviations beside the others in 15 of 100 cases.
+/// Two starts of one server compared, each of which is 9 standard deviations away from the others in 15 of 100 cases.
 fn two_modes(rng: &mut Pcg64) -> f64 {
     let mut start = || normal(rng) + if rng.random::<f64>() < 0.15 { 9.0 } else { 0.0 };
     start() - start()
@@ -55,7 +55,7 @@ fn share_missed(
 }
 
 /// Three standard errors of a share of `RUNS`.
-fn slack(alpha: f64) -> f64 {
+fn three_standard_errors(alpha: f64) -> f64 {
     3.0 * (alpha * (1.0 - alpha) / RUNS as f64).sqrt()
 }
 
@@ -64,23 +64,23 @@ fn all_looks_together_miss_the_truth_as_often_as_alpha() {
     for (schedule, alpha) in [((3, 4), 0.05), ((3, 6), 0.05), ((3, 12), 0.05), ((3, 6), 0.01), ((5, 20), 0.1)] {
         let missed = share_missed(schedule, alpha, normal, None, |_| 1.0);
         println!("normal {schedule:?} α {alpha}: {missed}");
-        assert!((missed - alpha).abs() < slack(alpha), "{schedule:?}, α {alpha}: {missed}");
+        assert!((missed - alpha).abs() < three_standard_errors(alpha), "{schedule:?}, α {alpha}: {missed}");
     }
 }
 
 #[test]
 fn heavy_tails_and_two_modes_miss_the_truth_less_often() {
-    for (name, draw) in [("t3", heavy as fn(&mut Pcg64) -> f64), ("two modes", two_modes)] {
+    for (name, draw) in [("t3", heavy_tailed as fn(&mut Pcg64) -> f64), ("two modes", two_modes)] {
         for (schedule, alpha) in [((3, 6), 0.05), ((3, 12), 0.05), ((3, 6), 0.01)] {
             let missed = share_missed(schedule, alpha, draw, None, |_| 1.0);
             println!("{name} {schedule:?} α {alpha}: {missed}");
-            assert!(missed < alpha + slack(alpha), "{name}, {schedule:?}, α {alpha}: {missed}");
+            assert!(missed < alpha + three_standard_errors(alpha), "{name}, {schedule:?}, α {alpha}: {missed}");
         }
     }
 }
 
-/// The standard deviation of one run, when those of all runs scatter as a prior with 6 degrees of freedom says.
-fn as_the_prior_says(rng: &mut Pcg64) -> f64 {
+/// The standard deviation of one run, drawn from a prior with 6 degrees of freedom.
+fn sd_from_prior(rng: &mut Pcg64) -> f64 {
     let chi: f64 = (0..6).map(|_| normal(rng).powi(2)).sum();
     (6.0 / chi).sqrt()
 }
@@ -88,13 +88,13 @@ fn as_the_prior_says(rng: &mut Pcg64) -> f64 {
 #[test]
 fn a_moderated_interval_keeps_alpha_where_its_prior_is_true_and_loses_little_where_it_is_wrong() {
     let prior = Some(VariancePrior { sd: 1.0, df: 6.0 });
-    let of_prior = share_missed((3, 6), 0.05, normal, prior, as_the_prior_says);
+    let of_prior = share_missed((3, 6), 0.05, normal, prior, sd_from_prior);
     let fixed = share_missed((3, 6), 0.05, normal, prior, |_| 1.0);
     let wrong = share_missed((3, 6), 0.05, normal, prior, |_| 1.5);
-    let heavy = share_missed((3, 6), 0.05, heavy, prior, |_| 0.6);
-    println!("moderated: as the prior {of_prior}, sd as the prior's {fixed}, 1.5 of it {wrong}, t3 {heavy}");
-    assert!(of_prior < 0.05 + slack(0.05), "{of_prior}");
-    assert!(fixed < 0.05 + slack(0.05), "{fixed}");
+    let heavy_tailed = share_missed((3, 6), 0.05, heavy_tailed, prior, |_| 0.6);
+    println!("moderated: as the prior {of_prior}, sd as the prior's {fixed}, 1.5 of it {wrong}, t3 {heavy_tailed}");
+    assert!(of_prior < 0.05 + three_standard_errors(0.05), "{of_prior}");
+    assert!(fixed < 0.05 + three_standard_errors(0.05), "{fixed}");
     assert!(wrong < 0.15, "{wrong}");
 }
 

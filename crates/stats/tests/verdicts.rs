@@ -1,6 +1,6 @@
 //! The verdict as a table of intervals, the rule for stopping, and the shape that reports read.
 
-use tare_stats::verdict::{decided, forks_needed};
+use tare_stats::verdict::{forks_needed, reason_to_stop};
 use tare_stats::{
     Comparison, DecisionRule, ForkRatio, Interval, Method, Polarity, Region, StopReason, UndecidedReason, Verdict,
 };
@@ -69,7 +69,7 @@ fn an_interval_that_spans_both_is_inconclusive() {
 fn one_fork_has_no_verdict() {
     let one = of_logs(&[0.5], Method::SEQUENTIAL);
     assert_eq!(Verdict::of_comparison(&one, Polarity::LowerIsBetter, &DecisionRule::default()), Verdict::NoInterval);
-    assert_eq!(decided(&one, &DecisionRule::default()), None);
+    assert_eq!(reason_to_stop(&one, &DecisionRule::default()), None);
     assert_eq!(forks_needed(&one, &DecisionRule::default()), None);
 }
 
@@ -78,8 +78,8 @@ fn four_forks_decide_nothing_however_clear_they_are() {
     let four = scattered(0.5, 0.005, 4);
     let verdict = Verdict::of_comparison(&four, Polarity::LowerIsBetter, &DecisionRule::default());
     assert_eq!(verdict, Verdict::Inconclusive { reason: UndecidedReason::TooFewForks, forks_needed: Some(5) });
-    assert_eq!(decided(&four, &DecisionRule::default()), None);
-    assert_eq!(decided(&scattered(0.5, 0.005, 5), &DecisionRule::default()), Some(StopReason::Decided));
+    assert_eq!(reason_to_stop(&four, &DecisionRule::default()), None);
+    assert_eq!(reason_to_stop(&scattered(0.5, 0.005, 5), &DecisionRule::default()), Some(StopReason::Decided));
 }
 
 #[test]
@@ -88,15 +88,15 @@ fn the_forks_needed_are_the_first_that_decide() {
     let now = scattered(0.03, 0.03, 6);
     let needed = forks_needed(&now, &rule).unwrap();
     assert!(needed > 6);
-    assert!(decided(&now.forecast(needed).unwrap(), &rule).is_some());
-    assert!(decided(&now.forecast(needed - 1).unwrap(), &rule).is_none());
+    assert!(reason_to_stop(&now.forecast(needed).unwrap(), &rule).is_some());
+    assert!(reason_to_stop(&now.forecast(needed - 1).unwrap(), &rule).is_none());
     assert_eq!(forks_needed(&scattered(0.0, 3.0, 6), &rule), None, "beyond a thousand forks there is no forecast");
 }
 
 #[test]
 fn a_fixed_number_of_forks_never_stops_early() {
     let fixed = of_logs(&[0.5, 0.5, 0.5, 0.5, 0.5, 0.5], Method::FIXED_FORKS);
-    assert_eq!(decided(&fixed, &DecisionRule::default()), None);
+    assert_eq!(reason_to_stop(&fixed, &DecisionRule::default()), None);
     assert_eq!(
         Verdict::of_comparison(&fixed, Polarity::LowerIsBetter, &DecisionRule::default()),
         Verdict::Worse { material: true }
@@ -107,11 +107,11 @@ fn a_fixed_number_of_forks_never_stops_early() {
 fn enough_precision_stops_without_a_verdict() {
     let undecided = scattered(0.01, 0.03, 20);
     let wide = DecisionRule::default();
-    assert_eq!(decided(&undecided, &wide), None);
+    assert_eq!(reason_to_stop(&undecided, &wide), None);
     let half_width = undecided.log.unwrap().half_width();
     let rule = DecisionRule { precision: Some(half_width + 1e-9), ..wide };
-    assert_eq!(decided(&undecided, &rule), Some(StopReason::Precise));
-    assert_eq!(decided(&undecided, &DecisionRule { precision: Some(half_width - 1e-9), ..wide }), None);
+    assert_eq!(reason_to_stop(&undecided, &rule), Some(StopReason::Precise));
+    assert_eq!(reason_to_stop(&undecided, &DecisionRule { precision: Some(half_width - 1e-9), ..wide }), None);
 }
 
 #[test]
@@ -122,18 +122,18 @@ fn a_difference_stops_once_its_size_is_known() {
     assert!((half_width - large.log.unwrap().half_width()).abs() < 1e-9 && half_width < 0.10, "{half_width}");
     let within = |limit| DecisionRule { half_width: Some(limit), ..DecisionRule::default() };
     for rule in [DecisionRule::default(), within(half_width + 1e-9)] {
-        assert_eq!(decided(&small, &rule), Some(StopReason::Decided), "{rule:?}");
+        assert_eq!(reason_to_stop(&small, &rule), Some(StopReason::Decided), "{rule:?}");
     }
     let narrow = within(half_width - 1e-3);
-    assert_eq!(decided(&small, &narrow), None, "its direction is certain, its size is not");
+    assert_eq!(reason_to_stop(&small, &narrow), None, "its direction is certain, its size is not");
     assert!(forks_needed(&small, &narrow).unwrap() > 8);
     assert!(
         Verdict::of_comparison(&small, Polarity::LowerIsBetter, &narrow).is_difference(),
         "the verdict needs the direction only"
     );
-    assert_eq!(decided(&large, &narrow), Some(StopReason::Decided), "a quarter of 40 % is enough");
+    assert_eq!(reason_to_stop(&large, &narrow), Some(StopReason::Decided), "a quarter of 40 % is enough");
     let equal = of_logs(&[0.001, -0.001, 0.002, -0.002, 0.0, 0.0], Method::SEQUENTIAL);
-    assert_eq!(decided(&equal, &within(1e-6)), Some(StopReason::Decided), "no difference needs no size");
+    assert_eq!(reason_to_stop(&equal, &within(1e-6)), Some(StopReason::Decided), "no difference needs no size");
 }
 
 #[test]
@@ -141,8 +141,8 @@ fn among_many_comparisons_a_difference_needs_more_evidence() {
     let clear = (1..).map(|i| scattered(f64::from(i) * 1e-3, 0.005, 6)).find(|c| c.e_value > 150.0).unwrap();
     let alone = DecisionRule { region: Region::new(0.001).unwrap(), ..DecisionRule::default() };
     let crowd = DecisionRule { comparisons: 50, ..alone };
-    assert_eq!(decided(&clear, &alone), Some(StopReason::Decided));
-    assert_eq!(decided(&clear, &crowd), None, "its e-value of {} is below 50 / 0.01", clear.e_value);
+    assert_eq!(reason_to_stop(&clear, &alone), Some(StopReason::Decided));
+    assert_eq!(reason_to_stop(&clear, &crowd), None, "its e-value of {} is below 50 / 0.01", clear.e_value);
 }
 
 #[test]

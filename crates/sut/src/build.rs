@@ -72,13 +72,13 @@ impl Catalog {
         }
         match self.run(&stale, names(&stale), java_home, cancelled, on_line) {
             // One unavailable target makes the whole command fail, although the others may have been built.
-            Err(failure @ SutError::Build { .. }) => self.only_unavailable(&stale, failure, cancelled),
+            Err(failure @ SutError::Build { .. }) => self.collect_unavailable(&stale, failure, cancelled),
             other => other.map(|()| Vec::new()),
         }
     }
 
     /// The unavailable targets. If a target failed for another reason, that is the error.
-    fn only_unavailable(
+    fn collect_unavailable(
         &self,
         tried: &[Target],
         failure: SutError,

@@ -242,7 +242,7 @@ fn parse(file: &str, text: &str) -> Result<CatalogFile, SutError> {
 }
 
 /// Reads an optional file.
-fn read_if_there(path: &Path) -> Result<Option<String>, SutError> {
+fn read_optional(path: &Path) -> Result<Option<String>, SutError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
@@ -290,7 +290,7 @@ baseline = "http4s.Vanilla"
     }
 
     #[test]
-    fn what_is_wrong_with_a_catalog_is_said_with_its_place() {
+    fn the_error_of_a_catalog_names_the_place() {
         for (from, to, says) in [
             ("schema = 1", "schema = 7", "write schema = 1"),
             ("min_java", "min_jave", "did you mean \"min_java\"?"),

@@ -92,14 +92,14 @@ impl Jdk {
     /// Every installation in the usual places.
     pub fn installed_jdks() -> Vec<Self> {
         let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
-        homes.extend(on_path());
-        homes.extend(children(Path::new("/usr/lib/jvm")));
+        homes.extend(home_on_path());
+        homes.extend(entries_of(Path::new("/usr/lib/jvm")));
         if let Some(home) = env::var_os("HOME") {
-            homes.extend(children(&Path::new(&home).join(".sdkman/candidates/java")));
-            homes.extend(children(&Path::new(&home).join(".jdks")));
+            homes.extend(entries_of(&Path::new(&home).join(".sdkman/candidates/java")));
+            homes.extend(entries_of(&Path::new(&home).join(".jdks")));
         }
         homes.extend(
-            children(Path::new("/Library/Java/JavaVirtualMachines")).into_iter().map(|d| d.join("Contents/Home")),
+            entries_of(Path::new("/Library/Java/JavaVirtualMachines")).into_iter().map(|d| d.join("Contents/Home")),
         );
         let mut real: Vec<PathBuf> = homes.into_iter().filter_map(|home| home.canonicalize().ok()).collect();
         real.sort();
@@ -133,13 +133,13 @@ fn major_of(version: &str) -> Option<u32> {
     }
 }
 
-fn on_path() -> Option<PathBuf> {
+fn home_on_path() -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let java = env::split_paths(&path).map(|place| place.join("java")).find(|java| java.is_file())?;
     Some(java.canonicalize().ok()?.parent()?.parent()?.to_owned())
 }
 
-fn children(directory: &Path) -> Vec<PathBuf> {
+fn entries_of(directory: &Path) -> Vec<PathBuf> {
     fs::read_dir(directory).map(|entries| entries.flatten().map(|entry| entry.path()).collect()).unwrap_or_default()
 }
 
@@ -147,7 +147,7 @@ fn children(directory: &Path) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    fn installed(version: &str) -> tempfile::TempDir {
+    fn make_jdk(version: &str) -> tempfile::TempDir {
         let home = tempfile::tempdir().unwrap();
         fs::create_dir(home.path().join("bin")).unwrap();
         fs::write(home.path().join("bin/java"), "").unwrap();
@@ -159,14 +159,14 @@ mod tests {
     #[test]
     fn versions_of_all_times_are_understood() {
         for (version, major) in [("25.0.3", 25), ("17", 17), ("1.8.0_402", 8), ("26-ea", 26)] {
-            assert_eq!(Jdk::from_home(installed(version).path()).unwrap().major, major);
+            assert_eq!(Jdk::from_home(make_jdk(version).path()).unwrap().major, major);
         }
         assert_eq!(Jdk::from_home(Path::new("/no/such/jdk")), None);
     }
 
     #[test]
     fn a_chosen_jdk_is_taken_or_refused_but_never_replaced() {
-        let home = installed("17.0.1");
+        let home = make_jdk("17.0.1");
         let found = Jdk::find_suitable(17, Some(home.path())).unwrap();
         assert_eq!(
             (found.to_string().as_str(), found.java_program()),

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_java_gets_no_newer_options_and_a_processor_count_of_ones_own_stands() {
+    fn an_older_java_gets_no_newer_options_and_a_given_processor_count_is_kept() {
         let root = folder("17.0.1", 1);
         let plan = launch(root.path(), &["-XX:ActiveProcessorCount=3".to_owned()]).unwrap();
         assert_eq!(plan.command[1..3], ["-XX:ActiveProcessorCount=3", "-cp"]);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_told_its_processors_its_server_and_its_port() {
+    fn a_program_gets_its_processors_its_server_and_its_port() {
         let root = folder("21", 1);
         let program = root.path().join("a.jar").display().to_string();
         let manifest = format!(
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_started_says_why() {
+    fn a_server_that_cannot_be_launched_has_a_reason() {
         let root = folder("21", 1);
         fs::remove_file(root.path().join("a.jar")).unwrap();
         assert!(launch(root.path(), &[]).unwrap_err().to_string().contains("is gone; run servers/build f@1"));

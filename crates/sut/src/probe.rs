@@ -1,5 +1,6 @@
 //! A server's use of resources, observed from outside: CPU by kind of thread, memory, and the counters of a JVM or another runtime.
 
+pub mod counter_socket;
 pub mod cpu;
 pub mod dotnet;
 pub mod hiccup;
@@ -7,4 +8,3 @@ pub mod jvm;
 pub mod kind;
 pub mod memory;
 pub mod runtime;
-pub mod told;

@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tare_sys::affinity::{CpuSet, pin_process_tree, unless_unavailable};
+use tare_sys::affinity::{CpuSet, ignore_unavailable, pin_process_tree};
 use tare_sys::child::{Child, Ended, How, Program};
 use tare_sys::procfs::process::Stat;
 
@@ -139,7 +139,7 @@ impl Server {
     /// # Errors
     /// When it has ended or may not use them.
     pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
-        Ok(unless_unavailable(pin_process_tree(self.pid(), cpus))?)
+        Ok(ignore_unavailable(pin_process_tree(self.pid(), cpus))?)
     }
 
     /// Asks it to end, and kills what is left of it after its grace.

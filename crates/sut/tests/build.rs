@@ -50,49 +50,55 @@ fn targets(versions: &[&str]) -> Vec<Target> {
     versions.iter().map(|version| Target { family: "f".into(), version: (*version).into() }).collect()
 }
 
-fn no() -> AtomicBool {
+fn not_cancelled() -> AtomicBool {
     AtomicBool::new(false)
 }
 
 #[test]
-fn what_is_stale_is_built_once_and_told_line_by_line() {
+fn stale_targets_are_built_once_and_each_output_line_is_reported() {
     let folder = folder();
     let wanted = targets(&["1", "2"]);
     let mut said = Vec::new();
     let home = Path::new("/some/jdk");
-    let left =
-        folder.catalog.build_targets(&wanted, Some(home), &no(), &mut |line| said.push(line.text.to_owned())).unwrap();
+    let left = folder
+        .catalog
+        .build_targets(&wanted, Some(home), &not_cancelled(), &mut |line| said.push(line.text.to_owned()))
+        .unwrap();
     assert!(left.is_empty());
     assert_eq!(said, ["building f@1 with JAVA_HOME=/some/jdk", "building f@2 with JAVA_HOME=/some/jdk"]);
     assert!(matches!(folder.catalog.build_result(&wanted[0]).unwrap(), Built::Manifest(_)));
-    folder.catalog.build_targets(&wanted, None, &no(), &mut |line| panic!("built again: {}", line.text)).unwrap();
+    folder
+        .catalog
+        .build_targets(&wanted, None, &not_cancelled(), &mut |line| panic!("built again: {}", line.text))
+        .unwrap();
 }
 
 #[test]
 fn another_hash_and_a_missing_file_make_a_target_stale() {
     let folder = folder();
     let wanted = targets(&["1", "2", "3"]);
-    folder.catalog.build_targets(&wanted, None, &no(), &mut |_| ()).unwrap();
+    folder.catalog.build_targets(&wanted, None, &not_cancelled(), &mut |_| ()).unwrap();
     for (target, from, to) in
         [("f@1", "hash1", "hash0"), ("f@3", "\"classpath\": []", "\"classpath\": [\"/gone.jar\"]")]
     {
         let path = folder.catalog.servers_folder().join(format!("target/manifests/{target}.json"));
         fs::write(&path, fs::read_to_string(&path).unwrap().replace(from, to)).unwrap();
     }
-    assert_eq!(folder.catalog.stale_targets(&wanted, &no()).unwrap(), targets(&["1", "3"]));
+    assert_eq!(folder.catalog.stale_targets(&wanted, &not_cancelled()).unwrap(), targets(&["1", "3"]));
 }
 
 #[test]
 fn what_cannot_be_had_does_not_stop_the_others() {
     let folder = folder();
-    let left = folder.catalog.build_targets(&targets(&["404", "1"]), None, &no(), &mut |_| ()).unwrap();
+    let left = folder.catalog.build_targets(&targets(&["404", "1"]), None, &not_cancelled(), &mut |_| ()).unwrap();
     assert_eq!((left[0].0.version.as_str(), left[0].1.artifact.as_str(), left.len()), ("404", "x:y:404", 1));
     assert!(matches!(folder.catalog.build_result(&targets(&["1"])[0]).unwrap(), Built::Manifest(_)));
 }
 
 #[test]
 fn a_build_that_fails_shows_what_it_said() {
-    let error = folder().catalog.build_targets(&targets(&["404", "500"]), None, &no(), &mut |_| ()).unwrap_err();
+    let error =
+        folder().catalog.build_targets(&targets(&["404", "500"]), None, &not_cancelled(), &mut |_| ()).unwrap_err();
     let text = error.to_string();
     assert!(matches!(error, SutError::Build { .. }) && text.contains("error: it does not compile"), "{text}");
     assert!(text.contains("f@500") && text.contains("exit code 1"), "{text}");
@@ -100,7 +106,7 @@ fn a_build_that_fails_shows_what_it_said() {
 
 #[test]
 fn a_build_can_be_cancelled() {
-    let cancelled = no();
+    let cancelled = not_cancelled();
     let asked = &cancelled;
     let mut cancel = |_: tare_sut::build::BuildLine<'_>| asked.store(true, Ordering::Relaxed);
     let error = folder().catalog.build_targets(&targets(&["999"]), None, &cancelled, &mut cancel).unwrap_err();

@@ -33,16 +33,16 @@ fn outcomes(serve: fn(TcpStream)) -> Vec<CheckOutcome> {
     verify_exchanges(server(serve), contract.exchanges("x", 1), Duration::from_millis(300))
 }
 
-fn told(serve: fn(TcpStream)) -> Vec<String> {
+fn differences(serve: fn(TcpStream)) -> Vec<String> {
     outcomes(serve).into_iter().map(|outcome| outcome.difference.unwrap_or_else(|| "passed".into())).collect()
 }
 
 /// Reads a request (none has a body); false at the end of the connection.
-fn request(stream: &mut TcpStream) -> bool {
-    asked(stream).is_some()
+fn skip_request(stream: &mut TcpStream) -> bool {
+    read_request(stream).is_some()
 }
 
-fn asked(stream: &mut TcpStream) -> Option<String> {
+fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut seen = Vec::new();
     let mut byte = [0];
     while !seen.ends_with(b"\r\n\r\n") {
@@ -54,7 +54,7 @@ fn asked(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(seen).ok()
 }
 
-fn say(stream: &mut TcpStream, answer: &str) {
+fn send_answer(stream: &mut TcpStream, answer: &str) {
     let _client_gone = stream.write_all(answer.as_bytes());
 }
 
@@ -63,63 +63,63 @@ const GOOD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nServer: a\r\n\r\n16"
 #[test]
 fn answers_as_expected_pass_on_one_connection() {
     let all = outcomes(|mut stream| {
-        while request(&mut stream) {
-            say(&mut stream, GOOD);
+        while skip_request(&mut stream) {
+            send_answer(&mut stream, GOOD);
         }
     });
     assert!(all.len() == 2 && all.iter().all(|outcome| outcome.passed && outcome.difference.is_none()), "{all:?}");
 }
 
 #[test]
-fn a_wrong_status_and_a_wrong_body_are_told_precisely() {
-    let told = told(|mut stream| {
-        request(&mut stream);
-        say(&mut stream, "HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nboom");
-        request(&mut stream);
-        say(&mut stream, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n1\r\n7\r\n0\r\n\r\n");
+fn a_wrong_status_and_a_wrong_body_are_described_exactly() {
+    let found = differences(|mut stream| {
+        skip_request(&mut stream);
+        send_answer(&mut stream, "HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nboom");
+        skip_request(&mut stream);
+        send_answer(&mut stream, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n1\r\n1\r\n7\r\n0\r\n\r\n");
     });
-    assert_eq!(told[0], "status: expected 200, got 500 with the body \"boom\"");
-    assert_eq!(told[1], "body: expected 2 bytes \"16\", got 2 bytes \"17\" (differs at byte 1)");
+    assert_eq!(found[0], "status: expected 200, got 500 with the body \"boom\"");
+    assert_eq!(found[1], "body: expected 2 bytes \"16\", got 2 bytes \"17\" (differs at byte 1)");
 }
 
 #[test]
-fn closing_after_each_answer_is_a_difference_said_or_not() {
-    let said = told(|mut stream| {
-        request(&mut stream);
-        say(&mut stream, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n16");
+fn closing_after_each_answer_is_a_difference_announced_or_not() {
+    let said = differences(|mut stream| {
+        skip_request(&mut stream);
+        send_answer(&mut stream, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n16");
     });
     assert_eq!(said[0], "connection closed without keep-alive (connection: close)");
-    let silent = told(|mut stream| {
-        request(&mut stream);
-        say(&mut stream, GOOD);
+    let silent = differences(|mut stream| {
+        skip_request(&mut stream);
+        send_answer(&mut stream, GOOD);
     });
     assert_eq!(silent[0], "passed");
     assert!(silent[1].starts_with("connection closed without keep-alive"), "{silent:?}");
 }
 
 #[test]
-fn garbage_silence_and_half_answers_are_told_apart() {
-    let garbage = told(|mut stream| {
-        request(&mut stream);
-        say(&mut stream, "SSH-2.0-OpenSSH\r\n\r\n");
+fn garbage_silence_and_half_answers_are_different_failures() {
+    let garbage = differences(|mut stream| {
+        skip_request(&mut stream);
+        send_answer(&mut stream, "SSH-2.0-OpenSSH\r\n\r\n");
     });
     assert!(garbage[0].starts_with("not an HTTP/1.1 answer"), "{garbage:?}");
-    let silence = told(|mut stream| while request(&mut stream) {});
+    let silence = differences(|mut stream| while skip_request(&mut stream) {});
     assert_eq!(silence[0], "no whole answer within 0.3s");
-    let half = told(|mut stream| {
-        request(&mut stream);
-        say(&mut stream, "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n16");
+    let half = differences(|mut stream| {
+        skip_request(&mut stream);
+        send_answer(&mut stream, "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n16");
     });
     assert!(half[0].starts_with("not an HTTP/1.1 answer"), "{half:?}");
-    let excess = told(|mut stream| {
-        request(&mut stream);
-        say(&mut stream, &format!("{GOOD}and more"));
+    let excess = differences(|mut stream| {
+        skip_request(&mut stream);
+        send_answer(&mut stream, &format!("{GOOD}and more"));
     });
     assert_eq!(excess[0], "more bytes than the answer announced follow it (8 of them)");
 }
 
 #[test]
-fn nobody_there_is_told_too() {
+fn a_refused_connection_is_a_difference() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let contract = Contract::parse("contract.toml", CONTRACT).unwrap();
     let outcomes = verify_exchanges(free, contract.exchanges("x", 1), Duration::from_secs(1));
@@ -129,13 +129,13 @@ fn nobody_there_is_told_too() {
 #[test]
 fn headers_that_differ_between_two_servers_are_found() {
     let ours = outcomes(|mut stream| {
-        while request(&mut stream) {
-            say(&mut stream, GOOD);
+        while skip_request(&mut stream) {
+            send_answer(&mut stream, GOOD);
         }
     });
     let theirs = outcomes(|mut stream| {
-        while request(&mut stream) {
-            say(&mut stream, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nDate: today\r\n\r\n16");
+        while skip_request(&mut stream) {
+            send_answer(&mut stream, "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nDate: today\r\n\r\n16");
         }
     });
     assert!(header_differences(&ours, &ours).is_empty());
@@ -150,7 +150,7 @@ fn refuser(silent: usize) -> SocketAddr {
         for (nth, mut stream) in listener.incoming().flatten().enumerate() {
             stream.read_exact(&mut [0]).unwrap();
             if nth >= silent {
-                say(&mut stream, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n");
+                send_answer(&mut stream, "HTTP/1.1 413 Content Too Large\r\nContent-Length: 0\r\n\r\n");
                 // Unread bytes would reset the connection when it closes.
                 std::io::copy(&mut stream, &mut std::io::sink()).unwrap();
             }
@@ -160,7 +160,7 @@ fn refuser(silent: usize) -> SocketAddr {
 }
 
 #[test]
-fn an_answer_that_a_reset_destroys_is_asked_for_again_and_a_server_that_only_resets_is_told() {
+fn a_request_is_repeated_after_a_reset_and_a_server_that_only_resets_fails() {
     const LIMIT: &str = r#"
 schema = 1
 [[checks]]
@@ -169,12 +169,12 @@ request = { method = "POST", path = "/", body = { seed = 7, bytes = 8_388_608, a
 expect = { status = 413 }
 "#;
     let contract = Contract::parse("contract.toml", LIMIT).unwrap();
-    let told = |silent| {
+    let difference = |silent| {
         let outcomes = verify_exchanges(refuser(silent), contract.exchanges("x", 1), Duration::from_secs(5));
         outcomes[0].difference.clone()
     };
-    assert_eq!(told(2), None);
-    let reset = told(3).unwrap();
+    assert_eq!(difference(2), None);
+    let reset = difference(3).unwrap();
     assert!(reset.starts_with("connection failed while the request was sent"), "{reset}");
 }
 
@@ -188,10 +188,10 @@ push = { period = "100ms", messages = 600 }
 
 /// Opens the WebSocket that a client requests.
 fn upgrade(stream: &mut TcpStream, accept: fn(&[u8]) -> String) {
-    let asked = asked(stream).unwrap();
-    let key = asked.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
+    let request = read_request(stream).unwrap();
+    let key = request.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
     let accept = accept(key.as_bytes());
-    say(
+    send_answer(
         stream,
         &format!(
             "HTTP/1.1 101 OK\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: {accept}\r\n\r\n"
@@ -216,7 +216,7 @@ fn stamp(before_ms: u64) -> String {
 }
 
 #[test]
-fn what_a_server_pushes_is_heard_and_held_against_the_contract() {
+fn pushed_messages_are_checked_against_the_contract() {
     type Serve = fn(TcpStream);
     let cases: [(Serve, &str); 6] = [
         (
@@ -235,8 +235,8 @@ fn what_a_server_pushes_is_heard_and_held_against_the_contract() {
         ),
         (
             |mut s| {
-                request(&mut s);
-                say(&mut s, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n")
+                skip_request(&mut s);
+                send_answer(&mut s, "HTTP/1.1 404 No\r\nContent-Length: 0\r\n\r\n")
             },
             "status 404 instead of 101",
         ),
@@ -266,7 +266,7 @@ fn what_a_server_pushes_is_heard_and_held_against_the_contract() {
     for (serve, expected) in cases {
         let outcome =
             verify_exchanges(server(serve), contract.exchanges("x", 1), Duration::from_millis(300)).swap_remove(0);
-        let told = outcome.difference.unwrap_or_else(|| "passed".into());
-        assert!(told.contains(expected), "{told}, not {expected}");
+        let found = outcome.difference.unwrap_or_else(|| "passed".into());
+        assert!(found.contains(expected), "{found}, not {expected}");
     }
 }

@@ -47,7 +47,7 @@ fn helper_that_plays_a_server() {
         "floods" => loop {
             println!("listening on nothing at all, and saying so over and over again");
         },
-        "starts a server" => start_a_server_and_tell(&argument),
+        "starts a server" => start_a_server_and_write_its_pid(&argument),
         _ => println!("silent"),
     }
     park();
@@ -61,7 +61,7 @@ fn answer(listener: &TcpListener) {
     }
 }
 
-fn start_a_server_and_tell(report: &str) {
+fn start_a_server_and_write_its_pid(report: &str) {
     let directory = tempfile::tempdir().unwrap();
     let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
     std::fs::write(format!("{report}.part"), server.pid().to_string()).unwrap();
@@ -94,7 +94,7 @@ fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
 }
 
 /// Starts it where it cannot work. Returns the error and its text.
-fn refusal(change: impl Fn(&mut ServerSpec), role: &str, argument: &str) -> (SutError, String) {
+fn start_error(change: impl Fn(&mut ServerSpec), role: &str, argument: &str) -> (SutError, String) {
     let directory = tempfile::tempdir().unwrap();
     let mut spec = spec(directory.path(), role, argument);
     change(&mut spec);
@@ -103,11 +103,11 @@ fn refusal(change: impl Fn(&mut ServerSpec), role: &str, argument: &str) -> (Sut
     (error, text)
 }
 
-fn alive(pid: u32) -> bool {
+fn is_alive(pid: u32) -> bool {
     Stat::of_process(pid).is_ok_and(|stat| stat.is_alive())
 }
 
-fn until(what: &str, condition: impl Fn() -> bool) {
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let deadline = clock::now() + PATIENCE;
     while !condition() {
         assert!(clock::now() < deadline, "waited in vain: {what}");
@@ -116,7 +116,7 @@ fn until(what: &str, condition: impl Fn() -> bool) {
 }
 
 #[test]
-fn a_server_is_ready_where_its_line_says_and_gone_after_its_stop() {
+fn a_server_is_ready_at_the_announced_port_and_gone_after_its_stop() {
     let directory = tempfile::tempdir().unwrap();
     let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
     assert_eq!(server.base_url(), format!("http://{}", server.address()));
@@ -129,7 +129,7 @@ fn a_server_is_ready_where_its_line_says_and_gone_after_its_stop() {
     assert_eq!(SchedulingPolicy::of_thread(server.pid()).unwrap(), Some(SchedulingPolicy::Batch));
     let report = server.stop().unwrap();
     assert_eq!((report.ended.how, report.ended.forced, report.was_dead), (How::Signal(15), false, false));
-    assert!(pids.into_iter().all(|pid| !alive(pid)));
+    assert!(pids.into_iter().all(|pid| !is_alive(pid)));
     assert!(std::fs::read_to_string(directory.path().join("server.log")).unwrap().contains("listening on"));
 }
 
@@ -159,19 +159,19 @@ fn several_servers_start_at_the_same_time() {
     let servers: Vec<_> = starts.into_iter().map(|start| start.join().unwrap()).collect();
     let pids: Vec<_> = servers.iter().map(Server::pid).collect();
     drop(servers);
-    assert!(pids.iter().all(|&pid| !alive(pid)));
+    assert!(pids.iter().all(|&pid| !is_alive(pid)));
 }
 
 #[test]
-fn a_missing_command_and_an_empty_one_are_told_apart() {
-    let (_, text) = refusal(|spec| spec.command = vec!["tare-no-such-program".into()], "", "");
+fn a_missing_command_and_an_empty_one_are_different_errors() {
+    let (_, text) = start_error(|spec| spec.command = vec!["tare-no-such-program".into()], "", "");
     assert!(text.contains("command not found: tare-no-such-program"), "{text}");
-    assert!(matches!(refusal(|spec| spec.command.clear(), "", "").0, SutError::NoCommand { .. }));
+    assert!(matches!(start_error(|spec| spec.command.clear(), "", "").0, SutError::NoCommand { .. }));
 }
 
 #[test]
 fn a_server_that_dies_at_once_is_shown_with_its_code_and_last_lines() {
-    let (error, text) = refusal(|_| (), "dies", "");
+    let (error, text) = start_error(|_| (), "dies", "");
     assert!(matches!(error, SutError::ExitedBeforeReady { how: How::Code(3), .. }), "{text}");
     assert!(text.contains("exit code 3") && text.contains("| line 29") && text.contains("| line 10"), "{text}");
     assert!(!text.contains("| line 9\n"), "{text}");
@@ -179,14 +179,14 @@ fn a_server_that_dies_at_once_is_shown_with_its_code_and_last_lines() {
 
 #[test]
 fn a_server_that_never_gets_ready_is_given_up_with_what_was_waited_for() {
-    let (error, text) = refusal(|spec| spec.startup_timeout = Duration::from_millis(300), "is silent", "");
+    let (error, text) = start_error(|spec| spec.startup_timeout = Duration::from_millis(300), "is silent", "");
     assert!(matches!(error, SutError::NotReady { .. }) && text.contains("no line matched"), "{text}");
     assert!(text.contains("| silent"), "{text}");
     let soon = |spec: &mut ServerSpec| {
         spec.startup_timeout = Duration::from_millis(300);
         spec.ready = ReadyRule::Listening;
     };
-    assert!(refusal(soon, "is silent", "").1.contains("it listens nowhere"));
+    assert!(start_error(soon, "is silent", "").1.contains("it listens nowhere"));
 }
 
 #[test]
@@ -197,27 +197,27 @@ fn a_port_that_somebody_holds_is_refused_by_name() {
         spec.ready = ReadyRule::Listening;
         spec.base_url = Some(format!("http://127.0.0.1:{port}"));
     };
-    let (error, text) = refusal(fixed, "listens", &port.to_string());
+    let (error, text) = start_error(fixed, "listens", &port.to_string());
     assert!(matches!(error, SutError::PortTaken { .. }), "{text}");
     assert!(text.contains(&format!("port {port} is held by PID {}", std::process::id())), "{text}");
 }
 
 #[test]
-fn a_server_that_claims_anothers_port_is_found_out() {
+fn a_server_that_announces_another_processes_port_is_refused() {
     let holder = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = holder.local_addr().unwrap().port();
-    let (error, text) = refusal(|_| (), "lies", &port.to_string());
+    let (error, text) = start_error(|_| (), "lies", &port.to_string());
     assert!(matches!(error, SutError::PortNotItsOwn { .. }), "{text}");
     assert!(text.contains(&format!("PID {}", std::process::id())), "{text}");
     drop(holder);
-    assert!(refusal(|_| (), "lies", &port.to_string()).1.contains("it listens on no port"));
-    assert!(matches!(refusal(|_| (), "lies", "0").0, SutError::NoPortInLine { .. }));
+    assert!(start_error(|_| (), "lies", &port.to_string()).1.contains("it listens on no port"));
+    assert!(matches!(start_error(|_| (), "lies", "0").0, SutError::NoPortInLine { .. }));
 }
 
 #[test]
 fn a_server_with_two_ports_must_say_which() {
     let both_open = |spec: &mut ServerSpec| spec.ready = ReadyRule::Line(Regex::new("both are open").unwrap());
-    let (error, text) = refusal(both_open, "listens twice", "");
+    let (error, text) = start_error(both_open, "listens twice", "");
     assert!(matches!(error, SutError::WhichPort { count: 2, .. }), "{text}");
 }
 
@@ -228,7 +228,7 @@ fn a_start_can_be_cancelled() {
     let cancelled = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let start = scope.spawn(|| Server::start_unless_cancelled(&spec, &cancelled));
-        until("the server to run", || std::fs::metadata(&spec.log_path).is_ok_and(|log| log.len() > 0));
+        wait_until("the server to run", || std::fs::metadata(&spec.log_path).is_ok_and(|log| log.len() > 0));
         cancelled.store(true, Ordering::Relaxed);
         assert!(matches!(start.join().unwrap(), Err(SutError::Cancelled { .. })));
     });
@@ -249,9 +249,9 @@ fn a_stopped_server_is_seen_and_stopped_all_the_same() {
     let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
     let pid = server.pid();
     kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::STOP).unwrap();
-    until("the server to be stopped", || server.status() == Status::Stopped);
+    wait_until("the server to be stopped", || server.status() == Status::Stopped);
     server.stop().unwrap();
-    assert!(!alive(pid));
+    assert!(!is_alive(pid));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_server_that_dies_later_is_seen() {
     let directory = tempfile::tempdir().unwrap();
     let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
     kill_process(Pid::from_raw(server.pid().cast_signed()).unwrap(), Signal::KILL).unwrap();
-    until("the server to be dead", || server.status() == Status::Exited(How::Signal(9)));
+    wait_until("the server to be dead", || server.status() == Status::Exited(How::Signal(9)));
     assert!(server.stop().unwrap().was_dead);
 }
 
@@ -283,10 +283,10 @@ fn kill_9_of_tare_leaves_no_server() {
         .env(ARGUMENT, &report)
         .spawn()
         .unwrap();
-    until("the server to be ready", || report.exists());
+    wait_until("the server to be ready", || report.exists());
     let pid = std::fs::read_to_string(&report).unwrap().parse().unwrap();
-    assert!(alive(pid));
+    assert!(is_alive(pid));
     helper.kill().unwrap();
     helper.wait().unwrap();
-    until("the server to go", || !alive(pid));
+    wait_until("the server to go", || !is_alive(pid));
 }

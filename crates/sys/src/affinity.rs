@@ -86,11 +86,11 @@ pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     Ok(())
 }
 
-/// Goes on unpinned where programs cannot choose their CPUs: their threads then run on any of them.
+/// The result without [`AffinityError::Unavailable`]: where programs cannot choose their CPUs, threads run on any of them.
 ///
 /// # Errors
 /// Any other.
-pub fn unless_unavailable(pinned: Result<(), AffinityError>) -> Result<(), AffinityError> {
+pub fn ignore_unavailable(pinned: Result<(), AffinityError>) -> Result<(), AffinityError> {
     match pinned {
         Err(AffinityError::Unavailable) => Ok(()),
         other => other,
@@ -130,8 +130,8 @@ mod tests {
 
     #[test]
     fn only_where_no_program_can_choose_its_cpus_is_a_missing_pin_no_error() {
-        assert!(unless_unavailable(Ok(())).is_ok() && unless_unavailable(Err(AffinityError::Unavailable)).is_ok());
+        assert!(ignore_unavailable(Ok(())).is_ok() && ignore_unavailable(Err(AffinityError::Unavailable)).is_ok());
         let refused = AffinityError::Read { what: "the mask".to_owned(), source: io::ErrorKind::Other.into() };
-        assert!(unless_unavailable(Err(refused)).is_err());
+        assert!(ignore_unavailable(Err(refused)).is_err());
     }
 }

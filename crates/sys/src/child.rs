@@ -267,35 +267,35 @@ impl Child {
 
     /// The next message of the supervisor; `None` at its end or after the deadline.
     fn receive(&mut self, deadline: Option<clock::Nanos>) -> Option<Message> {
-        if self.ended.is_some() || !readable(&self.report, deadline) {
+        if self.ended.is_some() || !wait_readable(&self.report, deadline) {
             return None;
         }
         let mut record = [0; SIZE];
         let got = rustix::io::read(&self.report, &mut record);
         let message = got.ok().filter(|&got| got == SIZE).and_then(|_| Message::decode(record));
         match message {
-            Some(Message::Exited { status }) => self.exited = Some(how(status)),
+            Some(Message::Exited { status }) => self.exited = Some(decode_status(status)),
             Some(Message::Gone { user_ns, system_ns, max_rss_bytes }) => {
                 let how = self.exited.unwrap_or(How::SupervisorKilled);
-                self.end(Ended { how, forced: self.killing, user_ns, system_ns, max_rss_bytes });
+                self.record_end(Ended { how, forced: self.killing, user_ns, system_ns, max_rss_bytes });
             }
             Some(_) => {}
-            None => self.supervisor_is_lost(),
+            None => self.handle_lost_supervisor(),
         }
         message
     }
 
     /// The program died with its supervisor, where the system ends it then (Linux). This kills the rest of its group.
-    fn supervisor_is_lost(&mut self) {
+    fn handle_lost_supervisor(&mut self) {
         if let Some(group) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
             let _gone_already = kill_process_group(group, Signal::KILL);
         }
         self.exited = Some(self.exited.unwrap_or(How::SupervisorKilled));
         let how = self.exited.unwrap_or(How::SupervisorKilled);
-        self.end(Ended { how, forced: self.killing, user_ns: 0, system_ns: 0, max_rss_bytes: 0 });
+        self.record_end(Ended { how, forced: self.killing, user_ns: 0, system_ns: 0, max_rss_bytes: 0 });
     }
 
-    fn end(&mut self, ended: Ended) {
+    fn record_end(&mut self, ended: Ended) {
         // The supervisor exits right after its last message, so this does not block.
         let _status = waitpid(Some(self.supervisor), WaitOptions::empty());
         self.lifeline = None;
@@ -318,11 +318,11 @@ pub fn find_program(name: &Path, directory: Option<&Path>, path: Option<&OsStrin
     prepare::find_program(name, directory, path)
 }
 
-fn how(status: i32) -> How {
+fn decode_status(status: i32) -> How {
     if libc::WIFSIGNALED(status) { How::Signal(libc::WTERMSIG(status)) } else { How::Code(libc::WEXITSTATUS(status)) }
 }
 
-fn readable(fd: &impl AsFd, deadline: Option<clock::Nanos>) -> bool {
+fn wait_readable(fd: &impl AsFd, deadline: Option<clock::Nanos>) -> bool {
     loop {
         let left = deadline.map(|deadline| deadline.since(clock::now()));
         let timeout = left.and_then(|left| Timespec::try_from(Duration::from_nanos(left)).ok());

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_and_the_end_come_through_and_silence_ends_the_wait() {
+    fn bytes_and_the_end_are_passed_on_and_silence_is_a_timeout() {
         let (pipe, mut writer) = io::pipe().unwrap();
         let mut reader = PatientReader::new(pipe, Duration::from_millis(1));
         assert_eq!(reader.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);

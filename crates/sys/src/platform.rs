@@ -1,4 +1,4 @@
-//! What users of this system should know before they believe a figure.
+//! What users of this system should know before they rely on a figure.
 
 /// A line about what is untested or missing on this system; `None` on Linux, where tare is tested.
 #[cfg(target_os = "linux")]

@@ -38,7 +38,7 @@ pub enum ProcfsError {
         /// The beginning of the file.
         text: String,
     },
-    /// This system does not tell.
+    /// This system does not provide it.
     #[error("{what} is not available on macOS")]
     Unavailable {
         /// What was asked for.

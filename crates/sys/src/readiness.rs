@@ -7,7 +7,7 @@ mod batch;
 mod epoll;
 #[cfg(target_os = "macos")]
 mod kqueue;
-mod reported;
+mod socket_report;
 mod transport;
 
 use std::io;
@@ -19,7 +19,7 @@ use rustix::net::RecvFlags;
 use self::epoll::EpollSelector as Selector;
 #[cfg(target_os = "macos")]
 use self::kqueue::KqueueSelector as Selector;
-use self::reported::Readiness;
+use self::socket_report::Readiness;
 use self::transport::SocketState;
 use crate::clock::{self, Nanos};
 use crate::poll::{CloseCause, Event, Handler, Poller, Token};
@@ -98,7 +98,7 @@ impl ReadinessPoller {
             SocketState::Open | SocketState::Unwritable => {}
         }
         if ready.is_writable {
-            self.transport.flush_and_tell(token, key, at, handler);
+            self.transport.flush_and_report(token, key, at, handler);
         }
         if ready.is_readable {
             self.read(token, key, at, ready.is_ending, handler);
@@ -175,7 +175,7 @@ impl Poller for ReadinessPoller {
             }
         }
         for index in 0..self.transport.selector.count() {
-            let ready = self.transport.selector.reported(index);
+            let ready = self.transport.selector.readiness_at(index);
             self.dispatch(ready, at, handler);
         }
         Ok(())

@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_policy_and_nice_value_of_a_thread_can_be_told_and_changed() {
+    fn the_policy_and_nice_value_of_a_thread_can_be_read_and_changed() {
         // A nice value can always be raised, so this test needs no privilege.
         std::thread::spawn(|| {
             let tid = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();

@@ -124,7 +124,7 @@ impl UringPoller {
 
     /// Collects all completions. Before the next send, the unsent bytes must be known: the order of bytes depends on
     /// it, and unsent bytes are kept only until others are staged.
-    fn gather(&mut self) -> io::Result<()> {
+    fn collect_completions(&mut self) -> io::Result<()> {
         self.done.clear();
         loop {
             self.done.extend(self.ring.completions());
@@ -137,7 +137,7 @@ impl UringPoller {
             if Want::of(done.user_data()) == Some(Want::Sent)
                 && let Some(token) = self.transport.current(done.user_data())
             {
-                self.transport.fall_short(token, done.result());
+                self.transport.keep_unsent(token, done.result());
             }
         }
         Ok(())
@@ -162,15 +162,15 @@ impl Poller for UringPoller {
             return Err(io::Error::other("io_uring has failed before"));
         }
         // A spinning caller sees in shared memory that nothing has completed. When something has, it was just now.
-        let only_looks = deadline == Some(Nanos::ZERO) && self.done.is_empty() && self.transport.is_silent();
-        if only_looks && !self.ring.has_work() {
+        let polls_without_waiting = deadline == Some(Nanos::ZERO) && self.done.is_empty() && self.transport.is_idle();
+        if polls_without_waiting && !self.ring.has_work() {
             return Ok(());
         }
-        let seen_at = only_looks.then(clock::now);
+        let seen_at = polls_without_waiting.then(clock::now);
         self.is_broken = true;
         self.submit_and_wait(deadline)?;
         let at = seen_at.unwrap_or_else(clock::now);
-        self.gather()?;
+        self.collect_completions()?;
         self.is_broken = false;
         for (token, cause) in std::mem::take(&mut self.transport.failed) {
             self.transport.end(token, at, cause, handler);

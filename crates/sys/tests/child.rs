@@ -18,12 +18,12 @@ fn sh(script: &str) -> Program {
 }
 
 /// Whether the process runs; a zombie does not.
-fn alive(pid: u32) -> bool {
+fn is_alive(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit(')').next().is_some_and(|rest| !rest.trim().is_empty() && !rest.trim_start().starts_with(['Z', 'X']))
 }
 
-fn until(what: &str, condition: impl Fn() -> bool) {
+fn wait_until(what: &str, condition: impl Fn() -> bool) {
     let deadline = clock::now() + PATIENCE;
     while !condition() {
         assert!(clock::now() < deadline, "waited in vain: {what}");
@@ -139,8 +139,8 @@ fn a_double_forked_grandchild_dies_with_the_program() {
             let pids = numbers(&mut child, 3);
             let supervisor = child.supervisor_pid();
             child.kill_tree().unwrap();
-            assert!(!alive(supervisor) && !alive(child.program_pid()));
-            assert!(child.in_pid_namespace() || pids.iter().all(|&pid| !alive(pid)), "{pids:?}");
+            assert!(!is_alive(supervisor) && !is_alive(child.program_pid()));
+            assert!(child.in_pid_namespace() || pids.iter().all(|&pid| !is_alive(pid)), "{pids:?}");
         }
     }
 }
@@ -150,7 +150,7 @@ fn leftovers_of_a_program_that_has_ended_are_killed_without_being_asked() {
     let mut child = Child::spawn(sh(&format!("{DAEMON} exit 0"))).unwrap();
     let pids = numbers(&mut child, 3);
     assert_eq!(child.wait(PATIENCE), Some(How::Code(0)));
-    until("the grandchildren to go", || pids.iter().all(|&pid| !alive(pid)));
+    wait_until("the grandchildren to go", || pids.iter().all(|&pid| !is_alive(pid)));
 }
 
 #[test]
@@ -159,7 +159,7 @@ fn killing_the_supervisor_kills_the_program() {
     let pid = child.program_pid();
     signal(child.supervisor_pid(), Signal::KILL);
     assert_eq!(child.wait(PATIENCE), Some(How::SupervisorKilled));
-    until("the program to go", || !alive(pid));
+    wait_until("the program to go", || !is_alive(pid));
 }
 
 #[test]
@@ -208,11 +208,11 @@ fn kill_9_of_the_parent_leaves_nothing_running() {
         .env(HELPER, &report)
         .spawn()
         .unwrap();
-    until("the helper to start its child", || report.exists());
+    wait_until("the helper to start its child", || report.exists());
     let text = std::fs::read_to_string(&report).unwrap();
     let pids: Vec<u32> = text.split(' ').map(|pid| pid.parse().unwrap()).collect();
-    assert!(pids.len() == 5 && pids.iter().all(|&pid| alive(pid)));
+    assert!(pids.len() == 5 && pids.iter().all(|&pid| is_alive(pid)));
     helper.kill().unwrap();
     helper.wait().unwrap();
-    until("all five to go", || pids.iter().all(|&pid| !alive(pid)));
+    wait_until("all five to go", || pids.iter().all(|&pid| !is_alive(pid)));
 }

@@ -1,4 +1,4 @@
-//! The invariants of the house, each a test that names the file and the rule it breaks.
+//! The invariants of the workspace, each a test that names the file and the rule it breaks.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Which crates of ours each crate may depend on: the arrows of ARCHITECTURE.md.
-const EDGES: [(&str, &[&str]); 17] = [
+const ALLOWED_DEPENDENCIES: [(&str, &[&str]); 17] = [
     ("units", &[]),
     ("stats", &[]),
     ("wire", &[]),
@@ -33,7 +33,7 @@ const IMPURE: [&str; 8] =
 /// Crates whose top-level modules import one another in one direction only.
 const WITHOUT_IMPORT_CIRCLES: [&str; 3] = ["load", "run", "tare"];
 
-/// The longest file that is still one room.
+/// The most lines of a file.
 const LONGEST: usize = 400;
 
 fn root() -> PathBuf {
@@ -69,12 +69,12 @@ fn sources() -> Vec<(String, PathBuf, String)> {
 }
 
 /// The lines of a file that are neither comments nor tests: a test module stands at the end of its file.
-fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {
+fn code_lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let lines = text.lines().take_while(|line| !line.trim_start().starts_with("#[cfg(test)]"));
     lines.enumerate().filter(|(_, line)| !line.trim_start().starts_with("//")).map(|(index, line)| (index + 1, line))
 }
 
-fn complain(rule: &str, wrong: &[String]) {
+fn assert_none(rule: &str, wrong: &[String]) {
     assert!(wrong.is_empty(), "{rule}:\n  {}", wrong.join("\n  "));
 }
 
@@ -85,7 +85,7 @@ fn crates_depend_only_on_what_the_architecture_allows() {
         #[serde(default)]
         dependencies: BTreeMap<String, toml::Value>,
     }
-    let allowed: BTreeMap<&str, &[&str]> = EDGES.into_iter().collect();
+    let allowed: BTreeMap<&str, &[&str]> = ALLOWED_DEPENDENCIES.into_iter().collect();
     let mut wrong = Vec::new();
     for entry in fs::read_dir(root().join("crates")).unwrap() {
         let path = entry.unwrap().path();
@@ -98,11 +98,11 @@ fn crates_depend_only_on_what_the_architecture_allows() {
         let ours = manifest.dependencies.keys().filter_map(|dependency| dependency.strip_prefix("tare-"));
         wrong.extend(ours.filter(|to| !allowed.contains(to)).map(|to| format!("{name} → {to} is not allowed")));
     }
-    complain("crate edges", &wrong);
+    assert_none("crate edges", &wrong);
 }
 
 /// The modules of the crate that a line of code names as `crate::module`.
-fn imported(line: &str) -> impl Iterator<Item = &str> {
+fn imported_modules(line: &str) -> impl Iterator<Item = &str> {
     line.split("crate::").skip(1).filter_map(|rest| rest.split(|c: char| !c.is_alphanumeric() && c != '_').next())
 }
 
@@ -116,7 +116,7 @@ fn modules_import_one_another_in_one_direction_only() {
             continue;
         }
         let module = inside.iter().next().unwrap().to_string_lossy().trim_end_matches(".rs").to_owned();
-        let others = code(&text).flat_map(|(_, line)| imported(line)).filter(|other| *other != module);
+        let others = code_lines(&text).flat_map(|(_, line)| imported_modules(line)).filter(|other| *other != module);
         imports.entry((name, module.clone())).or_default().extend(others.map(str::to_owned));
     }
     let mut wrong = Vec::new();
@@ -131,7 +131,7 @@ fn modules_import_one_another_in_one_direction_only() {
             wrong.push(format!("{name}::{module} imports a module that imports it"));
         }
     }
-    complain("import circles", &wrong);
+    assert_none("import circles", &wrong);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn pure_crates_touch_no_clock_file_or_socket() {
         {
             continue;
         }
-        for (line, content) in code(&text) {
+        for (line, content) in code_lines(&text) {
             wrong.extend(
                 IMPURE
                     .iter()
@@ -152,7 +152,7 @@ fn pure_crates_touch_no_clock_file_or_socket() {
             );
         }
     }
-    complain("units, stats, wire, sample, plan and profile are pure", &wrong);
+    assert_none("units, stats, wire, sample, plan and profile are pure", &wrong);
 }
 
 /// Whether `word` stands in `line` as a whole word.
@@ -173,7 +173,7 @@ fn every_public_function_of_stats_has_a_caller() {
     };
     let called = |name: &str| {
         let definition = format!("fn {name}");
-        let mut lines = sources.iter().filter(|(_, path, _)| !is_test(path)).flat_map(|(_, _, text)| code(text));
+        let mut lines = sources.iter().filter(|(_, path, _)| !is_test(path)).flat_map(|(_, _, text)| code_lines(text));
         lines.any(|(_, line)| {
             !line.trim_start().starts_with("use ")
                 && !line.trim_start().starts_with("pub use ")
@@ -187,7 +187,7 @@ fn every_public_function_of_stats_has_a_caller() {
         if name != "stats" || is_test(path) || WITHOUT_CALLERS.contains(&file.as_ref()) {
             continue;
         }
-        let public = code(text).filter_map(|(line, content)| {
+        let public = code_lines(text).filter_map(|(line, content)| {
             let rest = content
                 .trim_start()
                 .strip_prefix("pub fn ")
@@ -200,7 +200,7 @@ fn every_public_function_of_stats_has_a_caller() {
                 .map(|(line, function)| format!("{}:{line}: {function}", path.display())),
         );
     }
-    complain("public functions of stats that nothing but tests and benches calls", &wrong);
+    assert_none("public functions of stats that nothing but tests and benches calls", &wrong);
 }
 
 #[test]
@@ -209,14 +209,14 @@ fn unsafe_code_lives_in_sys_alone() {
         .into_iter()
         .filter(|(name, _, _)| name != "sys" && name != "tidy")
         .flat_map(|(_, path, text)| {
-            let places: Vec<String> = code(&text)
+            let places: Vec<String> = code_lines(&text)
                 .filter(|(_, line)| line.contains("unsafe ") || line.contains("allow(unsafe_code)"))
                 .map(|(line, _)| format!("{}:{line}", path.display()))
                 .collect();
             places
         })
         .collect();
-    complain("unsafe outside crates/sys", &wrong);
+    assert_none("unsafe outside crates/sys", &wrong);
 }
 
 #[test]
@@ -225,11 +225,11 @@ fn only_sys_is_compiled_differently_for_another_system() {
     let elsewhere = sources().into_iter().filter(|(name, _, _)| name != "sys" && name != "tidy");
     let wrong: Vec<String> = elsewhere
         .flat_map(|(_, path, text)| {
-            let lines = code(&text).filter(|(_, line)| is_asked(line));
+            let lines = code_lines(&text).filter(|(_, line)| is_asked(line));
             lines.map(|(line, _)| format!("{}:{line}", path.display())).collect::<Vec<_>>()
         })
         .collect();
-    complain("code for one system outside crates/sys", &wrong);
+    assert_none("code for one system outside crates/sys", &wrong);
 }
 
 #[test]
@@ -244,17 +244,17 @@ fn no_server_has_a_special_case() {
         {
             continue;
         }
-        for (line, content) in code(&text) {
+        for (line, content) in code_lines(&text) {
             wrong.extend(
                 families.iter().filter(|f| content.contains(**f)).map(|f| format!("{}:{line}: {f}", path.display())),
             );
         }
     }
-    complain("a server under test is a manifest entry plus a program", &wrong);
+    assert_none("a server under test is a manifest entry plus a program", &wrong);
 }
 
 #[test]
-fn every_file_says_what_it_owns_and_is_one_room() {
+fn every_file_has_a_header_and_is_short_enough() {
     let mut wrong = Vec::new();
     for (_, path, text) in sources() {
         if !text.starts_with("//!") {
@@ -262,10 +262,10 @@ fn every_file_says_what_it_owns_and_is_one_room() {
         }
         let lines = text.lines().count();
         if lines > LONGEST {
-            wrong.push(format!("{} has {lines} lines: two rooms?", path.display()));
+            wrong.push(format!("{} has {lines} lines: divide it", path.display()));
         }
     }
-    complain("files", &wrong);
+    assert_none("files", &wrong);
 }
 
 #[test]
@@ -277,7 +277,7 @@ fn every_metric_is_explained() {
         .map(|metric| metric.name.to_owned())
         .filter(|name| !rows.contains(name.as_str()))
         .collect();
-    complain("metrics without a row in docs/METRICS.md", &wrong);
+    assert_none("metrics without a row in docs/METRICS.md", &wrong);
 }
 
 #[test]
@@ -292,5 +292,5 @@ fn documents_link_to_files_that_exist() {
             }
         }
     }
-    complain("links", &wrong);
+    assert_none("links", &wrong);
 }

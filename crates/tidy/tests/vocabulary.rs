@@ -93,7 +93,7 @@ fn terms(glossary: &str) -> Vec<&str> {
     heads.flat_map(|head| head.split("**").skip(1).step_by(2)).collect()
 }
 
-fn complain(rule: &str, wrong: &[String]) {
+fn assert_none(rule: &str, wrong: &[String]) {
     assert!(wrong.is_empty(), "{rule}:\n  {}", wrong.join("\n  "));
 }
 
@@ -110,13 +110,13 @@ fn every_term_of_the_glossary_is_used_in_the_code() {
     let terms = terms(&glossary);
     assert!(terms.len() > 80, "the table of the glossary has another form: {} terms were found", terms.len());
     let unused = terms.iter().filter(|term| !OF_DOCUMENTS.contains(*term) && !is_used(term));
-    complain(
+    assert_none(
         "terms of docs/GLOSSARY.md that the code does not use",
         &unused.map(ToString::to_string).collect::<Vec<_>>(),
     );
     let mut seen = BTreeSet::new();
     let twice: Vec<String> = terms.iter().filter(|term| !seen.insert(**term)).map(ToString::to_string).collect();
-    complain("terms that docs/GLOSSARY.md defines twice", &twice);
+    assert_none("terms that docs/GLOSSARY.md defines twice", &twice);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn no_name_holds_a_word_that_has_been_replaced() {
             wrong.extend(found.map(|(keyword, name)| format!("{}: {keyword} {name}: write {instead}", path.display())));
         }
     }
-    complain("words that have been replaced", &wrong);
+    assert_none("words that have been replaced", &wrong);
 }
 
 #[test]
@@ -143,5 +143,5 @@ fn no_crate_defines_two_types_of_one_name() {
     }
     let twice = places.into_iter().filter(|(_, places)| places.len() > 1);
     let wrong: Vec<String> = twice.map(|((_, defined), places)| format!("{defined}: {}", places.join(", "))).collect();
-    complain("types of one name within one crate", &wrong);
+    assert_none("types of one name within one crate", &wrong);
 }

@@ -11,7 +11,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_stands_in_the_unit_that_people_use() {
+    fn a_rate_is_written_in_its_usual_unit() {
         for (bits_per_s, text) in [(9_412_000, "9.4 Mbit/s"), (1_000_000_000, "1.0 Gbit/s"), (0, "0.0 Mbit/s")] {
             assert_eq!(bit_rate(bits_per_s), text);
         }

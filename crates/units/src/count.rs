@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn suffixes_stand_for_thousands_and_millions() {
+    fn suffixes_multiply_by_thousands_and_millions() {
         for (text, value) in [("500", 500), ("10k", 10_000), ("2M", 2_000_000), ("0", 0), (" 3K ", 3_000)] {
             assert_eq!((parse_count(text), parse_quantity(text)), (Ok(value), Ok(value as f64)), "{text}");
         }

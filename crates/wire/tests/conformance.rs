@@ -78,7 +78,7 @@ fn outcome_of(raw: &[u8], is_head: bool) -> String {
 }
 
 #[test]
-fn every_edge_case_comes_to_what_the_table_says() {
+fn every_edge_case_has_the_outcome_of_the_table() {
     let table = include_str!("conformance.txt");
     let rows: Vec<&str> = table.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let wrong = rows.iter().filter_map(|row| {

@@ -28,7 +28,7 @@ fn outcomes() -> BTreeMap<String, (bool, String)> {
 }
 
 #[test]
-fn every_answer_comes_to_what_the_table_says_however_it_is_cut() {
+fn every_answer_has_the_outcome_of_the_table_however_it_is_cut() {
     for (file, (is_head, expected)) in outcomes() {
         let raw = fs::read(folder().join(format!("{file}.answer"))).unwrap();
         let whole = read([&raw[..]], is_head);

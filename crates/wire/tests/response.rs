@@ -182,7 +182,7 @@ fn broken_chunks_are_errors() {
 }
 
 #[test]
-fn a_stream_that_ends_early_says_where() {
+fn the_error_of_a_stream_that_ends_early_names_the_part() {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n";
     assert_eq!(error(""), ParseError::NoAnswer);
     for cut in 1..head.len() {

@@ -5,7 +5,7 @@ use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Ki
 use tungstenite::error::ProtocolError;
 
 /// A handshake under way, and its key.
-fn begun(headers: &[(String, String)]) -> (Handshake, String) {
+fn begin_handshake(headers: &[(String, String)]) -> (Handshake, String) {
     let (handshake, request) = Handshake::begin("/ws/ts", "localhost:8080", headers).unwrap();
     let request = String::from_utf8(request).unwrap();
     assert!(request.starts_with("GET /ws/ts HTTP/1.1\r\nHost: localhost:8080\r\n"), "{request}");
@@ -22,14 +22,14 @@ fn answer(accept: &str, more: &str) -> Vec<u8> {
 }
 
 /// A client's result for an answer in these pieces: whether the WebSocket is open, and the bytes after the answer.
-fn heard(handshake: &mut Handshake, pieces: &[&[u8]]) -> Result<(bool, Vec<u8>), HandshakeError> {
-    let (mut stands, mut left) = (false, Vec::new());
+fn feed_handshake(handshake: &mut Handshake, pieces: &[&[u8]]) -> Result<(bool, Vec<u8>), HandshakeError> {
+    let (mut is_open, mut left) = (false, Vec::new());
     for piece in pieces {
         let mut piece = *piece;
-        stands = stands || handshake.receive(&mut piece)?;
+        is_open = is_open || handshake.receive(&mut piece)?;
         left.extend_from_slice(piece);
     }
-    Ok((stands, left))
+    Ok((is_open, left))
 }
 
 #[test]
@@ -40,18 +40,22 @@ fn the_accept_of_a_key_is_that_of_the_rfc() {
 #[test]
 fn a_handshake_is_understood_wherever_it_is_cut_and_leaves_the_frames_behind_it() {
     for cut in 0.. {
-        let (mut handshake, key) = begun(&[]);
+        let (mut handshake, key) = begin_handshake(&[]);
         let bytes = [&answer(&accept_for(key.as_bytes()), "")[..], b"\x81\x02hi"].concat();
         if cut > bytes.len() {
             break;
         }
         let (first, second) = bytes.split_at(cut);
-        assert_eq!(heard(&mut handshake, &[first, second]), Ok((true, b"\x81\x02hi".to_vec())), "cut at {cut}");
+        assert_eq!(
+            feed_handshake(&mut handshake, &[first, second]),
+            Ok((true, b"\x81\x02hi".to_vec())),
+            "cut at {cut}"
+        );
     }
 }
 
 #[test]
-fn a_server_that_has_not_understood_is_told_apart_by_what_it_said() {
+fn each_wrong_answer_to_a_handshake_is_an_error_of_its_own() {
     let wrong = || HandshakeError::WrongAccept { found: "x".to_owned(), expected: "ACCEPT".to_owned() };
     let offers = [("Sec-WebSocket-Protocol".to_owned(), "a, b".to_owned())];
     for (offers, answered, expected) in [
@@ -84,10 +88,10 @@ fn a_server_that_has_not_understood_is_told_apart_by_what_it_said() {
             Ok((true, Vec::new())),
         ),
     ] {
-        let (mut handshake, key) = begun(offers);
+        let (mut handshake, key) = begin_handshake(offers);
         let accept = accept_for(key.as_bytes());
         let answered = answered.replace("ACCEPT", &accept);
-        let found = heard(&mut handshake, &[answered.as_bytes()]);
+        let found = feed_handshake(&mut handshake, &[answered.as_bytes()]);
         let known = |error| match error {
             HandshakeError::WrongAccept { found, .. } => {
                 HandshakeError::WrongAccept { found, expected: "ACCEPT".to_owned() }
@@ -96,8 +100,8 @@ fn a_server_that_has_not_understood_is_told_apart_by_what_it_said() {
         };
         assert_eq!(found.map_err(known), expected, "{answered}");
     }
-    let (mut handshake, _) = begun(&[]);
-    assert!(matches!(heard(&mut handshake, &[b"\x16\x03\x01"]), Err(HandshakeError::Http(_))));
+    let (mut handshake, _) = begin_handshake(&[]);
+    assert!(matches!(feed_handshake(&mut handshake, &[b"\x16\x03\x01"]), Err(HandshakeError::Http(_))));
 }
 
 #[test]
@@ -117,20 +121,20 @@ fn fields_of_one_name_are_one_list_and_all_of_it_is_judged() {
         (&format!("{UPGRADE}Sec-WebSocket-Protocol: b\r\nSec-WebSocket-Protocol: evil\r\n"), not_offered("b, evil")),
         (&format!("{UPGRADE}Sec-WebSocket-Protocol: a\r\nSec-WebSocket-Protocol: b\r\n"), not_offered("a, b")),
     ] {
-        let (mut handshake, key) = begun(&offers);
+        let (mut handshake, key) = begin_handshake(&offers);
         let answered = format!("HTTP/1.1 101 X\r\n{fields}{ACCEPT}\r\n").replace("ACCEPT", &accept_for(key.as_bytes()));
         assert_eq!(handshake.receive(&mut answered.as_bytes()), expected, "{fields}");
     }
-    let (mut handshake, key) = begun(&[]);
+    let (mut handshake, key) = begin_handshake(&[]);
     let twice = answer(&accept_for(key.as_bytes()), "Sec-WebSocket-Accept: x\r\n");
     assert!(matches!(handshake.receive(&mut &twice[..]), Err(HandshakeError::WrongAccept { .. })));
-    let (mut handshake, key) = begun(&[]);
+    let (mut handshake, key) = begin_handshake(&[]);
     let old = String::from_utf8(answer(&accept_for(key.as_bytes()), "")).unwrap().replace("HTTP/1.1", "HTTP/1.0");
     assert_eq!(handshake.receive(&mut old.as_bytes()), Err(HandshakeError::OldVersion));
 }
 
 /// A client's events for frames in these pieces, and the bytes that it sends.
-fn taken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Arrival>, Option<FrameError>, Vec<u8>) {
+fn receive_frames<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Arrival>, Option<FrameError>, Vec<u8>) {
     let mut endpoint = Endpoint::client();
     let mut arrivals = Vec::new();
     for mut piece in pieces {
@@ -147,7 +151,7 @@ fn taken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> (Vec<Arrival>, Option<Fr
 }
 
 /// The unmasked payload of the frames that a client sent.
-fn unmasked(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
+fn unmask_frames(mut bytes: &[u8]) -> Vec<(u8, Vec<u8>)> {
     let mut frames = Vec::new();
     while let [first, second, rest @ ..] = bytes {
         assert!(second & 0x80 != 0, "a client masks what it sends");
@@ -169,26 +173,26 @@ fn frames_are_the_same_messages_wherever_they_are_cut() {
     let expected = [text("hi"), Arrival::Ping, Arrival::Pong(b""[..].into()), text("€!"), bytes, close];
     for cut in 0..=FRAMES.len() {
         let (first, second) = FRAMES.split_at(cut);
-        let (arrivals, error, said) = taken([first, second].into_iter());
+        let (arrivals, error, said) = receive_frames([first, second].into_iter());
         assert_eq!((&arrivals[..], error), (&expected[..], None), "cut at {cut}");
         // A pong with the ping's payload, and the answer to the close.
-        assert_eq!(unmasked(&said), [(0x8a, b"?".to_vec()), (0x88, b"\x03\xe8bye".to_vec())], "cut at {cut}");
+        assert_eq!(unmask_frames(&said), [(0x8a, b"?".to_vec()), (0x88, b"\x03\xe8bye".to_vec())], "cut at {cut}");
     }
-    assert_eq!(taken(FRAMES.chunks(1)).0, expected, "in single bytes");
+    assert_eq!(receive_frames(FRAMES.chunks(1)).0, expected, "in single bytes");
 }
 
 #[test]
 fn a_ping_is_answered_with_what_it_brought() {
     let (mut client, mut server) = (Endpoint::client(), Endpoint::server());
     client.send_ping(b"when?");
-    assert_eq!(unmasked(client.outgoing()), [(0x89, b"when?".to_vec())]);
+    assert_eq!(unmask_frames(client.outgoing()), [(0x89, b"when?".to_vec())]);
     assert_eq!(server.receive(&mut client.outgoing()), Ok(Some(Arrival::Ping)));
     let answer = Arrival::Pong(b"when?"[..].into());
     assert_eq!(client.receive(&mut server.outgoing()), Ok(Some(answer)));
 }
 
 #[test]
-fn what_breaks_the_protocol_is_told_apart_and_told_the_peer() {
+fn each_protocol_violation_is_an_error_of_its_own_and_closes_with_its_code() {
     let protocol = FrameError::Protocol;
     for (frames, expected, code) in [
         (&b"\xc1\x01x"[..], protocol(ProtocolError::NonZeroReservedBits), 1002_u16),
@@ -214,15 +218,15 @@ fn what_breaks_the_protocol_is_told_apart_and_told_the_peer() {
             1009,
         ),
     ] {
-        let (arrivals, error, said) = taken(std::iter::once(frames));
+        let (arrivals, error, said) = receive_frames(std::iter::once(frames));
         assert_eq!((arrivals, error), (Vec::new(), Some(expected)), "{}", frames.escape_ascii());
-        let [(first, payload)] = &unmasked(&said)[..] else { panic!("one frame: {said:?}") };
+        let [(first, payload)] = &unmask_frames(&said)[..] else { panic!("one frame: {said:?}") };
         assert_eq!((*first, &payload[..2]), (0x88, &code.to_be_bytes()[..]), "{}", frames.escape_ascii());
     }
 }
 
 #[test]
-fn nothing_is_taken_behind_a_close_and_nothing_is_sent() {
+fn after_a_close_nothing_is_received_or_sent() {
     let mut endpoint = Endpoint::client();
     let mut bytes = &b"\x88\x00\x81\x01x"[..];
     assert_eq!(endpoint.receive(&mut bytes), Ok(Some(Arrival::Close(None))));

@@ -1,4 +1,4 @@
-//! What a server is asked, and what it is held to: the contract with its differences and lacks applied.
+//! The requests and expected answers of one server: the contract with its differences and lacks applied.
 
 use super::{Contract, Difference, Expect, Lack, Request, Scenario};
 use crate::push::Push;
@@ -14,7 +14,7 @@ pub struct Exchange<'a> {
     pub expect: &'a Expect,
     /// What is pushed afterwards, where the exchange opens a WebSocket.
     pub push: Option<&'a Push>,
-    /// Why this server is held to another answer than the others, where it is.
+    /// Why another answer is expected of this server than of the others; `None` if it is not.
     pub because: Option<&'a str>,
 }
 
@@ -48,7 +48,7 @@ impl Contract {
         self.differences.iter().find(|d| d.check == check && names_server(&d.servers, server))
     }
 
-    /// Why `server` cannot be asked the named scenario, where it cannot.
+    /// Why `server` cannot answer the named scenario; `None` if it can.
     pub fn why_not_served(&self, server: &str, scenario: &str) -> Option<&str> {
         let holds = |lack: &&Lack| names_server(&lack.servers, server) && names(&lack.scenarios, scenario);
         self.lacks.iter().find(holds).map(|lack| lack.because.as_str())

@@ -31,7 +31,7 @@ because = "no WebSockets"
 "#;
 
 #[test]
-fn a_server_is_asked_only_what_its_routes_allow() {
+fn a_server_gets_only_requests_that_its_routes_allow() {
     let contract = Contract::parse("c.toml", TEXT).unwrap();
     let names = |routes| contract.exchanges("a", routes).map(|e| e.name.to_owned()).collect::<Vec<_>>();
     assert_eq!(names(1), ["a malformed id is refused", "Push", "SimpleGet"]);
@@ -51,7 +51,7 @@ fn a_legitimate_difference_replaces_what_is_expected_and_says_why() {
 }
 
 #[test]
-fn a_server_is_not_asked_what_its_library_lacks() {
+fn a_server_gets_no_requests_that_its_library_lacks() {
     let contract = Contract::parse("c.toml", TEXT).unwrap();
     for (server, because) in [
         ("x.Tapir@1.8.1", Some("no WebSockets")),

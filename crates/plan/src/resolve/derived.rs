@@ -1,4 +1,4 @@
-//! What follows from the rest of a plan once it is whole: the region that JVMs need, what earlier runs say, and the
+//! Settings that follow from the rest of a plan: the region that JVMs need, what earlier runs say, and the
 //! declared number of forks.
 
 use tare_stats::moderated::MIN_PRIOR_GROUPS;
@@ -21,7 +21,7 @@ const SERVERS_WITHIN_CAP: usize = 4;
 /// compilers some 6 s of all cores.
 const CAP_PER_SERVER: Span = Span::from_secs(10);
 
-/// Fills in what no suite and no flag says.
+/// Fills in what neither suite nor flags state.
 pub(super) fn derive(plan: &mut Plan, inputs: &Inputs<'_>) {
     widen_region(plan, inputs.inventory);
     lengthen_warmup(plan);
@@ -42,7 +42,7 @@ fn widen_region(plan: &mut Plan, inventory: &Inventory) {
     }
 }
 
-/// A longer cap for groups of many servers, where nobody has given one.
+/// A longer cap for groups of many servers, where neither flag nor suite gives one.
 fn lengthen_warmup(plan: &mut Plan) {
     let is_large = plan.mode != Mode::Sequential && plan.groups.iter().any(|g| g.variants.len() > SERVERS_WITHIN_CAP);
     let Warmup::UntilSteady { per_server, .. } = &mut plan.warmup else { return };

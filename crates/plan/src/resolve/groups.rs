@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Inputs;
-use super::asked::{Asked, World};
+use super::requested::{NameLookup, RequestedGroup};
 use super::settings::Resolved;
 use super::versions;
 use crate::PlanError;
@@ -11,7 +11,7 @@ use crate::contract::Scenario;
 use crate::options::ForkCovers;
 use crate::plan::{CommandServer, Group, Mode, NamedScenario, Program, Role, Skipped, Variant};
 
-/// The groups, and what was asked for but cannot be.
+/// The groups, and the requested cells that cannot be measured.
 pub(super) struct Chosen {
     pub groups: Vec<Group>,
     pub skipped: Vec<Skipped>,
@@ -21,27 +21,27 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     let mut servers = inputs.inventory.names();
     servers.extend(inputs.suite.servers.keys().filter(|name| inputs.inventory.get(name).is_none()).cloned());
     let mut scenarios = inputs.suite.contract(inputs.contract).scenarios;
-    cut_messages(&mut scenarios, settings.messages);
-    let world = World { inputs, servers, scenarios, mode };
-    let asked = world.asked_cells()?;
-    world.list_choices(&asked, settings);
+    set_message_count(&mut scenarios, settings.messages);
+    let lookup = NameLookup { inputs, servers, scenarios, mode };
+    let requested = lookup.requested_groups()?;
+    lookup.list_choices(&requested, settings);
     let mut skipped = Vec::new();
     let mut groups = Vec::new();
-    let compared = asked.iter().flat_map(|asked| asked.servers.iter().chain([&asked.baseline]));
-    let versions = versions::asked(inputs, compared.map(String::as_str))?;
-    for asked in &asked {
-        let of_catalog = inputs.inventory.get(&asked.baseline).is_some();
+    let compared = requested.iter().flat_map(|requested| requested.servers.iter().chain([&requested.baseline]));
+    let versions = versions::requested_versions(inputs, compared.map(String::as_str))?;
+    for requested in &requested {
+        let of_catalog = inputs.inventory.get(&requested.baseline).is_some();
         if versions.is_empty() || !of_catalog {
-            groups.extend(world.build(asked, None, settings, &mut skipped)?);
+            groups.extend(lookup.build_groups(requested, None, settings, &mut skipped)?);
         }
         for version in versions.iter().filter(|_| of_catalog) {
-            groups.extend(world.build(asked, Some(version), settings, &mut skipped)?);
+            groups.extend(lookup.build_groups(requested, Some(version), settings, &mut skipped)?);
         }
     }
-    tell_apart(&mut groups);
+    make_ids_unique(&mut groups);
     if groups.is_empty() {
-        if asked.iter().all(|asked| asked.scenarios.is_empty()) {
-            return Err(names_no_scenario(&inputs.suite.file));
+        if requested.iter().all(|requested| requested.scenarios.is_empty()) {
+            return Err(no_scenario_error(&inputs.suite.file));
         }
         let reasons: Vec<String> = skipped.iter().map(|s| format!("{}: {}", s.what, s.because)).collect();
         return Err(PlanError::Empty(if reasons.is_empty() { "no server is left".into() } else { reasons.join("; ") }));
@@ -49,8 +49,8 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     Ok(Chosen { groups, skipped })
 }
 
-/// Without a catalog nothing can be asked but what the suite says, or a contract where there is no suite.
-fn names_no_scenario(file: &str) -> PlanError {
+/// The error where neither the suite nor a contract has a scenario.
+fn no_scenario_error(file: &str) -> PlanError {
     let scenario = "[scenarios.NAME] with request = { path = \"/\" } and expect = { status = 200 }";
     let (origin, message) = match file {
         "" => ("--contract", format!("no scenario is known here; give a file with schema = 1 and {scenario}")),
@@ -61,17 +61,17 @@ fn names_no_scenario(file: &str) -> PlanError {
 
 /// Gives every group an id of its own. Groups of one baseline are named after the first server that they compare with
 /// it, then after their first scenario, then by number.
-fn tell_apart(groups: &mut [Group]) {
-    name_alike(groups, |group, _| {
+fn make_ids_unique(groups: &mut [Group]) {
+    rename_duplicates(groups, |group, _| {
         let first = group.variants.iter().find(|variant| variant.role == Role::Compared)?;
         Some(format!("{} ({})", group.id, first.name))
     });
-    name_alike(groups, |group, _| Some(format!("{} {}", group.id, group.scenarios.first()?.name)));
-    name_alike(groups, |group, number| Some(format!("{} {number}", group.id)));
+    rename_duplicates(groups, |group, _| Some(format!("{} {}", group.id, group.scenarios.first()?.name)));
+    rename_duplicates(groups, |group, number| Some(format!("{} {number}", group.id)));
 }
 
 /// Renames the groups whose id another group has too; `name` gets the group's number, from 1.
-fn name_alike(groups: &mut [Group], name: fn(&Group, usize) -> Option<String>) {
+fn rename_duplicates(groups: &mut [Group], name: fn(&Group, usize) -> Option<String>) {
     let ids: Vec<String> = groups.iter().map(|group| group.id.clone()).collect();
     for (number, (group, id)) in (1..).zip(groups.iter_mut().zip(&ids)) {
         let is_alike = ids.iter().filter(|other| *other == id).count() > 1;
@@ -82,12 +82,12 @@ fn name_alike(groups: &mut [Group], name: fn(&Group, usize) -> Option<String>) {
 }
 
 /// Sets the number of messages per user, instead of that of the scenarios.
-fn cut_messages(scenarios: &mut BTreeMap<String, Scenario>, messages: Option<u32>) {
+fn set_message_count(scenarios: &mut BTreeMap<String, Scenario>, messages: Option<u32>) {
     let Some(messages) = messages else { return };
     scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
 }
 
-/// A question in words for a run that was given none.
+/// The question in words, for a suite that states none.
 pub(super) fn question(groups: &[Group]) -> String {
     let Some(group) = groups.first() else { return String::new() };
     let baseline = &group.baseline().name;
@@ -106,7 +106,7 @@ pub(super) fn question(groups: &[Group]) -> String {
     }
 }
 
-/// Which build of a server is meant.
+/// Identifies a build of a server.
 #[derive(Clone, Copy)]
 struct Build<'a> {
     /// Version of the library; the catalog's default if `None`.
@@ -127,7 +127,7 @@ impl Build<'_> {
     }
 }
 
-impl World<'_> {
+impl NameLookup<'_> {
     fn variant(&self, server: &str, build: Build<'_>, role: Role) -> Result<Variant, String> {
         let name = build.variant_name(server, role);
         // A server of the suite replaces the catalog's of the same name.
@@ -138,19 +138,20 @@ impl World<'_> {
                 family: server.split('.').next().unwrap_or(server).to_owned(),
                 kind: command.kind.clone().unwrap_or_default(),
                 version: None,
-                // The verification shows what a server elsewhere can do.
+                // The routes of an external server are not known here. The verification checks them.
                 routes: command.routes.unwrap_or(if command.url.is_some() { u32::MAX } else { 1 }),
                 role,
                 program: match &command.url {
                     Some(url) => Program::External { url: url.clone() },
-                    None => {
-                        Program::Command(Box::new(CommandServer { cwd: self.directory(command), ..command.clone() }))
-                    }
+                    None => Program::Command(Box::new(CommandServer {
+                        cwd: self.working_directory(command),
+                        ..command.clone()
+                    })),
                 },
             });
         }
         let known = self.inputs.inventory.get(server).ok_or("is not known")?;
-        // Another copy of the project may know other versions: its own catalog says.
+        // Another copy of the project has a catalog of its own, maybe with other versions.
         let of_this_home = build.version.filter(|_| build.home.is_none());
         if let Some(version) = of_this_home.filter(|version| !known.versions.iter().any(|one| one == version)) {
             return Err(format!("has no version {version}; there are: {}", known.versions.join(", ")));
@@ -171,7 +172,7 @@ impl World<'_> {
     }
 
     /// A server runs in the folder of the suite that names it, unless it says otherwise.
-    fn directory(&self, command: &CommandServer) -> Option<String> {
+    fn working_directory(&self, command: &CommandServer) -> Option<String> {
         let folder = self.inputs.suite.file.rsplit_once('/').map(|(folder, _)| folder);
         match (folder, &command.cwd) {
             (_, Some(cwd)) if cwd.starts_with('/') => Some(cwd.clone()),
@@ -181,67 +182,70 @@ impl World<'_> {
         }
     }
 
-    /// Splits what was asked into groups within which every variant answers every scenario.
-    fn build(
+    /// Splits a requested group into groups in which every variant answers every scenario.
+    fn build_groups(
         &self,
-        asked: &Asked,
+        requested: &RequestedGroup,
         version: Option<&str>,
         settings: &Resolved,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<Group>, PlanError> {
         let mut variants = Vec::new();
-        let aa = asked.servers == [asked.baseline.clone()] && self.is_aa();
+        let aa = requested.servers == [requested.baseline.clone()] && self.is_aa();
         let build = Build { version, home: None };
-        let of_baseline =
-            Build { version: asked.baseline_version.as_deref().or(version), home: asked.baseline_home.as_deref() };
-        if self.mode == Mode::Compared || asked.with_baseline {
-            match self.variant(&asked.baseline, of_baseline, Role::Baseline) {
+        let of_baseline = Build {
+            version: requested.baseline_version.as_deref().or(version),
+            home: requested.baseline_home.as_deref(),
+        };
+        if self.mode == Mode::Compared || requested.with_baseline {
+            match self.variant(&requested.baseline, of_baseline, Role::Baseline) {
                 Ok(baseline) => variants.push(baseline),
                 Err(because) => {
-                    skipped.push(Skipped { what: format!("{} and all compared with it", asked.baseline), because });
+                    skipped.push(Skipped { what: format!("{} and all compared with it", requested.baseline), because });
                     return Ok(Vec::new());
                 }
             }
         }
-        let is_other_build = asked.baseline_version.is_some() || asked.baseline_home.is_some();
-        let is_compared = |server: &&String| **server != asked.baseline || is_other_build;
+        let is_other_build = requested.baseline_version.is_some() || requested.baseline_home.is_some();
+        let is_compared = |server: &&String| **server != requested.baseline || is_other_build;
         let of_version = |(server, version)| (server, Build { version: Some(version), home: None });
-        let pinned = asked.pinned.iter().map(|(server, version)| of_version((server, version.as_str())));
-        for (server, build) in asked.servers.iter().filter(is_compared).map(|server| (server, build)).chain(pinned) {
+        let pinned = requested.pinned.iter().map(|(server, version)| of_version((server, version.as_str())));
+        for (server, build) in requested.servers.iter().filter(is_compared).map(|server| (server, build)).chain(pinned)
+        {
             match self.variant(server, build, Role::Compared) {
                 Ok(variant) => variants.push(variant),
                 Err(because) => skipped.push(Skipped { what: server.clone(), because }),
             }
         }
         let is_alone = self.mode == Mode::Compared && variants.len() == 1;
-        if is_alone && !asked.servers.is_empty() && !asked.servers.contains(&asked.baseline) {
+        if is_alone && !requested.servers.is_empty() && !requested.servers.contains(&requested.baseline) {
             let because = "nothing that could be compared with it is left".to_owned();
-            skipped.push(Skipped { what: asked.baseline.clone(), because });
+            skipped.push(Skipped { what: requested.baseline.clone(), because });
             return Ok(Vec::new());
         }
         if aa || settings.control && variants.len() > 1 {
-            variants.extend(self.variant(&asked.baseline, of_baseline, Role::Control).ok());
+            variants.extend(self.variant(&requested.baseline, of_baseline, Role::Control).ok());
         }
-        Ok(self.split(asked, variants, settings.fork_covers, skipped))
+        Ok(self.split_by_ability(requested, variants, settings.fork_covers, skipped))
     }
 
     fn is_aa(&self) -> bool {
         self.inputs.flags.aa.is_some() || self.inputs.suite.run.aa.is_some()
     }
 
-    fn split(
+    fn split_by_ability(
         &self,
-        asked: &Asked,
+        requested: &RequestedGroup,
         variants: Vec<Variant>,
         covers: ForkCovers,
         skipped: &mut Vec<Skipped>,
     ) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
-        for name in &asked.scenarios {
+        for name in &requested.scenarios {
             let Some(scenario) = self.scenarios.get(name) else { continue };
             let mut able: Vec<Variant> = Vec::new();
             for variant in &variants {
-                match self.unable(variant, name, scenario) {
+                match self.reason_to_skip(variant, name, scenario) {
                     None => able.push(variant.clone()),
                     Some(_) if variant.role == Role::Control => {}
                     Some(because) => skipped.push(Skipped { what: format!("{} × {name}", variant.name), because }),
@@ -253,7 +257,7 @@ impl World<'_> {
             match groups.iter_mut().find(fits) {
                 Some(group) => group.scenarios.push(named),
                 None => {
-                    let (id, ladder) = (first.name.clone(), asked.ladder);
+                    let (id, ladder) = (first.name.clone(), requested.ladder);
                     groups.push(Group { id, variants: able, scenarios: vec![named], ladder });
                 }
             }
@@ -266,13 +270,13 @@ impl World<'_> {
         groups
     }
 
-    /// Why a server cannot be asked this, where it cannot.
-    fn unable(&self, variant: &Variant, name: &str, scenario: &Scenario) -> Option<String> {
+    /// Why a server is not measured in this scenario; `None` if it is.
+    fn reason_to_skip(&self, variant: &Variant, name: &str, scenario: &Scenario) -> Option<String> {
         if variant.routes < scenario.routes {
             return Some(format!("needs {} routes, the server has {}", scenario.routes, variant.routes));
         }
         let lack = || self.inputs.contract.why_not_served(&variant.identity(), name).map(str::to_owned);
-        // The contract speaks of the catalog's servers.
+        // The contract's lacks apply to servers of the catalog only.
         if variant.program.is_of_catalog() { lack() } else { None }
     }
 }

@@ -18,10 +18,10 @@ pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Op
         (None, None) => return Ok(None),
         (flags, suite) => (flags.unwrap_or(&none), suite.as_ref().unwrap_or(&none)),
     };
-    let events = picked(&flags.events, &suite.events, vec![ProfileEvent::Cpu, ProfileEvent::Alloc]);
-    let forks = picked(&flags.forks, &suite.forks, FORKS);
-    let span = picked(&flags.span, &suite.span, SPAN);
-    let focus = picked(&flags.focus, &suite.focus, inputs.inventory.focus.clone());
+    let events = choose_value(&flags.events, &suite.events, vec![ProfileEvent::Cpu, ProfileEvent::Alloc]);
+    let forks = choose_value(&flags.forks, &suite.forks, FORKS);
+    let span = choose_value(&flags.span, &suite.span, SPAN);
+    let focus = choose_value(&flags.focus, &suite.focus, inputs.inventory.focus.clone());
     let check = |key: &str, flag: &str, source: Source, holds: bool, message: &str| {
         let of_suite = || format!("{}: [profile] {key}", inputs.suite.file);
         let origin = if source == Source::Suite { of_suite() } else { flag.to_owned() };
@@ -44,7 +44,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Op
     Ok(Some(Profile { events: events.0, forks: forks.0, span: span.0, focus: focus.0 }))
 }
 
-fn picked<T: Clone>(flag: &Option<T>, suite: &Option<T>, default: T) -> (T, Source) {
+fn choose_value<T: Clone>(flag: &Option<T>, suite: &Option<T>, default: T) -> (T, Source) {
     match (flag, suite) {
         (Some(value), _) => (value.clone(), Source::Flag),
         (None, Some(value)) => (value.clone(), Source::Suite),

@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::options::ForkCovers;
 use crate::plan::{Load, Machine, Mode, Probes, Setting, Slices, Source, Stop, Warmup};
 use crate::setting::origin_of;
-use crate::settings::{Options, Row, Section, SettingValue, Usual};
+use crate::settings::{Options, Row, Section, SettingDefault, SettingValue};
 use crate::slo::Slo;
 
 /// What a plan needs to know of the machine of the servers.
@@ -24,7 +24,7 @@ pub struct MachineFacts {
     pub jdk: Option<u32>,
 }
 
-/// What the settings say of the plan, and the list of them for people.
+/// The parts of the plan that follow from the settings, and the list of settings for people.
 #[derive(Debug, Default)]
 pub(crate) struct Resolved {
     pub load: Load,
@@ -44,7 +44,7 @@ pub(crate) struct Resolved {
     pub list: Vec<Setting>,
 }
 
-/// What a default or a check may look at.
+/// What a default or a check may depend on.
 pub(crate) struct Known<'a> {
     pub inputs: &'a Inputs<'a>,
     pub mode: Mode,
@@ -66,17 +66,17 @@ impl Known<'_> {
     }
 }
 
-/// Where a setting stands: its section, its key and its help.
+/// Identifies a setting for the list: its section, its key and its help.
 pub(crate) type SettingPlace = (Section, &'static str, &'static str);
 
-/// Settles one setting after another.
-pub(crate) struct Settling<'a> {
+/// Resolves one setting after another.
+pub(crate) struct SettingResolver<'a> {
     pub known: Known<'a>,
     pub resolved: Resolved,
 }
 
-impl<'a> Settling<'a> {
-    /// Begins with nothing settled.
+impl<'a> SettingResolver<'a> {
+    /// Starts without any resolved setting.
     pub fn new(inputs: &'a Inputs<'a>, mode: Mode) -> Self {
         let mut resolved = Resolved::default();
         resolved.stop.floor = tare_stats::SD_FLOOR;
@@ -85,7 +85,7 @@ impl<'a> Settling<'a> {
 
     /// Chooses a value (flag, else suite, else default), lists it and fills the plan with it; none where the setting does
     /// not apply or has no value.
-    pub fn settle<T: SettingValue>(
+    pub fn resolve_setting<T: SettingValue>(
         &mut self,
         (section, key, help): SettingPlace,
         row: Row<T>,
@@ -95,18 +95,18 @@ impl<'a> Settling<'a> {
         if !(row.applies)(&self.known) {
             return None;
         }
-        let (value, source) = match ((row.pinned)(&self.known), flag, suite, row.usual) {
+        let (value, source) = match ((row.pinned)(&self.known), flag, suite, row.default_value) {
             (Some(value), ..) => (value, Source::Default),
             (None, Some(value), ..) => (value.clone(), Source::Flag),
             (None, None, Some(value), _) => (value.clone(), Source::Suite),
-            (None, None, None, Usual::Always(value)) => (value, Source::Default),
-            (None, None, None, Usual::Computed(_, compute)) => (compute(&self.known), Source::Default),
-            (None, None, None, Usual::Absent(_)) => return None,
+            (None, None, None, SettingDefault::Always(value)) => (value, Source::Default),
+            (None, None, None, SettingDefault::Computed(_, compute)) => (compute(&self.known), Source::Default),
+            (None, None, None, SettingDefault::Absent(_)) => return None,
         };
         self.resolved.list.push(Setting {
             section: section.name().to_owned(),
             key: key.to_owned(),
-            value: value.shown(),
+            value: value.to_text(),
             source,
             meaning: help.trim_end_matches('.').to_owned(),
         });
@@ -114,7 +114,7 @@ impl<'a> Settling<'a> {
         Some(value)
     }
 
-    /// Refuses a settled value that means nothing.
+    /// Refuses a resolved value that breaks a limit of its setting.
     ///
     /// # Errors
     /// [`PlanError::Value`], which names the flag or the file and key that holds the value.

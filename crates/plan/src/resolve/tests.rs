@@ -201,7 +201,7 @@ fn a_server_against_itself_is_a_baseline_and_its_control() {
 }
 
 #[test]
-fn versions_stand_side_by_side_each_on_its_own_baseline() {
+fn each_version_is_compared_with_its_own_baseline() {
     let flags = Options {
         servers: Some(strings(&["http4s.Tapir"])),
         versions: Some(strings(&["1.10.14", "1.11.15"])),
@@ -277,7 +277,7 @@ fn a_suite_file_without_servers_does_not_mean_all_of_them() {
 }
 
 #[test]
-fn values_that_mean_nothing_name_their_flag_or_key() {
+fn the_error_of_an_invalid_value_names_its_flag_or_key() {
     let by_flag = plan("", Options { users: Some(0), ..Options::default() }).unwrap_err().to_string();
     assert_eq!(by_flag, "--users: write 1 to 60000 users");
     let by_key = plan("[run]\nslice = \"1ms\"", Options::default()).unwrap_err().to_string();
@@ -285,7 +285,7 @@ fn values_that_mean_nothing_name_their_flag_or_key() {
 }
 
 #[test]
-fn the_same_question_has_the_same_hash_whatever_the_words_around_it() {
+fn a_value_from_the_suite_or_a_flag_gives_the_same_hash() {
     let one = plan("[run]\nusers = 3\nservers = [\"*\"]", Options::default()).unwrap();
     let other = plan("", Options { users: Some(3), ..Options::default() }).unwrap();
     let third = plan("", Options { users: Some(4), ..Options::default() }).unwrap();
@@ -340,7 +340,7 @@ fn a_suite_that_asks_for_profiles_gets_starts_of_their_own_beside_the_scored_one
 }
 
 #[test]
-fn profiles_that_cannot_be_are_refused_with_their_key() {
+fn impossible_profiles_are_refused_with_their_key() {
     for (line, says) in
         [("forks = 0", "[profile] forks"), ("events = []", "[profile] events"), ("span = \"1ms\"", "[profile] span")]
     {
@@ -351,7 +351,7 @@ fn profiles_that_cannot_be_are_refused_with_their_key() {
 }
 
 #[test]
-fn a_wrong_name_or_value_is_blamed_on_the_place_where_it_stands() {
+fn the_error_of_a_wrong_name_or_value_names_its_place() {
     for (suite, says) in [
         ("[run]\naa = \"ona\"", "suites/s.toml: [run] aa: no server matches \"ona\""),
         ("[run]\nservers = [\"*\"]\nbaseline = \"ona\"", "suites/s.toml: [run] baseline: no server matches"),

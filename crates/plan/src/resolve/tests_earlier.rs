@@ -73,7 +73,7 @@ fn twenty_earlier_comparisons_give_a_prior_and_nineteen_none() {
 }
 
 #[test]
-fn runs_of_another_place_family_or_currency_say_nothing() {
+fn runs_of_another_place_family_or_currency_are_ignored() {
     let elsewhere = [
         RunPlace { machine: "Other CPU, 0-1, 8 GiB".to_owned(), ..here() },
         RunPlace { jdk: Some(21), ..here() },

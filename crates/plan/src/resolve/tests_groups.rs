@@ -28,7 +28,7 @@ fn forks_that_a_suite_declares_hold_for_its_own_budget() {
 }
 
 #[test]
-fn groups_of_one_baseline_are_told_apart() {
+fn groups_of_one_baseline_get_different_names() {
     let suite =
         "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]\n";
     let plan = plan(&(suite.to_owned() + &suite.replace("http4s.Tapir", "http4s.TapirMulti")), Options::default());
@@ -51,7 +51,7 @@ fn a_baseline_that_is_compared_in_one_group_needs_no_group_of_its_own() {
 }
 
 #[test]
-fn groups_of_the_same_servers_are_told_apart_by_their_scenario() {
+fn groups_of_the_same_servers_are_named_after_their_scenario() {
     let group = |scenario: &str| {
         format!(
             "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"{scenario}\"]\n"

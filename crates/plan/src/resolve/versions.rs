@@ -4,7 +4,7 @@ use super::Inputs;
 use crate::PlanError;
 
 /// The versions that `--versions` or the suite asks for.
-pub(super) fn asked<'a>(
+pub(super) fn requested_versions<'a>(
     inputs: &'a Inputs<'_>,
     servers: impl Iterator<Item = &'a str>,
 ) -> Result<Vec<String>, PlanError> {
@@ -19,7 +19,7 @@ pub(super) fn asked<'a>(
             known.push(version);
         }
     }
-    // Only servers of the suite's own: they have no versions, and the question does not arise.
+    // Servers of the suite itself have no versions.
     if known.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,6 +1,6 @@
 //! The macro that turns the rows of the table into types and functions.
 
-/// Makes [`super::Options`], [`super::all_settings`] and [`super::settle_settings`] from rows.
+/// Makes [`super::Options`], [`super::all_settings`] and [`super::resolve_settings`] from rows.
 ///
 /// A row reads `/// help` `key: Type = row;` and stands below the section that it belongs to.
 macro_rules! define_settings {
@@ -16,7 +16,7 @@ macro_rules! define_settings {
             /// The settings that are given, as key and value, in the order of the table.
             pub fn given_values(&self) -> Vec<(&'static str, String)> {
                 let mut given = Vec::new();
-                $($( given.extend(self.$key.as_ref().map(|value| (stringify!($key), value.shown()))); )+)+
+                $($( given.extend(self.$key.as_ref().map(|value| (stringify!($key), value.to_text()))); )+)+
                 given
             }
         }
@@ -47,15 +47,15 @@ macro_rules! define_settings {
         }
 
         /// Chooses the value of every setting that applies: flag, else suite, else default. Then checks them all.
-        pub(crate) fn settle_settings(inputs: &Inputs<'_>, mode: Mode) -> Result<Resolved, PlanError> {
-            let mut settling = Settling::new(inputs, mode);
+        pub(crate) fn resolve_settings(inputs: &Inputs<'_>, mode: Mode) -> Result<Resolved, PlanError> {
+            let mut resolver = SettingResolver::new(inputs, mode);
             let (flags, suite) = (inputs.flags, &inputs.suite.run);
             $($(
                 let place = (Section::$section, stringify!($key), concat!($($help),+).trim());
-                settling.known.so_far.$key = settling.settle(place, rows::$key(), &flags.$key, &suite.$key);
+                resolver.known.so_far.$key = resolver.resolve_setting(place, rows::$key(), &flags.$key, &suite.$key);
             )+)+
-            $($( settling.check(stringify!($key), &rows::$key(), &settling.known.so_far.$key)?; )+)+
-            Ok(settling.resolved)
+            $($( resolver.check(stringify!($key), &rows::$key(), &resolver.known.so_far.$key)?; )+)+
+            Ok(resolver.resolved)
         }
     };
 }

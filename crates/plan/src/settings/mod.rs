@@ -17,5 +17,5 @@ pub use flag::{Flag, Section, SettingInfo, Switch};
 pub use table::{Options, all_settings};
 pub use value::SettingValue;
 
-pub(crate) use row::{Row, Usual};
-pub(crate) use table::settle_settings;
+pub(crate) use row::{Row, SettingDefault};
+pub(crate) use table::resolve_settings;

@@ -5,7 +5,7 @@ use super::value::SettingValue;
 use crate::resolve::settings::{Known, Resolved};
 
 /// The value of a setting that neither a flag nor the suite gives.
-pub(crate) enum Usual<T> {
+pub(crate) enum SettingDefault<T> {
     /// None: the setting has no effect until it is given. The text says what happens then, where that needs saying.
     Absent(Option<&'static str>),
     /// The same in every plan.
@@ -23,7 +23,7 @@ pub(crate) struct Limit<T> {
 /// A row of the table.
 pub(crate) struct Row<T> {
     pub flag: Flag,
-    pub usual: Usual<T>,
+    pub default_value: SettingDefault<T>,
     pub limits: Vec<Limit<T>>,
     pub verify: fn(&T) -> Result<(), String>,
     pub applies: fn(&Known<'_>) -> bool,
@@ -35,7 +35,7 @@ pub(crate) struct Row<T> {
 pub(crate) fn value<T: SettingValue>(value_name: &'static str) -> Row<T> {
     Row {
         flag: Flag { value_name, ..Flag::default() },
-        usual: Usual::Absent(None),
+        default_value: SettingDefault::Absent(None),
         limits: Vec::new(),
         verify: |_| Ok(()),
         applies: |_| true,
@@ -106,19 +106,19 @@ impl<T: SettingValue> Row<T> {
 
     /// The default of every plan.
     pub fn default(mut self, value: T) -> Self {
-        self.usual = Usual::Always(value);
+        self.default_value = SettingDefault::Always(value);
         self
     }
 
     /// A default that depends on what is known; `text` says it in the help.
     pub fn default_from(mut self, text: &'static str, compute: fn(&Known<'_>) -> T) -> Self {
-        self.usual = Usual::Computed(text, compute);
+        self.default_value = SettingDefault::Computed(text, compute);
         self
     }
 
     /// Without the setting, something else decides: `text` says what.
     pub fn otherwise(mut self, text: &'static str) -> Self {
-        self.usual = Usual::Absent(Some(text));
+        self.default_value = SettingDefault::Absent(Some(text));
         self
     }
 
@@ -159,10 +159,10 @@ impl<T: SettingValue> Row<T> {
 
     /// The default as text.
     pub fn default_text(&self) -> Option<String> {
-        match &self.usual {
-            Usual::Absent(text) => text.map(str::to_owned),
-            Usual::Always(value) => Some(value.shown()),
-            Usual::Computed(text, _) => Some((*text).to_owned()),
+        match &self.default_value {
+            SettingDefault::Absent(text) => text.map(str::to_owned),
+            SettingDefault::Always(value) => Some(value.to_text()),
+            SettingDefault::Computed(text, _) => Some((*text).to_owned()),
         }
     }
 }

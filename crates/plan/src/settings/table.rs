@@ -17,7 +17,8 @@ use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
 use crate::plan::{Forks, Mode, Warmup};
 use crate::resolve::Inputs;
 use crate::resolve::settings::{
-    Resolved, Settling, default_jvm_cpus, default_load_cpus, default_server_cpus, sequential_slices, verify_cpu_list,
+    Resolved, SettingResolver, default_jvm_cpus, default_load_cpus, default_server_cpus, sequential_slices,
+    verify_cpu_list,
 };
 use crate::server_scheduling::ServerScheduling;
 use crate::slo::{Curve, LoadBy, Slo};

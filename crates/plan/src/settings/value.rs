@@ -22,19 +22,19 @@ pub trait SettingValue: Clone + Sized {
     fn from_texts(texts: &[String]) -> Result<Self, String>;
 
     /// The value as a user would write it.
-    fn shown(&self) -> String;
+    fn to_text(&self) -> String;
 }
 
 /// The only text of a flag that takes one value.
-fn single(texts: &[String]) -> Result<&str, String> {
+fn single_text(texts: &[String]) -> Result<&str, String> {
     match texts {
         [text] => Ok(text),
         _ => Err(format!("takes one value, not {}", texts.len())),
     }
 }
 
-fn number<T: FromStr>(texts: &[String], expected: &str) -> Result<T, String> {
-    let text = single(texts)?;
+fn parse_number<T: FromStr>(texts: &[String], expected: &str) -> Result<T, String> {
+    let text = single_text(texts)?;
     text.parse().map_err(|_| format!("\"{text}\" is not {expected}"))
 }
 
@@ -42,9 +42,9 @@ macro_rules! read_by_from_str {
     ($($kind:ty: $value:ident => $shown:expr),* $(,)?) => {$(
         impl SettingValue for $kind {
             fn from_texts(texts: &[String]) -> Result<Self, String> {
-                single(texts)?.parse::<$kind>().map_err(|error| error.to_string())
+                single_text(texts)?.parse::<$kind>().map_err(|error| error.to_string())
             }
-            fn shown(&self) -> String {
+            fn to_text(&self) -> String {
                 let $value = self;
                 $shown
             }
@@ -74,9 +74,9 @@ macro_rules! read_as_number {
     ($($kind:ty: $expected:literal),* $(,)?) => {$(
         impl SettingValue for $kind {
             fn from_texts(texts: &[String]) -> Result<Self, String> {
-                number(texts, $expected)
+                parse_number(texts, $expected)
             }
-            fn shown(&self) -> String {
+            fn to_text(&self) -> String {
                 self.to_string()
             }
         }
@@ -92,9 +92,9 @@ read_as_number! {
 
 impl SettingValue for String {
     fn from_texts(texts: &[String]) -> Result<Self, String> {
-        single(texts).map(str::to_owned)
+        single_text(texts).map(str::to_owned)
     }
-    fn shown(&self) -> String {
+    fn to_text(&self) -> String {
         self.clone()
     }
 }
@@ -103,7 +103,7 @@ impl SettingValue for Vec<String> {
     fn from_texts(texts: &[String]) -> Result<Self, String> {
         Ok(texts.to_vec())
     }
-    fn shown(&self) -> String {
+    fn to_text(&self) -> String {
         self.join(" ")
     }
 }
@@ -112,7 +112,7 @@ impl SettingValue for Vec<Engine> {
     fn from_texts(texts: &[String]) -> Result<Self, String> {
         texts.iter().map(|text| text.parse()).collect()
     }
-    fn shown(&self) -> String {
+    fn to_text(&self) -> String {
         let names: Vec<&str> = self.iter().map(|engine| engine.name()).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(" ") }
     }

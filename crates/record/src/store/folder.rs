@@ -14,7 +14,7 @@ pub struct RunEntry {
     pub id: String,
     /// Its folder.
     pub dir: PathBuf,
-    /// What it was, or why that cannot be read.
+    /// Its facts, or why they cannot be read.
     pub brief: Result<RunBrief, RecordError>,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn run_dir(root: &Path, id: &str) -> PathBuf {
 pub fn allot_run_dir(root: &Path, date: &str) -> Result<String, RecordError> {
     let runs = root.join("runs");
     std::fs::create_dir_all(&runs).map_err(|e| RecordError::io(&runs, &e))?;
-    let taken = ids(&runs)?.into_iter().filter(|id| order(id).0 == date).map(|id| order(&id).1).max();
+    let taken = folder_names(&runs)?.into_iter().filter(|id| sort_key(id).0 == date).map(|id| sort_key(&id).1).max();
     let mut number = taken.unwrap_or(0) + 1;
     loop {
         let id = format!("{date}-{number}");
@@ -67,10 +67,10 @@ pub fn allot_run_dir(root: &Path, date: &str) -> Result<String, RecordError> {
 pub fn list_runs(root: &Path) -> Result<Vec<RunEntry>, RecordError> {
     let entry = |id: String| {
         let dir = run_dir(root, &id);
-        let brief = brief(&dir.join(RECORD_FILE));
+        let brief = read_brief(&dir.join(RECORD_FILE));
         RunEntry { id, dir, brief }
     };
-    Ok(recorded(root)?.into_iter().map(entry).collect())
+    Ok(recorded_ids(root)?.into_iter().map(entry).collect())
 }
 
 /// The folders of all runs under `root`, the oldest first.
@@ -78,7 +78,7 @@ pub fn list_runs(root: &Path) -> Result<Vec<RunEntry>, RecordError> {
 /// # Errors
 /// The folder cannot be read. One that does not exist holds no runs.
 pub fn run_dirs(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
-    Ok(recorded(root)?.iter().map(|id| run_dir(root, id)).collect())
+    Ok(recorded_ids(root)?.iter().map(|id| run_dir(root, id)).collect())
 }
 
 /// The record file of `name`: `latest`, an id, a folder of a run, or a path to a record.
@@ -88,8 +88,8 @@ pub fn run_dirs(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
 /// # Errors
 /// [`RecordError::NoSuchRun`], which names what there is.
 pub fn find_run(root: &Path, name: &str) -> Result<PathBuf, RecordError> {
-    let ids = recorded(root)?;
-    let id = if name == "latest" { latest(root, &ids) } else { Some(name) };
+    let ids = recorded_ids(root)?;
+    let id = if name == "latest" { latest_finished(root, &ids) } else { Some(name) };
     let by_id = id.filter(|id| ids.iter().any(|known| known == id)).map(|id| run_dir(root, id).join(RECORD_FILE));
     let by_path = [PathBuf::from(name), Path::new(name).join(RECORD_FILE)].into_iter().find(|p| p.is_file());
     by_id.or(by_path).ok_or_else(|| {
@@ -103,7 +103,7 @@ pub fn find_run(root: &Path, name: &str) -> Result<PathBuf, RecordError> {
 }
 
 /// The last run that finished; the last of all where none did.
-fn latest<'a>(root: &Path, ids: &'a [String]) -> Option<&'a str> {
+fn latest_finished<'a>(root: &Path, ids: &'a [String]) -> Option<&'a str> {
     let has_finished = |id: &&String| {
         let end =
             reader::connect(&run_dir(root, id).join(RECORD_FILE)).ok().and_then(|file| reader::end(&file).ok()?);
@@ -112,7 +112,7 @@ fn latest<'a>(root: &Path, ids: &'a [String]) -> Option<&'a str> {
     ids.iter().rev().find(has_finished).or(ids.last()).map(String::as_str)
 }
 
-fn brief(file: &Path) -> Result<RunBrief, RecordError> {
+fn read_brief(file: &Path) -> Result<RunBrief, RecordError> {
     let connection = reader::connect(file)?;
     let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
     let header = reader::header(&connection).map_err(wrap)?;
@@ -130,24 +130,24 @@ fn brief(file: &Path) -> Result<RunBrief, RecordError> {
 }
 
 /// Ids of the runs that have a record, the oldest first.
-fn recorded(root: &Path) -> Result<Vec<String>, RecordError> {
-    let mut found = ids(&root.join("runs"))?;
+fn recorded_ids(root: &Path) -> Result<Vec<String>, RecordError> {
+    let mut found = folder_names(&root.join("runs"))?;
     found.retain(|id| run_dir(root, id).join(RECORD_FILE).is_file());
     Ok(found)
 }
 
-fn ids(runs: &Path) -> Result<Vec<String>, RecordError> {
+fn folder_names(runs: &Path) -> Result<Vec<String>, RecordError> {
     let entries = match std::fs::read_dir(runs) {
         Ok(entries) => entries,
         Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(e) => return Err(RecordError::io(runs, &e)),
     };
     let mut ids: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
-    ids.sort_by(|a, b| order(a).cmp(&order(b)));
+    ids.sort_by(|a, b| sort_key(a).cmp(&sort_key(b)));
     Ok(ids)
 }
 
 /// Date and number of an id, so that run 10 of a day comes after run 9.
-fn order(id: &str) -> (&str, u32) {
+fn sort_key(id: &str) -> (&str, u32) {
     id.rsplit_once('-').and_then(|(date, n)| Some((date, n.parse().ok()?))).unwrap_or((id, 0))
 }

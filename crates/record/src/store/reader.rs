@@ -36,24 +36,24 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
     let mut slices = tables.rows("slice", read_slice);
     if version < schema::FIRST_WITH_UNKNOWN_COUNTERS {
         let runtimes = slices.iter_mut().filter_map(|slice| slice.server.runtime.as_mut());
-        runtimes.for_each(RuntimeUse::forget_unknown_zeros);
+        runtimes.for_each(RuntimeUse::drop_unknown_zeros);
     }
     let mut events: Vec<EventRecord> = tables.rows("event", event);
     let end = tables.end_status();
     Ok(match header {
         RecordHeader::Load(header) => {
-            let agents = tables.rows_if_there("agent", json);
-            events.extend(damage(&slices, tables.lost));
+            let agents = tables.rows_if_present("agent", json);
+            events.extend(damage_event(&slices, tables.lost));
             Record::Load(Box::new(LoadRecord { header: *header, intervals: slices, agents, events, end }))
         }
         RecordHeader::Run(header) => {
             let forks = tables.rows("fork", json);
             let warmups = tables.rows("warmup", json);
             // Records before version 3 do not have these tables.
-            let cross_checks = tables.rows_if_there("cross_check", json);
-            let profiles = tables.rows_if_there("profile", profile);
+            let cross_checks = tables.rows_if_present("cross_check", json);
+            let profiles = tables.rows_if_present("profile", profile);
             let checkpoint = tables.checkpoint();
-            events.extend(damage(&slices, tables.lost));
+            events.extend(damage_event(&slices, tables.lost));
             Record::Run(Box::new(RunRecord {
                 header: *header,
                 slices,
@@ -85,7 +85,7 @@ pub(super) fn connect(file: &Path) -> Result<Connection, RecordError> {
     // SQLite reports every file that it cannot open in the same way. The file system's error is more precise.
     std::fs::File::open(file).map_err(|e| RecordError::io(file, &e))?;
     let wrap = |e: rusqlite::Error| RecordError::sqlite(file, &e);
-    let connection = attempt(file).map_err(wrap)?;
+    let connection = open_read_only(file).map_err(wrap)?;
     // SQLite rejects a file that is shorter than its header says, unless the schema is writable. The connection is
     // read-only, so nothing is written.
     connection.pragma_update(None, "writable_schema", "on").map_err(wrap)?;
@@ -99,7 +99,7 @@ pub(super) fn connect(file: &Path) -> Result<Connection, RecordError> {
     Ok(connection)
 }
 
-fn attempt(file: &Path) -> rusqlite::Result<Connection> {
+fn open_read_only(file: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     connection.busy_timeout(BUSY)?;
     Ok(connection)
@@ -107,21 +107,21 @@ fn attempt(file: &Path) -> rusqlite::Result<Connection> {
 
 /// The header.
 pub(super) fn header(connection: &Connection) -> rusqlite::Result<RecordHeader> {
-    connection.query_row("SELECT * FROM run WHERE key = 'header'", [], checked(json))
+    connection.query_row("SELECT * FROM run WHERE key = 'header'", [], with_checksum(json))
 }
 
 /// How it ended; `None` if it did not.
 pub(super) fn end(connection: &Connection) -> rusqlite::Result<Option<(EndStatus, u64)>> {
-    connection.query_row("SELECT * FROM run WHERE key = 'end'", [], checked(json)).optional()
+    connection.query_row("SELECT * FROM run WHERE key = 'end'", [], with_checksum(json)).optional()
 }
 
 /// How far it was at the end of its last whole step; `None` if there was none.
 pub(super) fn checkpoint(connection: &Connection) -> rusqlite::Result<Option<Checkpoint>> {
-    connection.query_row("SELECT * FROM run WHERE key = 'checkpoint'", [], checked(json)).optional()
+    connection.query_row("SELECT * FROM run WHERE key = 'checkpoint'", [], with_checksum(json)).optional()
 }
 
 /// Reads a row whose checksum is right.
-fn checked<T>(read: impl Fn(&Row<'_>) -> rusqlite::Result<T>) -> impl Fn(&Row<'_>) -> rusqlite::Result<T> {
+fn with_checksum<T>(read: impl Fn(&Row<'_>) -> rusqlite::Result<T>) -> impl Fn(&Row<'_>) -> rusqlite::Result<T> {
     move |row| {
         check_row(row)?;
         read(row)
@@ -150,7 +150,7 @@ fn most_rows(file: &Path) -> i64 {
 }
 
 /// What could not be read; `None` if everything could.
-fn damage(slices: &[StoredSlice], lost: Vec<String>) -> Option<EventRecord> {
+fn damage_event(slices: &[StoredSlice], lost: Vec<String>) -> Option<EventRecord> {
     (!lost.is_empty()).then(|| EventRecord {
         at_ns: slices.last().map_or(0, |s| s.load.window_end_ns()),
         ..EventRecord::new(EventKind::RecordDamaged { lost })

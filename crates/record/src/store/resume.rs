@@ -12,12 +12,12 @@ use crate::checkpoint::Checkpoint;
 use crate::error::RecordError;
 use crate::{EndStatus, EventKind, RunRecord};
 
-/// An interrupted run. Nobody else measures into its record while this value lives.
+/// An interrupted run. No other process writes to its record while this value exists.
 #[derive(Debug)]
 pub struct InterruptedRun {
     /// All that was recorded, the step that was cut short included.
     pub record: RunRecord,
-    /// Where it goes on.
+    /// The step after which it continues.
     pub checkpoint: Checkpoint,
     file: PathBuf,
     lock: File,
@@ -26,7 +26,7 @@ pub struct InterruptedRun {
 /// A run that is ready to go on: its record, as of its last whole step.
 #[derive(Debug)]
 pub struct ReopenedRun {
-    /// What is kept.
+    /// The kept part of the record.
     pub record: RunRecord,
     /// Appends to it.
     pub writer: RunWriter,
@@ -65,11 +65,13 @@ impl InterruptedRun {
         let wrap = |e: rusqlite::Error| RecordError::sqlite(&self.file, &e);
         let connection = Connection::open(&self.file).map_err(wrap)?;
         let is_cut = self.record.entry_counts() != self.checkpoint.entries;
-        let copy = is_cut.then(|| free_name(&self.file));
+        let copy = is_cut.then(|| unused_copy_name(&self.file));
         if let Some(copy) = &copy {
             connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).map_err(wrap)?;
         }
-        schema::set_write_mode(&connection).and_then(|()| go_back(&connection, &self.checkpoint)).map_err(wrap)?;
+        schema::set_write_mode(&connection)
+            .and_then(|()| delete_after_checkpoint(&connection, &self.checkpoint))
+            .map_err(wrap)?;
         self.record.go_back_to(&self.checkpoint);
         let writer = RunWriter::resume(connection, self.file, self.lock, &self.record.header);
         Ok(ReopenedRun { record: self.record, writer, copy })
@@ -77,9 +79,9 @@ impl InterruptedRun {
 }
 
 /// Removes the rows after the checkpoint. The numbers of rows go on where they stop, so that a reader misses none.
-fn go_back(connection: &Connection, checkpoint: &Checkpoint) -> rusqlite::Result<()> {
+fn delete_after_checkpoint(connection: &Connection, checkpoint: &Checkpoint) -> rusqlite::Result<()> {
     let transaction = connection.unchecked_transaction()?;
-    for (table, count) in checkpoint.entries.by_table() {
+    for (table, count) in checkpoint.entries.counts_by_table() {
         transaction.execute(&format!("DELETE FROM {table} WHERE seq > ?1"), [count])?;
         transaction.execute("UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2", (count, table))?;
     }
@@ -88,7 +90,7 @@ fn go_back(connection: &Connection, checkpoint: &Checkpoint) -> rusqlite::Result
 }
 
 /// `record-cut-1.sqlite`, or the next number that is free.
-fn free_name(file: &Path) -> PathBuf {
+fn unused_copy_name(file: &Path) -> PathBuf {
     let name = |number: u32| file.with_file_name(format!("record-cut-{number}.sqlite"));
     (1..).map(name).find(|copy| !copy.exists()).unwrap_or_else(|| name(1))
 }

@@ -51,7 +51,7 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
     let Owned { load, mut server } = from_json(&row.get::<_, String>("json")?)?;
     if let Some(hiccups) = &mut server.hiccups {
         hiccups.machine = histogram(row, "hiccup_machine")?;
-        hiccups.jvm = maybe_histogram(row, "hiccup_jvm")?;
+        hiccups.jvm = optional_histogram(row, "hiccup_jvm")?;
     }
     let load = SliceSample {
         response: histogram(row, "response")?,
@@ -63,7 +63,7 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
         ..load
     };
     if let Some(contradiction) = load.contradiction() {
-        return Err(unreadable(contradiction.into()));
+        return Err(conversion_error(contradiction.into()));
     }
     Ok(StoredSlice { key: key(row)?, load, server })
 }
@@ -85,16 +85,16 @@ pub(super) fn key(row: &Row<'_>) -> rusqlite::Result<SliceKey> {
 
 /// The histogram of a column; its bytes are checked.
 pub(super) fn histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<PackedHistogram> {
-    checked(row.get(column)?)
+    check_histogram(row.get(column)?)
 }
 
 /// As [`histogram`]; `None` for NULL.
-pub(super) fn maybe_histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<PackedHistogram>> {
-    row.get::<_, Option<Vec<u8>>>(column)?.map(checked).transpose()
+pub(super) fn optional_histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<PackedHistogram>> {
+    row.get::<_, Option<Vec<u8>>>(column)?.map(check_histogram).transpose()
 }
 
-fn checked(bytes: Vec<u8>) -> rusqlite::Result<PackedHistogram> {
-    PackedHistogram::from_bytes(bytes).map_err(|error| unreadable(error.into()))
+fn check_histogram(bytes: Vec<u8>) -> rusqlite::Result<PackedHistogram> {
+    PackedHistogram::from_bytes(bytes).map_err(|error| conversion_error(error.into()))
 }
 
 /// A value as JSON text.
@@ -104,14 +104,14 @@ pub(super) fn to_json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
 
 /// A value from JSON text.
 pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
-    serde_json::from_str(text).map_err(|error| unreadable(error.into()))
+    serde_json::from_str(text).map_err(|error| conversion_error(error.into()))
 }
 
 /// A value of an enum from its name in a column.
 fn from_name<T: DeserializeOwned>(name: &str) -> rusqlite::Result<T> {
-    serde_json::from_value(name.into()).map_err(|error| unreadable(error.into()))
+    serde_json::from_value(name.into()).map_err(|error| conversion_error(error.into()))
 }
 
-fn unreadable(cause: Box<dyn std::error::Error + Send + Sync>) -> rusqlite::Error {
+fn conversion_error(cause: Box<dyn std::error::Error + Send + Sync>) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, cause)
 }

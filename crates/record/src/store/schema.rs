@@ -10,9 +10,9 @@ use rusqlite::Connection;
 ///
 /// Version 2 added `slice.jvm_json`; 3 hiccups, messages, TLS and the tables `cross_check` and `profile`; 4
 /// `slice.others_share`; 5 the `kind` of the header. Version 6 replaced the columns of counters by `slice.json`. Version 7
-/// added the `checksum` of each row, and tells connection events from failed requests. Version 8 has `null` for what a runtime
-/// does not tell, which was 0 before. All versions are read; only this one is written. A new counter needs no new version, nor
-/// did the table `agent`: older readers do not look for it.
+/// added the `checksum` of each row, and separates connection events from failed requests. Version 8 has `null` for what a
+/// runtime does not report, which was 0 before. All versions are read; only this one is written. A new counter needs no new
+/// version, nor did the table `agent`: older readers do not look for it.
 pub(super) const VERSION: i64 = 8;
 
 /// The first version whose slices [`super::rows`] reads; [`super::rows_before_6`] reads older ones.

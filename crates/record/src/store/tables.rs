@@ -7,7 +7,7 @@ use super::reader;
 use crate::EndStatus;
 use crate::checkpoint::Checkpoint;
 
-/// The tables of a record, and what of them could not be read.
+/// The tables of a record, and a list of what could not be read.
 pub(super) struct Tables<'a> {
     connection: &'a Connection,
     /// The most rows that the file can hold, so that a damaged count costs no time.
@@ -23,7 +23,7 @@ impl<'a> Tables<'a> {
 
     /// All readable rows of a table, in order. A row is readable if its number is the next and its checksum is right.
     pub fn rows<T>(&mut self, table: &str, read: fn(&Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
-        let ever = self.rows_ever(table);
+        let ever = self.rows_written(table);
         let (values, is_whole) = match self.all_rows(table, read) {
             Ok(values) => (values, true),
             Err(_) => (self.single_rows(table, read, ever.unwrap_or(0)), false),
@@ -39,7 +39,7 @@ impl<'a> Tables<'a> {
     }
 
     /// As [`Self::rows`]; empty if the table does not exist.
-    pub fn rows_if_there<T>(&mut self, table: &str, read: fn(&Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
+    pub fn rows_if_present<T>(&mut self, table: &str, read: fn(&Row<'_>) -> rusqlite::Result<T>) -> Vec<T> {
         if self.has_table(table) { self.rows(table, read) } else { Vec::new() }
     }
 
@@ -92,7 +92,7 @@ impl<'a> Tables<'a> {
     }
 
     /// How many rows were ever written; `None` if that cannot be read.
-    fn rows_ever(&self, table: &str) -> Option<i64> {
+    fn rows_written(&self, table: &str) -> Option<i64> {
         let sequence = "SELECT seq FROM sqlite_sequence WHERE name = ?1";
         let ever = self.connection.query_row(sequence, [table], |row| row.get::<_, i64>(0)).optional().ok()?;
         Some(ever.unwrap_or(0).min(self.most_rows))

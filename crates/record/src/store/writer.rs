@@ -27,7 +27,7 @@ pub struct RunWriter {
     connection: Connection,
     file: PathBuf,
     takes_profiles: bool,
-    /// Says that the run is being measured; see [`InterruptedRun`](super::InterruptedRun).
+    /// Marks the run as being measured; see [`InterruptedRun`](super::InterruptedRun).
     _lock: Option<File>,
 }
 
@@ -77,7 +77,7 @@ impl RunWriter {
             Ok(connection)
         };
         let connection = open().map_err(|e| {
-            discard(&file);
+            remove_empty_record(&file);
             RecordError::sqlite(&file, &e)
         })?;
         Ok(Self { connection, file, takes_profiles, _lock: None })
@@ -192,26 +192,26 @@ impl RunWriter {
 /// `kill -9` leaves no half of one.
 fn write_draft(file: &Path, header: HeaderRef<'_>) -> Result<NamedTempFile, RecordError> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Who may read it is for the umask to say, as for any other file.
+    // The umask decides who may read it, as for other files.
     let draft = Builder::new().prefix(".tare-").permissions(Permissions::from_mode(0o666)).tempfile_in(folder);
     let draft = draft.map_err(|error| RecordError::io(file, &error))?;
     let write = || {
         let connection = Connection::open(draft.path())?;
         schema::create(&connection)?;
         put(&connection, "header", &header)?;
-        // Closing would do it too, and say nothing of a full disk.
+        // Closing would do this too, but would not report a full disk.
         connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
         connection.close().map_err(|(_, error)| error)
     };
     write().map_err(|error| {
-        discard(draft.path());
+        remove_empty_record(draft.path());
         RecordError::sqlite(file, &error)
     })?;
     Ok(draft)
 }
 
 /// Removes a record that has nothing but a header, or less: it would only use space on a full disk.
-fn discard(file: &Path) {
+fn remove_empty_record(file: &Path) {
     for suffix in ["", "-journal", "-wal", "-shm"] {
         let _ = std::fs::remove_file(with_suffix(file, suffix));
     }

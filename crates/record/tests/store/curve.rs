@@ -15,7 +15,7 @@ fn slo(curve: &str) -> Slo {
 }
 
 /// A try with this number of expected answers, failures, and missing pushed messages.
-fn tried(ok: u64, failed: u64, missing: Option<u64>) -> StoredSlice {
+fn capacity_try(ok: u64, failed: u64, missing: Option<u64>) -> StoredSlice {
     let mut slice = common::slice(0);
     slice.key.kind = SliceKind::Capacity;
     (slice.load.ok, slice.load.failed) = (ok, failed);
@@ -43,7 +43,7 @@ fn a_curve_allows_one_failure_in_a_thousand_unless_it_states_a_limit() {
         (number, (10_000, 2, Some(3)), false),
         ("p50<1us", (10_000, 0, Some(0)), false),
     ] {
-        let kept = keeps_curve(&slo(curve), &tried(ok, failed, missing));
+        let kept = keeps_curve(&slo(curve), &capacity_try(ok, failed, missing));
         assert_eq!(kept, is_kept, "{curve}: {ok} right, {failed} failed, {missing:?} missing");
     }
 }

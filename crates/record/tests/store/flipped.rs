@@ -9,7 +9,7 @@ use crate::write;
 /// Flips so many bits, spread evenly over the file.
 const FLIPS: usize = 400;
 
-fn says_so(record: &RunRecord) -> bool {
+fn reports_damage(record: &RunRecord) -> bool {
     record.end.is_none() || record.events.iter().any(|event| event.kind.name() == EventName::RecordDamaged)
 }
 
@@ -21,7 +21,7 @@ fn same(one: &RunRecord, other: &RunRecord) -> bool {
 }
 
 #[test]
-fn no_flipped_bit_changes_a_number_in_silence() {
+fn no_flipped_bit_changes_a_number_unnoticed() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 6);
     let file = writer.record_file().to_path_buf();
@@ -37,7 +37,7 @@ fn no_flipped_bit_changes_a_number_in_silence() {
         fs::write(&file, &flipped).unwrap();
         match open_run_record(&file) {
             Err(_) => refused += 1,
-            Ok(read) if says_so(&read) => damaged += 1,
+            Ok(read) if reports_damage(&read) => damaged += 1,
             Ok(read) => assert!(same(&read, &whole), "bit {bit} of byte {} changes what is read", bit / 8),
         }
     }
@@ -45,7 +45,7 @@ fn no_flipped_bit_changes_a_number_in_silence() {
 }
 
 #[test]
-fn a_number_that_was_changed_in_the_file_is_lost_and_not_believed() {
+fn a_number_that_was_changed_in_the_file_is_reported_as_lost() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 3);
     let file = writer.record_file().to_path_buf();

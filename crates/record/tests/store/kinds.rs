@@ -90,7 +90,7 @@ fn old_header() -> RunHeader {
 }
 
 /// Takes the kind out of a record's header, as an older tare would have written it.
-fn make_old(file: &Path) {
+fn remove_kind(file: &Path) {
     let record = rusqlite::Connection::open(file).unwrap();
     record.execute("ALTER TABLE run DROP COLUMN checksum", []).unwrap();
     let removed = record.execute("UPDATE run SET json = json_remove(json, '$.kind') WHERE key = 'header'", []).unwrap();
@@ -117,7 +117,7 @@ fn a_load_is_read_as_a_load() {
 }
 
 #[test]
-fn the_kind_stands_in_the_header() {
+fn the_header_has_the_kind() {
     let root = tempfile::tempdir().unwrap();
     let (run, load) = (root.path().join("run.sqlite"), root.path().join("load.sqlite"));
     drop(RunWriter::create_file(&run, &common::header("r")).unwrap());
@@ -134,7 +134,7 @@ fn an_old_record_of_a_load_becomes_one_of_this_kind() {
     let root = tempfile::tempdir().unwrap();
     let file = root.path().join("old.sqlite");
     drop(RunWriter::create_file(&file, &old_header()).unwrap());
-    make_old(&file);
+    remove_kind(&file);
     let Record::Load(record) = open_record(&file).unwrap() else { panic!("read as a run") };
     let plan = &record.header.plan;
     assert_eq!((plan.url.as_str(), plan.request.as_str(), plan.requests), (URL, "GET /users", 3));
@@ -153,6 +153,6 @@ fn an_old_record_of_a_run_stays_one() {
     header.plan.suite = "load".to_owned();
     let file = root.path().join("old.sqlite");
     drop(RunWriter::create_file(&file, &header).unwrap());
-    make_old(&file);
+    remove_kind(&file);
     assert_eq!(open_run_record(&file).unwrap().header, header);
 }

@@ -84,7 +84,7 @@ fn a_run_that_is_being_written_can_be_read() {
 }
 
 #[test]
-fn a_writer_that_is_gone_without_a_word_leaves_what_it_wrote() {
+fn a_killed_writer_leaves_all_that_it_wrote() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 5);
     // `kill -9` leaves the database and its log as they are: nothing is closed or merged. So copy both.
@@ -98,7 +98,7 @@ fn a_writer_that_is_gone_without_a_word_leaves_what_it_wrote() {
 }
 
 #[test]
-fn a_truncated_record_gives_what_is_left_and_says_what_is_lost() {
+fn a_truncated_record_is_read_in_part_and_reports_what_is_lost() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 200);
     let file = writer.record_file().to_path_buf();
@@ -169,7 +169,7 @@ fn a_record_of_a_newer_tare_is_refused_with_both_versions() {
 }
 
 #[test]
-fn a_locked_record_says_so() {
+fn a_locked_record_is_an_error_of_its_own() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 1);
     let file = writer.record_file().to_path_buf();
@@ -261,7 +261,7 @@ fn the_list_shows_runs_in_order_and_unreadable_ones_with_their_reason() {
 }
 
 #[test]
-fn a_header_that_cannot_be_read_says_what_is_wrong_with_it() {
+fn the_error_of_a_damaged_header_states_the_cause() {
     let root = tempfile::tempdir().unwrap();
     let writer = write(root.path(), "r", 1);
     let file = writer.record_file().to_path_buf();
@@ -283,7 +283,7 @@ fn a_header_that_cannot_be_read_says_what_is_wrong_with_it() {
 fn a_record_reads_from_the_moment_that_its_file_is_there() {
     let root = tempfile::tempdir().unwrap();
     let file = |number: usize| root.path().join(format!("{number}.sqlite"));
-    // Files of others are none of a record's business.
+    // A new record leaves other files alone.
     std::fs::write(root.path().join("0.sqlite.new"), "notes").unwrap();
     std::thread::scope(|scope| {
         let reader = scope.spawn(|| {

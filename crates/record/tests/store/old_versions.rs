@@ -70,7 +70,7 @@ fn records_of_every_older_version_are_read_with_every_field_that_they_have() {
         ("version_4.sqlite", version_4, true),
         // Version 5 changed the header only.
         ("version_5.sqlite", version_4, true),
-        // Version 7 added the checksums, and version 8 tells zeros of a runtime from what it does not tell.
+        // Version 7 added the checksums, and version 8 separates zeros of a runtime from unknown counters.
         ("version_6.sqlite", version_6, true),
         ("version_7.sqlite", version_6, true),
     ];

@@ -7,7 +7,7 @@ use tare_record::{EndStatus, EventName, RunWriter, open_run_record};
 use super::{common, write};
 
 /// A run with two slices before its checkpoint and three after it.
-fn interrupted(root: &std::path::Path) -> RunWriter {
+fn write_interrupted_run(root: &std::path::Path) -> RunWriter {
     let mut writer = write(root, "r", 2);
     let entries = EntryCounts { slices: 2, forks: 1, warmups: 1, cross_checks: 1, events: 1, profiles: 0 };
     writer.save_checkpoint(&Checkpoint::default()).unwrap();
@@ -17,7 +17,7 @@ fn interrupted(root: &std::path::Path) -> RunWriter {
     writer
 }
 
-fn refusal(file: &std::path::Path) -> String {
+fn resume_error(file: &std::path::Path) -> String {
     InterruptedRun::open(file).unwrap_err().to_string()
 }
 
@@ -25,7 +25,7 @@ fn refusal(file: &std::path::Path) -> String {
 fn a_run_goes_on_after_its_checkpoint_and_the_rest_is_kept_in_a_copy() {
     for is_killed in [true, false] {
         let root = tempfile::tempdir().unwrap();
-        let writer = interrupted(root.path());
+        let writer = write_interrupted_run(root.path());
         let file = writer.record_file().to_path_buf();
         if is_killed {
             drop(writer)
@@ -47,7 +47,7 @@ fn a_run_goes_on_after_its_checkpoint_and_the_rest_is_kept_in_a_copy() {
         let rounds: Vec<u32> = record.slices.iter().map(|slice| slice.key.round).collect();
         assert_eq!((rounds, record.end), (vec![0, 1, 9], Some((EndStatus::Complete, 120))));
         assert!(record.events.iter().all(|event| event.kind.name() != EventName::RecordDamaged), "no row is missing");
-        assert!(refusal(&file).contains("it has ended, and nothing is left to measure"));
+        assert!(resume_error(&file).contains("it has ended, and nothing is left to measure"));
     }
 }
 
@@ -63,18 +63,18 @@ fn a_run_between_two_steps_needs_no_copy() {
 }
 
 #[test]
-fn what_cannot_go_on_says_why_and_stays_as_it_is() {
+fn a_record_that_cannot_be_resumed_has_a_reason_and_stays_unchanged() {
     let root = tempfile::tempdir().unwrap();
-    let writer = interrupted(root.path());
+    let writer = write_interrupted_run(root.path());
     let file = writer.record_file().to_path_buf();
-    assert!(refusal(&file).contains("it is still being measured"), "{}", refusal(&file));
+    assert!(resume_error(&file).contains("it is still being measured"), "{}", resume_error(&file));
     drop(writer);
     let run = InterruptedRun::open(&file).unwrap();
-    assert!(refusal(&file).contains("it is still being measured"), "one at a time");
+    assert!(resume_error(&file).contains("it is still being measured"), "one at a time");
     drop(run);
     assert_eq!(open_run_record(&file).unwrap().slices.len(), 5);
     let none = write(root.path(), "without", 1);
     let file = none.record_file().to_path_buf();
     drop(none);
-    assert!(refusal(&file).contains("it stopped before its first start"), "{}", refusal(&file));
+    assert!(resume_error(&file).contains("it stopped before its first start"), "{}", resume_error(&file));
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tare_plan::plan::{Forks, Plan, Role};
 use tare_record::RunRecord;
-use tare_stats::measures::{Line, deciding_settled, judge_measures};
+use tare_stats::measures::{Line, deciding_reason_to_stop, judge_measures};
 use tare_stats::rounds::BestRounds;
 use tare_stats::{DecisionRule, NoiseFloor, Region, StopReason, Verdict};
 
@@ -175,7 +175,7 @@ fn stop_cause(pair: &Pair<'_>, measures: usize, rule: &DecisionRule) -> Option<S
     if pair.void.is_some() {
         return Some(StopCause::Void);
     }
-    deciding_settled(&pair.drafts.first()?.measured(), measures, rule).map(StopCause::Settled)
+    deciding_reason_to_stop(&pair.drafts.first()?.measured(), measures, rule).map(StopCause::Settled)
 }
 
 /// Why a run with limits need not go on for this pair: each of its limits is judged. Fixed forks are never cut short.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::{SCHEMA, Target, read_if_there};
+use super::{SCHEMA, Target, read_optional};
 use crate::SutError;
 
 /// The state of a target.
@@ -105,28 +105,28 @@ impl Manifest {
 /// Reads the state of a target. "Unavailable" wins, because a build removes that file before it tries again.
 pub(super) fn read(folder: &Path, target: &Target) -> Result<Built, SutError> {
     let unavailable = folder.join(format!("{target}.unavailable.json"));
-    if let Some(text) = read_if_there(&unavailable)? {
+    if let Some(text) = read_optional(&unavailable)? {
         return parse(&unavailable, &text).map(Built::Unavailable);
     }
     let path = folder.join(format!("{target}.json"));
-    let Some(text) = read_if_there(&path)? else { return Ok(Built::Nothing) };
+    let Some(text) = read_optional(&path)? else { return Ok(Built::Nothing) };
     let manifest: Manifest = parse(&path, &text)?;
     if manifest.schema != SCHEMA {
         let message = format!("\"schema\" is {}, which is unknown to this tare", manifest.schema);
-        return Err(spoiled(&path, &message));
+        return Err(damaged_file_error(&path, &message));
     }
     if manifest.runtime().is_none() {
-        return Err(spoiled(&path, "it needs either \"java_release\" or \"command\""));
+        return Err(damaged_file_error(&path, "it needs either \"java_release\" or \"command\""));
     }
     Ok(Built::Manifest(manifest))
 }
 
 fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SutError> {
     // The message of serde_json names the key, with the line at its end.
-    serde_json::from_str(text).map_err(|error| spoiled(path, &error.to_string()))
+    serde_json::from_str(text).map_err(|error| damaged_file_error(path, &error.to_string()))
 }
 
-fn spoiled(path: &Path, message: &str) -> SutError {
+fn damaged_file_error(path: &Path, message: &str) -> SutError {
     SutError::Catalog { message: format!("{}: {message}; delete the file, and it is built again", path.display()) }
 }
 
@@ -140,7 +140,7 @@ mod tests {
         "resolved": {"tapir": "1"}, "all_modules": [], "classpath": ["/no/such.jar"],
         "servers": [{"name": "f.Tapir", "main": "tare.Main"}]}"#;
 
-    fn left(files: &[(&str, &str)]) -> Result<Built, SutError> {
+    fn read_files(files: &[(&str, &str)]) -> Result<Built, SutError> {
         let folder = tempfile::tempdir().unwrap();
         files.iter().for_each(|(name, text)| fs::write(folder.path().join(name), text).unwrap());
         read(folder.path(), &Target { family: "f".into(), version: "1".into() })
@@ -148,39 +148,39 @@ mod tests {
 
     #[test]
     fn a_manifest_knows_its_mains_and_what_is_missing() {
-        let Built::Manifest(manifest) = left(&[("f@1.json", TEXT)]).unwrap() else { panic!("no manifest") };
+        let Built::Manifest(manifest) = read_files(&[("f@1.json", TEXT)]).unwrap() else { panic!("no manifest") };
         assert_eq!((manifest.main_class("f.Tapir"), manifest.main_class("f.Other")), (Some("tare.Main"), None));
         assert_eq!(manifest.missing_file(), Some(Path::new("/no/such.jar")));
     }
 
     #[test]
     fn a_manifest_is_of_classes_or_of_a_program() {
-        let Built::Manifest(classes) = left(&[("f@1.json", TEXT)]).unwrap() else { panic!("no manifest") };
+        let Built::Manifest(classes) = read_files(&[("f@1.json", TEXT)]).unwrap() else { panic!("no manifest") };
         assert_eq!(classes.runtime(), Some(Runtime::Java(17)));
         let text = TEXT.replace("\"java_release\": 17", "\"command\": [\"/no/such\", \"run\"]");
-        let Built::Manifest(program) = left(&[("f@1.json", &text)]).unwrap() else { panic!("no manifest") };
+        let Built::Manifest(program) = read_files(&[("f@1.json", &text)]).unwrap() else { panic!("no manifest") };
         assert!(matches!(program.runtime(), Some(Runtime::Program([_, word])) if word == "run"));
         let other = Manifest { classpath: Vec::new(), ..program };
         assert_eq!(other.missing_file(), Some(Path::new("/no/such")));
     }
 
     #[test]
-    fn what_cannot_be_had_says_why() {
+    fn an_unavailable_target_has_a_reason() {
         let reason = r#"{"reason": "a:b:1 cannot be resolved", "artifact": "a:b:1"}"#;
-        let built = left(&[("f@1.json", TEXT), ("f@1.unavailable.json", reason)]).unwrap();
+        let built = read_files(&[("f@1.json", TEXT), ("f@1.unavailable.json", reason)]).unwrap();
         assert!(matches!(built, Built::Unavailable(unavailable) if unavailable.artifact == "a:b:1"));
-        assert_eq!(left(&[]).unwrap(), Built::Nothing);
+        assert_eq!(read_files(&[]).unwrap(), Built::Nothing);
     }
 
     #[test]
-    fn a_spoiled_manifest_is_named_with_its_key_and_the_remedy() {
+    fn the_error_of_a_damaged_manifest_names_key_and_remedy() {
         for (text, says) in [
             (TEXT.replace("\"family\"", "\"famly\""), "famly"),
             (TEXT.replace("\"schema\": 1", "\"schema\": 2"), "schema"),
             (TEXT.replace("\"java_release\": 17,", ""), "either \"java_release\" or \"command\""),
             ("{".to_owned(), "line 1"),
         ] {
-            let error = left(&[("f@1.json", &text)]).unwrap_err().to_string();
+            let error = read_files(&[("f@1.json", &text)]).unwrap_err().to_string();
             assert!(error.contains("f@1.json") && error.contains(says) && error.contains("delete the file"), "{error}");
         }
     }

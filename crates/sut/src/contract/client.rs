@@ -121,7 +121,7 @@ impl Client {
         let answer = match (self.read(&mut stream, method), written) {
             (Ok(answer), _) => answer,
             (Err(_), Err(error)) if sent_bytes > 0 => return Err(Failure::Write(error)),
-            (Err(failure), _) if is_reused && closed(&failure) => return Err(Failure::ClosedSilently),
+            (Err(failure), _) if is_reused && is_closed_unread(&failure) => return Err(Failure::ClosedSilently),
             (Err(_), Err(error)) => return Err(Failure::Write(error)),
             (Err(failure), Ok(())) => return Err(failure),
         };
@@ -192,8 +192,8 @@ fn send(stream: &mut TcpStream, bytes: &[u8]) -> (usize, io::Result<()>) {
     (sent, Ok(()))
 }
 
-/// Whether the server closed the connection before it read anything.
-fn closed(failure: &Failure) -> bool {
+/// Whether the server closed the connection before it sent anything: it may not have read the request.
+fn is_closed_unread(failure: &Failure) -> bool {
     match failure {
         Failure::Parse(ParseError::NoAnswer) => true,
         Failure::Read(error) => error.kind() == io::ErrorKind::ConnectionReset,

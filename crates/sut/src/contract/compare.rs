@@ -17,7 +17,7 @@ pub(super) fn difference(request: &Request, expect: &Expect, answer: &Answer) ->
 
 fn status(expect: &Expect, answer: &Answer) -> Option<String> {
     let body =
-        || if answer.body.is_empty() { String::new() } else { format!(" with the body {}", shown(&answer.body, 0)) };
+        || if answer.body.is_empty() { String::new() } else { format!(" with the body {}", excerpt(&answer.body, 0)) };
     (expect.status != answer.status)
         .then(|| format!("status: expected {}, got {}{}", expect.status, answer.status, body()))
 }
@@ -32,8 +32,8 @@ fn header(name: &str, expected: &str, answer: &Answer) -> Option<String> {
 
 fn body(expected: &ExpectBody, request: &Request, got: &[u8]) -> Option<String> {
     match expected {
-        ExpectBody::Exact(text) => exact(text.as_bytes(), got),
-        ExpectBody::Same { same_as: SameAs::Request } => exact(&request.body_bytes(), got),
+        ExpectBody::Exact(text) => compare_bytes(text.as_bytes(), got),
+        ExpectBody::Same { same_as: SameAs::Request } => compare_bytes(&request.body_bytes(), got),
         ExpectBody::Length { bytes } if *bytes == got.len() as u64 => None,
         ExpectBody::Length { bytes } => {
             Some(format!("body: expected {}, got {}", count(*bytes), count(got.len() as u64)))
@@ -41,7 +41,7 @@ fn body(expected: &ExpectBody, request: &Request, got: &[u8]) -> Option<String> 
     }
 }
 
-fn exact(expected: &[u8], got: &[u8]) -> Option<String> {
+fn compare_bytes(expected: &[u8], got: &[u8]) -> Option<String> {
     if expected == got {
         return None;
     }
@@ -51,9 +51,9 @@ fn exact(expected: &[u8], got: &[u8]) -> Option<String> {
     Some(format!(
         "body: expected {} {}, got {} {} (differs at byte {common})",
         count(expected.len() as u64),
-        shown(expected, from),
+        excerpt(expected, from),
         count(got.len() as u64),
-        shown(got, from),
+        excerpt(got, from),
     ))
 }
 
@@ -70,7 +70,7 @@ fn count(bytes: u64) -> String {
     if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
 }
 
-fn shown(bytes: &[u8], from: usize) -> String {
+fn excerpt(bytes: &[u8], from: usize) -> String {
     let from = from.min(bytes.len());
     let to = (from + SHOWN_BYTES).min(bytes.len());
     let text = String::from_utf8_lossy(&bytes[from..to]).escape_debug().to_string();
@@ -116,27 +116,27 @@ mod tests {
     }
 
     #[test]
-    fn each_difference_is_told_precisely() {
-        let told = |expect: &Expect, answer: &Answer| difference(expect, answer).unwrap();
-        assert_eq!(told(&expect("16"), &answer(500, "")), "status: expected 200, got 500");
+    fn each_difference_is_described_exactly() {
+        let message = |expect: &Expect, answer: &Answer| difference(expect, answer).unwrap();
+        assert_eq!(message(&expect("16"), &answer(500, "")), "status: expected 200, got 500");
         assert_eq!(
-            told(&expect("16"), &answer(200, "17")),
+            message(&expect("16"), &answer(200, "17")),
             "body: expected 2 bytes \"16\", got 2 bytes \"17\" (differs at byte 1)"
         );
         let other = Expect { headers: [("x".to_owned(), "1".to_owned())].into(), ..expect("") };
-        assert_eq!(told(&other, &answer(200, "")), "header x: expected \"1\", got none");
+        assert_eq!(message(&other, &answer(200, "")), "header x: expected \"1\", got none");
         let json = Expect { headers: [("content-type".to_owned(), "json".to_owned())].into(), ..expect("") };
-        assert_eq!(told(&json, &answer(200, "")), "header content-type: expected \"json\", got \"text/plain\"");
+        assert_eq!(message(&json, &answer(200, "")), "header content-type: expected \"json\", got \"text/plain\"");
         let length = Expect { body: Some(ExpectBody::Length { bytes: 3 }), ..expect("") };
-        assert_eq!(told(&length, &answer(200, "a")), "body: expected 3 bytes, got 1 byte");
+        assert_eq!(message(&length, &answer(200, "a")), "body: expected 3 bytes, got 1 byte");
         let closing = Answer { keeps_alive: false, ..answer(200, "16") };
-        assert_eq!(told(&expect("16"), &closing), "connection closed without keep-alive");
+        assert_eq!(message(&expect("16"), &closing), "connection closed without keep-alive");
     }
 
     #[test]
     fn a_difference_deep_in_a_long_body_is_in_view() {
         let (a, b) = ("a".repeat(5000), format!("{}b", "a".repeat(4999)));
-        let told = difference(&expect(&a), &answer(200, &b)).unwrap();
-        assert!(told.contains("ab\" (differs at byte 4999)") && told.len() < 300, "{told}");
+        let message = difference(&expect(&a), &answer(200, &b)).unwrap();
+        assert!(message.contains("ab\" (differs at byte 4999)") && message.len() < 300, "{message}");
     }
 }

@@ -27,7 +27,7 @@ impl Fingerprint {
         let pairs = names.into_iter().map(|name| (name, self.0.get(name), other.0.get(name)));
         pairs
             .filter(|(_, our, their)| our != their)
-            .map(|(name, our, their)| format!("header {name}: {} against {}", shown(our), shown(their)))
+            .map(|(name, our, their)| format!("header {name}: {} against {}", quote_or_none(our), quote_or_none(their)))
     }
 }
 
@@ -44,7 +44,7 @@ pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec
     found.into_iter().map(|(text, exchanges)| format!("{text} (in {})", exchanges.join(", "))).collect()
 }
 
-fn shown(value: Option<&String>) -> String {
+fn quote_or_none(value: Option<&String>) -> String {
     value.map_or_else(|| "none".to_owned(), |value| format!("\"{value}\""))
 }
 
@@ -65,10 +65,10 @@ mod tests {
     }
 
     #[test]
-    fn a_header_that_differs_is_told_with_both_values() {
-        let told = header_differences(&outcome(&[("Server", "a")]), &outcome(&[("X", "1")]));
+    fn a_differing_header_is_reported_with_both_values() {
+        let found = header_differences(&outcome(&[("Server", "a")]), &outcome(&[("X", "1")]));
         assert_eq!(
-            told,
+            found,
             ["header server: \"a\" against none (in SimpleGet)", "header x: none against \"1\" (in SimpleGet)"]
         );
     }

@@ -10,7 +10,7 @@ use tare_wire::http::EncodeError;
 use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Kind, Stamped};
 
 /// Messages to receive.
-const HEARD: usize = 3;
+const CHECKED_MESSAGES: usize = 3;
 /// A stamp further from this machine's clock is not a time.
 const PLAUSIBLE: Duration = Duration::from_secs(86_400);
 /// Bytes of a message in an error text.
@@ -25,10 +25,10 @@ pub(super) enum Complaint {
     Encode(#[from] EncodeError),
     #[error("the connection failed: {0}")]
     Broken(io::Error),
-    #[error("the connection was closed after {heard} of {HEARD} messages")]
-    Closed { heard: usize },
-    #[error("within {}s came {heard} of {HEARD} messages", patience.as_secs_f64())]
-    Silent { heard: usize, patience: Duration },
+    #[error("the connection was closed after {received} of {CHECKED_MESSAGES} messages")]
+    Closed { received: usize },
+    #[error("within {}s came {received} of {CHECKED_MESSAGES} messages", patience.as_secs_f64())]
+    Silent { received: usize, patience: Duration },
     #[error("{0}")]
     Handshake(#[from] HandshakeError),
     #[error("{0}")]
@@ -45,16 +45,16 @@ pub(super) fn listen(address: SocketAddr, request: &Request, patience: Duration)
     let mut line = Line::open(address, patience)?;
     let mut endpoint = line.shake_hands(address, request)?;
     let mut last: Option<Stamped> = None;
-    while line.heard < HEARD {
-        let message = line.message(&mut endpoint)?;
-        line.heard += 1;
-        let stamp = plausible(&message).ok_or_else(|| Complaint::NoStamp {
-            number: line.heard,
+    while line.received < CHECKED_MESSAGES {
+        let message = line.next_message(&mut endpoint)?;
+        line.received += 1;
+        let stamp = plausible_stamp(&message).ok_or_else(|| Complaint::NoStamp {
+            number: line.received,
             shown: message[..message.len().min(SHOWN_BYTES)].escape_ascii().to_string(),
         })?;
         if let Some(before) = last.filter(|before| before.unix_ns > stamp.unix_ns) {
             let by = Duration::from_nanos(before.unix_ns - stamp.unix_ns);
-            return Err(Complaint::Backwards { number: line.heard, by });
+            return Err(Complaint::Backwards { number: line.received, by });
         }
         last = Some(stamp);
     }
@@ -64,7 +64,7 @@ pub(super) fn listen(address: SocketAddr, request: &Request, patience: Duration)
     Ok(())
 }
 
-fn plausible(message: &[u8]) -> Option<Stamped> {
+fn plausible_stamp(message: &[u8]) -> Option<Stamped> {
     let near = |stamp: &Stamped| stamp.unix_ns.abs_diff(clock::wall_unix_ns()) < PLAUSIBLE.as_nanos() as u64;
     Stamped::from_message(message).filter(near)
 }
@@ -73,7 +73,7 @@ fn plausible(message: &[u8]) -> Option<Stamped> {
 struct Line {
     stream: TcpStream,
     unread: Vec<u8>,
-    heard: usize,
+    received: usize,
     patience: Duration,
     deadline: clock::Nanos,
 }
@@ -83,7 +83,7 @@ impl Line {
         let stream = TcpStream::connect_timeout(&address, patience).map_err(Complaint::Connect)?;
         stream.set_read_timeout(Some(patience)).map_err(Complaint::Connect)?;
         stream.set_write_timeout(Some(patience)).map_err(Complaint::Connect)?;
-        Ok(Self { stream, unread: Vec::new(), heard: 0, patience, deadline: clock::now() + patience })
+        Ok(Self { stream, unread: Vec::new(), received: 0, patience, deadline: clock::now() + patience })
     }
 
     fn shake_hands(&mut self, address: SocketAddr, request: &Request) -> Result<Endpoint, Complaint> {
@@ -93,16 +93,16 @@ impl Line {
         loop {
             self.read()?;
             let mut bytes = &self.unread[..];
-            let stands = handshake.receive(&mut bytes)?;
+            let is_open = handshake.receive(&mut bytes)?;
             self.unread = bytes.to_vec();
-            if stands {
+            if is_open {
                 return Ok(Endpoint::client());
             }
         }
     }
 
     /// The next message. Pings before it are answered.
-    fn message(&mut self, endpoint: &mut Endpoint) -> Result<Vec<u8>, Complaint> {
+    fn next_message(&mut self, endpoint: &mut Endpoint) -> Result<Vec<u8>, Complaint> {
         loop {
             let mut bytes = &self.unread[..];
             let arrival = endpoint.receive(&mut bytes)?;
@@ -111,7 +111,7 @@ impl Line {
             endpoint.clear_outgoing();
             match arrival {
                 Some(Arrival::Message(Kind::Text | Kind::Binary, message)) => return Ok(message.to_vec()),
-                Some(Arrival::Close(_)) => return Err(Complaint::Closed { heard: self.heard }),
+                Some(Arrival::Close(_)) => return Err(Complaint::Closed { received: self.received }),
                 Some(Arrival::Ping | Arrival::Pong(_)) => {}
                 None => self.read()?,
             }
@@ -119,13 +119,13 @@ impl Line {
     }
 
     fn read(&mut self) -> Result<(), Complaint> {
-        let silent = Complaint::Silent { heard: self.heard, patience: self.patience };
+        let silent = Complaint::Silent { received: self.received, patience: self.patience };
         if clock::now() >= self.deadline {
             return Err(silent);
         }
         let mut buffer = [0; 4096];
         match self.stream.read(&mut buffer) {
-            Ok(0) => Err(Complaint::Closed { heard: self.heard }),
+            Ok(0) => Err(Complaint::Closed { received: self.received }),
             Ok(got) => {
                 self.unread.extend_from_slice(&buffer[..got]);
                 Ok(())

@@ -68,7 +68,7 @@ impl std::iter::Sum for ThreadUse {
 /// The share of tare's open files that one probe may use; connections need the rest.
 const SHARE_OF_FILES: u64 = 16;
 /// How often new child processes are searched for. A search through `/proc` costs more than the rest of a sample.
-const FAMILY_EVERY: Duration = Duration::from_secs(1);
+const SEARCH_EVERY: Duration = Duration::from_secs(1);
 
 /// CPU use of a server since its start.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl CpuSample {
     #[must_use]
     pub fn since(&self, earlier: &Self) -> CpuUse {
         let total_ns = self.total_ns.saturating_sub(earlier.total_ns);
-        let mut by_pool = less(&self.by_pool, &earlier.by_pool);
+        let mut by_pool = use_between(&self.by_pool, &earlier.by_pool);
         // Only this time's remainder counts. By now the threads have the CPU time that an earlier remainder held for
         // them.
         by_pool.remove(kind::EXITED);
@@ -134,7 +134,7 @@ pub struct CpuProbe {
     root: u32,
     /// Ended processes stay, with their last known use.
     processes: BTreeMap<u32, Process>,
-    family_known_at: Nanos,
+    processes_known_at: Nanos,
     files_left: usize,
 }
 
@@ -145,8 +145,8 @@ impl CpuProbe {
     /// When the process is gone.
     pub fn new(root: u32) -> Result<Self, SutError> {
         let files_left = usize::try_from(limits::raise_open_files(0) / SHARE_OF_FILES).unwrap_or(usize::MAX);
-        let mut probe = Self { root, processes: BTreeMap::new(), family_known_at: Nanos::ZERO, files_left };
-        probe.meet_family()?;
+        let mut probe = Self { root, processes: BTreeMap::new(), processes_known_at: Nanos::ZERO, files_left };
+        probe.find_new_processes()?;
         Ok(probe)
     }
 
@@ -159,8 +159,8 @@ impl CpuProbe {
     /// # Errors
     /// When the server is gone.
     pub fn take_sample(&mut self) -> Result<CpuSample, SutError> {
-        if clock::now() >= self.family_known_at + FAMILY_EVERY {
-            self.meet_family()?;
+        if clock::now() >= self.processes_known_at + SEARCH_EVERY {
+            self.find_new_processes()?;
         }
         let (mut by_pool, mut total_ns) = (ByPool::new(), 0);
         for (&pid, process) in &mut self.processes {
@@ -182,16 +182,16 @@ impl CpuProbe {
     /// millisecond.
     pub fn find_living(&mut self) -> Vec<u32> {
         // Where processes cannot be listed, the known ones are left.
-        let _ = self.meet_family();
+        let _ = self.find_new_processes();
         let is_alive = |pid: &u32| Stat::of_process(*pid).is_ok_and(|stat| stat.is_alive());
         self.processes().filter(is_alive).collect()
     }
 
-    fn meet_family(&mut self) -> Result<(), SutError> {
+    fn find_new_processes(&mut self) -> Result<(), SutError> {
         for pid in process::process_tree(self.root)? {
             self.processes.entry(pid).or_insert_with(|| Process::new(pid));
         }
-        self.family_known_at = clock::now();
+        self.processes_known_at = clock::now();
         Ok(())
     }
 }
@@ -286,8 +286,8 @@ fn add_remainder(sum: &mut ByPool, ns: u64) {
     *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() += ThreadUse::cpu(ns);
 }
 
-/// The use between two samples, without pools that used nothing.
-fn less(now: &ByPool, before: &ByPool) -> ByPool {
+/// The use between two samples, without pools that used no CPU.
+fn use_between(now: &ByPool, before: &ByPool) -> ByPool {
     let earlier =
         |kind: &str, pool: &str| before.get(kind).and_then(|pools| pools.get(pool)).copied().unwrap_or_default();
     let mut used = ByPool::new();

@@ -20,8 +20,8 @@ use tare_record::CollectorUse;
 use tare_sys::clock;
 
 use self::trace::{TraceReader, TraceTotals};
+use super::counter_socket::{ProcessCounters, sum_counters};
 use super::runtime::RuntimeSample;
-use super::told::{ToldCounters, sum_of};
 
 const MAGIC: &[u8; 14] = b"DOTNET_IPC_V1\0";
 /// Command set and command: collect events.
@@ -58,7 +58,7 @@ struct Session {
     totals: Arc<PublishedTotals>,
 }
 
-/// What the thread that reads events has added up, and whether it still reads.
+/// The totals of the events that the reading thread has received, and whether the stream has ended.
 #[derive(Debug, Default)]
 struct PublishedTotals {
     state: Mutex<(TraceTotals, bool)>,
@@ -69,36 +69,36 @@ impl DotnetProbe {
     /// Opens sessions with those of `processes` that have a diagnostic port.
     pub fn new(processes: &[u32]) -> Self {
         let mut probe = Self { sessions: BTreeMap::new() };
-        probe.meet(processes);
+        probe.update_sessions(processes);
         probe
     }
 
     /// The sum over those of `processes` that have a diagnostic port, at a tick of each that is later than this call; `None` if
     /// none has one, or one does not report.
     pub fn take_sample(&mut self, processes: &[u32]) -> Option<RuntimeSample> {
-        self.meet(processes);
+        self.update_sessions(processes);
         let sessions: BTreeMap<u32, &Session> =
             self.sessions.iter().map(|(pid, session)| Some((*pid, session.as_ref()?))).collect::<Option<_>>()?;
         let now = clock::now().0;
-        let all: BTreeMap<u32, ToldCounters> = sessions
+        let all: BTreeMap<u32, ProcessCounters> = sessions
             .into_iter()
-            .map(|(pid, session)| Some((pid, told(session.totals.after(now)?))))
+            .map(|(pid, session)| Some((pid, to_counters(session.totals.wait_for_tick_after(now)?))))
             .collect::<Option<_>>()?;
-        (!all.is_empty()).then(|| sum_of(&all))
+        (!all.is_empty()).then(|| sum_counters(&all))
     }
 
-    /// Leaves those that have ended, and opens sessions with new ones.
-    fn meet(&mut self, processes: &[u32]) {
+    /// Closes the sessions of processes that have ended, and opens sessions with new ones.
+    fn update_sessions(&mut self, processes: &[u32]) {
         self.sessions.retain(|pid, _| processes.contains(pid));
         let new = processes.iter().filter(|pid| !self.sessions.contains_key(pid));
-        let opened: Vec<_> = new.filter_map(|pid| Some((*pid, Session::open(&port(*pid)?)))).collect();
-        let reporting = opened.into_iter().map(|(pid, session)| (pid, session.filter(Session::reports)));
+        let opened: Vec<_> = new.filter_map(|pid| Some((*pid, Session::open(&find_port(*pid)?)))).collect();
+        let reporting = opened.into_iter().map(|(pid, session)| (pid, session.filter(Session::sends_reports)));
         self.sessions.extend(reporting);
     }
 }
 
-/// `dotnet-diagnostic-PID-KEY-socket` in the process's folder for temporary files.
-fn port(pid: u32) -> Option<PathBuf> {
+/// The diagnostic port: `dotnet-diagnostic-PID-KEY-socket` in the process's folder for temporary files.
+fn find_port(pid: u32) -> Option<PathBuf> {
     let environment = std::fs::read(format!("/proc/{pid}/environ")).ok()?;
     let own = environment.split(|byte| *byte == 0).find_map(|variable| variable.strip_prefix(b"TMPDIR="));
     let folder = own.filter(|own| !own.is_empty()).map_or("/tmp".into(), String::from_utf8_lossy);
@@ -112,7 +112,7 @@ impl Session {
     fn open(port: &PathBuf) -> Option<Self> {
         let mut stream = UnixStream::connect(port).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).ok()?;
-        stream.write_all(&request()).ok()?;
+        stream.write_all(&session_request()).ok()?;
         let mut answer = [0; HEADER_BYTES + 8];
         stream.read_exact(&mut answer).ok()?;
         if answer[..14] != *MAGIC || answer[16..18] != OK {
@@ -120,13 +120,13 @@ impl Session {
         }
         let totals = Arc::new(PublishedTotals::default());
         let (read, shared) = (stream.try_clone().ok()?, Arc::clone(&totals));
-        std::thread::Builder::new().name("dotnet events".to_owned()).spawn(move || shared.follow(read)).ok()?;
+        std::thread::Builder::new().name("dotnet events".to_owned()).spawn(move || shared.read_events(read)).ok()?;
         Some(Self { stream, totals })
     }
 
-    /// Whether a first report arrives. Without one, every reading would wait for it in vain.
-    fn reports(&self) -> bool {
-        self.totals.after(1).is_some()
+    /// Whether a first report arrives. A sample of a process that never reports would wait until the timeout.
+    fn sends_reports(&self) -> bool {
+        self.totals.wait_for_tick_after(1).is_some()
     }
 }
 
@@ -139,7 +139,7 @@ impl Drop for Session {
 
 impl PublishedTotals {
     /// Adds up events until the stream ends.
-    fn follow(&self, mut stream: UnixStream) {
+    fn read_events(&self, mut stream: UnixStream) {
         let mut reader = TraceReader::default();
         let mut bytes = vec![0; 64 * 1024];
         loop {
@@ -149,7 +149,7 @@ impl PublishedTotals {
                 _ => break,
             }
         }
-        // Nobody reads what still comes. A runtime that waits for a reader would wait for ever.
+        // Later events are not read. The runtime must not wait for a reader.
         let _ = stream.shutdown(Shutdown::Both);
         self.publish(reader.totals(), true);
     }
@@ -159,8 +159,8 @@ impl PublishedTotals {
         self.ticked.notify_all();
     }
 
-    /// The totals of the first tick after a moment of the monotonic clock, in nanoseconds; `None` if there is none in time.
-    fn after(&self, moment_ns: u64) -> Option<TraceTotals> {
+    /// The totals of the first tick after a moment of the monotonic clock, in nanoseconds; `None` after a timeout or the end.
+    fn wait_for_tick_after(&self, moment_ns: u64) -> Option<TraceTotals> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let waits = |(totals, has_ended): &mut (TraceTotals, bool)| totals.ticked_at_ns < moment_ns && !*has_ended;
         let (state, _) = self.ticked.wait_timeout_while(state, PATIENCE, waits).unwrap_or_else(PoisonError::into_inner);
@@ -169,7 +169,7 @@ impl PublishedTotals {
 }
 
 /// The message that asks for the events.
-fn request() -> Vec<u8> {
+fn session_request() -> Vec<u8> {
     let providers = [(GC_KEYWORD, trace::RUNTIME, ""), (0, trace::COUNTERS, TICKS)];
     let mut content = Vec::new();
     for number in [BUFFER_MB, NETTRACE, providers.len() as u32] {
@@ -191,15 +191,15 @@ fn text(text: &str) -> Vec<u8> {
     (units.len() as u32).to_le_bytes().into_iter().chain(units.iter().flat_map(|unit| unit.to_le_bytes())).collect()
 }
 
-fn told(totals: TraceTotals) -> ToldCounters {
+fn to_counters(totals: TraceTotals) -> ProcessCounters {
     let collector = |(generation, of): (usize, &trace::Collections)| {
         (format!("generation {generation}"), CollectorUse { pauses: of.count, pause_ns: of.paused_ns })
     };
-    ToldCounters {
+    ProcessCounters {
         allocated_bytes: Some(totals.allocated_bytes as u64),
         heap_used_bytes: Some(totals.heap_bytes as u64).filter(|bytes| *bytes > 0),
         collectors: Some(totals.generations.iter().enumerate().map(collector).collect()),
-        ..ToldCounters::default()
+        ..ProcessCounters::default()
     }
 }
 
@@ -216,7 +216,7 @@ mod tests {
         let listener = UnixListener::bind(port).unwrap();
         std::thread::spawn(move || {
             let mut stream = listener.accept().unwrap().0;
-            let mut asked = vec![0; request().len()];
+            let mut asked = vec![0; session_request().len()];
             stream.read_exact(&mut asked).unwrap();
             stream.write_all(&answer).unwrap();
             asked
@@ -233,10 +233,10 @@ mod tests {
         let port = folder.path().join("port");
         let process = runtime(&port, [header(OK), RECORDED.to_vec()].concat());
         let session = Session::open(&port).unwrap();
-        assert_eq!(process.join().unwrap(), request());
-        let totals = session.totals.after(1).unwrap();
+        assert_eq!(process.join().unwrap(), session_request());
+        let totals = session.totals.wait_for_tick_after(1).unwrap();
         assert!(totals.allocated_bytes > 0.0, "{totals:?}");
-        assert_eq!(session.totals.after(u64::MAX), None, "it has ended");
+        assert_eq!(session.totals.wait_for_tick_after(u64::MAX), None, "it has ended");
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
         let process = runtime(&port, header(OK));
         let session = Session::open(&port).unwrap();
         process.join().unwrap();
-        assert!(!session.reports());
+        assert!(!session.sends_reports());
     }
 
     #[test]
@@ -262,14 +262,14 @@ mod tests {
         let listener = UnixListener::bind(&port).unwrap();
         let process = std::thread::spawn(move || {
             let mut stream = listener.accept().unwrap().0;
-            stream.read_exact(&mut vec![0; request().len()]).unwrap();
+            stream.read_exact(&mut vec![0; session_request().len()]).unwrap();
             stream.write_all(&[&header(OK)[..], b"no events"].concat()).unwrap();
             // Returns when the other side has ended the stream.
             stream.read(&mut [0]).unwrap()
         });
         let session = Session::open(&port).unwrap();
         assert_eq!(process.join().unwrap(), 0);
-        assert_eq!(session.totals.after(1), None);
+        assert_eq!(session.totals.wait_for_tick_after(1), None);
     }
 
     #[test]

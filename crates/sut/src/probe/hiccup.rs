@@ -26,8 +26,8 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// The moment of the wake-up.
-    fn woken(self) -> Nanos {
+    /// When the thread was woken.
+    fn woken_at(self) -> Nanos {
         self.due + Duration::from_nanos(self.late_ns)
     }
 }

@@ -50,7 +50,7 @@ impl JvmProbe {
     }
 }
 
-/// What these counters say. A JVM without one of them does not tell what it counts.
+/// The sample from these counters. Figures of absent counters are `None`.
 fn sample_of(counters: &Counters<'_>) -> RuntimeSample {
     let numbers = &counters.numbers;
     let of = |name: &str| numbers.get(name).map(|value| value.unsigned_abs());

@@ -17,7 +17,7 @@ impl MemorySample {
     /// count; `None` if all have.
     pub fn of_processes(processes: impl IntoIterator<Item = u32>) -> Option<Self> {
         let living = processes.into_iter().filter_map(|pid| Memory::of_process(pid).ok());
-        // One that has ended, and whose parent has not asked how, has no memory any more.
+        // A zombie has no memory.
         let known = living.filter(|memory| memory.rss_bytes > 0);
         let one = |memory: Memory| Self { rss_bytes: memory.rss_bytes, peak_rss_bytes: memory.peak_rss_bytes };
         known.map(one).reduce(|sum, one| Self {

@@ -1,5 +1,5 @@
 // Loaded into a Node server before the application (NODE_OPTIONS=--require). Tells the totals of V8's heap to whoever
-// connects, and does nothing meanwhile, except that V8 notes each collection. Crate tare-sut, probe/told.rs.
+// connects, and does nothing meanwhile, except that V8 notes each collection. Crate tare-sut, probe/counter_socket.rs.
 "use strict";
 const net = require("node:net");
 const v8 = require("node:v8");

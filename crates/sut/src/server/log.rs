@@ -187,7 +187,7 @@ impl BoundedWriter {
 mod tests {
     use super::*;
 
-    fn logged(input: &[u8], pattern: Option<&str>) -> (String, Vec<String>, Option<ReadyLine>) {
+    fn log_of(input: &[u8], pattern: Option<&str>) -> (String, Vec<String>, Option<ReadyLine>) {
         let directory = tempfile::tempdir().unwrap();
         let (source, path) = (directory.path().join("in"), directory.path().join("log"));
         std::fs::write(&source, input).unwrap();
@@ -199,21 +199,21 @@ mod tests {
 
     #[test]
     fn all_of_a_short_log_is_kept_with_its_last_lines() {
-        let (file, tail, ready) = logged(b"a\nb\nc\nd", None);
+        let (file, tail, ready) = log_of(b"a\nb\nc\nd", None);
         assert_eq!((file.as_str(), tail, ready), ("a\nb\nc\nd", vec!["b".into(), "c".into(), "d".into()], None));
     }
 
     #[test]
     fn the_first_ready_line_counts_and_tells_the_port() {
-        let (_, _, ready) = logged(b"listening on 81\nlistening on 82\n", Some("listening on (?<port>[0-9]+)"));
+        let (_, _, ready) = log_of(b"listening on 81\nlistening on 82\n", Some("listening on (?<port>[0-9]+)"));
         assert_eq!(ready, Some(ReadyLine { port: Some(81) }));
-        assert_eq!(logged(b"up\n", Some("^up$")).2, Some(ReadyLine { port: None }));
+        assert_eq!(log_of(b"up\n", Some("^up$")).2, Some(ReadyLine { port: None }));
     }
 
     #[test]
     fn a_flood_keeps_its_beginning_and_its_end() {
         let flood = [b"first\n".to_vec(), vec![b'x'; 3 << 20], b"\nlast\n".to_vec()].concat();
-        let (file, tail, _) = logged(&flood, None);
+        let (file, tail, _) = log_of(&flood, None);
         assert!(file.len() < HEAD_BYTES + TAIL_BYTES + 100 && file.contains("bytes left out"));
         assert!(file.starts_with("first\n") && file.ends_with("\nlast\n"));
         assert_eq!((tail[1].len(), tail[2].as_str()), (LINE_BYTES, "last"));

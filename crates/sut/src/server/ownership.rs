@@ -20,7 +20,7 @@ pub(super) enum Holder {
 }
 
 /// The owner of `port`. Processes of the tree of `pid` are the server's own; `pid` 0 has none.
-pub(super) fn holder_of(port: u16, pid: u32) -> Result<Holder, SutError> {
+pub(super) fn find_holder(port: u16, pid: u32) -> Result<Holder, SutError> {
     let listening: Vec<Listener> = net::listeners()?.into_iter().filter(|l| l.address.port() == port).collect();
     if listening.is_empty() {
         return Ok(Holder::Nobody);
@@ -34,7 +34,7 @@ pub(super) fn holder_of(port: u16, pid: u32) -> Result<Holder, SutError> {
 }
 
 /// Every address that the process tree of `pid` listens on.
-pub(super) fn listening_of(pid: u32) -> Result<Vec<SocketAddr>, SutError> {
+pub(super) fn listening_addresses(pid: u32) -> Result<Vec<SocketAddr>, SutError> {
     let ours = sockets_of_tree(pid)?;
     Ok(net::listeners()?.into_iter().filter(|l| ours.contains(&l.inode)).map(|l| l.address).collect())
 }

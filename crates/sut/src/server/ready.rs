@@ -9,7 +9,7 @@ use tare_sys::clock::{self, Nanos};
 use tare_sys::procfs::net::Owner;
 
 use super::log::{Log, ReadyLine};
-use super::ownership::{Holder, holder_of, listening_of};
+use super::ownership::{Holder, find_holder, listening_addresses};
 use super::spec::{Authority, ServerSpec, with_port};
 use super::{ERROR_LINES, tail};
 use crate::SutError;
@@ -18,7 +18,7 @@ use crate::SutError;
 const TICK: Duration = Duration::from_millis(10);
 /// How long after the ready line the socket may appear.
 const LINE_AHEAD: Duration = Duration::from_secs(2);
-/// How long a port must be the only one before it is taken for the server's: some open a port of management a moment earlier.
+/// How long a port must be the only open one before it counts as the server's: some servers open a management port first.
 const ALONE: Duration = Duration::from_millis(200);
 
 /// Fails if another process uses the server's known port.
@@ -28,8 +28,8 @@ pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<
     }
     let Some(url) = &spec.base_url else { return Ok(()) };
     let wanted = Authority::of(&with_port(url, port))?.port;
-    match holder_of(wanted, 0)? {
-        Holder::Foreign(owner) => Err(taken(spec, wanted, owner)),
+    match find_holder(wanted, 0)? {
+        Holder::Foreign(owner) => Err(port_taken_error(spec, wanted, owner)),
         _ => Ok(()),
     }
 }
@@ -39,18 +39,18 @@ pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<
 /// # Errors
 /// When the kernel's table of sockets cannot be read.
 pub fn port_holder(port: u16) -> Result<Option<String>, SutError> {
-    Ok(match holder_of(port, 0)? {
-        Holder::Foreign(owner) => Some(owner_in_words(owner)),
+    Ok(match find_holder(port, 0)? {
+        Holder::Foreign(owner) => Some(describe_owner(owner)),
         _ => None,
     })
 }
 
-fn owner_in_words(owner: Option<Owner>) -> String {
+fn describe_owner(owner: Option<Owner>) -> String {
     owner.map_or_else(|| "a process of another user".to_owned(), |owner| format!("PID {} ({})", owner.pid, owner.comm))
 }
 
-fn taken(spec: &ServerSpec, port: u16, owner: Option<Owner>) -> SutError {
-    SutError::PortTaken { server: spec.name.clone(), port, owner: owner_in_words(owner) }
+fn port_taken_error(spec: &ServerSpec, port: u16, owner: Option<Owner>) -> SutError {
+    SutError::PortTaken { server: spec.name.clone(), port, owner: describe_owner(owner) }
 }
 
 /// A start in progress.
@@ -77,13 +77,13 @@ impl<'a> Wait<'a> {
 
     /// Waits through all stages. Returns the address at which the server accepts connections, and its base URL.
     pub(super) fn until_ready(mut self) -> Result<(SocketAddr, String), SutError> {
-        let line = self.line()?;
-        let port = self.port_said(line)?;
+        let line = self.wait_for_ready_line()?;
+        let port = self.expected_port(line)?;
         let listening = match port {
-            Some(port) => self.listening_on(port, line.is_some())?,
-            None => self.listening_anywhere()?,
+            Some(port) => self.wait_for_port(port, line.is_some())?,
+            None => self.wait_for_any_port()?,
         };
-        let address = self.connection(&listening)?;
+        let address = self.wait_for_connection(&listening)?;
         let url = match &self.spec.base_url {
             Some(url) => with_port(url, Some(address.port())),
             None => format!("http://{address}"),
@@ -92,7 +92,7 @@ impl<'a> Wait<'a> {
     }
 
     /// Repeats `attempt` until it returns a value, the server has ended, or the time is over.
-    fn until<T>(
+    fn poll_until<T>(
         &mut self,
         waited_for: &str,
         mut attempt: impl FnMut(&mut Self) -> Result<Option<T>, SutError>,
@@ -118,13 +118,13 @@ impl<'a> Wait<'a> {
         }
     }
 
-    fn line(&mut self) -> Result<Option<ReadyLine>, SutError> {
+    fn wait_for_ready_line(&mut self) -> Result<Option<ReadyLine>, SutError> {
         let Some(pattern) = self.spec.pattern() else { return Ok(None) };
-        self.until(&format!("no line matched /{pattern}/"), |wait| Ok(wait.log.ready(TICK))).map(Some)
+        self.poll_until(&format!("no line matched /{pattern}/"), |wait| Ok(wait.log.ready(TICK))).map(Some)
     }
 
-    /// The port that the server must listen on, if one is specified.
-    fn port_said(&self, line: Option<ReadyLine>) -> Result<Option<u16>, SutError> {
+    /// The port that the server must listen on; `None` if neither the ready line, the URL nor the command states one.
+    fn expected_port(&self, line: Option<ReadyLine>) -> Result<Option<u16>, SutError> {
         if self.spec.line_tells_port() {
             let port = line.and_then(|line| line.port).filter(|&port| port != 0);
             return port.map(Some).ok_or_else(|| SutError::NoPortInLine { server: self.name(), log: self.tail() });
@@ -135,20 +135,22 @@ impl<'a> Wait<'a> {
         }
     }
 
-    fn listening_on(&mut self, port: u16, by_its_line: bool) -> Result<Vec<SocketAddr>, SutError> {
+    fn wait_for_port(&mut self, port: u16, by_its_line: bool) -> Result<Vec<SocketAddr>, SutError> {
         let line_expires = clock::now() + LINE_AHEAD;
         let what = format!("no program listens on port {port}");
-        self.until(&what, |wait| {
-            match holder_of(port, wait.child.program_pid())? {
+        self.poll_until(&what, |wait| {
+            match find_holder(port, wait.child.program_pid())? {
                 Holder::Ours(addresses) => return Ok(Some(addresses)),
-                Holder::Foreign(owner) if !wait.spec.line_tells_port() => return Err(taken(wait.spec, port, owner)),
+                Holder::Foreign(owner) if !wait.spec.line_tells_port() => {
+                    return Err(port_taken_error(wait.spec, port, owner));
+                }
                 Holder::Foreign(owner) => {
                     let who = owner.map_or_else(|| "another user".into(), |o| format!("PID {} ({})", o.pid, o.comm));
-                    return Err(wait.not_its_own(port, format!("{who} does")));
+                    return Err(wait.wrong_port_error(port, format!("{who} does")));
                 }
                 Holder::Nobody if by_its_line && clock::now() >= line_expires => {
-                    let elsewhere = listening_of(wait.child.program_pid())?;
-                    return Err(wait.not_its_own(port, format!("it listens on {}", list(&elsewhere))));
+                    let elsewhere = listening_addresses(wait.child.program_pid())?;
+                    return Err(wait.wrong_port_error(port, format!("it listens on {}", join_addresses(&elsewhere))));
                 }
                 Holder::Nobody => {}
             }
@@ -157,10 +159,10 @@ impl<'a> Wait<'a> {
         })
     }
 
-    fn listening_anywhere(&mut self) -> Result<Vec<SocketAddr>, SutError> {
+    fn wait_for_any_port(&mut self) -> Result<Vec<SocketAddr>, SutError> {
         let mut alone_since = None;
-        self.until("it listens nowhere", |wait| {
-            let found = listening_of(wait.child.program_pid())?;
+        self.poll_until("it listens nowhere", |wait| {
+            let found = listening_addresses(wait.child.program_pid())?;
             let mut ports: Vec<u16> = found.iter().map(SocketAddr::port).collect();
             ports.sort_unstable();
             ports.dedup();
@@ -173,7 +175,11 @@ impl<'a> Wait<'a> {
                     _ => alone_since = Some((*port, now)),
                 },
                 several => {
-                    return Err(SutError::WhichPort { server: wait.name(), count: several.len(), ports: list(&found) });
+                    return Err(SutError::WhichPort {
+                        server: wait.name(),
+                        count: several.len(),
+                        ports: join_addresses(&found),
+                    });
                 }
             }
             // A search through all processes takes milliseconds of CPU, which the server needs to start.
@@ -183,15 +189,15 @@ impl<'a> Wait<'a> {
     }
 
     /// Connects to the host of the base URL, or to the address that the server listens on.
-    fn connection(&mut self, listening: &[SocketAddr]) -> Result<SocketAddr, SutError> {
+    fn wait_for_connection(&mut self, listening: &[SocketAddr]) -> Result<SocketAddr, SutError> {
         let candidates = match &self.spec.base_url {
             Some(url) => {
                 let port = listening.first().map(SocketAddr::port);
                 Authority::of(&with_port(url, port))?.addresses()
             }
-            None => listening.iter().map(|&address| reachable(address)).collect(),
+            None => listening.iter().map(|&address| connect_address(address)).collect(),
         };
-        self.until(&format!("it accepts no connection at {}", list(&candidates)), |wait| {
+        self.poll_until(&format!("it accepts no connection at {}", join_addresses(&candidates)), |wait| {
             let accepted =
                 candidates.iter().find(|address| TcpStream::connect_timeout(address, Duration::from_secs(1)).is_ok());
             if accepted.is_none() {
@@ -201,7 +207,7 @@ impl<'a> Wait<'a> {
         })
     }
 
-    fn not_its_own(&self, port: u16, found: String) -> SutError {
+    fn wrong_port_error(&self, port: u16, found: String) -> SutError {
         SutError::PortNotItsOwn { server: self.name(), port, found, log: self.tail() }
     }
 
@@ -214,9 +220,9 @@ impl<'a> Wait<'a> {
     }
 }
 
-/// An address to connect to, for one that is listened on: the loopback address stands for "any". A JVM listens on IPv6
+/// The address to connect to for a listening address: the loopback address stands for "any". A JVM listens on IPv6
 /// sockets for IPv4 too; such an address is converted to its IPv4 address.
-fn reachable(address: SocketAddr) -> SocketAddr {
+fn connect_address(address: SocketAddr) -> SocketAddr {
     let ip = match address.ip().to_canonical() {
         ip if !ip.is_unspecified() => ip,
         IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
@@ -225,7 +231,7 @@ fn reachable(address: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, address.port())
 }
 
-fn list(addresses: &[SocketAddr]) -> String {
+fn join_addresses(addresses: &[SocketAddr]) -> String {
     if addresses.is_empty() {
         return "no port".to_owned();
     }
@@ -244,7 +250,7 @@ mod tests {
             ("[::ffff:127.0.0.1]:80", "127.0.0.1:80"),
             ("127.0.0.2:80", "127.0.0.2:80"),
         ] {
-            assert_eq!(reachable(listened.parse().unwrap()), reached.parse().unwrap());
+            assert_eq!(connect_address(listened.parse().unwrap()), reached.parse().unwrap());
         }
     }
 }

@@ -5,13 +5,13 @@
 //! only system calls and its own stack. How it finds all processes of the tree depends on the system.
 
 #[cfg(any(target_os = "macos", test))]
-mod kin;
+mod descendants;
 #[cfg(target_os = "linux")]
 mod linux;
 #[cfg(target_os = "macos")]
 mod macos;
 #[cfg(target_os = "linux")]
-mod offspring;
+mod proc_children;
 
 use std::ffi::{CStr, c_char, c_int};
 use std::{mem, ptr};
@@ -89,7 +89,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
             }
         };
         let mut usage = Usage::default();
-        system::watch_to_the_end(main, orders.pid_namespace, &mut usage);
+        system::watch_then_kill_tree(main, orders.pid_namespace, &mut usage);
         let Usage { user_ns, system_ns, max_rss_bytes } = usage;
         send(Message::Gone { user_ns, system_ns, max_rss_bytes });
         libc::_exit(0)
@@ -160,7 +160,7 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
         if orphaned_before_that {
             libc::_exit(1);
         }
-        write_word(handshake, system::own_pid_outside());
+        write_word(handshake, system::own_pid_in_proc());
         let fail = |step: u64, errno: c_int| -> ! {
             write_word(handshake, (step << 32) | u64::from(errno.unsigned_abs()));
             libc::_exit(127)

@@ -18,7 +18,7 @@ pub(super) fn now() -> Nanos {
     Nanos(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
 }
 
-/// macOS has no sleep until a moment, so what is left is slept until nothing is.
+/// macOS cannot sleep until a moment, so the remaining time is slept again until none is left.
 pub(super) fn sleep_until(moment: Nanos) {
     loop {
         let left_ns = moment.since(now());

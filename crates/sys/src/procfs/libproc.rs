@@ -75,7 +75,7 @@ impl OpenSocket {
 }
 
 /// The state and the family of a process, even of one that has ended and was not reaped.
-pub(super) fn about(pid: u32) -> Result<libc::proc_bsdinfo, ProcfsError> {
+pub(super) fn process_info(pid: u32) -> Result<libc::proc_bsdinfo, ProcfsError> {
     const LIVING: u64 = 0;
     const ZOMBIE: u64 = 1;
     let find = |which| one(pid, libc::PROC_PIDTBSDINFO, which, "the state");

@@ -34,7 +34,7 @@ impl LoadAverage {
     /// Reads them.
     ///
     /// # Errors
-    /// When the kernel does not tell.
+    /// When the kernel does not provide it.
     pub fn read() -> Result<Self, ProcfsError> {
         system::load_average()
     }

@@ -6,7 +6,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use rustix::event::epoll;
 
 use super::batch::Batch;
-use super::reported::Readiness;
+use super::socket_report::Readiness;
 
 /// Watches sockets with epoll, edge-triggered.
 pub(super) struct EpollSelector {
@@ -34,7 +34,7 @@ impl EpollSelector {
         Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(key), flags)?)
     }
 
-    /// Asks for a report once more bytes can be written to a watched socket. Epoll reports that unasked.
+    /// Asks for a report once more bytes can be written to a watched socket. Epoll reports that without a request.
     ///
     /// # Errors
     /// Never.
@@ -68,7 +68,7 @@ impl EpollSelector {
     }
 
     /// One report of the last wait; `index` is below their count.
-    pub(super) fn reported(&self, index: usize) -> Readiness {
+    pub(super) fn readiness_at(&self, index: usize) -> Readiness {
         let event = self.batch.report(index);
         let has = |flags: libc::c_int| event.events & flags as u32 != 0;
         let is_ending = has(libc::EPOLLRDHUP | libc::EPOLLHUP | libc::EPOLLERR);

@@ -4,7 +4,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use super::batch::Batch;
-use super::reported::{Filter, Readiness};
+use super::socket_report::{Filter, Readiness};
 
 /// Longest wait: a day. The kernel refuses waits of some years. A wait that returns early has no reports.
 const LONGEST_WAIT_NS: u64 = 24 * 3600 * 1_000_000_000;
@@ -85,7 +85,7 @@ impl KqueueSelector {
     }
 
     /// One report of the last wait; `index` is below their count.
-    pub(super) fn reported(&self, index: usize) -> Readiness {
+    pub(super) fn readiness_at(&self, index: usize) -> Readiness {
         let event = self.batch.report(index);
         let filter = if event.filter == libc::EVFILT_READ { Filter::Read } else { Filter::Write };
         let has_ended = event.flags & (libc::EV_EOF | libc::EV_ERROR) != 0;

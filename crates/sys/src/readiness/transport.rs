@@ -172,7 +172,7 @@ impl ReadinessTransport {
         true
     }
 
-    pub(super) fn flush_and_tell<H: Handler<Self>>(&mut self, token: Token, key: u64, at: Nanos, handler: &mut H) {
+    pub(super) fn flush_and_report<H: Handler<Self>>(&mut self, token: Token, key: u64, at: Nanos, handler: &mut H) {
         let slot = self.current(key).map(|token| &mut self.slots[token.index()]);
         let Some(SocketSlot { socket: Some(socket), outbox, .. }) = slot else { return };
         if outbox.is_empty() {

@@ -198,7 +198,7 @@ impl Transport for UringTransport {
 
 impl UringTransport {
     /// Whether there are no requests to submit and no events to report.
-    pub(super) const fn is_silent(&self) -> bool {
+    pub(super) const fn is_idle(&self) -> bool {
         self.wanted.is_empty() && self.failed.is_empty()
     }
 
@@ -239,8 +239,8 @@ impl UringTransport {
         handler.on_event(self, token, Event::Connected { at });
     }
 
-    /// Records that the kernel did not send all staged bytes; `result` is its answer.
-    pub(super) fn fall_short(&mut self, token: Token, result: i32) {
+    /// Keeps the staged bytes that the kernel did not send, for the next attempt; `result` is its answer.
+    pub(super) fn keep_unsent(&mut self, token: Token, result: i32) {
         let slot = &mut self.slots[token.index()];
         if slot.state != UringState::Open {
             return;

@@ -20,7 +20,7 @@ fn project_with_releases() -> Repository {
     repository
 }
 
-/// Whether other programs kept a search from its end.
+/// Whether a search did not finish because other programs disturbed it.
 #[allow(clippy::print_stderr, reason = "a skipped test says why")]
 fn is_undecided(repository: &Repository, output: &Output) -> bool {
     let is_undecided = output.status.code() == Some(4) && is_disturbed(&repository.bench.summary());

@@ -1,4 +1,4 @@
-//! `tare check` on repositories of known truth: a planted cost is found, an equal build is not called regressed, and what
+//! `tare check` on repositories of known cost: a planted cost is found, an equal build is not called regressed, and what
 //! cannot be built or named says so.
 
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use crate::common::{Bench, QUICK, TARE, is_disturbed, stderr, stdout};
 
-/// A git repository with a server whose cost stands in the file `cost`, in percent.
+/// A git repository with a server whose cost is in the file `cost`, in percent.
 pub struct Repository {
     pub bench: Bench,
     cache: tempfile::TempDir,
@@ -186,7 +186,7 @@ fn the_baseline_of_a_suite_counts_from_its_folder() {
 }
 
 #[test]
-fn a_submodule_that_is_nowhere_leaves_the_check_undecided() {
+fn a_missing_submodule_leaves_the_check_undecided() {
     let repository = Repository::new("");
     repository.write(".gitmodules", "[submodule \"lib\"]\n\tpath = lib\n\turl = /nowhere/lib\n");
     repository.git(&["update-index", "--add", "--cacheinfo", "160000", &"a".repeat(40), "lib"]);
@@ -200,7 +200,7 @@ fn a_submodule_that_is_nowhere_leaves_the_check_undecided() {
 }
 
 #[test]
-fn a_limit_on_bytes_says_before_the_run_who_counts_them() {
+fn a_limit_on_bytes_without_a_counter_is_noted_before_the_run() {
     let said = |more: &str| {
         let repository = Repository::new(more);
         let output = repository.check(&["--baseline", "HEAD", "--fail-if", "allocated > +1%", "--dry-run"]);
@@ -302,7 +302,7 @@ fn one_release_is_compared_with_another_also_where_the_catalog_lists_neither() {
 }
 
 #[test]
-fn what_cannot_be_checked_says_so() {
+fn what_cannot_be_checked_is_an_error_with_a_reason() {
     let repository = Repository::new("");
     for (args, says) in [
         (&["--baseline", "mian", "--fail-if", "cpu > +3%"][..], "did you mean \"main\"?"),

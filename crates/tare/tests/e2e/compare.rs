@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use crate::common::{Bench, QUICK, json, server, stderr, stdout};
 
 /// Two runs of a bare server and one that waits longer before it answers.
-fn two_runs(bench: &Bench) {
+fn record_two_runs(bench: &Bench) {
     for delay in ["1000", "10000"] {
         let suite =
             [QUICK, &server("bare", None, &[]), &server("layer", Some("bare"), &["--delay-us", delay])].concat();
@@ -27,7 +27,7 @@ fn error_of(bench: &Bench, args: &[&str]) -> String {
 #[test]
 fn two_runs_are_compared_and_every_form_is_printed() {
     let bench = Bench::new();
-    two_runs(&bench);
+    record_two_runs(&bench);
     let ids: Vec<String> = {
         let runs = std::fs::read_dir(bench.path().join(".tare/runs")).unwrap();
         let mut ids: Vec<String> = runs.map(|run| run.unwrap().file_name().to_string_lossy().into_owned()).collect();
@@ -66,7 +66,7 @@ fn two_runs_are_compared_and_every_form_is_printed() {
         assert!(printed.contains(says), "{form}: {printed}");
     }
 
-    collectors_take_the_figures(&bench);
+    check_collectors(&bench);
 
     let history = json(&stdout(&bench.run(&["history", "--json"])));
     assert_eq!(history["lines"][0]["points"].as_array().unwrap().len(), 2, "{history:#}");
@@ -104,7 +104,7 @@ fn collector(answer: &'static str) -> (String, JoinHandle<(String, String)>) {
 }
 
 /// What a collector takes, rejects in part, refuses, and that there may be none.
-fn collectors_take_the_figures(bench: &Bench) {
+fn check_collectors(bench: &Bench) {
     let printed = json(&stdout(&bench.run(&["report", "latest", "--ci", "otlp"])));
     let send = |url: &str| {
         let headers = "api-key=one%20two";

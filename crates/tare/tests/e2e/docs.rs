@@ -1,4 +1,4 @@
-//! The tutorial does what it says: its commands run in an empty folder and end in a verdict.
+//! The commands of the tutorial run in an empty folder and end in a verdict.
 
 use std::path::Path;
 use std::process::Command;

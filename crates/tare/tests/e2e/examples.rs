@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 
 use crate::common::{Bench, cell, comparison, project, stderr, stdout};
 
-/// What builds leave.
+/// Folders that builds make.
 const BUILT: [&str; 3] = ["target", "node_modules", ".venv"];
 
 /// Copies a folder with what is below it, without what builds left there.
@@ -28,7 +28,7 @@ fn is_installed(program: &str, argument: &str) -> bool {
 }
 
 /// Both servers of the example's own suite, and of the suite that `tare init` writes, answer alike.
-fn both_suites_run(name: &str, program: &str, argument: &str) {
+fn check_both_suites(name: &str, program: &str, argument: &str) {
     if !is_installed(program, argument) {
         eprintln!("skipped: {program} is not installed");
         return;
@@ -52,57 +52,57 @@ fn verified(bench: &Bench) -> Output {
 
 #[test]
 fn the_node_example_runs() {
-    both_suites_run("node-http", "node", "--version");
+    check_both_suites("node-http", "node", "--version");
 }
 
 #[test]
 fn the_python_example_runs() {
-    both_suites_run("python-http", "python3", "--version");
+    check_both_suites("python-http", "python3", "--version");
 }
 
 #[test]
 fn the_go_example_runs() {
-    both_suites_run("go-net-http", "go", "version");
+    check_both_suites("go-net-http", "go", "version");
 }
 
 #[test]
 fn the_fastify_example_runs() {
-    both_suites_run("node-fastify", "npm", "--version");
+    check_both_suites("node-fastify", "npm", "--version");
 }
 
 #[test]
 fn the_express_example_runs() {
-    both_suites_run("node-express", "npm", "--version");
+    check_both_suites("node-express", "npm", "--version");
 }
 
 #[test]
 fn the_starlette_example_runs() {
-    both_suites_run("python-starlette", "python3", "--version");
+    check_both_suites("python-starlette", "python3", "--version");
 }
 
 #[test]
 fn the_axum_example_runs() {
-    both_suites_run("rust-axum", "cargo", "--version");
+    check_both_suites("rust-axum", "cargo", "--version");
 }
 
 #[test]
 fn the_jetty_example_runs() {
-    both_suites_run("jetty-filter", "mvn", "--version");
+    check_both_suites("jetty-filter", "mvn", "--version");
 }
 
 #[test]
 fn the_http4s_example_runs() {
-    both_suites_run("scala-http4s", "sbt", "--version");
+    check_both_suites("scala-http4s", "sbt", "--version");
 }
 
 #[test]
 fn the_dotnet_example_runs() {
-    both_suites_run("dotnet-aspnetcore", "dotnet", "--version");
+    check_both_suites("dotnet-aspnetcore", "dotnet", "--version");
 }
 
-/// Bytes and collections of a runtime that is no JVM: told by a script in Node, by the server itself in Go, and by the runtime's
-/// diagnostic port in .NET.
-fn bytes_are_counted(name: &str, program: &str, argument: &str) {
+/// Bytes and collections of a runtime that is no JVM: reported by a script in Node, by the server itself in Go, and by the
+/// runtime's diagnostic port in .NET.
+fn check_counted_bytes(name: &str, program: &str, argument: &str) {
     if !is_installed(program, argument) {
         eprintln!("skipped: {program} is not installed");
         return;
@@ -128,18 +128,18 @@ fn bytes_are_counted(name: &str, program: &str, argument: &str) {
 }
 
 #[test]
-fn node_tells_bytes_without_a_change_of_the_app() {
-    bytes_are_counted("node-http", "node", "--version");
+fn node_reports_bytes_without_a_change_of_the_app() {
+    check_counted_bytes("node-http", "node", "--version");
 }
 
 #[test]
-fn a_server_in_go_tells_its_own_bytes() {
-    bytes_are_counted("go-net-http", "go", "version");
+fn a_server_in_go_reports_its_own_bytes() {
+    check_counted_bytes("go-net-http", "go", "version");
 }
 
 #[test]
-fn dotnet_tells_bytes_without_a_change_of_the_app() {
-    bytes_are_counted("dotnet-aspnetcore", "dotnet", "--version");
+fn dotnet_reports_bytes_without_a_change_of_the_app() {
+    check_counted_bytes("dotnet-aspnetcore", "dotnet", "--version");
 }
 
 #[test]
@@ -152,7 +152,7 @@ fn every_example_is_in_the_list_and_in_a_test() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         if path.is_dir() {
             assert!(list.contains(&format!("[{name}]({name}/README.md)")), "{name} is not in examples/README.md");
-            assert!(tests.contains(&format!("both_suites_run(\"{name}\"")), "no test runs {name}");
+            assert!(tests.contains(&format!("check_both_suites(\"{name}\"")), "no test runs {name}");
             assert!(Path::new(&path).join("README.md").is_file(), "{name} has no README.md");
         }
     }

@@ -40,7 +40,7 @@ impl Drop for StartedByHand {
     }
 }
 
-fn by_hand(bench: &Bench, planted: &[&str]) -> StartedByHand {
+fn start_by_hand(bench: &Bench, planted: &[&str]) -> StartedByHand {
     let mut child =
         bench.tare(&[&["reference", "--port", "0"], planted].concat()).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -51,7 +51,7 @@ fn by_hand(bench: &Bench, planted: &[&str]) -> StartedByHand {
 #[test]
 fn a_server_started_by_hand_is_driven_and_left_running() {
     let bench = Bench::new();
-    let mut server = by_hand(&bench, &[]);
+    let mut server = start_by_hand(&bench, &[]);
     let port = server.port;
     std::fs::write(bench.path().join("own.toml"), CONTRACT).unwrap();
     let url = format!("http://127.0.0.1:{port}");
@@ -71,7 +71,7 @@ fn a_server_started_by_hand_is_driven_and_left_running() {
 #[test]
 fn the_clock_of_an_external_server_is_estimated_for_what_it_pushes() {
     let bench = Bench::new();
-    let server = by_hand(&bench, &["--push-period-ms", "20", "--clock-ahead-ns", "-3000000000"]);
+    let server = start_by_hand(&bench, &["--push-period-ms", "20", "--clock-ahead-ns", "-3000000000"]);
     let port = server.port;
     std::fs::write(bench.path().join("own.toml"), PUSHING).unwrap();
     let url = format!("http://127.0.0.1:{port}");
@@ -89,7 +89,7 @@ fn the_clock_of_an_external_server_is_estimated_for_what_it_pushes() {
 #[test]
 fn an_external_server_is_compared_with_one_of_ours() {
     let bench = Bench::new();
-    let server = by_hand(&bench, &[]);
+    let server = start_by_hand(&bench, &[]);
     let port = server.port;
     let suite = [QUICK, &crate::common::server("bare", None, &[])].concat();
     let external = format!("there=http://127.0.0.1:{port}");

@@ -1,4 +1,4 @@
-//! Servers that crash, hang and lie are data: counted by class, shown with their log, and the other cells go on.
+//! Servers that crash, hang or break the contract are data: counted by class, shown with their log, and the other cells go on.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use crate::common::{Bench, QUICK, SmallDisk, TARE, cell, measured_forks, server, stderr, stdout, wait_for};
 
 /// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
-fn with_a_bad_server(flags: &[&str], args: &[&str]) -> (serde_json::Value, String) {
+fn run_with_bad_server(flags: &[&str], args: &[&str]) -> (serde_json::Value, String) {
     let bench = Bench::new();
     let suite = [
         QUICK.to_owned(),
@@ -34,14 +34,14 @@ fn classes(cell: &serde_json::Value) -> Vec<String> {
 
 #[test]
 fn a_server_that_crashes_in_the_middle_voids_its_cell_alone() {
-    let (_, said) = with_a_bad_server(&["--fault", "crash", "--fault-after", "300", "--stderr-noise", "3"], &[]);
+    let (_, said) = run_with_bad_server(&["--fault", "crash", "--fault-after", "300", "--stderr-noise", "3"], &[]);
     assert!(said.contains("ended during the run"), "{said}");
     assert!(said.contains("noise, line 2"), "its log is shown: {said}");
 }
 
 #[test]
 fn a_server_that_hangs_is_given_up_at_the_timeout() {
-    let (bad, _) = with_a_bad_server(&["--fault", "hang", "--fault-after", "300"], &[]);
+    let (bad, _) = run_with_bad_server(&["--fault", "hang", "--fault-after", "300"], &[]);
     assert!(classes(&bad).is_empty() || classes(&bad).contains(&"timeout".to_owned()), "{bad:#}");
 }
 
@@ -70,17 +70,17 @@ fn wrong_answers_are_counted_by_class() {
 }
 
 #[test]
-fn a_server_that_lies_about_the_contract_is_never_timed() {
-    let (bad, said) = with_a_bad_server(&["--fault", "wrong-body", "--fault-after", "0"], &[]);
+fn a_server_that_breaks_the_contract_is_never_timed() {
+    let (bad, said) = run_with_bad_server(&["--fault", "wrong-body", "--fault-after", "0"], &[]);
     assert!(said.contains("does not answer as the contract says"), "{said}");
     assert_eq!(bad["requests_ok"], 0, "it got no load");
 }
 
 #[test]
 fn a_server_that_never_starts_says_why() {
-    let (_, said) = with_a_bad_server(&["--never-ready"], &["--startup-timeout", "1s"]);
+    let (_, said) = run_with_bad_server(&["--never-ready"], &["--startup-timeout", "1s"]);
     assert!(said.contains("not ready after 1s"), "{said}");
-    let (_, said) = with_a_bad_server(&["--lie-ready"], &["--startup-timeout", "1s"]);
+    let (_, said) = run_with_bad_server(&["--lie-ready"], &["--startup-timeout", "1s"]);
     assert!(said.contains("no program listens on port 1"), "{said}");
 }
 
@@ -96,7 +96,7 @@ fn killing_tare_leaves_no_server_and_a_record_that_renders() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    assert!(wait_for(|| slices(&bench) > 8), "slices are written as they are measured");
+    assert!(wait_for(|| count_recorded_slices(&bench) > 8), "slices are written as they are measured");
     child.kill().unwrap();
     assert_eq!(child.wait().unwrap().signal(), Some(9));
     bench.assert_nothing_left();
@@ -116,7 +116,7 @@ fn ctrl_c_once_reports_what_is_there_and_the_run_can_go_on() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    assert!(wait_for(|| slices(&bench) > 8));
+    assert!(wait_for(|| count_recorded_slices(&bench) > 8));
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
@@ -144,7 +144,7 @@ fn ctrl_c_once_reports_what_is_there_and_the_run_can_go_on() {
 fn two_signals_of_one_ctrl_c_still_report_what_is_there() {
     let bench = Bench::new();
     bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
-    let child = run_that_measures(&bench);
+    let child = start_run_with_slices(&bench);
     // As `timeout` does, which signals its child and then the group that both are in.
     let both = format!("kill -INT {0}; kill -TERM {0}", child.id());
     assert!(Command::new("sh").args(["-c", &both]).status().unwrap().success());
@@ -156,11 +156,11 @@ fn two_signals_of_one_ctrl_c_still_report_what_is_there() {
 }
 
 #[test]
-fn a_second_ctrl_c_waits_for_nothing() {
+fn a_second_ctrl_c_ends_the_run_at_once() {
     let bench = Bench::new();
     let settings = QUICK.replace("[run]", "[run]\nstop_grace = \"600s\"");
     bench.suite(&[settings, server("bare", None, &["--ignore-sigterm"])].concat());
-    let mut child = run_that_measures(&bench);
+    let mut child = start_run_with_slices(&bench);
     let pid = child.id().to_string();
     // The server ignores SIGTERM, so only a second Ctrl-C ends this run before its time. Those too early count as the first.
     let has_ended = wait_for(|| {
@@ -178,15 +178,15 @@ fn a_second_ctrl_c_waits_for_nothing() {
 }
 
 /// A run that has some slices in its record and is far from its end.
-fn run_that_measures(bench: &Bench) -> Child {
+fn start_run_with_slices(bench: &Bench) -> Child {
     let mut run = bench.tare(&["run", "suite.toml", "--forks", "100"]);
     let child = run.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-    assert!(wait_for(|| slices(bench) > 2));
+    assert!(wait_for(|| count_recorded_slices(bench) > 2));
     child
 }
 
 /// How many slices the latest record holds; 0 before there is one.
-fn slices(bench: &Bench) -> usize {
+fn count_recorded_slices(bench: &Bench) -> usize {
     let output = bench.run(&["report", "latest", "--json"]);
     let Ok(summary) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else { return 0 };
     summary["cells"].as_array().unwrap().iter().map(|cell| cell["timeline"].as_array().unwrap().len()).sum()
@@ -204,7 +204,7 @@ fn few_open_files_are_refused_before_anything_starts() {
 }
 
 #[test]
-fn a_full_disk_is_named_and_what_was_measured_stands() {
+fn a_full_disk_is_named_and_what_was_measured_is_kept() {
     let bench = Bench::new();
     let Some(_disk) = SmallDisk::mount(&bench, "full", 64) else { return };
     let output = bench.run_suite(

@@ -1,4 +1,4 @@
-//! What users write wrong, and what they are told: one clear error that names file, line or flag, and the remedy.
+//! Wrong input of users: each is one clear error that names file, line or flag, and the remedy.
 
 use crate::common::{Bench, QUICK, Reference, server, stderr, stdout};
 
@@ -143,7 +143,7 @@ fn a_plan_that_cannot_run_here_is_refused_before_it_is_shown() {
 }
 
 #[test]
-fn what_a_run_cannot_have_is_said_of_the_key_that_asks_for_it() {
+fn the_error_of_an_unavailable_setting_names_its_key() {
     let bench = Bench::new();
     for (key, value, says) in [
         ("server_cpus", "\"999\"", "core 999 is not there"),
@@ -252,7 +252,7 @@ fn a_command_that_is_missing_and_a_port_in_use_are_named() {
 
 /// The escape of these sequences would clear the screen; one is C0, the other C1.
 #[test]
-fn what_files_and_arguments_hold_moves_no_cursor() {
+fn control_characters_of_files_and_arguments_are_escaped() {
     let bench = Bench::new();
     let reference = Reference::start(&[]);
     let said = |args: &[&str]| {
@@ -322,7 +322,7 @@ fn the_plan_shows_every_default_and_its_source() {
 }
 
 #[test]
-fn the_plan_tells_how_long_profiles_take_that_come_after_it() {
+fn the_plan_states_how_long_profiles_take() {
     let bench = Bench::new();
     for (profile, is_told) in [("", false), ("[profile]\nevents = [\"cpu\"]\nspan = \"20s\"\nforks = 3\n", true)] {
         bench.suite(&[QUICK, "\n", profile, &server("bare", None, &[])].concat());

@@ -242,7 +242,7 @@ fn a_body_and_its_type_arrive() {
 }
 
 #[test]
-fn interrupted_it_tells_what_there_is() {
+fn an_interrupted_load_reports_what_it_measured() {
     let server = Reference::start(&[]);
     let bench = Bench::new();
     let mut command = bench.tare(&[
@@ -272,7 +272,7 @@ fn interrupted_it_tells_what_there_is() {
 }
 
 #[test]
-fn what_was_asked_for_is_said_in_words() {
+fn the_requested_load_is_described_in_words() {
     let server = Reference::start(&[]);
     let bench = Bench::new();
     let url = server.url("/path0/4");

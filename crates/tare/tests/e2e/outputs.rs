@@ -1,4 +1,4 @@
-//! Outputs that cannot be written: tried before the load, and afterwards no other output is lost with them.
+//! Outputs that cannot be written: they are tried before the load. If one fails later, no other output is lost.
 
 use std::fs::{self, File};
 use std::process::Stdio;

@@ -25,7 +25,7 @@ fn suite() -> String {
 }
 
 #[test]
-fn each_user_hears_its_messages_out_and_none_is_lost() {
+fn each_user_receives_all_of_its_messages() {
     let bench = Bench::new();
     let output = bench.run_suite(&suite(), &["-m", "Push", "--messages", "5"]);
     let said = stdout(&output) + &stderr(&output);

@@ -1,4 +1,4 @@
-//! The main job on servers of known truth: what was planted is found, and what is alike is never called different.
+//! Verdicts on servers with planted costs: a planted difference is found, and equal servers are never called different.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,7 +42,7 @@ fn a_planted_slowdown_of_five_percent_is_found() {
 }
 
 #[test]
-fn other_work_on_the_cores_is_seen_and_told() {
+fn other_work_on_the_cores_is_reported() {
     let cpu = allowed_cpus().unwrap().iter().next().unwrap();
     let ended = Arc::new(AtomicBool::new(false));
     let neighbour = {

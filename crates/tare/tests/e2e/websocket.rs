@@ -8,7 +8,7 @@ fn websocket(server: &Reference, path: &str) -> String {
 }
 
 #[test]
-fn every_user_reads_so_many_messages_and_all_forms_tell_of_them() {
+fn every_user_reads_its_messages_and_all_forms_report_them() {
     let server = Reference::start(&["--push-period-ms", "20"]);
     let bench = Bench::new();
     let url = websocket(&server, "/ws/ts");
@@ -35,7 +35,7 @@ fn every_user_reads_so_many_messages_and_all_forms_tell_of_them() {
 }
 
 #[test]
-fn the_clock_of_a_server_elsewhere_is_estimated_and_said_with_how_far_it_may_be_off() {
+fn the_clock_of_a_remote_server_is_estimated_with_its_possible_error() {
     for (ahead, way) in [("3000000000", "ahead"), ("-3000000000", "behind")] {
         let server = Reference::start(&["--push-period-ms", "20", "--clock-ahead-ns", ahead]);
         let bench = Bench::new();
@@ -59,7 +59,7 @@ fn the_clock_of_a_server_elsewhere_is_estimated_and_said_with_how_far_it_may_be_
 }
 
 #[test]
-fn messages_come_back_and_are_held_against_checks() {
+fn echoed_messages_are_validated_by_checks() {
     let server = Reference::start(&[]);
     let bench = Bench::new();
     let url = websocket(&server, "/ws/echo");

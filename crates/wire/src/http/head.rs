@@ -72,7 +72,7 @@ impl Head<'_> {
     /// RFC 9112, sections 6.1, 6.3 and 9.3.
     pub(crate) fn framing(&self, is_head_request: bool) -> Result<(Framing, bool), ParseError> {
         let fields = BodyFields::read(self.headers);
-        // HTTP/1.0 knows no chunks. Whoever sends them all the same may have lost the end of the message.
+        // HTTP/1.0 knows no chunks. If they are sent anyway, the end of the message may be wrong.
         let may_persist = self.minor_version > 0 || (fields.says_keep_alive && fields.chunked.is_none());
         let keeps_alive = may_persist && !fields.says_close;
         let bodiless = is_head_request || matches!(self.status, 100..=199 | 204 | 304);
@@ -100,7 +100,8 @@ struct BodyFields {
     names_chunked: bool,
     says_close: bool,
     says_keep_alive: bool,
-    /// What is wrong with the length or the codings. An answer without a body ends at the empty line all the same.
+    /// What is wrong with the length or the codings. It does not matter for an answer without a body, which ends at the
+    /// empty line.
     error: Option<ParseError>,
 }
 

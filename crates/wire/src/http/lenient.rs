@@ -1,4 +1,4 @@
-//! Header sections that the strict parser refuses and a client must read all the same: folded lines, a later minor
+//! Header sections that the strict parser refuses but a client must read: folded lines, a later minor
 //! version, many fields. They are rare, so they are copied and read a second time.
 
 use super::head::Head;

@@ -39,7 +39,7 @@ pub struct ResponseParser {
     /// The begin of an incomplete header section.
     held: Vec<u8>,
     /// Size of the section at which it is parsed again even without the end of a line.
-    look_again_at: usize,
+    retry_at_bytes: usize,
 }
 
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Default for ResponseParser {
             is_head_request: false,
             keeps_alive: true,
             held: Vec::new(),
-            look_again_at: 0,
+            retry_at_bytes: 0,
         }
     }
 }
@@ -118,12 +118,12 @@ impl ResponseParser {
             let length = self.parse_head(input, sink)?;
             if length.is_none() {
                 self.held.extend_from_slice(input);
-                self.look_again_at = 2 * input.len();
+                self.retry_at_bytes = 2 * input.len();
             }
             return Ok(length);
         }
         self.held.extend_from_slice(&input[..input.len().min(MAX_HEAD_BYTES)]);
-        if self.may_wait(held_before) {
+        if self.is_too_early_to_parse(held_before) {
             return Ok(None);
         }
         let held = std::mem::take(&mut self.held);
@@ -132,7 +132,7 @@ impl ResponseParser {
         let length = parsed?;
         match length {
             Some(_) => self.held.clear(),
-            None => self.look_again_at = 2 * self.held.len(),
+            None => self.retry_at_bytes = 2 * self.held.len(),
         }
         Ok(length.map(|length| length - held_before))
     }
@@ -161,16 +161,16 @@ impl ResponseParser {
         Ok(Some(length))
     }
 
-    /// Whether another attempt at the kept bytes is too early. httparse starts again each time, so single bytes from a
+    /// Whether it is too early to parse the kept bytes again. httparse starts again each time, so single bytes from a
     /// peer would take quadratic time. A short section is tried again at the end of each line. A long one, and garbage
     /// without lines, is tried again when its size doubles. The end of a section is never missed.
-    fn may_wait(&self, held_before: usize) -> bool {
+    fn is_too_early_to_parse(&self, held_before: usize) -> bool {
         let has_end = if self.held.len() < TRY_EACH_LINE_BYTES {
             self.held[held_before..].contains(&b'\n')
         } else {
             has_empty_line(&self.held[held_before.saturating_sub(2)..])
         };
-        self.held.len() < self.look_again_at.min(MAX_HEAD_BYTES) && !has_end
+        self.held.len() < self.retry_at_bytes.min(MAX_HEAD_BYTES) && !has_end
     }
 
     fn feed_body(&mut self, input: &[u8], at: usize, sink: &mut impl Sink) -> Result<Progress, ParseError> {

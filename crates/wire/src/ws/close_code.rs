@@ -17,7 +17,7 @@ pub(super) struct CloseCode {
 
 impl CloseCode {
     /// The code of the close, once it has arrived.
-    pub(super) const fn received(&self) -> Option<u16> {
+    pub(super) const fn code(&self) -> Option<u16> {
         self.code
     }
 
@@ -25,7 +25,7 @@ impl CloseCode {
     ///
     /// # Source
     /// RFC 6455, sections 5.2 and 5.5.1.
-    pub(super) fn follow(&mut self, mut bytes: &[u8]) {
+    pub(super) fn feed(&mut self, mut bytes: &[u8]) {
         while self.code.is_none() {
             let passed = usize::try_from(self.payload).map_or(bytes.len(), |payload| payload.min(bytes.len()));
             self.payload -= passed as u64;
@@ -33,14 +33,14 @@ impl CloseCode {
             bytes = rest;
             self.header[self.length] = *byte;
             self.length += 1;
-            if self.length == self.whole_length() {
+            if self.length == self.header_length() {
                 self.end_header();
             }
         }
     }
 
-    /// How long the header will be, as far as its bytes tell.
-    fn whole_length(&self) -> usize {
+    /// Length of the header, as far as its bytes so far determine it.
+    fn header_length(&self) -> usize {
         let [_, second, ..] = self.header;
         if self.length < 2 {
             return 2;
@@ -95,8 +95,8 @@ mod tests {
             let stream = [&frames, close].concat();
             for size in [1, 3, 1000, stream.len()] {
                 let mut close_code = CloseCode::default();
-                stream.chunks(size).for_each(|piece| close_code.follow(piece));
-                assert_eq!(close_code.received(), code, "{} in pieces of {size}", close.escape_ascii());
+                stream.chunks(size).for_each(|piece| close_code.feed(piece));
+                assert_eq!(close_code.code(), code, "{} in pieces of {size}", close.escape_ascii());
             }
         }
     }

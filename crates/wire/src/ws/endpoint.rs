@@ -75,7 +75,7 @@ impl Endpoint {
         let before = *bytes;
         let mut memory = Memory { incoming: bytes, outgoing: &mut self.outgoing };
         let read = self.context.read(&mut memory);
-        self.close_code.follow(&before[..before.len() - memory.incoming.len()]);
+        self.close_code.feed(&before[..before.len() - memory.incoming.len()]);
         let message = match read {
             Ok(message) => message,
             Err(Error::Io(_)) => return Ok(None),
@@ -91,7 +91,7 @@ impl Endpoint {
             Message::Pong(brought) => Arrival::Pong(brought),
             Message::Frame(_) => Arrival::Pong(Bytes::new()),
             Message::Close(None) => Arrival::Close(None),
-            Message::Close(Some(frame)) => match self.close_code.received() {
+            Message::Close(Some(frame)) => match self.close_code.code() {
                 Some(code) if !coding::CloseCode::from(code).is_allowed() => {
                     return Err(FrameError::InvalidCloseCode(code));
                 }

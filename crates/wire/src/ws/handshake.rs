@@ -15,11 +15,11 @@ pub fn accept_for(key: &[u8]) -> String {
 #[derive(Debug)]
 pub struct Handshake {
     parser: ResponseParser,
-    judge: Judge,
+    answer: AnswerCheck,
 }
 
 impl Handshake {
-    /// A handshake with a key of its own, and its request. `headers` may offer subprotocols.
+    /// A handshake with a new key, and its request. `headers` may offer subprotocols.
     ///
     /// # Errors
     /// When path or headers cannot be sent.
@@ -38,12 +38,12 @@ impl Handshake {
             headers.iter().cloned().chain(own.map(|(name, value)| (name.to_owned(), value.to_owned()))).collect();
         let request = Request { method: &Method::get(), path, host, headers: &headers, body: b"" }.encode()?;
         let offered = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
-        let judge = Judge {
+        let answer = AnswerCheck {
             accept: accept_for(key.as_bytes()),
             subprotocols: offered.flat_map(|(_, value)| value.split(',')).map(|name| name.trim().to_owned()).collect(),
             verdict: Ok(()),
         };
-        Ok((Self { parser: ResponseParser::new(), judge }, request))
+        Ok((Self { parser: ResponseParser::new(), answer }, request))
     }
 
     /// Parses bytes of the answer; the bytes after it stay in `input`. Returns whether the WebSocket is open.
@@ -51,9 +51,9 @@ impl Handshake {
     /// # Errors
     /// When the server refuses, or does not prove that it understood.
     pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<bool, HandshakeError> {
-        let progress = self.parser.feed(bytes, &mut self.judge)?;
+        let progress = self.parser.feed(bytes, &mut self.answer)?;
         // A refusal is known when its head has arrived. Its body does not matter.
-        self.judge.verdict.clone()?;
+        self.answer.verdict.clone()?;
         match progress {
             Progress::NeedsMore => {
                 *bytes = &[];
@@ -69,24 +69,24 @@ impl Handshake {
 
 /// Checks the head of the answer.
 #[derive(Debug)]
-struct Judge {
+struct AnswerCheck {
     accept: String,
     subprotocols: Vec<String>,
     verdict: Result<(), HandshakeError>,
 }
 
-impl Sink for Judge {
+impl Sink for AnswerCheck {
     fn head(&mut self, head: &Head<'_>) {
-        self.verdict = self.judge(head);
+        self.verdict = self.check_head(head);
     }
 
     fn body(&mut self, _: &[u8]) {}
 }
 
-impl Judge {
+impl AnswerCheck {
     /// # Source
     /// RFC 6455, sections 4.1, 11.3.3 and 11.3.4.
-    fn judge(&self, head: &Head<'_>) -> Result<(), HandshakeError> {
+    fn check_head(&self, head: &Head<'_>) -> Result<(), HandshakeError> {
         if head.status != 101 {
             return Err(HandshakeError::Status(head.status));
         }

@@ -1,4 +1,4 @@
-//! What an answer comes to, in the words of the tables: the status, the bytes of the body, and what is left.
+//! The outcome of an answer, in the form of the tables: the status, the bytes of the body, and what is left.
 
 use tare_wire::http::{Head, ParseError, Progress, ResponseParser, Sink};
 

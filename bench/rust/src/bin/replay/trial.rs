@@ -4,7 +4,7 @@ use rand_pcg::Pcg64;
 use serde::Serialize;
 use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::quantile::sd;
-use tare_stats::verdict::decided;
+use tare_stats::verdict::reason_to_stop;
 use tare_stats::{
     Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, VariancePrior, Verdict, find_odd_starts,
 };
@@ -167,7 +167,7 @@ impl Outcome {
             last = (Verdict::of_comparison(&comparison, Polarity::LowerIsBetter, &rule), count);
             missed |= comparison.log.is_some_and(|log| !log.contains(0.0));
             any_look |= last.0.is_difference();
-            if decided(&comparison, &rule).is_some() {
+            if reason_to_stop(&comparison, &rule).is_some() {
                 stopped = stopped.or(Some(last));
             }
             if !continues && usual.len() as u32 >= declared {

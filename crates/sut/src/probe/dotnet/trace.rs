@@ -31,7 +31,7 @@ pub(super) const COUNTERS: &str = "System.Runtime";
 /// The provider of collections.
 pub(super) const RUNTIME: &str = "Microsoft-Windows-DotNETRuntime";
 
-/// What one generation's collections took.
+/// The collections of one generation.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Collections {
     /// Their number.
@@ -40,7 +40,7 @@ pub struct Collections {
     pub paused_ns: u64,
 }
 
-/// What the events so far add up to.
+/// The sums of all events so far.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TraceTotals {
     /// Bytes that were allocated since the stream began, without what the reports themselves allocate.
@@ -56,7 +56,7 @@ pub struct TraceTotals {
 /// Reads a stream in pieces of any size.
 #[derive(Debug, Default)]
 pub struct TraceReader {
-    /// Bytes that were not read yet.
+    /// Bytes of an incomplete object.
     waiting: Vec<u8>,
     /// Where they begin in the stream: blocks are aligned to it.
     offset: usize,
@@ -76,7 +76,7 @@ pub struct TraceReader {
 }
 
 /// The least that was allocated from one report of the counters to the next. A report allocates, too (41 KB in .NET Core 3.1):
-/// that is the least, when nobody asks the server.
+/// that is the least, when the server gets no requests.
 #[derive(Debug, Clone, Copy)]
 struct ReportedBytes {
     least: f64,
@@ -97,7 +97,7 @@ impl ReportedBytes {
     }
 }
 
-/// What an event tells.
+/// The events that are read; all others are skipped.
 #[derive(Debug, Clone, Copy)]
 enum EventKind {
     Counters,
@@ -120,7 +120,7 @@ impl TraceReader {
     /// Reads further bytes.
     ///
     /// # Errors
-    /// They are no such stream, or follow its end. It cannot be read any further.
+    /// When the bytes are not such a stream, or follow its end. The reader cannot be used any more.
     pub fn feed(&mut self, bytes: &[u8]) -> Result<(), Malformed> {
         self.waiting.extend_from_slice(bytes);
         while let Some(read) = self.read_object()? {
@@ -130,7 +130,7 @@ impl TraceReader {
         Ok(())
     }
 
-    /// What all events so far add up to.
+    /// The sums of all events so far.
     pub const fn totals(&self) -> &TraceTotals {
         &self.totals
     }
@@ -141,12 +141,12 @@ impl TraceReader {
             return if self.waiting.is_empty() { Ok(None) } else { Err(Malformed("what follows the end")) };
         }
         let waiting = std::mem::take(&mut self.waiting);
-        let read = if self.has_begun { self.object(&waiting) } else { self.begin(&waiting) };
+        let read = if self.has_begun { self.parse_object(&waiting) } else { self.read_magic(&waiting) };
         self.waiting = waiting;
         read
     }
 
-    fn begin(&mut self, waiting: &[u8]) -> Result<Option<usize>, Malformed> {
+    fn read_magic(&mut self, waiting: &[u8]) -> Result<Option<usize>, Malformed> {
         let known = waiting.len().min(MAGIC.len());
         if waiting[..known] != MAGIC[..known] {
             return Err(Malformed("the beginning"));
@@ -155,35 +155,37 @@ impl TraceReader {
         Ok(self.has_begun.then_some(known))
     }
 
-    fn object(&mut self, waiting: &[u8]) -> Result<Option<usize>, Malformed> {
+    fn parse_object(&mut self, waiting: &[u8]) -> Result<Option<usize>, Malformed> {
         let Some(first) = waiting.first() else { return Ok(None) };
         if *first == NULL_REFERENCE {
             self.has_ended = true;
             return Ok(Some(1));
         }
         let mut cursor = Cursor::new(waiting);
-        let Some(name) = complete(object_name(&mut cursor))? else { return Ok(None) };
+        let Some(name) = none_if_short(object_name(&mut cursor))? else { return Ok(None) };
         if name == b"Trace" {
             // Wall time of the start, its ticks, ticks per second, then size of a pointer, process, processors, sampling.
-            let Some(fields) = complete(cursor.take(48))? else { return Ok(None) };
+            let Some(fields) = none_if_short(cursor.take(48))? else { return Ok(None) };
             self.frequency = Cursor::new(&fields[24..]).u64()?;
         } else {
-            let Some(size) = complete(cursor.u32())?.map(|size| size as usize) else { return Ok(None) };
+            let Some(size) = none_if_short(cursor.u32())?.map(|size| size as usize) else { return Ok(None) };
             if size > MOST_BLOCK_BYTES {
                 return Err(Malformed("the size of a block"));
             }
             let padding = (self.offset + cursor.position()).wrapping_neg() % 4;
-            let Some(block) = complete(cursor.take(padding).and_then(|_| cursor.take(size)))? else { return Ok(None) };
+            let Some(block) = none_if_short(cursor.take(padding).and_then(|_| cursor.take(size)))? else {
+                return Ok(None);
+            };
             if cursor.is_at_end() {
                 return Ok(None);
             }
             match name {
-                b"MetadataBlock" => self.events(block, Self::learn)?,
-                b"EventBlock" => self.events(block, Self::add)?,
+                b"MetadataBlock" => self.read_block(block, Self::read_metadata)?,
+                b"EventBlock" => self.read_block(block, Self::read_event)?,
                 _ => {}
             }
         }
-        match complete(cursor.u8())? {
+        match none_if_short(cursor.u8())? {
             None => Ok(None),
             Some(END_OBJECT) => Ok(Some(cursor.position())),
             Some(_) => Err(Malformed("the end of an object")),
@@ -191,7 +193,7 @@ impl TraceReader {
     }
 
     /// Reads the events of a block.
-    fn events(
+    fn read_block(
         &mut self,
         block: &[u8],
         each: fn(&mut Self, EventHeader, &[u8]) -> Result<(), Malformed>,
@@ -213,8 +215,8 @@ impl TraceReader {
         Ok(())
     }
 
-    /// Learns what a kind of events tells.
-    fn learn(&mut self, _: EventHeader, payload: &[u8]) -> Result<(), Malformed> {
+    /// Records which kind of event a number of the stream stands for.
+    fn read_metadata(&mut self, _: EventHeader, payload: &[u8]) -> Result<(), Malformed> {
         let mut cursor = Cursor::new(payload);
         let (number, provider, event, name) = (cursor.u32()?, cursor.text()?, cursor.u32()?, cursor.text()?);
         let kind = match (provider.as_str(), event) {
@@ -231,12 +233,12 @@ impl TraceReader {
         Ok(())
     }
 
-    fn add(&mut self, header: EventHeader, payload: &[u8]) -> Result<(), Malformed> {
+    fn read_event(&mut self, header: EventHeader, payload: &[u8]) -> Result<(), Malformed> {
         let at_ns = (u128::from(header.ticks) * 1_000_000_000 / u128::from(self.frequency.max(1))) as u64;
         let mut cursor = Cursor::new(payload);
         match self.kinds.get(&header.kind).copied().unwrap_or(EventKind::Other) {
             EventKind::Other => {}
-            EventKind::Counters => self.count(&mut cursor, at_ns)?,
+            EventKind::Counters => self.add_counter(&mut cursor, at_ns)?,
             EventKind::CollectionStarts => {
                 let (_, generation) = (cursor.u32()?, cursor.u32()?);
                 self.generation = (generation as usize).min(self.totals.generations.len() - 1);
@@ -262,7 +264,7 @@ impl TraceReader {
 
     /// Adds one counter. Its payload begins with its name and its title; then follows the mean, or, of a counter of
     /// increments, the unit of its rate and the increment.
-    fn count(&mut self, cursor: &mut Cursor<'_>, at_ns: u64) -> Result<(), Malformed> {
+    fn add_counter(&mut self, cursor: &mut Cursor<'_>, at_ns: u64) -> Result<(), Malformed> {
         let (name, _title) = (cursor.text()?, cursor.text()?);
         match name.as_str() {
             "alloc-rate" => {
@@ -325,8 +327,8 @@ fn object_name<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8], Malformed> {
     Ok(name)
 }
 
-/// A value that is not complete is `None`, and no error.
-fn complete<T>(value: Result<T, Malformed>) -> Result<Option<T>, Malformed> {
+/// `None` for a value that is not complete yet, which is no error.
+fn none_if_short<T>(value: Result<T, Malformed>) -> Result<Option<T>, Malformed> {
     match value {
         Ok(value) => Ok(Some(value)),
         Err(Malformed::TOO_SHORT) => Ok(None),
@@ -334,7 +336,7 @@ fn complete<T>(value: Result<T, Malformed>) -> Result<Option<T>, Malformed> {
     }
 }
 
-/// A figure that is no number, or negative, counts nothing.
+/// 0 for a figure that is negative or not a number.
 fn positive(figure: f64) -> f64 {
     if figure.is_finite() { figure.max(0.0) } else { 0.0 }
 }

@@ -32,7 +32,7 @@ pub struct Suspects {
 }
 
 impl From<&RuntimeUse> for Suspects {
-    /// What a runtime does not tell explains no pause.
+    /// A counter that the runtime does not report is 0: it explains no pause.
     fn from(used: &RuntimeUse) -> Self {
         Self { collecting_ns: used.collecting_ns.unwrap_or(0), safepoint_ns: used.safepoint_ns.unwrap_or(0) }
     }
@@ -42,8 +42,8 @@ impl From<&RuntimeUse> for Suspects {
 /// the outside meter paused at the same time. Then come the JVM's collections and safepoints, as far as their time
 /// lasts, the longest pause first.
 pub fn blame_pauses(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec<Blamed> {
-    let outside = pauses(machine);
-    let mut inside = pauses(jvm);
+    let outside = find_pauses(machine);
+    let mut inside = find_pauses(jvm);
     inside.sort_by_key(|pause| std::cmp::Reverse(pause.late_ns));
     let mut collecting = suspects.collecting_ns;
     let mut stopping = suspects.safepoint_ns.saturating_sub(suspects.collecting_ns);
@@ -53,18 +53,18 @@ pub fn blame_pauses(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec
             let shared_ns: u64 = outside.iter().map(|other| overlap_ns(*pause, *other)).sum();
             let cause = if shared_ns * 2 >= pause.late_ns {
                 PauseCause::Machine
-            } else if takes(&mut collecting, pause.late_ns) {
+            } else if take_if_half_covered(&mut collecting, pause.late_ns) {
                 PauseCause::Collection
-            } else if takes(&mut stopping, pause.late_ns) {
+            } else if take_if_half_covered(&mut stopping, pause.late_ns) {
                 PauseCause::Safepoint
             } else {
                 PauseCause::Process
             };
-            blamed(*pause, cause)
+            with_cause(*pause, cause)
         })
         .collect();
-    let is_told = |pause: &&Delay| inside.iter().any(|told| overlap_ns(*told, **pause) > 0);
-    all.extend(outside.iter().filter(|pause| !is_told(pause)).map(|pause| blamed(*pause, PauseCause::Machine)));
+    let is_listed = |pause: &&Delay| inside.iter().any(|inside| overlap_ns(*inside, **pause) > 0);
+    all.extend(outside.iter().filter(|pause| !is_listed(pause)).map(|pause| with_cause(*pause, PauseCause::Machine)));
     all.sort_by_key(|pause| std::cmp::Reverse(pause.length_ns));
     all.truncate(MOST);
     all.sort_by_key(|pause| pause.begin);
@@ -72,26 +72,26 @@ pub fn blame_pauses(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec
 }
 
 /// The first delay of each pause. Later ones within the pause are its consequence.
-fn pauses(delays: &[Delay]) -> Vec<Delay> {
+fn find_pauses(delays: &[Delay]) -> Vec<Delay> {
     let mut found: Vec<Delay> = Vec::new();
     for delay in delays.iter().filter(|delay| delay.late_ns >= PAUSE_NS) {
-        if found.last().is_none_or(|last| delay.due >= last.woken()) {
+        if found.last().is_none_or(|last| delay.due >= last.woken_at()) {
             found.push(*delay);
         }
     }
     found
 }
 
-fn blamed(pause: Delay, cause: PauseCause) -> Blamed {
+fn with_cause(pause: Delay, cause: PauseCause) -> Blamed {
     Blamed { begin: pause.due, length_ns: pause.late_ns, cause }
 }
 
 fn overlap_ns(one: Delay, other: Delay) -> u64 {
-    one.woken().min(other.woken()).since(one.due.max(other.due))
+    one.woken_at().min(other.woken_at()).since(one.due.max(other.due))
 }
 
-/// Whether a cause's remaining time covers half of a pause. If so, it is reduced by that.
-fn takes(left_ns: &mut u64, pause_ns: u64) -> bool {
+/// Whether a cause's remaining time covers half of a pause. If so, the pause is subtracted from it.
+fn take_if_half_covered(left_ns: &mut u64, pause_ns: u64) -> bool {
     let covers = *left_ns * 2 >= pause_ns;
     if covers {
         *left_ns = left_ns.saturating_sub(pause_ns);
@@ -110,7 +110,7 @@ mod tests {
         (0..length_ms).map(|i| Delay { due: Nanos((begin_ms + i) * MS), late_ns: (length_ms - i) * MS }).collect()
     }
 
-    fn told(machine: &[Delay], jvm: &[Delay], collecting_ms: u64, safepoint_ms: u64) -> Vec<(u64, u64, PauseCause)> {
+    fn blame(machine: &[Delay], jvm: &[Delay], collecting_ms: u64, safepoint_ms: u64) -> Vec<(u64, u64, PauseCause)> {
         let suspects = Suspects { collecting_ns: collecting_ms * MS, safepoint_ns: safepoint_ms * MS };
         let all = blame_pauses(machine, jvm, suspects);
         all.iter().map(|pause| (pause.begin.0 / MS, pause.length_ns / MS, pause.cause)).collect()
@@ -126,7 +126,7 @@ mod tests {
             (vec![], 3, 53, PauseCause::Safepoint),
             (vec![], 3, 4, PauseCause::Process),
         ] {
-            assert_eq!(told(&machine, &pause, collecting, safepoint), [(100, 50, cause)]);
+            assert_eq!(blame(&machine, &pause, collecting, safepoint), [(100, 50, cause)]);
         }
     }
 
@@ -134,19 +134,19 @@ mod tests {
     fn time_that_explains_one_pause_does_not_explain_another() {
         let two = [stall(100, 20), stall(300, 50)].concat();
         let expected = [(100, 20, PauseCause::Process), (300, 50, PauseCause::Collection)];
-        assert_eq!(told(&[], &two, 50, 50), expected);
+        assert_eq!(blame(&[], &two, 50, 50), expected);
     }
 
     #[test]
-    fn what_only_the_meter_outside_saw_is_the_machines() {
-        assert_eq!(told(&stall(5, 7), &[], 100, 100), [(5, 7, PauseCause::Machine)]);
-        assert_eq!(told(&stall(5, 4), &stall(50, 4), 100, 100), [], "too short to be told");
+    fn a_pause_of_the_outside_meter_alone_is_the_machines() {
+        assert_eq!(blame(&stall(5, 7), &[], 100, 100), [(5, 7, PauseCause::Machine)]);
+        assert_eq!(blame(&stall(5, 4), &stall(50, 4), 100, 100), [], "too short to be a pause");
     }
 
     #[test]
-    fn of_many_pauses_the_longest_are_told() {
+    fn only_the_longest_of_many_pauses_are_returned() {
         let many: Vec<Delay> = (0..200).flat_map(|i| stall(i * 100, 5 + i % 40)).collect();
-        let all = told(&[], &many, 0, 0);
+        let all = blame(&[], &many, 0, 0);
         assert_eq!(all.len(), MOST);
         assert!(all.iter().all(|(_, length, _)| *length >= 24) && all.is_sorted());
     }

@@ -43,7 +43,7 @@ impl JvmMeter {
     fn open(path: PathBuf) -> Option<Self> {
         let file = File::options().read(true).write(true).open(&path).ok()?;
         let meter = Self { file, recording: 0 };
-        let is_ours = meter.head()?[0] == MAGIC;
+        let is_ours = meter.read_head()?[0] == MAGIC;
         // Both sides have it open, so its name is no longer needed.
         let _ = fs::remove_file(path);
         is_ours.then_some(meter)
@@ -52,45 +52,45 @@ impl JvmMeter {
     /// Asks it to measure from now on. It starts within some milliseconds.
     pub fn start_recording(&mut self) {
         self.recording += 1;
-        self.want(self.recording);
+        self.request_recording(self.recording);
     }
 
     /// Asks it to stop. Returns the delays since [`start_recording`](Self::start_recording), or none if it did not start.
     pub fn finish_recording(&mut self) -> Vec<Delay> {
-        let delays = self.recorded().unwrap_or_default();
-        self.want(0);
+        let delays = self.read_delays().unwrap_or_default();
+        self.request_recording(0);
         delays
     }
 
-    fn want(&self, recording: u64) {
+    fn request_recording(&self, recording: u64) {
         // A JVM that has just ended does not read it.
         let _ = self.file.write_all_at(&recording.to_le_bytes(), WANTED);
     }
 
-    fn recorded(&self) -> Option<Vec<Delay>> {
-        let [_, _, recording, count] = self.head()?;
+    fn read_delays(&self) -> Option<Vec<Delay>> {
+        let [_, _, recording, count] = self.read_head()?;
         if recording != self.recording {
             return None;
         }
         let length = usize::try_from(count).ok()?.checked_mul(DELAY)?;
-        // The count is the server's word. No file holds more than its own length.
+        // The server writes the count, so it may be wrong. The file cannot hold more bytes than its length.
         if length as u64 > self.file.metadata().ok()?.len() {
             return None;
         }
         let mut bytes = vec![0; length];
         self.file.read_exact_at(&mut bytes, HEAD as u64).ok()?;
         let delay = |words: &[u64]| Delay { due: Nanos(words[0]), late_ns: words[1] };
-        Some(words(&bytes).chunks_exact(2).map(delay).collect())
+        Some(to_words(&bytes).chunks_exact(2).map(delay).collect())
     }
 
-    fn head(&self) -> Option<[u64; 4]> {
+    fn read_head(&self) -> Option<[u64; 4]> {
         let mut bytes = [0; HEAD];
         self.file.read_exact_at(&mut bytes, 0).ok()?;
-        words(&bytes).try_into().ok()
+        to_words(&bytes).try_into().ok()
     }
 }
 
-fn words(bytes: &[u8]) -> Vec<u64> {
+fn to_words(bytes: &[u8]) -> Vec<u64> {
     let (whole, _) = bytes.as_chunks::<WORD>();
     whole.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }
@@ -111,10 +111,10 @@ mod tests {
         let mut meter = JvmMeter::find(folder.path(), [6, 7].into_iter()).unwrap();
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing stays behind");
         meter.start_recording();
-        assert_eq!(meter.head().unwrap()[1], 1, "the agent is asked to record");
+        assert_eq!(meter.read_head().unwrap()[1], 1, "the agent is asked to record");
         let delay = |due, late_ns| Delay { due: Nanos(due), late_ns };
         assert_eq!(meter.finish_recording(), [delay(1_000_000, 5), delay(2_000_000, 9)]);
-        assert_eq!(meter.head().unwrap()[1], 0, "the agent may rest");
+        assert_eq!(meter.read_head().unwrap()[1], 0, "the agent may rest");
         meter.start_recording();
         assert_eq!(
             meter.finish_recording(),

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_meter_ends_when_it_is_told_to() {
+    fn a_meter_stops_when_asked() {
         let meter = Meter::start(tare_sys::affinity::allowed_cpus().unwrap()).unwrap();
         let (delays, _) = meter.stop_and_read();
         assert!(delays.windows(2).all(|pair| pair[0].due + INTERVAL == pair[1].due));

@@ -82,10 +82,10 @@ pub(super) mod tests {
             bytes.resize((text.len() + 1).next_multiple_of(8), 0);
             (*name, bytes.len() as i32, b'B', bytes)
         });
-        laid_out(&numbers.chain(texts).collect::<Vec<_>>())
+        counters_file(&numbers.chain(texts).collect::<Vec<_>>())
     }
 
-    fn laid_out(entries: &[(&str, i32, u8, Vec<u8>)]) -> Vec<u8> {
+    fn counters_file(entries: &[(&str, i32, u8, Vec<u8>)]) -> Vec<u8> {
         let mut out = MAGIC.to_vec();
         // Little endian, version 2.0, accessible. Used size, overflow and time of the last change are not read.
         out.extend([1, 2, 0, 1]);

@@ -3,7 +3,7 @@
 use std::ffi::{c_int, c_long};
 use std::mem;
 
-use super::{LIFELINE, TERMINATE, Usage, offspring, send};
+use super::{LIFELINE, TERMINATE, Usage, proc_children, send};
 use crate::affinity::KernelMask;
 use crate::child::message::Message;
 use crate::scheduling::SchedulingPolicy;
@@ -12,7 +12,7 @@ pub(super) const LAST_SIGNAL: c_int = 64;
 /// The unit of `ru_maxrss` in bytes.
 pub(super) const MAX_RSS_UNIT: u64 = 1024;
 
-pub(super) use super::offspring::own_pid_outside;
+pub(super) use super::proc_children::own_pid_in_proc;
 
 /// Forks the supervisor, in a PID namespace of its own if that is wanted and permitted. Says in `pid_namespace` whether
 /// it was.
@@ -85,7 +85,7 @@ pub(super) fn schedule(policy: SchedulingPolicy) -> Result<(), c_int> {
 ///
 /// # Safety
 /// Only for the supervisor, whose only child is the program.
-pub(super) unsafe fn watch_to_the_end(main: libc::pid_t, pid_namespace: bool, usage: &mut Usage) {
+pub(super) unsafe fn watch_then_kill_tree(main: libc::pid_t, pid_namespace: bool, usage: &mut Usage) {
     // SAFETY: the caller's promise.
     unsafe {
         let main_reaped = watch(main, usage);
@@ -157,7 +157,7 @@ unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, pid_namespace: bool
                 if !main_reaped {
                     libc::kill(-main, libc::SIGKILL);
                 }
-                offspring::kill_children_of(libc::getpid());
+                proc_children::kill_children(libc::getpid());
             }
             match reap(0, main, usage) {
                 Some(pid) => main_reaped |= pid == main,

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_void};
 use std::mem::{size_of, size_of_val, zeroed};
 use std::ptr;
 
-use super::kin::{Kin, adopt_descendants};
+use super::descendants::{ListedProcess, mark_descendants};
 use super::{LIFELINE, TERMINATE, Usage, send};
 use crate::affinity::KernelMask;
 use crate::child::message::Message;
@@ -16,9 +16,9 @@ pub(super) const LAST_SIGNAL: c_int = 31;
 /// The unit of `ru_maxrss` in bytes.
 pub(super) const MAX_RSS_UNIT: u64 = 1;
 
-/// Most processes that are looked at: above the largest `kern.maxproc` of common machines.
+/// The most processes that are listed: above the largest `kern.maxproc` of common machines.
 const MOST_PROCESSES: usize = 16_384;
-/// Pauses between two looks for processes that are being killed, in nanoseconds.
+/// Pauses between two searches for processes that are being killed, in nanoseconds.
 const FIRST_PAUSE_NS: i64 = 2_000_000;
 const LONGEST_PAUSE_NS: i64 = 500_000_000;
 
@@ -61,7 +61,7 @@ pub(super) const fn become_supervisor(_pid_namespace: bool) {}
 pub(super) const fn end_with_parent() {}
 
 /// The id of the calling process.
-pub(super) fn own_pid_outside() -> u64 {
+pub(super) fn own_pid_in_proc() -> u64 {
     u64::from(std::process::id())
 }
 
@@ -101,7 +101,7 @@ pub(super) unsafe fn close_from(first: c_int) {
 ///
 /// # Safety
 /// Only for the supervisor, whose only child is the program.
-pub(super) unsafe fn watch_to_the_end(main: libc::pid_t, _pid_namespace: bool, usage: &mut Usage) {
+pub(super) unsafe fn watch_then_kill_tree(main: libc::pid_t, _pid_namespace: bool, usage: &mut Usage) {
     // SAFETY: the caller's promise; `wait4` fills the two plain values on this stack.
     unsafe {
         watch(main);
@@ -187,12 +187,12 @@ unsafe fn kill_tree(main: libc::pid_t) {
 
 /// Sends a signal to all living processes of the tree. Returns how many there are.
 unsafe fn signal_tree(main: libc::pid_t, signal: c_int) -> usize {
-    let mut all = [Kin { pid: 0, parent: 0, is_ours: false }; MOST_PROCESSES];
+    let mut all = [ListedProcess { pid: 0, parent: 0, is_ours: false }; MOST_PROCESSES];
     // SAFETY: as in `kill_tree`.
     unsafe {
         let count = list_processes(main, &mut all);
         let all = all.get_mut(..count).unwrap_or_default();
-        adopt_descendants(all);
+        mark_descendants(all);
         let mut sent = 0;
         for process in all.iter().filter(|process| process.is_ours) {
             libc::kill(process.pid, signal);
@@ -203,7 +203,7 @@ unsafe fn signal_tree(main: libc::pid_t, signal: c_int) -> usize {
 }
 
 /// Lists the living processes. Those of the program's session belong to the tree.
-unsafe fn list_processes(main: libc::pid_t, all: &mut [Kin; MOST_PROCESSES]) -> usize {
+unsafe fn list_processes(main: libc::pid_t, all: &mut [ListedProcess; MOST_PROCESSES]) -> usize {
     // SAFETY: the kernel fills at most the array and the struct of this stack.
     unsafe {
         let mut pids: [libc::pid_t; MOST_PROCESSES] = [0; MOST_PROCESSES];
@@ -219,7 +219,7 @@ unsafe fn list_processes(main: libc::pid_t, all: &mut [Kin; MOST_PROCESSES]) -> 
                 continue;
             }
             if let Some(slot) = all.get_mut(count) {
-                *slot = Kin { pid, parent: about.pbi_ppid.cast_signed(), is_ours: libc::getsid(pid) == main };
+                *slot = ListedProcess { pid, parent: about.pbi_ppid.cast_signed(), is_ours: libc::getsid(pid) == main };
                 count += 1;
             }
         }

@@ -12,7 +12,7 @@ pub use CpuTimeReader as SchedStatReader;
 pub const COUNTS_WAITING: bool = false;
 
 pub(super) fn stat(pid: u32) -> Result<Stat, ProcfsError> {
-    let about = libproc::about(pid)?;
+    let about = libproc::process_info(pid)?;
     let state = match about.pbi_status {
         libc::SSTOP => 'T',
         libc::SZOMB => 'Z',
@@ -36,7 +36,7 @@ pub(super) fn memory(pid: u32) -> Result<Memory, ProcfsError> {
 
 /// Whether there is such a process.
 pub fn exists(pid: u32) -> bool {
-    libproc::about(pid).is_ok()
+    libproc::process_info(pid).is_ok()
 }
 
 /// Whether a process has mapped a file: not known.
@@ -119,5 +119,5 @@ pub fn program_name(pid: u32) -> Option<String> {
 pub fn parents_by_pid() -> Result<HashMap<u32, u32>, ProcfsError> {
     // A process that ends during the walk is left out.
     let all = libproc::all_processes()?.into_iter();
-    Ok(all.filter_map(|pid| Some((pid, libproc::about(pid).ok()?.pbi_ppid))).collect())
+    Ok(all.filter_map(|pid| Some((pid, libproc::process_info(pid).ok()?.pbi_ppid))).collect())
 }

@@ -1,4 +1,4 @@
-//! What the end-to-end tests share: a scratch folder, the program, servers of known truth, and a look at what is left running.
+//! Helpers of the end-to-end tests: a scratch folder, the program, servers with known behaviour, running processes.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -71,7 +71,7 @@ impl Bench {
     }
 
     /// Processes of this test that still run: everything that was started with its mark in the environment.
-    pub fn left_running(&self) -> Vec<String> {
+    pub fn processes_of_test(&self) -> Vec<String> {
         let mark = format!("TARE_TEST_MARK={}", self.mark());
         let mut left = Vec::new();
         for entry in fs::read_dir("/proc").unwrap().flatten() {
@@ -87,8 +87,8 @@ impl Bench {
 
     /// Waits until nothing of this test runs any more.
     pub fn assert_nothing_left(&self) {
-        let gone = wait_for(|| self.left_running().is_empty());
-        assert!(gone, "still running: {:#?}", self.left_running());
+        let gone = wait_for(|| self.processes_of_test().is_empty());
+        assert!(gone, "still running: {:#?}", self.processes_of_test());
     }
 
     fn mark(&self) -> String {

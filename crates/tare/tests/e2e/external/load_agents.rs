@@ -38,11 +38,13 @@ fn a_run_whose_agent_is_killed_ends_with_its_name_and_keeps_what_was_measured() 
     let mut run = bench.tare(&["run", "suite.toml", "--forks", "100", "--agents", "local:2"]);
     let run = run.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let agents = || {
-        let left = bench.left_running();
+        let left = bench.processes_of_test();
         let of_agents = left.iter().filter(|line| line.split(' ').any(|word| word == "agent"));
         of_agents.map(|line| line.split(':').next().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert!(wait_for(|| bench.left_running().iter().any(|line| line.contains("reference")) && agents().len() == 2));
+    assert!(
+        wait_for(|| bench.processes_of_test().iter().any(|line| line.contains("reference")) && agents().len() == 2)
+    );
     assert!(Command::new("kill").args(["-KILL", &agents()[0]]).status().unwrap().success());
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
@@ -52,7 +54,7 @@ fn a_run_whose_agent_is_killed_ends_with_its_name_and_keeps_what_was_measured() 
 }
 
 #[test]
-fn what_agents_cannot_do_is_said_before_the_run() {
+fn what_agents_cannot_do_is_refused_before_the_run() {
     let bench = Bench::new();
     bench.suite(&suite());
     for (flags, says) in [

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use crate::common::{Bench, QUICK, TARE, cell, stderr, stdout, wait_for};
 
 /// The built-in server, started by a script of the suite's folder. It listens where its environment says.
-fn scripted(bench: &Bench, name: &str, flags: &str) -> String {
+fn server_by_script(bench: &Bench, name: &str, flags: &str) -> String {
     fs::write(bench.path().join("serve.sh"), format!("exec {TARE} reference \"$@\"\n")).unwrap();
     format!(
         "[servers.{name}]\ncommand = [\"sh\", \"serve.sh\", \"--port\", \"{{port}}\"{flags}]\n\
@@ -17,7 +17,7 @@ fn scripted(bench: &Bench, name: &str, flags: &str) -> String {
 }
 
 /// `tare run suite.toml --server-host local:` with a cache folder in the bench.
-fn run(bench: &Bench, suite: &str, flags: &[&str]) -> Command {
+fn run_command(bench: &Bench, suite: &str, flags: &[&str]) -> Command {
     bench.suite(suite);
     let mut command = bench.tare(&[&["run", "suite.toml", "--server-host", "local:"], flags].concat());
     command.env("XDG_CACHE_HOME", bench.path().join("cache"));
@@ -29,8 +29,8 @@ fn kill(pid: u32) {
 }
 
 /// The processes of the bench whose command has this word.
-fn running(bench: &Bench, word: &str) -> Vec<u32> {
-    let left = bench.left_running();
+fn processes_with_word(bench: &Bench, word: &str) -> Vec<u32> {
+    let left = bench.processes_of_test();
     let named = left.iter().filter(|line| line.split(' ').any(|part| part == word));
     named.map(|line| line.split(':').next().unwrap().parse().unwrap()).collect()
 }
@@ -38,8 +38,8 @@ fn running(bench: &Bench, word: &str) -> Vec<u32> {
 #[test]
 fn servers_behind_an_agent_are_sent_started_read_and_ended() {
     let bench = Bench::new();
-    let suite = [QUICK, &scripted(&bench, "bare", "")].concat();
-    let output = run(&bench, &suite, &["-d", "1", "-u", "2"]).output().unwrap();
+    let suite = [QUICK, &server_by_script(&bench, "bare", "")].concat();
+    let output = run_command(&bench, &suite, &["-d", "1", "-u", "2"]).output().unwrap();
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let summary = bench.summary();
     let found = cell(&summary, "bare");
@@ -63,14 +63,14 @@ fn servers_behind_an_agent_are_sent_started_read_and_ended() {
 fn no_server_outlives_a_killed_run_or_its_agent() {
     for victim in ["run", "agent"] {
         let bench = Bench::new();
-        let suite = [QUICK, &scripted(&bench, "bare", ", \"--routes\", \"129\"")].concat();
+        let suite = [QUICK, &server_by_script(&bench, "bare", ", \"--routes\", \"129\"")].concat();
         let started =
-            run(&bench, &suite, &["-d", "60", "-u", "2"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
+            run_command(&bench, &suite, &["-d", "60", "-u", "2"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
         let started = started.unwrap();
         // The server of the self-test has as many routes as usual.
-        assert!(wait_for(|| !running(&bench, "129").is_empty()), "{victim}");
+        assert!(wait_for(|| !processes_with_word(&bench, "129").is_empty()), "{victim}");
         // Supervisors have the same command, and are younger.
-        running(&bench, victim).into_iter().min().into_iter().for_each(kill);
+        processes_with_word(&bench, victim).into_iter().min().into_iter().for_each(kill);
         let output = started.wait_with_output().unwrap();
         assert!(!output.status.success());
         if victim == "agent" {
@@ -81,8 +81,8 @@ fn no_server_outlives_a_killed_run_or_its_agent() {
 }
 
 /// `tare profile bare Get --server-host local:` where `perf` is this script.
-fn profile(bench: &Bench, perf: &str) -> Command {
-    bench.suite(&[QUICK, &scripted(bench, "bare", "")].concat());
+fn profile_command(bench: &Bench, perf: &str) -> Command {
+    bench.suite(&[QUICK, &server_by_script(bench, "bare", "")].concat());
     let folder = bench.path().join("bin");
     fs::create_dir_all(&folder).unwrap();
     fs::write(folder.join("perf"), perf).unwrap();
@@ -94,7 +94,7 @@ fn profile(bench: &Bench, perf: &str) -> Command {
     command
 }
 
-/// Records what it was told, until it is ended, and has seen one method.
+/// Logs its arguments, runs until it is ended, and reports one method.
 const PERF: &str = r#"#!/bin/sh
 if [ "$1" = record ]; then
     for file; do :; done
@@ -108,7 +108,7 @@ printf '\t            112d spin+0x4 (/tmp/s)\n\t           2724a main+0x7a (/tmp
 #[test]
 fn a_server_behind_an_agent_is_profiled_there_and_recorded_here() {
     let bench = Bench::new();
-    let output = profile(&bench, PERF).output().unwrap();
+    let output = profile_command(&bench, PERF).output().unwrap();
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let summary = bench.summary();
     let view = &summary["profiles"]["views"][0];
@@ -125,9 +125,9 @@ fn a_server_behind_an_agent_is_profiled_there_and_recorded_here() {
 }
 
 #[test]
-fn a_sampler_that_is_refused_there_is_told_with_the_machine() {
+fn a_refused_sampler_is_reported_with_the_machine() {
     let bench = Bench::new();
-    let output = profile(&bench, "#!/bin/sh\nexit 255\n").output().unwrap();
+    let output = profile_command(&bench, "#!/bin/sh\nexit 255\n").output().unwrap();
     let said = stderr(&output);
     assert!(!output.status.success(), "{said}");
     for part in [
@@ -140,9 +140,9 @@ fn a_sampler_that_is_refused_there_is_told_with_the_machine() {
 }
 
 #[test]
-fn what_another_machine_cannot_do_is_said_before_the_run() {
+fn what_a_server_host_cannot_do_is_refused_before_the_run() {
     let bench = Bench::new();
-    let suite = [QUICK, &scripted(&bench, "bare", "")].concat();
+    let suite = [QUICK, &server_by_script(&bench, "bare", "")].concat();
     let external = format!("{suite}[servers.there]\nurl = \"http://127.0.0.1:1\"\n");
     for (suite, flags, says) in [
         (&suite, &["--server-host", "bench1"][..], "--server-host: \"bench1\" is no machine for servers; write ssh://"),
@@ -160,10 +160,10 @@ fn what_another_machine_cannot_do_is_said_before_the_run() {
 }
 
 #[test]
-fn a_server_that_listens_elsewhere_says_what_to_do() {
+fn the_error_of_a_server_at_another_address_has_a_remedy() {
     let bench = Bench::new();
-    let suite = [QUICK, &scripted(&bench, "bare", ", \"--address\", \"127.0.0.2\"")].concat();
-    let output = run(&bench, &suite, &["-d", "1"]).output().unwrap();
+    let suite = [QUICK, &server_by_script(&bench, "bare", ", \"--address\", \"127.0.0.2\"")].concat();
+    let output = run_command(&bench, &suite, &["-d", "1"]).output().unwrap();
     let said = stderr(&output);
     assert!(said.contains("cannot be reached from here") && said.contains("TARE_ADDRESS"), "{said}");
     bench.assert_nothing_left();

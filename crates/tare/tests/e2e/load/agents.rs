@@ -84,7 +84,7 @@ fn agents_behind_ssh_get_the_program_once_and_make_the_load() {
 }
 
 #[test]
-fn an_ssh_that_would_ask_is_an_error_that_says_what_to_do() {
+fn an_ssh_that_would_prompt_is_an_error_with_a_remedy() {
     let bench = Bench::new();
     let path = fake_ssh(&bench, "echo 'ada@bench1: Permission denied (publickey,password).' >&2; exit 255");
     let load = ["load", "http://10.0.0.1:8080/", "--agents", "ssh://ada@bench1"];
@@ -95,7 +95,7 @@ fn an_ssh_that_would_ask_is_an_error_that_says_what_to_do() {
 }
 
 #[test]
-fn what_agents_cannot_do_is_said_before_the_load() {
+fn what_agents_cannot_do_is_refused_before_the_load() {
     let bench = Bench::new();
     let server = Reference::start(&[]);
     let url = server.url("/");
@@ -119,7 +119,7 @@ fn what_agents_cannot_do_is_said_before_the_load() {
 }
 
 /// Whether the file has these bytes.
-fn contains(file: &Path, bytes: &[u8]) -> bool {
+fn file_contains(file: &Path, bytes: &[u8]) -> bool {
     fs::read(file).unwrap().windows(bytes.len()).any(|window| window == bytes)
 }
 
@@ -134,9 +134,9 @@ fn secrets_of_the_command_line_are_in_no_output() {
         let output = bench.run(&[&load, secret, &outputs].concat());
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         for file in ["s.sqlite", "s.json", "s.html"] {
-            assert!(!contains(&bench.path().join(file), b"S3CRET"), "{secret:?}: {file}");
+            assert!(!file_contains(&bench.path().join(file), b"S3CRET"), "{secret:?}: {file}");
         }
-        assert!(contains(&bench.path().join("s.json"), b"***"));
+        assert!(file_contains(&bench.path().join("s.json"), b"***"));
         fs::remove_file(bench.path().join("s.sqlite")).unwrap();
     }
     for args in [
@@ -155,7 +155,7 @@ fn secrets_of_the_command_line_are_in_no_output() {
 fn agents_of(bench: &Bench) -> Vec<String> {
     let of_agents = |process: &String| process.contains(" agent");
     let pid = |process: String| process.split(':').next().unwrap().to_owned();
-    bench.left_running().into_iter().filter(of_agents).map(pid).collect()
+    bench.processes_of_test().into_iter().filter(of_agents).map(pid).collect()
 }
 
 fn signal(signal: &str, pid: &str) {
@@ -163,7 +163,7 @@ fn signal(signal: &str, pid: &str) {
 }
 
 #[test]
-fn an_agent_that_stands_still_changes_no_window() {
+fn a_stopped_agent_changes_no_window() {
     let server = Reference::start(&[]);
     let bench = Bench::new();
     let url = server.url("/path0/4");

@@ -1,4 +1,4 @@
-//! Agents in pods from the outside: a fake kubectl starts them here, and says what a cluster would say.
+//! Agents in pods from the outside: a fake kubectl starts them here, and answers as a cluster would.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -27,7 +27,7 @@ case "$1 $2" in
 esac
 "#;
 
-/// A made-up cluster.
+/// A fake cluster.
 struct FakeCluster {
     bench: Bench,
     folder: PathBuf,
@@ -295,7 +295,7 @@ fn jobs_of_a_dead_coordinator_are_found_and_removed() {
 }
 
 #[test]
-fn manifests_are_printed_for_those_who_apply_their_own() {
+fn manifests_can_be_printed_to_be_applied_by_hand() {
     let output = Bench::new().run(&["agents", "manifest", "8", "--name", "mine", "--within", "10m", "--k8s-cpus", "4"]);
     let text = stdout(&output);
     for line in ["kind: Role", "kind: Job", "  completions: 8", "  name: mine", "cpu: \"4\"", "first-order-within=600s"]

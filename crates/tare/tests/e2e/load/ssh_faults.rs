@@ -1,4 +1,4 @@
-//! What goes wrong between a coordinator and agents behind ssh: a fake ssh plays it.
+//! Faults between a coordinator and agents behind ssh, made by a fake ssh.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -19,13 +19,13 @@ fn signal(name: &str, pid: u32) {
     assert!(Command::new("kill").args([name, &pid.to_string()]).status().unwrap().success());
 }
 
-/// Carries out what it is sent.
-const OBEYS: &str = r#"exec sh -c "$command""#;
+/// Runs the command that it is sent.
+const RUN_COMMAND: &str = r#"exec sh -c "$command""#;
 
 #[test]
-fn an_ssh_that_says_much_stops_no_load() {
+fn much_output_of_ssh_stops_no_load() {
     let (server, bench) = (Reference::start(&[]), Bench::new());
-    let talkative = format!("head -c 300000 /dev/zero | tr '\\0' x >&2\n{OBEYS}");
+    let talkative = format!("head -c 300000 /dev/zero | tr '\\0' x >&2\n{RUN_COMMAND}");
     let url = server.url("/path0/4");
     let load = ["load", &url, "--agents", "ssh://ada@bench1", "-n", "10", "-c", "1", "--json", "-"];
     let output = tare_over_ssh(&bench, &talkative, &load).output().unwrap();
@@ -35,7 +35,7 @@ fn an_ssh_that_says_much_stops_no_load() {
 }
 
 #[test]
-fn what_ssh_says_is_plain_text() {
+fn output_of_ssh_is_shown_as_plain_text() {
     // Either when the program is looked for, or when it is there and the agent is started.
     for obeyed in ["nothing", "sha256sum"] {
         for args in [
@@ -60,7 +60,7 @@ fn what_ssh_says_is_plain_text() {
 }
 
 #[test]
-fn a_wait_for_ssh_is_told_and_ends_with_ctrl_c() {
+fn a_wait_for_ssh_is_shown_and_ends_with_ctrl_c() {
     for args in [
         &["load", "http://10.0.0.1:8080/", "--agents", "ssh://ada@bench1"][..],
         &["run", "suite.toml", "--server-host", "ssh://ada@bench1"],
@@ -80,10 +80,10 @@ fn a_wait_for_ssh_is_told_and_ends_with_ctrl_c() {
 }
 
 #[test]
-fn a_machine_without_room_says_so() {
+fn a_full_disk_of_an_agent_is_an_error_of_its_own() {
     let bench = Bench::new();
     let full = format!(
-        "case \"$command\" in *'cat > '*) echo 'cat: write error: No space left on device' >&2; exit 98;; esac\n{OBEYS}"
+        "case \"$command\" in *'cat > '*) echo 'cat: write error: No space left on device' >&2; exit 98;; esac\n{RUN_COMMAND}"
     );
     let load = ["load", "http://10.0.0.1:8080/", "--agents", "ssh://ada@bench1"];
     let output = tare_over_ssh(&bench, &full, &load).output().unwrap();
@@ -99,7 +99,7 @@ fn a_machine_without_room_says_so() {
 #[test]
 fn a_copy_that_comes_in_part_is_not_kept() {
     let bench = Bench::new();
-    let cut = format!("case \"$command\" in *'cat > '*) head -c 1000 | sh -c \"$command\"; exit;; esac\n{OBEYS}");
+    let cut = format!("case \"$command\" in *'cat > '*) head -c 1000 | sh -c \"$command\"; exit;; esac\n{RUN_COMMAND}");
     let load = ["load", "http://10.0.0.1:8080/", "--agents", "ssh://ada@bench1"];
     let output = tare_over_ssh(&bench, &cut, &load).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
@@ -109,9 +109,9 @@ fn a_copy_that_comes_in_part_is_not_kept() {
 }
 
 #[test]
-fn an_agent_out_of_file_descriptors_says_so() {
+fn an_agent_without_file_descriptors_is_an_error_of_its_own() {
     let (server, bench) = (Reference::start(&[]), Bench::new());
-    let few = format!("ulimit -n 40\n{OBEYS}");
+    let few = format!("ulimit -n 40\n{RUN_COMMAND}");
     let url = server.url("/path0/4");
     let load = ["load", &url, "--agents", "ssh://ada@bench1", "-n", "1000", "-c", "200"];
     let output = tare_over_ssh(&bench, &few, &load).output().unwrap();
@@ -122,11 +122,11 @@ fn an_agent_out_of_file_descriptors_says_so() {
 }
 
 /// A fake ssh that waits at commands that contain `phase`. Returns its text, and the files that it makes and reads then.
-fn gated(bench: &Bench, phase: &str) -> (String, PathBuf, PathBuf) {
+fn ssh_with_gate(bench: &Bench, phase: &str) -> (String, PathBuf, PathBuf) {
     let [reached, gate] = ["reached", "gate"].map(|name| bench.path().join(name));
     assert!(Command::new("mkfifo").arg(&gate).status().unwrap().success());
     let wait = format!("touch {}; read line < {}", reached.display(), gate.display());
-    (format!("case \"$command\" in *'{phase}'*) {wait};; esac\n{OBEYS}"), reached, gate)
+    (format!("case \"$command\" in *'{phase}'*) {wait};; esac\n{RUN_COMMAND}"), reached, gate)
 }
 
 fn open_gate(gate: &Path) {
@@ -138,7 +138,7 @@ fn no_agent_outlives_a_coordinator_that_is_killed_before_the_load() {
     // While the program is copied, and while the agent waits for its first order.
     for phase in ["cat > ", "exec \"$f\" agent"] {
         let bench = Bench::new();
-        let (ssh, reached, gate) = gated(&bench, phase);
+        let (ssh, reached, gate) = ssh_with_gate(&bench, phase);
         let load = ["load", "http://10.0.0.1:8080/", "--agents", "ssh://ada@bench1", "--quiet"];
         let mut coordinator = tare_over_ssh(&bench, &ssh, &load).spawn().unwrap();
         assert!(wait_for(|| reached.exists()), "{phase}");
@@ -150,7 +150,7 @@ fn no_agent_outlives_a_coordinator_that_is_killed_before_the_load() {
 }
 
 #[test]
-fn an_agent_that_gets_no_orders_says_who_starts_it() {
+fn an_agent_without_valid_orders_is_an_error_with_a_reason() {
     let bench = Bench::new();
     for (orders, says) in [
         ("", "no orders come on standard input; tare load --agents and tare run --agents start this"),

@@ -1,6 +1,6 @@
 //! Numbers and texts one after another in bytes.
 
-/// What is malformed in a stream.
+/// The part of a stream that is malformed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{0} is not that of an event stream of .NET")]
 pub struct Malformed(pub &'static str);
@@ -10,7 +10,7 @@ impl Malformed {
     pub const TOO_SHORT: Self = Self("a value that ends too soon");
 }
 
-/// A place in bytes.
+/// A position in a slice of bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursor<'a> {
     bytes: &'a [u8],

@@ -11,7 +11,7 @@ fn totals(bytes: &[u8]) -> TraceTotals {
     reader.totals().clone()
 }
 
-/// The increments of a counter, found by its name anywhere in the bytes: an oracle that knows nothing of blocks.
+/// The increments of a counter, found by its name anywhere in the bytes: independent of the reader, which parses blocks.
 fn increments(name: &str) -> Vec<f64> {
     let pattern: Vec<u8> = name.encode_utf16().chain([0]).flat_map(u16::to_le_bytes).collect();
     let found = RECORDED.windows(pattern.len()).enumerate().filter(|(_, window)| *window == pattern);

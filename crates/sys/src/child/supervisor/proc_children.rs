@@ -7,7 +7,7 @@ use std::ffi::{c_char, c_int};
 ///
 /// # Safety
 /// `parent` must be the caller itself. Then no other process can reap its children, so their ids cannot be reused.
-pub(super) unsafe fn kill_children_of(parent: libc::pid_t) {
+pub(super) unsafe fn kill_children(parent: libc::pid_t) {
     // SAFETY: `getdents64` fills at most the buffer; entries are walked only within what it returned.
     unsafe {
         let proc = libc::open(c"/proc".as_ptr(), libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC);
@@ -31,7 +31,7 @@ pub(super) unsafe fn kill_children_of(parent: libc::pid_t) {
 }
 
 /// The id of the calling process in the mounted `/proc`, which is tare's; 0 if unknown.
-pub(super) fn own_pid_outside() -> u64 {
+pub(super) fn own_pid_in_proc() -> u64 {
     let mut name = [0_u8; 32];
     // SAFETY: `readlink` writes at most the buffer's length.
     let got = unsafe { libc::readlink(c"/proc/self".as_ptr(), name.as_mut_ptr().cast(), name.len()) };
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn we_are_who_proc_says() {
-        assert_eq!(own_pid_outside(), u64::from(std::process::id()));
+    fn the_own_id_in_proc_is_that_of_this_process() {
+        assert_eq!(own_pid_in_proc(), u64::from(std::process::id()));
     }
 }

@@ -7,7 +7,7 @@ use tare_sys::clock::{self, Nanos};
 use crate::options::Options;
 
 /// The planted values in units of the clock, and the state of their patterns.
-pub(crate) struct Truth {
+pub(crate) struct PlantedCosts {
     spin_ns: u64,
     /// CPU time used beyond the planted amount. Later requests use less for it, because reading the clock takes time
     /// too.
@@ -26,7 +26,7 @@ struct Stall {
     next: Nanos,
 }
 
-impl Truth {
+impl PlantedCosts {
     pub(crate) fn new(options: &Options, now: Nanos) -> Self {
         let planted_ns = options.base_ns as f64 * (1.0 + options.spin_percent / 100.0);
         let every = Duration::try_from_secs_f64(options.stall_every_s).unwrap_or_default();
@@ -44,7 +44,7 @@ impl Truth {
     }
 
     /// Uses the planted CPU time of the next request. Returns how long its answer must wait.
-    pub(crate) fn spend(&mut self) -> Duration {
+    pub(crate) fn burn_for_request(&mut self) -> Duration {
         if self.spin_ns > 0 {
             self.overspent_ns = match self.spin_ns.checked_sub(self.overspent_ns) {
                 Some(owed_ns) => {
@@ -61,7 +61,7 @@ impl Truth {
     }
 
     /// The account so far: requests, CPU time of the whole process, and the planted part of it, in nanoseconds.
-    pub(crate) fn books(&self) -> String {
+    pub(crate) fn cpu_account(&self) -> String {
         format!("{} {} {}", self.requests, clock::process_cpu_ns(), self.burnt_ns)
     }
 
@@ -112,28 +112,28 @@ mod tests {
     #[test]
     fn a_planted_slowdown_is_a_percentage_of_the_base() {
         let options = Options { base_ns: 20_000, spin_percent: 5.0, ..Options::default() };
-        assert_eq!(Truth::new(&options, Nanos::ZERO).spin_ns, 21_000);
+        assert_eq!(PlantedCosts::new(&options, Nanos::ZERO).spin_ns, 21_000);
     }
 
     #[test]
-    fn what_was_burnt_too_much_is_paid_back_by_as_many_requests_as_it_takes() {
-        let mut truth = Truth::new(&Options { spin_ns: 1_000, ..Options::default() }, Nanos::ZERO);
-        truth.overspent_ns = 2_500;
+    fn later_requests_burn_less_until_an_excess_is_used_up() {
+        let mut costs = PlantedCosts::new(&Options { spin_ns: 1_000, ..Options::default() }, Nanos::ZERO);
+        costs.overspent_ns = 2_500;
         for owed_ns in [1_500, 500] {
-            truth.spend();
-            assert_eq!(truth.overspent_ns, owed_ns);
+            costs.burn_for_request();
+            assert_eq!(costs.overspent_ns, owed_ns);
         }
     }
 
     #[test]
-    fn the_books_say_what_was_burnt_and_it_is_what_was_planted() {
-        let mut truth = Truth::new(&Options { spin_ns: 50_000, ..Options::default() }, Nanos::ZERO);
+    fn the_cpu_account_states_the_planted_cpu_time() {
+        let mut costs = PlantedCosts::new(&Options { spin_ns: 50_000, ..Options::default() }, Nanos::ZERO);
         for _ in 0..10 {
-            truth.spend();
+            costs.burn_for_request();
         }
-        let books: Vec<u64> = truth.books().split(' ').map(|number| number.parse().unwrap()).collect();
-        let [requests, cpu_ns, burnt_ns] = books[..] else { panic!("{books:?}") };
-        assert_eq!((requests, burnt_ns - truth.overspent_ns), (10, 500_000));
+        let numbers: Vec<u64> = costs.cpu_account().split(' ').map(|number| number.parse().unwrap()).collect();
+        let [requests, cpu_ns, burnt_ns] = numbers[..] else { panic!("{numbers:?}") };
+        assert_eq!((requests, burnt_ns - costs.overspent_ns), (10, 500_000));
         assert!(cpu_ns > burnt_ns);
     }
 

@@ -30,7 +30,7 @@ pub fn check_feed(bytes: &[u8]) {
     let path = format!("/{{{{{column}}}}}?{{{{{column}|url}}}}");
     let spec = RequestSpec::post(&path, Body::text(&format!("{{{{{column}}}}}{{{{{column}|json}}}}")));
     let requests = Requests::of([spec]).feed(feed.in_order(FeedOrder::Once));
-    assert_eq!(sent(&requests), Some(rows), "every row makes a request");
+    assert_eq!(count_valid_requests(&requests), Some(rows), "every row makes a request");
 }
 
 /// A path, a header and a body on three lines: they are rejected, or give valid requests.
@@ -42,7 +42,7 @@ pub fn check_template(bytes: &[u8]) {
     let feed = Feed::parse("feed", FeedFormat::Separated(b','), "id,name\n1,a b\n2,\u{e9}\"\n".as_bytes());
     let spec = RequestSpec::post(path, Body::text(body)).header("X", header);
     let requests = Requests { feeds: feed.into_iter().collect(), ..Requests::of([spec]) };
-    let _ = sent(&requests);
+    let _ = count_valid_requests(&requests);
     let _ = parse_url_list("list", text);
 }
 
@@ -57,7 +57,7 @@ pub fn check_check(bytes: &[u8]) {
         Err(error) => return assert!(!error.to_string().is_empty()),
     };
     let requests = RequestSpec::post("/", Body::text("x")).expecting(check).into();
-    assert!(sent(&requests).is_some(), "{text:?}");
+    assert!(count_valid_requests(&requests).is_some(), "{text:?}");
     let head = format!("HTTP/1.1 200 OK\r\nX-Id: 0123abcd\r\nContent-Length: {}\r\n\r\n", body.len());
     let answer = [head.as_bytes(), body].concat();
     check_cuts(|size| outcome_of_bytes(Protocol::default(), &requests, answer.chunks(size)).ok(), answer.len());
@@ -80,7 +80,7 @@ pub fn check_suite(bytes: &[u8]) {
 }
 
 /// Number of valid requests, up to [`ROWS`]; `None` if they were rejected.
-fn sent(requests: &Requests) -> Option<usize> {
+fn count_valid_requests(requests: &Requests) -> Option<usize> {
     let set = RequestSet::encode("host", requests).ok()?;
     let sent = set.first_requests(ROWS);
     sent.iter().for_each(|bytes| assert_is_sound(bytes));

@@ -1,4 +1,4 @@
-//! What flags and suite ask for: which servers on which baseline, under which scenarios.
+//! What flags and suite request: which servers are compared with which baseline, in which scenarios.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +9,8 @@ use crate::contract::Scenario;
 use crate::names::select_names;
 use crate::plan::{Mode, Setting, Source};
 
-/// Everything that names are looked up in.
-pub(super) struct World<'a> {
+/// The servers and scenarios in which the names of flags and suite are looked up.
+pub(super) struct NameLookup<'a> {
     pub inputs: &'a Inputs<'a>,
     pub servers: Vec<String>,
     pub scenarios: BTreeMap<String, Scenario>,
@@ -19,7 +19,7 @@ pub(super) struct World<'a> {
 
 /// A baseline with the servers that are compared with it and the scenarios asked for, by name.
 #[derive(Clone, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct RequestedGroup {
     pub baseline: String,
     /// Where the baseline has another version than the servers.
     pub baseline_version: Option<String>,
@@ -34,7 +34,7 @@ pub(super) struct Asked {
     pub ladder: bool,
 }
 
-impl Asked {
+impl RequestedGroup {
     /// Whether this is the baseline of another group alone, in scenarios that the other group measures too.
     fn is_baseline_of(&self, other: &Self) -> bool {
         let of_other = Self { servers: Vec::new(), scenarios: self.scenarios.clone(), ..other.clone() };
@@ -42,21 +42,21 @@ impl Asked {
     }
 }
 
-/// A suite file is a question about some servers: all of the catalog are never meant by leaving them out.
-fn names_no_server(file: &str) -> PlanError {
+/// The error of a suite file that names no server. It does not mean all servers of the catalog.
+fn no_server_error(file: &str) -> PlanError {
     let message = "names no server; write [servers.NAME] with a command, [[groups]] with a baseline and servers, or \
                    servers = [\"http4s.Tapir\"] under [run], or give --servers";
     PlanError::Value { origin: file.to_owned(), message: message.to_owned() }
 }
 
-impl World<'_> {
-    /// Everything that flags and suite ask for.
-    pub fn asked_cells(&self) -> Result<Vec<Asked>, PlanError> {
+impl NameLookup<'_> {
+    /// The groups that flags and suite request.
+    pub fn requested_groups(&self) -> Result<Vec<RequestedGroup>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {
             let origin = suite.origin_of("aa", flags);
             let name = select_names(&origin, "server", std::slice::from_ref(server), &self.servers)?.swap_remove(0);
-            return Ok(vec![Asked {
+            return Ok(vec![RequestedGroup {
                 servers: vec![name.clone()],
                 baseline: name,
                 baseline_version: None,
@@ -67,11 +67,15 @@ impl World<'_> {
                 ladder: false,
             }]);
         }
-        if suite.groups.is_empty() || flags.baseline.is_some() { self.ungrouped() } else { self.grouped() }
+        if suite.groups.is_empty() || flags.baseline.is_some() {
+            self.groups_by_baseline()
+        } else {
+            self.groups_of_suite()
+        }
     }
 
     /// The suite's own groups, narrowed by `-s` and `-m`.
-    fn grouped(&self) -> Result<Vec<Asked>, PlanError> {
+    fn groups_of_suite(&self) -> Result<Vec<RequestedGroup>, PlanError> {
         let narrowed = match &self.inputs.flags.servers {
             Some(patterns) => Some(select_names("--servers", "server", patterns, &self.servers)?),
             None if self.inputs.suite.run.servers.is_some() => {
@@ -95,7 +99,7 @@ impl World<'_> {
             }
             let with_baseline = narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(&baseline));
             let scenarios = self.scenarios(&origin, group.scenarios.as_deref())?;
-            let group = Asked {
+            let group = RequestedGroup {
                 baseline,
                 baseline_version: group.baseline_version.clone(),
                 baseline_home: group.baseline_home.clone(),
@@ -110,20 +114,21 @@ impl World<'_> {
                 asked.push(group);
             }
         }
-        let in_a_comparison: Vec<Asked> = asked.iter().filter(|group| !group.servers.is_empty()).cloned().collect();
+        let in_a_comparison: Vec<RequestedGroup> =
+            asked.iter().filter(|group| !group.servers.is_empty()).cloned().collect();
         asked.retain(|group| !in_a_comparison.iter().any(|other| group.is_baseline_of(other)));
         Ok(asked)
     }
 
     /// Servers chosen by name, grouped by what each is compared with.
-    fn ungrouped(&self) -> Result<Vec<Asked>, PlanError> {
+    fn groups_by_baseline(&self) -> Result<Vec<RequestedGroup>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         let (origin, patterns) = match (&flags.servers, &suite.run.servers) {
             (Some(patterns), _) => ("--servers".to_owned(), patterns.clone()),
             (None, Some(patterns)) => (format!("{}: [run] servers", suite.file), patterns.clone()),
-            // A suite that brings servers of its own means those, not the catalog's.
+            // A suite with servers of its own measures those by default, and not the catalog's.
             (None, None) if !suite.servers.is_empty() => (String::new(), suite.servers.keys().cloned().collect()),
-            (None, None) if !suite.file.is_empty() => return Err(names_no_server(&suite.file)),
+            (None, None) if !suite.file.is_empty() => return Err(no_server_error(&suite.file)),
             (None, None) => (String::new(), vec!["*".to_owned()]),
         };
         let chosen = select_names(&origin, "server", &patterns, &self.servers)?;
@@ -135,7 +140,7 @@ impl World<'_> {
             }
             None => None,
         };
-        let mut asked: Vec<Asked> = Vec::new();
+        let mut asked: Vec<RequestedGroup> = Vec::new();
         for name in chosen {
             let own = if common.is_none() { self.baseline_of(&name)? } else { None };
             let baseline = common.clone().or(own).unwrap_or_else(|| name.clone());
@@ -145,7 +150,7 @@ impl World<'_> {
                     group.servers.push(name);
                 }
                 None => {
-                    asked.push(Asked {
+                    asked.push(RequestedGroup {
                         with_baseline: name == baseline,
                         baseline,
                         baseline_version: None,
@@ -185,11 +190,11 @@ impl World<'_> {
             (Some(patterns), ..) => ("--scenarios".to_owned(), patterns.clone()),
             (None, Some(patterns), _) => (origin.to_owned(), patterns.to_vec()),
             (None, None, Some(patterns)) => (format!("{}: [run] scenarios", suite.file), patterns.clone()),
-            // A suite that brings scenarios of its own means those, not the catalog's.
+            // A suite with scenarios of its own measures those by default, and not the catalog's.
             (None, None, None) if !suite.scenarios.is_empty() => {
                 (String::new(), suite.scenarios.keys().cloned().collect())
             }
-            (None, None, None) => (String::new(), self.exchanges()),
+            (None, None, None) => (String::new(), self.exchange_scenarios()),
         };
         let known: Vec<String> = self.scenarios.keys().cloned().collect();
         let chosen = select_names(&origin, "scenario", &patterns, &known)?;
@@ -200,13 +205,13 @@ impl World<'_> {
         Ok(ordered)
     }
 
-    /// The scenarios in which the client asks. Those in which the server sends take minutes, so they wait to be named.
-    fn exchanges(&self) -> Vec<String> {
+    /// The scenarios in which the client sends requests. Those with pushed messages take minutes, so they must be named.
+    fn exchange_scenarios(&self) -> Vec<String> {
         self.scenarios.iter().filter(|(_, scenario)| scenario.push.is_none()).map(|(name, _)| name.clone()).collect()
     }
 
     /// Puts what was chosen first in the list of settings.
-    pub fn list_choices(&self, asked: &[Asked], settings: &mut Resolved) {
+    pub fn list_choices(&self, asked: &[RequestedGroup], settings: &mut Resolved) {
         let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
         let source = |flag: bool, in_suite: bool| {
             if flag {

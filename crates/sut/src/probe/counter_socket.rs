@@ -1,4 +1,4 @@
-//! Allocation, heap and garbage collection that a runtime tells itself. Each process of the server listens on an abstract
+//! Allocation, heap and garbage collection as the server itself reports them. Each process of the server listens on an abstract
 //! Unix socket, and answers every connection with its totals as one JSON object. It does nothing meanwhile.
 //!
 //! The name of the socket is the value of [`VARIABLE`], a dash, and the number of the process. For Node,
@@ -31,7 +31,7 @@ const NAME_BYTES: usize = 107;
 /// The totals of one process since it began to count. What is absent is not counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub(super) struct ToldCounters {
+pub(super) struct ProcessCounters {
     pub(super) allocated_bytes: Option<u64>,
     pub(super) heap_used_bytes: Option<u64>,
     pub(super) heap_committed_bytes: Option<u64>,
@@ -43,8 +43,8 @@ pub fn socket_prefix() -> String {
     format!("tare-counters-{}", std::process::id())
 }
 
-/// The sum of the counters of those of `processes` that tell them; `None` if none does, or one does not answer. The first answer
-/// of a process begins its count.
+/// The sum of the counters of those of `processes` that report them; `None` if none does, or one does not answer. The first
+/// answer of a process begins its count.
 pub fn take_sample(processes: impl IntoIterator<Item = u32>) -> Option<RuntimeSample> {
     sample_of(processes.into_iter().map(|pid| (pid, format!("{}-{pid}", socket_prefix()))))
 }
@@ -52,12 +52,13 @@ pub fn take_sample(processes: impl IntoIterator<Item = u32>) -> Option<RuntimeSa
 /// The same of processes whose sockets have these names.
 fn sample_of(named: impl Iterator<Item = (u32, String)>) -> Option<RuntimeSample> {
     let listening = named.filter_map(|(pid, name)| Some((pid, connect(&name)?)));
-    let told: BTreeMap<_, _> = listening.map(|(pid, stream)| Some((pid, answer(stream)?))).collect::<Option<_>>()?;
-    (!told.is_empty()).then(|| sum_of(&told))
+    let counters: BTreeMap<_, _> =
+        listening.map(|(pid, stream)| Some((pid, read_counters(stream)?))).collect::<Option<_>>()?;
+    (!counters.is_empty()).then(|| sum_counters(&counters))
 }
 
 /// The socket of this name. Node 20 fills the name up with zeros, which makes it another one.
-fn addresses(name: &str) -> Vec<SocketAddr> {
+fn socket_addresses(name: &str) -> Vec<SocketAddr> {
     let mut padded = name.as_bytes().to_vec();
     padded.resize(NAME_BYTES, 0);
     [name.as_bytes(), &padded].into_iter().filter_map(|name| abstract_address(name).ok()).collect()
@@ -65,29 +66,30 @@ fn addresses(name: &str) -> Vec<SocketAddr> {
 
 /// A connection to the process that listens on this name; `None` if none does.
 fn connect(name: &str) -> Option<UnixStream> {
-    addresses(name).iter().find_map(|address| UnixStream::connect_addr(address).ok())
+    socket_addresses(name).iter().find_map(|address| UnixStream::connect_addr(address).ok())
 }
 
-fn answer(mut stream: UnixStream) -> Option<ToldCounters> {
+fn read_counters(mut stream: UnixStream) -> Option<ProcessCounters> {
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
     let mut text = String::new();
     stream.by_ref().take(MOST_BYTES).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()
 }
 
-/// The sum over these processes. What one of them does not tell is unknown.
-pub(super) fn sum_of(told: &BTreeMap<u32, ToldCounters>) -> RuntimeSample {
-    let all = || told.values();
-    let collectors = all().map(|told| told.collectors.as_ref()).collect::<Option<Vec<_>>>().map(sum_of_collectors);
+/// The sum over these processes. A counter that one of them does not report is unknown.
+pub(super) fn sum_counters(counters: &BTreeMap<u32, ProcessCounters>) -> RuntimeSample {
+    let all = || counters.values();
+    let collectors =
+        all().map(|counters| counters.collectors.as_ref()).collect::<Option<Vec<_>>>().map(sum_of_collectors);
     let total = |of: fn(&CollectorUse) -> u64| collectors.as_ref().map(|all| all.values().map(of).sum());
     RuntimeSample {
-        processes: told.keys().copied().collect(),
+        processes: counters.keys().copied().collect(),
         collections: total(|of| of.pauses),
         collecting_ns: total(|of| of.pause_ns),
         collectors: collectors.unwrap_or_default(),
-        heap_used_bytes: all().map(|told| told.heap_used_bytes).sum(),
-        heap_committed_bytes: all().map(|told| told.heap_committed_bytes).sum(),
-        allocated_bytes: all().map(|told| told.allocated_bytes).sum(),
+        heap_used_bytes: all().map(|counters| counters.heap_used_bytes).sum(),
+        heap_committed_bytes: all().map(|counters| counters.heap_committed_bytes).sum(),
+        allocated_bytes: all().map(|counters| counters.allocated_bytes).sum(),
         ..RuntimeSample::default()
     }
 }
@@ -173,13 +175,13 @@ mod tests {
 
     #[test]
     fn what_one_process_does_not_tell_is_unknown_and_no_zero() {
-        let all = ToldCounters {
+        let all = ProcessCounters {
             allocated_bytes: Some(5),
             heap_used_bytes: Some(6),
             heap_committed_bytes: Some(7),
             collectors: Some(BTreeMap::new()),
         };
-        let known = sum_of(&BTreeMap::from([(1, all.clone())]));
+        let known = sum_counters(&BTreeMap::from([(1, all.clone())]));
         let of_one = RuntimeUse {
             collections: Some(0),
             collecting_ns: Some(0),
@@ -188,8 +190,8 @@ mod tests {
             heap_committed_bytes: Some(7),
             ..RuntimeUse::default()
         };
-        assert_eq!(known.since(&known), Some(of_one), "safepoints and compilations are not told");
-        let sample = sum_of(&BTreeMap::from([(1, all), (2, ToldCounters::default())]));
+        assert_eq!(known.since(&known), Some(of_one), "safepoints and compilations are not counted");
+        let sample = sum_counters(&BTreeMap::from([(1, all), (2, ProcessCounters::default())]));
         assert_eq!(sample.since(&sample), Some(RuntimeUse::default()));
     }
 }
