@@ -49,7 +49,7 @@ const EXPLAINED = new Set([
 ]);
 
 /** Word → definition, as plain text. */
-export function glossary(file: string): Record<string, string> {
+export function readGlossary(file: string): Record<string, string> {
   const words: Record<string, string> = {};
   for (const row of readFileSync(file, 'utf8').matchAll(/^\| (\*\*.+?\*\*) \| (.+) \|$/gm)) {
     const definition = row[2]!.replace(/[*`]/g, '').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');

@@ -2,10 +2,10 @@
 import { viteSingleFile } from 'vite-plugin-singlefile';
 import { defineConfig } from 'vitest/config';
 import { earlyCode } from './early.ts';
-import { glossary } from './glossary.ts';
+import { readGlossary } from './glossary.ts';
 
 export default defineConfig({
-  define: { __GLOSSARY__: JSON.stringify(glossary('../docs/GLOSSARY.md')) },
+  define: { __GLOSSARY__: JSON.stringify(readGlossary('../docs/GLOSSARY.md')) },
   plugins: [viteSingleFile({ removeViteModuleLoader: true }), earlyCode()],
   build: {
     target: 'es2022',

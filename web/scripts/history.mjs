@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'prettier';
 import { runnerImport } from 'vite';
-import { firstPaint } from './first_paint.mjs';
+import { measureFirstPaint } from './first_paint.mjs';
 
 const HISTORIES = 20;
 const RECORDS = 200;
@@ -32,7 +32,7 @@ const { module: browsers } = await runnerImport('./test/browser.ts');
 
 /** Summaries of runs, one a day, as `tare run` leaves them. */
 function simulate(folder, seed) {
-  const { normal } = random.seeded(seed);
+  const { normal } = random.seededRandom(seed);
   for (let at = 0; at < RECORDS; at++) {
     const summary = structuredClone(standard);
     const id = `run-${String(at).padStart(3, '0')}`;
@@ -52,7 +52,7 @@ function simulate(folder, seed) {
 }
 
 /** What is wrong with the changes that were found. */
-function faults(changes) {
+function findFaults(changes) {
   const missing = PLANTED.filter(([at]) => !changes.some((change) => Math.abs(change.at - at) <= 1));
   const invented = changes.filter((change) => !PLANTED.some(([at]) => Math.abs(change.at - at) <= 1));
   return [
@@ -77,7 +77,7 @@ for (let seed = 1; seed <= HISTORIES; seed++) {
   readMs.push(performance.now() - from);
   if (lines.length !== 1 || lines[0].points.length !== RECORDS)
     throw new Error(`seed ${seed}: not one line of all runs`);
-  wrong.push(...faults(lines[0].changes).map((fault) => `seed ${seed}: ${fault}`));
+  wrong.push(...findFaults(lines[0].changes).map((fault) => `seed ${seed}: ${fault}`));
   exact += lines[0].changes.filter((change) => PLANTED.some(([at]) => change.at === at)).length;
   if (seed === 1) tare(folder, '--html', file);
   rmSync(folder, { recursive: true });
@@ -90,7 +90,7 @@ for (let i = 0; i < VISITS; i++) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(pathToFileURL(file).href);
   await page.locator('svg').first().waitFor();
-  paints.push(await firstPaint(page));
+  paints.push(await measureFirstPaint(page));
   await page.close();
 }
 await browser.close();

@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'prettier';
 import { runnerImport } from 'vite';
-import { firstPaint } from './first_paint.mjs';
+import { measureFirstPaint } from './first_paint.mjs';
 
 /** Slices of each of the three starts of a cell: those of a start of two minutes. */
 const SLICES = 64;
@@ -34,16 +34,16 @@ async function measure() {
   await page.goto(pathToFileURL(file).href);
   await page.locator('main:not([aria-busy])').waitFor();
   const whole = await page.evaluate(() => performance.now());
-  const paint = await firstPaint(page);
+  const paint = await measureFirstPaint(page);
   const filters = [];
-  for (const words of FILTERS) filters.push(await page.evaluate(typed, words));
-  const scenario = await page.evaluate(chosen);
+  for (const words of FILTERS) filters.push(await page.evaluate(timeFilter, words));
+  const scenario = await page.evaluate(timeScenarioChange);
   await page.close();
   return { paint, whole, filter: Math.max(...filters), scenario };
 }
 
 /** From a typed filter to the next frame that shows its rows. */
-async function typed(words) {
+async function timeFilter(words) {
   const input = document.querySelector('#cells input[type=search]');
   input.scrollIntoView();
   // The charts that were scrolled past are drawn first.
@@ -56,7 +56,7 @@ async function typed(words) {
 }
 
 /** From the choice of another scenario to its charts. */
-async function chosen() {
+async function timeScenarioChange() {
   const select = document.querySelector('.focus-bar select');
   const from = performance.now();
   select.value = select.options[select.options.length - 1].value;

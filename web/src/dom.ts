@@ -15,36 +15,36 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     else if (value === true) el.setAttribute(name, '');
     else if (value !== false && value != null) el.setAttribute(name, String(value));
   }
-  add(el, ...children);
+  appendChildren(el, ...children);
   return el;
 }
 
 /** Appends children, leaving out what is not there. */
-export function add(el: Element, ...children: Child[]): void {
+export function appendChildren(el: Element, ...children: Child[]): void {
   for (const child of children) if (child) el.append(child);
 }
 
 /** Text that may break after dots and slashes, so that long server names fit a narrow column. */
-export function breakable(text: string): DocumentFragment {
+export function allowBreaks(text: string): DocumentFragment {
   const out = document.createDocumentFragment();
   for (const part of text.split(/(?<=[./])/)) out.append(part, document.createElement('wbr'));
   return out;
 }
 
 /** Longer text is cut into pieces, or has a box of its own. */
-export const LONG = 400;
+export const LONG_TEXT = 400;
 
 /** Text whose endless words may break every so often: to find a break anywhere in 10 KB takes a browser seconds. */
-export function chunked(text: string): DocumentFragment {
+export function splitLongWords(text: string): DocumentFragment {
   const out = document.createDocumentFragment();
   for (const part of text.split(/(\S{64})(?=\S)/u)) if (part) out.append(part, document.createElement('wbr'));
   return out;
 }
 
 /** Text for a table's cell; a very long one gets a box of its own that scrolls. */
-export function boxed(text: Child): Child {
-  return typeof text === 'string' && text.length > LONG
-    ? h('div', { class: 'long', tabindex: '0' }, chunked(text))
+export function boxLongText(text: Child): Child {
+  return typeof text === 'string' && text.length > LONG_TEXT
+    ? h('div', { class: 'long', tabindex: '0' }, splitLongWords(text))
     : text;
 }
 
@@ -61,7 +61,11 @@ export function plainTable(caption: string, heads: Child[], rows: Child[][], att
       'tbody',
       {},
       ...rows.map((row) =>
-        h('tr', {}, ...row.map((c, i) => (i ? h('td', {}, boxed(c)) : h('th', { scope: 'row' }, boxed(c))))),
+        h(
+          'tr',
+          {},
+          ...row.map((c, i) => (i ? h('td', {}, boxLongText(c)) : h('th', { scope: 'row' }, boxLongText(c)))),
+        ),
       ),
     ),
   );

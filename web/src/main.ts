@@ -18,7 +18,7 @@ void start(document.getElementById('page')!);
 async function start(place: HTMLElement): Promise<void> {
   try {
     const summary = await readSummary(textOf('tare-summary'));
-    const packed = parsed().then(() => textOf('tare-details').split('\n'));
+    const packed = waitUntilParsed().then(() => textOf('tare-details').split('\n'));
     await showReport(place, summary, new Details(packed));
     performance.measure('tare-report', 'tare-begin');
   } catch (error) {
@@ -34,7 +34,7 @@ function textOf(id: string): string {
 }
 
 /** Resolves when the browser has read the whole file: the details are its last part. */
-function parsed(): Promise<void> {
+function waitUntilParsed(): Promise<void> {
   if (document.readyState !== 'loading') return Promise.resolve();
   return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
 }

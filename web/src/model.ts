@@ -37,7 +37,7 @@ export interface Model {
 }
 
 /** Beyond this many variants the first chart is the overview matrix. */
-const LARGE = 12;
+const LARGE_VARIANTS = 12;
 /** Beyond this many panels only the one in focus is drawn. */
 const PANELS_AT_ONCE = 3;
 /** A title names no more variants than these. */
@@ -67,7 +67,7 @@ export function buildModel(summary: Summary, details: Details): Model {
 
   const currencies = new Map<string, CurrencyName>();
   for (const c of summary.comparisons.flatMap((x) => x.currencies))
-    if (!currencies.has(c.name)) currencies.set(c.name, { ...c, label: spelled(c.label) });
+    if (!currencies.has(c.name)) currencies.set(c.name, { ...c, label: spellOut(c.label) });
   const kinds = distinct(summary.cells.flatMap((c) => c.latency.map((l) => l.slice_kind)));
   const variants = distinct(summary.cells.map((c) => c.variant));
   return {
@@ -80,15 +80,15 @@ export function buildModel(summary: Summary, details: Details): Model {
     sliceKinds: kinds.sort((a, b) => SLICE_ORDER.indexOf(a) - SLICE_ORDER.indexOf(b)),
     variants,
     scenarios: distinct(summary.cells.map((c) => c.scenario)),
-    large: variants.length > LARGE,
+    large: variants.length > LARGE_VARIANTS,
   };
 }
 
 /** `CPU/request` as the headline says it: `CPU per request`. */
-export const spelled = (label: string): string => label.replace('/request', ' per request');
+export const spellOut = (label: string): string => label.replace('/request', ' per request');
 
 /** The title of a panel above rows that name its variants: one that is made of them would say them twice. */
-export function headOf({ title, scenario, comparisons }: Panel): string {
+export function panelHeading({ title, scenario, comparisons }: Panel): string {
   return comparisons.every((c) => title.includes(c.variant)) ? scenario : title;
 }
 
@@ -109,10 +109,10 @@ export function groupTitles(cells: Cell[]): Map<string, string> {
 
 /** A group goes by the family that its variants share, else by its baseline. */
 export function groupName(cells: Cell[], group: string): string {
-  const mine = cells.filter((c) => c.group === group);
-  const compared = mine.filter((c) => !c.baseline && !c.control);
-  const families = distinct((compared.length ? compared : mine).map((c) => c.family));
-  return (families.length === 1 && families[0]) || mine.find((c) => c.baseline)?.variant || group;
+  const groupCells = cells.filter((c) => c.group === group);
+  const compared = groupCells.filter((c) => !c.baseline && !c.control);
+  const families = distinct((compared.length ? compared : groupCells).map((c) => c.family));
+  return (families.length === 1 && families[0]) || groupCells.find((c) => c.baseline)?.variant || group;
 }
 
 /** The cells of a panel that charts draw. Beside others a void server would look as if it had been measured; a load stands alone. */
@@ -128,7 +128,7 @@ export function leftOutText(model: Model, panel: Panel): string {
 }
 
 /** The choices a run opens with. */
-export function firstChoice(model: Model): Partial<typeof choice> {
+export function initialChoice(model: Model): Partial<typeof choice> {
   return {
     panel: model.panels.length > PANELS_AT_ONCE ? model.panels[0]!.key : null,
     currency: model.currencies[0]?.name ?? '',
@@ -137,13 +137,13 @@ export function firstChoice(model: Model): Partial<typeof choice> {
 }
 
 /** The panel that was asked for last: only it is shown when several are unpacked at a time. */
-let wanted: string | null = null;
+let lastRequested: string | null = null;
 
 /** Brings a panel into focus (null: all of them), as soon as what its charts show is unpacked. */
 export async function showPanel(model: Model, key: string | null): Promise<void> {
-  wanted = key;
+  lastRequested = key;
   await openPanels(model, key);
-  if (wanted === key) choose({ panel: key });
+  if (lastRequested === key) choose({ panel: key });
 }
 
 /** Unpacks what the charts of a panel show (null: of all panels). */
@@ -153,7 +153,7 @@ export async function openPanels({ panels, details }: Model, key: string | null)
 }
 
 /** The panels to draw now. */
-export function focused(model: Model): Panel[] {
+export function panelsInFocus(model: Model): Panel[] {
   return choice.panel === null ? model.panels : model.panels.filter((p) => p.key === choice.panel);
 }
 
@@ -169,10 +169,10 @@ export const kindText = (kind: string): string => KIND_TEXT[kind] ?? kind;
 
 /** Everything compared under the scenario in focus, the dearest first in the currency that is chosen: the ranking of a large run. */
 export function ranking(model: Model): Panel | undefined {
-  const [first] = focused(model);
+  const [first] = panelsInFocus(model);
   if (!first) return undefined;
   const ratio = (c: Comparison) => {
-    const figure = inCurrency(c.currencies, choice.currency);
+    const figure = findCurrency(c.currencies, choice.currency);
     return figure ? Math.log(figure.ratio) * (figure.higher_is_better ? 1 : -1) : Infinity;
   };
   const together = model.panels.filter((p) => p.scenario === first.scenario);
@@ -182,14 +182,14 @@ export function ranking(model: Model): Panel | undefined {
 
 /** The rows of a panel's chart: all of them, or the baseline, the highlighted and the first ones. */
 export function visibleCells(panel: Panel): Cell[] {
-  return limit(panel.cells, (c) => c.baseline || choice.highlights.includes(c.variant));
+  return limitRows(panel.cells, (c) => c.baseline || choice.highlights.includes(c.variant));
 }
 
 export function visibleComparisons(panel: Panel): Comparison[] {
-  return limit(panel.comparisons, (c) => choice.highlights.includes(c.variant));
+  return limitRows(panel.comparisons, (c) => choice.highlights.includes(c.variant));
 }
 
-function limit<T>(all: T[], keep: (item: T) => boolean): T[] {
+function limitRows<T>(all: T[], keep: (item: T) => boolean): T[] {
   if (choice.everyRow || all.length <= ROWS_AT_ONCE) return all;
   const kept = new Set(all.filter(keep));
   for (const item of all) if (kept.size < ROWS_AT_ONCE) kept.add(item);
@@ -208,7 +208,7 @@ export function hasHiddenRows(model: Model): boolean {
 }
 
 /** The variants of a panel that have a colour of their own: at most seven, the highlighted first. */
-export function coloured(panel: Panel, count: number): string[] {
+export function colouredVariants(panel: Panel, count: number): string[] {
   const names = distinct(panel.cells.filter((c) => !c.baseline && !c.control).map((c) => c.variant));
   if (names.length <= count) return names;
   const first = names.filter((n) => choice.highlights.includes(n)).slice(0, count);
@@ -219,11 +219,11 @@ export function coloured(panel: Panel, count: number): string[] {
 export function colourOf(cell: Cell, panel: Panel, t: Theme): { mark: string; text: string } | null {
   if (cell.control) return { mark: t.control, text: t.muted };
   if (cell.baseline) return { mark: t.baseline, text: t.muted };
-  const index = coloured(panel, t.series.length).indexOf(cell.variant);
+  const index = colouredVariants(panel, t.series.length).indexOf(cell.variant);
   return index < 0 ? null : { mark: t.series[index]!, text: t.seriesInk[index]! };
 }
 
 /** The figure of a comparison in the currency that is chosen. */
-export function inCurrency(currencies: Currency[], name: string): Currency | undefined {
+export function findCurrency(currencies: Currency[], name: string): Currency | undefined {
   return currencies.find((c) => c.name === name);
 }

@@ -4,7 +4,7 @@
 const HIDDEN_MS = 300;
 
 /** Resolves after the next picture of the page. */
-export function painted(): Promise<void> {
+export function waitForPaint(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, HIDDEN_MS);

@@ -9,9 +9,9 @@ export { DARK, LIGHT, type Theme } from './palette';
 const KEY = 'tare-theme';
 const system = window.matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
-let choice = remembered();
+let choice = readStoredChoice();
 
-function remembered(): 'light' | 'dark' | null {
+function readStoredChoice(): 'light' | 'dark' | null {
   try {
     const value = localStorage.getItem(KEY);
     return value === 'light' || value === 'dark' ? value : null;
@@ -38,7 +38,7 @@ function apply(): void {
 /** The switch; its choice is remembered where the browser lets a page remember. */
 export function themeSwitch(): HTMLButtonElement {
   const button = h('button', { type: 'button', class: 'button theme-switch' });
-  const label = () => (button.textContent = theme().dark ? 'Light' : 'Dark');
+  const updateLabel = () => (button.textContent = theme().dark ? 'Light' : 'Dark');
   button.addEventListener('click', () => {
     choice = theme().dark ? 'light' : 'dark';
     try {
@@ -48,8 +48,8 @@ export function themeSwitch(): HTMLButtonElement {
     }
     apply();
   });
-  onTheme(label);
-  label();
+  onTheme(updateLabel);
+  updateLabel();
   return button;
 }
 

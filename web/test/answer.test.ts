@@ -16,7 +16,7 @@ describe.skipIf(whySkipped())('the first screen', () => {
     const { page } = await pages.open('compared');
     const summary = FIXTURES.compared!();
     const headline = summary.headline.text;
-    expect(plain(await page.locator('h1').textContent())).toBe(headline);
+    expect(withoutMarks(await page.locator('h1').textContent())).toBe(headline);
     const sizes = await page.locator('h1').evaluate((h1) => [...h1.childNodes].map((part) => part.textContent!));
     expect(sizes.length, 'one statement is large').toBe(2);
     expect(sizes[0]).toMatch(/^[^;]+[;.] $/);
@@ -95,9 +95,10 @@ describe.skipIf(whySkipped())('the first screen', () => {
     expect(await page.locator('h1').textContent()).toContain('p50 of pushes');
     expect(await page.locator('.answer thead').textContent()).toContain('p50 of pushes');
     expect(await page.locator('.answer .words').first().textContent()).toContain('both starts higher');
-    expect(plain(await page.locator('.answer .words').first().textContent()), 'a doubt stands at its figure').toContain(
-      '+8.8 % !',
-    );
+    expect(
+      withoutMarks(await page.locator('.answer .words').first().textContent()),
+      'a doubt stands at its figure',
+    ).toContain('+8.8 % !');
     await page.context().close();
   });
 
@@ -178,4 +179,4 @@ describe.skipIf(whySkipped())('the first screen', () => {
 });
 
 /** Text as it was written, without the marks that keep it on one line. */
-const plain = (text: string | null): string => text!.replaceAll('\u00a0', ' ').replaceAll('\u2060', '');
+const withoutMarks = (text: string | null): string => text!.replaceAll('\u00a0', ' ').replaceAll('\u2060', '');

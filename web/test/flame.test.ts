@@ -2,11 +2,11 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { flameOf } from '../fixtures/profile';
-import { seeded } from '../fixtures/random';
-import { contrast, differenceColour, inkOn, KINDS, kindColour, mix } from '../src/flame/colour';
+import { seededRandom } from '../fixtures/random';
+import { contrast, differenceColour, inkFor, KINDS, kindColour, mix } from '../src/flame/colour';
 import { DARK, LIGHT } from '../src/palette';
 import { calleesOf, callersOf } from '../src/flame/sandwich';
-import { layout, matches, shareOf, treeOf, WHOLE } from '../src/flame/tree';
+import { layOutBoxes, matchNames, shareOf, buildTree, WHOLE } from '../src/flame/tree';
 import type { FlameColumns } from '../src/summary';
 import { whySkipped } from './browser';
 import { Pages } from './pages';
@@ -23,13 +23,13 @@ const COLUMNS: FlameColumns = {
 };
 
 describe('the tree of a flame graph', () => {
-  const tree = treeOf(COLUMNS);
+  const tree = buildTree(COLUMNS);
   test('knows where each subtree ends and who is above', () => {
     expect([...tree.end]).toEqual([5, 4, 3, 4, 5]);
     expect([...tree.parent]).toEqual([-1, 0, 1, 1, 0]);
   });
   test('is laid out with children side by side within their caller', () => {
-    const boxes = layout(tree, COLUMNS.value, -1, 1000, 1);
+    const boxes = layOutBoxes(tree, COLUMNS.value, -1, 1000, 1);
     expect(boxes.map((b) => [b.node, Math.round(b.x), Math.round(b.width), b.row])).toEqual([
       [0, 0, 1000, 0],
       [1, 0, 600, 1],
@@ -39,7 +39,7 @@ describe('the tree of a flame graph', () => {
     ]);
   });
   test('is filled by what is zoomed into, with its callers across', () => {
-    const boxes = layout(tree, COLUMNS.value, 1, 600, 1);
+    const boxes = layOutBoxes(tree, COLUMNS.value, 1, 600, 1);
     expect(boxes.map((b) => [b.node, b.above, Math.round(b.x), Math.round(b.width)])).toEqual([
       [0, true, 0, 600],
       [1, false, 0, 600],
@@ -48,19 +48,19 @@ describe('the tree of a flame graph', () => {
     ]);
   });
   test('leaves out what is too narrow, with all beneath it, and keeps the places of the others', () => {
-    const boxes = layout(tree, COLUMNS.value, -1, 100, 35);
+    const boxes = layOutBoxes(tree, COLUMNS.value, -1, 100, 35);
     expect(boxes.map((b) => b.node)).toEqual([0, 1, 2]);
   });
   test('shares of what is found count a frame within another once', () => {
-    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, 'x.'))).toBeCloseTo(0.6);
-    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, '/\\.(b|d)$/'))).toBeCloseTo(0.7);
-    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, '/(/'))).toBe(0);
-    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, '  '))).toBe(0);
+    expect(shareOf(tree, COLUMNS.value, matchNames(COLUMNS, 'x.'))).toBeCloseTo(0.6);
+    expect(shareOf(tree, COLUMNS.value, matchNames(COLUMNS, '/\\.(b|d)$/'))).toBeCloseTo(0.7);
+    expect(shareOf(tree, COLUMNS.value, matchNames(COLUMNS, '/(/'))).toBe(0);
+    expect(shareOf(tree, COLUMNS.value, matchNames(COLUMNS, '  '))).toBe(0);
   });
   test('of 50,000 stacks gives no more boxes than an eye can tell apart', () => {
-    const columns = flameOf(seeded(1), 50_000);
+    const columns = flameOf(seededRandom(1), 50_000);
     expect(columns.frame.length).toBeGreaterThan(50_000);
-    expect(layout(treeOf(columns), columns.value, -1, 1000, 1.5).length).toBeLessThan(12_000);
+    expect(layOutBoxes(buildTree(columns), columns.value, -1, 1000, 1.5).length).toBeLessThan(12_000);
   });
 });
 
@@ -76,7 +76,7 @@ const CALLED: FlameColumns = {
 };
 
 describe('a method between its callers and its callees', () => {
-  const tree = treeOf(CALLED);
+  const tree = buildTree(CALLED);
   const rows = ({ names, frame, depth, value }: FlameColumns) =>
     frame.map((f, i) => [names[f], depth[i], Number((value[i]! / WHOLE).toFixed(3))]);
   test('has what it calls merged over all its places, itself again among it', () => {
@@ -96,7 +96,7 @@ describe('a method between its callers and its callees', () => {
     ]);
   });
   test('that stands nowhere is alone and has nothing', () => {
-    expect(rows(callersOf(treeOf(COLUMNS), 9))).toEqual([[undefined, 0, 0]]);
+    expect(rows(callersOf(buildTree(COLUMNS), 9))).toEqual([[undefined, 0, 0]]);
   });
 });
 
@@ -117,7 +117,7 @@ test.each([
   const parts = Array.from({ length: 41 }, (_, i) => i / 20 - 1);
   const fills = [...KINDS.map(([letter]) => kindColour(letter, t)), ...parts.map((part) => differenceColour(part, t))];
   for (const fill of fills.flatMap((f) => [f, mix(t.paper, f, 0.45)]))
-    expect.soft(contrast(inkOn(fill), fill), fill).toBeGreaterThanOrEqual(4.5);
+    expect.soft(contrast(inkFor(fill), fill), fill).toBeGreaterThanOrEqual(4.5);
 });
 
 const skipped = whySkipped();
@@ -192,12 +192,12 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
   });
 
   test('draws 50,000 stacks, and nothing that a name says is markup', async () => {
-    const { page, complaints } = await pages.open('stacks');
+    const { page, consoleErrors } = await pages.open('stacks');
     await page.locator('#flame').scrollIntoViewIfNeeded();
     await page.locator('#flame svg').waitFor();
     expect(await page.locator('#flame svg path').count()).toBeGreaterThan(100);
     expect(await page.evaluate(() => (window as { pwned?: number }).pwned)).toBeUndefined();
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { toCsv, toMarkdown } from '../src/format/export';
 import * as number from '../src/format/number';
 import * as unit from '../src/format/unit';
-import { unbroken } from '../src/format/unbroken';
+import { preventBreaks } from '../src/format/line_breaks';
 
 describe('numbers', () => {
   test('carry as many digits as their interval allows', () => {
@@ -40,8 +40,8 @@ describe('numbers', () => {
     expect(number.sidesText([])).toBe('');
   });
   test('that are no numbers become a dash', () => {
-    expect(number.fixed(NaN, 1)).toBe('–');
-    expect(number.fixed(Infinity, 1)).toBe('–');
+    expect(number.formatFixed(NaN, 1)).toBe('–');
+    expect(number.formatFixed(Infinity, 1)).toBe('–');
   });
   test('of percentiles lose no nines', () => {
     expect(number.percentileText(99.9999)).toBe('99.9999');
@@ -83,11 +83,11 @@ describe('units', () => {
 
 describe('text', () => {
   test('keeps numbers with their units, and ranges, on one line', () => {
-    expect(unbroken('4.7–21.9 % in 9 min 44 s')).toBe('4.7\u2060–\u206021.9\u00a0% in 9\u00a0min 44\u00a0s');
-    expect(unbroken('out 2.16 MB (+20.0 %)')).toBe('out 2.16\u00a0MB (+20.0\u00a0%)');
-    expect(unbroken('in 3 starts')).toBe('in 3 starts');
-    expect(unbroken('15 and 13 % more')).toBe('15\u00a0and\u00a013\u00a0% more');
-    expect(unbroken('answered 1,507 requests/s')).toBe('answered 1,507\u00a0requests/s');
+    expect(preventBreaks('4.7–21.9 % in 9 min 44 s')).toBe('4.7\u2060–\u206021.9\u00a0% in 9\u00a0min 44\u00a0s');
+    expect(preventBreaks('out 2.16 MB (+20.0 %)')).toBe('out 2.16\u00a0MB (+20.0\u00a0%)');
+    expect(preventBreaks('in 3 starts')).toBe('in 3 starts');
+    expect(preventBreaks('15 and 13 % more')).toBe('15\u00a0and\u00a013\u00a0% more');
+    expect(preventBreaks('answered 1,507 requests/s')).toBe('answered 1,507\u00a0requests/s');
   });
 });
 

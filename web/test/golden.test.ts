@@ -11,7 +11,7 @@ const FOLDER = 'test-results/golden';
 const TSC = join('node_modules', '.bin', 'tsc');
 
 /** What no golden summary shows, so that the type checker cannot hold its type against anything. */
-const NEVER_SHOWN = [
+const KEYS_WITHOUT_VALUE = [
   // No golden run lost a connection.
   'summary.cells[].connection_events',
   // Jitter has no interval over forks; facts have no source.
@@ -32,14 +32,14 @@ test('golden summaries have the types that the page reads', () => {
   }
   const config = { extends: '../../tsconfig.json', include: ['*.ts'] };
   writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify(config));
-  expect(complaints()).toBe('');
+  expect(typeErrors()).toBe('');
 });
 
 test('every key has a value in some golden summary', () => {
   const shown = new Map<string, boolean>();
-  for (const name of GOLDEN) note(JSON.parse(goldenText(name)), 'summary', shown);
+  for (const name of GOLDEN) noteValues(JSON.parse(goldenText(name)), 'summary', shown);
   const never = [...shown].filter(([, some]) => !some).map(([path]) => path);
-  expect(never.sort()).toEqual(NEVER_SHOWN);
+  expect(never.sort()).toEqual(KEYS_WITHOUT_VALUE);
 });
 
 test.each(GOLDEN)('the page reads the golden summary "%s"', (name) => {
@@ -47,7 +47,7 @@ test.each(GOLDEN)('the page reads the golden summary "%s"', (name) => {
 });
 
 /** What the type checker says of the golden files; empty when it finds nothing. */
-function complaints(): string {
+function typeErrors(): string {
   try {
     return execFileSync(TSC, ['--project', FOLDER], { encoding: 'utf8' });
   } catch (error) {
@@ -56,10 +56,10 @@ function complaints(): string {
 }
 
 /** Notes for each path whether any value stands there: `null` and an empty list say nothing of their type. */
-function note(value: unknown, path: string, shown: Map<string, boolean>): void {
+function noteValues(value: unknown, path: string, shown: Map<string, boolean>): void {
   const some = value !== null && !(Array.isArray(value) && value.length === 0);
   shown.set(path, some || (shown.get(path) ?? false));
-  if (Array.isArray(value)) for (const item of value) note(item, `${path}[]`, shown);
+  if (Array.isArray(value)) for (const item of value) noteValues(item, `${path}[]`, shown);
   else if (value !== null && typeof value === 'object')
-    for (const [key, inner] of Object.entries(value)) note(inner, `${path}.${key}`, shown);
+    for (const [key, inner] of Object.entries(value)) noteValues(inner, `${path}.${key}`, shown);
 }

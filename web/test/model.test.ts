@@ -1,7 +1,7 @@
 // What charts show of a panel, and what stands above its rows.
 
 import { expect, test } from 'vitest';
-import { drawnCells, headOf, leftOutText, shownText, type Model, type Panel } from '../src/model';
+import { drawnCells, panelHeading, leftOutText, shownText, type Model, type Panel } from '../src/model';
 import { colourStrength } from '../src/palette';
 import { choice } from '../src/state';
 import type { Cell, Comparison, RunInfo, ValidityState } from '../src/summary';
@@ -26,8 +26,8 @@ test('a head above rows that name their variants does not name them too', () => 
     const comparisons = variants.map((variant) => ({ variant }) as Comparison);
     return { title, scenario: 'Get', comparisons } as unknown as Panel;
   };
-  expect(headOf(panel('http4s.Tapir · Get', 'http4s.Tapir'))).toBe('Get');
-  expect(headOf(panel('netty · Get', 'netty.Tapir'))).toBe('netty · Get');
+  expect(panelHeading(panel('http4s.Tapir · Get', 'http4s.Tapir'))).toBe('Get');
+  expect(panelHeading(panel('netty · Get', 'netty.Tapir'))).toBe('netty · Get');
 });
 
 test('a chart that leaves rows out says how many', () => {

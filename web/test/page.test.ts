@@ -19,9 +19,9 @@ describe.skipIf(skipped)('the page', () => {
   test.each([...Object.keys(FIXTURES), ...GOLDEN_PAGES])(
     'of "%s" draws every chart, without complaint and without a network',
     async (name) => {
-      const { page, complaints, requests } = await pages.open(name);
+      const { page, consoleErrors, requests } = await pages.open(name);
       await Pages.drawAll(page);
-      expect(complaints).toEqual([]);
+      expect(consoleErrors).toEqual([]);
       expect(requests).toEqual([]);
       const empty = await page
         .locator('.chart')
@@ -159,7 +159,7 @@ describe.skipIf(skipped)('the page', () => {
   });
 
   test('shows hostile text as text', async () => {
-    const { page, complaints } = await pages.open('hostile');
+    const { page, consoleErrors } = await pages.open('hostile');
     await Pages.drawAll(page);
     expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
     expect(await page.locator('#page img, #page script').count()).toBe(0);
@@ -168,7 +168,7 @@ describe.skipIf(skipped)('the page', () => {
     await page.evaluate(() => (location.hash = `cell=${encodeURIComponent('g1/SimpleGet/http4s.Vanilla')}`));
     expect(await page.locator('.cell-detail').textContent()).toContain('<img src=x');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 
@@ -258,7 +258,7 @@ describe.skipIf(skipped)('the page', () => {
     ['compared', '#overhead-throughput', 'scenario'],
     ['families', '#matrix', 'variant'],
   ])('of "%s" saves %s as SVG, PNG and CSV', async (name, figure, firstHead) => {
-    const { page, complaints } = await pages.open(name, { acceptDownloads: true });
+    const { page, consoleErrors } = await pages.open(name, { acceptDownloads: true });
     const begins = { SVG: '<svg', PNG: '\u0089PNG', CSV: firstHead };
     for (const [label, magic] of Object.entries(begins)) {
       const [download] = await Promise.all([
@@ -267,7 +267,7 @@ describe.skipIf(skipped)('the page', () => {
       ]);
       expect(readFileSync(await download.path(), 'latin1').slice(0, magic.length)).toBe(magic);
     }
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 
@@ -288,17 +288,17 @@ describe.skipIf(skipped)('the page', () => {
 
   test('is dark or light as the system says, or as the reader chose', async () => {
     const { page } = await pages.open('compared', { colorScheme: 'dark' });
-    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    expect(await ground()).toBe('rgb(21, 23, 27)');
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(await background()).toBe('rgb(21, 23, 27)');
     const chart = page.locator('#overhead-throughput svg text').first();
     await chart.waitFor();
     const ink = await chart.getAttribute('fill');
     await page.locator('.theme-switch').click();
-    expect(await ground()).toBe('rgb(255, 254, 251)');
+    expect(await background()).toBe('rgb(255, 254, 251)');
     expect(await chart.getAttribute('fill')).not.toBe(ink);
     await page.reload();
     await page.locator('main:not([aria-busy])').waitFor();
-    expect(await ground()).toBe('rgb(255, 254, 251)');
+    expect(await background()).toBe('rgb(255, 254, 251)');
     await page.context().close();
   });
 

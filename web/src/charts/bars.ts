@@ -3,7 +3,7 @@
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { clippedWhisker, hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
 import { frameRows, labelY, markY, rowsHeight, type RowsFrame } from './rows';
-import { plainNumber, plainTicks } from './ticks';
+import { plainNumber, ticksFromZero } from './ticks';
 import type { Theme } from '../theme';
 
 /** A row; values are in the axis's unit. */
@@ -30,18 +30,18 @@ export interface Bars {
 const VALUE_PX = 132;
 const NAMES_PX = 22;
 /** How far an interval may widen the axis: this many times the largest bar. */
-const WIDEST = 1.3;
+const MAX_WIDENING = 1.3;
 const total = (row: BarRow) => row.parts.reduce((sum, p) => sum + p.value, 0);
-const none = (bars: Bars) => bars.rows.map(() => false);
+const noHeadings = (bars: Bars) => bars.rows.map(() => false);
 
 export function barsHeight(bars: Bars, width: number): number {
-  return rowsHeight(none(bars), width) + (bars.nameParts ? NAMES_PX : 0);
+  return rowsHeight(noHeadings(bars), width) + (bars.nameParts ? NAMES_PX : 0);
 }
 
 export function barsOption(bars: Bars, width: number, t: Theme): Option {
   const { rows } = bars;
   const frame = frameRows(
-    none(bars),
+    noHeadings(bars),
     rows.map((r) => r.label),
     width,
     VALUE_PX,
@@ -52,9 +52,9 @@ export function barsOption(bars: Bars, width: number, t: Theme): Option {
   }
   const largest = Math.max(0, ...rows.flatMap((r) => [total(r), r.tick ?? 0]));
   // An interval of too few forks may be many times as wide as its bar, and would press all bars into nothing.
-  const most = Math.max(largest, ...rows.map((r) => Math.min(r.hi ?? 0, largest * WIDEST)));
-  const ticks = plainTicks(most, frame.width < 420 ? 4 : 6);
-  const top = Math.max(most, ticks.at(-2) ?? 0) * 1.02 || 1;
+  const max = Math.max(largest, ...rows.map((r) => Math.min(r.hi ?? 0, largest * MAX_WIDENING)));
+  const ticks = ticksFromZero(max, frame.width < 420 ? 4 : 6);
+  const top = Math.max(max, ticks.at(-2) ?? 0) * 1.02 || 1;
   const shown = ticks.filter((v) => v <= top).map((v) => ({ at: v, text: plainNumber(v) }));
   const axis = givenAxis(t, [0, top], shown, bars.axisName);
   return {
@@ -87,7 +87,7 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
   const y = markY(frame, i);
   const textY = labelY(frame, i);
   const end = frame.left + frame.width + frame.right;
-  const thick = frame.narrow ? 12 : 16;
+  const thickness = frame.narrow ? 12 : 16;
   const marks: Mark[] = [
     hitMark(0, frame.tops[i]!, end, frame.heights[i]!),
     frame.narrow
@@ -103,7 +103,7 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
     from += part.value;
     // A gap tells parts of similar lightness apart.
     const gap = row.parts.length > 1 ? 1 : 0;
-    marks.push(rectMark(x, y - thick / 2, Math.max(0.5, px(from) - x - gap), thick, part.colour));
+    marks.push(rectMark(x, y - thickness / 2, Math.max(0.5, px(from) - x - gap), thickness, part.colour));
   }
   if (row.lo !== null && row.hi !== null) {
     const sides: [number, number] = [frame.left, frame.left + frame.width];
@@ -114,7 +114,7 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
     );
   }
   if (row.tick != null)
-    marks.push(lineMark(px(row.tick), y - thick / 2 - 2, px(row.tick), y + thick / 2 + 2, t.ink, 2));
+    marks.push(lineMark(px(row.tick), y - thickness / 2 - 2, px(row.tick), y + thickness / 2 + 2, t.ink, 2));
   return marks;
 }
 

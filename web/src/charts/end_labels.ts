@@ -11,30 +11,30 @@ export interface EndLabel {
   at: [number, number];
 }
 
-const APART_PX = 16;
-const HAIR_PX = 14;
+const MIN_GAP_PX = 16;
+const LEADER_PX = 14;
 const LETTER_PX = 6.7;
 
 /** The room that names need to the right of a plot, the hair included. */
-export function endLabelRoom(names: string[]): number {
-  return Math.min(220, Math.max(90, ...names.map((n) => n.length * LETTER_PX + HAIR_PX + 14)));
+export function endLabelWidth(names: string[]): number {
+  return Math.min(220, Math.max(90, ...names.map((n) => n.length * LETTER_PX + LEADER_PX + 14)));
 }
 
 /** Places as near as may be to those wanted, in their order, at least `apart` from one another and within the limits. */
-export function spread(wanted: number[], apart: number, least: number, most: number): number[] {
-  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]!);
-  const placed = order.map((i) => wanted[i]!);
+export function spreadApart(desired: number[], gap: number, min: number, max: number): number[] {
+  const order = desired.map((_, i) => i).sort((a, b) => desired[a]! - desired[b]!);
+  const placed = order.map((i) => desired[i]!);
   // A few sweeps that push neighbours apart by halves come to rest near the places wanted.
   for (let sweep = 0; sweep < 60; sweep++) {
     for (let k = 1; k < placed.length; k++) {
-      const short = apart - (placed[k]! - placed[k - 1]!);
-      if (short > 0) {
-        placed[k - 1]! -= short / 2;
-        placed[k]! += short / 2;
+      const missing = gap - (placed[k]! - placed[k - 1]!);
+      if (missing > 0) {
+        placed[k - 1]! -= missing / 2;
+        placed[k]! += missing / 2;
       }
     }
-    const over = Math.max(0, (placed.at(-1) ?? 0) - most);
-    const under = Math.max(0, least - (placed[0] ?? least));
+    const over = Math.max(0, (placed.at(-1) ?? 0) - max);
+    const under = Math.max(0, min - (placed[0] ?? min));
     for (let k = 0; k < placed.length; k++) placed[k]! += under - (under ? 0 : over);
   }
   const out: number[] = [];
@@ -58,16 +58,16 @@ export function endLabelSeries(labels: EndLabel[], right: number, room: number, 
     ) => {
       const { x, y, width, height } = params.coordSys;
       const ends = labels.map((l) => api.coord(l.at));
-      const places = spread(
+      const places = spreadApart(
         ends.map((e) => e[1]),
-        APART_PX,
+        MIN_GAP_PX,
         y,
         y + height,
       );
       const from = x + width + right - room;
       const children: Mark[] = labels.flatMap((l, i) => [
-        lineMark(Math.min(ends[i]![0] + 4, from), ends[i]![1], from + HAIR_PX - 4, places[i]!, t.faint, 0.75),
-        textMark(from + HAIR_PX, places[i]!, l.text, l.colour, { width: room - HAIR_PX }),
+        lineMark(Math.min(ends[i]![0] + 4, from), ends[i]![1], from + LEADER_PX - 4, places[i]!, t.faint, 0.75),
+        textMark(from + LEADER_PX, places[i]!, l.text, l.colour, { width: room - LEADER_PX }),
       ]);
       return { type: 'group', children };
     },

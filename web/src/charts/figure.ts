@@ -1,8 +1,8 @@
 // The frame of a chart: title, drawing, text alternative, and what can be saved. It draws when it comes near the screen,
 // and again when its width, the theme or a choice changes.
 
-import { add, copyText, h, plainTable, saveFile } from '../dom';
-import { withTerms } from '../glossary';
+import { appendChildren, copyText, h, plainTable, saveFile } from '../dom';
+import { explainTerms } from '../glossary';
 import { toCsv } from '../format/export';
 import { choice, watch, type Choice } from '../state';
 import { LIGHT, onTheme, theme, type Theme } from '../theme';
@@ -57,10 +57,10 @@ const PRINT_WIDTH_PX = 672;
 /** From this width on, lines have their names at their ends. */
 export const NAMED_PX = 620;
 const TABLE_ROWS = 300;
-const drawn = new Set<Figure>();
+const liveFigures = new Set<Figure>();
 /** True while the page is on its way to paper. */
-let onPaper = false;
-const text = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
+let isPrinting = false;
+const resolveText = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
 
 class Figure {
   readonly element: HTMLElement;
@@ -73,7 +73,7 @@ class Figure {
   private readonly hidden = h('div', { class: 'sr' });
   private readonly cursor: ChartCursor | null;
   private chart: Chart | null = null;
-  private near = false;
+  private isNear = false;
   private width = 0;
 
   constructor(private readonly spec: FigureSpec) {
@@ -81,7 +81,7 @@ class Figure {
     const caption = h('figcaption', {}, this.title, this.note);
     this.cursor = spec.cursor ? new ChartCursor(this.place, spec.cursor) : null;
     const box = h('div', { class: 'chart-box' }, this.place, this.cursor?.overlay);
-    add(
+    appendChildren(
       this.element,
       caption,
       controlsOf(spec),
@@ -94,16 +94,16 @@ class Figure {
     );
     this.place.style.height = `${spec.height(640)}px`;
     this.words();
-    drawn.add(this);
-    new IntersectionObserver((entries) => this.seen(entries.some((e) => e.isIntersecting)), {
+    liveFigures.add(this);
+    new IntersectionObserver((entries) => this.onNear(entries.some((e) => e.isIntersecting)), {
       rootMargin: '500px 0px',
     }).observe(this.element);
-    new ResizeObserver(() => this.near && this.place.clientWidth !== this.width && this.draw()).observe(this.place);
+    new ResizeObserver(() => this.isNear && this.place.clientWidth !== this.width && this.draw()).observe(this.place);
   }
 
-  private seen(near: boolean): void {
-    if (near && !this.near) {
-      this.near = true;
+  private onNear(isNear: boolean): void {
+    if (isNear && !this.isNear) {
+      this.isNear = true;
       if (this.element.isConnected) this.draw();
     }
   }
@@ -112,23 +112,23 @@ class Figure {
   refresh(): void {
     this.words();
     this.rows.replaceChildren();
-    if (this.near) this.draw();
+    if (this.isNear) this.draw();
     else this.place.style.height = `${this.spec.height(this.place.clientWidth || 640)}px`;
   }
 
   private words(): void {
-    this.title.textContent = text(this.spec.title);
-    const [note, hint] = [text(this.spec.note ?? ''), text(this.spec.hint ?? '')];
-    this.note.replaceChildren(withTerms(note));
+    this.title.textContent = resolveText(this.spec.title);
+    const [note, hint] = [resolveText(this.spec.note ?? ''), resolveText(this.spec.hint ?? '')];
+    this.note.replaceChildren(explainTerms(note));
     if (hint) this.note.append(h('span', { class: 'hint' }, `${note && ' '}${hint}`));
     this.note.hidden = !this.note.textContent;
-    this.place.setAttribute('aria-label', `${text(this.spec.title)}. ${this.spec.alternative()}`);
+    this.place.setAttribute('aria-label', `${resolveText(this.spec.title)}. ${this.spec.alternative()}`);
   }
 
   /** Draws at the width of its place in the theme in force; on paper, light and as wide as the sheet. */
   draw(): void {
-    const t = onPaper ? LIGHT : theme();
-    const width = onPaper ? PRINT_WIDTH_PX : this.place.clientWidth;
+    const t = isPrinting ? LIGHT : theme();
+    const width = isPrinting ? PRINT_WIDTH_PX : this.place.clientWidth;
     if (!width) return;
     const height = this.spec.height(width);
     this.width = width;
@@ -143,12 +143,12 @@ class Figure {
     this.chart.getZr().flush();
     this.cursor?.refresh();
     this.fillKey(t, width);
-    this.fillHidden();
-    if (onPaper && this.spec.rowPx) this.rows.replaceChildren(...this.cutInto(this.spec.rowPx, width, height));
+    this.fillTable();
+    if (isPrinting && this.spec.rowPx) this.rows.replaceChildren(...this.splitRows(this.spec.rowPx, width, height));
   }
 
   /** Copies of a drawing of several rows, each of which shows one of them: a page would end anywhere in the drawing. */
-  private cutInto(rowPx: number, width: number, height: number): Node[] {
+  private splitRows(rowPx: number, width: number, height: number): Node[] {
     const count = Math.round(height / rowPx);
     return Array.from({ length: count > 1 ? count : 0 }, (_, row) => {
       const copy = this.place.querySelector('svg')!.cloneNode(true) as SVGElement;
@@ -171,23 +171,23 @@ class Figure {
     );
   }
 
-  private fillHidden(): void {
+  private fillTable(): void {
     const { heads, rows } = this.spec.data();
     const shown = rows.slice(0, TABLE_ROWS).map((row) => row.map((v) => (v == null ? '–' : String(v))));
     const more = rows.length > TABLE_ROWS ? ` The first ${TABLE_ROWS} of ${rows.length} rows; the CSV has all.` : '';
-    this.hidden.replaceChildren(plainTable(`Data of “${text(this.spec.title)}”.${more}`, heads, shown));
+    this.hidden.replaceChildren(plainTable(`Data of “${resolveText(this.spec.title)}”.${more}`, heads, shown));
   }
 
   private menu(): HTMLElement {
     const button = (label: string, what: string, action: () => void) =>
-      h('button', { type: 'button', onclick: action, 'aria-label': `${what}: ${text(this.spec.title)}` }, label);
-    const ready = () => {
-      this.near = true;
+      h('button', { type: 'button', onclick: action, 'aria-label': `${what}: ${resolveText(this.spec.title)}` }, label);
+    const drawnChart = () => {
+      this.isNear = true;
       if (!this.chart) this.draw();
       return this.chart!;
     };
-    const drawing = () => drawingOf(ready(), text(this.spec.title), theme().ink);
-    const link = h('a', { href: `#${this.spec.id}`, 'aria-label': `Link to: ${text(this.spec.title)}` }, 'Link');
+    const drawing = () => drawingOf(drawnChart(), resolveText(this.spec.title), theme().ink);
+    const link = h('a', { href: `#${this.spec.id}`, 'aria-label': `Link to: ${resolveText(this.spec.title)}` }, 'Link');
     link.addEventListener('click', () => void copyText(location.href.replace(/#.*|$/, `#${this.spec.id}`)));
     const name = () => `tare-${this.spec.id}`;
     return h(
@@ -206,7 +206,7 @@ class Figure {
   dispose(): void {
     this.chart?.dispose();
     this.cursor?.dispose();
-    drawn.delete(this);
+    liveFigures.delete(this);
   }
 }
 
@@ -217,15 +217,15 @@ function controlsOf(spec: FigureSpec): HTMLElement | null {
 /** A figure that follows the choices it watches. */
 export function figure(spec: FigureSpec): HTMLElement {
   const f = new Figure(spec);
-  if (spec.watch) watch(spec.watch, () => drawn.has(f) && f.refresh());
+  if (spec.watch) watch(spec.watch, () => liveFigures.has(f) && f.refresh());
   return f.element;
 }
 
 /** A place that is filled again when a choice changes; figures that go are disposed of. */
-export function switching(keys: (keyof Choice)[], fill: () => Node[]): HTMLElement {
+export function rerenderOn(keys: (keyof Choice)[], fill: () => Node[]): HTMLElement {
   const place = h('div', { class: 'figures' });
   const refill = () => {
-    for (const f of drawn) if (place.contains(f.element)) f.dispose();
+    for (const f of liveFigures) if (place.contains(f.element)) f.dispose();
     place.replaceChildren(...fill());
   };
   watch(keys, refill);
@@ -234,7 +234,7 @@ export function switching(keys: (keyof Choice)[], fill: () => Node[]): HTMLEleme
 }
 
 /** Radio buttons need a name of their own for each set of tabs. */
-let tabsMade = 0;
+let tabSetCount = 0;
 
 /** Tabs with one choice; the keyboard reaches them as a radio group. */
 export function tabs<K extends keyof Choice>(
@@ -243,7 +243,7 @@ export function tabs<K extends keyof Choice>(
   items: { value: Choice[K] & string; text: string }[],
   onChoose: (value: Choice[K] & string) => void,
 ): HTMLElement {
-  const name = `tabs-${++tabsMade}`;
+  const name = `tabs-${++tabSetCount}`;
   const inputs = items.map(({ value }) =>
     h('input', { type: 'radio', name, value, checked: choice[key] === value, onchange: () => onChoose(value) }),
   );
@@ -252,13 +252,13 @@ export function tabs<K extends keyof Choice>(
   return h('fieldset', { class: 'tabs' }, h('legend', { class: 'sr' }, label), ...labels);
 }
 
-onTheme(() => drawn.forEach((f) => f.refresh()));
+onTheme(() => liveFigures.forEach((f) => f.refresh()));
 // On paper every chart is drawn; afterwards the screen's form comes back.
 window.addEventListener('beforeprint', () => {
-  onPaper = true;
-  drawn.forEach((f) => f.draw());
+  isPrinting = true;
+  liveFigures.forEach((f) => f.draw());
 });
 window.addEventListener('afterprint', () => {
-  onPaper = false;
-  drawn.forEach((f) => f.refresh());
+  isPrinting = false;
+  liveFigures.forEach((f) => f.refresh());
 });

@@ -1,7 +1,7 @@
 // A flame graph as a chart: rows of boxes with names, root below or above. What is laid out is decided in src/flame.
 
 import type { Box } from '../flame/tree';
-import { inkOn, mix } from '../flame/colour';
+import { inkFor, mix } from '../flame/colour';
 import type { Theme } from '../theme';
 import { baseOption, tip, type Option } from './echarts';
 import { textMark, type Mark } from './marks';
@@ -10,7 +10,7 @@ const ROW_PX = 17;
 /** Narrower boxes have no name. */
 const NAMED_PX = 30;
 /** Narrower boxes are not drawn: the eye could not tell them apart, and a page would crawl. */
-export const LEAST_PX = 1.5;
+export const MIN_BOX_PX = 1.5;
 
 /** How much of its colour a frame above the zoomed one keeps. */
 const PALE = 0.45;
@@ -69,5 +69,5 @@ function marks(flame: Flame, box: Box, t: Theme): Mark[] {
   const rect: Mark = { type: 'rect', shape: { x: box.x, y, width, height: ROW_PX - 1 }, style };
   if (width < NAMED_PX) return [rect];
   const name = flame.name(box.node);
-  return [rect, textMark(box.x + 4, y + ROW_PX / 2, name, inkOn(fill), { size: 11, bold: marked, width: width - 6 })];
+  return [rect, textMark(box.x + 4, y + ROW_PX / 2, name, inkFor(fill), { size: 11, bold: marked, width: width - 6 })];
 }

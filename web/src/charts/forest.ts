@@ -34,7 +34,7 @@ export interface Forest {
 }
 
 const VALUE_PX = 168;
-const finite = (v: number | null | undefined): v is number => typeof v === 'number' && Number.isFinite(v) && v > 0;
+const isPositive = (v: number | null | undefined): v is number => typeof v === 'number' && Number.isFinite(v) && v > 0;
 
 export function forestHeight(rows: ForestRow[], width: number): number {
   return rowsHeight(
@@ -44,19 +44,19 @@ export function forestHeight(rows: ForestRow[], width: number): number {
 }
 
 /** How far an interval may widen the axis: as many times the largest estimate. */
-const WIDEST = 3;
+const MAX_WIDENING = 3;
 
 /** From the least to the greatest estimate, on the logarithm, with some air. Intervals widen the axis up to a bound only: one of
  * too few forks would press everything else into a line. */
 export function forestRange(forest: Forest): [number, number] {
-  const logs = (values: (number | null)[]) => values.filter(finite).map(Math.log);
+  const logs = (values: (number | null)[]) => values.filter(isPositive).map(Math.log);
   const estimates = logs(forest.rows.flatMap((r) => [r.ratio, ...(r.dots ?? [])]));
-  const bound = Math.max(Math.log(1.1), 5 * forest.region, WIDEST * Math.max(0, ...estimates.map(Math.abs)));
+  const bound = Math.max(Math.log(1.1), 5 * forest.region, MAX_WIDENING * Math.max(0, ...estimates.map(Math.abs)));
   const ends = logs(forest.rows.flatMap((r) => [r.lo, r.hi])).map((x) => Math.min(bound, Math.max(-bound, x)));
-  const least = Math.min(Math.log(Math.min(1 - 2 * forest.region, 0.95)), ...estimates, ...ends);
-  const most = Math.max(Math.log(Math.max(1 + 2 * forest.region, 1.05)), ...estimates, ...ends);
-  const air = (most - least) * 0.05;
-  return [least - air, most + air];
+  const min = Math.min(Math.log(Math.min(1 - 2 * forest.region, 0.95)), ...estimates, ...ends);
+  const max = Math.max(Math.log(Math.max(1 + 2 * forest.region, 1.05)), ...estimates, ...ends);
+  const margin = (max - min) * 0.05;
+  return [min - margin, max + margin];
 }
 
 export function forestOption(forest: Forest, width: number, t: Theme): Option {
@@ -133,13 +133,13 @@ function estimateMarks(
   sides: [number, number],
   t: Theme,
 ): Mark[] {
-  if (!finite(row.ratio)) return [];
+  if (!isPositive(row.ratio)) return [];
   const x = px(Math.log(row.ratio));
-  const interval = finite(row.lo) && finite(row.hi);
+  const interval = isPositive(row.lo) && isPositive(row.hi);
   // Where the starts are shown they lie below the interval, as in the answer table.
   const at = row.dots ? y - 4 : y;
   const ends = interval ? clippedWhisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), sides, at, row.colour) : [];
-  const starts = (row.dots ?? []).filter(finite).map((d) => {
+  const starts = (row.dots ?? []).filter(isPositive).map((d) => {
     const dot = dotMark(px(Math.log(d)), y + 7, 3, row.colour);
     return { ...dot, style: { fill: row.colour, opacity: 0.6 } };
   });

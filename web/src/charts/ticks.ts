@@ -1,6 +1,6 @@
 // Where axes put their ticks: plain, logarithmic, ratio and log-nines.
 
-import { signedWhole } from '../format/number';
+import { formatSignedWhole } from '../format/number';
 
 /** A place on an axis and what stands there. */
 export interface Tick {
@@ -9,7 +9,7 @@ export interface Tick {
 }
 
 /** Round steps from zero that reach at least `max`. */
-export function plainTicks(max: number, count: number): number[] {
+export function ticksFromZero(max: number, count: number): number[] {
   if (!(max > 0)) return [0, 1];
   const rough = max / count;
   const magnitude = 10 ** Math.floor(Math.log10(rough));
@@ -32,11 +32,11 @@ export function decadeTicks(min: number, max: number): number[] {
   const out = [];
   for (let e = from; e <= to; e++) for (const s of steps) out.push(s * 10 ** e);
   const inside = out.filter((v) => v >= min * 0.999 && v <= max * 1.001);
-  return inside.length > 1 ? inside : plainBetween(min, max);
+  return inside.length > 1 ? inside : ticksBetween(min, max);
 }
 
 /** Round steps within a range that holds hardly a power of ten. */
-export function plainBetween(min: number, max: number): number[] {
+export function ticksBetween(min: number, max: number): number[] {
   const rough = (max - min) / 4;
   const magnitude = 10 ** Math.floor(Math.log10(rough));
   const step = magnitude * ([1, 2, 2.5, 5, 10].find((m) => m * magnitude >= rough) ?? 10);
@@ -76,20 +76,20 @@ export function ratioTicks(
     if (px(x) + besidePx[0] < HALF_TICK_PX || widthPx - px(x) + besidePx[1] < HALF_TICK_PX) continue;
     if (kept.every((k) => Math.abs(px(at(k)) - px(x)) >= 46)) kept.push(step);
   }
-  return kept.sort((a, b) => a - b).map((p) => ({ at: at(p), text: `${signedWhole(p - 100)} %` }));
+  return kept.sort((a, b) => a - b).map((p) => ({ at: at(p), text: `${formatSignedWhole(p - 100)} %` }));
 }
 
 /** The place of a percentile on the log-nines axis: 90 → 1, 99 → 2, 99.9 → 3. */
-export function ninesOf(percentile: number): number {
+export function toNines(percentile: number): number {
   return -Math.log10(1 - percentile / 100);
 }
 
 /** Ticks of the log-nines axis up to a given number of nines; fewer where there is little room. */
 export function ninesTicks(top: number, widthPx: number): Tick[] {
   const all = [0, 50, 75, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999];
-  const fits = (p: number) => ninesOf(p) <= top + 1e-9;
-  const roomy = widthPx / Math.max(top, 1) > 170;
+  const fits = (p: number) => toNines(p) <= top + 1e-9;
+  const hasRoom = widthPx / Math.max(top, 1) > 170;
   return all
-    .filter((p) => fits(p) && (roomy || (p !== 75 && p !== 50) || (p === 50 && widthPx / top > 90)))
-    .map((p) => ({ at: ninesOf(p), text: String(p) }));
+    .filter((p) => fits(p) && (hasRoom || (p !== 75 && p !== 50) || (p === 50 && widthPx / top > 90)))
+    .map((p) => ({ at: toNines(p), text: String(p) }));
 }

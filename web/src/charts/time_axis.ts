@@ -33,7 +33,7 @@ export interface TimeAxis {
 
 /** The axis of some lines. `ownClock`: cells that ran one after another start at 0 each. */
 export function timeAxis(lines: TimeLine[], ownClock: boolean, part: [number, number] | null): TimeAxis {
-  const first = (l: TimeLine) => l.cell.timeline.reduce((least, p) => Math.min(least, p.t_s), Infinity);
+  const first = (l: TimeLine) => l.cell.timeline.reduce((min, p) => Math.min(min, p.t_s), Infinity);
   const begins = new Map(lines.map((l) => [l.cell, ownClock ? first(l) : 0]));
   const at = (line: TimeLine, p: TimePoint) => p.t_s - begins.get(line.cell)!;
   const forks = placeForks(lines, at);
@@ -85,13 +85,13 @@ export function timeTicks({ forks, from, to }: TimeAxis, widthPx: number): { at:
 }
 
 /** The part of a stretch that the axis shows; null where it shows none of it. */
-export function shownPart({ from, to }: TimeAxis, begin: number, end: number): [number, number] | null {
+export function clipToAxis({ from, to }: TimeAxis, begin: number, end: number): [number, number] | null {
   const [a, b] = [Math.max(begin, from), Math.min(end, to)];
   return a < b || (a === b && begin === end) ? [a, b] : null;
 }
 
 /** Which start is at a place, and how long after its begin that is. */
-export function whenText({ forks }: TimeAxis, x: number): string {
+export function positionText({ forks }: TimeAxis, x: number): string {
   const f = forks.findLast((fork) => x >= fork.offset) ?? forks[0];
   if (!f) return '';
   return `start ${f.fork}${f.aside ? ' (left out)' : ''}, ${Math.max(0, x - f.offset).toFixed(1)} s`;

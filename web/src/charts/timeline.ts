@@ -1,19 +1,19 @@
 // Slices over time: forks side by side, warm-up shaded, kinds of slice with marks and lines of their own.
 
 import { plainTime, type Unit } from '../format/unit';
-import { significant } from '../format/number';
+import { formatSignificant } from '../format/number';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
-import { decadeTicks, plainNumber, plainTicks } from './ticks';
-import { shownPart, timeTicks, whenText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
+import { endLabelWidth, endLabelSeries, type EndLabel } from './end_labels';
+import { decadeTicks, plainNumber, ticksFromZero } from './ticks';
+import { clipToAxis, timeTicks, positionText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
 import type { Cell, TimePoint } from '../summary';
 import type { Theme } from '../theme';
 
 export interface Timeline {
   lines: TimeLine[];
   axis: TimeAxis;
-  of: (p: TimePoint) => number | null;
+  value: (p: TimePoint) => number | null;
   unit: Unit;
   axisName: string;
   /** Latency spans decades: its axis is logarithmic. */
@@ -31,7 +31,7 @@ const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollo
 };
 
 /** Where there is one kind of slice only, it needs no mark of its own and is drawn full. */
-export const kindOf = (name: string, kinds: string[]) =>
+export const kindStyle = (name: string, kinds: string[]) =>
   kinds.length === 1
     ? KINDS.saturating!
     : (KINDS[name] ?? { symbol: 'diamond', line: 'dotted', glyph: '◇', hollow: true });
@@ -50,30 +50,30 @@ const BOTTOM_PX = 46;
 const LEFT_PX = 46;
 
 const isWide = (width: number): boolean => width >= WIDE_PX;
-const rightOf = (lines: TimeLine[], width: number): number =>
-  isWide(width) ? endLabelRoom(lines.map((l) => l.label)) : 14;
+const rightPx = (lines: TimeLine[], width: number): number =>
+  isWide(width) ? endLabelWidth(lines.map((l) => l.label)) : 14;
 
 /** Where the plot of a timeline lies in a chart of some width. */
 export function timelinePlot({ lines, axis }: Timeline, width: number) {
   const { from, to } = axis;
-  return { left: LEFT_PX, right: rightOf(lines, width), top: TOP_PX, bottom: BOTTOM_PX, from, to };
+  return { left: LEFT_PX, right: rightPx(lines, width), top: TOP_PX, bottom: BOTTOM_PX, from, to };
 }
 
 /** What each line shows at a place of the axis: its nearest slice. */
 export function timelineReading(timeline: Timeline, x: number): Reading {
-  const { lines, axis, of, unit } = timeline;
+  const { lines, axis, value, unit } = timeline;
   const values = lines.flatMap((l): [string, string][] => {
-    const points = l.cell.timeline.filter((p) => of(p) !== null);
+    const points = l.cell.timeline.filter((p) => value(p) !== null);
     const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
     const nearest = points.reduce<TimePoint | null>((best, p) => (!best || away(p) < away(best) ? p : best), null);
-    return nearest ? [[l.label, `${significant(of(nearest)! / unit.divisor)} ${unit.name}`]] : [];
+    return nearest ? [[l.label, `${formatSignificant(value(nearest)! / unit.divisor)} ${unit.name}`]] : [];
   });
-  return { at: whenText(axis, x), values };
+  return { at: positionText(axis, x), values };
 }
 
 export function timelineOption(timeline: Timeline, width: number, t: Theme): Option {
   const { lines, axis } = timeline;
-  const right = rightOf(lines, width);
+  const right = rightPx(lines, width);
   const plotPx = width - LEFT_PX - right;
   const scale = scaleOf(timeline);
   return {
@@ -86,10 +86,10 @@ export function timelineOption(timeline: Timeline, width: number, t: Theme): Opt
       splitLine: { show: true, lineStyle: { color: t.grid } },
     },
     series: [
-      areas(axis, t, plotPx),
+      forkAreas(axis, t, plotPx),
       ...lines.flatMap((l) => kindSeries(l, timeline, scale)),
       ...lines.map((l) => gcSeries(l, axis, scale)),
-      ...(isWide(width) ? [endLabelSeries(namesOf(timeline, scale), right, right - 6, t)] : []),
+      ...(isWide(width) ? [endLabelSeries(lineEndLabels(timeline, scale), right, right - 6, t)] : []),
     ],
   };
 }
@@ -101,37 +101,39 @@ interface Scale {
   ticks: { at: number; text: string }[];
 }
 
-function scaleOf({ lines, of, unit, log }: Timeline): Scale {
-  const values = lines.flatMap((l) => l.cell.timeline.map(of)).filter((v): v is number => v !== null && v > 0);
-  const most = Math.max(1, ...values) / unit.divisor;
+function scaleOf({ lines, value, unit, log }: Timeline): Scale {
+  const values = lines.flatMap((l) => l.cell.timeline.map(value)).filter((v): v is number => v !== null && v > 0);
+  const max = Math.max(1, ...values) / unit.divisor;
   if (!log) {
-    const ticks = plainTicks(most, 4);
-    const top = Math.max(most * 1.04, ticks.at(-1) ?? 1);
+    const ticks = ticksFromZero(max, 4);
+    const top = Math.max(max * 1.04, ticks.at(-1) ?? 1);
     return { at: (v) => v / unit.divisor, range: [0, top], ticks: ticks.map((v) => ({ at: v, text: plainNumber(v) })) };
   }
-  const least = Math.min(...values, most * unit.divisor) / unit.divisor;
-  const ticks = decadeTicks(least * 0.8, most * 1.25).map((v) => ({ at: Math.log10(v), text: plainNumber(v) }));
-  return { at: (v) => Math.log10(v / unit.divisor), range: [Math.log10(least * 0.8), Math.log10(most * 1.25)], ticks };
+  const min = Math.min(...values, max * unit.divisor) / unit.divisor;
+  const ticks = decadeTicks(min * 0.8, max * 1.25).map((v) => ({ at: Math.log10(v), text: plainNumber(v) }));
+  return { at: (v) => Math.log10(v / unit.divisor), range: [Math.log10(min * 0.8), Math.log10(max * 1.25)], ticks };
 }
 
 /** Each line is named at the level of its last saturating slice. */
-function namesOf(timeline: Timeline, scale: Scale): EndLabel[] {
+function lineEndLabels(timeline: Timeline, scale: Scale): EndLabel[] {
   const end = timeline.axis.to;
   return timeline.lines.flatMap((l) => {
-    const points = l.cell.timeline.filter((p) => timeline.of(p) !== null);
+    const points = l.cell.timeline.filter((p) => timeline.value(p) !== null);
     const last = points.findLast((p) => p.slice_kind === 'saturating') ?? points.at(-1);
-    return last ? [{ text: l.label, colour: l.text, at: [end, scale.at(timeline.of(last)!)] as [number, number] }] : [];
+    return last
+      ? [{ text: l.label, colour: l.text, at: [end, scale.at(timeline.value(last)!)] as [number, number] }]
+      : [];
   });
 }
 
 /** The ground: each fork named above its stretch, its warm-up shaded. */
-function areas(axis: TimeAxis, t: Theme, widthPx: number): Option {
-  const forks = axis.forks.filter((f) => shownPart(axis, f.offset, f.offset + f.length));
-  const roomy = widthPx / Math.max(1, forks.length) > 52;
+function forkAreas(axis: TimeAxis, t: Theme, widthPx: number): Option {
+  const forks = axis.forks.filter((f) => clipToAxis(axis, f.offset, f.offset + f.length));
+  const hasRoom = widthPx / Math.max(1, forks.length) > 52;
   // Of one start there is nothing to tell apart.
-  const nameOf = (f: ForkPlace) => (axis.forks.length > 1 || f.aside ? forkName(f, roomy) : '');
+  const nameOf = (f: ForkPlace) => (axis.forks.length > 1 || f.aside ? forkName(f, hasRoom) : '');
   const area = (from: number, to: number, look: object) => {
-    const part = shownPart(axis, from, to);
+    const part = clipToAxis(axis, from, to);
     return part ? [[{ xAxis: part[0], ...look }, { xAxis: part[1] }]] : [];
   };
   const label = (text: string) => ({
@@ -159,8 +161,8 @@ function areas(axis: TimeAxis, t: Theme, widthPx: number): Option {
 }
 
 /** `start 2`, and whether it was left out. */
-function forkName(f: ForkPlace, roomy: boolean): string {
-  if (!roomy) return f.aside ? `${f.fork} ×` : String(f.fork);
+function forkName(f: ForkPlace, hasRoom: boolean): string {
+  if (!hasRoom) return f.aside ? `${f.fork} ×` : String(f.fork);
   return f.aside ? `start ${f.fork} × left out` : `start ${f.fork}`;
 }
 
@@ -169,12 +171,12 @@ function kindSeries(l: TimeLine, timeline: Timeline, scale: Scale): Option[] {
   const { axis } = timeline;
   const all = kindsIn(timeline.lines.map((line) => line.cell));
   return kindsIn([l.cell]).map((kind) => {
-    const look = kindOf(kind, all);
+    const look = kindStyle(kind, all);
     const data: { value: [number, number | null]; point?: TimePoint }[] = [];
     for (const f of axis.forks) {
       const mine = l.cell.timeline.filter((p) => p.fork === f.fork && p.slice_kind === kind);
       for (const p of mine.sort((a, b) => a.t_s - b.t_s)) {
-        const y = timeline.of(p);
+        const y = timeline.value(p);
         data.push({ value: [axis.x(l, p), y === null ? null : scale.at(y)], point: p });
       }
       data.push({ value: [f.offset + f.length, null] });
@@ -216,10 +218,13 @@ function gcSeries(l: TimeLine, axis: TimeAxis, scale: Scale): Option {
 
 function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HTMLElement | '' {
   if (!p) return '';
-  const value = timeline.of(p);
+  const value = timeline.value(p);
   return tip(l.label, [
     [p.phase === 'warmup' ? 'sample of the warm-up' : 'sample', `${p.slice_kind}, start ${p.fork}`],
-    [timeline.axisName, value === null ? '–' : `${significant(value / timeline.unit.divisor)} ${timeline.unit.name}`],
+    [
+      timeline.axisName,
+      value === null ? '–' : `${formatSignificant(value / timeline.unit.divisor)} ${timeline.unit.name}`,
+    ],
     ['since the run began', `${p.t_s.toFixed(1)} s`],
     ...(p.gc_pauses
       ? ([['garbage collections', `${p.gc_pauses}, ${plainTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])

@@ -4,19 +4,19 @@ import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { threadColour, threadKinds } from '../charts/thread_kinds';
 import { bytesUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { fixed, significant, whole } from '../format/number';
+import { formatFixed, formatSignificant, formatWhole } from '../format/number';
 import { colourOf, shownText, visibleCells, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
 import { stateIn } from '../validity';
 import { panelId } from './forks';
 import { slopesFigure } from './slopes';
-import { doubts } from './rows';
+import { doubtLines } from './rows';
 
 const WITH_ODD = 'Starts that settled in another mode are part of these means, and not of the comparison.';
 
 /** An interval wider than this share of its value is not drawn. */
-const TELLING = 0.5;
+const MAX_INTERVAL_SHARE = 0.5;
 
 interface BarsSpec {
   kind: string;
@@ -28,7 +28,7 @@ interface BarsSpec {
   hint?: string;
   unit: Unit;
   axisName: string;
-  of: (cell: Cell) => Estimate | null;
+  estimate: (cell: Cell) => Estimate | null;
   parts?: (cell: Cell, t: Theme) => BarRow['parts'];
   /** Is the figure only a lower bound? */
   atLeast?: (cell: Cell) => boolean;
@@ -38,16 +38,17 @@ interface BarsSpec {
 }
 
 function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
-  if (!panel.cells.some(spec.of)) return null;
+  if (!panel.cells.some(spec.estimate)) return null;
   // The interval of an absolute level over few starts can be many times as wide as the level: it would tell nothing.
-  const tells = (e: Estimate | null) => e?.lo != null && e.hi !== null && e.hi - e.lo < TELLING * e.value;
+  const isInformative = (e: Estimate | null) =>
+    e?.lo != null && e.hi !== null && e.hi - e.lo < MAX_INTERVAL_SHARE * e.value;
   const scale = (v: number | null | undefined) => (v == null ? null : v / spec.unit.divisor);
   const bars = (t: Theme): Bars => ({
     axisName: spec.axisName,
     nameParts: Boolean(spec.parts),
     rows: visibleCells(panel).map((cell): BarRow => {
       // What a void server has done is no figure of it.
-      const estimate = cell.validity.state === 'void' ? null : spec.of(cell);
+      const estimate = cell.validity.state === 'void' ? null : spec.estimate(cell);
       const colour = colourOf(cell, panel, t)?.mark ?? t.faint;
       const split = spec.parts?.(cell, t) ?? [];
       const parts = estimate ? (split.length ? split : [{ name: '', value: scale(estimate.value)!, colour }]) : [];
@@ -55,14 +56,14 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
         id: cell.id,
         label: cell.variant,
         parts,
-        lo: tells(estimate) ? scale(estimate?.lo) : null,
-        hi: tells(estimate) ? scale(estimate?.hi) : null,
+        lo: isInformative(estimate) ? scale(estimate?.lo) : null,
+        hi: isInformative(estimate) ? scale(estimate?.hi) : null,
         tick: scale(spec.tick?.(cell)),
         value: valueText(cell, estimate, spec),
         tip: [
           [spec.title, estimate ? inUnitWithInterval(estimate, spec.unit) : '–'],
           ...(spec.tip?.(cell) ?? []),
-          ...doubts(cell, spec.measure),
+          ...doubtLines(cell, spec.measure),
         ],
       };
     }),
@@ -94,10 +95,10 @@ function valueText(cell: Cell, estimate: Estimate | null, spec: BarsSpec): strin
   if (cell.validity.state === 'void') return '× void';
   if (!estimate) return 'not measured';
   const bound = spec.atLeast?.(cell) ? '≥ ' : '';
-  return `${bound}${significant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${stateIn(cell, spec.measure) === 'suspect' ? ' !' : ''}`;
+  return `${bound}${formatSignificant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${stateIn(cell, spec.measure) === 'suspect' ? ' !' : ''}`;
 }
 
-const LIMITED: Record<Cell['bottleneck'], string> = {
+const LIMITED_BY: Record<Cell['bottleneck'], string> = {
   server: 'the server',
   generator: 'the generator: a lower bound',
   network: 'the network: a lower bound',
@@ -115,7 +116,7 @@ export function throughputFigure(model: Model, panel: Panel): HTMLElement | null
     axisName: `correct responses, ${unit.name} (more is better)`,
     head: 'throughput_per_s',
     mean: (c) => c.throughput_per_s,
-    of: (v) => v.throughput_per_s,
+    value: (v) => v.throughput_per_s,
   });
   if (slopes) return slopes;
   return barsFigure(panel, {
@@ -125,9 +126,9 @@ export function throughputFigure(model: Model, panel: Panel): HTMLElement | null
     note: panel.scenarioTitle,
     unit,
     axisName: `correct responses, ${unit.name} (more is better)`,
-    of: (c) => c.throughput_per_s,
+    estimate: (c) => c.throughput_per_s,
     atLeast: (c) => c.bottleneck === 'generator' || c.bottleneck === 'network',
-    tip: (c) => [['limited by', LIMITED[c.bottleneck]]],
+    tip: (c) => [['limited by', LIMITED_BY[c.bottleneck]]],
     data: {
       heads: ['throughput_per_s', 'lower', 'upper', 'limited_by'],
       row: (c) => [
@@ -150,7 +151,7 @@ export function cpuSlopes(model: Model, panel: Panel): HTMLElement | null {
     axisName: `CPU of the server per request, ${unit.name} (less is better)`,
     head: 'cpu_ns_per_request',
     mean: (c) => c.cpu_ns_per_request,
-    of: (v) => v.cpu_ns_per_request,
+    value: (v) => v.cpu_ns_per_request,
   });
 }
 
@@ -168,7 +169,7 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
     hint: kinds.includes('jit') ? 'Point at a bar to see their CPU.' : '',
     unit,
     axisName: `CPU of the server per request, ${unit.name} (less is better)`,
-    of: (c) => c.cpu_ns_per_request,
+    estimate: (c) => c.cpu_ns_per_request,
     parts: (c, t) =>
       kinds
         .filter((kind) => kind !== 'jit')
@@ -178,7 +179,8 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
             ? [{ name: kind, value: found.ns_per_request / unit.divisor, colour: threadColour(kind, t) }]
             : [];
         }),
-    tip: (c) => c.cpu_by_kind.map((k) => [k.kind, `${significant(k.ns_per_request / unit.divisor)} ${unit.name}`]),
+    tip: (c) =>
+      c.cpu_by_kind.map((k) => [k.kind, `${formatSignificant(k.ns_per_request / unit.divisor)} ${unit.name}`]),
     data: {
       heads: ['cpu_ns_per_request', 'lower', 'upper', ...kinds.map((k) => `${k}_ns_per_request`)],
       row: (c) => [
@@ -196,7 +198,7 @@ export function allocationFigure(_: Model, panel: Panel): HTMLElement | null {
   const pauses = (c: Cell) =>
     c.gc_pause_share === null
       ? '–'
-      : `${fixed(c.gc_pause_share * 100, 2)} % of the time, ${whole(c.gc_pauses ?? 0)} in all`;
+      : `${formatFixed(c.gc_pause_share * 100, 2)} % of the time, ${formatWhole(c.gc_pauses ?? 0)} in all`;
   return barsFigure(panel, {
     kind: 'allocation',
     measure: 'allocated_per_request',
@@ -204,7 +206,7 @@ export function allocationFigure(_: Model, panel: Panel): HTMLElement | null {
     note: 'Counted by the server’s runtime. Pauses are collections that stopped all its threads.',
     unit,
     axisName: `allocated per request, ${unit.name} (less is better)`,
-    of: (c) => c.allocated_bytes_per_request,
+    estimate: (c) => c.allocated_bytes_per_request,
     tip: (c) => [['GC pauses', pauses(c)]],
     data: {
       heads: ['allocated_bytes_per_request', 'lower', 'upper', 'gc_pause_share', 'gc_pauses', 'heap_used_peak_bytes'],
@@ -231,7 +233,7 @@ export function memoryFigure(_: Model, panel: Panel): HTMLElement | null {
     note: 'The bar is memory at the end of a start, on average; the tick is the largest of any start.',
     unit,
     axisName: `resident memory, ${unit.name} (less is better)`,
-    of: (c) => c.rss_bytes,
+    estimate: (c) => c.rss_bytes,
     tick: (c) => c.rss_peak_bytes,
     tip: (c) => [['peak', peak(c)]],
     data: {

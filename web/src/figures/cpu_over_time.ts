@@ -3,12 +3,12 @@
 import { figure } from '../charts/figure';
 import { stackHeight, stackOption, stackPlot, stackReading, type Stack } from '../charts/stack';
 import { threadKinds } from '../charts/thread_kinds';
-import { significant } from '../format/number';
+import { formatSignificant } from '../format/number';
 import { leftOutText, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell } from '../summary';
 import { panelId } from './forks';
-import { axisOf, shadesNote, sliceData, timeCursor, timeLines } from './over_time';
+import { panelTimeAxis, shadesNote, sliceData, timeCursor, timeLines } from './over_time';
 
 /** More strips than these are more than anybody compares. */
 const STRIPS = 6;
@@ -23,7 +23,7 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
   const stack = (t: Theme): Stack => {
     const lines = timeLines(model, panel, t);
     const seen = lines.filter((l) => l.cell.timeline.some((p) => p.cpu?.length)).slice(0, STRIPS);
-    return { lines: seen, kinds, axis: axisOf(model, panel, lines) };
+    return { lines: seen, kinds, axis: panelTimeAxis(model, panel, lines) };
   };
   const mean = (cell: Cell, kind: string) => {
     const all = cell.timeline
@@ -52,7 +52,9 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
       ),
     alternative: () =>
       stack(LIGHT)
-        .lines.map((l) => `${l.label}: ${kinds.map((k) => `${k} ${significant(mean(l.cell, k))}`).join(', ')} cores`)
+        .lines.map(
+          (l) => `${l.label}: ${kinds.map((k) => `${k} ${formatSignificant(mean(l.cell, k))}`).join(', ')} cores`,
+        )
         .join('; '),
   });
 }

@@ -2,12 +2,12 @@
 
 import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
-import { decimalsForSignificant, fixed } from '../format/number';
+import { decimalsForSignificant, formatFixed } from '../format/number';
 import { inUnitWithInterval, unitFor, type Unit } from '../format/unit';
 import type { Estimate, Ladder, LadderStep } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
-const CLEAR = 'rgba(0,0,0,0)';
+const TRANSPARENT = 'rgba(0,0,0,0)';
 
 interface Currency {
   name: string;
@@ -38,7 +38,7 @@ function waterfall(ladder: Ladder, currency: Currency): HTMLElement {
   const bars = (t: Theme): Bars => ({
     axisName: `${currency.name} per request, ${unit.name}`,
     nameParts: false,
-    rows: rows(ladder, currency, unit, t),
+    rows: stepRows(ladder, currency, unit, t),
   });
   return figure({
     id: `ladder-${currency.unit}-${ladder.id}`,
@@ -54,13 +54,13 @@ function waterfall(ladder: Ladder, currency: Currency): HTMLElement {
       }),
     }),
     alternative: () =>
-      rows(ladder, currency, unit, LIGHT)
+      stepRows(ladder, currency, unit, LIGHT)
         .map((r) => `${r.label}: ${r.value}`)
         .join('; '),
   });
 }
 
-function rows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): BarRow[] {
+function stepRows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): BarRow[] {
   let below = 0;
   return ladder.steps.map((step): BarRow => {
     const level = currency.level(step);
@@ -87,12 +87,12 @@ function rows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): BarRow[
 function stepParts(from: number, to: number, lowest: boolean, t: Theme): BarRow['parts'] {
   const colour = lowest ? t.baseline : to < from ? t.better : t.worse;
   return [
-    { name: 'below', value: Math.min(from, to), colour: CLEAR },
+    { name: 'below', value: Math.min(from, to), colour: TRANSPARENT },
     { name: 'step', value: Math.abs(to - from), colour },
   ];
 }
 
 function addedText(added: Estimate, unit: Unit): string {
   const value = added.value / unit.divisor;
-  return `${value < 0 ? '−' : '+'}${fixed(Math.abs(value), decimalsForSignificant(value))} ${unit.name}`;
+  return `${value < 0 ? '−' : '+'}${formatFixed(Math.abs(value), decimalsForSignificant(value))} ${unit.name}`;
 }

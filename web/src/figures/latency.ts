@@ -3,14 +3,14 @@
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
 import { scrollingTable } from '../dom';
-import { percentileText, significant, tells } from '../format/number';
+import { percentileText, formatSignificant, isInformative } from '../format/number';
 import { inUnitWithInterval, timeUnit, type Unit } from '../format/unit';
 import { colourOf, drawnCells, leftOutText, type Model, type Panel } from '../model';
 import { choice } from '../state';
 import type { Cell, Distribution, Latency, PercentileValue } from '../summary';
 import type { Theme } from '../theme';
 import { panelId } from './forks';
-import { curveOf, curves } from './percentiles';
+import { latencyLine, curveSpec } from './percentiles';
 
 const latencyOf = (cell: Cell): Latency | undefined =>
   cell.latency.find((l) => l.slice_kind === choice.sliceKind) ??
@@ -24,7 +24,7 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
     cells.flatMap((cell): LatencyLine[] => {
       const latency = latencyOf(cell);
       if (!latency) return [];
-      const curve = curveOf(cell, panel, t, latency[choice.clock]);
+      const curve = latencyLine(cell, panel, t, latency[choice.clock]);
       // Only the response time is stated start by start.
       // Of one start the thick line is the line.
       const isDrawn = choice.clock === 'response' && !curve.context && latency.starts.length > 1;
@@ -34,10 +34,10 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
   const load = () => cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
   return figure({
     id: panelId('latency', panel),
-    title: () => `${panel.title}: ${timedBy(panel)} by percentile`,
+    title: () => `${panel.title}: ${clockText(panel)} by percentile`,
     note: () =>
       [
-        `${load()}; ${since(panel)}.`,
+        `${load()}; ${startText(panel)}.`,
         hasStarts(panel)
           ? 'Thin lines: single starts. Ribbons: intervals over starts, where they tell something.'
           : 'One start: no intervals.',
@@ -47,7 +47,7 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
         .filter(Boolean)
         .join(' '),
     watch: ['sliceKind', 'clock', 'scale', 'highlights'],
-    ...curves('percentiles', lines),
+    ...curveSpec('percentiles', lines),
     data: () => ({
       heads: ['scenario', 'variant', 'load', 'clock', 'percentile', 'value_ns', 'lower_ns', 'upper_ns'],
       rows: cells.flatMap((cell) => {
@@ -75,16 +75,16 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
   });
 }
 
-const kindOf = (panel: Panel): string | undefined => panel.cells.map(latencyOf).find(Boolean)?.slice_kind;
-const isPushed = (panel: Panel): boolean => kindOf(panel) === 'push';
+const sliceKind = (panel: Panel): string | undefined => panel.cells.map(latencyOf).find(Boolean)?.slice_kind;
+const isPushed = (panel: Panel): boolean => sliceKind(panel) === 'push';
 /** A closed loop has no schedule, and so no intended start of its own. */
-const isClosed = (panel: Panel): boolean => kindOf(panel) === 'saturating';
+const isClosed = (panel: Panel): boolean => sliceKind(panel) === 'saturating';
 
 /** What the chosen clock measures: a pushed message has one time only. */
-const timedBy = (panel: Panel): string => (isPushed(panel) ? 'push latency' : `${choice.clock} time`);
+const clockText = (panel: Panel): string => (isPushed(panel) ? 'push latency' : `${choice.clock} time`);
 
 /** From when a latency counts. */
-function since(panel: Panel): string {
+function startText(panel: Panel): string {
   if (isPushed(panel)) return 'from when the server says that it sent the message';
   if (choice.clock === 'service') return 'from the actual send';
   return isClosed(panel) ? 'from when its user was free to send it' : 'from the intended start';
@@ -125,19 +125,23 @@ export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
   const unitOf = (p: number) => timeUnit(rows.map(({ distribution: d }) => of(d, p)?.value_ns));
   const text = (value: PercentileValue | undefined, unit: Unit) => {
     if (!value) return '–';
-    const isTold = tells(value.lo_ns, value.hi_ns);
-    const estimate = { value: value.value_ns, lo: isTold ? value.lo_ns : null, hi: isTold ? value.hi_ns : null };
+    const hasInterval = isInformative(value.lo_ns, value.hi_ns);
+    const estimate = {
+      value: value.value_ns,
+      lo: hasInterval ? value.lo_ns : null,
+      hi: hasInterval ? value.hi_ns : null,
+    };
     return inUnitWithInterval(estimate, unit).replace(` ${unit.name}`, '');
   };
-  const most = timeUnit(rows.map(({ distribution: d }) => d.max_ns));
-  const mostOf = (d: Distribution) => (d.max_ns === null ? '–' : significant(d.max_ns / most.divisor));
+  const maxUnit = timeUnit(rows.map(({ distribution: d }) => d.max_ns));
+  const maxText = (d: Distribution) => (d.max_ns === null ? '–' : formatSignificant(d.max_ns / maxUnit.divisor));
   return scrollingTable(
-    `${panel.title}: ${timedBy(panel)}`,
-    ['', ...columns.map((p) => `p${percentileText(p)}, ${unitOf(p).name}`), `max, ${most.name}`],
+    `${panel.title}: ${clockText(panel)}`,
+    ['', ...columns.map((p) => `p${percentileText(p)}, ${unitOf(p).name}`), `max, ${maxUnit.name}`],
     rows.map(({ cell, distribution: d }) => [
       cell.variant,
       ...columns.map((p) => text(of(d, p), unitOf(p))),
-      mostOf(d),
+      maxText(d),
     ]),
     { class: 'cells' },
   );

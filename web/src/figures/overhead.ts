@@ -5,8 +5,8 @@ import { figure, tabs, type FigureSpec } from '../charts/figure';
 import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
 import { choice, choose, watch } from '../state';
 import {
-  headOf,
-  inCurrency,
+  panelHeading,
+  findCurrency,
   ranking,
   showPanel,
   visibleComparisons,
@@ -15,7 +15,7 @@ import {
   type Panel,
 } from '../model';
 import { LIGHT, type Theme } from '../theme';
-import { axisName, headRow, ratioRow } from './rows';
+import { axisName, headingRow, ratioRow } from './rows';
 
 /** Tabs for the currencies of a run. */
 export function currencyTabs(model: Model): HTMLElement {
@@ -50,9 +50,9 @@ function measureFigure(model: Model, c: CurrencyName): HTMLElement {
 function measureRows(model: Model, panel: Panel, name: string, t: Theme): ForestRow[] {
   const rows = visibleComparisons(panel).map((c) => {
     const row = ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell), name);
-    return row.ratio === null ? row : { ...row, dots: inCurrency(c.currencies, name)?.fork_ratios ?? [] };
+    return row.ratio === null ? row : { ...row, dots: findCurrency(c.currencies, name)?.fork_ratios ?? [] };
   });
-  return rows.length ? [headRow(headOf(panel)), ...rows] : [];
+  return rows.length ? [headingRow(panelHeading(panel)), ...rows] : [];
 }
 
 const words = (rows: ForestRow[]): string =>
@@ -119,10 +119,10 @@ function panelRows(model: Model, panel: Panel, t: Theme): ForestRow[] {
   );
   if (!rows.length) return [];
   const baselines = new Set(panel.comparisons.map((c) => c.baseline));
-  if (baselines.size === 1) return [headRow(`${panel.title} · against ${[...baselines][0]}`), ...rows];
+  if (baselines.size === 1) return [headingRow(`${panel.title} · against ${[...baselines][0]}`), ...rows];
   const hidden = panel.comparisons.length - rows.length;
   const some = hidden ? `, ${rows.length} of ${panel.comparisons.length}` : '';
-  return [headRow(`${panel.title} · largest cost first${some}`), ...rows];
+  return [headingRow(`${panel.title} · largest cost first${some}`), ...rows];
 }
 
 function dataOf(panels: Panel[], currency: string) {

@@ -3,13 +3,13 @@
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
 import { scrollingTable } from '../dom';
-import { whole } from '../format/number';
+import { formatWhole } from '../format/number';
 import { plainTime } from '../format/unit';
 import type { Model, Panel } from '../model';
 import type { Messages } from '../summary';
 import type { Theme } from '../theme';
 import { panelId } from './forks';
-import { curveOf, curves } from './percentiles';
+import { latencyLine, curveSpec } from './percentiles';
 
 const HEADS = ['', 'messages', 'users', 'missing', 'late', 'out of order', 'twice', 'pings', 'clocks agree within'];
 
@@ -24,7 +24,7 @@ export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
 function counts(m: Messages): string[] {
   const numbers = [m.received, m.subscriptions, m.missing, m.late, m.out_of_order, m.duplicated, m.pings];
   const coarse = m.stamp_unit_ns > 1 ? `, stamps to ${plainTime(m.stamp_unit_ns)}` : '';
-  return [...numbers.map(whole), agreement(m) + coarse];
+  return [...numbers.map(formatWhole), agreement(m) + coarse];
 }
 
 /** How far the clocks may be off from what was reckoned with, and what that is where they are two. */
@@ -40,13 +40,13 @@ function agreement(m: Messages): string {
 export function jitterFigure(_: Model, panel: Panel): HTMLElement | null {
   const cells = panel.cells.filter((c) => c.messages?.jitter.count);
   if (!cells.length) return null;
-  const lines = (t: Theme): LatencyLine[] => cells.map((cell) => curveOf(cell, panel, t, cell.messages!.jitter));
+  const lines = (t: Theme): LatencyLine[] => cells.map((cell) => latencyLine(cell, panel, t, cell.messages!.jitter));
   return figure({
     id: panelId('jitter', panel),
     title: `${panel.title}: jitter by percentile`,
     note: 'How far the time between two messages of a user was from the period, either way.',
     watch: ['scale', 'highlights'],
-    ...curves('jitter', lines),
+    ...curveSpec('jitter', lines),
     data: () => ({
       heads: ['scenario', 'variant', 'percentile', 'jitter_ns'],
       rows: cells.flatMap((cell) =>

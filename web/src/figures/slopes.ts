@@ -2,7 +2,7 @@
 
 import { figure } from '../charts/figure';
 import { SLOPES_ROW_PX, slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
-import { significant } from '../format/number';
+import { formatSignificant } from '../format/number';
 import { inUnitWithInterval, type Unit } from '../format/unit';
 import { colourOf, drawnCells, leftOutText, shownText, visibleCells, type Model, type Panel } from '../model';
 import type { Cell, Estimate, ForkValue } from '../summary';
@@ -16,7 +16,7 @@ export interface SlopesSpec {
   axisName: string;
   head: string;
   mean: (cell: Cell) => Estimate | null;
-  of: (value: ForkValue) => number | null;
+  value: (fork: ForkValue) => number | null;
 }
 
 const NOTE = 'A line is one start: the baseline at the left, the variant at the right. Short strokes are means.';
@@ -31,11 +31,11 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
   const drawn = drawnCells(model, panel);
   const baseline = drawn.find((c) => c.baseline && !c.control);
   const variants = visibleCells(panel).filter(
-    (c) => drawn.includes(c) && !c.baseline && !c.control && c.fork_values.some((v) => spec.of(v) !== null),
+    (c) => drawn.includes(c) && !c.baseline && !c.control && c.fork_values.some((v) => spec.value(v) !== null),
   );
-  if (!baseline || !variants.length || !baseline.fork_values.some((v) => spec.of(v) !== null)) return null;
+  if (!baseline || !variants.length || !baseline.fork_values.some((v) => spec.value(v) !== null)) return null;
   const scaled = (value: number | null | undefined) => (value == null ? null : value / spec.unit.divisor);
-  const before = new Map(baseline.fork_values.map((v) => [v.fork, scaled(spec.of(v))]));
+  const before = new Map(baseline.fork_values.map((v) => [v.fork, scaled(spec.value(v))]));
   const slopes = (t: Theme): Slopes => ({
     axisName: spec.axisName,
     baseline: baseline.variant,
@@ -44,7 +44,7 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
       label: cell.variant,
       colour: colourOf(cell, panel, t)?.mark ?? t.muted,
       starts: cell.fork_values.flatMap((v) => {
-        const [from, to] = [before.get(v.fork), scaled(spec.of(v))];
+        const [from, to] = [before.get(v.fork), scaled(spec.value(v))];
         return from == null || to === null
           ? []
           : [{ fork: v.fork, from, to, odd: oddStarts(panel, cell).includes(v.fork) }];
@@ -83,6 +83,6 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
           const mean = spec.mean(cell);
           return `${cell.variant}: ${mean ? inUnitWithInterval({ ...mean, lo: null, hi: null }, spec.unit) : '–'}`;
         })
-        .join('; ') + `, ${significant(slopes(LIGHT).columns[0]!.starts.length)} starts`,
+        .join('; ') + `, ${formatSignificant(slopes(LIGHT).columns[0]!.starts.length)} starts`,
   });
 }

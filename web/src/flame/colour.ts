@@ -42,7 +42,7 @@ export function differenceColour(part: number, t: Theme): string {
 const INKS = ['#000000', '#ffffff'] as const;
 
 /** The ink that is read best on a fill. */
-export function inkOn(fill: string): string {
+export function inkFor(fill: string): string {
   const [dark, light] = INKS;
   return contrast(dark, fill) > contrast(light, fill) ? dark : light;
 }

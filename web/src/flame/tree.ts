@@ -25,7 +25,7 @@ export interface Box {
   above: boolean;
 }
 
-export function treeOf(columns: FlameColumns): Tree {
+export function buildTree(columns: FlameColumns): Tree {
   const n = columns.frame.length;
   const end = new Int32Array(n);
   const parent = new Int32Array(n).fill(-1);
@@ -40,7 +40,7 @@ export function treeOf(columns: FlameColumns): Tree {
 }
 
 /** The boxes of a side that are at least `least` pixels wide, with `zoom` (or the whole, −1) filling the width. */
-export function layout(tree: Tree, widths: ArrayLike<number>, zoom: number, width: number, least: number): Box[] {
+export function layOutBoxes(tree: Tree, widths: ArrayLike<number>, zoom: number, width: number, minPx: number): Box[] {
   const { columns, end, parent } = tree;
   const boxes: Box[] = [];
   for (let i = zoom < 0 ? -1 : parent[zoom]!; i >= 0; i = parent[i]!)
@@ -59,7 +59,7 @@ export function layout(tree: Tree, widths: ArrayLike<number>, zoom: number, widt
     const w = widths[i]! * scale;
     next[depth] = x + w;
     next[depth + 1] = x;
-    if (w < least) {
+    if (w < minPx) {
       i = end[i]!;
       continue;
     }
@@ -70,14 +70,14 @@ export function layout(tree: Tree, widths: ArrayLike<number>, zoom: number, widt
 }
 
 /** A flag per name: is it what is looked for? `/…/` is a regular expression; one that is none matches nothing. */
-export function matches(columns: FlameColumns, find: string): Uint8Array {
+export function matchNames(columns: FlameColumns, find: string): Uint8Array {
   const found = new Uint8Array(columns.names.length);
-  const test = tester(find);
+  const test = nameTest(find);
   if (test) columns.names.forEach((name, i) => (found[i] = test(name) ? 1 : 0));
   return found;
 }
 
-function tester(find: string): ((name: string) => boolean) | null {
+function nameTest(find: string): ((name: string) => boolean) | null {
   if (!find.trim()) return null;
   const expression = /^\/(.+)\/$/.exec(find.trim());
   if (!expression) return (name) => name.toLowerCase().includes(find.trim().toLowerCase());

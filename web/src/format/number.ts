@@ -9,7 +9,7 @@ export function decimalsForSignificant(value: number, digits = 3): number {
 const formatters = new Map<number, Intl.NumberFormat>();
 
 /** Formatters are kept: to make one takes longer than to write ten thousand numbers. */
-function formatter(decimals: number): Intl.NumberFormat {
+function cachedFormatter(decimals: number): Intl.NumberFormat {
   let found = formatters.get(decimals);
   if (!found) {
     found = new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
@@ -19,20 +19,20 @@ function formatter(decimals: number): Intl.NumberFormat {
 }
 
 /** A number with a fixed count of decimals, thousands apart, and a true minus sign. */
-export function fixed(value: number, decimals: number): string {
+export function formatFixed(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return '–';
-  const text = formatter(decimals).format(Math.abs(value));
+  const text = cachedFormatter(decimals).format(Math.abs(value));
   return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
 }
 
 /** A whole number, thousands apart. */
-export function whole(value: number): string {
-  return fixed(value, 0);
+export function formatWhole(value: number): string {
+  return formatFixed(value, 0);
 }
 
 /** A number with three significant digits, for values without an interval. */
-export function significant(value: number, digits = 3): string {
-  return fixed(value, decimalsForSignificant(value, digits));
+export function formatSignificant(value: number, digits = 3): string {
+  return formatFixed(value, decimalsForSignificant(value, digits));
 }
 
 /** Half the width of an interval, or null where there is none. */
@@ -41,7 +41,7 @@ export function halfWidth(lo: number | null, hi: number | null): number | null {
 }
 
 /** A number that stands in an interval: a comma parts its ends, so none parts its thousands. */
-const ungrouped = (value: number, decimals: number): string => fixed(value, decimals).replaceAll(',', '');
+const formatUngrouped = (value: number, decimals: number): string => formatFixed(value, decimals).replaceAll(',', '');
 
 /** Digits after the point of a change in per cent: those of the headline and the terminal (`Change::decimals`). */
 function changeDecimals(lo: number | null, hi: number | null): number {
@@ -53,28 +53,29 @@ function changeDecimals(lo: number | null, hi: number | null): number {
 
 /** `−8.1 %`: a ratio as a signed difference, with the digits that its interval allows. */
 export function changeText(ratio: number, lo: number | null, hi: number | null): string {
-  return `${signed((ratio - 1) * 100, changeDecimals(lo, hi))} %`;
+  return `${formatSigned((ratio - 1) * 100, changeDecimals(lo, hi))} %`;
 }
 
 /** An interval whose ends differ by this factor or more tells nothing that a reader could use. */
-const TELLING = 4;
+const MAX_END_RATIO = 4;
 
-export const tells = (lo: number | null, hi: number | null): boolean => lo !== null && hi !== null && hi < lo * TELLING;
+export const isInformative = (lo: number | null, hi: number | null): boolean =>
+  lo !== null && hi !== null && hi < lo * MAX_END_RATIO;
 
 /** The difference with its interval: `−8.1 % [−9.0, −7.2]`. */
 export function changeWithInterval(ratio: number, lo: number | null, hi: number | null): string {
   if (halfWidth(lo, hi) === null) return changeText(ratio, lo, hi);
   const d = changeDecimals(lo, hi);
-  const end = (r: number) => signed((r - 1) * 100, d);
+  const end = (r: number) => formatSigned((r - 1) * 100, d);
   return `${changeText(ratio, lo, hi)} [${end(lo!)}, ${end(hi!)}]`;
 }
 
 /** `+15`: a whole number with its sign, thousands together. */
-export const signedWhole = (value: number): string => signed(value, 0);
+export const formatSignedWhole = (value: number): string => formatSigned(value, 0);
 
 /** With its sign, unless it rounds to zero. */
-function signed(value: number, decimals: number): string {
-  const text = ungrouped(value, decimals);
+function formatSigned(value: number, decimals: number): string {
+  const text = formatUngrouped(value, decimals);
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
@@ -86,9 +87,9 @@ export function differenceText(ratio: number, lo: number | null, hi: number | nu
   const value = size(ratio);
   const d = changeDecimals(lo, hi);
   const word = words[sign < 0 ? 0 : 1];
-  if (half === null) return `${ungrouped(value, d)} % ${word}`;
-  const ends = [size(lo!), size(hi!)].sort((a, b) => a - b).map((end) => ungrouped(end, d));
-  return `${ungrouped(value, d)} % ${word} [${ends.join(', ')}]`;
+  if (half === null) return `${formatUngrouped(value, d)} % ${word}`;
+  const ends = [size(lo!), size(hi!)].sort((a, b) => a - b).map((end) => formatUngrouped(end, d));
+  return `${formatUngrouped(value, d)} % ${word} [${ends.join(', ')}]`;
 }
 
 /** Whether starts agree: `2 starts higher, 1 lower` than the baseline, `all 3 starts lower`. */

@@ -1,7 +1,7 @@
 // Units, chosen once per column or axis and not per value: k/s, µs, ms, MB.
 
 import type { Estimate } from '../summary';
-import { decimalsForSignificant, fixed, halfWidth, significant } from './number';
+import { decimalsForSignificant, formatFixed, halfWidth, formatSignificant } from './number';
 
 /** A unit for people: what to divide by, and its name. */
 export interface Unit {
@@ -51,21 +51,21 @@ export function unitFor(name: string, values: Values): Unit {
 
 /** An estimate's figure in a unit, with three significant digits; no unit name. */
 export function inUnit(estimate: Estimate, unit: Unit): string {
-  return significant(estimate.value / unit.divisor);
+  return formatSignificant(estimate.value / unit.divisor);
 }
 
 /** The same with its interval and unit: `18.8 k/s [18.6, 19.0]`. */
 export function inUnitWithInterval(estimate: Estimate, unit: Unit): string {
   const text = `${inUnit(estimate, unit)} ${unit.name}`;
   if (halfWidth(estimate.lo, estimate.hi) === null) return text;
-  return `${text} [${significant(estimate.lo! / unit.divisor)}, ${significant(estimate.hi! / unit.divisor)}]`;
+  return `${text} [${formatSignificant(estimate.lo! / unit.divisor)}, ${formatSignificant(estimate.hi! / unit.divisor)}]`;
 }
 
 /** A plain value in the unit that suits it: `3.10 ms`. */
 export function plainTime(ns: number): string {
   const unit = timeUnit([ns]);
   const value = ns / unit.divisor;
-  return `${fixed(value, decimalsForSignificant(value))} ${unit.name}`;
+  return `${formatFixed(value, decimalsForSignificant(value))} ${unit.name}`;
 }
 
 /** A round time without needless zeros: `1.5 ms`, `30 ms`. */

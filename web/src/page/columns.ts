@@ -1,6 +1,6 @@
 // The columns of the table of all cells: what each shows, sorts by and exports.
 
-import { changeWithInterval, significant, whole } from '../format/number';
+import { changeWithInterval, formatSignificant, formatWhole } from '../format/number';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { groupTitles, kindText, type Model } from '../model';
 import type { Cell, Estimate } from '../summary';
@@ -59,7 +59,7 @@ function word(head: string, of: (cell: Cell) => string): Column {
 }
 
 function count(head: string, csvHead: string, of: (cell: Cell) => number): Column {
-  return { head, unit: '', numeric: true, csvHead, raw: of, text: (c) => whole(of(c)) };
+  return { head, unit: '', numeric: true, csvHead, raw: of, text: (c) => formatWhole(of(c)) };
 }
 
 function estimate(head: string, csvHead: string, unit: Unit, of: (cell: Cell) => Estimate | null): Column {
@@ -101,7 +101,7 @@ function percentile(model: Model, p: number): Column {
   const text = (cell: Cell) => {
     const v = of(cell);
     if (!v) return '–';
-    return significant(v.value_ns / unit.divisor);
+    return formatSignificant(v.value_ns / unit.divisor);
   };
   return {
     head: `p${p} ${kindText(kind)}`,

@@ -1,7 +1,7 @@
 // What other load tools said of the cells: a row per figure, with tare's own beside it.
 
 import { h, plainTable } from '../dom';
-import { fixed, whole } from '../format/number';
+import { formatFixed, formatWhole } from '../format/number';
 import { inUnitWithInterval, plainTime, rateUnit } from '../format/unit';
 import type { CrossCheck, Summary } from '../summary';
 
@@ -36,14 +36,14 @@ function rowsOf(check: CrossCheck): string[][] {
   const figures = check.figures.map(({ name, unit, theirs, ours, ratio }) => [
     ...of,
     name,
-    shown(theirs, unit),
-    ours === null ? '–' : shown(ours, unit),
-    ratio === null ? '–' : `× ${fixed(ratio, 2)}`,
+    valueText(theirs, unit),
+    ours === null ? '–' : valueText(ours, unit),
+    ratio === null ? '–' : `× ${formatFixed(ratio, 2)}`,
   ]);
   const failed = check.requests_failed;
-  return failed ? [...figures, [...of, 'failed requests', whole(failed), '', '']] : figures;
+  return failed ? [...figures, [...of, 'failed requests', formatWhole(failed), '', '']] : figures;
 }
 
-function shown(value: number, unit: string): string {
+function valueText(value: number, unit: string): string {
   return unit === 'ns' ? plainTime(value) : inUnitWithInterval({ value, lo: null, hi: null }, rateUnit([value]));
 }

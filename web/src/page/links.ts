@@ -7,7 +7,7 @@ import type { CellTable } from './table';
 
 const KINDS = ['throughput', 'latency', 'over-time', 'p99-over-time', 'cpu', 'cpu-slopes', 'cpu-over-time', 'memory'];
 
-function decoded(text: string): string {
+function decodeHash(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -18,7 +18,7 @@ function decoded(text: string): string {
 /** Goes where the address points, now and whenever it changes. */
 export function followLinks(model: Model, table: CellTable | null): void {
   const go = () => {
-    const hash = decoded(location.hash.slice(1));
+    const hash = decodeHash(location.hash.slice(1));
     if (hash.startsWith('cell=')) table?.open(hash.slice(5));
     else if (hash.startsWith('flame=')) openFlame(hash.slice(6));
     else if (hash.startsWith('open=')) void openComparison(model, hash.slice(5));

@@ -2,13 +2,13 @@
 
 import { h } from '../dom';
 import { durationText, momentText } from '../format/unit';
-import { unbroken } from '../format/unbroken';
+import { preventBreaks } from '../format/line_breaks';
 import { themeSwitch } from '../theme';
 import type { Summary } from '../summary';
 
 export function masthead({ run, headline, cells }: Summary): HTMLElement {
   const what = run.mode === 'load' ? 'load' : `run ${run.id} · ${run.suite}`;
-  const facts = [what, momentText(run.started_at), unbroken(durationText(run.duration_s))].join(' · ');
+  const facts = [what, momentText(run.started_at), preventBreaks(durationText(run.duration_s))].join(' · ');
   return h(
     'header',
     { class: 'masthead' },
@@ -17,7 +17,7 @@ export function masthead({ run, headline, cells }: Summary): HTMLElement {
     h(
       'h1',
       { dir: 'auto', 'data-verdict': headline.verdict },
-      ...inTwoSizes(unbroken(headline.text), new Set(cells.map((c) => c.variant))),
+      ...inTwoSizes(preventBreaks(headline.text), new Set(cells.map((c) => c.variant))),
     ),
   );
 }

@@ -1,8 +1,8 @@
 // Every cell in one table: sorts, filters, copies as Markdown and CSV; a row opens into the cell's details.
 
-import { add, breakable, copyButton, h, saveFile } from '../dom';
+import { appendChildren, allowBreaks, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
-import { withTerms } from '../glossary';
+import { explainTerms } from '../glossary';
 import { openPanels, type Model } from '../model';
 import type { Cell } from '../summary';
 import { cellDetail } from './cell_detail';
@@ -23,7 +23,7 @@ const levelsNote = () =>
   h(
     'p',
     { class: 'note' },
-    withTerms(
+    explainTerms(
       'p50 and p99 are of all starts together. A change is the geometric mean of the changes in each start, so it is not the quotient of two rows.',
     ),
   );
@@ -60,8 +60,8 @@ class TableView {
 
   constructor(private readonly model: Model) {
     this.columns = columnsOf(model);
-    this.rows = model.summary.cells.map((cell) => ({ cell, element: null, words: wordsOf(cell, this.columns) }));
-    const heads = this.columns.map((column) => headOf(column, (down) => this.sort(column, down)));
+    this.rows = model.summary.cells.map((cell) => ({ cell, element: null, words: filterText(cell, this.columns) }));
+    const heads = this.columns.map((column) => columnHeader(column, (down) => this.sort(column, down)));
     const table = h(
       'table',
       { class: 'cells' },
@@ -69,7 +69,7 @@ class TableView {
       h('thead', {}, h('tr', {}, ...heads)),
       this.body,
     );
-    const exports = exportsOf(this.columns, () => this.matching());
+    const exports = exportButtons(this.columns, () => this.matching());
     const controls = h('div', { class: 'controls' }, this.filter, this.count, ...exports);
     const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All cells' }, table);
     this.element = h('div', {}, isCompared(model) && levelsNote(), controls, scroll, this.more);
@@ -134,7 +134,7 @@ class TableView {
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
 /** What the filter looks for in a row. */
-function wordsOf(cell: Cell, columns: Column[]): string {
+function filterText(cell: Cell, columns: Column[]): string {
   const texts = columns.filter((c) => !c.numeric).map((c) => c.text(cell));
   return [...texts, cell.family, cell.kind, cell.version ?? ''].join(' ').toLowerCase();
 }
@@ -145,15 +145,16 @@ function rowElement(cell: Cell, columns: Column[]): HTMLTableRowElement {
   columns.forEach((column, i) => {
     const text = column.text(cell);
     if (i === 0) {
-      const link = h('a', { href: `#cell=${encodeURIComponent(cell.id)}` }, breakable(text));
-      add(element, h('th', { scope: 'row' }, link));
-    } else if (column.head === 'validity') add(element, h('td', { 'data-validity': cell.validity.state }, text));
-    else add(element, h('td', column.numeric ? { class: 'number' } : {}, text));
+      const link = h('a', { href: `#cell=${encodeURIComponent(cell.id)}` }, allowBreaks(text));
+      appendChildren(element, h('th', { scope: 'row' }, link));
+    } else if (column.head === 'validity')
+      appendChildren(element, h('td', { 'data-validity': cell.validity.state }, text));
+    else appendChildren(element, h('td', column.numeric ? { class: 'number' } : {}, text));
   });
   return element;
 }
 
-function headOf(column: Column, sort: (down: boolean) => void): HTMLElement {
+function columnHeader(column: Column, sort: (down: boolean) => void): HTMLElement {
   const th = h('th', { scope: 'col', class: column.numeric ? 'number' : '', 'aria-sort': 'none' });
   const button = h(
     'button',
@@ -173,7 +174,7 @@ function headOf(column: Column, sort: (down: boolean) => void): HTMLElement {
   return th;
 }
 
-function exportsOf(columns: Column[], shown: () => Row[]): HTMLElement[] {
+function exportButtons(columns: Column[], shown: () => Row[]): HTMLElement[] {
   const heads = columns.map((c) => (c.unit ? `${c.head}, ${c.unit}` : c.head));
   const right = new Set(columns.flatMap((c, i) => (c.numeric ? [i] : [])));
   const markdown = () =>

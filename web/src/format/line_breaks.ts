@@ -3,7 +3,7 @@
 import { h } from '../dom';
 
 /** Keeps a number and its unit on one line, and both ends of a range: `15 and 13 %`, `9.5 to 21 %`. */
-export const unbroken = (text: string): string =>
+export const preventBreaks = (text: string): string =>
   text
     .replace(/(\d) (?=(%|ns|µs|ms|s|min|h|B|KB|MB|GB|UTC|requests\/s|messages\/s)(?!\w))/g, '$1\u00a0')
     .replace(/(\d) (and|to) (?=[\d.]+\u00a0%)/g, '$1\u00a0$2\u00a0')
