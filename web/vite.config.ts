@@ -17,7 +17,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Each file has a browser of its own.
+    // Each test file starts its own browser.
     maxWorkers: 2,
     expect: { poll: { timeout: 20_000 } },
   },

@@ -1,5 +1,5 @@
 // Simulates histories with six planted changes, reads them with `tare history`, opens a page, and writes HISTORY.md:
-// npm run history [-- path/to/tare]. Fails where a change is missing, in the wrong place, or invented.
+// npm run history [-- path/to/tare]. Fails if a change is missing, at the wrong run, or invented.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { measureFirstPaint } from './first_paint.mjs';
 
 const HISTORIES = 20;
 const RECORDS = 200;
-/** Index of the first run, and factor of the ratio from there on. */
+/** The planted changes: index of the first run, and the factor of the ratio from there on. */
 const PLANTED = [
   [25, 1.05],
   [60, 0.95],
@@ -30,7 +30,7 @@ const standard = JSON.parse(readFileSync('fixtures/golden/decided.json', 'utf8')
 const { module: random } = await runnerImport('./fixtures/random.ts');
 const { module: browsers } = await runnerImport('./test/browser.ts');
 
-/** Summaries of runs, one a day, as `tare run` leaves them. */
+/** Writes summaries of runs, one per day, as `tare run` does. */
 function simulate(folder, seed) {
   const { normal } = random.seededRandom(seed);
   for (let at = 0; at < RECORDS; at++) {
@@ -51,7 +51,7 @@ function simulate(folder, seed) {
   }
 }
 
-/** What is wrong with the changes that were found. */
+/** The errors in the changes that were found. */
 function findFaults(changes) {
   const missing = PLANTED.filter(([at]) => !changes.some((change) => Math.abs(change.at - at) <= 1));
   const invented = changes.filter((change) => !PLANTED.some(([at]) => Math.abs(change.at - at) <= 1));

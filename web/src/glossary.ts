@@ -1,4 +1,4 @@
-// Definitions of the page's terms, shown on hover. They come from docs/GLOSSARY.md when the page is built.
+// Shows the definitions of terms on hover and focus. The build takes them from docs/GLOSSARY.md.
 
 import { h } from './dom';
 import { preventBreaks } from './format/line_breaks';
@@ -10,7 +10,7 @@ const longestFirst = [...DEFINITIONS.keys()].sort((a, b) => b.length - a.length)
 const escapeRegex = (word: string) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 const TERMS = new RegExp(`(?<![\\w-])(${longestFirst.map(escapeRegex).join('|')})(s?)(?![\\w-])`, 'gi');
 
-/** The text with each term, at its first place, explained on hover and on focus. */
+/** The text; the first occurrence of each term shows its definition on hover and on focus. */
 export function explainTerms(words: string): DocumentFragment {
   const text = preventBreaks(words);
   const out = document.createDocumentFragment();

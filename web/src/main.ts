@@ -1,4 +1,4 @@
-// Starts the page: reads the summary that stands in it and shows the report, or says in words why it cannot.
+// Starts the page: reads the embedded summary and shows the report, or an error message.
 
 import './style/base.css';
 import './style/answer.css';
@@ -33,7 +33,7 @@ function textOf(id: string): string {
   return document.getElementById(id)?.textContent?.trim() ?? '';
 }
 
-/** Resolves when the browser has read the whole file: the details are its last part. */
+/** Resolves when the browser has parsed the whole file. The details are its last part. */
 function waitUntilParsed(): Promise<void> {
   if (document.readyState !== 'loading') return Promise.resolve();
   return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));

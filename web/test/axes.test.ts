@@ -1,4 +1,4 @@
-// Where ticks and labels go.
+// Positions of ticks and labels.
 
 import { expect, test } from 'vitest';
 import { spreadApart } from '../src/charts/end_labels';
@@ -29,7 +29,7 @@ test('a ratio axis leaves out a label that the edge would cut', () => {
   expect(texts([4, 4])).not.toContain('−8 %');
 });
 
-test('the scale of small forests has the baseline and one round change to each side of it', () => {
+test('the scale of a small forest plot has the baseline and one round change on each side', () => {
   const texts = (axis: number) => scaleTicks(axis).map((t) => t.text.replace('\u00a0', ' '));
   expect(texts(axisHalfWidth([1.01], 0.05))).toEqual(['−5 %', '0', '+5 %']);
   expect(texts(axisHalfWidth([1.08], 0.05))).toEqual(['−10 %', '0', '+10 %']);
@@ -37,14 +37,14 @@ test('the scale of small forests has the baseline and one round change to each s
   expect(texts(axisHalfWidth([33], 0.2))).toEqual(['−75 %', '0', '+300 %']);
 });
 
-test('each nine takes the same room on the log-nines axis', () => {
+test('each nine has the same width on the log-nines axis', () => {
   expect(toNines(90)).toBeCloseTo(1);
   expect(toNines(99.999)).toBeCloseTo(5);
   expect(ninesTicks(6, 900).at(-1)!.text).toBe('99.9999');
   expect(ninesTicks(2, 300).at(-1)!.text).toBe('99');
 });
 
-test('plain ticks begin at zero and reach the greatest value', () => {
+test('linear ticks start at zero and reach the largest value', () => {
   expect(ticksFromZero(18.8, 5)).toEqual([0, 5, 10, 15, 20]);
   expect(ticksFromZero(0, 5)).toEqual([0, 1]);
 });
@@ -54,11 +54,11 @@ test('a wide logarithmic range shows powers of ten only', () => {
   expect(decadeTicks(0.1, 1e5)).toHaveLength(7);
 });
 
-test('a range without a power of ten has ticks all the same', () => {
+test('a range without a power of ten has ticks', () => {
   expect(decadeTicks(280, 354)).toEqual([280, 300, 320, 340]);
 });
 
-test('labels that want the same place are set apart within the plot and keep their order', () => {
+test('labels for the same position are moved apart within the plot and keep their order', () => {
   const placed = spreadApart([50, 50, 51, 10], 16, 0, 100);
   expect(placed[3]).toBeCloseTo(10, 0);
   const sorted = [...placed].sort((a, b) => a - b);
@@ -66,14 +66,14 @@ test('labels that want the same place are set apart within the plot and keep the
   expect(placed[0]!).toBeLessThan(placed[2]!);
 });
 
-/** Two starts of 10 s, the second of which was left out. */
+/** Two starts of 10 s, of which the second was set aside. */
 function twoStarts(): TimeLine {
   const at = (fork: number, t_s: number) => ({ fork, t_s, phase: t_s % 100 < 2 ? 'warmup' : 'scored' }) as TimePoint;
   const timeline = [0, 5, 10].flatMap((t) => [at(1, t), at(2, 100 + t)]);
   return { label: 'a', mark: '', text: '', cell: { timeline, forks_set_aside: [2] } as unknown as TimeLine['cell'] };
 }
 
-test('starts stand side by side on a time axis, each from its own second 0', () => {
+test('starts are side by side on a time axis, each from its own second 0', () => {
   const axis = timeAxis([twoStarts()], false, null);
   expect(axis.forks.map((f) => [f.fork, f.length, f.aside])).toEqual([
     [1, 10, false],
@@ -88,7 +88,7 @@ test('starts stand side by side on a time axis, each from its own second 0', () 
   expect(positionText(axis, axis.end)).toBe('start 2 (left out), 10.0 s');
 });
 
-test('a part of a time axis shows finer ticks, and of each start only what lies in it', () => {
+test('a zoomed time axis has finer ticks and shows only its part of each start', () => {
   const axis = timeAxis([twoStarts()], false, [4, 6]);
   const ticks = timeTicks(axis, 900);
   expect(ticks.length).toBeGreaterThan(5);

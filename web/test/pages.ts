@@ -1,4 +1,4 @@
-// Pages made from fixtures, opened in Chromium from disk; whatever goes wrong on a page is kept.
+// Makes pages from fixtures and opens them in Chromium from disk. Records console errors and network requests.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,17 +11,17 @@ import { FIXTURES } from '../fixtures/index';
 import type { Summary } from '../src/summary';
 import { launch } from './browser';
 
-/** A page with what it complained of and what it asked of the network. */
+/** A page with its console errors and its network requests. */
 export interface OpenedPage {
   page: Page;
   consoleErrors: string[];
   requests: string[];
 }
 
-/** Golden summaries as the names of pages. */
+/** The names of the pages with golden summaries. */
 export const GOLDEN_PAGES = GOLDEN.map((name) => `golden-${name}`);
 
-/** The summary of a page: a fixture's, or a golden one. */
+/** The summary of a page: a fixture or a golden one. */
 function summaryOf(page: string): Summary {
   const golden = GOLDEN.find((name) => page === `golden-${name}`);
   return golden ? (JSON.parse(goldenText(golden)) as Summary) : FIXTURES[page]!();

@@ -30,7 +30,7 @@ test('a void cell is void in every measure', () => {
   expect(validityText(cell('void', 'latency'))).toBe('void');
 });
 
-test('several doubtful measures are named once each', () => {
+test('each suspect measure is named once', () => {
   const two = cell('valid', 'throughput', 'latency', 'latency');
   expect(validityText(two)).toBe('valid, throughput and latency suspect');
 });

@@ -1,8 +1,8 @@
-// A crosshair and a zoom on the axis across a chart, by pointer and by keyboard. Charts of one key share the crosshair.
+// A crosshair and a zoom along the x axis of a chart, by pointer and by keyboard. Charts with the same key share the crosshair.
 
 import { h } from '../dom';
 
-/** What is under a crosshair. */
+/** The values at a crosshair. */
 export interface Reading {
   at: string;
   values: [name: string, value: string][];
@@ -10,14 +10,14 @@ export interface Reading {
 
 /** How a crosshair moves on a chart. */
 export interface CursorSpec {
-  /** Charts of the same key move together. */
+  /** The crosshairs of charts with the same key move together. */
   key: string;
-  /** The plot within the chart in pixels, and what the axis shows from its left to its right side. */
+  /** The margins of the plot in pixels, and the axis values at its left and right side. */
   plot(width: number): { left: number; right: number; top: number; bottom: number; from: number; to: number };
-  /** Where the keyboard stops, in ascending order. */
+  /** The axis values at which the keyboard stops, in ascending order. */
   stops(): number[];
   read(x: number): Reading;
-  /** Lets a part of the axis fill the width, or all of it (null). A chart without this cannot be zoomed. */
+  /** Zooms to a part of the axis, or out to all of it (null). A chart without this cannot be zoomed. */
   zoom?: (part: [number, number] | null) => void;
 }
 
@@ -28,9 +28,9 @@ const groups = new Map<string, Set<ChartCursor>>();
 
 /** The crosshair of one chart. */
 export class ChartCursor {
-  /** Lies over the drawing. */
+  /** The element above the drawing. */
   readonly overlay: HTMLElement;
-  /** Says what is under the crosshair. */
+  /** The text with the values at the crosshair. */
   readonly readout = h('p', { class: 'readout' });
   private readonly line = h('div', { class: 'crosshair', hidden: true });
   private readonly brush = h('div', { class: 'brush', hidden: true });
@@ -88,7 +88,7 @@ export class ChartCursor {
     this.readout.replaceChildren(h('span', {}, where), ...items);
   }
 
-  /** Lays a mark over a stretch of the axis. */
+  /** Places a mark over a range of the axis. */
   private placeMark(mark: HTMLElement, from: number, to: number): void {
     const { left, top, bottom } = this.spec.plot(this.place.clientWidth);
     const [a, b] = [this.toPx(from), this.toPx(to)].sort((x, y) => x - y) as [number, number];
@@ -96,13 +96,13 @@ export class ChartCursor {
     Object.assign(mark.style, { top: `${top}px`, bottom: `${bottom}px` });
   }
 
-  /** From the left side of the plot. */
+  /** Pixels from the left side of the plot to an axis value. */
   private toPx(x: number): number {
     const { left, right, from, to } = this.spec.plot(this.place.clientWidth);
     return ((x - from) / (to - from || 1)) * (this.place.clientWidth - left - right);
   }
 
-  /** The place on the axis under a pointer; beyond the plot it is the nearest side. */
+  /** The axis value under a pointer; outside the plot, that of the nearest side. */
   private axisValueAt(event: PointerEvent): number {
     const { left, right, from, to } = this.spec.plot(this.place.clientWidth);
     const box = this.place.getBoundingClientRect();
@@ -111,7 +111,7 @@ export class ChartCursor {
   }
 
   private onPointerMove(event: PointerEvent): void {
-    // A page that moves beneath a resting pointer must not take the crosshair from the keyboard.
+    // When the page scrolls under a pointer that rests, the crosshair stays where the keyboard has put it.
     const { clientX, clientY } = event;
     if (clientX === this.pointer[0] && clientY === this.pointer[1]) return;
     this.pointer = [clientX, clientY];
@@ -161,7 +161,7 @@ export class ChartCursor {
     event.preventDefault();
   }
 
-  /** Moves by some stops within what is shown. */
+  /** Moves the crosshair by some stops within the visible part. */
   private step(by: number): void {
     const { from, to } = this.spec.plot(this.place.clientWidth);
     const stops = this.spec.stops().filter((x) => x >= from && x <= to);
@@ -172,7 +172,7 @@ export class ChartCursor {
     this.moveGroup(stops[Math.min(stops.length - 1, Math.max(0, begin + by))]!);
   }
 
-  /** Shows this many times as much, around the crosshair. */
+  /** Multiplies the visible part of the axis by `factor`, around the crosshair. */
   private scale(factor: number): void {
     const { from, to } = this.spec.plot(this.place.clientWidth);
     const middle = this.at ?? (from + to) / 2;

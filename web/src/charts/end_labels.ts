@@ -1,10 +1,10 @@
-// Names at the ends of lines, moved apart so that none covers another, with a hair to the line where one had to move.
+// Labels at the ends of lines. They are moved apart until none covers another; a thin leader connects each with its line.
 
 import { lineMark, textMark, type Mark } from './marks';
 import type { Option } from './echarts';
 import type { Theme } from '../theme';
 
-/** A name for the line that ends at (x, y), in the axes' units. */
+/** A label for the line that ends at (x, y), in the units of the axes. */
 export interface EndLabel {
   text: string;
   colour: string;
@@ -15,16 +15,16 @@ const MIN_GAP_PX = 16;
 const LEADER_PX = 14;
 const LETTER_PX = 6.7;
 
-/** The room that names need to the right of a plot, the hair included. */
+/** The width that labels and their leaders need to the right of a plot, in pixels. */
 export function endLabelWidth(names: string[]): number {
   return Math.min(220, Math.max(90, ...names.map((n) => n.length * LETTER_PX + LEADER_PX + 14)));
 }
 
-/** Places as near as may be to those wanted, in their order, at least `apart` from one another and within the limits. */
+/** Positions near the desired ones and in the same order, at least `gap` apart, from `min` to `max`. */
 export function spreadApart(desired: number[], gap: number, min: number, max: number): number[] {
   const order = desired.map((_, i) => i).sort((a, b) => desired[a]! - desired[b]!);
   const placed = order.map((i) => desired[i]!);
-  // A few sweeps that push neighbours apart by halves come to rest near the places wanted.
+  // Each sweep moves neighbours apart by half of what is missing. This converges near the desired positions.
   for (let sweep = 0; sweep < 60; sweep++) {
     for (let k = 1; k < placed.length; k++) {
       const missing = gap - (placed[k]! - placed[k - 1]!);
@@ -42,7 +42,7 @@ export function spreadApart(desired: number[], gap: number, min: number, max: nu
   return out;
 }
 
-/** A series that draws the names to the right of the plot. */
+/** A series that draws the labels to the right of the plot. */
 export function endLabelSeries(labels: EndLabel[], right: number, room: number, t: Theme): Option {
   return {
     type: 'custom',

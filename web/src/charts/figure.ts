@@ -1,5 +1,5 @@
-// The frame of a chart: title, drawing, text alternative, and what can be saved. It draws when it comes near the screen,
-// and again when its width, the theme or a choice changes.
+// The frame of a chart: title, drawing, text alternative, and buttons to save it. It draws when it comes near the screen, and
+// again when its width, the theme or a choice changes.
 
 import { appendChildren, copyText, h, plainTable, saveFile } from '../dom';
 import { explainTerms } from '../glossary';
@@ -12,53 +12,53 @@ import { drawingOf, savePng, saveSvg } from './save';
 
 export type Value = string | number | null | undefined;
 
-/** A chart's data as a table: what CSV and the text alternative show. */
+/** The data of a chart as a table, for CSV and for screen readers. */
 export interface Data {
   heads: string[];
   rows: Value[][];
 }
 
-/** A name with the colour of its marks, and the stroke of its line where lines differ in it. */
+/** An entry of the key: a name, its colour, and its line style if lines differ in it. */
 export interface KeyItem {
   label: string;
   colour: string;
   stroke?: 'solid' | 'dashed' | 'dotted';
 }
 
-/** A chart: what it says and how it draws itself. */
+/** The texts, the data and the drawing of a chart. */
 export interface FigureSpec {
   id: string;
   title: string | (() => string);
   /** One line below the title. */
   note?: string | (() => string);
-  /** What a click does: said after the note on a screen, and not on paper. */
+  /** What a click does. Shown after the note on a screen, but not on paper. */
   hint?: string | (() => string);
   /** Choices that change the drawing. */
   watch?: (keyof Choice)[];
   height(width: number): number;
-  /** How high the rows of small multiples are: a page of paper ends between them. */
+  /** The height of the rows of small multiples. A printed page ends between rows. */
   rowPx?: number;
   draw(width: number, t: Theme): Option;
   data(): Data;
   /** One or two sentences that say what a sighted reader sees. */
   alternative(): string;
-  /** Called with the id of the mark that was clicked (the series data item's `name`). */
+  /** Called with the id of the clicked mark (`name` of the item in the series data). */
   onPick?: (name: string) => void;
   controls?: Node[];
-  /** Shown where the drawing is too narrow for names of its own. */
+  /** The key. It is shown if the drawing is too narrow for names at the lines. */
   key?: (t: Theme) => KeyItem[];
   /** Shows the key at every width. */
   alwaysKey?: boolean;
-  /** A crosshair on the axis across. */
+  /** A crosshair on the x axis. */
   cursor?: CursorSpec;
 }
 
 const PRINT_WIDTH_PX = 672;
-/** From this width on, lines have their names at their ends. */
+/** From this width on, the drawing has names at the ends of lines. */
 export const NAMED_PX = 620;
 const TABLE_ROWS = 300;
 const liveFigures = new Set<Figure>();
-/** True while the page is on its way to paper. */
+/** Whether the page is being printed. */
 let isPrinting = false;
 const resolveText = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
 
@@ -68,7 +68,7 @@ class Figure {
   private readonly title = h('h3', {});
   private readonly note = h('p', { class: 'note' });
   private readonly key = h('ul', { class: 'key', 'aria-hidden': 'true' });
-  /** The rows of the drawing, each by itself, on paper. */
+  /** The rows of the drawing as separate elements, for paper. */
   private readonly rows = h('div', { class: 'paper-rows', 'aria-hidden': 'true' });
   private readonly hidden = h('div', { class: 'sr' });
   private readonly cursor: ChartCursor | null;
@@ -93,7 +93,7 @@ class Figure {
       this.menu(),
     );
     this.place.style.height = `${spec.height(640)}px`;
-    this.words();
+    this.updateTexts();
     liveFigures.add(this);
     new IntersectionObserver((entries) => this.onNear(entries.some((e) => e.isIntersecting)), {
       rootMargin: '500px 0px',
@@ -108,15 +108,15 @@ class Figure {
     }
   }
 
-  /** Draws again if the reader may see it; otherwise when he comes near. */
+  /** Draws again if the chart is near the screen; otherwise it draws when it comes near. */
   refresh(): void {
-    this.words();
+    this.updateTexts();
     this.rows.replaceChildren();
     if (this.isNear) this.draw();
     else this.place.style.height = `${this.spec.height(this.place.clientWidth || 640)}px`;
   }
 
-  private words(): void {
+  private updateTexts(): void {
     this.title.textContent = resolveText(this.spec.title);
     const [note, hint] = [resolveText(this.spec.note ?? ''), resolveText(this.spec.hint ?? '')];
     this.note.replaceChildren(explainTerms(note));
@@ -125,7 +125,7 @@ class Figure {
     this.place.setAttribute('aria-label', `${resolveText(this.spec.title)}. ${this.spec.alternative()}`);
   }
 
-  /** Draws at the width of its place in the theme in force; on paper, light and as wide as the sheet. */
+  /** Draws in the current theme at the width of the element; on paper, in the light theme at the width of the sheet. */
   draw(): void {
     const t = isPrinting ? LIGHT : theme();
     const width = isPrinting ? PRINT_WIDTH_PX : this.place.clientWidth;
@@ -147,7 +147,7 @@ class Figure {
     if (isPrinting && this.spec.rowPx) this.rows.replaceChildren(...this.splitRows(this.spec.rowPx, width, height));
   }
 
-  /** Copies of a drawing of several rows, each of which shows one of them: a page would end anywhere in the drawing. */
+  /** Copies of the drawing that each show one row. A single drawing would be cut anywhere by the end of a page. */
   private splitRows(rowPx: number, width: number, height: number): Node[] {
     const count = Math.round(height / rowPx);
     return Array.from({ length: count > 1 ? count : 0 }, (_, row) => {
@@ -214,14 +214,14 @@ function controlsOf(spec: FigureSpec): HTMLElement | null {
   return spec.controls?.length ? h('div', { class: 'controls' }, ...spec.controls) : null;
 }
 
-/** A figure that follows the choices it watches. */
+/** Creates a figure. It draws again when a choice in `watch` changes. */
 export function figure(spec: FigureSpec): HTMLElement {
   const f = new Figure(spec);
   if (spec.watch) watch(spec.watch, () => liveFigures.has(f) && f.refresh());
   return f.element;
 }
 
-/** A place that is filled again when a choice changes; figures that go are disposed of. */
+/** An element that is filled again when a choice changes. It disposes of the figures that it removes. */
 export function rerenderOn(keys: (keyof Choice)[], fill: () => Node[]): HTMLElement {
   const place = h('div', { class: 'figures' });
   const refill = () => {
@@ -233,10 +233,10 @@ export function rerenderOn(keys: (keyof Choice)[], fill: () => Node[]): HTMLElem
   return place;
 }
 
-/** Radio buttons need a name of their own for each set of tabs. */
+/** Gives each set of tabs its own name of radio buttons. */
 let tabSetCount = 0;
 
-/** Tabs with one choice; the keyboard reaches them as a radio group. */
+/** Tabs for one choice. For the keyboard they are a radio group. */
 export function tabs<K extends keyof Choice>(
   label: string,
   key: K,
@@ -253,7 +253,7 @@ export function tabs<K extends keyof Choice>(
 }
 
 onTheme(() => liveFigures.forEach((f) => f.refresh()));
-// On paper every chart is drawn; afterwards the screen's form comes back.
+// For printing every chart is drawn. After that, all are drawn for the screen again.
 window.addEventListener('beforeprint', () => {
   isPrinting = true;
   liveFigures.forEach((f) => f.draw());

@@ -1,4 +1,4 @@
-// The ratio chart: a row per comparison, a point with its interval on an axis of changes against the baseline (logarithmic).
+// The ratio chart (forest plot): a row per comparison, with the estimate and its interval on a logarithmic axis of changes.
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { clippedWhisker, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
@@ -10,16 +10,16 @@ import type { Theme } from '../theme';
 export interface ForestRow {
   /** A heading names the scenario. */
   head?: string;
-  /** What a click gives, usually a cell's id. */
+  /** The argument of `onPick` after a click, usually the id of a cell. */
   id: string;
   label: string;
   ratio: number | null;
   lo: number | null;
   hi: number | null;
-  /** What stands at the right. */
+  /** The text at the right. */
   value: string;
   colour: string;
-  /** Not decided: the estimate is a ring. */
+  /** Whether the comparison is undecided. Then the estimate is a ring. */
   open?: boolean;
   /** A small dot for each start. */
   dots?: number[];
@@ -28,7 +28,7 @@ export interface ForestRow {
 
 export interface Forest {
   rows: ForestRow[];
-  /** Region of practical equivalence: 0.02 stands for ±2 %. */
+  /** Region of practical equivalence: 0.02 is ±2 %. */
   region: number;
   axisName: string;
 }
@@ -43,11 +43,11 @@ export function forestHeight(rows: ForestRow[], width: number): number {
   );
 }
 
-/** How far an interval may widen the axis: as many times the largest estimate. */
+/** An interval widens the axis up to this multiple of the largest estimate. */
 const MAX_WIDENING = 3;
 
-/** From the least to the greatest estimate, on the logarithm, with some air. Intervals widen the axis up to a bound only: one of
- * too few forks would press everything else into a line. */
+/** The range of the axis, as logarithms: all estimates, with a margin. Intervals widen it only up to a bound, because with too few
+ * forks one can be so wide that all else would shrink to a line. */
 export function forestRange(forest: Forest): [number, number] {
   const logs = (values: (number | null)[]) => values.filter(isPositive).map(Math.log);
   const estimates = logs(forest.rows.flatMap((r) => [r.ratio, ...(r.dots ?? [])]));
@@ -136,7 +136,7 @@ function estimateMarks(
   if (!isPositive(row.ratio)) return [];
   const x = px(Math.log(row.ratio));
   const interval = isPositive(row.lo) && isPositive(row.hi);
-  // Where the starts are shown they lie below the interval, as in the answer table.
+  // The dots of the starts are below the interval, as in the answer table.
   const at = row.dots ? y - 4 : y;
   const ends = interval ? clippedWhisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), sides, at, row.colour) : [];
   const starts = (row.dots ?? []).filter(isPositive).map((d) => {

@@ -1,11 +1,11 @@
-// Latency by percentile: log-nines across, time up (logarithmic or linear), variants overlaid with the intervals of the stated percentiles.
+// Latency by percentile: log-nines on the x axis, time on the y axis, a line per variant with a ribbon for its intervals.
 
 import { percentileText } from '../format/number';
-import { plainTime, timeUnit, type Unit } from '../format/unit';
+import { formatTime, timeUnit, type Unit } from '../format/unit';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, type EndLabel } from './end_labels';
-import { decadeTicks, toNines, ninesTicks, plainNumber, ticksFromZero, type Tick } from './ticks';
+import { decadeTicks, toNines, ninesTicks, tickText, ticksFromZero, type Tick } from './ticks';
 import type { CurvePoint, Distribution } from '../summary';
 import type { Theme } from '../theme';
 
@@ -18,7 +18,7 @@ export interface LatencyLine {
   /** A line for context only: thin, grey, unlabelled. */
   context: boolean;
   stroke: 'solid' | 'dashed' | 'dotted';
-  /** The stated percentiles of each start: thin lines. */
+  /** The percentiles of each start, drawn as thin lines. */
   starts?: CurvePoint[][];
 }
 
@@ -28,15 +28,15 @@ const LEFT_PX = 46;
 const TOP_PX = 30;
 const BOTTOM_PX = 50;
 const DIGIT_PX = 7;
-/** An interval whose ends differ by this factor or more says nothing: no ribbon is drawn there. */
+/** No ribbon is drawn where the ends of an interval differ by this factor or more. */
 const MAX_RIBBON_RATIO = 4;
 
-/** The nines where the last point of a curve is drawn: its maximum has no percentile below 100. */
+/** The position of the last point of a curve, the maximum, whose percentile is 100. */
 function lastNines(d: Distribution): number {
   return Math.min(MAX_NINES, Math.log10(Math.max(10, d.count)));
 }
 
-/** The value axis: where a time lies on it, its ends and its ticks. */
+/** The value axis: the position of a time, the ends and the ticks. */
 interface Scale {
   at: (ns: number) => number;
   range: [number, number];
@@ -51,7 +51,7 @@ function scaleOf(lines: LatencyLine[], log: boolean): Scale {
   const [min, max] = [Math.min(...values, 1e12), Math.max(...values, 1)];
   if (!log) {
     const unit = timeUnit([max]);
-    const ticks = ticksFromZero(max / unit.divisor, 5).map((v) => ({ at: v, text: plainNumber(v) }));
+    const ticks = ticksFromZero(max / unit.divisor, 5).map((v) => ({ at: v, text: tickText(v) }));
     const top = Math.max((max / unit.divisor) * 1.04, ticks.at(-1)?.at ?? 1);
     return { at: (ns) => ns / unit.divisor, range: [0, top], ticks, unit };
   }
@@ -61,7 +61,7 @@ function scaleOf(lines: LatencyLine[], log: boolean): Scale {
   return {
     at: Math.log10,
     range,
-    ticks: ticks.map((v) => ({ at: Math.log10(v * unit.divisor), text: plainNumber(v) })),
+    ticks: ticks.map((v) => ({ at: Math.log10(v * unit.divisor), text: tickText(v) })),
     unit,
   };
 }
@@ -77,7 +77,7 @@ function curvePoints(d: Distribution, scale: Scale): [number, number][] {
 const withCurve = (lines: LatencyLine[]): LatencyLine[] => lines.filter((l) => l.distribution.curve.length);
 const maxNines = (lines: LatencyLine[]): number => Math.max(2, ...lines.map((l) => lastNines(l.distribution)));
 
-/** Where the plot lies in a chart of some width. */
+/** The margins of the plot and the range of its axis in a chart of some width. */
 export function latencyPlot(lines: LatencyLine[], width: number, log: boolean) {
   const { ticks } = scaleOf(withCurve(lines), log);
   const named = lines.filter((l) => !l.context).map((l) => l.label);
@@ -86,15 +86,15 @@ export function latencyPlot(lines: LatencyLine[], width: number, log: boolean) {
   return { left, right, top: TOP_PX, bottom: BOTTOM_PX, from: 0, to: maxNines(withCurve(lines)) };
 }
 
-/** Every variant's value at a place of the axis. */
+/** The value of every variant at a position of the axis. */
 export function latencyReading(lines: LatencyLine[], x: number): Reading {
   const percentile = Number((100 * (1 - 10 ** -x)).toFixed(Math.max(1, Math.ceil(x))));
   const named = withCurve(lines).filter((l) => !l.context);
-  const values = named.map((l): [string, string] => [l.label, plainTime(valueAt(l.distribution, x))]);
+  const values = named.map((l): [string, string] => [l.label, formatTime(valueAt(l.distribution, x))]);
   return { at: `p${percentileText(percentile)}`, values };
 }
 
-/** Where the keyboard stops: the percentiles of the curves. */
+/** The positions at which the keyboard stops: the percentiles of the curves. */
 export function latencyStops(lines: LatencyLine[]): number[] {
   const all = withCurve(lines).flatMap((l) => l.distribution.curve.map((p) => p.percentile));
   const top = maxNines(withCurve(lines));
@@ -150,7 +150,7 @@ function lineSeries(l: LatencyLine, scale: Scale): Option {
   };
 }
 
-/** Each start as a thin line through the percentiles that it can state by itself. */
+/** Each start as a thin line through the percentiles that one start can give. */
 function startSeries(l: LatencyLine, scale: Scale): Option[] {
   return (l.starts ?? []).map((start) => ({
     type: 'line',
@@ -165,7 +165,7 @@ function startSeries(l: LatencyLine, scale: Scale): Option[] {
   }));
 }
 
-/** The intervals over forks of the stated percentiles, as a ribbon around the line. */
+/** The intervals of the percentiles over forks, as a ribbon around the line. */
 function ribbonSeries(l: LatencyLine, scale: Scale): Option {
   const stated = l.distribution.percentiles
     .filter((p) => p.lo_ns !== null && p.hi_ns !== null && p.lo_ns > 0 && p.hi_ns < p.lo_ns * MAX_RIBBON_RATIO)
@@ -191,7 +191,7 @@ function ribbonSeries(l: LatencyLine, scale: Scale): Option {
   };
 }
 
-/** The value of the first curve point at or beyond a place on the axis. */
+/** The value of the first curve point at or beyond a position of the axis. */
 function valueAt(d: Distribution, x: number): number {
   const found = d.curve.find((p) => p.percentile >= 100 || toNines(p.percentile) >= x - 1e-9);
   return found?.value_ns ?? d.max_ns ?? 0;

@@ -1,5 +1,5 @@
-// A small ratio chart for one place of the answer table: a dot for each start, the interval, the region as a band.
-// Plain SVG in the page's own colours, so it is there at once, follows the theme and prints.
+// A small forest plot for a cell of the answer table: a dot for each start, the interval, the region as a band.
+// It is plain SVG in the colours of the page, so it appears at once, follows the theme and can be printed.
 
 import { formatSignedWhole } from '../format/number';
 import type { Tick } from './ticks';
@@ -12,7 +12,7 @@ const EDGE = 8;
 const LINE_Y = 12;
 const STARTS_Y = 24;
 const ARROW = 4.5;
-/** The band of the region is never narrower than this; narrow columns shrink the chart by up to a quarter. */
+/** The least width of the band of the region. Narrow columns shrink the chart by up to a quarter. */
 const BAND_PX = 14;
 
 export interface MiniForest {
@@ -25,14 +25,14 @@ export interface MiniForest {
   verdict: string;
 }
 
-/** Half the width of an axis around 1, as a logarithm: ±10 % or three times the largest estimate, as far as the band allows. */
+/** Half the width of an axis around 1, as a logarithm: ±10 % or three times the largest estimate, unless the band would become too narrow. */
 export function axisHalfWidth(ratios: number[], region: number): number {
   const largest = Math.max(0, ...ratios.map((ratio) => Math.abs(Math.log(ratio))));
   const widest = (Math.log(1 + region) * (WIDTH - 2 * EDGE)) / BAND_PX;
   return Math.min(Math.max(Math.log(1.1), 3 * largest), Math.max(widest, Math.log(1.1)));
 }
 
-/** Changes that stand on a scale, one to each side of the baseline: the widest pair that fits. */
+/** Pairs of changes for the ticks of a scale. The widest pair that fits is used. */
 const SCALE_STEPS: [lower: number, higher: number][] = [
   [-1, 1],
   [-2, 2],
@@ -44,10 +44,10 @@ const SCALE_STEPS: [lower: number, higher: number][] = [
   [-75, 300],
   [-90, 900],
 ];
-/** Half of what the text of a tick needs. */
+/** Half the width of a label. */
 const HALF_TICK = 18;
 
-/** Where the scale of an axis has numbers, as logarithms. */
+/** The ticks of a scale, at logarithms of the ratio. */
 export function scaleTicks(halfWidth: number): Tick[] {
   const room = (halfWidth * (WIDTH / 2 - HALF_TICK)) / (WIDTH / 2 - EDGE);
   const at = (percent: number) => Math.log1p(percent / 100);
@@ -56,7 +56,7 @@ export function scaleTicks(halfWidth: number): Tick[] {
   return [...widest.map(tick), { at: 0, text: '0' }].sort((a, b) => a.at - b.at);
 }
 
-/** The scale of all small forests of a column: a line with numbers. */
+/** The scale of the small forest plots in a column: a line with numbers. */
 export function miniScale(halfWidth: number): SVGSVGElement {
   const middle = WIDTH / 2;
   const svg = svgElement('svg', {
@@ -110,7 +110,7 @@ export function miniForest(forest: MiniForest, halfWidth: number, region: number
   return svg;
 }
 
-/** An arrowhead at the end of the axis: what it stands for lies beyond. */
+/** An arrowhead at the end of the axis, for a value beyond it. */
 function arrow(x: number, y: number, towards: -1 | 1, size = 1): SVGElement {
   const [tip, back, rise] = [x + towards * ARROW * size, x - towards * ARROW * 0.4 * size, ARROW * size];
   const points = `${tip},${y} ${back},${y - rise} ${back},${y + rise}`;

@@ -1,4 +1,4 @@
-// A drawing as a file: SVG as drawn, PNG at twice its size. An HTML table can be drawn as SVG for the same end.
+// Saves a chart or an HTML table as SVG, or as PNG at twice its size.
 
 import { saveFile } from '../dom';
 import { FONT, type Chart } from './echarts';
@@ -17,13 +17,13 @@ export interface Drawing {
   height: number;
 }
 
-/** What a chart shows now. */
+/** The current drawing of a chart. */
 export function drawingOf(chart: Chart, title: string, ink: string): Drawing {
   const svg = chart.getDom().querySelector('svg')!.cloneNode(true) as SVGElement;
   return { title, ink, svg, width: chart.getWidth(), height: chart.getHeight() };
 }
 
-/** A table as it stands on the screen: its cells' grounds and texts. */
+/** A drawing of a table as it is on the screen: backgrounds and texts of its cells. */
 export function tableDrawing(table: HTMLTableElement, title: string, ink: string): Drawing {
   const frame = table.getBoundingClientRect();
   const svg = document.createElementNS(SVG_NS, 'svg');
@@ -62,7 +62,7 @@ function svgElement(tag: string, attrs: Record<string, string | number>): SVGEle
   return el;
 }
 
-/** The drawing under its title, as a file of its own. */
+/** The drawing below its title, as a complete SVG file. */
 function svgText({ title, ink, svg, width, height }: Drawing): string {
   const sheet = svgElement('svg', { width, height: height + TITLE_PX, viewBox: `0 0 ${width} ${height + TITLE_PX}` });
   const head = svgElement('text', { x: 0, y: 16, fill: ink, style: `font: 600 15px ${FONT}` });
@@ -78,7 +78,7 @@ export function saveSvg(drawing: Drawing, name: string): void {
   saveFile(`${name}.svg`, new Blob([svgText(drawing)], { type: 'image/svg+xml' }));
 }
 
-/** Saves a drawing as PNG, on the page's own ground, at twice its size. */
+/** Saves a drawing as PNG at twice its size. */
 export async function savePng(drawing: Drawing, name: string, background: string): Promise<void> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(drawing))}`;

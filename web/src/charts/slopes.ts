@@ -1,10 +1,10 @@
-// Starts in pairs: for each variant a line from the baseline's level to its own, one for each start. Levels differ between
-// starts; the slopes show what they have in common.
+// Paired starts: for each variant and start a line from the baseline's level to the variant's. Levels differ between starts, but
+// the slopes show what the starts have in common.
 
 import { formatSignificant } from '../format/number';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { dashedMark, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
-import { ticksBetween, plainNumber } from './ticks';
+import { ticksBetween, tickText } from './ticks';
 import type { Theme } from '../theme';
 
 /** One variant beside the baseline; values are in the axis's unit. */
@@ -13,7 +13,7 @@ export interface SlopeColumn {
   label: string;
   colour: string;
   starts: { fork: number; from: number; to: number; odd: boolean }[];
-  /** How many starts were left out. */
+  /** How many starts were set aside. */
   aside: number;
   /** Mean of the baseline and of the variant. */
   means: [number | null, number | null];
@@ -30,13 +30,13 @@ const TOP_PX = 40;
 const BOTTOM_PX = 40;
 const PLOT_PX = 200;
 const LEAST_COLUMN_PX = 150;
-/** A letter of a name below a column, on average. */
+/** The average width of a letter below a column. */
 const LETTER_PX = 7;
 
-/** How many columns stand side by side. */
+/** How many columns fit side by side. */
 const columnsPerRow = (slopes: Slopes, width: number): number =>
   Math.max(1, Math.min(slopes.columns.length, Math.floor((width - LEFT_PX) / LEAST_COLUMN_PX)));
-/** Between rows of columns paper may go on to the next page. */
+/** The height of a row of columns. A printed page may end after each row. */
 export const SLOPES_ROW_PX = TOP_PX + PLOT_PX + BOTTOM_PX;
 
 export function slopesHeight(slopes: Slopes, width: number): number {
@@ -80,7 +80,7 @@ export function slopesOption(slopes: Slopes, width: number, t: Theme): Option {
   };
 }
 
-/** From the least to the greatest level, with some air: slopes, and not lengths, are what is compared. */
+/** The range of the levels, with a margin. It need not start at zero, because slopes are compared and not lengths. */
 function rangeOf(slopes: Slopes): [number, number] {
   const levels = slopes.columns.flatMap((c) => c.starts.flatMap((s) => [s.from, s.to]));
   const [min, max] = [Math.min(...levels), Math.max(...levels)];
@@ -95,7 +95,7 @@ function axisMarks(slopes: Slopes, ticks: number[], row: number, y: Place, right
     textMark(0, row * SLOPES_ROW_PX + 8, slopes.axisName, t.muted, { size: 11 }),
     ...ticks.flatMap((tick) => [
       lineMark(LEFT_PX, y(row, tick), right, y(row, tick), t.grid),
-      textMark(LEFT_PX - 8, y(row, tick), plainNumber(tick), t.muted, { align: 'right', size: 11 }),
+      textMark(LEFT_PX - 8, y(row, tick), tickText(tick), t.muted, { align: 'right', size: 11 }),
     ]),
   ];
 }
@@ -160,7 +160,11 @@ function meanMarks(
       ? []
       : [
           lineMark(at - 7, y(row, value), at + 7, y(row, value), t.ink, 2.5),
-          textMark(at + 11, y(row, value), formatSignificant(value), t.ink, { bold: true, size: 11, ground: t.paper }),
+          textMark(at + 11, y(row, value), formatSignificant(value), t.ink, {
+            bold: true,
+            size: 11,
+            background: t.paper,
+          }),
         ];
   return [...stroke(from, before), ...stroke(to, after)];
 }

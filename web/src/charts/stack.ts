@@ -2,7 +2,7 @@
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
-import { plainNumber } from './ticks';
+import { tickText } from './ticks';
 import type { Reading } from './cursor';
 import { clipToAxis, timeTicks, positionText, type TimeAxis, type TimeLine } from './time_axis';
 import { formatSignificant } from '../format/number';
@@ -13,7 +13,7 @@ import type { Theme } from '../theme';
 /** Strips of one panel; every strip has the same scale. */
 export interface Stack {
   lines: TimeLine[];
-  /** Kinds of thread from the foot up. */
+  /** Kinds of thread from bottom to top. */
   kinds: string[];
   axis: TimeAxis;
 }
@@ -33,12 +33,12 @@ interface Bar {
   point: TimePoint;
 }
 
-/** Where the plot of a stack lies. */
+/** The margins of the plot and the range of its axis. */
 export function stackPlot({ axis: { from, to } }: Stack) {
   return { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX, from, to };
 }
 
-/** The cores that each variant kept busy at a place of the axis: its nearest slice. */
+/** The busy cores of each variant at a position of the axis: those of the nearest slice. */
 export function stackReading({ lines, axis }: Stack, x: number): Reading {
   const values = lines.map((l): [string, string] => {
     const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
@@ -99,7 +99,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
   };
 }
 
-/** What lies behind the bars: the kinds' names, and each strip's name, warm-up and scale. */
+/** The marks behind the bars: names of the kinds, and for each strip its name, shades and scale. */
 function backgroundMarks(stack: Stack, max: number, width: number, px: (x: number) => number, t: Theme): Mark[] {
   const marks: Mark[] = [];
   let x = LEFT_PX;
@@ -121,7 +121,7 @@ function backgroundMarks(stack: Stack, max: number, width: number, px: (x: numbe
     marks.push(
       textMark(LEFT_PX, top - 9, l.label, l.text, { width: width - LEFT_PX - RIGHT_PX }),
       lineMark(LEFT_PX, bottom, width - RIGHT_PX, bottom, t.grid, 1),
-      textMark(LEFT_PX - 6, top + 4, plainNumber(Number(formatSignificant(max))), t.muted, {
+      textMark(LEFT_PX - 6, top + 4, tickText(Number(formatSignificant(max))), t.muted, {
         align: 'right',
         size: 11,
       }),

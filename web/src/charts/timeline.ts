@@ -1,11 +1,11 @@
-// Slices over time: forks side by side, warm-up shaded, kinds of slice with marks and lines of their own.
+// Slices over time: forks side by side, warm-up shaded, a mark and a line style for each kind of slice.
 
-import { plainTime, type Unit } from '../format/unit';
+import { formatTime, type Unit } from '../format/unit';
 import { formatSignificant } from '../format/number';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, type EndLabel } from './end_labels';
-import { decadeTicks, plainNumber, ticksFromZero } from './ticks';
+import { decadeTicks, tickText, ticksFromZero } from './ticks';
 import { clipToAxis, timeTicks, positionText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
 import type { Cell, TimePoint } from '../summary';
 import type { Theme } from '../theme';
@@ -22,7 +22,7 @@ export interface Timeline {
 
 const WIDE_PX = 620;
 
-/** How each kind of slice is drawn, and how the note names it. */
+/** The mark and line of each kind of slice, and its glyph in the note. */
 const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollow: boolean }> = {
   saturating: { symbol: 'circle', line: 'solid', glyph: '●', hollow: false },
   fixed: { symbol: 'circle', line: 'dashed', glyph: '○', hollow: true },
@@ -30,7 +30,7 @@ const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollo
   push: { symbol: 'rect', line: 'solid', glyph: '■', hollow: false },
 };
 
-/** Where there is one kind of slice only, it needs no mark of its own and is drawn full. */
+/** The style of a kind of slice. A single kind always has the style of the saturating one. */
 export const kindStyle = (name: string, kinds: string[]) =>
   kinds.length === 1
     ? KINDS.saturating!
@@ -53,13 +53,13 @@ const isWide = (width: number): boolean => width >= WIDE_PX;
 const rightPx = (lines: TimeLine[], width: number): number =>
   isWide(width) ? endLabelWidth(lines.map((l) => l.label)) : 14;
 
-/** Where the plot of a timeline lies in a chart of some width. */
+/** The margins of the plot and the range of its axis in a chart of some width. */
 export function timelinePlot({ lines, axis }: Timeline, width: number) {
   const { from, to } = axis;
   return { left: LEFT_PX, right: rightPx(lines, width), top: TOP_PX, bottom: BOTTOM_PX, from, to };
 }
 
-/** What each line shows at a place of the axis: its nearest slice. */
+/** The value of each line at a position of the axis: that of the nearest slice. */
 export function timelineReading(timeline: Timeline, x: number): Reading {
   const { lines, axis, value, unit } = timeline;
   const values = lines.flatMap((l): [string, string][] => {
@@ -94,7 +94,7 @@ export function timelineOption(timeline: Timeline, width: number, t: Theme): Opt
   };
 }
 
-/** The value axis: where a value lies on it, its ends and its ticks. */
+/** The value axis: the position of a value, the ends and the ticks. */
 interface Scale {
   at: (value: number) => number;
   range: [number, number];
@@ -107,14 +107,14 @@ function scaleOf({ lines, value, unit, log }: Timeline): Scale {
   if (!log) {
     const ticks = ticksFromZero(max, 4);
     const top = Math.max(max * 1.04, ticks.at(-1) ?? 1);
-    return { at: (v) => v / unit.divisor, range: [0, top], ticks: ticks.map((v) => ({ at: v, text: plainNumber(v) })) };
+    return { at: (v) => v / unit.divisor, range: [0, top], ticks: ticks.map((v) => ({ at: v, text: tickText(v) })) };
   }
   const min = Math.min(...values, max * unit.divisor) / unit.divisor;
-  const ticks = decadeTicks(min * 0.8, max * 1.25).map((v) => ({ at: Math.log10(v), text: plainNumber(v) }));
+  const ticks = decadeTicks(min * 0.8, max * 1.25).map((v) => ({ at: Math.log10(v), text: tickText(v) }));
   return { at: (v) => Math.log10(v / unit.divisor), range: [Math.log10(min * 0.8), Math.log10(max * 1.25)], ticks };
 }
 
-/** Each line is named at the level of its last saturating slice. */
+/** A label for each line, at the level of its last saturating slice. */
 function lineEndLabels(timeline: Timeline, scale: Scale): EndLabel[] {
   const end = timeline.axis.to;
   return timeline.lines.flatMap((l) => {
@@ -126,11 +126,11 @@ function lineEndLabels(timeline: Timeline, scale: Scale): EndLabel[] {
   });
 }
 
-/** The ground: each fork named above its stretch, its warm-up shaded. */
+/** The background: the name of each fork above it, and shades for warm-up and forks that were set aside. */
 function forkAreas(axis: TimeAxis, t: Theme, widthPx: number): Option {
   const forks = axis.forks.filter((f) => clipToAxis(axis, f.offset, f.offset + f.length));
   const hasRoom = widthPx / Math.max(1, forks.length) > 52;
-  // Of one start there is nothing to tell apart.
+  // A single start needs no name.
   const nameOf = (f: ForkPlace) => (axis.forks.length > 1 || f.aside ? forkName(f, hasRoom) : '');
   const area = (from: number, to: number, look: object) => {
     const part = clipToAxis(axis, from, to);
@@ -160,7 +160,7 @@ function forkAreas(axis: TimeAxis, t: Theme, widthPx: number): Option {
   };
 }
 
-/** `start 2`, and whether it was left out. */
+/** `start 2`, or `start 2 × left out`; shorter where there is little room. */
 function forkName(f: ForkPlace, hasRoom: boolean): string {
   if (!hasRoom) return f.aside ? `${f.fork} ×` : String(f.fork);
   return f.aside ? `start ${f.fork} × left out` : `start ${f.fork}`;
@@ -198,7 +198,7 @@ function kindSeries(l: TimeLine, timeline: Timeline, scale: Scale): Option[] {
   });
 }
 
-/** Slices in which a JVM collected garbage, as strokes at the foot. */
+/** Strokes at the bottom for slices with a garbage collection. */
 function gcSeries(l: TimeLine, axis: TimeAxis, scale: Scale): Option {
   const collecting = l.cell.timeline.filter((p) => p.gc_pauses);
   return {
@@ -227,7 +227,7 @@ function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HT
     ],
     ['since the run began', `${p.t_s.toFixed(1)} s`],
     ...(p.gc_pauses
-      ? ([['garbage collections', `${p.gc_pauses}, ${plainTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])
+      ? ([['garbage collections', `${p.gc_pauses}, ${formatTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])
       : []),
     ...(p.failed ? ([['failed', String(p.failed)]] as [string, string][]) : []),
   ]);

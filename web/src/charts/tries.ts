@@ -1,9 +1,9 @@
-// Tries of a search: load across, a measured figure up, both logarithmic; a filled dot kept the curve, a cross did not.
+// The tries of a search: load on the x axis, a measured value on the y axis, both logarithmic. A dot kept the curve, a cross did not.
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelWidth } from './end_labels';
 import { dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
-import { decadeTicks, plainNumber } from './ticks';
+import { decadeTicks, tickText } from './ticks';
 import type { Theme } from '../theme';
 
 /** One try; load and value are in the units of the axes. */
@@ -16,7 +16,7 @@ export interface TryPoint {
   tip: [string, string][];
 }
 
-/** A load that a variant keeps, drawn as an upright line with its interval. */
+/** The largest load at which a variant keeps the curve, drawn as a vertical line with its interval. */
 export interface KeptLoad {
   label: string;
   load: number;
@@ -65,7 +65,7 @@ export function triesOption(tries: Tries, width: number, t: Theme): Option {
   };
 }
 
-/** The logarithms of the least and the greatest value, with some air. */
+/** The logarithms of the smallest and the largest value, with a margin. */
 function logRange(values: number[]): [number, number] {
   const logs = values.filter((v) => v > 0).map(Math.log10);
   const [min, max] = [Math.min(...logs), Math.max(...logs)];
@@ -74,7 +74,7 @@ function logRange(values: number[]): [number, number] {
 }
 
 function ticksOf([from, to]: [number, number]): { at: number; text: string }[] {
-  return decadeTicks(10 ** from, 10 ** to).map((v) => ({ at: Math.log10(v), text: plainNumber(v) }));
+  return decadeTicks(10 ** from, 10 ** to).map((v) => ({ at: Math.log10(v), text: tickText(v) }));
 }
 
 interface Place {
@@ -85,7 +85,7 @@ interface Plot {
   coordSys: { x: number; y: number; width: number; height: number };
 }
 
-/** The limit across, and the load that each variant keeps upright. */
+/** The limit as a horizontal line, and the load that each variant keeps as a vertical one. */
 function frameSeries(tries: Tries, t: Theme): Option {
   return {
     type: 'custom',

@@ -13,24 +13,24 @@ import { panelId } from './forks';
 import { slopesFigure } from './slopes';
 import { doubtLines } from './rows';
 
-const WITH_ODD = 'Starts that settled in another mode are part of these means, and not of the comparison.';
+const ODD_STARTS_NOTE = 'Starts that settled in another mode are part of these means, and not of the comparison.';
 
 /** An interval wider than this share of its value is not drawn. */
 const MAX_INTERVAL_SHARE = 0.5;
 
 interface BarsSpec {
   kind: string;
-  /** What it shows, by the name that reasons against figures have for it. */
+  /** The measure, by the name that `stateIn` expects. */
   measure: string;
   title: string;
   note?: string;
-  /** What a pointer finds. */
+  /** What the reader can do with the pointer. */
   hint?: string;
   unit: Unit;
   axisName: string;
   estimate: (cell: Cell) => Estimate | null;
   parts?: (cell: Cell, t: Theme) => BarRow['parts'];
-  /** Is the figure only a lower bound? */
+  /** Whether the figure is only a lower bound. */
   atLeast?: (cell: Cell) => boolean;
   tick?: (cell: Cell) => number | null;
   tip?: (cell: Cell) => [string, string][];
@@ -39,7 +39,7 @@ interface BarsSpec {
 
 function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
   if (!panel.cells.some(spec.estimate)) return null;
-  // The interval of an absolute level over few starts can be many times as wide as the level: it would tell nothing.
+  // With few starts, the interval of an absolute level can be many times as wide as the level.
   const isInformative = (e: Estimate | null) =>
     e?.lo != null && e.hi !== null && e.hi - e.lo < MAX_INTERVAL_SHARE * e.value;
   const scale = (v: number | null | undefined) => (v == null ? null : v / spec.unit.divisor);
@@ -47,7 +47,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
     axisName: spec.axisName,
     nameParts: Boolean(spec.parts),
     rows: visibleCells(panel).map((cell): BarRow => {
-      // What a void server has done is no figure of it.
+      // A void server has no figures.
       const estimate = cell.validity.state === 'void' ? null : spec.estimate(cell);
       const colour = colourOf(cell, panel, t)?.mark ?? t.faint;
       const split = spec.parts?.(cell, t) ?? [];
@@ -68,7 +68,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
       };
     }),
   });
-  const odd = panel.comparisons.some((c) => c.odd_forks.length) && WITH_ODD;
+  const odd = panel.comparisons.some((c) => c.odd_forks.length) && ODD_STARTS_NOTE;
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
@@ -90,7 +90,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
   });
 }
 
-/** The figure, with what a reader must know before using it. */
+/** The figure, marked as a lower bound (≥) or as suspect (!). */
 function valueText(cell: Cell, estimate: Estimate | null, spec: BarsSpec): string {
   if (cell.validity.state === 'void') return '× void';
   if (!estimate) return 'not measured';
@@ -141,7 +141,7 @@ export function throughputFigure(model: Model, panel: Panel): HTMLElement | null
   });
 }
 
-/** CPU per request start by start; null where there are no pairs of starts. */
+/** CPU per request, start by start; null without pairs of starts. */
 export function cpuSlopes(model: Model, panel: Panel): HTMLElement | null {
   const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
   return slopesFigure(model, panel, {
@@ -155,7 +155,7 @@ export function cpuSlopes(model: Model, panel: Panel): HTMLElement | null {
   });
 }
 
-const WITHOUT_JIT = 'Bars leave out the JIT compilers, because a compilation is paid once.';
+const JIT_NOTE = 'Bars leave out the JIT compilers, because a compilation is paid once.';
 
 export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
   const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
@@ -165,7 +165,7 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
     kind: 'cpu',
     measure: 'cpu_per_request',
     title: 'CPU per request by kind of thread',
-    note: [...loads.map((load) => `Load: ${load}.`), kinds.includes('jit') ? WITHOUT_JIT : ''].join(' ').trim(),
+    note: [...loads.map((load) => `Load: ${load}.`), kinds.includes('jit') ? JIT_NOTE : ''].join(' ').trim(),
     hint: kinds.includes('jit') ? 'Point at a bar to see their CPU.' : '',
     unit,
     axisName: `CPU of the server per request, ${unit.name} (less is better)`,

@@ -1,4 +1,4 @@
-// What a search for the largest load found: a table of results, and the tries as a chart for each limit of the curve.
+// The results of searches for the largest load: a table, and a chart of the tries for each limit of the curve.
 
 import { figure } from '../charts/figure';
 import { triesHeight, triesOption, type Tries, type TryPoint } from '../charts/tries';
@@ -10,14 +10,14 @@ import type { Capacity, CapacityLimit, Cell } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
 
-type Searched = Cell & { capacity: Capacity };
+type SearchedCell = Cell & { capacity: Capacity };
 
-export const searchedCells = (panel: Panel): Searched[] =>
-  panel.cells.filter((cell): cell is Searched => cell.capacity !== null);
+export const searchedCells = (panel: Panel): SearchedCell[] =>
+  panel.cells.filter((cell): cell is SearchedCell => cell.capacity !== null);
 
 const HEADS = ['', 'largest load that keeps the curve', 'each start', 'what fails above it', 'tries'];
 
-/** The results of a panel's searches; null where no curve was asked for. */
+/** The search results of a panel; null without a search. */
 export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
   const cells = searchedCells(panel);
   if (!cells.length) return null;
@@ -26,7 +26,7 @@ export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
   return scrollingTable(title, HEADS, rows, { class: 'cells' });
 }
 
-const curveNames = (cells: Searched[]) => [...new Set(cells.map((c) => c.capacity.curve))].join('; ');
+const curveNames = (cells: SearchedCell[]) => [...new Set(cells.map((c) => c.capacity.curve))].join('; ');
 
 function resultOf(found: Capacity, unit: Unit): string[] {
   const beyond = found.forks_at_most ? `, and more in ${found.forks_at_most} of ${found.forks.length} starts` : '';
@@ -44,25 +44,25 @@ function resultOf(found: Capacity, unit: Unit): string[] {
 }
 
 /** The unit of a panel's loads. */
-function loadUnit(cells: Searched[]): Unit {
+function loadUnit(cells: SearchedCell[]): Unit {
   if (cells[0]!.capacity.by === 'users') return { divisor: 1, name: 'users' };
   return rateUnit(cells.flatMap((c) => c.capacity.tries.map((t) => t.load)));
 }
 
-/** A chart for each limit that some try came near; null where no curve was asked for. */
+/** A chart for each limit with a value that can be drawn; null without one. */
 export function triesFigures(_: Model, panel: Panel): HTMLElement | null {
   const cells = searchedCells(panel);
   const limits = cells[0]?.capacity.limits ?? [];
-  const drawn = limits.map((limit, i) => ({ limit, i })).filter(({ limit, i }) => isDrawn(cells, limit, i));
-  if (!drawn.length) return null;
-  return h('div', { class: 'figures' }, ...drawn.map(({ limit, i }) => triesFigure(panel, cells, limit, i)));
+  const drawable = limits.map((limit, i) => ({ limit, i })).filter(({ limit, i }) => canBeDrawn(cells, limit, i));
+  if (!drawable.length) return null;
+  return h('div', { class: 'figures' }, ...drawable.map(({ limit, i }) => triesFigure(panel, cells, limit, i)));
 }
 
-/** A limit above zero for which some try has a value that a logarithmic axis can show. */
-const isDrawn = (cells: Searched[], limit: CapacityLimit, i: number): boolean =>
+/** Whether a logarithmic axis can show the limit and the value of some try: both must be above zero. */
+const canBeDrawn = (cells: SearchedCell[], limit: CapacityLimit, i: number): boolean =>
   limit.limit > 0 && cells.some((c) => c.capacity.tries.some((t) => (t.values[i] ?? 0) > 0));
 
-function triesFigure(panel: Panel, cells: Searched[], limit: CapacityLimit, i: number): HTMLElement {
+function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, i: number): HTMLElement {
   const xUnit = loadUnit(cells);
   const yUnit = limit.unit === 'share' ? { divisor: 0.01, name: '%' } : unitFor(limit.unit, [limit.limit]);
   const tries = (t: Theme): Tries => ({
@@ -105,7 +105,7 @@ function triesFigure(panel: Panel, cells: Searched[], limit: CapacityLimit, i: n
   });
 }
 
-function pointsOf(cell: Searched, panel: Panel, i: number, xUnit: Unit, yUnit: Unit, t: Theme): TryPoint[] {
+function pointsOf(cell: SearchedCell, panel: Panel, i: number, xUnit: Unit, yUnit: Unit, t: Theme): TryPoint[] {
   return cell.capacity.tries.flatMap((attempt): TryPoint[] => {
     const value = attempt.values[i];
     if (value == null) return [];

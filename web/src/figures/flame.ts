@@ -1,4 +1,4 @@
-// The flame graph of a profile: which side, what is marked, what fills the width; and its words and data.
+// The flame graph of a profile: side, marks, zoom, texts and data.
 
 import { figure, type KeyItem } from '../charts/figure';
 import { flameHeight, flameOption, MIN_BOX_PX, type Flame } from '../charts/flame';
@@ -25,7 +25,7 @@ export function shortName(name: string): string {
   return at > 0 ? name.slice(at) : name;
 }
 
-/** The side that is drawn: a profile without a baseline has one only. */
+/** The side to draw. A profile without a baseline has only one. */
 export function sideOf(view: ProfileView): Side {
   return view.flame.base.length ? choice.side : 'variant';
 }
@@ -34,7 +34,7 @@ const isDifference = (side: Side) => side === 'more' || side === 'less';
 export const widthsOf = (view: ProfileView, side: Side) =>
   side === 'baseline' || side === 'less' ? view.flame.base : view.flame.value;
 
-/** What a node is on both sides, per request where that is known, else as a share. */
+/** The cost of a node on both sides: per request if that is known, else as a share. */
 function nodeCosts(view: ProfileView, node: number): { own: number; base: number } {
   const known = view.per_request && view.baseline_per_request;
   const scale = (estimate: { value: number } | null) => (known ? estimate!.value : 1) / WHOLE;
@@ -44,7 +44,7 @@ function nodeCosts(view: ProfileView, node: number): { own: number; base: number
   };
 }
 
-/** The largest difference of any node but the roots, which all of it would be. */
+/** The largest difference of any node below the first two levels, which hold the whole difference. */
 export function largestDifference(view: ProfileView): number {
   let max = 0;
   for (let i = 0; i < view.flame.frame.length; i++) {
@@ -59,7 +59,7 @@ export function flameFigure(view: ProfileView): HTMLElement {
   const tree = cachedTree(view);
   const boxesOf = (width: number, zoom: number) =>
     layOutBoxes(tree, widthsOf(view, sideOf(view)), zoom, width, MIN_BOX_PX);
-  /** Rows of what can be seen, zoomed or not, so that zooming in does not move the page. */
+  /** The rows that the graph needs with and without zoom, so that zooming does not move the page. */
   const rowsOf = (width: number) =>
     [...boxesOf(width, -1), ...boxesOf(width, choice.zoom)].reduce((max, box) => Math.max(max, box.row), 0) + 1;
   const scale = largestDifference(view);
@@ -91,7 +91,7 @@ export function flameFigure(view: ProfileView): HTMLElement {
   });
 }
 
-/** Boxes with their names, colours and marks. */
+/** The data for drawing: boxes with names, colours and marks. */
 export function flameOf(
   view: ProfileView,
   shape: Pick<Flame, 'boxes' | 'rows' | 'icicle'>,
@@ -118,7 +118,7 @@ function boxColour(view: ProfileView, box: Box, side: Side, scale: number, t: Th
 
 const EVENTS: Record<string, string> = { cpu: 'CPU', alloc: 'allocation', wall: 'time', lock: 'waiting for locks' };
 
-/** What a profile counts, in words. */
+/** The name of an event on the page. */
 export const eventText = (event: string): string => EVENTS[event] ?? event;
 
 function title(view: ProfileView): string {
@@ -183,7 +183,7 @@ const SIDES: [Side, (v: ProfileView) => string][] = [
   ['less', () => 'difference, as wide as the baseline'],
 ];
 
-/** Shows who calls the frame that fills the width, and what it calls. */
+/** Shows the callers and callees of the frame that fills the width. */
 function chooseFrame({ flame }: ProfileView): void {
   const frame = flame.frame[choice.zoom];
   if (frame === undefined) return;

@@ -1,4 +1,4 @@
-// A ladder as a waterfall: each step's bar begins where the one below it ends, with the interval of what it adds.
+// A ladder as a waterfall chart: each bar starts where the previous one ends, with the interval of what the step adds.
 
 import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
@@ -24,7 +24,7 @@ const BYTES: Currency = {
   added: (s) => s.allocated_bytes_added,
 };
 
-/** The waterfalls of a ladder: CPU per request, and bytes where they are known. */
+/** The waterfall charts of a ladder: CPU per request, and allocation if it is known. */
 export function ladderFigures(ladder: Ladder): HTMLElement[] {
   const known = [CPU, BYTES].filter((currency) => ladder.steps.some(currency.level));
   return known.map((currency) => waterfall(ladder, currency));
@@ -83,7 +83,7 @@ function stepRows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): Bar
   });
 }
 
-/** What lies below is not drawn; what a step saves has the colour of what is better. */
+/** A transparent part below the step, and the step in the colour of better or worse. */
 function stepParts(from: number, to: number, lowest: boolean, t: Theme): BarRow['parts'] {
   const colour = lowest ? t.baseline : to < from ? t.better : t.worse;
   return [

@@ -16,7 +16,7 @@ const latencyOf = (cell: Cell): Latency | undefined =>
   cell.latency.find((l) => l.slice_kind === choice.sliceKind) ??
   (cell.latency.length === 1 ? cell.latency[0] : undefined);
 
-/** Latency of the load model and the clock that are chosen. */
+/** Latency by percentile, for the chosen load and clock. */
 export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
   const cells = drawnCells(model, panel);
   if (!cells.some((c) => c.latency.length)) return null;
@@ -25,8 +25,7 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
       const latency = latencyOf(cell);
       if (!latency) return [];
       const curve = latencyLine(cell, panel, t, latency[choice.clock]);
-      // Only the response time is stated start by start.
-      // Of one start the thick line is the line.
+      // Only the response time is known per start. With one start, the thick line shows it already.
       const isDrawn = choice.clock === 'response' && !curve.context && latency.starts.length > 1;
       const starts = isDrawn ? latency.starts.map((s) => s.percentiles) : [];
       return [{ ...curve, starts }, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
@@ -80,10 +79,10 @@ const isPushed = (panel: Panel): boolean => sliceKind(panel) === 'push';
 /** A closed loop has no schedule, and so no intended start of its own. */
 const isClosed = (panel: Panel): boolean => sliceKind(panel) === 'saturating';
 
-/** What the chosen clock measures: a pushed message has one time only. */
+/** What the chosen clock measures. A pushed message has only one time. */
 const clockText = (panel: Panel): string => (isPushed(panel) ? 'push latency' : `${choice.clock} time`);
 
-/** From when a latency counts. */
+/** The time from which a latency is measured, as text. */
 function startText(panel: Panel): string {
   if (isPushed(panel)) return 'from when the server says that it sent the message';
   if (choice.clock === 'service') return 'from the actual send';
@@ -93,7 +92,7 @@ function startText(panel: Panel): string {
 const HICCUP_NOTE =
   'Dotted: how late a thread was woken that wanted to run in every millisecond, in the JVM, and on the server’s cores.';
 
-/** What the meters saw while this load ran: inside the JVM in the variant's colour, on the machine in a neutral one. */
+/** The hiccups during this load: in the JVM in the variant's colour, on the machine in a neutral colour. */
 function hiccupLines(latency: Latency, cell: Cell, colour: LineColour | null): LatencyLine[] {
   if (!colour || cell.control) return [];
   const line = (label: string, distribution: Distribution | null | undefined): LatencyLine[] =>
@@ -110,10 +109,10 @@ const hasStarts = (panel: Panel) => panel.cells.some((c) => c.latency.some((l) =
 
 const STATED = [50, 75, 90, 95, 99, 99.9, 99.99];
 
-/** The numbers of the chart: a row for each variant, a column for each percentile; null where nothing was timed. */
+/** The figures of the chart: a row per variant, a column per percentile; null without latencies. */
 export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
   const cells = drawnCells(model, panel);
-  // Beside variants the second start of the baseline only says how far equal servers differ; alone it is what is compared.
+  // Beside variants the A/A control is left out: it only shows how far equal servers differ. Without variants it is compared.
   const hasVariants = cells.some((cell) => !cell.baseline && !cell.control);
   const rows = cells.flatMap((cell) => {
     const latency = latencyOf(cell);

@@ -1,16 +1,16 @@
-// The figures of a load, as the terminal states them: lines of text, both latencies by percentile, errors, a histogram.
+// The figures of a load, as in the terminal: facts, latencies by percentile, errors, a histogram.
 
 import { barsHeight, barsOption, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { h, scrollingTable } from '../dom';
 import { percentileText, formatWhole } from '../format/number';
-import { plainTime, roundTime } from '../format/unit';
+import { formatTime, formatRoundTime } from '../format/unit';
 import { explainTerms } from '../glossary';
 import type { Model } from '../model';
 import type { Cell, Distribution, LoadFacts } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
-/** Everything that the terminal says of a load. */
+/** All figures of a load that the terminal prints. */
 export function loadFigures({ summary }: Model): HTMLElement {
   const facts = summary.load!;
   const [cell] = summary.cells;
@@ -34,9 +34,9 @@ function factTable({ rows }: LoadFacts): HTMLElement {
   return h('table', { class: 'keys lines' }, h('tbody', {}, ...rows.map(line)));
 }
 
-const timeOf = (ns: number | null | undefined) => (ns == null ? '–' : plainTime(ns));
+const timeOf = (ns: number | null | undefined) => (ns == null ? '–' : formatTime(ns));
 
-/** Both clocks side by side; of pushed messages latency and jitter. */
+/** Response and service time side by side; for pushed messages, latency and jitter. */
 function latencyTable(cell: Cell): HTMLElement | null {
   const latency = cell.latency.at(-1);
   if (!latency) return null;
@@ -67,7 +67,7 @@ function latencyTable(cell: Cell): HTMLElement | null {
   return scrollingTable('Latency', ['', ...columns.map(([name]) => explainTerms(name))], rows, { class: 'cells' });
 }
 
-/** How many requests were answered within which time. */
+/** The histogram of response times. */
 function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
   if (!bins.length) return null;
   const bars = (t: Theme): Bars => ({
@@ -75,7 +75,7 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
     nameParts: false,
     rows: bins.map(({ upto_ns, count }) => ({
       id: '',
-      label: `≤ ${roundTime(upto_ns)}`,
+      label: `≤ ${formatRoundTime(upto_ns)}`,
       parts: [{ name: '', value: count, colour: t.series[0]! }],
       lo: null,
       hi: null,
@@ -90,7 +90,7 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
     height: (width) => barsHeight(bars(LIGHT), width),
     draw: (width, t) => barsOption(bars(t), width, t),
     data: () => ({ heads: ['upto_ns', 'count'], rows: bins.map((bin) => [bin.upto_ns, bin.count]) }),
-    alternative: () => bins.map((bin) => `≤ ${roundTime(bin.upto_ns)}: ${formatWhole(bin.count)}`).join('; '),
+    alternative: () => bins.map((bin) => `≤ ${formatRoundTime(bin.upto_ns)}: ${formatWhole(bin.count)}`).join('; '),
   });
 }
 

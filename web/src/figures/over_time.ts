@@ -1,4 +1,4 @@
-// Slices over time, of a panel: throughput, latency, memory.
+// Charts of a panel over time: throughput, latency, memory.
 
 import { figure, type Data, type Value } from '../charts/figure';
 import type { CursorSpec } from '../charts/cursor';
@@ -21,7 +21,7 @@ import { panelId } from './forks';
 
 const timedCells = (model: Model, panel: Panel): Cell[] => drawnCells(model, panel).filter((c) => c.timeline.length);
 
-/** Variants with a colour; the rest would only hide them. */
+/** The lines of the variants that have a colour. More lines would hide them. */
 export function timeLines(model: Model, panel: Panel, t: Theme): TimeLine[] {
   const shown = colouredVariants(panel, t.series.length);
   return timedCells(model, panel)
@@ -29,7 +29,7 @@ export function timeLines(model: Model, panel: Panel, t: Theme): TimeLine[] {
     .map((cell) => ({ label: cell.variant, cell, ...colourOf(cell, panel, t)! }));
 }
 
-/** The time axis of a panel, or the part of it that the reader has chosen. */
+/** The time axis of a panel, zoomed to the part that the reader has chosen. */
 export function panelTimeAxis(model: Model, panel: Panel, lines: TimeLine[]): TimeAxis {
   const part = choice.window?.panel === panel.key ? choice.window.part : null;
   return timeAxis(lines, model.summary.run.mode === 'sequential', part);
@@ -46,7 +46,7 @@ export function timeCursor(
     key: `time ${panel.key}`,
     ...parts,
     stops: () => {
-      // Variants take turns within a round: the samples of one of them are stops enough.
+      // The variants of a round have slices at nearly the same times, so those of one variant suffice.
       const [first] = lines();
       const place = axis();
       return first ? first.cell.timeline.map((p) => place.x(first, p)).sort((a, b) => a - b) : [];
@@ -55,7 +55,7 @@ export function timeCursor(
   };
 }
 
-/** Slices as a table: where each belongs, and under `heads` what it showed. */
+/** Slices as a table: scenario, variant, time and kind, then the columns in `heads`. */
 export function sliceData(cells: Cell[], heads: string[], values: (p: TimePoint) => Value[]): Data {
   return {
     heads: ['scenario', 'variant', 't_s', 'fork', 'phase', 'slice_kind', ...heads],
@@ -84,7 +84,7 @@ interface TimeSpec {
   unit: (values: (number | null)[]) => Unit;
   /** Latency spans decades: its axis is logarithmic. */
   log: boolean;
-  /** A sentence more for the note. */
+  /** One more sentence for the note. */
   note?: string;
 }
 
@@ -130,7 +130,7 @@ function phasesNote(cells: Cell[], key: string): string {
   return `Each point is one sample: ${key}. ${shadesNote(cells)}`.trim();
 }
 
-/** What the grounds of a time chart mean. */
+/** Explains the background colours of a time chart. */
 export function shadesNote(cells: Cell[]): string {
   const warm = cells.some((c) => c.timeline.some((p) => p.phase === 'warmup'));
   const aside = cells.some((c) => c.forks_set_aside.length);

@@ -1,4 +1,4 @@
-// The overhead charts: the change of each variant against its baseline, by scenario. A small run shows every measure, a large one a ranking.
+// The overhead charts: the change of each variant against its baseline. A small run has a chart per measure, a large one a ranking.
 
 import { h } from '../dom';
 import { figure, tabs, type FigureSpec } from '../charts/figure';
@@ -37,7 +37,7 @@ function measureFigure(model: Model, c: CurrencyName): HTMLElement {
   const rows = (t: Theme) => panels().flatMap((p) => measureRows(model, p, c.name, t));
   return figure({
     id: `overhead-${c.name}`,
-    title: `${capital(c.label)} against the baseline`,
+    title: `${capitalise(c.label)} against the baseline`,
     watch: ['everyRow'],
     height: (width) => forestHeight(rows(LIGHT), width),
     draw: (width, t) => forestOption(forestOf(model, rows(t), width, c), width, t),
@@ -62,14 +62,14 @@ const words = (rows: ForestRow[]): string =>
     .map((r) => `${r.label}: ${r.value}`)
     .join('; ');
 
-/** The chart of one measure at a time; a large run shows the scenario in focus, what was compared in all its groups, in order. */
+/** The chart of the chosen currency. A large run shows the ranking of the scenario in focus. */
 export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
   const panels = () => (model.large ? [ranking(model)].filter((p) => p !== undefined) : model.panels);
   const rows = (t: Theme) => panels().flatMap((p) => panelRows(model, p, t));
   const label = () => chosenCurrency(model)?.label ?? 'throughput';
   const spec: FigureSpec = {
     id,
-    title: () => `${capital(label())} against the baseline`,
+    title: () => `${capitalise(label())} against the baseline`,
     note: () =>
       `0 % is the baseline${model.large ? ', its own for each' : ''}. The band is the region of no material difference (±${percent(model.summary.run.region)} %).`,
     watch: model.large ? ['currency', 'panel', 'highlights', 'everyRow'] : ['currency', 'everyRow'],
@@ -86,7 +86,7 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
   return figure(spec);
 }
 
-/** Which scenario a large run's ranking shows: the one in focus, whichever group it was chosen by. */
+/** Tabs for the scenario of a ranking, which contains all groups. */
 function scenarioTabs(model: Model): HTMLElement {
   const panelOf = (scenario: string) => model.panels.find((p) => p.scenario === scenario)!.key;
   const items = model.scenarios.map((scenario) => ({ value: scenario, text: scenario }));
@@ -100,8 +100,8 @@ function scenarioTabs(model: Model): HTMLElement {
   return field;
 }
 
-/** With a capital, unless it is a percentile (`p99`). */
-export const capital = (text: string): string =>
+/** Capitalises a text, unless it is a percentile (`p99`). */
+export const capitalise = (text: string): string =>
   /^p\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 export const percent = (share: number): string => String(Number((share * 100).toFixed(3)));
 

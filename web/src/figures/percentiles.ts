@@ -1,4 +1,4 @@
-// What figures of curves over percentiles have in common: a line for each variant, and what is said of the lines.
+// Shared by the figures with percentile curves: a line per variant, its key and its text alternative.
 
 import type { FigureSpec } from '../charts/figure';
 import {
@@ -10,13 +10,13 @@ import {
   type LatencyLine,
 } from '../charts/latency';
 import { percentileText } from '../format/number';
-import { plainTime } from '../format/unit';
+import { formatTime } from '../format/unit';
 import { colourOf, type Panel } from '../model';
 import { choice } from '../state';
 import type { Cell, Distribution } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
-/** A variant's curve in its colour; grey where it has none. */
+/** A variant's curve in its colour, or in grey if it has none. */
 export function latencyLine(cell: Cell, panel: Panel, t: Theme, distribution: Distribution): LatencyLine {
   const colour = colourOf(cell, panel, t);
   return {
@@ -28,7 +28,7 @@ export function latencyLine(cell: Cell, panel: Panel, t: Theme, distribution: Di
   };
 }
 
-/** How a figure shows such lines; figures of one key share a crosshair. */
+/** The parts of a figure that shows such lines. Figures with the same key share a crosshair. */
 export function curveSpec(
   key: string,
   lines: (t: Theme) => LatencyLine[],
@@ -51,5 +51,5 @@ export function curveSpec(
 
 function describeLine({ label, distribution }: LatencyLine): string {
   const shown = distribution.percentiles.filter((p) => [50, 99, 99.9].includes(p.percentile));
-  return `${label}: ${shown.map((p) => `p${percentileText(p.percentile)} ${plainTime(p.value_ns)}`).join(', ')}`;
+  return `${label}: ${shown.map((p) => `p${percentileText(p.percentile)} ${formatTime(p.value_ns)}`).join(', ')}`;
 }

@@ -1,10 +1,10 @@
-// What servers pushed: how many messages came and how, and their jitter by percentile, which needs no clock of the server's.
+// Pushed messages: counts, and jitter by percentile. Jitter does not depend on the server's clock.
 
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
 import { scrollingTable } from '../dom';
 import { formatWhole } from '../format/number';
-import { plainTime } from '../format/unit';
+import { formatTime } from '../format/unit';
 import type { Model, Panel } from '../model';
 import type { Messages } from '../summary';
 import type { Theme } from '../theme';
@@ -13,7 +13,7 @@ import { latencyLine, curveSpec } from './percentiles';
 
 const HEADS = ['', 'messages', 'users', 'missing', 'late', 'out of order', 'twice', 'pings', 'clocks agree within'];
 
-/** Counts of a panel's messages; null where nothing was pushed. */
+/** The message counts of a panel; null if nothing was pushed. */
 export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
   const rows = panel.cells.flatMap((c) => (c.messages ? [[c.variant, ...counts(c.messages)]] : []));
   if (!rows.length) return null;
@@ -23,20 +23,20 @@ export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
 
 function counts(m: Messages): string[] {
   const numbers = [m.received, m.subscriptions, m.missing, m.late, m.out_of_order, m.duplicated, m.pings];
-  const coarse = m.stamp_unit_ns > 1 ? `, stamps to ${plainTime(m.stamp_unit_ns)}` : '';
+  const coarse = m.stamp_unit_ns > 1 ? `, stamps to ${formatTime(m.stamp_unit_ns)}` : '';
   return [...numbers.map(formatWhole), agreement(m) + coarse];
 }
 
-/** How far the clocks may be off from what was reckoned with, and what that is where they are two. */
+/** The possible error between the clocks, and the offset if the server has its own clock. */
 function agreement(m: Messages): string {
-  const within = plainTime(m.clock_within_ns);
+  const within = formatTime(m.clock_within_ns);
   if (!m.clock) return within;
   if (m.clock.offset_ns === null) return 'not known';
   const way = m.clock.offset_ns < 0 ? 'behind' : 'ahead';
-  return `${within}, server’s ${plainTime(Math.abs(m.clock.offset_ns))} ${way}`;
+  return `${within}, server’s ${formatTime(Math.abs(m.clock.offset_ns))} ${way}`;
 }
 
-/** By how much the time between two messages differed from the period. */
+/** The chart of the jitter. */
 export function jitterFigure(_: Model, panel: Panel): HTMLElement | null {
   const cells = panel.cells.filter((c) => c.messages?.jitter.count);
   if (!cells.length) return null;

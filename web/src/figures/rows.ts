@@ -1,4 +1,4 @@
-// Rows of the ratio charts, made from what the summary states.
+// Makes the rows of the ratio charts from the summary.
 
 import type { ForestRow } from '../charts/forest';
 import { changeWithInterval, isInformative } from '../format/number';
@@ -16,7 +16,7 @@ export function headingRow(text: string): ForestRow {
   return { ...BLANK_ROW, head: text, id: '', label: '' };
 }
 
-/** A row for one variant, in one currency, by default the chosen one; void and absent figures say so in words. */
+/** A row for one variant in one currency. A void or missing figure becomes a text. */
 export function ratioRow(
   id: string,
   label: string,
@@ -53,7 +53,7 @@ export function hasInterval(c: Currency): boolean {
 
 export const hasInformativeInterval = (c: Currency): boolean => hasInterval(c) && isInformative(c.lo, c.hi);
 
-/** What a currency says, line by line. */
+/** The tooltip of a figure, line by line. */
 export function currencyTip(c: Currency): [string, string][] {
   const unit = unitFor(c.unit, [c.baseline_value, c.variant_value]);
   const value = (v: number) => inUnitWithInterval({ value: v, lo: null, hi: null }, unit);
@@ -78,7 +78,7 @@ export function doubtLines(cell: Cell | undefined, currency: string): [string, s
   return [[state, texts.join('; ') || 'no reason stated']];
 }
 
-/** The axis's name with the better side on it. */
+/** The name of the axis, which says where better lies. */
 export function axisName(label: string, higherIsBetter: boolean, narrow: boolean): string {
   const what = narrow ? 'change' : `${label}, change (log)`;
   return higherIsBetter ? `← worse    ${what}    better →` : `← better    ${what}    worse →`;

@@ -10,7 +10,7 @@ import { choice, choose } from '../state';
 import type { FlameColumns, ProfileView } from '../summary';
 import { flameOf, keyOf, largestDifference, shortName, sideOf, cachedTree, widthsOf } from './flame';
 
-/** Both graphs of the method that is chosen; a hint where none is. */
+/** Both graphs of the chosen method, or a hint if none is chosen. */
 export function sandwich(view: ProfileView): HTMLElement[] {
   const frame = view.flame.names.indexOf(choice.method);
   if (frame < 0) {
@@ -34,7 +34,7 @@ interface GraphSpec {
 }
 
 function graph(view: ProfileView, columns: FlameColumns, spec: GraphSpec): HTMLElement {
-  // The merged stacks stand in for the whole profile: names, colours and figures are made alike.
+  // A profile with the merged stacks, so that names, colours and figures are made as in the whole flame graph.
   const part: ProfileView = { ...view, flame: columns };
   const tree = buildTree(columns);
   const scale = largestDifference(view);

@@ -1,4 +1,4 @@
-// Throughput and CPU of a panel start by start: a line from the baseline to the variant for each start.
+// Throughput and CPU of a panel, start by start: a line from baseline to variant for each start.
 
 import { figure } from '../charts/figure';
 import { SLOPES_ROW_PX, slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
@@ -20,13 +20,14 @@ export interface SlopesSpec {
 }
 
 const NOTE = 'A line is one start: the baseline at the left, the variant at the right. Short strokes are means.';
-const ODD = 'Dashed: a start that settled in another mode. It is part of the means, and not of the comparison.';
+const ODD_STARTS_NOTE =
+  'Dashed: a start that settled in another mode. It is part of the means, and not of the comparison.';
 
 /** The numbers of the starts of a cell that count in no comparison. */
 const oddStarts = (panel: Panel, cell: Cell): number[] =>
   panel.comparisons.find((c) => c.cell === cell.id)?.odd_forks.map((odd) => odd.fork) ?? [];
 
-/** The slopes of a panel; null where starts were not paired, or a single server stands alone. */
+/** The slopes of a panel; null if starts are not paired or there is no baseline or no variant. */
 export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTMLElement | null {
   const drawn = drawnCells(model, panel);
   const baseline = drawn.find((c) => c.baseline && !c.control);
@@ -57,7 +58,12 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
     note: () =>
-      [NOTE, variants.some((cell) => oddStarts(panel, cell).length) && ODD, leftOutText(model, panel), shownText(panel)]
+      [
+        NOTE,
+        variants.some((cell) => oddStarts(panel, cell).length) && ODD_STARTS_NOTE,
+        leftOutText(model, panel),
+        shownText(panel),
+      ]
         .filter(Boolean)
         .join(' '),
     watch: ['highlights', 'everyRow'],

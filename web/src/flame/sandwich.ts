@@ -1,4 +1,4 @@
-// A method with all that calls it and all that it calls: the stacks around it, merged wherever it stands.
+// The callers and the callees of a method, merged over all its occurrences in a flame graph.
 
 import type { FlameColumns } from '../summary';
 import type { Tree } from './tree';
@@ -23,7 +23,7 @@ function addValues(total: MergedNode, { columns }: Tree, node: number): void {
   total.base += columns.base[node] ?? 0;
 }
 
-/** The nodes of a method that stand under no other node of it. */
+/** The nodes of a method that have no node of the same method above them. */
 function outermostNodes({ columns, end }: Tree, frame: number): number[] {
   const found = [];
   for (let i = 0; i < columns.frame.length;) {
@@ -35,7 +35,7 @@ function outermostNodes({ columns, end }: Tree, frame: number): number[] {
   return found;
 }
 
-/** What a method calls, the method as the root. */
+/** The callees of a method as a flame graph, with the method as the root. */
 export function calleesOf(tree: Tree, frame: number): FlameColumns {
   const root = emptyNode(frame);
   for (const top of outermostNodes(tree, frame)) {
@@ -50,12 +50,12 @@ export function calleesOf(tree: Tree, frame: number): FlameColumns {
   return columnsOf(root, tree.columns);
 }
 
-/** Who calls a method, the method as the root and its callers above one another. */
+/** The callers of a method as a flame graph, with the method as the root. */
 export function callersOf(tree: Tree, frame: number): FlameColumns {
   const root = emptyNode(frame);
   for (const top of outermostNodes(tree, frame)) {
     let at = root;
-    // Every caller counts with what was spent in the method, not with all of its own.
+    // A caller gets the cost of the method, not its own cost.
     const addTo = (node: MergedNode) => addValues(node, tree, top);
     addTo(at);
     for (let i = tree.parent[top]!; i >= 0; i = tree.parent[i]!) addTo((at = childOf(at, tree.columns.frame[i]!)));

@@ -1,8 +1,8 @@
-// A flame graph's tree: columns become places, and only what can be seen is laid out. Pure, and linear in the nodes.
+// The tree of a flame graph, and the layout of the boxes that are wide enough to see. Linear in the number of nodes.
 
 import type { FlameColumns } from '../summary';
 
-/** The whole of a side, in the unit of the nodes' values. */
+/** The total of a side, in the unit of the nodes' values. */
 export const WHOLE = 1e7;
 
 /** The tree, ready to be laid out. */
@@ -21,7 +21,7 @@ export interface Box {
   width: number;
   /** Rows above the root. */
   row: number;
-  /** An ancestor of what fills the width. */
+  /** Whether it is an ancestor of the zoomed node. */
   above: boolean;
 }
 
@@ -39,7 +39,7 @@ export function buildTree(columns: FlameColumns): Tree {
   return { columns, end, parent };
 }
 
-/** The boxes of a side that are at least `least` pixels wide, with `zoom` (or the whole, −1) filling the width. */
+/** The boxes of a side that are at least `minPx` pixels wide. The node `zoom` (−1: the whole) fills the width. */
 export function layOutBoxes(tree: Tree, widths: ArrayLike<number>, zoom: number, width: number, minPx: number): Box[] {
   const { columns, end, parent } = tree;
   const boxes: Box[] = [];
@@ -69,7 +69,7 @@ export function layOutBoxes(tree: Tree, widths: ArrayLike<number>, zoom: number,
   return boxes;
 }
 
-/** A flag per name: is it what is looked for? `/…/` is a regular expression; one that is none matches nothing. */
+/** Whether each name matches, as 1 or 0. `/…/` is a regular expression; an invalid one matches nothing. */
 export function matchNames(columns: FlameColumns, find: string): Uint8Array {
   const found = new Uint8Array(columns.names.length);
   const test = nameTest(find);
@@ -89,7 +89,7 @@ function nameTest(find: string): ((name: string) => boolean) | null {
   }
 }
 
-/** Share (0–1) of a side under the names that match; a node within another counts once. */
+/** Share (0–1) of a side in matching nodes and below them. A match within a match counts once. */
 export function shareOf(tree: Tree, widths: ArrayLike<number>, found: Uint8Array): number {
   let sum = 0;
   for (let i = 0; i < tree.columns.frame.length;) {

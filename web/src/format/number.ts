@@ -1,6 +1,6 @@
 // Numbers with as many digits as their interval allows.
 
-/** Digits after the point that give `digits` significant digits. */
+/** The number of decimals that gives `digits` significant digits, at most 6. */
 export function decimalsForSignificant(value: number, digits = 3): number {
   if (!Number.isFinite(value) || value === 0) return 0;
   return Math.min(6, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
@@ -8,7 +8,7 @@ export function decimalsForSignificant(value: number, digits = 3): number {
 
 const formatters = new Map<number, Intl.NumberFormat>();
 
-/** Formatters are kept: to make one takes longer than to write ten thousand numbers. */
+/** Formatters are cached: to make one takes longer than to format ten thousand numbers. */
 function cachedFormatter(decimals: number): Intl.NumberFormat {
   let found = formatters.get(decimals);
   if (!found) {
@@ -18,14 +18,14 @@ function cachedFormatter(decimals: number): Intl.NumberFormat {
   return found;
 }
 
-/** A number with a fixed count of decimals, thousands apart, and a true minus sign. */
+/** A number with a fixed count of decimals, commas between thousands, and a minus sign (−). */
 export function formatFixed(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return '–';
   const text = cachedFormatter(decimals).format(Math.abs(value));
   return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
 }
 
-/** A whole number, thousands apart. */
+/** A whole number with commas between thousands. */
 export function formatWhole(value: number): string {
   return formatFixed(value, 0);
 }
@@ -35,15 +35,15 @@ export function formatSignificant(value: number, digits = 3): string {
   return formatFixed(value, decimalsForSignificant(value, digits));
 }
 
-/** Half the width of an interval, or null where there is none. */
+/** Half the width of an interval, or null without one. */
 export function halfWidth(lo: number | null, hi: number | null): number | null {
   return lo !== null && hi !== null && Number.isFinite(lo) && Number.isFinite(hi) ? (hi - lo) / 2 : null;
 }
 
-/** A number that stands in an interval: a comma parts its ends, so none parts its thousands. */
+/** A number without commas between thousands: in an interval a comma separates the ends. */
 const formatUngrouped = (value: number, decimals: number): string => formatFixed(value, decimals).replaceAll(',', '');
 
-/** Digits after the point of a change in per cent: those of the headline and the terminal (`Change::decimals`). */
+/** The decimals of a change in per cent, as in the headline and the terminal (`Change::decimals`). */
 function changeDecimals(lo: number | null, hi: number | null): number {
   if (halfWidth(lo, hi) === null) return 1;
   const width = (hi! - lo!) * 100;
@@ -56,7 +56,7 @@ export function changeText(ratio: number, lo: number | null, hi: number | null):
   return `${formatSigned((ratio - 1) * 100, changeDecimals(lo, hi))} %`;
 }
 
-/** An interval whose ends differ by this factor or more tells nothing that a reader could use. */
+/** An interval whose ends differ by this factor or more is too wide to be of use. */
 const MAX_END_RATIO = 4;
 
 export const isInformative = (lo: number | null, hi: number | null): boolean =>
@@ -70,7 +70,7 @@ export function changeWithInterval(ratio: number, lo: number | null, hi: number 
   return `${changeText(ratio, lo, hi)} [${end(lo!)}, ${end(hi!)}]`;
 }
 
-/** `+15`: a whole number with its sign, thousands together. */
+/** `+15`: a whole number with its sign, without commas. */
 export const formatSignedWhole = (value: number): string => formatSigned(value, 0);
 
 /** With its sign, unless it rounds to zero. */

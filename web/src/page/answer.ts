@@ -1,4 +1,4 @@
-// The first screen below the headline: may it be used, the answer table, the next step, how to read it.
+// The first screen below the headline: whether the figures may be used, the answer table, the next step, how to read it.
 
 import { copyButton, h, type Child } from '../dom';
 import { overheadFigure, percent } from '../figures/overhead';
@@ -12,28 +12,28 @@ import { matrixFigure } from './matrix';
 import { loadTiles } from './tiles';
 import { verdictSentences } from './verdicts';
 
-const STATES: Record<ValidityState, { word: string; glyph: string }> = {
+const VALIDITY_LABELS: Record<ValidityState, { word: string; glyph: string }> = {
   valid: { word: 'VALID', glyph: '✓' },
   suspect: { word: 'USE WITH CARE', glyph: '!' },
   void: { word: 'DO NOT USE', glyph: '×' },
 };
 
-const ENDED: Record<RunStatus, string> = {
+const STATUS_TEXT: Record<RunStatus, string> = {
   complete: '',
   budget_spent: 'The budget ended before every comparison was decided.',
   interrupted: 'The run was interrupted. The report shows what was measured before.',
   partial: 'The run broke off. The report shows what was measured before.',
 };
 
-/** Whether the comparisons fit into a table of small forests; more of them are a matrix. */
+/** Whether the comparisons fit into the answer table. Otherwise the page shows a matrix. */
 export function isTabled(model: Model): boolean {
   return isCompared(model) && model.summary.comparisons.length <= MAX_TABLE_ROWS && !model.large;
 }
 
-/** Whether any comparison has a figure: those of a run that broke off may have none. */
+/** Whether any comparison has a figure. A run that broke off may have none. */
 const isCompared = ({ currencies }: Model): boolean => currencies.length > 0;
 
-/** A reader who stops after it has the answer. */
+/** The section with the answer. It can be read without the rest. */
 export function answerSection(model: Model): HTMLElement {
   const { summary } = model;
   const parts: Child[] = [trustStrip(summary)];
@@ -51,11 +51,11 @@ export function answerSection(model: Model): HTMLElement {
 const isSettled = ({ currencies: [first] }: Comparison): boolean =>
   first !== undefined && (isDecided(first) || first.verdict === 'void');
 
-/** May the figures be used, and why not. */
+/** Says whether the figures may be used, and the reasons. */
 function trustStrip({ trust, run, comparisons }: Summary): HTMLElement {
   const isAllDecided = run.status === 'budget_spent' && comparisons.every(isSettled);
-  const end = isAllDecided ? 'The budget ended before every interval was as narrow as asked.' : ENDED[run.status];
-  const { word, glyph } = STATES[trust.state];
+  const end = isAllDecided ? 'The budget ended before every interval was as narrow as asked.' : STATUS_TEXT[run.status];
+  const { word, glyph } = VALIDITY_LABELS[trust.state];
   const reasons =
     trust.reasons.length || trust.state !== 'valid' ? trust.reasons : ['Nothing disturbed the measurement.'];
   const link = `${trust.warnings} warning${trust.warnings === 1 ? '' : 's'} in the findings`;

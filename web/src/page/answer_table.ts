@@ -1,9 +1,9 @@
-// The answer table: a row per variant and scenario, a column per measure, in each place a small forest and its figures in words.
+// The answer table: a row per variant and scenario, a column per measure. Each cell has a small forest plot and its figures as text.
 
 import { explainTerms } from '../glossary';
 import { axisHalfWidth, miniForest, miniScale } from '../charts/mini_forest';
 import { allowBreaks, h, type Child } from '../dom';
-import { capital } from '../figures/overhead';
+import { capitalise } from '../figures/overhead';
 import { hasInterval, isDecided, hasInformativeInterval } from '../figures/rows';
 import { changeText, changeWithInterval, differenceText, sidesText } from '../format/number';
 import { inUnit, roughlyText, unitFor } from '../format/unit';
@@ -12,11 +12,11 @@ import type { Cell, Comparison, Currency } from '../summary';
 import { LIGHT, verdictLook } from '../theme';
 import { reasonsIn } from '../validity';
 
-/** More rows are a matrix. */
+/** With more comparisons the page shows a matrix instead. */
 export const MAX_TABLE_ROWS = 40;
-/** Longer forecasts are no advice. */
+/** If a decision needs longer than this, the table advises a quieter machine instead. */
 const MAX_FORECAST_S = 1800;
-/** Fewer starts decide nothing. */
+/** With fewer starts nothing can be decided. */
 const MIN_STARTS = 3;
 
 export function answerTable(model: Model): HTMLElement {
@@ -27,7 +27,7 @@ export function answerTable(model: Model): HTMLElement {
   const baselines = [...new Set(model.summary.comparisons.map((c) => c.baseline))];
   const isOpen = model.summary.comparisons.some((c) => neededText(c, '') !== null);
   const heads = columns.map((c) =>
-    h('th', { scope: 'col', role: 'columnheader' }, explainTerms(capital(c.label)), columnScale(c, halfWidths)),
+    h('th', { scope: 'col', role: 'columnheader' }, explainTerms(capitalise(c.label)), columnScale(c, halfWidths)),
   );
   const head = h(
     'tr',
@@ -49,7 +49,7 @@ export function answerTable(model: Model): HTMLElement {
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Answer table' }, table);
 }
 
-/** The median tells little beside the p99, unless it decides: it stands among the charts. */
+/** All currencies, but beside a p99 the p50 only if it is the first. The charts show both. */
 function tableMeasures({ currencies }: Model): CurrencyName[] {
   const hasTail = currencies.some((c) => c.name === 'latency_p99');
   return currencies.filter((c, i) => i === 0 || !(hasTail && c.name === 'latency_p50'));
@@ -63,7 +63,7 @@ const changeWords = (name: string): [string, string] => (isLatency(name) ? ['low
 
 const axisWords = (c: CurrencyName): string => (c.higher_is_better ? 'worse ◀ ▶ better' : 'better ◀ ▶ worse');
 
-/** What the small forests of a column share: which side is better, and the scale. */
+/** The heading of the small forest plots in a column: which side is better, and the scale. */
 const columnScale = (c: CurrencyName, halfWidths: Map<string, number>): HTMLElement =>
   h('span', { class: 'axis' }, axisWords(c), miniScale(halfWidths.get(c.name)!));
 
@@ -86,7 +86,7 @@ function panelRows(
     ...columns.map((c) =>
       h(
         'td',
-        { role: 'cell', 'data-label': capital(c.label) },
+        { role: 'cell', 'data-label': capitalise(c.label) },
         baselineLevel(panel, c.name),
         columnScale(c, halfWidths),
       ),
@@ -97,7 +97,7 @@ function panelRows(
   return h('tbody', { role: 'rowgroup' }, head, ...rows);
 }
 
-/** What the baseline itself showed. */
+/** The baseline's value in a currency. */
 function baselineLevel(panel: Panel, name: string): Child {
   const found = panel.comparisons.flatMap((c) => c.currencies).find((c) => c.name === name);
   if (!found) return null;
@@ -127,7 +127,7 @@ function comparisonRow(
   );
 }
 
-/** `5 of 7 starts count`: without those that were set aside, and those that settled in another mode. */
+/** `5 of 7 starts count`: without the starts that were set aside or that settled in another mode. */
 function startsText(cell: Cell | undefined, odd: number): string {
   if (!cell) return '';
   const all = cell.forks + cell.forks_set_aside.length;
@@ -138,7 +138,7 @@ function startsText(cell: Cell | undefined, odd: number): string {
 }
 
 function measureCell(c: Comparison, column: CurrencyName, halfWidth: number, region: number, cell?: Cell): HTMLElement {
-  const attrs = { role: 'cell', 'data-label': capital(column.label) };
+  const attrs = { role: 'cell', 'data-label': capitalise(column.label) };
   const figure = findCurrency(c.currencies, column.name);
   if (cell?.validity.state === 'void' || figure?.verdict === 'void' || !c.currencies.length)
     return h('td', attrs, h('span', { class: 'words' }, '× void'));
@@ -178,7 +178,7 @@ function figureText(c: Currency): Child {
   }
 }
 
-/** A figure and its interval, which stays on one line. */
+/** Puts the figure and its interval into separate elements, so that neither breaks across lines. */
 function splitInterval(tag: 'b' | 'span', text: string): DocumentFragment {
   const [figure, interval] = text.split(' [');
   const out = document.createDocumentFragment();
@@ -187,7 +187,7 @@ function splitInterval(tag: 'b' | 'span', text: string): DocumentFragment {
   return out;
 }
 
-/** Of an open question: the change, with its interval where that tells something. */
+/** The change of an open question, with its interval if that is narrow enough to be of use. */
 function openText(c: Currency): Child {
   return splitInterval(
     'span',
@@ -195,7 +195,7 @@ function openText(c: Currency): Child {
   );
 }
 
-/** Below the figure: why an open question is open, or that a difference may be too little to matter. */
+/** The remark below a figure: why the question is open, or that the difference may be too small to matter. */
 function remark(c: Currency, region: number, isDeciding: boolean): Child {
   const text = remarkText(c, region, isDeciding);
   return text ? h('small', {}, text) : null;
@@ -210,17 +210,17 @@ function remarkText(c: Currency, region: number, isDeciding: boolean): string {
 
 const isDifferent = (c: Currency): boolean => c.verdict === 'worse' || c.verdict === 'better';
 
-/** Whether an interval lies to one side of the baseline, or in the region: a reader asks why that is no verdict. */
+/** Whether the interval lies on one side of the baseline or in the region. Without a verdict, this needs an explanation. */
 const isClear = (c: Currency, region: number): boolean =>
   hasInformativeInterval(c) && (c.lo! > 1 || c.hi! < 1 || (c.lo! > 1 - region && c.hi! < 1 + region));
 
-/** Whether a question is open although its interval is clear, because all measures are judged together. */
+/** Whether a question is open in spite of a clear interval, because all measures are judged together. */
 export const needsMoreEvidence = ({ summary }: Model): boolean =>
   summary.comparisons.some(({ currencies }) =>
     currencies.some((c, i) => i > 0 && c.verdict === 'inconclusive' && isClear(c, summary.run.region)),
   );
 
-/** What would decide the first measure; null where nothing is needed, or nothing helps. */
+/** What the first measure still needs for a decision; null if it is decided or void. */
 function neededText({ currencies: [first] }: Comparison, measure: string): string | null {
   if (!first || first.verdict === 'void' || isDecided(first)) return null;
   const { verdict, needed_s, forks } = first;

@@ -1,8 +1,8 @@
-// What a cell has to say beyond its row: why it is not valid, its errors, its percentiles, its command.
+// The details of a cell: reasons against its validity, errors, percentiles, counts, command.
 
 import { h, plainTable, type Child } from '../dom';
 import { formatFixed, percentileText, formatWhole } from '../format/number';
-import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
+import { durationText, formatTime, bytesUnit, inUnitWithInterval } from '../format/unit';
 import { commandWords } from '../format/line_breaks';
 import { explainTerms } from '../glossary';
 import { kindText, spellOut, type Model } from '../model';
@@ -67,7 +67,7 @@ function reasonList(cell: Cell): HTMLElement {
   return h('div', {}, h('b', {}, BECAUSE[cell.validity.state]), h('ul', {}, ...items));
 }
 
-const timeOrDash = (ns: number | null) => (ns === null ? '–' : plainTime(ns));
+const timeOrDash = (ns: number | null) => (ns === null ? '–' : formatTime(ns));
 
 function percentileTable(latency: Latency[]): HTMLElement {
   const columns = latency.flatMap((l) =>
@@ -104,11 +104,11 @@ function percentileTable(latency: Latency[]): HTMLElement {
 
 const bytes = (n: number) => inUnitWithInterval({ value: n, lo: null, hi: null }, bytesUnit([n]));
 
-/** What the probes saw; what a server does not tell is left out. */
+/** What the probes measured. Rows without a value are left out. */
 function probeRows(p: Probes): string[][] {
   const size = (name: string, n: number | null): string[][] => (n === null ? [] : [[name, bytes(n)]]);
   const share = (s: number) => `${formatFixed(s * 100, 2)} %`;
-  const times = (n: number, ns: number) => `${formatWhole(n)}, ${plainTime(ns)} in all`;
+  const times = (n: number, ns: number) => `${formatWhole(n)}, ${formatTime(ns)} in all`;
   return [
     ...size('heap left by a collection, at most', p.heap_after_gc_peak_bytes),
     ...size('resident beside the heap, at most', p.off_heap_peak_bytes),
@@ -117,7 +117,7 @@ function probeRows(p: Probes): string[][] {
     ...(p.safepoint_share === null ? [] : [['all threads stopped', `${share(p.safepoint_share)} of the time`]]),
     ...p.pauses.map((c) => [
       `pauses: ${c.cause}`,
-      `${times(c.pauses, c.pause_ns)}, the longest ${plainTime(c.pause_max_ns)}`,
+      `${times(c.pauses, c.pause_ns)}, the longest ${formatTime(c.pause_max_ns)}`,
     ]),
     ...(p.probe_cpu_share === null ? [] : [['CPU of the probes', `${share(p.probe_cpu_share)} of the server’s`]]),
   ];

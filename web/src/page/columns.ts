@@ -1,4 +1,4 @@
-// The columns of the table of all cells: what each shows, sorts by and exports.
+// The columns of the table of all cells: their texts, their sort keys and their CSV values.
 
 import { changeWithInterval, formatSignificant, formatWhole } from '../format/number';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
@@ -6,7 +6,7 @@ import { groupTitles, kindText, type Model } from '../model';
 import type { Cell, Estimate } from '../summary';
 import { validityText } from '../validity';
 
-/** A column; `raw` is what sorts and what CSV holds, `text` is what people read. */
+/** A column. `raw` is the sort key and the CSV value, `text` is what the page shows. */
 export interface Column {
   head: string;
   unit: string;
@@ -70,7 +70,7 @@ function estimate(head: string, csvHead: string, unit: Unit, of: (cell: Cell) =>
   return { head, unit: unit.name, numeric: true, csvHead, raw: (c) => of(c)?.value ?? null, text };
 }
 
-/** The difference from the baseline in one currency, where any comparison states it. */
+/** A column with the change against the baseline in one currency; none if no comparison has it. */
 function ratio(model: Model, name: string): Column[] {
   const of = (cell: Cell) => model.comparisons.get(cell.id)?.currencies.find((c) => c.name === name);
   if (!model.currencies.some((c) => c.name === name)) return [];
@@ -92,7 +92,7 @@ function ratio(model: Model, name: string): Column[] {
   ];
 }
 
-/** A percentile of response time under the gentlest load that was driven. */
+/** A percentile of response time under the last of the slice kinds, which is the gentlest load. */
 function percentile(model: Model, p: number): Column {
   const kind = model.sliceKinds.at(-1) ?? '';
   const of = (cell: Cell) =>

@@ -1,8 +1,8 @@
-// What other load tools said of the cells: a row per figure, with tare's own beside it.
+// The figures of other load tools: a row per figure, beside tare's.
 
 import { h, plainTable } from '../dom';
 import { formatFixed, formatWhole } from '../format/number';
-import { inUnitWithInterval, plainTime, rateUnit } from '../format/unit';
+import { inUnitWithInterval, formatTime, rateUnit } from '../format/unit';
 import type { CrossCheck, Summary } from '../summary';
 
 const HEADS = ['cell', 'tool', 'figure', 'the tool’s', 'tare’s', 'ratio'];
@@ -32,18 +32,18 @@ export function crossChecks(summary: Summary): HTMLElement {
 const cellOf = (check: CrossCheck) => `${check.scenario} · ${check.variant}`;
 
 function rowsOf(check: CrossCheck): string[][] {
-  const of = [cellOf(check), `${check.engine} ${check.version}`];
+  const common = [cellOf(check), `${check.engine} ${check.version}`];
   const figures = check.figures.map(({ name, unit, theirs, ours, ratio }) => [
-    ...of,
+    ...common,
     name,
     valueText(theirs, unit),
     ours === null ? '–' : valueText(ours, unit),
     ratio === null ? '–' : `× ${formatFixed(ratio, 2)}`,
   ]);
   const failed = check.requests_failed;
-  return failed ? [...figures, [...of, 'failed requests', formatWhole(failed), '', '']] : figures;
+  return failed ? [...figures, [...common, 'failed requests', formatWhole(failed), '', '']] : figures;
 }
 
 function valueText(value: number, unit: string): string {
-  return unit === 'ns' ? plainTime(value) : inUnitWithInterval({ value, lo: null, hi: null }, rateUnit([value]));
+  return unit === 'ns' ? formatTime(value) : inUnitWithInterval({ value, lo: null, hi: null }, rateUnit([value]));
 }

@@ -15,11 +15,11 @@ import { panelsInFocus, hasHiddenRows, kindText, showPanel, type Model, type Pan
 import { choice, choose, watch, type Choice } from '../state';
 import { overheadFigures, percent } from '../figures/overhead';
 
-/** Up to this many panels are tabs; more are a list to choose from. */
+/** Up to this many panels are shown as tabs, more as a list. */
 const TABS = 6;
 const ALL_SCENARIOS = '';
 
-/** Which scenario the charts show; null where there is only one. */
+/** The controls that select the scenario of the charts; null if there is nothing to select. */
 export function focusBar(model: Model): HTMLElement | null {
   const { panels } = model;
   const parts: HTMLElement[] = [];
@@ -64,7 +64,7 @@ function focusSelect(model: Model): HTMLElement {
 
 type Draw = (model: Model, panel: Panel) => HTMLElement | null;
 
-/** The figures of one or more kinds for every panel in focus. */
+/** Figures of every panel in focus, redrawn when one of `keys` changes. */
 function panelFigures(model: Model, draws: Draw[], small: boolean, keys: (keyof Choice)[] = ['panel']): HTMLElement {
   const place = rerenderOn(keys, () => {
     const made = panelsInFocus(model).flatMap((panel) => draws.map((draw) => draw(model, panel)));
@@ -103,7 +103,7 @@ export const timeSection = (m: Model) =>
 export const capacitySection = (m: Model) => panelFigures(m, [capacityTable, triesFigures], false);
 export const pushSection = (m: Model) => panelFigures(m, [messagesTable, jitterFigure], false);
 
-/** Whether latencies stand on a logarithmic axis. */
+/** Tabs for a logarithmic or a linear latency axis. */
 function scaleTabs(): HTMLElement {
   const scales = [
     { value: 'log' as const, text: 'logarithmic latency' },
@@ -132,7 +132,7 @@ export function latencySection(model: Model): HTMLElement {
   return h('div', {}, controls, panelFigures(model, [latencyFigure, latencyTable], false, [...keys]));
 }
 
-/** The noise floor in words, and the chart of the A/A controls. */
+/** The noise floor as text, and the chart of the A/A controls. */
 export function noiseSection(model: Model): HTMLElement {
   const { noise, run } = model.summary;
   if (!noise.length) {

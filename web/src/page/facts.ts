@@ -1,4 +1,4 @@
-// What a reader needs to trust and repeat a run: findings, plan, environment, versions, the command.
+// Findings, and how the run was made: plan, environment, versions, command.
 
 import { appendChildren, boxLongText, allowBreaks, splitLongWords, copyButton, h, LONG_TEXT } from '../dom';
 import { commandWords } from '../format/line_breaks';
@@ -51,17 +51,17 @@ function finding(model: Model, f: Finding): HTMLElement {
   return article;
 }
 
-/** With a full stop, and with a capital unless it begins with a name. */
+/** Adds a full stop, and a capital unless the text begins with a name. */
 function asSentence(text: string): string {
   const [first = ''] = text.split(/[ ,]/);
   const capitalised = /^[a-z]+$/.test(first) ? first.charAt(0).toUpperCase() + text.slice(1) : text;
   return /[.!?…]$/.test(capitalised) ? capitalised : `${capitalised}.`;
 }
 
-/** Options such as `-Xmx1g` are read as words: none breaks behind its hyphen. */
+/** Whether a text has options such as `-Xmx1g`. They must not break after their hyphens. */
 const hasOptions = (text: string): boolean => /(^|\s)-\S/.test(text) && text.length <= LONG_TEXT;
 
-/** Sections of rows, each a small table; the source of a value beside it. */
+/** A small table for each section. */
 function sectionTables(sections: Section[]): HTMLElement {
   if (!sections.length) return h('p', { class: 'nothing' }, 'Not recorded.');
   return h('div', { class: 'sections' }, ...sections.map(sectionTable));
@@ -80,7 +80,7 @@ function sectionTable(section: Section): HTMLElement {
   return h('table', { class: 'keys' }, h('caption', {}, section.title), h('tbody', {}, ...section.rows.map(line)));
 }
 
-/** Versions resolved; servers with the same ones share a table. */
+/** The resolved versions. Servers with the same versions share a section. */
 function versionSections(summary: Summary): Section[] {
   const sets = new Map<string, { variants: string[]; rows: Row[] }>();
   for (const cell of summary.cells) {
@@ -93,7 +93,7 @@ function versionSections(summary: Summary): Section[] {
   return [...sets.values()].map((s) => ({ title: s.variants.join(', '), rows: s.rows }));
 }
 
-/** The command that makes the run again, its facts, the plan, the machine and the versions. */
+/** Command, facts of the run, plan, environment and versions. */
 export function howItWasRun({ summary }: Model): HTMLElement {
   const part = (id: string, title: string, content: HTMLElement) =>
     h('section', { id, class: 'part' }, h('h3', {}, title), content);
@@ -112,9 +112,9 @@ export function howItWasRun({ summary }: Model): HTMLElement {
   );
 }
 
-/** The command that makes the run again. */
+/** The command that repeats the run, with seed and revision. */
 function reproducePart({ run }: Summary): HTMLElement {
-  // A load compares nothing.
+  // These apply to comparisons, and a load has none.
   const limits: Row[] = [
     { key: 'region of no material difference', value: `±${percent(run.region)} %`, source: null },
     { key: 'error probability of a comparison', value: String(run.alpha), source: null },

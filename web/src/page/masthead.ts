@@ -22,14 +22,14 @@ export function masthead({ run, headline, cells }: Summary): HTMLElement {
   );
 }
 
-/** The first statement of a headline is large, and the others below it are smaller: a glance takes in one statement. */
+/** Splits a headline: the first statement is large, the others stand below it in a smaller size. */
 function inTwoSizes(text: string, names: Set<string>): (string | HTMLElement)[] {
   const [, first, mark, others] = /^(.+?)([;.]) (.+)$/s.exec(text) ?? [];
   if (!first || !others) return [text];
-  // The new line does the work of a semicolon; who listens or copies still gets it.
+  // The line break replaces the semicolon, which screen readers and copied text still have.
   const end = mark === ';' ? h('span', { class: 'sr' }, '; ') : `${mark} `;
-  // Only the look has a capital: the text stays that of the terminal. Names and percentiles have none.
-  const [begin = ''] = others.split(/,? /);
-  const isName = /^p\d/.test(begin) || names.has(begin);
+  // CSS capitalises the second part, except names and percentiles, so that the text is the same as in the terminal.
+  const [firstWord = ''] = others.split(/,? /);
+  const isName = /^p\d/.test(firstWord) || names.has(firstWord);
   return [h('span', {}, first, end), h('span', { class: isName ? 'others' : 'others sentence' }, others)];
 }

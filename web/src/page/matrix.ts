@@ -1,4 +1,4 @@
-// The overview of a large run: servers down, scenarios across, each comparison a number and a colour that opens into the rest.
+// The overview of a large run: a row per server, a column per scenario. Each cell has a number and a colour, and links to its comparison.
 
 import { allowBreaks, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
@@ -8,12 +8,12 @@ import { waitForPaint } from '../paint';
 import { colourStrength } from '../palette';
 import { choice, watch } from '../state';
 import type { Cell, Currency, VerdictKind } from '../summary';
-import { capital, chosenCurrency, currencyTabs } from '../figures/overhead';
+import { capitalise, chosenCurrency, currencyTabs } from '../figures/overhead';
 import { savePng, saveSvg, tableDrawing } from '../charts/save';
 import { theme, verdictLook, LIGHT } from '../theme';
 
-/** Rows of the first picture; the others follow when the browser has shown these. */
-const ROWS_AT_FIRST = 24;
+/** Rows of the first paint. The others follow after it. */
+const FIRST_PAINT_ROWS = 24;
 
 const VERDICT_ORDER: VerdictKind[] = [
   'worse',
@@ -24,15 +24,15 @@ const VERDICT_ORDER: VerdictKind[] = [
   'void',
 ];
 
-/** More rows scroll inside, so that the next step stays near. */
-const ROWS_IN_FULL = 40;
+/** A table with more rows scrolls in its frame, so that the next step stays close. */
+const MAX_ROWS_WITHOUT_SCROLLING = 40;
 
 const titleOf = (model: Model): string =>
-  `${capital(chosenCurrency(model)?.label ?? 'throughput')} of every variant against its baseline, by scenario`;
+  `${capitalise(chosenCurrency(model)?.label ?? 'throughput')} of every variant against its baseline, by scenario`;
 
 interface MatrixRow {
   variant: string;
-  /** The family that its group compares. */
+  /** The family of the group. */
   family: string;
   group: string;
   byScenario: Map<string, Cell>;
@@ -68,8 +68,8 @@ export function matrixFigure(model: Model): HTMLElement {
     countList.replaceChildren(...verdictCounts(model));
     title.textContent = titleOf(model);
   });
-  fill(ROWS_AT_FIRST);
-  if (rows.length > ROWS_AT_FIRST) void waitForPaint().then(() => fill());
+  fill(FIRST_PAINT_ROWS);
+  if (rows.length > FIRST_PAINT_ROWS) void waitForPaint().then(() => fill());
   const heads = model.scenarios.map((s) =>
     h('th', { scope: 'col' }, allowBreaks(s.replace(/(?<=[a-z])(?=[A-Z])/g, '\u200b'))),
   );
@@ -80,7 +80,7 @@ export function matrixFigure(model: Model): HTMLElement {
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'variant'), ...heads)),
     body,
   );
-  const frame = rows.length > ROWS_IN_FULL ? 'scroll tall' : 'scroll';
+  const frame = rows.length > MAX_ROWS_WITHOUT_SCROLLING ? 'scroll tall' : 'scroll';
   return h(
     'figure',
     { id: 'matrix', class: 'figure' },
@@ -106,7 +106,7 @@ export function matrixFigure(model: Model): HTMLElement {
   );
 }
 
-/** How many comparisons are worse, better and so on in the measure that is shown. */
+/** The number of comparisons with each verdict, in the chosen currency. */
 function verdictCounts(model: Model): HTMLElement[] {
   const verdicts = [...model.comparisons.keys()].map((id) => verdictOf(model, model.cells.get(id)!));
   return VERDICT_ORDER.map((verdict) => ({ verdict, n: verdicts.filter((v) => v === verdict).length }))
@@ -118,7 +118,7 @@ function verdictCounts(model: Model): HTMLElement[] {
     });
 }
 
-/** What can be saved: the table as a picture, and its figures. */
+/** Buttons that save the table as SVG, PNG, CSV or Markdown. */
 function saveMenu(
   table: HTMLTableElement,
   title: () => string,
@@ -139,7 +139,7 @@ function saveMenu(
   );
 }
 
-/** Rows of figures; of several families each has a head that names its baseline. */
+/** The rows; with several families, each family has a heading that names its baselines. */
 function bodyRows(model: Model, all: MatrixRow[]): HTMLElement[] {
   const families = new Set(all.map((r) => r.family)).size;
   const colour = colourScale(model);
@@ -166,12 +166,12 @@ function currencyOf(model: Model, cell: Cell | undefined): Currency | undefined 
   return cell && findCurrency(model.comparisons.get(cell.id)?.currencies ?? [], choice.currency);
 }
 
-/** The verdict in the measure that is shown. */
+/** The verdict in the chosen currency. */
 function verdictOf(model: Model, cell: Cell): VerdictKind {
   return cell.validity.state === 'void' ? 'void' : (currencyOf(model, cell)?.verdict ?? 'void');
 }
 
-/** How strong the colour of a ratio is, in the measure that is shown. */
+/** The colour strength of a ratio, in the chosen currency. */
 function colourScale(model: Model): (ratio: number) => number {
   const ratios = [...model.comparisons.keys()].flatMap((id) => currencyOf(model, model.cells.get(id))?.ratio ?? []);
   return colourStrength(ratios);

@@ -1,4 +1,4 @@
-// The table of contents: a list at the side of wide screens, a bar that scrolls on narrow ones. It marks the section in view.
+// The table of contents: a list beside the text on wide screens, a scrolling bar on narrow ones. It marks the current section.
 
 import { h } from '../dom';
 
@@ -13,10 +13,10 @@ export function contentsNav(entries: NavEntry[]): HTMLElement {
   return h('nav', { 'aria-label': 'Contents' }, h('ol', {}, ...links.map((a) => h('li', {}, a))));
 }
 
-/** A section is read once it begins above this part of the screen. */
+/** A section becomes the current one when its top is above this share of the screen height. */
 const CURRENT_ABOVE = 0.25;
 
-/** Marks in the contents the last section that begins in the upper part of the screen; at the very top the first one. */
+/** Marks the current section in the contents. At the top of the page it is the first one. */
 export function markSectionInView(side: HTMLElement, sections: Element[]): void {
   const mark = (id: string) => {
     for (const a of side.querySelectorAll('a')) {
@@ -32,7 +32,7 @@ export function markSectionInView(side: HTMLElement, sections: Element[]): void 
   for (const section of sections) observer.observe(section);
 }
 
-/** Scrolls a bar so far that the marked link can be seen. */
+/** Scrolls the bar until the marked link is visible. */
 function keepInView(side: HTMLElement): void {
   const list = side.querySelector('ol')!;
   const marked = side.querySelector<HTMLElement>('[aria-current]');

@@ -1,4 +1,4 @@
-// The page's order: the answer, why, charts, findings, how it was run.
+// Builds the page from its sections: the answer, why, charts, findings, how it was run.
 
 import { h } from '../dom';
 import { ladderFigures } from '../figures/ladder';
@@ -21,16 +21,16 @@ import { profilesSection, whySection } from './why';
 
 interface SectionSpec extends NavEntry {
   make: (model: Model) => Node;
-  /** Ruled by the choice of scenario. */
+  /** Whether the choice of scenario applies to it. */
   chart?: boolean;
-  /** Left out when it has nothing to show. */
+  /** Whether the run has something to show here; absent: always. */
   when?: (model: Model) => boolean;
 }
 
 const hasCells = (m: Model) => m.summary.cells.length > 0;
-/** One load on one URL has no others beside it, and says nothing of the server's own processes. */
+/** A load has no other server to compare with, and no data of the server's processes. */
 const isComparison = (m: Model) => hasCells(m) && m.summary.run.mode !== 'load';
-/** A run that only searches for capacity has no such slices. */
+/** A run that only searches for capacity has no saturating slices. */
 const hasThroughput = (m: Model) => isComparison(m) && m.summary.cells.some((c) => c.throughput_per_s);
 const hasLatency = (m: Model) => m.summary.cells.some((c) => c.latency.length);
 const hasCrossChecks = (m: Model) => m.summary.cross_checks.length > 0;
@@ -43,7 +43,7 @@ const hasLadders = (m: Model) => !!m.summary.ladders?.length;
 const hasWhys = (m: Model) => !!m.summary.profiles?.whys.length;
 const hasProfiles = (m: Model) => !!m.summary.profiles?.views.length;
 
-/** The rooms in the order of the page: limits, the figures of a load, why, then the charts, then what they rest on. */
+/** The sections in the order of the page. */
 function sectionSpecs(onTable: (table: CellTable) => void): SectionSpec[] {
   return [
     { id: 'limits', title: 'Limits', make: (m) => limitsSection(m.summary.check!), when: hasLimits },
@@ -78,7 +78,7 @@ function cellsSection(model: Model, onTable: (table: CellTable) => void): HTMLEl
   return table.element;
 }
 
-/** Puts the whole report into a place of the document: the answer at once, the rest when the browser has shown it. */
+/** Shows the report in an element: first the answer, and after the next paint all other sections. */
 export async function showReport(place: HTMLElement, summary: Summary, details: Details): Promise<void> {
   document.title = summary.headline.text;
   const model = buildModel(summary, details);
@@ -103,7 +103,7 @@ export async function showReport(place: HTMLElement, summary: Summary, details: 
   followLinks(model, table);
 }
 
-/** The sections; the bar that chooses the scenario stays in view as long as the charts that it rules. */
+/** Puts the chart sections and the bar that selects their scenario into one element, so that the bar stays in view beside them. */
 function groupCharts(model: Model, specs: SectionSpec[], sections: HTMLElement[]): HTMLElement[] {
   const [from, to] = [specs.findIndex((spec) => spec.chart), specs.findLastIndex((spec) => spec.chart) + 1];
   if (from < 0) return sections;
@@ -111,7 +111,7 @@ function groupCharts(model: Model, specs: SectionSpec[], sections: HTMLElement[]
   return [...sections.slice(0, from), chartGroup, ...sections.slice(to)];
 }
 
-/** Lets the browser answer the reader between two sections. */
+/** Lets the browser handle input between two sections. */
 const yieldToBrowser = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 function emptySection({ id, title }: SectionSpec): HTMLElement {

@@ -1,4 +1,4 @@
-// Every cell in one table: sorts, filters, copies as Markdown and CSV; a row opens into the cell's details.
+// The table of all cells. It can be sorted, filtered and exported as Markdown and CSV. A row opens the details of its cell.
 
 import { appendChildren, allowBreaks, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
@@ -8,17 +8,17 @@ import type { Cell } from '../summary';
 import { cellDetail } from './cell_detail';
 import { columnsOf, type Column } from './columns';
 
-/** Rows shown at once, unless the reader asks for more: a browser takes long to lay out a thousand. */
-const ROWS_AT_ONCE = 60;
+/** Rows at first. The reader can ask for all: to lay out a thousand takes a browser long. */
+const FIRST_ROWS = 60;
 
 interface Row {
   cell: Cell;
-  /** Made when it is shown first. */
+  /** Created when it is shown for the first time. */
   element: HTMLTableRowElement | null;
   words: string;
 }
 
-/** Why a change is not the quotient of two levels. */
+/** Explains why a change is not the quotient of two levels. */
 const levelsNote = () =>
   h(
     'p',
@@ -42,12 +42,12 @@ export function cellTable(model: Model): CellTable {
   return { element: view.element, open: (id) => view.open(id) };
 }
 
-/** Which rows are shown, in which order. */
+/** The table with its filter, its order and its limit of rows. */
 class TableView {
   readonly element: HTMLElement;
   private readonly columns: Column[];
   private rows: Row[];
-  private limit = ROWS_AT_ONCE;
+  private limit = FIRST_ROWS;
   private readonly body = h('tbody', {});
   private readonly count = h('span', { class: 'count', role: 'status' });
   private readonly more = h('button', { type: 'button', class: 'button more', onclick: () => this.showAll() });
@@ -91,13 +91,13 @@ class TableView {
     element.querySelector('a')?.focus({ preventScroll: true });
   }
 
-  /** The rows that the filter lets through. */
+  /** The rows that match the filter. */
   private matching(): Row[] {
     const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     return this.rows.filter((row) => words.every((word) => row.words.includes(word)));
   }
 
-  /** Shows the rows without any details. */
+  /** Shows the matching rows, and closes all details. */
   private show(): void {
     const found = this.matching();
     const all = this.rows.length;
@@ -113,7 +113,7 @@ class TableView {
     this.show();
   }
 
-  /** Sorts the rows; what has no value stays last either way. */
+  /** Sorts the rows. Those without a value are last in both directions. */
   private sort(column: Column, down: boolean): void {
     const sign = down ? -1 : 1;
     const keyed = this.rows.map((row) => ({ row, key: column.raw(row.cell) }));
@@ -133,7 +133,7 @@ class TableView {
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
-/** What the filter looks for in a row. */
+/** The text of a row that the filter searches, in lower case. */
 function filterText(cell: Cell, columns: Column[]): string {
   const texts = columns.filter((c) => !c.numeric).map((c) => c.text(cell));
   return [...texts, cell.family, cell.kind, cell.version ?? ''].join(' ').toLowerCase();

@@ -2,7 +2,7 @@
 
 import { h } from '../dom';
 import { formatFixed, formatSignificant, formatWhole } from '../format/number';
-import { plainTime } from '../format/unit';
+import { formatTime } from '../format/unit';
 import type { Cell, Distribution } from '../summary';
 
 const PERCENTILES = [50, 99, 99.9];
@@ -17,7 +17,7 @@ export function loadTiles(cell: Cell): HTMLElement {
   const tiles: [string, string, string?][] = [
     ['requests/s', rate === undefined ? '–' : rate < 100 ? formatSignificant(rate) : formatWhole(rate)],
     ...PERCENTILES.map((p): [string, string, string?] => [`p${p}`, ...percentile(response, p)]),
-    ['max', response?.max_ns == null ? '–' : plainTime(response.max_ns)],
+    ['max', response?.max_ns == null ? '–' : formatTime(response.max_ns)],
     [
       'errors',
       formatWhole(failed),
@@ -36,5 +36,5 @@ export function loadTiles(cell: Cell): HTMLElement {
 
 function percentile(response: Distribution | undefined, p: number): [string, string?] {
   const found = response?.percentiles.find((v) => v.percentile === p);
-  return found ? [plainTime(found.value_ns)] : ['–', 'too few requests'];
+  return found ? [formatTime(found.value_ns)] : ['–', 'too few requests'];
 }

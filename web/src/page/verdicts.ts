@@ -1,4 +1,4 @@
-// What stands below the answer: each comparison in words, and what a search for the largest load found.
+// The text below the answer: a sentence per comparison, and the results of searches for the largest load.
 
 import { h } from '../dom';
 import { preventBreaks } from '../format/line_breaks';
@@ -12,10 +12,10 @@ export function verdictSentences(summary: Summary): HTMLElement {
   const section = h('div', { id: 'verdicts' });
   const capacityList = capacitySentences(summary);
   if (capacityList) section.append(capacityList);
-  // The headline of one comparison is its sentence.
+  // With one comparison the headline is its sentence.
   if (sentences.length < 2) return section;
   const all = h('details', {}, h('summary', {}, `Each of the ${sentences.length} comparisons in words`));
-  // Hundreds of sentences are made only for those who ask for them.
+  // There can be hundreds of sentences, so they are created only on demand.
   all.addEventListener('toggle', () => all.childElementCount === 1 && all.append(sentenceList(sentences)), {
     once: true,
   });
@@ -23,7 +23,7 @@ export function verdictSentences(summary: Summary): HTMLElement {
   return section;
 }
 
-/** What a search for the largest load found, a sentence for each cell; null where there was none. */
+/** The results of searches for the largest load, a sentence per cell; null without one, or with too many. */
 function capacitySentences({ cells }: Summary): HTMLElement | null {
   const found = cells.flatMap((cell) => (cell.capacity ? [cell.capacity.sentence] : []));
   if (!found.length || found.length > MAX_CAPACITY_SENTENCES) return null;

@@ -1,4 +1,4 @@
-// Why it costs: the sentences, with links into the flame graph; and the profiles that they come from.
+// The sentences that explain a cost, with links into the flame graph, and the profiles behind them.
 
 import { rerenderOn } from '../charts/figure';
 import { allowBreaks, h, plainTable, scrollingTable, type Child } from '../dom';
@@ -25,7 +25,7 @@ function whyArticle(why: Why): HTMLElement {
   );
 }
 
-/** The sentence, each method that it names a link into the flame graph. */
+/** The sentence, with a link into the flame graph for each method. */
 function linkMethods({ text, view, methods }: WhySentence): Child[] {
   return text.split(/`([^`]+)`/).map((part, i) => {
     if (i % 2 === 0) return preventBreaks(part);
@@ -46,7 +46,7 @@ export function profilesSection(profiles: Profiles): HTMLElement {
   return h('div', {}, profiles.views.length > 1 && viewSelect(profiles), graph, around, lists);
 }
 
-/** What a reader wants to see first: the CPU of what was compared. */
+/** The profile to show first: the CPU of a compared variant. */
 function firstView({ views }: Profiles): ProfileView {
   return views.find((v) => v.baseline && v.event === 'cpu') ?? views[0]!;
 }
@@ -150,7 +150,7 @@ function methodTables(view: ProfileView): HTMLElement[] {
   ];
 }
 
-/** A method's short name, which opens its callers and callees. */
+/** A button with a method's short name. It opens the callers and callees. */
 function methodButton({ short, name }: { short: string; name: string }): HTMLElement {
   const show = () => {
     choose({ method: name });
