@@ -115,7 +115,7 @@ export function groupName(cells: Cell[], group: string): string {
   return (families.length === 1 && families[0]) || groupCells.find((c) => c.baseline)?.variant || group;
 }
 
-/** The cells that charts draw: void ones only of a load. Beside valid servers a void one would look as if it had been measured. */
+/** The cells that charts draw: void ones only of a load. Beside valid ones they would look as if they had been measured. */
 export function drawnCells({ summary }: Model, panel: Panel): Cell[] {
   return summary.run.mode === 'load' ? panel.cells : panel.cells.filter((c) => c.validity.state !== 'void');
 }
@@ -197,7 +197,7 @@ function limitRows<T>(all: T[], keep: (item: T) => boolean): T[] {
 }
 
 /** A sentence that says how many rows a chart shows; empty if it shows all. */
-export function shownText(panel: Panel): string {
+export function hiddenRowsText(panel: Panel): string {
   const [shown, all] = [visibleCells(panel).length, panel.cells.length];
   return shown < all ? `Shows ${shown} of ${all} servers; “every row” above the charts shows all.` : '';
 }

@@ -1,7 +1,7 @@
 // The colours of charts (Okabe–Ito, safe for colour-blind readers), light and dark. Every fill has a contrast of 3:1 with its
 // paper (WCAG 2.2, 1.4.11).
 
-/** The colours that charts use; the page's own stand in style/base.css. */
+/** The colours of charts. Those of the page are in style/base.css. */
 export interface Theme {
   dark: boolean;
   paper: string;

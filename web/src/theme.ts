@@ -26,7 +26,7 @@ export function theme(): Theme {
 }
 
 /** Calls `listener` when the theme changes. */
-export function onTheme(listener: () => void): void {
+export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }
 
@@ -48,7 +48,7 @@ export function themeSwitch(): HTMLButtonElement {
     }
     apply();
   });
-  onTheme(updateLabel);
+  onThemeChange(updateLabel);
   updateLabel();
   return button;
 }
@@ -56,7 +56,7 @@ export function themeSwitch(): HTMLButtonElement {
 system.addEventListener('change', apply);
 apply();
 
-/** Colour, glyph and word of a verdict, so that none is told by colour alone. No glyph points up or down: more CPU is worse. */
+/** Colour, glyph and word of a verdict, so that colour is never the only sign. No glyph points up or down: more CPU is worse. */
 export function verdictLook(verdict: VerdictKind, t: Theme): { colour: string; glyph: string; word: string } {
   switch (verdict) {
     case 'worse':

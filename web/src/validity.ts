@@ -10,7 +10,7 @@ const MEASURE_NAMES: Record<Concern, string> = {
 };
 
 /** Whether the figures in one currency may be used: `throughput`, `latency_p99`. */
-export function stateIn(cell: Cell, currency: string): ValidityState {
+export function validityIn(cell: Cell, currency: string): ValidityState {
   if (cell.validity.state === 'void') return 'void';
   return reasonsIn(cell, currency).length ? 'suspect' : 'valid';
 }

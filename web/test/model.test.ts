@@ -1,7 +1,7 @@
 // The rows, headings and colours of a panel.
 
 import { expect, test } from 'vitest';
-import { drawnCells, panelHeading, leftOutText, shownText, type Model, type Panel } from '../src/model';
+import { drawnCells, panelHeading, leftOutText, hiddenRowsText, type Model, type Panel } from '../src/model';
 import { colourStrength } from '../src/palette';
 import { choice } from '../src/state';
 import type { Cell, Comparison, RunInfo, ValidityState } from '../src/summary';
@@ -35,10 +35,10 @@ test('a chart with hidden rows says how many', () => {
     const cells = Array.from({ length: count }, (_, at) => ({ ...cell(`v${at}`, 'valid'), baseline: at === 0 }));
     return { cells } as unknown as Panel;
   };
-  expect(shownText(panel(30))).toBe('');
-  expect(shownText(panel(99))).toBe('Shows 30 of 99 servers; “every row” above the charts shows all.');
+  expect(hiddenRowsText(panel(30))).toBe('');
+  expect(hiddenRowsText(panel(99))).toBe('Shows 30 of 99 servers; “every row” above the charts shows all.');
   choice.everyRow = true;
-  expect(shownText(panel(99))).toBe('');
+  expect(hiddenRowsText(panel(99))).toBe('');
   choice.everyRow = false;
 });
 

@@ -50,7 +50,7 @@ export class ChartCursor {
     place.addEventListener('pointerleave', () => this.moveGroup(null));
     place.addEventListener('pointerdown', (event) => this.onPointerDown(event));
     place.addEventListener('dblclick', () => spec.zoom?.(null));
-    place.addEventListener('keydown', (event) => this.key(event));
+    place.addEventListener('keydown', (event) => this.onKeyDown(event));
     place.addEventListener('focus', () => this.readout.setAttribute('aria-live', 'polite'));
     place.addEventListener('blur', () => this.readout.removeAttribute('aria-live'));
     const group = groups.get(spec.key) ?? new Set();
@@ -148,7 +148,7 @@ export class ChartCursor {
     return this.dragFrom !== null && Math.abs(event.clientX - this.dragFrom) >= MIN_DRAG_PX;
   }
 
-  private key(event: KeyboardEvent): void {
+  private onKeyDown(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -PAGE_STOPS, PageDown: PAGE_STOPS };
     const ends: Record<string, number> = { Home: -Infinity, End: Infinity };

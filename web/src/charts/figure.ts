@@ -5,7 +5,7 @@ import { appendChildren, copyText, h, plainTable, saveFile } from '../dom';
 import { explainTerms } from '../glossary';
 import { toCsv } from '../format/export';
 import { choice, watch, type Choice } from '../state';
-import { LIGHT, onTheme, theme, type Theme } from '../theme';
+import { LIGHT, onThemeChange, theme, type Theme } from '../theme';
 import { ChartCursor, type CursorSpec } from './cursor';
 import { openChart, type Chart, type Option } from './echarts';
 import { drawingOf, savePng, saveSvg } from './save';
@@ -252,7 +252,7 @@ export function tabs<K extends keyof Choice>(
   return h('fieldset', { class: 'tabs' }, h('legend', { class: 'sr' }, label), ...labels);
 }
 
-onTheme(() => liveFigures.forEach((f) => f.refresh()));
+onThemeChange(() => liveFigures.forEach((f) => f.refresh()));
 // For printing every chart is drawn. After that, all are drawn for the screen again.
 window.addEventListener('beforeprint', () => {
   isPrinting = true;

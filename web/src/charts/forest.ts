@@ -46,8 +46,8 @@ export function forestHeight(rows: ForestRow[], width: number): number {
 /** An interval widens the axis up to this multiple of the largest estimate. */
 const MAX_WIDENING = 3;
 
-/** The range of the axis, as logarithms: all estimates, with a margin. Intervals widen it only up to a bound, because with too few
- * forks one can be so wide that all else would shrink to a line. */
+/** The range of the axis, as logarithms: all estimates, with a margin. Intervals widen it only up to a bound: with too few forks
+ * one can be so wide that all else would shrink to a line. */
 export function forestRange(forest: Forest): [number, number] {
   const logs = (values: (number | null)[]) => values.filter(isPositive).map(Math.log);
   const estimates = logs(forest.rows.flatMap((r) => [r.ratio, ...(r.dots ?? [])]));

@@ -25,7 +25,7 @@ export interface MiniForest {
   verdict: string;
 }
 
-/** Half the width of an axis around 1, as a logarithm: ±10 % or three times the largest estimate, unless the band would become too narrow. */
+/** Half the width of an axis around 1, as a logarithm: ±10 % or three times the largest estimate, limited by BAND_PX. */
 export function axisHalfWidth(ratios: number[], region: number): number {
   const largest = Math.max(0, ...ratios.map((ratio) => Math.abs(Math.log(ratio))));
   const widest = (Math.log(1 + region) * (WIDTH - 2 * EDGE)) / BAND_PX;

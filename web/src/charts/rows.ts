@@ -1,6 +1,6 @@
 // The layout of charts with rows. Wide screens: label left, value right of the mark. Narrow screens: both above the mark.
 
-/** Below this width labels stand above their marks. */
+/** Below this width, labels are above their marks. */
 const NARROW_PX = 600;
 const ROW_PX = 30;
 const NARROW_ROW_PX = 46;

@@ -1,4 +1,4 @@
-// The tries of a search: load on the x axis, a measured value on the y axis, both logarithmic. A dot kept the curve, a cross did not.
+// The tries of a search: load against a measured value, both logarithmic. A dot kept the curve, a cross did not.
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { endLabelWidth } from './end_labels';
@@ -61,7 +61,7 @@ export function triesOption(tries: Tries, width: number, t: Theme): Option {
       axisLine: { show: false, onZero: false },
       splitLine: { show: true, lineStyle: { color: t.grid } },
     },
-    series: [frameSeries(tries, t), pointSeries(points, t)],
+    series: [limitSeries(tries, t), pointSeries(points, t)],
   };
 }
 
@@ -86,7 +86,7 @@ interface Plot {
 }
 
 /** The limit as a horizontal line, and the load that each variant keeps as a vertical one. */
-function frameSeries(tries: Tries, t: Theme): Option {
+function limitSeries(tries: Tries, t: Theme): Option {
   return {
     type: 'custom',
     silent: true,

@@ -5,10 +5,10 @@ import { figure } from '../charts/figure';
 import { threadColour, threadKinds } from '../charts/thread_kinds';
 import { bytesUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { formatFixed, formatSignificant, formatWhole } from '../format/number';
-import { colourOf, shownText, visibleCells, type Model, type Panel } from '../model';
+import { colourOf, hiddenRowsText, visibleCells, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
-import { stateIn } from '../validity';
+import { validityIn } from '../validity';
 import { panelId } from './forks';
 import { slopesFigure } from './slopes';
 import { doubtLines } from './rows';
@@ -20,7 +20,7 @@ const MAX_INTERVAL_SHARE = 0.5;
 
 interface BarsSpec {
   kind: string;
-  /** The measure, by the name that `stateIn` expects. */
+  /** The measure, by the name that `validityIn` expects. */
   measure: string;
   title: string;
   note?: string;
@@ -72,7 +72,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
-    note: () => [spec.note, odd, shownText(panel)].filter(Boolean).join(' '),
+    note: () => [spec.note, odd, hiddenRowsText(panel)].filter(Boolean).join(' '),
     ...(spec.hint ? { hint: spec.hint } : {}),
     watch: ['highlights', 'everyRow'],
     height: (width) => barsHeight(bars(LIGHT), width),
@@ -95,7 +95,7 @@ function valueText(cell: Cell, estimate: Estimate | null, spec: BarsSpec): strin
   if (cell.validity.state === 'void') return '× void';
   if (!estimate) return 'not measured';
   const bound = spec.atLeast?.(cell) ? '≥ ' : '';
-  return `${bound}${formatSignificant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${stateIn(cell, spec.measure) === 'suspect' ? ' !' : ''}`;
+  return `${bound}${formatSignificant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${validityIn(cell, spec.measure) === 'suspect' ? ' !' : ''}`;
 }
 
 const LIMITED_BY: Record<Cell['bottleneck'], string> = {

@@ -1,4 +1,4 @@
-// The overhead charts: the change of each variant against its baseline. A small run has a chart per measure, a large one a ranking.
+// The overhead charts: changes against the baseline. A small run has a chart per measure, a large one a ranking.
 
 import { h } from '../dom';
 import { figure, tabs, type FigureSpec } from '../charts/figure';

@@ -15,20 +15,20 @@ const HEADS = ['', 'messages', 'users', 'missing', 'late', 'out of order', 'twic
 
 /** The message counts of a panel; null if nothing was pushed. */
 export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
-  const rows = panel.cells.flatMap((c) => (c.messages ? [[c.variant, ...counts(c.messages)]] : []));
+  const rows = panel.cells.flatMap((c) => (c.messages ? [[c.variant, ...countTexts(c.messages)]] : []));
   if (!rows.length) return null;
   const title = `${panel.title}: what came`;
   return scrollingTable(title, HEADS, rows, { class: 'cells' });
 }
 
-function counts(m: Messages): string[] {
+function countTexts(m: Messages): string[] {
   const numbers = [m.received, m.subscriptions, m.missing, m.late, m.out_of_order, m.duplicated, m.pings];
-  const coarse = m.stamp_unit_ns > 1 ? `, stamps to ${formatTime(m.stamp_unit_ns)}` : '';
-  return [...numbers.map(formatWhole), agreement(m) + coarse];
+  const stampText = m.stamp_unit_ns > 1 ? `, stamps to ${formatTime(m.stamp_unit_ns)}` : '';
+  return [...numbers.map(formatWhole), clockErrorText(m) + stampText];
 }
 
 /** The possible error between the clocks, and the offset if the server has its own clock. */
-function agreement(m: Messages): string {
+function clockErrorText(m: Messages): string {
   const within = formatTime(m.clock_within_ns);
   if (!m.clock) return within;
   if (m.clock.offset_ns === null) return 'not known';

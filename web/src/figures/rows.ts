@@ -7,7 +7,7 @@ import { findCurrency } from '../model';
 import { choice } from '../state';
 import type { Cell, Currency } from '../summary';
 import { verdictLook, type Theme } from '../theme';
-import { reasonsIn, stateIn } from '../validity';
+import { reasonsIn, validityIn } from '../validity';
 
 const BLANK_ROW = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
 
@@ -31,7 +31,7 @@ export function ratioRow(
   }
   if (!c) return { ...BLANK_ROW, id, label, value: 'not measured', tip: [['', 'not measured']] };
   const interval = hasInterval(c);
-  const doubt = cell && stateIn(cell, c.name) === 'suspect' ? ' !' : '';
+  const doubt = cell && validityIn(cell, c.name) === 'suspect' ? ' !' : '';
   return {
     id,
     label,
@@ -72,7 +72,7 @@ export function currencyTip(c: Currency): [string, string][] {
 
 /** Why a cell's figures in one currency are suspect or void. */
 export function doubtLines(cell: Cell | undefined, currency: string): [string, string][] {
-  const state = cell ? stateIn(cell, currency) : 'valid';
+  const state = cell ? validityIn(cell, currency) : 'valid';
   if (!cell || state === 'valid') return [];
   const texts = reasonsIn(cell, currency).map((reason) => reason.text);
   return [[state, texts.join('; ') || 'no reason stated']];

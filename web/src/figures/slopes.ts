@@ -4,7 +4,7 @@ import { figure } from '../charts/figure';
 import { SLOPES_ROW_PX, slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
 import { formatSignificant } from '../format/number';
 import { inUnitWithInterval, type Unit } from '../format/unit';
-import { colourOf, drawnCells, leftOutText, shownText, visibleCells, type Model, type Panel } from '../model';
+import { colourOf, drawnCells, leftOutText, hiddenRowsText, visibleCells, type Model, type Panel } from '../model';
 import type { Cell, Estimate, ForkValue } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
@@ -62,7 +62,7 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
         NOTE,
         variants.some((cell) => oddStarts(panel, cell).length) && ODD_STARTS_NOTE,
         leftOutText(model, panel),
-        shownText(panel),
+        hiddenRowsText(panel),
       ]
         .filter(Boolean)
         .join(' '),

@@ -12,7 +12,7 @@ interface MergedNode {
 
 const emptyNode = (frame: number): MergedNode => ({ frame, value: 0, base: 0, children: new Map() });
 
-function childOf(parent: MergedNode, frame: number): MergedNode {
+function childFor(parent: MergedNode, frame: number): MergedNode {
   let child = parent.children.get(frame);
   if (!child) parent.children.set(frame, (child = emptyNode(frame)));
   return child;
@@ -43,7 +43,7 @@ export function calleesOf(tree: Tree, frame: number): FlameColumns {
     const depth = tree.columns.depth[top]!;
     for (let i = top; i < tree.end[top]!; i++) {
       const level = tree.columns.depth[i]! - depth;
-      path[level] = level ? childOf(path[level - 1]!, tree.columns.frame[i]!) : root;
+      path[level] = level ? childFor(path[level - 1]!, tree.columns.frame[i]!) : root;
       addValues(path[level]!, tree, i);
     }
   }
@@ -58,7 +58,7 @@ export function callersOf(tree: Tree, frame: number): FlameColumns {
     // A caller gets the cost of the method, not its own cost.
     const addTo = (node: MergedNode) => addValues(node, tree, top);
     addTo(at);
-    for (let i = tree.parent[top]!; i >= 0; i = tree.parent[i]!) addTo((at = childOf(at, tree.columns.frame[i]!)));
+    for (let i = tree.parent[top]!; i >= 0; i = tree.parent[i]!) addTo((at = childFor(at, tree.columns.frame[i]!)));
   }
   return columnsOf(root, tree.columns);
 }

@@ -30,16 +30,16 @@ const BYTES: Step[] = [
 ];
 
 /** The unit that suits the median of these values. */
-function pick(steps: Step[], values: readonly (number | null | undefined)[]): Unit {
+function pickUnit(steps: Step[], values: readonly (number | null | undefined)[]): Unit {
   const sorted = values.filter((v): v is number => typeof v === 'number' && v > 0).sort((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
   return (steps.find(([from]) => middle >= from) ?? steps[steps.length - 1]!)[1];
 }
 
 type Values = readonly (number | null | undefined)[];
-export const rateUnit = (values: Values): Unit => pick(RATE, values);
-export const timeUnit = (values: Values): Unit => pick(TIME, values);
-export const bytesUnit = (values: Values): Unit => pick(BYTES, values);
+export const rateUnit = (values: Values): Unit => pickUnit(RATE, values);
+export const timeUnit = (values: Values): Unit => pickUnit(TIME, values);
+export const bytesUnit = (values: Values): Unit => pickUnit(BYTES, values);
 
 /** The unit for a currency's values, by the name the summary gives (`per_s`, `ns`, `bytes`). */
 export function unitFor(name: string, values: Values): Unit {

@@ -26,7 +26,7 @@ const STATUS_TEXT: Record<RunStatus, string> = {
 };
 
 /** Whether the comparisons fit into the answer table. Otherwise the page shows a matrix. */
-export function isTabled(model: Model): boolean {
+export function fitsAnswerTable(model: Model): boolean {
   return isCompared(model) && model.summary.comparisons.length <= MAX_TABLE_ROWS && !model.large;
 }
 
@@ -38,7 +38,7 @@ export function answerSection(model: Model): HTMLElement {
   const { summary } = model;
   const parts: Child[] = [trustStrip(summary)];
   if (summary.run.mode === 'load') parts.push(...summary.cells.map(loadTiles));
-  const isTable = isTabled(model);
+  const isTable = fitsAnswerTable(model);
   const isMatrix = isCompared(model) && !isTable;
   if (isTable) parts.push(answerTable(model));
   if (isMatrix) parts.push(matrixFigure(model));

@@ -1,4 +1,4 @@
-// The answer table: a row per variant and scenario, a column per measure. Each cell has a small forest plot and its figures as text.
+// The answer table: a row per variant and scenario, a column per measure. A cell has a small forest plot and its text.
 
 import { explainTerms } from '../glossary';
 import { axisHalfWidth, miniForest, miniScale } from '../charts/mini_forest';

@@ -15,13 +15,13 @@ export function cellDetail(model: Model, cell: Cell): HTMLElement {
     'div',
     { class: 'cell-detail' },
     close,
-    ...sections(model, cell)
+    ...detailParts(model, cell)
       .filter(Boolean)
       .map((part) => (typeof part === 'string' ? h('p', {}, part) : part)),
   );
 }
 
-function sections(model: Model, cell: Cell): Child[] {
+function detailParts(model: Model, cell: Cell): Child[] {
   const comparison = model.comparisons.get(cell.id);
   return [
     cell.scenario_title,

@@ -7,7 +7,7 @@ import type { CrossCheck, Summary } from '../summary';
 
 const HEADS = ['cell', 'tool', 'figure', 'the tool’s', 'tare’s', 'ratio'];
 
-export function crossChecks(summary: Summary): HTMLElement {
+export function crossCheckSection(summary: Summary): HTMLElement {
   const rows = summary.cross_checks.flatMap(rowsOf);
   const notes = summary.cross_checks.filter((check) => check.note !== null);
   const about =

@@ -17,10 +17,10 @@ export function findingsList(model: Model): HTMLElement {
   const { findings } = model.summary;
   if (!findings.length) return h('p', { class: 'nothing' }, 'No findings: nothing gives a reason to doubt this run.');
   const sorted = [...findings].sort((a, b) => SEVERITY[a.severity].rank - SEVERITY[b.severity].rank);
-  return h('div', { class: 'findings' }, ...sorted.map((f) => finding(model, f)));
+  return h('div', { class: 'findings' }, ...sorted.map((f) => findingArticle(model, f)));
 }
 
-function finding(model: Model, f: Finding): HTMLElement {
+function findingArticle(model: Model, f: Finding): HTMLElement {
   const { glyph, word } = SEVERITY[f.severity];
   const mark = h(
     'span',

@@ -31,7 +31,7 @@ export function followLinks(model: Model, table: CellTable | null): void {
     if (hash.startsWith('cell=')) table?.open(hash.slice(5));
     else if (hash.startsWith('flame=')) openFlame(hash.slice(6));
     else if (hash.startsWith('open=')) void openComparison(model, hash.slice(5));
-    else if (hash) void openPlace(model, hash);
+    else if (hash) void scrollToElement(model, hash);
   };
   window.addEventListener('hashchange', go);
   go();
@@ -54,7 +54,7 @@ async function openComparison(model: Model, id: string): Promise<void> {
 }
 
 /** Scrolls to an element. If it is a chart of a panel that is not in focus, brings the panel into focus first. */
-async function openPlace(model: Model, id: string): Promise<void> {
+async function scrollToElement(model: Model, id: string): Promise<void> {
   if (!document.getElementById(id)) {
     const panel = model.panels.find((p) => CHART_KINDS.some((kind) => panelId(kind, p) === id));
     if (panel && choice.panel !== null) await showPanel(model, panel.key);

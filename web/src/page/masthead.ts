@@ -17,13 +17,13 @@ export function masthead({ run, headline, cells }: Summary): HTMLElement {
     h(
       'h1',
       { dir: 'auto', 'data-verdict': headline.verdict },
-      ...inTwoSizes(preventBreaks(headline.text), new Set(cells.map((c) => c.variant))),
+      ...splitHeadline(preventBreaks(headline.text), new Set(cells.map((c) => c.variant))),
     ),
   );
 }
 
-/** Splits a headline: the first statement is large, the others stand below it in a smaller size. */
-function inTwoSizes(text: string, names: Set<string>): (string | HTMLElement)[] {
+/** Splits a headline: the first statement is large, the others are below it in a smaller size. */
+function splitHeadline(text: string, names: Set<string>): (string | HTMLElement)[] {
   const [, first, mark, others] = /^(.+?)([;.]) (.+)$/s.exec(text) ?? [];
   if (!first || !others) return [text];
   // The line break replaces the semicolon, which screen readers and copied text still have.

@@ -1,4 +1,4 @@
-// The overview of a large run: a row per server, a column per scenario. Each cell has a number and a colour, and links to its comparison.
+// The overview of a large run: a row per server, a column per scenario. A cell shows a change and links to its comparison.
 
 import { allowBreaks, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';

@@ -8,8 +8,8 @@ import { waitForPaint } from '../paint';
 import { choice, choose } from '../state';
 import type { Summary } from '../summary';
 import type { Details } from '../summary/details';
-import { answerSection, isTabled } from './answer';
-import { crossChecks } from './cross_checks';
+import { answerSection, fitsAnswerTable } from './answer';
+import { crossCheckSection } from './cross_checks';
 import * as charts from './details';
 import { findingsList, howItWasRun } from './facts';
 import { limitsSection } from './limits';
@@ -56,7 +56,7 @@ function sectionSpecs(onTable: (table: CellTable) => void): SectionSpec[] {
       make: (m) => h('div', {}, ...m.summary.ladders!.flatMap(ladderFigures)),
       when: hasLadders,
     },
-    { id: 'overheads', title: 'Overhead', make: charts.overheadSection, when: isTabled },
+    { id: 'overheads', title: 'Overhead', make: charts.overheadSection, when: fitsAnswerTable },
     { id: 'capacities', title: 'Capacity', make: charts.capacitySection, chart: true, when: hasCapacity },
     { id: 'throughputs', title: 'Throughput', make: charts.throughputSection, chart: true, when: hasThroughput },
     { id: 'latencies', title: 'Latency', make: charts.latencySection, chart: true, when: hasLatency },
@@ -66,7 +66,7 @@ function sectionSpecs(onTable: (table: CellTable) => void): SectionSpec[] {
     { id: 'time', title: 'Over time', make: charts.timeSection, chart: true, when: hasCells },
     { id: 'cells', title: 'All cells', make: (m) => cellsSection(m, onTable), when: isComparison },
     { id: 'noise', title: 'Noise floor', make: charts.noiseSection, when: isComparison },
-    { id: 'cross-checks', title: 'Cross-checks', make: (m) => crossChecks(m.summary), when: hasCrossChecks },
+    { id: 'cross-checks', title: 'Cross-checks', make: (m) => crossCheckSection(m.summary), when: hasCrossChecks },
     { id: 'findings', title: 'Findings', make: findingsList },
     { id: 'how', title: 'How it was run', make: howItWasRun },
   ];
@@ -103,7 +103,7 @@ export async function showReport(place: HTMLElement, summary: Summary, details: 
   followLinks(model, table);
 }
 
-/** Puts the chart sections and the bar that selects their scenario into one element, so that the bar stays in view beside them. */
+/** Puts the chart sections and the bar that selects their scenario into one element, so that the bar stays in view. */
 function groupCharts(model: Model, specs: SectionSpec[], sections: HTMLElement[]): HTMLElement[] {
   const [from, to] = [specs.findIndex((spec) => spec.chart), specs.findLastIndex((spec) => spec.chart) + 1];
   if (from < 0) return sections;
