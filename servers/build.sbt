@@ -1,8 +1,8 @@
 // One module per target. A target is a family at a version: `http4s@1.11.15`. The modules of a family compile
-// the same sources, each against its own libraries, and each leaves a manifest from which tare starts its servers.
-// `./build` names the targets. sbt alone takes the default versions of all families.
+// the same sources, each against its own libraries, and each writes a manifest from which tare starts its servers.
+// `./build` passes the targets. Without it, sbt builds the default versions of all families.
 
-lazy val writeManifest = taskKey[Unit]("Builds the target's servers and says how to start them.")
+lazy val writeManifest = taskKey[Unit]("Builds the target's servers and writes their manifest.")
 
 lazy val targets = Target.requested(file("."))
 

@@ -1,11 +1,11 @@
-// Reads docs/GLOSSARY.md when the page is built: the words that the page explains, with their definitions.
+// Reads the terms that the page explains, and their definitions, from docs/GLOSSARY.md at build time.
 
 import { readFileSync } from 'node:fs';
 
-/** The page says *start* for a fork and *measure* for a currency. */
-const OTHER_NAMES: Record<string, string> = { fork: 'start', currency: 'measure' };
+/** Glossary term → the word that the page uses for it. */
+const PAGE_WORDS: Record<string, string> = { fork: 'start', currency: 'measure' };
 
-/** Words of everyday use, or without a place on the page, are not explained. */
+/** The terms that the page explains. Everyday words, and terms that the page does not use, are left out. */
 const EXPLAINED = new Set([
   'A/A control',
   'allocation',
@@ -48,13 +48,13 @@ const EXPLAINED = new Set([
   'warm-up',
 ]);
 
-/** Word → definition, as plain text. */
-export function glossary(file: string): Record<string, string> {
-  const words: Record<string, string> = {};
+/** Term → definition as plain text, from a glossary in Markdown. */
+export function readGlossary(file: string): Record<string, string> {
+  const definitions: Record<string, string> = {};
   for (const row of readFileSync(file, 'utf8').matchAll(/^\| (\*\*.+?\*\*) \| (.+) \|$/gm)) {
     const definition = row[2]!.replace(/[*`]/g, '').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
     for (const [, word] of row[1]!.matchAll(/\*\*(.+?)\*\*/g))
-      if (EXPLAINED.has(word!)) words[OTHER_NAMES[word!] ?? word!] = definition;
+      if (EXPLAINED.has(word!)) definitions[PAGE_WORDS[word!] ?? word!] = definition;
   }
-  return words;
+  return definitions;
 }

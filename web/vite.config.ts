@@ -2,10 +2,10 @@
 import { viteSingleFile } from 'vite-plugin-singlefile';
 import { defineConfig } from 'vitest/config';
 import { earlyCode } from './early.ts';
-import { glossary } from './glossary.ts';
+import { readGlossary } from './glossary.ts';
 
 export default defineConfig({
-  define: { __GLOSSARY__: JSON.stringify(glossary('../docs/GLOSSARY.md')) },
+  define: { __GLOSSARY__: JSON.stringify(readGlossary('../docs/GLOSSARY.md')) },
   plugins: [viteSingleFile({ removeViteModuleLoader: true }), earlyCode()],
   build: {
     target: 'es2022',
@@ -17,7 +17,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Each file has a browser of its own.
+    // Each test file starts its own browser.
     maxWorkers: 2,
     expect: { poll: { timeout: 20_000 } },
   },

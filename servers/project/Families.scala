@@ -1,7 +1,7 @@
 import sbt._
 import sbt.librarymanagement.InclExclRule
 
-/** The families that sbt builds. catalog.toml says what each is for. */
+/** The families that sbt builds. catalog.toml describes them. */
 object Families {
   private val Tapir = "com.softwaremill.sttp.tapir"
 
@@ -14,7 +14,7 @@ object Families {
     group("co.fs2", "fs2-core", "fs2-io")
   )
 
-  // Not its circe module, which is not published for every version.
+  // Without its circe module, which is not published for every version.
   private val http4sModules =
     group("org.http4s", "http4s-core", "http4s-server", "http4s-dsl", "http4s-ember-core", "http4s-ember-server")
 
@@ -28,7 +28,7 @@ object Families {
   private def tapir(name: String, libraries: String => Seq[ModuleID], reported: (String, String)*): Family =
     Family(name, "tapir", Versions.Scala3, libraries, reported :+ scala3)
 
-  /** A family without Tapir: its versions are those of its library. */
+  /** A family without Tapir. It has the versions of its library. */
   private def plain(
       name: String,
       versionOf: String,
@@ -63,7 +63,7 @@ object Families {
     blazeReported: _*
   )
 
-  // With the http4s and the cats-effect of the vanilla servers, where Tapir asks for later ones.
+  // The http4s and the cats-effect of the vanilla servers are forced, because Tapir asks for later ones.
   private val http4sBlazeTapir = Family(
     "http4s-blaze-tapir",
     "tapir",
@@ -84,7 +84,7 @@ object Families {
     tapir("netty-cats", version => Seq(Tapir % "tapir-netty-server-cats_3" % version), netty, catsEffect, fs2)
       .copy(alike = typelevel)
 
-  // Ox before 1.0 was written for the structured concurrency of an earlier JDK, and does not start on 25.
+  // Ox before 1.0 uses the structured concurrency of an earlier JDK, and does not start on JDK 25.
   private val nettySync = tapir(
     "netty-sync",
     version => Seq(Tapir % "tapir-netty-server-sync_3" % version, ("com.softwaremill.ox" % "core_3" % "1.0.0").force()),
@@ -209,7 +209,7 @@ object Families {
     netty
   )
 
-  // No server: the load tool of the published articles, with one simulation.
+  // Not a server, but the load tool of the published articles, with one simulation.
   private val gatling = plain(
     "gatling",
     "gatling",

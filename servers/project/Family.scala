@@ -1,14 +1,14 @@
 import sbt._
 import sbt.librarymanagement.InclExclRule
 
-/** What the servers of one library have in common: their folder, their Scala, and what they are built on.
+/** The servers of one library: their folder, their Scala version and their dependencies.
   *
-  * @param versionOf whose version a target of this family has: Tapir's, or the library's own if Tapir is not used
-  * @param libraries the direct dependencies, given that version; the vanilla servers get the same ones
-  * @param reported the versions that a reader of a report wants to see: their names there, and the modules that have them
-  * @param alike modules that are released together: each group is resolved to one version, since libraries that ask for
-  *   different ones would otherwise leave, say, the newer half of cats-effect beside the older one
-  * @param javaRelease the oldest Java whose classes it may be built on
+  * @param versionOf the library whose version a target of this family has: Tapir, or its own library without Tapir
+  * @param libraries the direct dependencies for a version, which the vanilla servers have too
+  * @param reported the versions that a report shows: the name in the report, and the module that has the version
+  * @param alike groups of modules that are released together. Each group is resolved to one version. Otherwise
+  *   libraries that ask for different ones could mix, for example, modules of two versions of cats-effect
+  * @param javaRelease the oldest Java on which it runs
   */
 final case class Family(
     name: String,

@@ -5,7 +5,7 @@ import sbt.{IO, fileToRichFile}
 import sjsonnew.shaded.scalajson.ast.unsafe._
 import sjsonnew.support.scalajson.unsafe.PrettyPrinter
 
-/** JSON documents, built with sbt's own JSON library and written whole or not at all. */
+/** JSON documents, built with sbt's JSON library and written atomically. */
 object Json {
   type Document = JValue
 
@@ -15,7 +15,7 @@ object Json {
   def obj(fields: (String, Document)*): Document =
     JObject(fields.map { case (name, value) => JField(name, value) }.toArray)
 
-  /** Replaces `file` in one step: a reader sees the old document or the new one. */
+  /** Replaces `file` atomically and returns it: a reader sees the old document or the new one. */
   def write(file: File, document: Document): File = {
     IO.createDirectory(file.getParentFile)
     val draft = File.createTempFile(file.name, ".tmp", file.getParentFile)

@@ -3,7 +3,7 @@ import sbt.librarymanagement.{ResolveException, UpdateReport}
 
 import Json._
 
-/** The manifest of a target: all that tare needs to start its servers, and the versions to print beside their numbers. */
+/** The manifest of a target: all that tare needs to start its servers, and the versions that a report shows. */
 object Manifest {
   def directory(servers: File): File = servers / "target" / "manifests"
 
@@ -48,7 +48,7 @@ object Unavailable {
     val failures = Incomplete.linearize(cause).flatMap(_.directCause).collect { case e: ResolveException => e }
     val missing = failures.flatMap(_.failed).map(m => s"${m.organization}:${m.name}:${m.revision}")
     val artifact = missing.headOption.getOrElse("a library")
-    // Without a network, a version must not look as if it did not exist.
+    // Without a network, the reason must not be that a version does not exist.
     val offline = failures.flatMap(_.messages).exists(_.contains("download error"))
     val reason = artifact + (if (offline) ": cannot be downloaded, check the network" else ": cannot be resolved")
     (out / s"$target.json").delete()

@@ -1,12 +1,12 @@
 import sbt._
 import sbt.Keys._
 
-/** Where a module finds its sources: in its family's folder and in common, never in a copy.
+/** The source folders of a module: those of its family and of common, without copies.
   *
-  * Of each, `src/main/scala-tapir` is for what needs Tapir, `scala-tapir-from-1.10` for what only Tapir 1.10 and later
-  * have, `scala-tapir-before-1.10` for what takes its place in those before. A family `netty-cats` finds what it shares with
-  * `netty` in `netty/src/main/shared`, `shared-tapir` and so on, and in `resources`; a family `http4s-blaze-tapir` looks so in
-  * `http4s` and in `http4s-blaze`.
+  * In both, `src/main/scala-tapir` has code that needs Tapir, `scala-tapir-from-1.10` code for Tapir 1.10 and later,
+  * and `scala-tapir-before-1.10` its replacement for earlier versions. `netty-cats` also uses the code in `shared`,
+  * `shared-tapir` and so on, and the `resources`, of `netty/src/main`. `http4s-blaze-tapir` uses those of `http4s` and
+  * of `http4s-blaze`.
   */
 object SharedSources {
   def settings(target: Target): Seq[Setting[_]] = {
@@ -25,14 +25,14 @@ object SharedSources {
   }
 
   private def sources(target: Target, root: File, name: String): Seq[File] = {
-    def fits(folder: File) = folder.name == name || target.tapir.exists(serves(folder.name, s"$name-tapir", _))
+    def fits(folder: File) = folder.name == name || target.tapir.exists(isFor(folder.name, s"$name-tapir", _))
     IO.listFiles(root).filter(fits)
   }
 
   private val From = "(.+)-from-(.+)".r
   private val Before = "(.+)-before-(.+)".r
 
-  private def serves(folder: String, name: String, version: String): Boolean = folder match {
+  private def isFor(folder: String, name: String, version: String): Boolean = folder match {
     case `name`              => true
     case From(`name`, first) => !isBefore(version, first)
     case Before(`name`, end) => isBefore(version, end)

@@ -17,7 +17,7 @@ final case class Target(family: Family, version: String, fingerprint: String) {
 object Target {
 
   /** The targets of `-Dtare.targets=FAMILY@VERSION=FINGERPRINT,…`. Without that, every family at its default version, so
-    * that an IDE can open the build. Such targets have no fingerprint, so they count as stale.
+    * that an IDE can open the build. Such targets have no fingerprint, so their manifests count as stale.
     */
   def requested(servers: File): Seq[Target] =
     sys.props.get("tare.targets").filter(_.nonEmpty).map(_.split(",").toSeq).getOrElse(defaults(servers)).map(parse)
@@ -35,7 +35,7 @@ object Target {
 
   private val BySbt = "(.+) (.+) sbt".r
 
-  /** `./build` reads the catalog, so that this build need not. */
+  /** The default targets. `./build` reads the catalog, so that this build does not need to. */
   private def defaults(servers: File): Seq[String] =
     Process(Seq((servers / "build").getPath, "--families")).lineStream.collect {
       case BySbt(name, version) => s"$name@$version"

@@ -1,6 +1,6 @@
 import sbt._
 
-/** The versions that do not follow a target's: one place, so that both sides of a comparison have the same. */
+/** The versions that do not depend on the target. Both sides of a comparison have the same. */
 object Versions {
   val JavaRelease = 17
   val Scala3 = "3.3.7"
@@ -25,6 +25,6 @@ object Versions {
     Seq("circe-core", "circe-generic", "circe-parser").map(name => "io.circe" % s"$name${family.suffix}" % version)
   }
 
-  /** The log backend of every server, with the level that production has: common/src/main/resources/logback.xml. */
+  /** The log back end of every server. common/src/main/resources/logback.xml sets the level of production. */
   val logback = "ch.qos.logback" % "logback-classic" % "1.5.16"
 }

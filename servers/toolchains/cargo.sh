@@ -1,7 +1,7 @@
-# Builds families with cargo: a workspace in the family's folder, whose lock file says which versions. Sourced by ../build.
+# Builds families with cargo. A family is a workspace in its folder, and its lock file has the versions. Sourced by ../build.
 # Its program, tare-servers-FAMILY, gets its number of threads as an argument.
 
-# The package whose version is that of the family, and the packages whose versions a report shows.
+# The package whose version is the version of the family, and the packages whose versions a report shows.
 readonly CARGO_VERSION_OF=axum
 readonly CARGO_REPORTED='axum|hyper|tokio|serde_json'
 
@@ -16,15 +16,15 @@ cargo_build() {
   modules=$(sed -nE 's/^name = "(.*)"/\1/p; s/^version = "(.*)"/\1/p' "$family/Cargo.lock" | paste -d' ' - -)
   locked=$(sed -n "s/^$CARGO_VERSION_OF //p" <<<"$modules")
   if ! command -v cargo >/dev/null; then
-    unavailable "$1" cargo "cargo is not on the PATH: install Rust 1.88 or newer"
+    record_unavailable "$1" cargo "cargo is not on the PATH: install Rust 1.88 or newer"
   elif [[ $locked != "$version" ]]; then
-    unavailable "$1" "$CARGO_VERSION_OF:$version" "servers/$family/Cargo.lock has $CARGO_VERSION_OF $locked"
-  elif ! cargo fetch --locked --manifest-path "$family/Cargo.toml" 2>&1 | narrate "fetching the crates of $1"; then
-    unavailable "$1" crates "its crates cannot be downloaded, check the network"
+    record_unavailable "$1" "$CARGO_VERSION_OF:$version" "servers/$family/Cargo.lock has $CARGO_VERSION_OF $locked"
+  elif ! cargo fetch --locked --manifest-path "$family/Cargo.toml" 2>&1 | show_progress "fetching the crates of $1"; then
+    record_unavailable "$1" crates "its crates cannot be downloaded, check the network"
   else
     CARGO_TARGET_DIR=target/cargo cargo build --release --locked --manifest-path "$family/Cargo.toml" 2>&1 |
-      narrate "building $1 with cargo" || return
-    program_manifest "$1" "$2" "$(cargo_resolved "$modules")" "$modules" \
+      show_progress "building $1 with cargo" || return
+    write_program_manifest "$1" "$2" "$(cargo_resolved "$modules")" "$modules" \
       "$PWD/target/cargo/release/tare-servers-$family" --threads '{cpus}'
   fi
 }

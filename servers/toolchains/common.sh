@@ -1,4 +1,4 @@
-# Shared by all toolchains: messages, hashes, and the documents that a build leaves. Sourced by ../build.
+# Shared by all toolchains: messages, hashes, and the manifests that a build writes. Sourced by ../build.
 
 readonly MANIFESTS=target/manifests
 
@@ -9,15 +9,15 @@ die() {
 
 if command -v sha256sum >/dev/null; then SHA256=(sha256sum); else SHA256=(shasum -a 256); fi
 
-# Records why a target is not available here: unavailable TARGET ARTIFACT REASON.
-unavailable() {
+# Records why a target is not available here: record_unavailable TARGET ARTIFACT REASON.
+record_unavailable() {
   rm -f "$MANIFESTS/$1.json"
   printf '{\n  "reason": "%s",\n  "artifact": "%s"\n}\n' "$3" "$2" >"$MANIFESTS/$1.unavailable.json"
 }
 
-# Writes the manifest of a program: program_manifest TARGET FINGERPRINT RESOLVED MODULES WORD…, the words being its command,
-# to which tare adds the server and its port. RESOLVED and MODULES hold a `NAME VERSION` a line; nothing needs escapes.
-program_manifest() {
+# Writes the manifest of a program: write_program_manifest TARGET FINGERPRINT RESOLVED MODULES WORD… . The words are its command, to
+# which tare adds server and port. RESOLVED and MODULES have a `NAME VERSION` per line, without characters that JSON must escape.
+write_program_manifest() {
   local target=$1 fingerprint=$2 resolved=$3 modules=$4
   shift 4
   rm -f "$MANIFESTS/$target.unavailable.json"
@@ -39,8 +39,8 @@ END
   mv "$MANIFESTS/$target.draft" "$MANIFESTS/$target.json"
 }
 
-# Copies its input; when that is silent for 5 s, says what is still going on (at first, $1).
-narrate() {
+# Copies its input. After 5 s without input, prints the last line (at first, $1) and the time since.
+show_progress() {
   local line last=$1 since=$SECONDS status
   while true; do
     status=0

@@ -1,5 +1,5 @@
-# Builds families for Node.js: a package in the family's folder, whose lock file says which versions. Sourced by ../build.
-# The build copies it, and installs its dependencies beside the copy.
+# Builds families for Node.js. A family is a package in its folder, and its lock file has the versions. Sourced by ../build.
+# The build copies the package and installs its dependencies into the copy.
 
 readonly NPM_VERSION_OF=fastify
 readonly MIN_NODE=20
@@ -17,16 +17,16 @@ npm_build() {
     sed 1d | paste -d' ' - -)
   locked=$(sed -n "s/^$NPM_VERSION_OF //p" <<<"$modules")
   if ! node=$(command -v node) || ! command -v npm >/dev/null || (($(node_major) < MIN_NODE)); then
-    unavailable "$1" node "Node.js $MIN_NODE or newer is not on the PATH: install it, npm included"
+    record_unavailable "$1" node "Node.js $MIN_NODE or newer is not on the PATH: install it, npm included"
   elif [[ $locked != "$version" ]]; then
-    unavailable "$1" "$NPM_VERSION_OF:$version" "servers/$family/package-lock.json has $NPM_VERSION_OF $locked"
+    record_unavailable "$1" "$NPM_VERSION_OF:$version" "servers/$family/package-lock.json has $NPM_VERSION_OF $locked"
   else
     rm -rf "$module" && mkdir -p "$module" || return
     cp -R "$family/package.json" "$family/package-lock.json" "$family/src" "$module" || return
-    if (cd "$module" && npm ci --omit=dev --no-audit --no-fund --loglevel=error 2>&1) | narrate "npm ci for $1"; then
-      program_manifest "$1" "$2" "$(npm_resolved "$locked")" "$modules" "$node" "$PWD/$module/src/main.js"
+    if (cd "$module" && npm ci --omit=dev --no-audit --no-fund --loglevel=error 2>&1) | show_progress "npm ci for $1"; then
+      write_program_manifest "$1" "$2" "$(npm_resolved "$locked")" "$modules" "$node" "$PWD/$module/src/main.js"
     else
-      unavailable "$1" packages "its packages cannot be installed by npm (see above), check the network"
+      record_unavailable "$1" packages "its packages cannot be installed by npm (see above), check the network"
     fi
   fi
 }

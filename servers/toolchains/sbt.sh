@@ -1,5 +1,5 @@
 # Builds families with sbt: one module per target, from the Scala and Java of the family's folder. Sourced by ../build.
-# This file finds the tools (a JDK, sbt). build.sbt says what is built.
+# This file finds the tools (a JDK, sbt). build.sbt defines the build.
 
 readonly SBT_VERSION=1.13.0
 readonly SBT_SHA256=18d4a733eae2f70fd4d71a46e9da21d2eb7c9bf6ee85a67be9a9800e7c01403e
@@ -9,7 +9,7 @@ readonly MIN_JAVA=21
 # Prints the files that the targets of a family are built from, each ended by a NUL.
 sbt_sources() {
   local folder folders=() stem=$1
-  # What netty-cats shares with netty is in netty's folder.
+  # The code that netty-cats shares with netty is in netty's folder.
   while [[ $stem == *-* ]]; do
     stem=${stem%-*}
     for folder in "$stem"/src/main/{shared*,resources}; do
@@ -36,24 +36,24 @@ sbt_format() {
 }
 
 # Prints the major version of the JDK at $1, or 0.
-java_version() {
+java_major() {
   local version
   version=$(sed -nE 's/^JAVA_VERSION="([0-9]+).*/\1/p' "$1/release" 2>/dev/null) || true
   [[ -x $1/bin/javac ]] || version=0
   echo "${version:-0}"
 }
 
-# Takes the JDK of JAVA_HOME, which tare sets to the one that it finds, or else the one on the PATH.
+# Exports JAVA_HOME: its own value, which tare may have set, or else the JDK on the PATH.
 find_jdk() {
   local javac
   javac=$(readlink -f "$(command -v javac || true)" 2>/dev/null) || true
   export JAVA_HOME=${JAVA_HOME:-${javac%/bin/javac}}
-  (($(java_version "$JAVA_HOME") >= MIN_JAVA)) ||
+  (($(java_major "$JAVA_HOME") >= MIN_JAVA)) ||
     die "JAVA_HOME and PATH have no JDK of version $MIN_JAVA or later: install one (25 is a good choice), or set JAVA_HOME; tare doctor --jdk finds one in the usual places"
 }
 
-# Prints where sbt's launcher is, after Maven has fetched it by name if need be and its hash has been checked.
-launcher() {
+# Prints the path of sbt's launcher. If there is none, fetches it with Maven. Checks its hash in both cases.
+find_launcher() {
   local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tare draft
   local jar=$cache/sbt-launch-$SBT_VERSION.jar
   if ! is_launcher "$jar"; then
@@ -63,7 +63,7 @@ launcher() {
     draft=$(mktemp -d "$cache/sbt.XXXXXX")
     # Maven emits colour codes even into a pipe.
     if ! mvn -q -B dependency:copy -Dartifact="org.scala-sbt:sbt-launch:$SBT_VERSION" -DoutputDirectory="$draft" \
-      </dev/null 2>&1 | sed -u -e $'s/\e\\[[0-9;]*m//g' -e '/^$/d' | narrate "fetching sbt $SBT_VERSION" >&2; then
+      </dev/null 2>&1 | sed -u -e $'s/\e\\[[0-9;]*m//g' -e '/^$/d' | show_progress "fetching sbt $SBT_VERSION" >&2; then
       rm -rf "$draft"
       die "Maven could not fetch sbt's launcher (above): install sbt, or try again with a network"
     fi
@@ -79,7 +79,7 @@ is_launcher() {
   [[ -f $1 ]] && [[ $("${SHA256[@]}" "$1" | cut -d' ' -f1) == "$SBT_SHA256" ]]
 }
 
-# Runs sbt with the given arguments, by the user's own runner where there is one. Its output comes line by line.
+# Runs sbt with the given arguments, with the installed sbt if there is one. Prints its output line by line.
 sbt() {
   local options=(
     -Dsbt.override.build.repos=true -Dsbt.repository.config=project/repositories -Dsbt.server.autostart=false
@@ -87,21 +87,21 @@ sbt() {
   )
   local java=(-Xmx2g -Xss4m) command jar
   find_jdk
-  if (($(java_version "$JAVA_HOME") >= 24)); then
+  if (($(java_major "$JAVA_HOME") >= 24)); then
     java+=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
   fi
   if [[ $(command sbt --script-version 2>/dev/null </dev/null) == 1.* ]]; then
     command=(sbt -batch -java-home "$JAVA_HOME" "${java[@]/#/-J}" "${options[@]}")
   else
-    jar=$(launcher) || exit 1
+    jar=$(find_launcher) || exit 1
     command=("$JAVA_HOME/bin/java" "${java[@]}" "${options[@]}" -jar "$jar")
   fi
   echo "starting sbt $SBT_VERSION on the JDK in $JAVA_HOME"
 
-  # sbt must not outlive us, and we must not end before its last line is out.
-  local sbt_pid narrator status=0
-  exec 3> >(narrate "starting sbt")
-  narrator=$!
+  # sbt must not outlive this script, and the script must not end before the last line of sbt is printed.
+  local sbt_pid progress_pid status=0
+  exec 3> >(show_progress "starting sbt")
+  progress_pid=$!
   command "${command[@]}" "$@" </dev/null >&3 2>&1 &
   sbt_pid=$!
   trap 'kill $sbt_pid 2>/dev/null || true' EXIT
@@ -109,6 +109,6 @@ sbt() {
   wait "$sbt_pid" || status=$?
   trap - EXIT INT TERM
   exec 3>&-
-  wait "$narrator" || true
+  wait "$progress_pid" || true
   return "$status"
 }

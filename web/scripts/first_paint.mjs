@@ -1,5 +1,5 @@
-/** Milliseconds from the start of the navigation to the first contentful paint. Chromium reports it a frame after the page is ready. */
-export function firstPaint(page) {
+/** The time from the start of the navigation to the first contentful paint, in ms. Chromium reports it a frame later. */
+export function measureFirstPaint(page) {
   return page.evaluate(
     () =>
       new Promise((done) => {

@@ -1,5 +1,5 @@
 // Simulates histories with six planted changes, reads them with `tare history`, opens a page, and writes HISTORY.md:
-// npm run history [-- path/to/tare]. Fails where a change is missing, in the wrong place, or invented.
+// npm run history [-- path/to/tare]. Fails if a change is missing, at the wrong run, or invented.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -8,11 +8,11 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'prettier';
 import { runnerImport } from 'vite';
-import { firstPaint } from './first_paint.mjs';
+import { measureFirstPaint } from './first_paint.mjs';
 
 const HISTORIES = 20;
 const RECORDS = 200;
-/** Index of the first run, and factor of the ratio from there on. */
+/** The planted changes: index of the first run, and the factor of the ratio from there on. */
 const PLANTED = [
   [25, 1.05],
   [60, 0.95],
@@ -30,9 +30,9 @@ const standard = JSON.parse(readFileSync('fixtures/golden/decided.json', 'utf8')
 const { module: random } = await runnerImport('./fixtures/random.ts');
 const { module: browsers } = await runnerImport('./test/browser.ts');
 
-/** Summaries of runs, one a day, as `tare run` leaves them. */
+/** Writes summaries of runs, one per day, as `tare run` does. */
 function simulate(folder, seed) {
-  const { normal } = random.seeded(seed);
+  const { normal } = random.seededRandom(seed);
   for (let at = 0; at < RECORDS; at++) {
     const summary = structuredClone(standard);
     const id = `run-${String(at).padStart(3, '0')}`;
@@ -51,8 +51,8 @@ function simulate(folder, seed) {
   }
 }
 
-/** What is wrong with the changes that were found. */
-function faults(changes) {
+/** The errors in the changes that were found. */
+function findFaults(changes) {
   const missing = PLANTED.filter(([at]) => !changes.some((change) => Math.abs(change.at - at) <= 1));
   const invented = changes.filter((change) => !PLANTED.some(([at]) => Math.abs(change.at - at) <= 1));
   return [
@@ -77,7 +77,7 @@ for (let seed = 1; seed <= HISTORIES; seed++) {
   readMs.push(performance.now() - from);
   if (lines.length !== 1 || lines[0].points.length !== RECORDS)
     throw new Error(`seed ${seed}: not one line of all runs`);
-  wrong.push(...faults(lines[0].changes).map((fault) => `seed ${seed}: ${fault}`));
+  wrong.push(...findFaults(lines[0].changes).map((fault) => `seed ${seed}: ${fault}`));
   exact += lines[0].changes.filter((change) => PLANTED.some(([at]) => change.at === at)).length;
   if (seed === 1) tare(folder, '--html', file);
   rmSync(folder, { recursive: true });
@@ -90,7 +90,7 @@ for (let i = 0; i < VISITS; i++) {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(pathToFileURL(file).href);
   await page.locator('svg').first().waitFor();
-  paints.push(await firstPaint(page));
+  paints.push(await measureFirstPaint(page));
   await page.close();
 }
 await browser.close();

@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'prettier';
 import { runnerImport } from 'vite';
-import { firstPaint } from './first_paint.mjs';
+import { measureFirstPaint } from './first_paint.mjs';
 
-/** Slices of each of the three starts of a cell: those of a start of two minutes. */
+/** Slices of each of the three starts of a cell, as in a start of two minutes. */
 const SLICES = 64;
-const TIMES = 5;
+const VISITS = 5;
 const FILTERS = ['scenario7', '@1.9', 'tapir 1.4.2', 'nothing'];
 
 const { module: filling } = await runnerImport('./fixtures/fill.ts');
@@ -25,28 +25,28 @@ writeFileSync(file, filling.fill(readFileSync('dist/report.html', 'utf8'), summa
 const browser = await browsers.launch();
 const version = browser.version();
 const runs = [];
-for (let i = 0; i < TIMES; i++) runs.push(await measure());
+for (let i = 0; i < VISITS; i++) runs.push(await measure());
 await browser.close();
 
-/** One visit: from the start of the navigation, in milliseconds. */
+/** Opens the page once. All times are in milliseconds, and paint and whole since the start of the navigation. */
 async function measure() {
   const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await page.goto(pathToFileURL(file).href);
   await page.locator('main:not([aria-busy])').waitFor();
   const whole = await page.evaluate(() => performance.now());
-  const paint = await firstPaint(page);
+  const paint = await measureFirstPaint(page);
   const filters = [];
-  for (const words of FILTERS) filters.push(await page.evaluate(typed, words));
-  const scenario = await page.evaluate(chosen);
+  for (const words of FILTERS) filters.push(await page.evaluate(timeFilter, words));
+  const scenario = await page.evaluate(timeScenarioChange);
   await page.close();
   return { paint, whole, filter: Math.max(...filters), scenario };
 }
 
-/** From a typed filter to the next frame that shows its rows. */
-async function typed(words) {
+/** The time from typing a filter to the next frame, which shows its rows. */
+async function timeFilter(words) {
   const input = document.querySelector('#cells input[type=search]');
   input.scrollIntoView();
-  // The charts that were scrolled past are drawn first.
+  // Wait until the charts that were scrolled past are drawn.
   await new Promise((done) => setTimeout(done, 1000));
   const from = performance.now();
   input.value = words;
@@ -55,8 +55,8 @@ async function typed(words) {
   return performance.now() - from;
 }
 
-/** From the choice of another scenario to its charts. */
-async function chosen() {
+/** The time from choosing another scenario to its charts. */
+async function timeScenarioChange() {
   const select = document.querySelector('.focus-bar select');
   const from = performance.now();
   select.value = select.options[select.options.length - 1].value;
@@ -73,7 +73,7 @@ const points = summary.cells.reduce((sum, cell) => sum + cell.timeline.length, 0
 const text = `# A page of ${summary.cells.length.toLocaleString('en')} cells
 
 \`npm run build && npm run large\` makes this file again: a synthetic run of ${summary.cells.length.toLocaleString('en')} cells with
-${points.toLocaleString('en')} slices, opened ${TIMES} times in Chromium ${version} on ${availableParallelism()} cores.
+${points.toLocaleString('en')} slices, opened ${VISITS} times in Chromium ${version} on ${availableParallelism()} cores.
 
 | what                                           | median | most |
 | ---------------------------------------------- | ------ | ---- |

@@ -1,4 +1,4 @@
-// Writes one page per fixture and golden summary into test-results/pages, to be looked at: npm run build && npm run fixtures.
+// Writes a page per fixture and golden summary into test-results/pages, for viewing: npm run build && npm run fixtures.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { runnerImport } from 'vite';

@@ -1,4 +1,4 @@
-// Takes a picture of a report: npm run picture -- report.html picture.png [width] [height|full] [dark] [#section]
+// Takes a screenshot of a report: npm run picture -- report.html picture.png [width] [height|full] [dark] [#section]
 
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';

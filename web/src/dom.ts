@@ -1,4 +1,4 @@
-// The only way this page makes elements: text is always text (`textContent`), never markup, even if a server sends markup.
+// Makes all elements of the page. Text is always inserted as text, never as markup, because a server can send markup.
 
 type Attrs = Record<string, string | number | boolean | null | undefined | ((event: Event) => void)>;
 export type Child = Node | string | null | undefined | false;
@@ -15,66 +15,70 @@ export function h<K extends keyof HTMLElementTagNameMap>(
     else if (value === true) el.setAttribute(name, '');
     else if (value !== false && value != null) el.setAttribute(name, String(value));
   }
-  add(el, ...children);
+  appendChildren(el, ...children);
   return el;
 }
 
-/** Appends children, leaving out what is not there. */
-export function add(el: Element, ...children: Child[]): void {
+/** Appends the children that are not empty. */
+export function appendChildren(el: Element, ...children: Child[]): void {
   for (const child of children) if (child) el.append(child);
 }
 
-/** Text that may break after dots and slashes, so that long server names fit a narrow column. */
-export function breakable(text: string): DocumentFragment {
+/** Allows line breaks after dots and slashes, so that long server names fit a narrow column. */
+export function allowBreaks(text: string): DocumentFragment {
   const out = document.createDocumentFragment();
   for (const part of text.split(/(?<=[./])/)) out.append(part, document.createElement('wbr'));
   return out;
 }
 
-/** Longer text is cut into pieces, or has a box of its own. */
-export const LONG = 400;
+/** Longer texts, in characters, get line breaks or a scrolling box. */
+export const LONG_TEXT = 400;
 
-/** Text whose endless words may break every so often: to find a break anywhere in 10 KB takes a browser seconds. */
-export function chunked(text: string): DocumentFragment {
+/** Allows a line break after every 64 characters of a long word. To break a word of 10 KB anywhere takes a browser seconds. */
+export function splitLongWords(text: string): DocumentFragment {
   const out = document.createDocumentFragment();
   for (const part of text.split(/(\S{64})(?=\S)/u)) if (part) out.append(part, document.createElement('wbr'));
   return out;
 }
 
-/** Text for a table's cell; a very long one gets a box of its own that scrolls. */
-export function boxed(text: Child): Child {
-  return typeof text === 'string' && text.length > LONG
-    ? h('div', { class: 'long', tabindex: '0' }, chunked(text))
+/** Puts a long text of a table cell into a box that scrolls. */
+export function boxLongText(text: Child): Child {
+  return typeof text === 'string' && text.length > LONG_TEXT
+    ? h('div', { class: 'long', tabindex: '0' }, splitLongWords(text))
     : text;
 }
 
-/** A plain table: heads, rows of text; the first column heads its row. */
+/** A plain table of headings and rows; the first column holds row headings. */
 export function plainTable(caption: string, heads: Child[], rows: Child[][], attrs: Attrs = {}): HTMLTableElement {
   return h(
     'table',
     attrs,
     caption && h('caption', {}, caption),
-    // A column without a name has no heading that a reader would hear.
+    // An empty heading would make a screen reader announce an empty column name.
     heads.some(Boolean) &&
       h('thead', {}, h('tr', {}, ...heads.map((head) => (head ? h('th', { scope: 'col' }, head) : h('td', {}))))),
     h(
       'tbody',
       {},
       ...rows.map((row) =>
-        h('tr', {}, ...row.map((c, i) => (i ? h('td', {}, boxed(c)) : h('th', { scope: 'row' }, boxed(c))))),
+        h(
+          'tr',
+          {},
+          ...row.map((c, i) => (i ? h('td', {}, boxLongText(c)) : h('th', { scope: 'row' }, boxLongText(c)))),
+        ),
       ),
     ),
   );
 }
 
-/** A table too wide for narrow screens: it scrolls below its title, which stays in place. */
+/** A table that is too wide for narrow screens. It scrolls; its title does not. */
 export function scrollingTable(title: string, heads: Child[], rows: Child[][], attrs: Attrs = {}): HTMLElement {
   const table = plainTable('', heads, rows, { ...attrs, 'aria-label': title });
   const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);
   return h('div', { class: 'titled' }, h('h3', {}, title), scroll);
 }
 
-/** Copies text, also where the page has no clipboard permission (a file opened from disk). */
+/** Copies text to the clipboard, even without clipboard permission (a file opened from disk); returns whether it worked. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);
@@ -90,7 +94,7 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
-/** A button that copies what `text` gives and says so for a moment. */
+/** A button that copies the result of `text` and shows the outcome for a moment. */
 export function copyButton(label: string, text: () => string): HTMLButtonElement {
   const button = h('button', { type: 'button', class: 'button', 'aria-live': 'polite' }, label);
   button.addEventListener('click', async () => {

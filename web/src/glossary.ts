@@ -1,18 +1,18 @@
-// Definitions of the page's terms, shown on hover. They come from docs/GLOSSARY.md when the page is built.
+// Shows the definitions of terms on hover and focus. The build takes them from docs/GLOSSARY.md.
 
 import { h } from './dom';
-import { unbroken } from './format/unbroken';
+import { preventBreaks } from './format/line_breaks';
 
 declare const __GLOSSARY__: Record<string, string>;
 
 const DEFINITIONS = new Map(Object.entries(__GLOSSARY__).map(([word, text]) => [word.toLowerCase(), text]));
 const longestFirst = [...DEFINITIONS.keys()].sort((a, b) => b.length - a.length);
-const escaped = (word: string) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-const TERMS = new RegExp(`(?<![\\w-])(${longestFirst.map(escaped).join('|')})(s?)(?![\\w-])`, 'gi');
+const escapeRegex = (word: string) => word.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+const TERMS = new RegExp(`(?<![\\w-])(${longestFirst.map(escapeRegex).join('|')})(s?)(?![\\w-])`, 'gi');
 
-/** The text with each term, at its first place, explained on hover and on focus. */
-export function withTerms(words: string): DocumentFragment {
-  const text = unbroken(words);
+/** The text; the first occurrence of each term shows its definition on hover and on focus. */
+export function explainTerms(words: string): DocumentFragment {
+  const text = preventBreaks(words);
   const out = document.createDocumentFragment();
   const seen = new Set<string>();
   let from = 0;

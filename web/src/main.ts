@@ -1,4 +1,4 @@
-// Starts the page: reads the summary that stands in it and shows the report, or says in words why it cannot.
+// Starts the page: reads the embedded summary and shows the report, or an error message.
 
 import './style/base.css';
 import './style/answer.css';
@@ -18,7 +18,7 @@ void start(document.getElementById('page')!);
 async function start(place: HTMLElement): Promise<void> {
   try {
     const summary = await readSummary(textOf('tare-summary'));
-    const packed = parsed().then(() => textOf('tare-details').split('\n'));
+    const packed = waitUntilParsed().then(() => textOf('tare-details').split('\n'));
     await showReport(place, summary, new Details(packed));
     performance.measure('tare-report', 'tare-begin');
   } catch (error) {
@@ -33,8 +33,8 @@ function textOf(id: string): string {
   return document.getElementById(id)?.textContent?.trim() ?? '';
 }
 
-/** Resolves when the browser has read the whole file: the details are its last part. */
-function parsed(): Promise<void> {
+/** Resolves when the browser has parsed the whole file. The details are its last part. */
+function waitUntilParsed(): Promise<void> {
   if (document.readyState !== 'loading') return Promise.resolve();
   return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
 }

@@ -1,10 +1,10 @@
-// When the browser has shown what the page has so far.
+// Waits until the browser has painted the page.
 
-/** How long a hidden page waits: it shows nothing. */
+/** How long a hidden page waits, because a browser does not paint it. */
 const HIDDEN_MS = 300;
 
-/** Resolves after the next picture of the page. */
-export function painted(): Promise<void> {
+/** Resolves after the next paint, or after HIDDEN_MS. */
+export function waitForPaint(): Promise<void> {
   return new Promise((resolve) => {
     requestAnimationFrame(() => setTimeout(resolve));
     setTimeout(resolve, HIDDEN_MS);

@@ -1,7 +1,7 @@
 // The colours of charts (Okabe–Ito, safe for colour-blind readers), light and dark. Every fill has a contrast of 3:1 with its
 // paper (WCAG 2.2, 1.4.11).
 
-/** The colours that charts use; the page's own stand in style/base.css. */
+/** The colours of charts. Those of the page are in style/base.css. */
 export interface Theme {
   dark: boolean;
   paper: string;
@@ -11,7 +11,7 @@ export interface Theme {
   grid: string;
   band: string;
   shade: string;
-  /** Ground of a start that was left out. */
+  /** Background of a start that was set aside. */
   aside: string;
   /** Always the baseline, in every chart. */
   baseline: string;
@@ -74,12 +74,12 @@ export const DARK: Theme = {
   kinds: ['#9cc3e4', '#5f8fb8', '#c7a252', '#b08ad0', '#8a9099'],
 };
 
-/** A ratio this far from 1 (on the logarithm) has the full colour, unless the run has larger ones. */
+/** A ratio at this logarithmic distance from 1 has the full colour, unless the run has larger ones. */
 const FULL_COLOUR = Math.log(1.5);
 
 /**
- * How strong the colour of a ratio is, from 0 to 1: the largest change of `ratios` stands out from half of it. A root, so that
- * small changes keep some colour beside one that is ten times as large.
+ * The strength of a ratio's colour, from 0 to 1, relative to the largest change in `ratios`. It grows with the square root, so
+ * that a small change is still visible beside one that is ten times as large.
  */
 export function colourStrength(ratios: number[]): (ratio: number) => number {
   const size = (ratio: number) => Math.abs(Math.log(ratio));

@@ -1,6 +1,6 @@
-// What the reader has chosen to look at; charts watch it and draw themselves again.
+// The reader's choices. Charts watch them and redraw.
 
-/** A side of a profile alone, or what one has more than the other, as wide as the one that it names. */
+/** What a flame graph shows: one side, or the difference with the widths of the variant (`more`) or of the baseline (`less`). */
 export type Side = 'variant' | 'baseline' | 'more' | 'less';
 
 /** The reader's choices. */
@@ -17,21 +17,21 @@ export interface Choice {
   scale: 'log' | 'linear';
   /** The part of a panel's time axis that fills its charts, in seconds; null for all of it. */
   window: { panel: string; part: [number, number] } | null;
-  /** Variants singled out where there are too many to colour. */
+  /** Variants that get a colour first, if there are too many to colour. */
   highlights: string[];
   /** Id of the profile that is shown. */
   view: string;
-  /** What is looked for in the flame graph: part of a name, or /a regular expression/. */
+  /** The search text of the flame graph: part of a name, or /a regular expression/. */
   find: string;
-  /** The method whose callers and callees are shown, by its full name; none if empty. */
+  /** Full name of the method whose callers and callees are shown; none if empty. */
   method: string;
-  /** Which side of a profile is drawn; of a difference, whose widths. */
+  /** What the flame graph shows. */
   side: Side;
-  /** Root above instead of below. */
+  /** Whether the root is at the top. */
   icicle: boolean;
-  /** The node of the flame graph that fills its width. */
+  /** The node that fills the width of the flame graph; -1 for the whole graph. */
   zoom: number;
-  /** Draw every row, also where there are very many. */
+  /** Whether charts show all rows, however many. */
   everyRow: boolean;
 }
 
@@ -62,7 +62,7 @@ export function choose(change: Partial<Choice>): void {
   for (const watcher of watchers) watcher(changed);
 }
 
-/** Calls back after a change of any of these choices. */
+/** Calls `callback` after a change of any of these choices. */
 export function watch(keys: (keyof Choice)[], callback: () => void): void {
   watchers.add((changed) => {
     if (changed.some((key) => keys.includes(key))) callback();

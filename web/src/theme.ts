@@ -1,4 +1,4 @@
-// Which colours are in force, light or dark, and the switch between them, remembered.
+// The light and the dark theme, and the switch between them, which stores the reader's choice.
 
 import { h } from './dom';
 import { DARK, LIGHT, type Theme } from './palette';
@@ -9,9 +9,9 @@ export { DARK, LIGHT, type Theme } from './palette';
 const KEY = 'tare-theme';
 const system = window.matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
-let choice = remembered();
+let choice = readStoredChoice();
 
-function remembered(): 'light' | 'dark' | null {
+function readStoredChoice(): 'light' | 'dark' | null {
   try {
     const value = localStorage.getItem(KEY);
     return value === 'light' || value === 'dark' ? value : null;
@@ -20,13 +20,13 @@ function remembered(): 'light' | 'dark' | null {
   }
 }
 
-/** The theme in force: what the reader chose, or else what the system says. */
+/** The current theme: the reader's choice, or else the system's. */
 export function theme(): Theme {
   return (choice ?? (system.matches ? 'dark' : 'light')) === 'dark' ? DARK : LIGHT;
 }
 
-/** Calls back when the theme changes. */
-export function onTheme(listener: () => void): void {
+/** Calls `listener` when the theme changes. */
+export function onThemeChange(listener: () => void): void {
   listeners.add(listener);
 }
 
@@ -35,10 +35,10 @@ function apply(): void {
   for (const listener of listeners) listener();
 }
 
-/** The switch; its choice is remembered where the browser lets a page remember. */
+/** The switch between the themes; it stores the choice if the browser allows that. */
 export function themeSwitch(): HTMLButtonElement {
   const button = h('button', { type: 'button', class: 'button theme-switch' });
-  const label = () => (button.textContent = theme().dark ? 'Light' : 'Dark');
+  const updateLabel = () => (button.textContent = theme().dark ? 'Light' : 'Dark');
   button.addEventListener('click', () => {
     choice = theme().dark ? 'light' : 'dark';
     try {
@@ -48,15 +48,15 @@ export function themeSwitch(): HTMLButtonElement {
     }
     apply();
   });
-  onTheme(label);
-  label();
+  onThemeChange(updateLabel);
+  updateLabel();
   return button;
 }
 
 system.addEventListener('change', apply);
 apply();
 
-/** The colour, glyph and word of a verdict: never colour alone. No glyph points up or down, because more CPU is worse. */
+/** Colour, glyph and word of a verdict, so that colour is never the only sign. No glyph points up or down: more CPU is worse. */
 export function verdictLook(verdict: VerdictKind, t: Theme): { colour: string; glyph: string; word: string } {
   switch (verdict) {
     case 'worse':

@@ -2,7 +2,7 @@
 
 import type { Cell, Concern, Reason, ValidityState } from './summary';
 
-const NOUNS: Record<Concern, string> = {
+const MEASURE_NAMES: Record<Concern, string> = {
   everything: '',
   throughput: 'throughput',
   cpu_per_request: 'CPU per request',
@@ -10,23 +10,23 @@ const NOUNS: Record<Concern, string> = {
 };
 
 /** Whether the figures in one currency may be used: `throughput`, `latency_p99`. */
-export function stateIn(cell: Cell, currency: string): ValidityState {
+export function validityIn(cell: Cell, currency: string): ValidityState {
   if (cell.validity.state === 'void') return 'void';
   return reasonsIn(cell, currency).length ? 'suspect' : 'valid';
 }
 
-/** What speaks against the figures in one currency. */
+/** The reasons to doubt the figures in one currency. */
 export function reasonsIn({ validity }: Cell, currency: string): Reason[] {
-  return validity.reasons.filter((reason) => concerns(reason, currency));
+  return validity.reasons.filter((reason) => isAbout(reason, currency));
 }
 
-function concerns({ concerns = 'everything' }: Reason, currency: string): boolean {
+function isAbout({ concerns = 'everything' }: Reason, currency: string): boolean {
   if (concerns === 'latency') return currency.startsWith('latency') || currency === 'capacity';
   return concerns === 'everything' || concerns === currency;
 }
 
-/** What a reason is about, where it is one measure alone: `latency`. */
-export const measureOf = ({ concerns = 'everything' }: Reason): string => NOUNS[concerns];
+/** The measure that a reason concerns: `latency`; empty if it concerns all. */
+export const measureOf = ({ concerns = 'everything' }: Reason): string => MEASURE_NAMES[concerns];
 
 /** `valid`, `suspect`, `valid, latency suspect`. */
 export function validityText({ validity: { state, reasons } }: Cell): string {

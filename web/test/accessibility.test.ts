@@ -1,13 +1,13 @@
-// axe-core finds nothing to complain of, in light and dark, on a wide and a narrow screen.
+// axe-core finds no violation, in the light and the dark theme, on wide and narrow screens.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { whySkipped } from './browser';
+import { skipReason } from './browser';
 import { Pages } from './pages';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const KINDS = [
+const PAGES = [
   'golden-decided',
   'golden-undecided',
   'golden-equivalent',
@@ -31,7 +31,7 @@ interface Violation {
   nodes: { target: string[]; failureSummary: string }[];
 }
 
-const skipped = whySkipped();
+const skipped = skipReason();
 describe.skipIf(skipped)('axe-core', () => {
   let pages: Pages;
   beforeAll(() => {
@@ -40,12 +40,12 @@ describe.skipIf(skipped)('axe-core', () => {
   afterAll(() => pages.close());
 
   test.each([
-    ...KINDS.map((kind) => [kind, {}] as const),
+    ...PAGES.map((kind) => [kind, {}] as const),
     ...['golden-decided', 'golden-load', 'golden-explained', 'families'].flatMap((kind) => [
       [kind, { colorScheme: 'dark' }] as const,
       [kind, NARROW] as const,
     ]),
-  ])('has no complaint about "%s" with %j', async (kind, options) => {
+  ])('finds no violation in "%s" with %j', async (kind, options) => {
     const { page } = await pages.open(kind, options);
     await Pages.drawAll(page);
     await page.evaluate(AXE);

@@ -2,25 +2,25 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FIXTURES } from '../fixtures/index';
-import { whySkipped } from './browser';
+import { skipReason } from './browser';
 import { Pages } from './pages';
 
-describe.skipIf(whySkipped())('the first screen', () => {
+describe.skipIf(skipReason())('the first screen', () => {
   let pages: Pages;
   beforeAll(() => {
     pages = new Pages();
   });
   afterAll(() => pages.close());
 
-  test('answers on the first screen: headline, trust, a row per comparison, the next step', async () => {
+  test('has headline, trust, a row per comparison and the next step', async () => {
     const { page } = await pages.open('compared');
     const summary = FIXTURES.compared!();
     const headline = summary.headline.text;
-    expect(plain(await page.locator('h1').textContent())).toBe(headline);
+    expect(plainText(await page.locator('h1').textContent())).toBe(headline);
     const sizes = await page.locator('h1').evaluate((h1) => [...h1.childNodes].map((part) => part.textContent!));
     expect(sizes.length, 'one statement is large').toBe(2);
     expect(sizes[0]).toMatch(/^[^;]+[;.] $/);
-    expect(await page.locator('h1 .sr').textContent(), 'a line that ends needs no semicolon').toBe('; ');
+    expect(await page.locator('h1 .sr').textContent(), 'the semicolon at the line break is hidden').toBe('; ');
     expect(await page.title()).toBe(headline);
     expect(await page.locator('.question').textContent()).toBe(summary.run.question);
     expect(await page.locator('.trust').textContent()).toContain('USE WITH CARE');
@@ -32,7 +32,7 @@ describe.skipIf(whySkipped())('the first screen', () => {
     await page.context().close();
   });
 
-  test('draws a small forest for each measure: filled when decided, with a dot for each start', async () => {
+  test('draws a small forest plot for each measure: filled if decided, with a dot for each start', async () => {
     const { page } = await pages.open('compared');
     const first = FIXTURES.compared!().comparisons[0]!;
     const row = page.locator('.answer tbody tr:not(.panel)').first();
@@ -50,7 +50,7 @@ describe.skipIf(whySkipped())('the first screen', () => {
   test.each([
     [1280, 'thead'],
     [390, '.panel'],
-  ])('has at %i px one scale for the small forests of a column, its 0 above their baselines', async (width, place) => {
+  ])('has at %i px one scale per column of small forest plots, with 0 above their baselines', async (width, place) => {
     const { page } = await pages.open('compared', { viewport: { width, height: 900 } });
     const scale = page.locator(`.answer ${place} .mini-scale:visible`).first();
     expect(await scale.locator('text').allTextContents()).toEqual(['−30\u00a0%', '0', '+30\u00a0%']);
@@ -67,7 +67,7 @@ describe.skipIf(whySkipped())('the first screen', () => {
     await page.context().close();
   });
 
-  test('marks each start of a small forest, also one beyond its axis', async () => {
+  test('marks each start in a small forest plot, even beyond its axis', async () => {
     const { page } = await pages.open('golden-slo');
     const starts = page.locator('.answer .mini-forest').first().locator('.start');
     expect(await starts.evaluateAll((all) => all.map((start) => start.tagName))).toEqual([
@@ -78,30 +78,31 @@ describe.skipIf(whySkipped())('the first screen', () => {
     await page.context().close();
   });
 
-  test('gives a narrow screen the baseline and its levels too', async () => {
+  test('shows the baseline and its levels on a narrow screen', async () => {
     const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
     expect(await page.locator('.answer thead').innerText()).toBe('against http4s.Vanilla');
     const first = page.locator('.answer .panel').first();
     expect(await first.locator('.level').first().isVisible()).toBe(true);
     const level = (await first.locator('.level').first().boundingBox())!;
-    expect(level.height, 'a level and its unit are one line').toBeLessThan(24);
+    expect(level.height, 'a level and its unit are on one line').toBeLessThan(24);
     expect(await first.locator('.axis').first().innerText(), 'each measure says where better lies').toMatch(/◀ ▶/);
     expect(await first.locator('td').first().getAttribute('data-label')).toBe('CPU per request');
     await page.context().close();
   });
 
-  test('has the measure of its headline in the answer table', async () => {
+  test('has the measure of the headline in the answer table', async () => {
     const { page } = await pages.open('golden-pushes');
     expect(await page.locator('h1').textContent()).toContain('p50 of pushes');
     expect(await page.locator('.answer thead').textContent()).toContain('p50 of pushes');
     expect(await page.locator('.answer .words').first().textContent()).toContain('both starts higher');
-    expect(plain(await page.locator('.answer .words').first().textContent()), 'a doubt stands at its figure').toContain(
-      '+8.8 % !',
-    );
+    expect(
+      plainText(await page.locator('.answer .words').first().textContent()),
+      'a suspect figure is marked',
+    ).toContain('+8.8 % !');
     await page.context().close();
   });
 
-  test('calls the latency of a pushed message what it is', async () => {
+  test('calls the latency of pushed messages push latency', async () => {
     const { page } = await pages.open('golden-pushes');
     expect(await page.locator('#latencies h3').first().textContent()).toContain('push latency by percentile');
     expect(await page.locator('#latencies .tabs').allTextContents()).toEqual([expect.stringContaining('linear')]);
@@ -119,7 +120,7 @@ describe.skipIf(whySkipped())('the first screen', () => {
     await page.context().close();
   });
 
-  test('explains a term to who comes by keyboard', async () => {
+  test('shows the definition of a term on focus', async () => {
     const { page } = await pages.open('compared');
     await page.locator('.reading abbr').first().focus();
     const shown = await page.evaluate(() => getComputedStyle(document.activeElement!, '::after').content);
@@ -127,21 +128,21 @@ describe.skipIf(whySkipped())('the first screen', () => {
     await page.context().close();
   });
 
-  test('explains no table where nothing could be compared', async () => {
+  test('explains no table if nothing could be compared', async () => {
     const { page } = await pages.open('golden-broken');
     expect(await page.locator('.trust').textContent()).toContain('DO NOT USE');
     expect(await page.locator('.answer, .reading, #matrix').count()).toBe(0);
     await page.context().close();
   });
 
-  test('does not call a void row one to use with care', async () => {
+  test('does not mark a void row as "use with care"', async () => {
     const { page } = await pages.open('interrupted');
     const row = page.locator('.answer tbody tr:not(.panel)', { hasText: 'void' });
     expect(await row.locator('th').textContent()).toBe('http4s.TapirInterceptor0 starts, do not use');
     await page.context().close();
   });
 
-  test('shows an undecided run with the starts that were left out', async () => {
+  test('says in an undecided run how many starts count', async () => {
     const { page } = await pages.open('golden-undecided');
     expect(await page.locator('h1').textContent()).toContain('Not decided yet');
     expect(await page.locator('.answer').textContent()).toContain('3 of 4 starts count');
@@ -158,7 +159,7 @@ describe.skipIf(whySkipped())('the first screen', () => {
     await page.context().close();
   });
 
-  test('says of a load what the terminal says', async () => {
+  test('shows the same figures of a load as the terminal', async () => {
     const { page } = await pages.open('golden-load');
     const lines = await page.locator('.lines th').allTextContents();
     for (const line of ['throughput', 'requests', 'bytes', 'connections', 'generator', 'closed loop'])
@@ -177,5 +178,5 @@ describe.skipIf(whySkipped())('the first screen', () => {
   });
 });
 
-/** Text as it was written, without the marks that keep it on one line. */
-const plain = (text: string | null): string => text!.replaceAll('\u00a0', ' ').replaceAll('\u2060', '');
+/** The text without the characters that prevent line breaks. */
+const plainText = (text: string | null): string => text!.replaceAll('\u00a0', ' ').replaceAll('\u2060', '');

@@ -1,13 +1,13 @@
-// Where ticks and labels go.
+// Positions of ticks and labels.
 
 import { expect, test } from 'vitest';
-import { spread } from '../src/charts/end_labels';
-import { shownPart, timeAxis, timeTicks, whenText, type TimeLine } from '../src/charts/time_axis';
+import { spreadApart } from '../src/charts/end_labels';
+import { clipToAxis, timeAxis, timeTicks, positionText, type TimeLine } from '../src/charts/time_axis';
 import { contrast } from '../src/flame/colour';
 import { DARK, LIGHT } from '../src/palette';
 import type { TimePoint } from '../src/summary';
-import { axisOf, scaleTicks } from '../src/charts/mini_forest';
-import { decadeTicks, ninesOf, ninesTicks, plainTicks, ratioTicks } from '../src/charts/ticks';
+import { axisHalfWidth, scaleTicks } from '../src/charts/mini_forest';
+import { decadeTicks, toNines, ninesTicks, ticksFromZero, ratioTicks } from '../src/charts/ticks';
 
 test('a ratio axis keeps 0 % and never crowds its labels', () => {
   for (const [lo, hi, px] of [
@@ -29,24 +29,24 @@ test('a ratio axis leaves out a label that the edge would cut', () => {
   expect(texts([4, 4])).not.toContain('−8 %');
 });
 
-test('the scale of small forests has the baseline and one round change to each side of it', () => {
+test('the scale of a small forest plot has the baseline and one round change on each side', () => {
   const texts = (axis: number) => scaleTicks(axis).map((t) => t.text.replace('\u00a0', ' '));
-  expect(texts(axisOf([1.01], 0.05))).toEqual(['−5 %', '0', '+5 %']);
-  expect(texts(axisOf([1.08], 0.05))).toEqual(['−10 %', '0', '+10 %']);
-  expect(texts(axisOf([33], 0.05))).toEqual(['−30 %', '0', '+30 %']);
-  expect(texts(axisOf([33], 0.2))).toEqual(['−75 %', '0', '+300 %']);
+  expect(texts(axisHalfWidth([1.01], 0.05))).toEqual(['−5 %', '0', '+5 %']);
+  expect(texts(axisHalfWidth([1.08], 0.05))).toEqual(['−10 %', '0', '+10 %']);
+  expect(texts(axisHalfWidth([33], 0.05))).toEqual(['−30 %', '0', '+30 %']);
+  expect(texts(axisHalfWidth([33], 0.2))).toEqual(['−75 %', '0', '+300 %']);
 });
 
-test('each nine takes the same room on the log-nines axis', () => {
-  expect(ninesOf(90)).toBeCloseTo(1);
-  expect(ninesOf(99.999)).toBeCloseTo(5);
+test('each nine has the same width on the log-nines axis', () => {
+  expect(toNines(90)).toBeCloseTo(1);
+  expect(toNines(99.999)).toBeCloseTo(5);
   expect(ninesTicks(6, 900).at(-1)!.text).toBe('99.9999');
   expect(ninesTicks(2, 300).at(-1)!.text).toBe('99');
 });
 
-test('plain ticks begin at zero and reach the greatest value', () => {
-  expect(plainTicks(18.8, 5)).toEqual([0, 5, 10, 15, 20]);
-  expect(plainTicks(0, 5)).toEqual([0, 1]);
+test('linear ticks start at zero and reach the largest value', () => {
+  expect(ticksFromZero(18.8, 5)).toEqual([0, 5, 10, 15, 20]);
+  expect(ticksFromZero(0, 5)).toEqual([0, 1]);
 });
 
 test('a wide logarithmic range shows powers of ten only', () => {
@@ -54,26 +54,26 @@ test('a wide logarithmic range shows powers of ten only', () => {
   expect(decadeTicks(0.1, 1e5)).toHaveLength(7);
 });
 
-test('a range without a power of ten has ticks all the same', () => {
+test('a range without a power of ten has ticks', () => {
   expect(decadeTicks(280, 354)).toEqual([280, 300, 320, 340]);
 });
 
-test('labels that want the same place are set apart within the plot and keep their order', () => {
-  const placed = spread([50, 50, 51, 10], 16, 0, 100);
+test('labels for the same position are moved apart within the plot and keep their order', () => {
+  const placed = spreadApart([50, 50, 51, 10], 16, 0, 100);
   expect(placed[3]).toBeCloseTo(10, 0);
   const sorted = [...placed].sort((a, b) => a - b);
   for (let i = 1; i < sorted.length; i++) expect(sorted[i]! - sorted[i - 1]!).toBeGreaterThan(15.5);
   expect(placed[0]!).toBeLessThan(placed[2]!);
 });
 
-/** Two starts of 10 s, the second of which was left out. */
+/** Two starts of 10 s, of which the second was set aside. */
 function twoStarts(): TimeLine {
   const at = (fork: number, t_s: number) => ({ fork, t_s, phase: t_s % 100 < 2 ? 'warmup' : 'scored' }) as TimePoint;
   const timeline = [0, 5, 10].flatMap((t) => [at(1, t), at(2, 100 + t)]);
   return { label: 'a', mark: '', text: '', cell: { timeline, forks_set_aside: [2] } as unknown as TimeLine['cell'] };
 }
 
-test('starts stand side by side on a time axis, each from its own second 0', () => {
+test('starts are side by side on a time axis, each from its own second 0', () => {
   const axis = timeAxis([twoStarts()], false, null);
   expect(axis.forks.map((f) => [f.fork, f.length, f.aside])).toEqual([
     [1, 10, false],
@@ -84,17 +84,17 @@ test('starts stand side by side on a time axis, each from its own second 0', () 
       .map((t) => t.text)
       .filter((t) => t === '0'),
   ).toHaveLength(2);
-  expect(whenText(axis, 5)).toBe('start 1, 5.0 s');
-  expect(whenText(axis, axis.end)).toBe('start 2 (left out), 10.0 s');
+  expect(positionText(axis, 5)).toBe('start 1, 5.0 s');
+  expect(positionText(axis, axis.end)).toBe('start 2 (left out), 10.0 s');
 });
 
-test('a part of a time axis shows finer ticks, and of each start only what lies in it', () => {
+test('a zoomed time axis has finer ticks and shows only its part of each start', () => {
   const axis = timeAxis([twoStarts()], false, [4, 6]);
   const ticks = timeTicks(axis, 900);
   expect(ticks.length).toBeGreaterThan(5);
   for (const { at } of ticks) expect(at >= 4 && at <= 6).toBe(true);
-  expect(shownPart(axis, 0, 10)).toEqual([4, 6]);
-  expect(shownPart(axis, 7, 10)).toBe(null);
+  expect(clipToAxis(axis, 0, 10)).toEqual([4, 6]);
+  expect(clipToAxis(axis, 7, 10)).toBe(null);
 });
 
 test.each([

@@ -1,4 +1,4 @@
-// Finds and starts Chromium for the page's tests; says why where there is none.
+// Finds and starts Chromium for the tests, or says why it cannot.
 
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -27,7 +27,7 @@ export function findChromium(): string | null {
 }
 
 /** Why the tests in a browser cannot run, or null where they can. */
-export function whySkipped(): string | null {
+export function skipReason(): string | null {
   if (findChromium()) return null;
   const named = process.env.CHROMIUM;
   return named

@@ -2,13 +2,13 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
-import { whySkipped } from './browser';
+import { skipReason } from './browser';
 import { Pages } from './pages';
 
 const RATE = '#over-time-g1-SimpleGet';
 const TAIL = '#p99-over-time-g1-SimpleGet';
 
-describe.skipIf(whySkipped())('charts over time', () => {
+describe.skipIf(skipReason())('charts over time', () => {
   let pages: Pages;
   let page: Page;
   beforeAll(async () => {
@@ -24,7 +24,7 @@ describe.skipIf(whySkipped())('charts over time', () => {
   const readout = (figure: string) => page.locator(`${figure} .readout`).textContent();
   const ticks = (figure: string) => page.locator(`${figure} svg text`).allTextContents();
 
-  test('share a crosshair that says what every variant shows', async () => {
+  test('share a crosshair with the values of every variant', async () => {
     const box = (await page.locator(`${RATE} .chart`).boundingBox())!;
     await page.mouse.move(box.x + box.width / 3, box.y + box.height / 2);
     expect(await readout(RATE)).toMatch(/^start \d.*http4s\.Vanilla.+k\/s/);
@@ -34,7 +34,7 @@ describe.skipIf(whySkipped())('charts over time', () => {
     expect(await readout(TAIL)).toContain('Keys');
   });
 
-  test('are zoomed together by dragging, and shown whole again', async () => {
+  test('zoom in together by dragging, and out by a double click', async () => {
     const before = await ticks(TAIL);
     const box = (await page.locator(`${RATE} .chart`).boundingBox())!;
     const y = box.y + box.height / 2;
@@ -60,7 +60,7 @@ describe.skipIf(whySkipped())('charts over time', () => {
     await expect.poll(() => ticks(RATE)).toEqual(before);
   });
 
-  test('have latencies on a logarithmic or a linear axis', async () => {
+  test('can have a logarithmic or a linear latency axis', async () => {
     const logarithmic = await ticks(TAIL);
     await page.locator('#time .tabs label', { hasText: 'linear' }).click();
     await expect.poll(() => ticks(TAIL)).not.toEqual(logarithmic);
@@ -68,7 +68,7 @@ describe.skipIf(whySkipped())('charts over time', () => {
     await page.locator('#time .tabs label', { hasText: 'logarithmic' }).click();
   });
 
-  test('by percentile are read by keyboard too', async () => {
+  test('by percentile can be read by keyboard', async () => {
     const figure = '#latency-g1-SimpleGet';
     await page.locator(figure).scrollIntoViewIfNeeded();
     await page.locator(`${figure} svg`).waitFor();

@@ -1,4 +1,4 @@
-// The fixtures themselves, and how a summary gets into the page.
+// The fixtures, and the packing of a summary into the page.
 
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
@@ -7,11 +7,11 @@ import { FIXTURES } from '../fixtures/index';
 import { Details } from '../src/summary/details';
 import { readSummary } from '../src/summary/read';
 
-test('fixtures are the same each time they are made', () => {
+test('fixtures are reproducible', () => {
   expect(JSON.stringify(FIXTURES.compared!())).toBe(JSON.stringify(FIXTURES.compared!()));
 });
 
-test('fixtures have the shapes that their names promise', () => {
+test('fixtures have the expected numbers of cells and unique ids', () => {
   expect(FIXTURES.sequential!().cells).toHaveLength(33);
   expect(FIXTURES.thousand!().cells).toHaveLength(1000);
   expect(FIXTURES.families!().cells).toHaveLength(360);
@@ -23,7 +23,7 @@ test('fixtures have the shapes that their names promise', () => {
   }
 });
 
-test.each(['compared', 'sequential', 'families', 'explained'])('the figures of "%s" can be true together', (name) => {
+test.each(['compared', 'sequential', 'families', 'explained'])('the figures of "%s" are consistent', (name) => {
   const { cells, comparisons, run, trust, findings } = FIXTURES[name]!();
   const near = (a: number, b: number, share: number) => expect(Math.abs(a / b - 1)).toBeLessThan(share);
   for (const cell of cells) {
@@ -62,14 +62,14 @@ test.each(['compared', 'sequential', 'families', 'explained'])('the figures of "
   expect(trust.warnings).toBe(findings.filter((f) => f.severity !== 'info').length);
 });
 
-test('the code of the built page stands before the details, so that the answer does not wait for them', () => {
+test('the code of the built page is before the details, so that the answer does not wait for them', () => {
   const page = readFileSync('dist/report.html', 'utf8');
   const places = ['id="tare-summary"', '<script>(() => {', 'id="tare-details"'].map((part) => page.indexOf(part));
   expect(places.every((place) => place > 0)).toBe(true);
   expect(places).toEqual([...places].sort((a, b) => a - b));
 });
 
-test('a filled page holds no markup from the data and gives the data back', async () => {
+test('a filled page contains no markup from the data, and unpacks to the same data', async () => {
   const summary = FIXTURES.hostile!();
   const page = fill(`<script>${PLACEHOLDERS[0]}</script><script>${PLACEHOLDERS[1]}</script>`, summary);
   expect(page.match(/</g)).toHaveLength(4);
@@ -99,7 +99,7 @@ test('a filled page holds no markup from the data and gives the data back', asyn
   });
 });
 
-test('data of another schema, or none, are refused in words', async () => {
+test('an error message refuses data of another schema and missing data', async () => {
   await expect(readSummary(pack({ schema: 'tare-summary/9' }))).rejects.toThrow(
     'reads tare-summary/1, but its data says tare-summary/9',
   );

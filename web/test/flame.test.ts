@@ -1,14 +1,14 @@
-// The flame graph: what is laid out, what is found, and how it answers in Chromium.
+// The flame graph: its layout, its search, and its behaviour in Chromium.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { flameOf } from '../fixtures/profile';
-import { seeded } from '../fixtures/random';
-import { contrast, differenceColour, inkOn, KINDS, kindColour, mix } from '../src/flame/colour';
+import { seededRandom } from '../fixtures/random';
+import { contrast, differenceColour, inkFor, KINDS, kindColour, mix } from '../src/flame/colour';
 import { DARK, LIGHT } from '../src/palette';
 import { calleesOf, callersOf } from '../src/flame/sandwich';
-import { layout, matches, shareOf, treeOf, WHOLE } from '../src/flame/tree';
+import { layOutBoxes, matchNames, shareOf, buildTree, WHOLE } from '../src/flame/tree';
 import type { FlameColumns } from '../src/summary';
-import { whySkipped } from './browser';
+import { skipReason } from './browser';
 import { Pages } from './pages';
 
 /** main ─ a (60 %: b 40 %, c 10 %) and d (30 %). */
@@ -23,13 +23,13 @@ const COLUMNS: FlameColumns = {
 };
 
 describe('the tree of a flame graph', () => {
-  const tree = treeOf(COLUMNS);
-  test('knows where each subtree ends and who is above', () => {
+  const tree = buildTree(COLUMNS);
+  test('has the end and the parent of each node', () => {
     expect([...tree.end]).toEqual([5, 4, 3, 4, 5]);
     expect([...tree.parent]).toEqual([-1, 0, 1, 1, 0]);
   });
-  test('is laid out with children side by side within their caller', () => {
-    const boxes = layout(tree, COLUMNS.value, -1, 1000, 1);
+  test('is laid out with children side by side within their parent', () => {
+    const boxes = layOutBoxes(tree, COLUMNS.value, -1, 1000, 1);
     expect(boxes.map((b) => [b.node, Math.round(b.x), Math.round(b.width), b.row])).toEqual([
       [0, 0, 1000, 0],
       [1, 0, 600, 1],
@@ -38,8 +38,8 @@ describe('the tree of a flame graph', () => {
       [4, 600, 300, 1],
     ]);
   });
-  test('is filled by what is zoomed into, with its callers across', () => {
-    const boxes = layout(tree, COLUMNS.value, 1, 600, 1);
+  test('gives the zoomed node and its ancestors the whole width', () => {
+    const boxes = layOutBoxes(tree, COLUMNS.value, 1, 600, 1);
     expect(boxes.map((b) => [b.node, b.above, Math.round(b.x), Math.round(b.width)])).toEqual([
       [0, true, 0, 600],
       [1, false, 0, 600],
@@ -47,25 +47,25 @@ describe('the tree of a flame graph', () => {
       [3, false, 400, 100],
     ]);
   });
-  test('leaves out what is too narrow, with all beneath it, and keeps the places of the others', () => {
-    const boxes = layout(tree, COLUMNS.value, -1, 100, 35);
+  test('omits boxes that are too narrow, with their children, without moving others', () => {
+    const boxes = layOutBoxes(tree, COLUMNS.value, -1, 100, 35);
     expect(boxes.map((b) => b.node)).toEqual([0, 1, 2]);
   });
-  test('shares of what is found count a frame within another once', () => {
-    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, 'x.'))).toBeCloseTo(0.6);
-    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, '/\\.(b|d)$/'))).toBeCloseTo(0.7);
-    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, '/(/'))).toBe(0);
-    expect(shareOf(tree, COLUMNS.value, matches(COLUMNS, '  '))).toBe(0);
+  test('counts a match within a match once in a share', () => {
+    expect(shareOf(tree, COLUMNS.value, matchNames(COLUMNS, 'x.'))).toBeCloseTo(0.6);
+    expect(shareOf(tree, COLUMNS.value, matchNames(COLUMNS, '/\\.(b|d)$/'))).toBeCloseTo(0.7);
+    expect(shareOf(tree, COLUMNS.value, matchNames(COLUMNS, '/(/'))).toBe(0);
+    expect(shareOf(tree, COLUMNS.value, matchNames(COLUMNS, '  '))).toBe(0);
   });
-  test('of 50,000 stacks gives no more boxes than an eye can tell apart', () => {
-    const columns = flameOf(seeded(1), 50_000);
+  test('of 50,000 stacks has fewer than 12,000 boxes', () => {
+    const columns = flameOf(seededRandom(1), 50_000);
     expect(columns.frame.length).toBeGreaterThan(50_000);
-    expect(layout(treeOf(columns), columns.value, -1, 1000, 1.5).length).toBeLessThan(12_000);
+    expect(layOutBoxes(buildTree(columns), columns.value, -1, 1000, 1.5).length).toBeLessThan(12_000);
   });
 });
 
 /** main ─ a (c 20 %), b (c 10 %, which calls d 4 %, c again 2 %). */
-const CALLED: FlameColumns = {
+const RECURSIVE: FlameColumns = {
   names: ['main', 'a', 'b', 'c', 'd'],
   kinds: 'njjjj',
   frame: [0, 1, 3, 2, 3, 4, 3],
@@ -76,17 +76,17 @@ const CALLED: FlameColumns = {
 };
 
 describe('a method between its callers and its callees', () => {
-  const tree = treeOf(CALLED);
+  const tree = buildTree(RECURSIVE);
   const rows = ({ names, frame, depth, value }: FlameColumns) =>
     frame.map((f, i) => [names[f], depth[i], Number((value[i]! / WHOLE).toFixed(3))]);
-  test('has what it calls merged over all its places, itself again among it', () => {
+  test('has its callees merged over all occurrences, including itself', () => {
     expect(rows(calleesOf(tree, 3))).toEqual([
       ['c', 0, 0.3],
       ['d', 1, 0.04],
       ['c', 1, 0.02],
     ]);
   });
-  test('has its callers with what was spent in it for them', () => {
+  test('gives its callers the cost of the method', () => {
     expect(rows(callersOf(tree, 3))).toEqual([
       ['c', 0, 0.3],
       ['a', 1, 0.2],
@@ -95,8 +95,8 @@ describe('a method between its callers and its callees', () => {
       ['main', 2, 0.1],
     ]);
   });
-  test('that stands nowhere is alone and has nothing', () => {
-    expect(rows(callersOf(treeOf(COLUMNS), 9))).toEqual([[undefined, 0, 0]]);
+  test('that does not occur has cost 0 and no callers', () => {
+    expect(rows(callersOf(buildTree(COLUMNS), 9))).toEqual([[undefined, 0, 0]]);
   });
 });
 
@@ -113,14 +113,14 @@ test('colours of a difference go from blue over grey to orange', () => {
 test.each([
   ['light', LIGHT],
   ['dark', DARK],
-])('names on %s frames have a contrast of 4.5:1, on pale ones too', (_, t) => {
+])('names on %s frames have a contrast of at least 4.5:1, even on pale ones', (_, t) => {
   const parts = Array.from({ length: 41 }, (_, i) => i / 20 - 1);
   const fills = [...KINDS.map(([letter]) => kindColour(letter, t)), ...parts.map((part) => differenceColour(part, t))];
   for (const fill of fills.flatMap((f) => [f, mix(t.paper, f, 0.45)]))
-    expect.soft(contrast(inkOn(fill), fill), fill).toBeGreaterThanOrEqual(4.5);
+    expect.soft(contrast(inkFor(fill), fill), fill).toBeGreaterThanOrEqual(4.5);
 });
 
-const skipped = whySkipped();
+const skipped = skipReason();
 describe.skipIf(skipped)('the flame graph on the page', () => {
   let pages: Pages;
   beforeAll(() => {
@@ -128,7 +128,7 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
   });
   afterAll(() => pages.close());
 
-  test('stands under sentences whose methods lead into it', async () => {
+  test('is linked from the methods in the sentences above it', async () => {
     const { page } = await pages.open('explained');
     expect(await page.locator('.why p').count()).toBe(2);
     await page.locator('.why code').first().click();
@@ -137,11 +137,11 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await page.context().close();
   });
 
-  test('is searched, turned around, drawn as a difference and zoomed into', async () => {
+  test('can be searched, inverted, drawn as a difference and zoomed', async () => {
     const { page } = await pages.open('profiled');
     await page.locator('#flame').scrollIntoViewIfNeeded();
     await page.locator('#flame svg').waitFor();
-    // In any order: a drawing that changes keeps what it can.
+    // Sorted, because a redraw may change the order of the elements.
     const words = async () => (await page.locator('#flame svg text').allTextContents()).sort().join('\n');
     await page.locator('#flame input[type=search]').fill('/parse$/');
     expect(await page.locator('#flame .note').textContent()).toContain('Marked:');
@@ -158,7 +158,7 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await page.context().close();
   });
 
-  test('shows who calls a method and what it calls, by keyboard too', async () => {
+  test('shows callers and callees of a method, even by keyboard', async () => {
     const { page } = await pages.open('profiled');
     const method = page.locator('.methods .method').first();
     const name = (await method.textContent())!;
@@ -172,7 +172,7 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await page.context().close();
   });
 
-  test('names its colours at every width, also those of a difference', async () => {
+  test('has a key of its colours, even for a difference', async () => {
     const { page } = await pages.open('profiled');
     await page.locator('#flame').scrollIntoViewIfNeeded();
     await page.locator('#flame svg').waitFor();
@@ -182,7 +182,7 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await page.context().close();
   });
 
-  test('of another profile is shown when it is chosen, with its tables', async () => {
+  test('changes with its tables when another profile is chosen', async () => {
     const { page } = await pages.open('profiled');
     const heads = () => page.locator('#profiles .titled h3').allTextContents();
     expect((await heads()).length).toBe(3);
@@ -191,13 +191,13 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await page.context().close();
   });
 
-  test('draws 50,000 stacks, and nothing that a name says is markup', async () => {
-    const { page, complaints } = await pages.open('stacks');
+  test('draws 50,000 stacks, and no name becomes markup', async () => {
+    const { page, consoleErrors } = await pages.open('stacks');
     await page.locator('#flame').scrollIntoViewIfNeeded();
     await page.locator('#flame svg').waitFor();
     expect(await page.locator('#flame svg path').count()).toBeGreaterThan(100);
     expect(await page.evaluate(() => (window as { pwned?: number }).pwned)).toBeUndefined();
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { toCsv, toMarkdown } from '../src/format/export';
 import * as number from '../src/format/number';
 import * as unit from '../src/format/unit';
-import { unbroken } from '../src/format/unbroken';
+import { preventBreaks } from '../src/format/line_breaks';
 
 describe('numbers', () => {
   test('carry as many digits as their interval allows', () => {
@@ -13,44 +13,44 @@ describe('numbers', () => {
     expect(number.changeWithInterval(1.047, 1.035, 1.06)).toBe('+4.7 % [+3.5, +6.0]');
     expect(number.changeText(0.805245, null, null)).toBe('−19.5 %');
   });
-  test('in an interval have no commas but the one between its ends', () => {
+  test('in an interval have no commas between thousands', () => {
     expect(number.changeWithInterval(9, 2, 41.28)).toBe('+800 % [+100, +4028]');
   });
   test('carry one decimal and no brackets without an interval', () => {
     expect(number.changeWithInterval(0.91884, null, null)).toBe('−8.1 %');
     expect(number.changeWithInterval(2.4, 1, Infinity)).toBe('+140.0 %');
   });
-  test('show a change with its sign, and no sign for nothing', () => {
+  test('show a change with its sign, and zero without', () => {
     expect(number.changeWithInterval(0.919, 0.91, 0.928)).toBe('−8.1 % [−9.0, −7.2]');
     expect(number.changeWithInterval(1.06, 1.01, 1.11)).toBe('+6 % [+1, +11]');
     expect(number.changeText(0.99999, 0.97, 1.03)).toBe('0 %');
     expect(number.changeText(1.00001, 0.97, 1.03)).toBe('0 %');
   });
-  test('say a difference in words', () => {
+  test('show a difference as words', () => {
     expect(number.differenceText(0.919, 0.91, 0.928, ['less', 'more'])).toBe('8.1 % less [7.2, 9.0]');
     expect(number.differenceText(1.06, 1.01, 1.11, ['less', 'more'])).toBe('6 % more [1, 11]');
     expect(number.differenceText(1.0699, null, null, ['lower', 'higher'])).toBe('7.0 % higher');
     expect(number.differenceText(1.0188, 1.0041, 1.0334, ['less', 'more'])).toBe('1.9 % more [0.4, 3.3]');
   });
-  test('of starts say whether they agree', () => {
+  test('say how many starts are higher and lower', () => {
     expect(number.sidesText([1.1, 0.9, 1.2])).toBe('2 starts higher, 1 lower');
     expect(number.sidesText([1.1, 0.9])).toBe('1 start higher, 1 lower');
     expect(number.sidesText([1.1, 1.2])).toBe('both starts higher');
     expect(number.sidesText([0.9, 0.8, 0.7])).toBe('all 3 starts lower');
     expect(number.sidesText([])).toBe('');
   });
-  test('that are no numbers become a dash', () => {
-    expect(number.fixed(NaN, 1)).toBe('–');
-    expect(number.fixed(Infinity, 1)).toBe('–');
+  test('that are not finite become a dash', () => {
+    expect(number.formatFixed(NaN, 1)).toBe('–');
+    expect(number.formatFixed(Infinity, 1)).toBe('–');
   });
-  test('of percentiles lose no nines', () => {
+  test('of percentiles keep all nines', () => {
     expect(number.percentileText(99.9999)).toBe('99.9999');
     expect(number.percentileText(50)).toBe('50');
   });
 });
 
 describe('units', () => {
-  test('suit the middle of a column and not its extremes', () => {
+  test('suit the median of a column, not its extremes', () => {
     expect(unit.rateUnit([18_800, 17_300, 80]).name).toBe('k/s');
     expect(unit.rateUnit([80, 70, null]).name).toBe('/s');
     expect(unit.timeUnit([52_900, 57_200]).name).toBe('µs');
@@ -63,16 +63,22 @@ describe('units', () => {
   test('unknown to the page keep their name', () => {
     expect(unit.unitFor('joules', [3])).toEqual({ divisor: 1, name: 'joules' });
   });
-  test('stand once, before the interval', () => {
+  test('appear once, before the interval', () => {
     const kilo = { divisor: 1e3, name: 'k/s' };
     expect(unit.inUnitWithInterval({ value: 18_812, lo: 18_600, hi: 19_020 }, kilo)).toBe('18.8 k/s [18.6, 19.0]');
     expect(unit.inUnit({ value: 18_812, lo: 3_000, hi: 61_000 }, kilo)).toBe('18.8');
     expect(unit.inUnitWithInterval({ value: 18_812, lo: null, hi: null }, kilo)).toBe('18.8 k/s');
   });
-  test('of round times lose their needless zeros only', () => {
-    expect([1.5e6, 7e6, 30e6, 150e3, 1e9].map(unit.roundTime)).toEqual(['1.5 ms', '7 ms', '30 ms', '150 µs', '1 s']);
+  test('of round times lose only trailing zeros', () => {
+    expect([1.5e6, 7e6, 30e6, 150e3, 1e9].map(unit.formatRoundTime)).toEqual([
+      '1.5 ms',
+      '7 ms',
+      '30 ms',
+      '150 µs',
+      '1 s',
+    ]);
   });
-  test('of durations and moments are those people use', () => {
+  test('of durations and dates are readable', () => {
     expect(unit.durationText(224)).toBe('3 min 44 s');
     expect(unit.durationText(9_840)).toBe('2 h 44 min');
     expect(unit.momentText('2026-11-20T14:05:09Z')).toBe('20 November 2026, 14:05 UTC');
@@ -83,20 +89,20 @@ describe('units', () => {
 
 describe('text', () => {
   test('keeps numbers with their units, and ranges, on one line', () => {
-    expect(unbroken('4.7–21.9 % in 9 min 44 s')).toBe('4.7\u2060–\u206021.9\u00a0% in 9\u00a0min 44\u00a0s');
-    expect(unbroken('out 2.16 MB (+20.0 %)')).toBe('out 2.16\u00a0MB (+20.0\u00a0%)');
-    expect(unbroken('in 3 starts')).toBe('in 3 starts');
-    expect(unbroken('15 and 13 % more')).toBe('15\u00a0and\u00a013\u00a0% more');
-    expect(unbroken('answered 1,507 requests/s')).toBe('answered 1,507\u00a0requests/s');
+    expect(preventBreaks('4.7–21.9 % in 9 min 44 s')).toBe('4.7\u2060–\u206021.9\u00a0% in 9\u00a0min 44\u00a0s');
+    expect(preventBreaks('out 2.16 MB (+20.0 %)')).toBe('out 2.16\u00a0MB (+20.0\u00a0%)');
+    expect(preventBreaks('in 3 starts')).toBe('in 3 starts');
+    expect(preventBreaks('15 and 13 % more')).toBe('15\u00a0and\u00a013\u00a0% more');
+    expect(preventBreaks('answered 1,507 requests/s')).toBe('answered 1,507\u00a0requests/s');
   });
 });
 
 describe('exports', () => {
-  test('quote what would break a CSV line', () => {
+  test('quote texts with commas, quotes and line breaks in CSV', () => {
     expect(toCsv(['a', 'b'], [['x,"y"\nz', 1.5]])).toBe('a,b\r\n"x,""y""\nz",1.5\r\n');
     expect(toCsv(['a', 'b'], [[null, NaN]])).toBe('a,b\r\n,\r\n');
   });
-  test('keep a formula from becoming one', () => {
+  test('do not let a spreadsheet run a formula', () => {
     expect(toCsv(['a'], [['=cmd()'], ['@x'], ['-1+1']])).toBe("a\r\n'=cmd()\r\n'@x\r\n'-1+1\r\n");
   });
   test('escape Markdown in text from a server', () => {

@@ -1,4 +1,4 @@
-// The summaries that the program writes (fixtures/golden), held against the page's types.
+// Checks the summaries that the program writes (fixtures/golden) against the types of the page.
 
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,8 +10,8 @@ import { checkSchema } from '../src/summary/read';
 const FOLDER = 'test-results/golden';
 const TSC = join('node_modules', '.bin', 'tsc');
 
-/** What no golden summary shows, so that the type checker cannot hold its type against anything. */
-const NEVER_SHOWN = [
+/** Keys without a value in any golden summary, so that the type checker cannot check their types. */
+const KEYS_WITHOUT_VALUE = [
   // No golden run lost a connection.
   'summary.cells[].connection_events',
   // Jitter has no interval over forks; facts have no source.
@@ -25,29 +25,29 @@ const NEVER_SHOWN = [
 test('golden summaries have the types that the page reads', () => {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
-  // As literals, objects must have exactly the keys of their type, and strings must be among those that it names.
+  // In literals, TypeScript checks for missing and extra keys, and strings against their union types.
   for (const name of GOLDEN) {
     const head = "import type { Summary } from '../../src/summary';\n";
     writeFileSync(join(FOLDER, `${name}.ts`), `${head}export const golden: Summary = ${goldenText(name)};\n`);
   }
   const config = { extends: '../../tsconfig.json', include: ['*.ts'] };
   writeFileSync(join(FOLDER, 'tsconfig.json'), JSON.stringify(config));
-  expect(complaints()).toBe('');
+  expect(typeErrors()).toBe('');
 });
 
 test('every key has a value in some golden summary', () => {
   const shown = new Map<string, boolean>();
-  for (const name of GOLDEN) note(JSON.parse(goldenText(name)), 'summary', shown);
-  const never = [...shown].filter(([, some]) => !some).map(([path]) => path);
-  expect(never.sort()).toEqual(NEVER_SHOWN);
+  for (const name of GOLDEN) recordValues(JSON.parse(goldenText(name)), 'summary', shown);
+  const never = [...shown].filter(([, hasValue]) => !hasValue).map(([path]) => path);
+  expect(never.sort()).toEqual(KEYS_WITHOUT_VALUE);
 });
 
 test.each(GOLDEN)('the page reads the golden summary "%s"', (name) => {
   expect(checkSchema(JSON.parse(goldenText(name))).schema).toBe('tare-summary/1');
 });
 
-/** What the type checker says of the golden files; empty when it finds nothing. */
-function complaints(): string {
+/** The messages of the type checker about the golden files; empty if there is none. */
+function typeErrors(): string {
   try {
     return execFileSync(TSC, ['--project', FOLDER], { encoding: 'utf8' });
   } catch (error) {
@@ -55,11 +55,11 @@ function complaints(): string {
   }
 }
 
-/** Notes for each path whether any value stands there: `null` and an empty list say nothing of their type. */
-function note(value: unknown, path: string, shown: Map<string, boolean>): void {
-  const some = value !== null && !(Array.isArray(value) && value.length === 0);
-  shown.set(path, some || (shown.get(path) ?? false));
-  if (Array.isArray(value)) for (const item of value) note(item, `${path}[]`, shown);
+/** Records for each path whether it has a value. `null` and an empty list are none, because they do not show a type. */
+function recordValues(value: unknown, path: string, shown: Map<string, boolean>): void {
+  const hasValue = value !== null && !(Array.isArray(value) && value.length === 0);
+  shown.set(path, hasValue || (shown.get(path) ?? false));
+  if (Array.isArray(value)) for (const item of value) recordValues(item, `${path}[]`, shown);
   else if (value !== null && typeof value === 'object')
-    for (const [key, inner] of Object.entries(value)) note(inner, `${path}.${key}`, shown);
+    for (const [key, inner] of Object.entries(value)) recordValues(inner, `${path}.${key}`, shown);
 }

@@ -1,7 +1,7 @@
-// What charts show of a panel, and what stands above its rows.
+// The rows, headings and colours of a panel.
 
 import { expect, test } from 'vitest';
-import { drawnCells, headOf, leftOutText, shownText, type Model, type Panel } from '../src/model';
+import { drawnCells, panelHeading, leftOutText, hiddenRowsText, type Model, type Panel } from '../src/model';
 import { colourStrength } from '../src/palette';
 import { choice } from '../src/state';
 import type { Cell, Comparison, RunInfo, ValidityState } from '../src/summary';
@@ -9,7 +9,7 @@ import type { Cell, Comparison, RunInfo, ValidityState } from '../src/summary';
 const cell = (variant: string, state: ValidityState): Cell => ({ variant, validity: { state } }) as unknown as Cell;
 const run = (mode: RunInfo['mode']): Model => ({ summary: { run: { mode } } }) as unknown as Model;
 
-test('a void server is drawn in no chart beside others, and is named', () => {
+test('charts do not draw a void server beside others, but name it', () => {
   const panel = { cells: [cell('bare', 'valid'), cell('a', 'void'), cell('b', 'suspect')] } as unknown as Panel;
   expect(drawnCells(run('compared'), panel).map((c) => c.variant)).toEqual(['bare', 'b']);
   expect(leftOutText(run('compared'), panel)).toBe('× Void, and not drawn: a.');
@@ -21,24 +21,24 @@ test('a void load is drawn: it stands alone, and shows when it failed', () => {
   expect(leftOutText(run('load'), panel)).toBe('');
 });
 
-test('a head above rows that name their variants does not name them too', () => {
+test('a panel heading does not repeat the variants that its rows name', () => {
   const panel = (title: string, ...variants: string[]): Panel => {
     const comparisons = variants.map((variant) => ({ variant }) as Comparison);
     return { title, scenario: 'Get', comparisons } as unknown as Panel;
   };
-  expect(headOf(panel('http4s.Tapir · Get', 'http4s.Tapir'))).toBe('Get');
-  expect(headOf(panel('netty · Get', 'netty.Tapir'))).toBe('netty · Get');
+  expect(panelHeading(panel('http4s.Tapir · Get', 'http4s.Tapir'))).toBe('Get');
+  expect(panelHeading(panel('netty · Get', 'netty.Tapir'))).toBe('netty · Get');
 });
 
-test('a chart that leaves rows out says how many', () => {
+test('a chart with hidden rows says how many', () => {
   const panel = (count: number): Panel => {
     const cells = Array.from({ length: count }, (_, at) => ({ ...cell(`v${at}`, 'valid'), baseline: at === 0 }));
     return { cells } as unknown as Panel;
   };
-  expect(shownText(panel(30))).toBe('');
-  expect(shownText(panel(99))).toBe('Shows 30 of 99 servers; “every row” above the charts shows all.');
+  expect(hiddenRowsText(panel(30))).toBe('');
+  expect(hiddenRowsText(panel(99))).toBe('Shows 30 of 99 servers; “every row” above the charts shows all.');
   choice.everyRow = true;
-  expect(shownText(panel(99))).toBe('');
+  expect(hiddenRowsText(panel(99))).toBe('');
   choice.everyRow = false;
 });
 

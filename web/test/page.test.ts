@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FIXTURES } from '../fixtures/index';
-import { whySkipped } from './browser';
+import { skipReason } from './browser';
 import { GOLDEN_PAGES, Pages } from './pages';
 
-const skipped = whySkipped();
+const skipped = skipReason();
 if (skipped) console.warn(`SKIPPED: the page's tests in a browser, because ${skipped}.`);
 
 describe.skipIf(skipped)('the page', () => {
@@ -17,11 +17,11 @@ describe.skipIf(skipped)('the page', () => {
   afterAll(() => pages.close());
 
   test.each([...Object.keys(FIXTURES), ...GOLDEN_PAGES])(
-    'of "%s" draws every chart, without complaint and without a network',
+    'of "%s" draws every chart, without console errors and without network requests',
     async (name) => {
-      const { page, complaints, requests } = await pages.open(name);
+      const { page, consoleErrors, requests } = await pages.open(name);
       await Pages.drawAll(page);
-      expect(complaints).toEqual([]);
+      expect(consoleErrors).toEqual([]);
       expect(requests).toEqual([]);
       const empty = await page
         .locator('.chart')
@@ -31,7 +31,7 @@ describe.skipIf(skipped)('the page', () => {
     },
   );
 
-  test('has its sections in the order of its contents, which can be reached at every width', async () => {
+  test('has its sections in the order of its contents, which are visible at every width', async () => {
     for (const width of [390, 768, 1024, 1440]) {
       const { page } = await pages.open('explained', { viewport: { width, height: 900 } });
       const links = await page.locator('nav a').evaluateAll((all) => all.map((a) => a.getAttribute('href')!.slice(1)));
@@ -42,7 +42,7 @@ describe.skipIf(skipped)('the page', () => {
       expect(places).toEqual([...places].sort((a, b) => a - b));
       expect(links.slice(0, 2)).toEqual(['answer', 'why']);
       const [overhead, bar] = [page.locator('#overheads'), page.locator('.focus-bar')];
-      expect((await overhead.boundingBox())!.y, 'the bar stands above what it rules').toBeLessThan(
+      expect((await overhead.boundingBox())!.y, 'the bar is above the charts whose scenario it selects').toBeLessThan(
         (await bar.boundingBox())!.y,
       );
       expect(await page.locator('nav').isVisible()).toBe(true);
@@ -51,7 +51,7 @@ describe.skipIf(skipped)('the page', () => {
     }
   });
 
-  test('sets the figures of another tool beside its own, with a multiple where that tells something', async () => {
+  test('shows the figures of another tool beside its own, with a ratio where the tool is precise enough', async () => {
     const { page } = await pages.open('sequential');
     const checks = await page.locator('#cross-checks').textContent();
     expect(checks).toContain('wrk 4.1.0');
@@ -64,7 +64,7 @@ describe.skipIf(skipped)('the page', () => {
     await compared.page.context().close();
   });
 
-  test('shows the limits of a check first, each with its verdict and why it is open', async () => {
+  test('shows the limits of a check first, each with its verdict and the reason if it is open', async () => {
     const { page } = await pages.open('checked');
     expect(await page.locator('main > section').nth(1).getAttribute('id')).toBe('limits');
     const limits = await page.locator('#limits').textContent();
@@ -88,7 +88,7 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
-  test('lists the latency of a second start of the baseline where nothing else stands beside it', async () => {
+  test('lists the latency of the A/A control only if there is no other variant', async () => {
     const variants = async (fixture: string) => {
       const { page } = await pages.open(fixture);
       const names = await page.locator('#latencies .titled').first().locator('tbody th').allTextContents();
@@ -108,7 +108,7 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
-  test('gives the key of lines the strokes of the lines', async () => {
+  test('shows in the key the line style of each line', async () => {
     const { page } = await pages.open('compared', { viewport: { width: 390, height: 844 } });
     const figure = page.locator('#latency-g1-SimpleGet');
     await figure.scrollIntoViewIfNeeded();
@@ -159,7 +159,7 @@ describe.skipIf(skipped)('the page', () => {
   });
 
   test('shows hostile text as text', async () => {
-    const { page, complaints } = await pages.open('hostile');
+    const { page, consoleErrors } = await pages.open('hostile');
     await Pages.drawAll(page);
     expect(await page.evaluate(() => (window as unknown as { pwned?: number }).pwned)).toBeUndefined();
     expect(await page.locator('#page img, #page script').count()).toBe(0);
@@ -168,7 +168,7 @@ describe.skipIf(skipped)('the page', () => {
     await page.evaluate(() => (location.hash = `cell=${encodeURIComponent('g1/SimpleGet/http4s.Vanilla')}`));
     expect(await page.locator('.cell-detail').textContent()).toContain('<img src=x');
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280);
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 
@@ -196,14 +196,14 @@ describe.skipIf(skipped)('the page', () => {
     await page.evaluate((id) => (location.hash = `cell=${encodeURIComponent(id)}`), last);
     await expect.poll(() => inView(page.locator('tr.target').boundingBox())).toBe(true);
     expect(await page.locator('tr.target').getAttribute('data-cell')).toBe(last);
-    // What the charts of another scenario show is unpacked when it is chosen.
+    // The chart data of another scenario are unpacked when it is chosen.
     await page.locator('.focus-bar select').selectOption('g1/Scenario10');
     await page.locator('#over-time-g1-Scenario10').scrollIntoViewIfNeeded();
     await page.locator('#over-time-g1-Scenario10 svg').waitFor();
     await page.context().close();
   });
 
-  test('opens a comparison from the overview', async () => {
+  test('opens a comparison from the overview matrix', async () => {
     const { page } = await pages.open('families');
     const cell = FIXTURES.families!().comparisons.at(-1)!;
     await page.locator(`.matrix a[href="#open=${encodeURIComponent(cell.cell)}"]`).click();
@@ -258,7 +258,7 @@ describe.skipIf(skipped)('the page', () => {
     ['compared', '#overhead-throughput', 'scenario'],
     ['families', '#matrix', 'variant'],
   ])('of "%s" saves %s as SVG, PNG and CSV', async (name, figure, firstHead) => {
-    const { page, complaints } = await pages.open(name, { acceptDownloads: true });
+    const { page, consoleErrors } = await pages.open(name, { acceptDownloads: true });
     const begins = { SVG: '<svg', PNG: '\u0089PNG', CSV: firstHead };
     for (const [label, magic] of Object.entries(begins)) {
       const [download] = await Promise.all([
@@ -267,11 +267,11 @@ describe.skipIf(skipped)('the page', () => {
       ]);
       expect(readFileSync(await download.path(), 'latin1').slice(0, magic.length)).toBe(magic);
     }
-    expect(complaints).toEqual([]);
+    expect(consoleErrors).toEqual([]);
     await page.context().close();
   });
 
-  test('of a large run counts the comparisons in the measure that is shown', async () => {
+  test('of a large run counts the verdicts in the chosen measure', async () => {
     const { page } = await pages.open('families');
     const counted = async () =>
       (await page.locator('#matrix .counts b').allTextContents()).reduce((sum, n) => sum + Number(n), 0);
@@ -286,23 +286,23 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
-  test('is dark or light as the system says, or as the reader chose', async () => {
+  test('takes the theme of the system, or the one that the reader chose', async () => {
     const { page } = await pages.open('compared', { colorScheme: 'dark' });
-    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-    expect(await ground()).toBe('rgb(21, 23, 27)');
+    const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    expect(await background()).toBe('rgb(21, 23, 27)');
     const chart = page.locator('#overhead-throughput svg text').first();
     await chart.waitFor();
     const ink = await chart.getAttribute('fill');
     await page.locator('.theme-switch').click();
-    expect(await ground()).toBe('rgb(255, 254, 251)');
+    expect(await background()).toBe('rgb(255, 254, 251)');
     expect(await chart.getAttribute('fill')).not.toBe(ink);
     await page.reload();
     await page.locator('main:not([aria-busy])').waitFor();
-    expect(await ground()).toBe('rgb(255, 254, 251)');
+    expect(await background()).toBe('rgb(255, 254, 251)');
     await page.context().close();
   });
 
-  test('shades the overview where there is more to the right, and not at its end', async () => {
+  test('shows a shadow beside the overview matrix until it is scrolled to its end', async () => {
     const { page } = await pages.open('thousand', { viewport: { width: 390, height: 844 } });
     const shade = () =>
       page.locator('#matrix .scroll').evaluate((box) => Number(getComputedStyle(box, '::after').opacity));
@@ -312,7 +312,7 @@ describe.skipIf(skipped)('the page', () => {
     await page.context().close();
   });
 
-  test('keeps titles of tables beside what scrolls, and gives the facts of a profile the width of the screen', async () => {
+  test('does not scroll the titles of tables, and gives the facts of a profile the width of the screen', async () => {
     const { page } = await pages.open('golden-explained', { viewport: { width: 390, height: 844 } });
     expect(await page.locator('#profiles .titled > h3').count()).toBe(3);
     const cut = await page
@@ -343,14 +343,14 @@ describe.skipIf(skipped)('the page', () => {
     await large.page.context().close();
   });
 
-  test('without measurements says so', async () => {
+  test('says if nothing was measured', async () => {
     const { page } = await pages.open('empty');
     expect(await page.locator('h1').textContent()).toContain('Nothing was measured');
     await page.context().close();
   });
 });
 
-/** Is a box within the screen, at least by its top? */
+/** Whether the top of a box is on the screen. */
 async function inView(box: Promise<{ y: number } | null>): Promise<boolean> {
   const y = (await box)?.y ?? -1;
   return y >= 0 && y < 900;

@@ -1,4 +1,4 @@
-// Pages made from fixtures, opened in Chromium from disk; whatever goes wrong on a page is kept.
+// Makes pages from fixtures and opens them in Chromium from disk. Records console errors and network requests.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,17 +11,17 @@ import { FIXTURES } from '../fixtures/index';
 import type { Summary } from '../src/summary';
 import { launch } from './browser';
 
-/** A page with what it complained of and what it asked of the network. */
-export interface Opened {
+/** A page with its console errors and its network requests. */
+export interface OpenedPage {
   page: Page;
-  complaints: string[];
+  consoleErrors: string[];
   requests: string[];
 }
 
-/** Golden summaries as the names of pages. */
+/** The names of the pages with golden summaries. */
 export const GOLDEN_PAGES = GOLDEN.map((name) => `golden-${name}`);
 
-/** The summary of a page: a fixture's, or a golden one. */
+/** The summary of a page: a fixture or a golden one. */
 function summaryOf(page: string): Summary {
   const golden = GOLDEN.find((name) => page === `golden-${name}`);
   return golden ? (JSON.parse(goldenText(golden)) as Summary) : FIXTURES[page]!();
@@ -33,15 +33,15 @@ export class Pages {
   private browser: Browser | null = null;
 
   /** Opens a fixture's page; `hash` is a deep link. */
-  async open(fixture: string, options: BrowserContextOptions = {}, hash = ''): Promise<Opened> {
+  async open(fixture: string, options: BrowserContextOptions = {}, hash = ''): Promise<OpenedPage> {
     this.browser ??= await launch();
     const file = join(this.folder, `${fixture}.html`);
     writeFileSync(file, fill(this.template, summaryOf(fixture)));
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
-    const opened: Opened = { page, complaints: [], requests: [] };
-    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && opened.complaints.push(m.text()));
-    page.on('pageerror', (e) => opened.complaints.push(String(e)));
+    const opened: OpenedPage = { page, consoleErrors: [], requests: [] };
+    page.on('console', (m) => ['error', 'warning'].includes(m.type()) && opened.consoleErrors.push(m.text()));
+    page.on('pageerror', (e) => opened.consoleErrors.push(String(e)));
     page.on('request', (r) => /^(file|data|blob):/.test(r.url()) || opened.requests.push(r.url()));
     await page.goto(pathToFileURL(file).href + hash);
     await page.locator('main:not([aria-busy])').waitFor();

@@ -1,13 +1,13 @@
 // The built page on paper, in Chromium.
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { whySkipped } from './browser';
+import { skipReason } from './browser';
 import { Pages } from './pages';
 
-/** What a page of A4 holds between its margins (style/print.css). */
+/** The area of an A4 page between its margins, in pixels (style/print.css). */
 const PAPER = { width: 680, height: 1032 };
 
-const skipped = whySkipped();
+const skipped = skipReason();
 if (skipped) console.warn(`SKIPPED: the tests of paper in a browser, because ${skipped}.`);
 
 describe.skipIf(skipped)('the page on paper', () => {
@@ -27,11 +27,11 @@ describe.skipIf(skipped)('the page on paper', () => {
     expect(await page.evaluate(() => getComputedStyle(document.body).backgroundColor)).toBe('rgb(255, 255, 255)');
     expect(await page.locator('.figure-menu:visible, .controls:visible, .theme-switch:visible').count()).toBe(0);
     const trust = await page.locator('.trust').evaluate((strip) => getComputedStyle(strip).backgroundColor);
-    expect(trust, 'no dark ground below dark letters').toBe('rgb(253, 243, 225)');
+    expect(trust, 'no dark background behind dark text').toBe('rgb(253, 243, 225)');
     const charts = await page.locator('.chart').count();
     expect(await page.locator('.chart svg').count()).toBe(charts);
     const answer = (await page.locator('#answer').boundingBox())!;
-    expect(answer.y + answer.height, 'the answer is one page').toBeLessThan(PAPER.height);
+    expect(answer.y + answer.height, 'the answer fits on one page').toBeLessThan(PAPER.height);
     expect(await page.locator('.answer thead').isVisible(), 'paper has the wide table').toBe(true);
     const breakAfter = (answer: Element) => getComputedStyle(answer).breakAfter;
     expect(await page.locator('#answer').evaluate(breakAfter)).toBe('page');
@@ -42,14 +42,16 @@ describe.skipIf(skipped)('the page on paper', () => {
     await page.context().close();
   });
 
-  test('prints heads that the next page repeats, coloured keys, and no hints of what a click does', async () => {
+  test('repeats table heads on the next page, prints coloured keys, and no hints about clicks', async () => {
     const { page } = await pages.open('golden-explained');
     await page.emulateMedia({ media: 'print' });
     await page.evaluate(() => window.dispatchEvent(new Event('beforeprint')));
     expect(await page.locator('.hint').count()).toBeGreaterThan(1);
     expect(await page.locator('.hint:visible').count()).toBe(0);
     const button = page.locator('#cells thead button').first();
-    expect(await button.evaluate((b) => getComputedStyle(b).display), 'no box, which would stop it').toBe('contents');
+    expect(await button.evaluate((b) => getComputedStyle(b).display), 'a box would prevent the repetition').toBe(
+      'contents',
+    );
     const mark = page.locator('#flame .key i').first();
     expect(await mark.evaluate((m) => getComputedStyle(m).printColorAdjust)).toBe('exact');
     await page.context().close();
@@ -66,7 +68,7 @@ describe.skipIf(skipped)('the page on paper', () => {
     expect(await rows.count()).toBeGreaterThan(1);
     expect(await rows.first().evaluate((row) => getComputedStyle(row).breakInside)).toBe('avoid');
     expect(await figure.evaluate((f) => getComputedStyle(f).breakInside)).toBe('auto');
-    expect(await figure.locator('.chart-box').isVisible(), 'each row once').toBe(false);
+    expect(await figure.locator('.chart-box').isVisible(), 'each row is printed once').toBe(false);
     await page.evaluate(() => window.dispatchEvent(new Event('afterprint')));
     expect(await rows.count()).toBe(0);
     await page.context().close();

@@ -18,7 +18,7 @@ export const TEXT = 'Hello, World!';
 
 export const PLAIN = 'text/plain; charset=UTF-8';
 
-/** The largest id: 32 bits, as on the other servers. */
+/** The range of an id: 32 bits, as on the other servers. */
 export const ID = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 
 /** A body that is longer than the limit. */
@@ -36,14 +36,14 @@ export const postBytes = (n, body) => `Ok [${n}], bytes length = ${body.length}`
 export async function upload(stream) {
   const file = join(tmpdir(), `tare-upload-${randomUUID()}`);
   try {
-    await pipeline(stream, limit(), createWriteStream(file));
+    await pipeline(stream, limitLength(), createWriteStream(file));
     return `Ok, file length = ${(await stat(file)).size}`;
   } finally {
     await unlink(file).catch(() => {});
   }
 }
 
-function limit() {
+function limitLength() {
   let length = 0;
   return new Transform({
     transform(chunk, _encoding, done) {

@@ -14,7 +14,7 @@ export async function listen(address, routes) {
   app.get('/text', (_request, reply) => reply.type(PLAIN).send(TEXT));
   app.get('/json', async () => ({ message: TEXT }));
   app.post('/echo', async (request) => request.body);
-  app.register(uploads);
+  app.register(addUploadRoute);
   await app.listen(address);
   return app.server.address();
 }
@@ -29,8 +29,8 @@ function addRoute(app, n) {
   app.post(`/pathBytes${n}`, (request, reply) => reply.type(PLAIN).send(postBytes(n, request.body)));
 }
 
-/** In a scope of its own, because it reads bodies as streams. */
-async function uploads(app) {
+/** A plugin with its own content type parser, because this route reads bodies as streams. */
+async function addUploadRoute(app) {
   app.removeContentTypeParser('application/octet-stream');
   app.addContentTypeParser('application/octet-stream', (_request, stream, done) => done(null, stream));
   app.post('/file', async (request, reply) => reply.type(PLAIN).send(await upload(request.body)));

@@ -6,9 +6,9 @@ import { SETTINGS } from './launch.js';
 
 /** Serves `/path0` to `/path{routes - 1}` and the others; resolves to the address that it listens on. */
 export function listen(address, routes) {
-  const found = find(routes);
+  const table = buildTable(routes);
   const server = createServer(SETTINGS, (request, response) => {
-    answer(found, request, response).catch((error) => refuse(response, error.statusCode ?? 500));
+    answer(table, request, response).catch((error) => refuse(response, error.statusCode ?? 500));
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -16,20 +16,24 @@ export function listen(address, routes) {
   });
 }
 
-/** The routes: for those with an id their number by path, for the others a handler. */
-function find(routes) {
+/** The routes by path: the number of those with an id, and the handlers of the others. */
+function buildTable(routes) {
   const numbers = new Map(Array.from({ length: routes }, (_, n) => [`/path${n}`, n]));
   const gets = new Map([
-    ['/text', (response) => text(response, TEXT)],
-    ['/json', (response) => json(response, { message: TEXT })],
+    ['/text', (response) => sendText(response, TEXT)],
+    ['/json', (response) => sendJson(response, { message: TEXT })],
   ]);
   const posts = new Map([
     ['/echo', echo],
-    ['/file', async (request, response) => text(response, await upload(request))],
+    ['/file', async (request, response) => sendText(response, await upload(request))],
   ]);
   for (const [path, n] of numbers) {
-    posts.set(path, async (request, response) => text(response, postString(n, (await body(request)).toString())));
-    posts.set(`/pathBytes${n}`, async (request, response) => text(response, postBytes(n, await body(request))));
+    posts.set(path, async (request, response) => {
+      sendText(response, postString(n, (await readBody(request)).toString()));
+    });
+    posts.set(`/pathBytes${n}`, async (request, response) => {
+      sendText(response, postBytes(n, await readBody(request)));
+    });
   }
   return { numbers, gets, posts };
 }
@@ -45,27 +49,27 @@ async function answer({ numbers, gets, posts }, request, response) {
   if (plain) return plain(response);
   const slash = path.lastIndexOf('/');
   const n = numbers.get(path.slice(0, slash));
-  const id = integer(path.slice(slash + 1));
-  return n === undefined || id === undefined ? refuse(response, 404) : text(response, get(n, id));
+  const id = parseId(path.slice(slash + 1));
+  return n === undefined || id === undefined ? refuse(response, 404) : sendText(response, get(n, id));
 }
 
-function integer(text) {
+function parseId(text) {
   const number = Number(text);
   return /^-?\d+$/.test(text) && number >= ID.minimum && number <= ID.maximum ? number : undefined;
 }
 
 async function echo(request, response) {
-  const sent = (await body(request)).toString();
+  const sent = (await readBody(request)).toString();
   let order;
   try {
     order = JSON.parse(sent);
   } catch {
     return refuse(response, 400);
   }
-  json(response, order);
+  sendJson(response, order);
 }
 
-function body(request) {
+function readBody(request) {
   return new Promise((resolve, reject) => {
     const chunks = [];
     let length = 0;
@@ -79,9 +83,9 @@ function body(request) {
   });
 }
 
-const text = (response, body) => send(response, PLAIN, body);
+const sendText = (response, body) => send(response, PLAIN, body);
 
-const json = (response, document) => send(response, 'application/json', JSON.stringify(document));
+const sendJson = (response, document) => send(response, 'application/json', JSON.stringify(document));
 
 function send(response, contentType, body) {
   response.writeHead(200, { 'content-type': contentType, 'content-length': Buffer.byteLength(body) });

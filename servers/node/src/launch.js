@@ -1,4 +1,4 @@
-// The start and end of every server. Its arguments are name and port. It prints a line when it listens. SIGTERM ends it.
+// Starts a server from the command line. The server prints a line when it listens. SIGTERM ends it.
 
 /** Servers under test are reachable from another machine only where tare asks for it. */
 const HOST = process.env.TARE_ADDRESS ?? '127.0.0.1';
@@ -15,7 +15,7 @@ export const SETTINGS = {
 const BACKLOG = 4096;
 
 /**
- * Lets the server in the arguments open the port in the arguments (0 = any free one), and prints the port that it got.
+ * Starts the server in the arguments on the port in the arguments (0 = any free one), and prints the actual port.
  *
  * A wrong argument ends the process with exit code 2, a port in use with 1, each with one line on standard error.
  */

@@ -1,4 +1,4 @@
-// The servers on Node.js: its own http module alone, and fastify on top of it. `node main.js SERVER PORT` is one of them.
+// The servers on Node.js: its own http module alone, and fastify on top of it. `node main.js SERVER PORT` starts one.
 import { MULTI_ROUTES } from './answers.js';
 import { listen as fastify } from './fastify-server.js';
 import { listen as http } from './http-server.js';

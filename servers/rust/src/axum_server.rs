@@ -19,7 +19,7 @@ use crate::upload::{self, Refusal};
 /// Serves `/path0` to `/path{routes - 1}` and the others until the process ends.
 pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
     let listener = listener.tap_io(|stream| {
-        // A read finds out that the connection has broken.
+        // An error means that the connection broke. The next read reports that.
         let _ = stream.set_nodelay(true);
     });
     axum::serve(listener, router(routes)).await

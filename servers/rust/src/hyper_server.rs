@@ -29,9 +29,9 @@ pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
         tokio::spawn(async move {
             let service = service_fn(move |request| {
                 let routes = Arc::clone(&routes);
-                async move { Ok::<_, Infallible>(routes.answer(request).await.unwrap_or_else(empty)) }
+                async move { Ok::<_, Infallible>(routes.answer(request).await.unwrap_or_else(empty_answer)) }
             });
-            // A broken connection is the client's problem.
+            // An error means that the connection broke. There is nobody left to answer.
             let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
         });
     }
@@ -49,7 +49,7 @@ enum Post {
 }
 
 struct Routes {
-    /// `/path{n}` by path; an id follows.
+    /// n by path, for `/path{n}/{id}` without the id.
     numbers: HashMap<String, i32>,
     posts: HashMap<String, Post>,
 }
@@ -70,7 +70,7 @@ impl Routes {
         match (request.method(), request.uri().path()) {
             (&Method::GET, "/text") => Ok(text(TEXT)),
             (&Method::GET, "/json") => json(&Message { message: TEXT }),
-            (&Method::GET, path) => self.with_id(path).ok_or(StatusCode::NOT_FOUND),
+            (&Method::GET, path) => self.answer_with_id(path).ok_or(StatusCode::NOT_FOUND),
             (&Method::POST, path) => match self.posts.get(path) {
                 Some(post) => post.answer(request.into_body()).await,
                 None => Err(StatusCode::NOT_FOUND),
@@ -79,7 +79,7 @@ impl Routes {
         }
     }
 
-    fn with_id(&self, path: &str) -> Option<Answer> {
+    fn answer_with_id(&self, path: &str) -> Option<Answer> {
         let (path, id) = path.rsplit_once('/')?;
         Some(text(answers::get(*self.numbers.get(path)?, id.parse().ok()?)))
     }
@@ -89,13 +89,14 @@ impl Post {
     async fn answer(self, body: Incoming) -> Result<Answer, StatusCode> {
         match self {
             Self::String(n) => {
-                let bytes = whole(body).await?;
+                let bytes = read_body(body).await?;
                 let string = str::from_utf8(&bytes).map_err(|_| StatusCode::BAD_REQUEST)?;
                 Ok(text(answers::post_string(n, string)))
             }
-            Self::Bytes(n) => Ok(text(answers::post_bytes(n, &whole(body).await?))),
+            Self::Bytes(n) => Ok(text(answers::post_bytes(n, &read_body(body).await?))),
             Self::Echo => {
-                let order: Order = serde_json::from_slice(&whole(body).await?).map_err(|_| StatusCode::BAD_REQUEST)?;
+                let order: Order =
+                    serde_json::from_slice(&read_body(body).await?).map_err(|_| StatusCode::BAD_REQUEST)?;
                 json(&order)
             }
             Self::Upload => match upload::save(Limited::new(body, MAX_BODY_BYTES)).await {
@@ -107,12 +108,12 @@ impl Post {
     }
 }
 
-async fn whole(body: Incoming) -> Result<Bytes, StatusCode> {
-    let collected = Limited::new(body, MAX_BODY_BYTES).collect().await.map_err(refused)?;
+async fn read_body(body: Incoming) -> Result<Bytes, StatusCode> {
+    let collected = Limited::new(body, MAX_BODY_BYTES).collect().await.map_err(refusal_status)?;
     Ok(collected.to_bytes())
 }
 
-fn refused(error: Box<dyn Error + Send + Sync>) -> StatusCode {
+fn refusal_status(error: Box<dyn Error + Send + Sync>) -> StatusCode {
     if error.is::<LengthLimitError>() { StatusCode::PAYLOAD_TOO_LARGE } else { StatusCode::BAD_REQUEST }
 }
 
@@ -131,7 +132,7 @@ fn with_type(content_type: &'static str, body: impl Into<Bytes>) -> Answer {
     answer
 }
 
-fn empty(status: StatusCode) -> Answer {
+fn empty_answer(status: StatusCode) -> Answer {
     let mut answer = Response::new(Full::default());
     *answer.status_mut() = status;
     answer

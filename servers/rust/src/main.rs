@@ -1,4 +1,4 @@
-//! The servers in Rust: hyper alone, and axum on top of it. `tare-servers-rust --threads N SERVER PORT` is one of them.
+//! The servers in Rust: hyper alone, and axum on top of it. `tare-servers-rust --threads N SERVER PORT` starts one.
 
 mod answers;
 mod axum_server;

@@ -1,4 +1,4 @@
-//! An upload on its way to a file, the same for both servers.
+//! Saves an upload to a file, in the same way for both servers.
 
 use std::io;
 
@@ -9,9 +9,9 @@ use tokio::io::AsyncWriteExt;
 
 /// Why an upload was not saved.
 pub enum Refusal {
-    /// The body broke off, or went beyond the limit.
+    /// The body ended early or exceeded the limit.
     Body,
-    /// The disk refused it.
+    /// The file could not be written.
     Disk,
 }
 

@@ -3,7 +3,7 @@
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { clippedWhisker, hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
 import { frameRows, labelY, markY, rowsHeight, type RowsFrame } from './rows';
-import { plainNumber, plainTicks } from './ticks';
+import { tickText, ticksFromZero } from './ticks';
 import type { Theme } from '../theme';
 
 /** A row; values are in the axis's unit. */
@@ -23,25 +23,25 @@ export interface BarRow {
 export interface Bars {
   rows: BarRow[];
   axisName: string;
-  /** Names of the parts stand above the bars. */
+  /** Whether the names of the parts are shown above the bars. */
   nameParts: boolean;
 }
 
 const VALUE_PX = 132;
 const NAMES_PX = 22;
-/** How far an interval may widen the axis: this many times the largest bar. */
-const WIDEST = 1.3;
+/** An interval widens the axis up to this multiple of the largest bar. */
+const MAX_WIDENING = 1.3;
 const total = (row: BarRow) => row.parts.reduce((sum, p) => sum + p.value, 0);
-const none = (bars: Bars) => bars.rows.map(() => false);
+const noHeadings = (bars: Bars) => bars.rows.map(() => false);
 
 export function barsHeight(bars: Bars, width: number): number {
-  return rowsHeight(none(bars), width) + (bars.nameParts ? NAMES_PX : 0);
+  return rowsHeight(noHeadings(bars), width) + (bars.nameParts ? NAMES_PX : 0);
 }
 
 export function barsOption(bars: Bars, width: number, t: Theme): Option {
   const { rows } = bars;
   const frame = frameRows(
-    none(bars),
+    noHeadings(bars),
     rows.map((r) => r.label),
     width,
     VALUE_PX,
@@ -51,11 +51,11 @@ export function barsOption(bars: Bars, width: number, t: Theme): Option {
     frame.tops = frame.tops.map((y) => y + NAMES_PX);
   }
   const largest = Math.max(0, ...rows.flatMap((r) => [total(r), r.tick ?? 0]));
-  // An interval of too few forks may be many times as wide as its bar, and would press all bars into nothing.
-  const most = Math.max(largest, ...rows.map((r) => Math.min(r.hi ?? 0, largest * WIDEST)));
-  const ticks = plainTicks(most, frame.width < 420 ? 4 : 6);
-  const top = Math.max(most, ticks.at(-2) ?? 0) * 1.02 || 1;
-  const shown = ticks.filter((v) => v <= top).map((v) => ({ at: v, text: plainNumber(v) }));
+  // With too few forks, an interval can be many times as wide as its bar. On its axis no bar could be seen.
+  const max = Math.max(largest, ...rows.map((r) => Math.min(r.hi ?? 0, largest * MAX_WIDENING)));
+  const ticks = ticksFromZero(max, frame.width < 420 ? 4 : 6);
+  const top = Math.max(max, ticks.at(-2) ?? 0) * 1.02 || 1;
+  const shown = ticks.filter((v) => v <= top).map((v) => ({ at: v, text: tickText(v) }));
   const axis = givenAxis(t, [0, top], shown, bars.axisName);
   return {
     ...baseOption(t),
@@ -87,7 +87,7 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
   const y = markY(frame, i);
   const textY = labelY(frame, i);
   const end = frame.left + frame.width + frame.right;
-  const thick = frame.narrow ? 12 : 16;
+  const thickness = frame.narrow ? 12 : 16;
   const marks: Mark[] = [
     hitMark(0, frame.tops[i]!, end, frame.heights[i]!),
     frame.narrow
@@ -101,24 +101,24 @@ function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => n
   for (const part of row.parts) {
     const x = px(from);
     from += part.value;
-    // A gap tells parts of similar lightness apart.
+    // A gap separates parts of similar lightness.
     const gap = row.parts.length > 1 ? 1 : 0;
-    marks.push(rectMark(x, y - thick / 2, Math.max(0.5, px(from) - x - gap), thick, part.colour));
+    marks.push(rectMark(x, y - thickness / 2, Math.max(0.5, px(from) - x - gap), thickness, part.colour));
   }
   if (row.lo !== null && row.hi !== null) {
     const sides: [number, number] = [frame.left, frame.left + frame.width];
-    // The ground's colour around it keeps a whisker visible on a bar of any colour.
+    // A border in the colour of the background keeps the whisker visible on a bar of any colour.
     marks.push(
       ...clippedWhisker(px(row.lo), px(row.hi), sides, y, t.paper, 3, 4.5),
       ...clippedWhisker(px(row.lo), px(row.hi), sides, y, t.ink, 1.5, 4),
     );
   }
   if (row.tick != null)
-    marks.push(lineMark(px(row.tick), y - thick / 2 - 2, px(row.tick), y + thick / 2 + 2, t.ink, 2));
+    marks.push(lineMark(px(row.tick), y - thickness / 2 - 2, px(row.tick), y + thickness / 2 + 2, t.ink, 2));
   return marks;
 }
 
-/** The names of all parts in a line above the bars, as many as there is room for. */
+/** The names of the parts in a line above the bars, as many as fit. */
 function partNames(rows: BarRow[], frame: RowsFrame, t: Theme): Mark[] {
   const parts = new Map(rows.flatMap((row) => row.parts).map((part) => [part.name, part.colour]));
   const end = frame.left + frame.width + frame.right;

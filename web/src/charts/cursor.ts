@@ -1,8 +1,8 @@
-// A crosshair and a zoom on the axis across a chart, by pointer and by keyboard. Charts of one key share the crosshair.
+// A crosshair and a zoom along the x axis of a chart, by pointer and by keyboard. Charts with the same key share the crosshair.
 
 import { h } from '../dom';
 
-/** What is under a crosshair. */
+/** The values at a crosshair. */
 export interface Reading {
   at: string;
   values: [name: string, value: string][];
@@ -10,27 +10,27 @@ export interface Reading {
 
 /** How a crosshair moves on a chart. */
 export interface CursorSpec {
-  /** Charts of the same key move together. */
+  /** The crosshairs of charts with the same key move together. */
   key: string;
-  /** The plot within the chart in pixels, and what the axis shows from its left to its right side. */
+  /** The margins of the plot in pixels, and the axis values at its left and right side. */
   plot(width: number): { left: number; right: number; top: number; bottom: number; from: number; to: number };
-  /** Where the keyboard stops, in ascending order. */
+  /** The axis values at which the keyboard stops, in ascending order. */
   stops(): number[];
   read(x: number): Reading;
-  /** Lets a part of the axis fill the width, or all of it (null). A chart without this cannot be zoomed. */
+  /** Zooms to a part of the axis, or out to all of it (null). A chart without this cannot be zoomed. */
   zoom?: (part: [number, number] | null) => void;
 }
 
 /** A drag shorter than this is a click. */
-const LEAST_DRAG_PX = 8;
-const PAGE = 10;
+const MIN_DRAG_PX = 8;
+const PAGE_STOPS = 10;
 const groups = new Map<string, Set<ChartCursor>>();
 
 /** The crosshair of one chart. */
 export class ChartCursor {
-  /** Lies over the drawing. */
+  /** The element above the drawing. */
   readonly overlay: HTMLElement;
-  /** Says what is under the crosshair. */
+  /** The text with the values at the crosshair. */
   readonly readout = h('p', { class: 'readout' });
   private readonly line = h('div', { class: 'crosshair', hidden: true });
   private readonly brush = h('div', { class: 'brush', hidden: true });
@@ -46,11 +46,11 @@ export class ChartCursor {
     place.setAttribute('role', 'application');
     place.setAttribute('aria-roledescription', 'chart');
     if (spec.zoom) place.classList.add('zoomable');
-    place.addEventListener('pointermove', (event) => this.pointed(event));
-    place.addEventListener('pointerleave', () => this.share(null));
-    place.addEventListener('pointerdown', (event) => this.pressed(event));
+    place.addEventListener('pointermove', (event) => this.onPointerMove(event));
+    place.addEventListener('pointerleave', () => this.moveGroup(null));
+    place.addEventListener('pointerdown', (event) => this.onPointerDown(event));
     place.addEventListener('dblclick', () => spec.zoom?.(null));
-    place.addEventListener('keydown', (event) => this.key(event));
+    place.addEventListener('keydown', (event) => this.onKeyDown(event));
     place.addEventListener('focus', () => this.readout.setAttribute('aria-live', 'polite'));
     place.addEventListener('blur', () => this.readout.removeAttribute('aria-live'));
     const group = groups.get(spec.key) ?? new Set();
@@ -67,7 +67,7 @@ export class ChartCursor {
     groups.get(this.spec.key)?.delete(this);
   }
 
-  private share(at: number | null): void {
+  private moveGroup(at: number | null): void {
     for (const cursor of groups.get(this.spec.key) ?? []) cursor.show(at);
   }
 
@@ -82,75 +82,75 @@ export class ChartCursor {
       this.readout.replaceChildren(`${zoom}Keys: ${keys}`);
       return;
     }
-    this.stretch(this.line, at, at);
+    this.placeMark(this.line, at, at);
     const { at: where, values } = this.spec.read(at);
     const items = values.flatMap(([name, value]) => [h('span', {}, `${name} `, h('b', {}, value))]);
     this.readout.replaceChildren(h('span', {}, where), ...items);
   }
 
-  /** Lays a mark over a stretch of the axis. */
-  private stretch(mark: HTMLElement, from: number, to: number): void {
+  /** Places a mark over a range of the axis. */
+  private placeMark(mark: HTMLElement, from: number, to: number): void {
     const { left, top, bottom } = this.spec.plot(this.place.clientWidth);
-    const [a, b] = [this.px(from), this.px(to)].sort((x, y) => x - y) as [number, number];
+    const [a, b] = [this.toPx(from), this.toPx(to)].sort((x, y) => x - y) as [number, number];
     Object.assign(mark.style, { left: `${left + a}px`, width: `${Math.max(1, b - a)}px` });
     Object.assign(mark.style, { top: `${top}px`, bottom: `${bottom}px` });
   }
 
-  /** From the left side of the plot. */
-  private px(x: number): number {
+  /** Pixels from the left side of the plot to an axis value. */
+  private toPx(x: number): number {
     const { left, right, from, to } = this.spec.plot(this.place.clientWidth);
     return ((x - from) / (to - from || 1)) * (this.place.clientWidth - left - right);
   }
 
-  /** The place on the axis under a pointer; beyond the plot it is the nearest side. */
-  private under(event: PointerEvent): number {
+  /** The axis value under a pointer; outside the plot, that of the nearest side. */
+  private axisValueAt(event: PointerEvent): number {
     const { left, right, from, to } = this.spec.plot(this.place.clientWidth);
     const box = this.place.getBoundingClientRect();
     const share = (event.clientX - box.left - left) / (box.width - left - right);
     return from + Math.min(1, Math.max(0, share)) * (to - from);
   }
 
-  private pointed(event: PointerEvent): void {
-    // A page that moves beneath a resting pointer must not take the crosshair from the keyboard.
+  private onPointerMove(event: PointerEvent): void {
+    // When the page scrolls under a pointer that rests, the crosshair stays where the keyboard has put it.
     const { clientX, clientY } = event;
     if (clientX === this.pointer[0] && clientY === this.pointer[1]) return;
     this.pointer = [clientX, clientY];
-    this.share(this.under(event));
+    this.moveGroup(this.axisValueAt(event));
   }
 
-  private pressed(event: PointerEvent): void {
+  private onPointerDown(event: PointerEvent): void {
     if (!this.spec.zoom || event.button !== 0) return;
-    const from = this.under(event);
+    const from = this.axisValueAt(event);
     this.dragFrom = event.clientX;
-    const dragged = (moved: PointerEvent) => {
+    const onDrag = (moved: PointerEvent) => {
       this.brush.hidden = !this.isDrag(moved);
-      this.stretch(this.brush, from, this.under(moved));
+      this.placeMark(this.brush, from, this.axisValueAt(moved));
     };
     const stop = () => {
       this.dragFrom = null;
       this.brush.hidden = true;
-      removeEventListener('pointermove', dragged);
-      removeEventListener('pointerup', released);
+      removeEventListener('pointermove', onDrag);
+      removeEventListener('pointerup', onRelease);
       removeEventListener('pointercancel', stop);
     };
-    const released = (up: PointerEvent) => {
-      const part = [from, this.under(up)].sort((a, b) => a - b) as [number, number];
+    const onRelease = (up: PointerEvent) => {
+      const part = [from, this.axisValueAt(up)].sort((a, b) => a - b) as [number, number];
       const isDrag = this.isDrag(up);
       stop();
       if (isDrag && part[0] < part[1]) this.spec.zoom!(part);
     };
-    addEventListener('pointermove', dragged);
-    addEventListener('pointerup', released);
+    addEventListener('pointermove', onDrag);
+    addEventListener('pointerup', onRelease);
     addEventListener('pointercancel', stop);
   }
 
   private isDrag(event: PointerEvent): boolean {
-    return this.dragFrom !== null && Math.abs(event.clientX - this.dragFrom) >= LEAST_DRAG_PX;
+    return this.dragFrom !== null && Math.abs(event.clientX - this.dragFrom) >= MIN_DRAG_PX;
   }
 
-  private key(event: KeyboardEvent): void {
+  private onKeyDown(event: KeyboardEvent): void {
     if (event.altKey || event.ctrlKey || event.metaKey) return;
-    const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -PAGE, PageDown: PAGE };
+    const steps: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageUp: -PAGE_STOPS, PageDown: PAGE_STOPS };
     const ends: Record<string, number> = { Home: -Infinity, End: Infinity };
     const factors: Record<string, number> = { '+': 0.5, '=': 0.5, '-': 2 };
     if (event.key in steps) this.step(steps[event.key]!);
@@ -161,7 +161,7 @@ export class ChartCursor {
     event.preventDefault();
   }
 
-  /** Moves by some stops within what is shown. */
+  /** Moves the crosshair by some stops within the visible part. */
   private step(by: number): void {
     const { from, to } = this.spec.plot(this.place.clientWidth);
     const stops = this.spec.stops().filter((x) => x >= from && x <= to);
@@ -169,19 +169,19 @@ export class ChartCursor {
     const at = this.at ?? from;
     const here = by > 0 ? stops.findLastIndex((x) => x <= at) : stops.findIndex((x) => x >= at);
     const begin = here < 0 ? (by > 0 ? -1 : stops.length) : here;
-    this.share(stops[Math.min(stops.length - 1, Math.max(0, begin + by))]!);
+    this.moveGroup(stops[Math.min(stops.length - 1, Math.max(0, begin + by))]!);
   }
 
-  /** Shows this many times as much, around the crosshair. */
+  /** Multiplies the visible part of the axis by `factor`, around the crosshair. */
   private scale(factor: number): void {
     const { from, to } = this.spec.plot(this.place.clientWidth);
     const middle = this.at ?? (from + to) / 2;
     const half = ((to - from) * factor) / 2;
     const stops = this.spec.stops();
-    const [least, most] = [stops[0] ?? from, stops.at(-1) ?? to];
-    const part: [number, number] = [Math.max(least, middle - half), Math.min(most, middle + half)];
-    const isAll = part[0] <= least && part[1] >= most;
+    const [min, max] = [stops[0] ?? from, stops.at(-1) ?? to];
+    const part: [number, number] = [Math.max(min, middle - half), Math.min(max, middle + half)];
+    const isAll = part[0] <= min && part[1] >= max;
     this.spec.zoom!(isAll ? null : part);
-    this.share(middle);
+    this.moveGroup(middle);
   }
 }

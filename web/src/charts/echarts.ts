@@ -1,4 +1,4 @@
-// ECharts, only the parts that are used: lines, custom marks, grid, tooltip; SVG.
+// The parts of ECharts that the page uses, and the options that all charts share.
 
 import { CustomChart, LineChart } from 'echarts/charts';
 import { GridComponent, MarkAreaComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
@@ -24,12 +24,12 @@ export type Option = EChartsCoreOption;
 export type Chart = EChartsType;
 export const FONT = "'Inter Variable', 'Helvetica Neue', Arial, sans-serif";
 
-/** A chart in a place of a given size. */
+/** Creates a chart of a given size in an element. */
 export function openChart(place: HTMLElement, width: number, height: number): Chart {
   return echarts.init(place, null, { renderer: 'svg', width, height });
 }
 
-/** What all charts share: still, in the page's type, with a tooltip that is built of text nodes. */
+/** The options of all charts: no animation, the font of the page, the style of the tooltip. */
 export function baseOption(t: Theme): Option {
   return {
     animation: false,
@@ -47,13 +47,13 @@ export function baseOption(t: Theme): Option {
   };
 }
 
-/** A tooltip's content: a heading and lines of text, never markup. */
+/** The content of a tooltip: a heading and lines. Everything is inserted as text, never as markup. */
 export function tip(title: string, lines: [key: string, value: string][]): HTMLElement {
   const rows = lines.map(([key, value]) => h('tr', {}, h('td', {}, key), h('td', {}, value)));
   return h('div', { class: 'tip' }, h('strong', {}, title), h('table', {}, ...rows));
 }
 
-/** A value axis without ornament whose ticks are given. */
+/** A value axis with the given ticks and without axis line. */
 export function givenAxis(
   t: Theme,
   range: [number, number],

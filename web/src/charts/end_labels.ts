@@ -1,40 +1,40 @@
-// Names at the ends of lines, moved apart so that none covers another, with a hair to the line where one had to move.
+// Labels at the ends of lines. They are moved apart until none covers another; a thin leader connects each with its line.
 
 import { lineMark, textMark, type Mark } from './marks';
 import type { Option } from './echarts';
 import type { Theme } from '../theme';
 
-/** A name for the line that ends at (x, y), in the axes' units. */
+/** A label for the line that ends at (x, y), in the units of the axes. */
 export interface EndLabel {
   text: string;
   colour: string;
   at: [number, number];
 }
 
-const APART_PX = 16;
-const HAIR_PX = 14;
+const MIN_GAP_PX = 16;
+const LEADER_PX = 14;
 const LETTER_PX = 6.7;
 
-/** The room that names need to the right of a plot, the hair included. */
-export function endLabelRoom(names: string[]): number {
-  return Math.min(220, Math.max(90, ...names.map((n) => n.length * LETTER_PX + HAIR_PX + 14)));
+/** The width that labels and their leaders need to the right of a plot, in pixels. */
+export function endLabelWidth(names: string[]): number {
+  return Math.min(220, Math.max(90, ...names.map((n) => n.length * LETTER_PX + LEADER_PX + 14)));
 }
 
-/** Places as near as may be to those wanted, in their order, at least `apart` from one another and within the limits. */
-export function spread(wanted: number[], apart: number, least: number, most: number): number[] {
-  const order = wanted.map((_, i) => i).sort((a, b) => wanted[a]! - wanted[b]!);
-  const placed = order.map((i) => wanted[i]!);
-  // A few sweeps that push neighbours apart by halves come to rest near the places wanted.
+/** Positions near the desired ones and in the same order, at least `gap` apart, from `min` to `max`. */
+export function spreadApart(desired: number[], gap: number, min: number, max: number): number[] {
+  const order = desired.map((_, i) => i).sort((a, b) => desired[a]! - desired[b]!);
+  const placed = order.map((i) => desired[i]!);
+  // Each sweep moves neighbours apart by half of what is missing. This converges near the desired positions.
   for (let sweep = 0; sweep < 60; sweep++) {
     for (let k = 1; k < placed.length; k++) {
-      const short = apart - (placed[k]! - placed[k - 1]!);
-      if (short > 0) {
-        placed[k - 1]! -= short / 2;
-        placed[k]! += short / 2;
+      const missing = gap - (placed[k]! - placed[k - 1]!);
+      if (missing > 0) {
+        placed[k - 1]! -= missing / 2;
+        placed[k]! += missing / 2;
       }
     }
-    const over = Math.max(0, (placed.at(-1) ?? 0) - most);
-    const under = Math.max(0, least - (placed[0] ?? least));
+    const over = Math.max(0, (placed.at(-1) ?? 0) - max);
+    const under = Math.max(0, min - (placed[0] ?? min));
     for (let k = 0; k < placed.length; k++) placed[k]! += under - (under ? 0 : over);
   }
   const out: number[] = [];
@@ -42,7 +42,7 @@ export function spread(wanted: number[], apart: number, least: number, most: num
   return out;
 }
 
-/** A series that draws the names to the right of the plot. */
+/** A series that draws the labels to the right of the plot. */
 export function endLabelSeries(labels: EndLabel[], right: number, room: number, t: Theme): Option {
   return {
     type: 'custom',
@@ -58,16 +58,16 @@ export function endLabelSeries(labels: EndLabel[], right: number, room: number, 
     ) => {
       const { x, y, width, height } = params.coordSys;
       const ends = labels.map((l) => api.coord(l.at));
-      const places = spread(
+      const places = spreadApart(
         ends.map((e) => e[1]),
-        APART_PX,
+        MIN_GAP_PX,
         y,
         y + height,
       );
       const from = x + width + right - room;
       const children: Mark[] = labels.flatMap((l, i) => [
-        lineMark(Math.min(ends[i]![0] + 4, from), ends[i]![1], from + HAIR_PX - 4, places[i]!, t.faint, 0.75),
-        textMark(from + HAIR_PX, places[i]!, l.text, l.colour, { width: room - HAIR_PX }),
+        lineMark(Math.min(ends[i]![0] + 4, from), ends[i]![1], from + LEADER_PX - 4, places[i]!, t.faint, 0.75),
+        textMark(from + LEADER_PX, places[i]!, l.text, l.colour, { width: room - LEADER_PX }),
       ]);
       return { type: 'group', children };
     },

@@ -1,66 +1,66 @@
-// The frame of a chart: title, drawing, text alternative, and what can be saved. It draws when it comes near the screen,
-// and again when its width, the theme or a choice changes.
+// The frame of a chart: title, drawing, text alternative, and buttons to save it. It draws when it comes near the screen, and
+// again when its width, the theme or a choice changes.
 
-import { add, copyText, h, plainTable, saveFile } from '../dom';
-import { withTerms } from '../glossary';
+import { appendChildren, copyText, h, plainTable, saveFile } from '../dom';
+import { explainTerms } from '../glossary';
 import { toCsv } from '../format/export';
 import { choice, watch, type Choice } from '../state';
-import { LIGHT, onTheme, theme, type Theme } from '../theme';
+import { LIGHT, onThemeChange, theme, type Theme } from '../theme';
 import { ChartCursor, type CursorSpec } from './cursor';
 import { openChart, type Chart, type Option } from './echarts';
 import { drawingOf, savePng, saveSvg } from './save';
 
 export type Value = string | number | null | undefined;
 
-/** A chart's data as a table: what CSV and the text alternative show. */
+/** The data of a chart as a table, for CSV and for screen readers. */
 export interface Data {
   heads: string[];
   rows: Value[][];
 }
 
-/** A name with the colour of its marks, and the stroke of its line where lines differ in it. */
+/** An entry of the key: a name, its colour, and its line style if lines differ in it. */
 export interface KeyItem {
   label: string;
   colour: string;
   stroke?: 'solid' | 'dashed' | 'dotted';
 }
 
-/** A chart: what it says and how it draws itself. */
+/** The texts, the data and the drawing of a chart. */
 export interface FigureSpec {
   id: string;
   title: string | (() => string);
   /** One line below the title. */
   note?: string | (() => string);
-  /** What a click does: said after the note on a screen, and not on paper. */
+  /** What a click does. Shown after the note on a screen, but not on paper. */
   hint?: string | (() => string);
   /** Choices that change the drawing. */
   watch?: (keyof Choice)[];
   height(width: number): number;
-  /** How high the rows of small multiples are: a page of paper ends between them. */
+  /** The height of the rows of small multiples. A printed page ends between rows. */
   rowPx?: number;
   draw(width: number, t: Theme): Option;
   data(): Data;
   /** One or two sentences that say what a sighted reader sees. */
   alternative(): string;
-  /** Called with the id of the mark that was clicked (the series data item's `name`). */
+  /** Called with the id of the clicked mark (`name` of the item in the series data). */
   onPick?: (name: string) => void;
   controls?: Node[];
-  /** Shown where the drawing is too narrow for names of its own. */
+  /** The key. It is shown if the drawing is too narrow for names at the lines. */
   key?: (t: Theme) => KeyItem[];
   /** Shows the key at every width. */
   alwaysKey?: boolean;
-  /** A crosshair on the axis across. */
+  /** A crosshair on the x axis. */
   cursor?: CursorSpec;
 }
 
 const PRINT_WIDTH_PX = 672;
-/** From this width on, lines have their names at their ends. */
+/** From this width on, the drawing has names at the ends of lines. */
 export const NAMED_PX = 620;
 const TABLE_ROWS = 300;
-const drawn = new Set<Figure>();
-/** True while the page is on its way to paper. */
-let onPaper = false;
-const text = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
+const liveFigures = new Set<Figure>();
+/** Whether the page is being printed. */
+let isPrinting = false;
+const resolveText = (value: string | (() => string)) => (typeof value === 'function' ? value() : value);
 
 class Figure {
   readonly element: HTMLElement;
@@ -68,12 +68,12 @@ class Figure {
   private readonly title = h('h3', {});
   private readonly note = h('p', { class: 'note' });
   private readonly key = h('ul', { class: 'key', 'aria-hidden': 'true' });
-  /** The rows of the drawing, each by itself, on paper. */
+  /** The rows of the drawing as separate elements, for paper. */
   private readonly rows = h('div', { class: 'paper-rows', 'aria-hidden': 'true' });
   private readonly hidden = h('div', { class: 'sr' });
   private readonly cursor: ChartCursor | null;
   private chart: Chart | null = null;
-  private near = false;
+  private isNear = false;
   private width = 0;
 
   constructor(private readonly spec: FigureSpec) {
@@ -81,7 +81,7 @@ class Figure {
     const caption = h('figcaption', {}, this.title, this.note);
     this.cursor = spec.cursor ? new ChartCursor(this.place, spec.cursor) : null;
     const box = h('div', { class: 'chart-box' }, this.place, this.cursor?.overlay);
-    add(
+    appendChildren(
       this.element,
       caption,
       controlsOf(spec),
@@ -93,42 +93,42 @@ class Figure {
       this.menu(),
     );
     this.place.style.height = `${spec.height(640)}px`;
-    this.words();
-    drawn.add(this);
-    new IntersectionObserver((entries) => this.seen(entries.some((e) => e.isIntersecting)), {
+    this.updateTexts();
+    liveFigures.add(this);
+    new IntersectionObserver((entries) => this.onNear(entries.some((e) => e.isIntersecting)), {
       rootMargin: '500px 0px',
     }).observe(this.element);
-    new ResizeObserver(() => this.near && this.place.clientWidth !== this.width && this.draw()).observe(this.place);
+    new ResizeObserver(() => this.isNear && this.place.clientWidth !== this.width && this.draw()).observe(this.place);
   }
 
-  private seen(near: boolean): void {
-    if (near && !this.near) {
-      this.near = true;
+  private onNear(isNear: boolean): void {
+    if (isNear && !this.isNear) {
+      this.isNear = true;
       if (this.element.isConnected) this.draw();
     }
   }
 
-  /** Draws again if the reader may see it; otherwise when he comes near. */
+  /** Draws again if the chart is near the screen; otherwise it draws when it comes near. */
   refresh(): void {
-    this.words();
+    this.updateTexts();
     this.rows.replaceChildren();
-    if (this.near) this.draw();
+    if (this.isNear) this.draw();
     else this.place.style.height = `${this.spec.height(this.place.clientWidth || 640)}px`;
   }
 
-  private words(): void {
-    this.title.textContent = text(this.spec.title);
-    const [note, hint] = [text(this.spec.note ?? ''), text(this.spec.hint ?? '')];
-    this.note.replaceChildren(withTerms(note));
+  private updateTexts(): void {
+    this.title.textContent = resolveText(this.spec.title);
+    const [note, hint] = [resolveText(this.spec.note ?? ''), resolveText(this.spec.hint ?? '')];
+    this.note.replaceChildren(explainTerms(note));
     if (hint) this.note.append(h('span', { class: 'hint' }, `${note && ' '}${hint}`));
     this.note.hidden = !this.note.textContent;
-    this.place.setAttribute('aria-label', `${text(this.spec.title)}. ${this.spec.alternative()}`);
+    this.place.setAttribute('aria-label', `${resolveText(this.spec.title)}. ${this.spec.alternative()}`);
   }
 
-  /** Draws at the width of its place in the theme in force; on paper, light and as wide as the sheet. */
+  /** Draws in the current theme at the width of the element; on paper, in the light theme at the width of the sheet. */
   draw(): void {
-    const t = onPaper ? LIGHT : theme();
-    const width = onPaper ? PRINT_WIDTH_PX : this.place.clientWidth;
+    const t = isPrinting ? LIGHT : theme();
+    const width = isPrinting ? PRINT_WIDTH_PX : this.place.clientWidth;
     if (!width) return;
     const height = this.spec.height(width);
     this.width = width;
@@ -143,12 +143,12 @@ class Figure {
     this.chart.getZr().flush();
     this.cursor?.refresh();
     this.fillKey(t, width);
-    this.fillHidden();
-    if (onPaper && this.spec.rowPx) this.rows.replaceChildren(...this.cutInto(this.spec.rowPx, width, height));
+    this.fillTable();
+    if (isPrinting && this.spec.rowPx) this.rows.replaceChildren(...this.splitRows(this.spec.rowPx, width, height));
   }
 
-  /** Copies of a drawing of several rows, each of which shows one of them: a page would end anywhere in the drawing. */
-  private cutInto(rowPx: number, width: number, height: number): Node[] {
+  /** Copies of the drawing that each show one row. A single drawing would be cut anywhere by the end of a page. */
+  private splitRows(rowPx: number, width: number, height: number): Node[] {
     const count = Math.round(height / rowPx);
     return Array.from({ length: count > 1 ? count : 0 }, (_, row) => {
       const copy = this.place.querySelector('svg')!.cloneNode(true) as SVGElement;
@@ -171,23 +171,23 @@ class Figure {
     );
   }
 
-  private fillHidden(): void {
+  private fillTable(): void {
     const { heads, rows } = this.spec.data();
     const shown = rows.slice(0, TABLE_ROWS).map((row) => row.map((v) => (v == null ? '–' : String(v))));
     const more = rows.length > TABLE_ROWS ? ` The first ${TABLE_ROWS} of ${rows.length} rows; the CSV has all.` : '';
-    this.hidden.replaceChildren(plainTable(`Data of “${text(this.spec.title)}”.${more}`, heads, shown));
+    this.hidden.replaceChildren(plainTable(`Data of “${resolveText(this.spec.title)}”.${more}`, heads, shown));
   }
 
   private menu(): HTMLElement {
     const button = (label: string, what: string, action: () => void) =>
-      h('button', { type: 'button', onclick: action, 'aria-label': `${what}: ${text(this.spec.title)}` }, label);
-    const ready = () => {
-      this.near = true;
+      h('button', { type: 'button', onclick: action, 'aria-label': `${what}: ${resolveText(this.spec.title)}` }, label);
+    const drawnChart = () => {
+      this.isNear = true;
       if (!this.chart) this.draw();
       return this.chart!;
     };
-    const drawing = () => drawingOf(ready(), text(this.spec.title), theme().ink);
-    const link = h('a', { href: `#${this.spec.id}`, 'aria-label': `Link to: ${text(this.spec.title)}` }, 'Link');
+    const drawing = () => drawingOf(drawnChart(), resolveText(this.spec.title), theme().ink);
+    const link = h('a', { href: `#${this.spec.id}`, 'aria-label': `Link to: ${resolveText(this.spec.title)}` }, 'Link');
     link.addEventListener('click', () => void copyText(location.href.replace(/#.*|$/, `#${this.spec.id}`)));
     const name = () => `tare-${this.spec.id}`;
     return h(
@@ -206,7 +206,7 @@ class Figure {
   dispose(): void {
     this.chart?.dispose();
     this.cursor?.dispose();
-    drawn.delete(this);
+    liveFigures.delete(this);
   }
 }
 
@@ -214,18 +214,18 @@ function controlsOf(spec: FigureSpec): HTMLElement | null {
   return spec.controls?.length ? h('div', { class: 'controls' }, ...spec.controls) : null;
 }
 
-/** A figure that follows the choices it watches. */
+/** Creates a figure. It draws again when a choice in `watch` changes. */
 export function figure(spec: FigureSpec): HTMLElement {
   const f = new Figure(spec);
-  if (spec.watch) watch(spec.watch, () => drawn.has(f) && f.refresh());
+  if (spec.watch) watch(spec.watch, () => liveFigures.has(f) && f.refresh());
   return f.element;
 }
 
-/** A place that is filled again when a choice changes; figures that go are disposed of. */
-export function switching(keys: (keyof Choice)[], fill: () => Node[]): HTMLElement {
+/** An element that is filled again when a choice changes. It disposes of the figures that it removes. */
+export function rerenderOn(keys: (keyof Choice)[], fill: () => Node[]): HTMLElement {
   const place = h('div', { class: 'figures' });
   const refill = () => {
-    for (const f of drawn) if (place.contains(f.element)) f.dispose();
+    for (const f of liveFigures) if (place.contains(f.element)) f.dispose();
     place.replaceChildren(...fill());
   };
   watch(keys, refill);
@@ -233,17 +233,17 @@ export function switching(keys: (keyof Choice)[], fill: () => Node[]): HTMLEleme
   return place;
 }
 
-/** Radio buttons need a name of their own for each set of tabs. */
-let tabsMade = 0;
+/** Gives each set of tabs its own name of radio buttons. */
+let tabSetCount = 0;
 
-/** Tabs with one choice; the keyboard reaches them as a radio group. */
+/** Tabs for one choice. For the keyboard they are a radio group. */
 export function tabs<K extends keyof Choice>(
   label: string,
   key: K,
   items: { value: Choice[K] & string; text: string }[],
   onChoose: (value: Choice[K] & string) => void,
 ): HTMLElement {
-  const name = `tabs-${++tabsMade}`;
+  const name = `tabs-${++tabSetCount}`;
   const inputs = items.map(({ value }) =>
     h('input', { type: 'radio', name, value, checked: choice[key] === value, onchange: () => onChoose(value) }),
   );
@@ -252,13 +252,13 @@ export function tabs<K extends keyof Choice>(
   return h('fieldset', { class: 'tabs' }, h('legend', { class: 'sr' }, label), ...labels);
 }
 
-onTheme(() => drawn.forEach((f) => f.refresh()));
-// On paper every chart is drawn; afterwards the screen's form comes back.
+onThemeChange(() => liveFigures.forEach((f) => f.refresh()));
+// For printing every chart is drawn. After that, all are drawn for the screen again.
 window.addEventListener('beforeprint', () => {
-  onPaper = true;
-  drawn.forEach((f) => f.draw());
+  isPrinting = true;
+  liveFigures.forEach((f) => f.draw());
 });
 window.addEventListener('afterprint', () => {
-  onPaper = false;
-  drawn.forEach((f) => f.refresh());
+  isPrinting = false;
+  liveFigures.forEach((f) => f.refresh());
 });

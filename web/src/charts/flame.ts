@@ -1,7 +1,7 @@
-// A flame graph as a chart: rows of boxes with names, root below or above. What is laid out is decided in src/flame.
+// Draws a flame graph as rows of boxes with names, root below or above. src/flame computes the layout.
 
 import type { Box } from '../flame/tree';
-import { inkOn, mix } from '../flame/colour';
+import { inkFor, mix } from '../flame/colour';
 import type { Theme } from '../theme';
 import { baseOption, tip, type Option } from './echarts';
 import { textMark, type Mark } from './marks';
@@ -9,13 +9,13 @@ import { textMark, type Mark } from './marks';
 const ROW_PX = 17;
 /** Narrower boxes have no name. */
 const NAMED_PX = 30;
-/** Narrower boxes are not drawn: the eye could not tell them apart, and a page would crawl. */
-export const LEAST_PX = 1.5;
+/** Narrower boxes are not drawn: they cannot be distinguished, and they would make the page slow. */
+export const MIN_BOX_PX = 1.5;
 
-/** How much of its colour a frame above the zoomed one keeps. */
+/** The share of its colour that an ancestor of the zoomed frame keeps. */
 const PALE = 0.45;
 
-/** Everything that a flame graph is drawn from. */
+/** The data of a flame graph. */
 export interface Flame {
   boxes: Box[];
   icicle: boolean;
@@ -58,7 +58,7 @@ export function flameOption(flame: Flame, t: Theme): Option {
 function marks(flame: Flame, box: Box, t: Theme): Mark[] {
   const row = flame.icicle ? box.row : flame.rows - 1 - box.row;
   const y = row * ROW_PX + 2;
-  // What is above the zoomed frame is pale; no see-through colour, so that the ink can be chosen by its contrast.
+  // Ancestors of the zoomed frame are pale. The colour is opaque, so that the contrast of the text can be computed.
   const fill = box.above ? mix(t.paper, flame.colour(box), PALE) : flame.colour(box);
   const marked = flame.marked(box.node);
   const width = Math.max(0.5, box.width - (box.width > 3 ? 1 : 0));
@@ -69,5 +69,5 @@ function marks(flame: Flame, box: Box, t: Theme): Mark[] {
   const rect: Mark = { type: 'rect', shape: { x: box.x, y, width, height: ROW_PX - 1 }, style };
   if (width < NAMED_PX) return [rect];
   const name = flame.name(box.node);
-  return [rect, textMark(box.x + 4, y + ROW_PX / 2, name, inkOn(fill), { size: 11, bold: marked, width: width - 6 })];
+  return [rect, textMark(box.x + 4, y + ROW_PX / 2, name, inkFor(fill), { size: 11, bold: marked, width: width - 6 })];
 }

@@ -1,4 +1,4 @@
-// The ratio chart: a row per comparison, a point with its interval on an axis of changes against the baseline (logarithmic).
+// The ratio chart (forest plot): a row per comparison, with the estimate and its interval on a logarithmic axis of changes.
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { clippedWhisker, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
@@ -10,16 +10,16 @@ import type { Theme } from '../theme';
 export interface ForestRow {
   /** A heading names the scenario. */
   head?: string;
-  /** What a click gives, usually a cell's id. */
+  /** The argument of `onPick` after a click, usually the id of a cell. */
   id: string;
   label: string;
   ratio: number | null;
   lo: number | null;
   hi: number | null;
-  /** What stands at the right. */
+  /** The text at the right. */
   value: string;
   colour: string;
-  /** Not decided: the estimate is a ring. */
+  /** Whether the comparison is undecided. Then the estimate is a ring. */
   open?: boolean;
   /** A small dot for each start. */
   dots?: number[];
@@ -28,13 +28,13 @@ export interface ForestRow {
 
 export interface Forest {
   rows: ForestRow[];
-  /** Region of practical equivalence: 0.02 stands for ±2 %. */
+  /** Region of practical equivalence: 0.02 is ±2 %. */
   region: number;
   axisName: string;
 }
 
 const VALUE_PX = 168;
-const finite = (v: number | null | undefined): v is number => typeof v === 'number' && Number.isFinite(v) && v > 0;
+const isPositive = (v: number | null | undefined): v is number => typeof v === 'number' && Number.isFinite(v) && v > 0;
 
 export function forestHeight(rows: ForestRow[], width: number): number {
   return rowsHeight(
@@ -43,20 +43,20 @@ export function forestHeight(rows: ForestRow[], width: number): number {
   );
 }
 
-/** How far an interval may widen the axis: as many times the largest estimate. */
-const WIDEST = 3;
+/** An interval widens the axis up to this multiple of the largest estimate. */
+const MAX_WIDENING = 3;
 
-/** From the least to the greatest estimate, on the logarithm, with some air. Intervals widen the axis up to a bound only: one of
- * too few forks would press everything else into a line. */
+/** The range of the axis, as logarithms: all estimates, with a margin. Intervals widen it only up to a bound: with too few forks
+ * one can be so wide that all else would shrink to a line. */
 export function forestRange(forest: Forest): [number, number] {
-  const logs = (values: (number | null)[]) => values.filter(finite).map(Math.log);
+  const logs = (values: (number | null)[]) => values.filter(isPositive).map(Math.log);
   const estimates = logs(forest.rows.flatMap((r) => [r.ratio, ...(r.dots ?? [])]));
-  const bound = Math.max(Math.log(1.1), 5 * forest.region, WIDEST * Math.max(0, ...estimates.map(Math.abs)));
+  const bound = Math.max(Math.log(1.1), 5 * forest.region, MAX_WIDENING * Math.max(0, ...estimates.map(Math.abs)));
   const ends = logs(forest.rows.flatMap((r) => [r.lo, r.hi])).map((x) => Math.min(bound, Math.max(-bound, x)));
-  const least = Math.min(Math.log(Math.min(1 - 2 * forest.region, 0.95)), ...estimates, ...ends);
-  const most = Math.max(Math.log(Math.max(1 + 2 * forest.region, 1.05)), ...estimates, ...ends);
-  const air = (most - least) * 0.05;
-  return [least - air, most + air];
+  const min = Math.min(Math.log(Math.min(1 - 2 * forest.region, 0.95)), ...estimates, ...ends);
+  const max = Math.max(Math.log(Math.max(1 + 2 * forest.region, 1.05)), ...estimates, ...ends);
+  const margin = (max - min) * 0.05;
+  return [min - margin, max + margin];
 }
 
 export function forestOption(forest: Forest, width: number, t: Theme): Option {
@@ -133,13 +133,13 @@ function estimateMarks(
   sides: [number, number],
   t: Theme,
 ): Mark[] {
-  if (!finite(row.ratio)) return [];
+  if (!isPositive(row.ratio)) return [];
   const x = px(Math.log(row.ratio));
-  const interval = finite(row.lo) && finite(row.hi);
-  // Where the starts are shown they lie below the interval, as in the answer table.
+  const interval = isPositive(row.lo) && isPositive(row.hi);
+  // The dots of the starts are below the interval, as in the answer table.
   const at = row.dots ? y - 4 : y;
   const ends = interval ? clippedWhisker(px(Math.log(row.lo!)), px(Math.log(row.hi!)), sides, at, row.colour) : [];
-  const starts = (row.dots ?? []).filter(finite).map((d) => {
+  const starts = (row.dots ?? []).filter(isPositive).map((d) => {
     const dot = dotMark(px(Math.log(d)), y + 7, 3, row.colour);
     return { ...dot, style: { fill: row.colour, opacity: 0.6 } };
   });

@@ -1,11 +1,11 @@
-// Latency by percentile: log-nines across, time up (logarithmic or linear), variants overlaid with the intervals of the stated percentiles.
+// Latency by percentile: log-nines on the x axis, time on the y axis, a line per variant with a ribbon for its intervals.
 
 import { percentileText } from '../format/number';
-import { plainTime, timeUnit, type Unit } from '../format/unit';
+import { formatTime, timeUnit, type Unit } from '../format/unit';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, type Option } from './echarts';
-import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
-import { decadeTicks, ninesOf, ninesTicks, plainNumber, plainTicks, type Tick } from './ticks';
+import { endLabelWidth, endLabelSeries, type EndLabel } from './end_labels';
+import { decadeTicks, toNines, ninesTicks, tickText, ticksFromZero, type Tick } from './ticks';
 import type { CurvePoint, Distribution } from '../summary';
 import type { Theme } from '../theme';
 
@@ -18,25 +18,25 @@ export interface LatencyLine {
   /** A line for context only: thin, grey, unlabelled. */
   context: boolean;
   stroke: 'solid' | 'dashed' | 'dotted';
-  /** The stated percentiles of each start: thin lines. */
+  /** The percentiles of each start, drawn as thin lines. */
   starts?: CurvePoint[][];
 }
 
 export const WIDE_PX = 620;
-const MOST_NINES = 6.2;
+const MAX_NINES = 6.2;
 const LEFT_PX = 46;
 const TOP_PX = 30;
 const BOTTOM_PX = 50;
 const DIGIT_PX = 7;
-/** An interval whose ends differ by this factor or more says nothing: no ribbon is drawn there. */
-const WIDEST_RIBBON = 4;
+/** No ribbon is drawn where the ends of an interval differ by this factor or more. */
+const MAX_RIBBON_RATIO = 4;
 
-/** The nines where the last point of a curve is drawn: its maximum has no percentile below 100. */
+/** The position of the last point of a curve, the maximum, whose percentile is 100. */
 function lastNines(d: Distribution): number {
-  return Math.min(MOST_NINES, Math.log10(Math.max(10, d.count)));
+  return Math.min(MAX_NINES, Math.log10(Math.max(10, d.count)));
 }
 
-/** The value axis: where a time lies on it, its ends and its ticks. */
+/** The value axis: the position of a time, the ends and the ticks. */
 interface Scale {
   at: (ns: number) => number;
   range: [number, number];
@@ -48,58 +48,58 @@ function scaleOf(lines: LatencyLine[], log: boolean): Scale {
   const values = lines
     .flatMap((l) => [...l.distribution.curve, ...(l.starts ?? []).flat()].map((p) => p.value_ns))
     .filter((v) => v > 0);
-  const [least, most] = [Math.min(...values, 1e12), Math.max(...values, 1)];
+  const [min, max] = [Math.min(...values, 1e12), Math.max(...values, 1)];
   if (!log) {
-    const unit = timeUnit([most]);
-    const ticks = plainTicks(most / unit.divisor, 5).map((v) => ({ at: v, text: plainNumber(v) }));
-    const top = Math.max((most / unit.divisor) * 1.04, ticks.at(-1)?.at ?? 1);
+    const unit = timeUnit([max]);
+    const ticks = ticksFromZero(max / unit.divisor, 5).map((v) => ({ at: v, text: tickText(v) }));
+    const top = Math.max((max / unit.divisor) * 1.04, ticks.at(-1)?.at ?? 1);
     return { at: (ns) => ns / unit.divisor, range: [0, top], ticks, unit };
   }
-  const unit = timeUnit([Math.sqrt(least * most)]);
-  const range: [number, number] = [Math.log10(least) - 0.04, Math.log10(most) + 0.06];
+  const unit = timeUnit([Math.sqrt(min * max)]);
+  const range: [number, number] = [Math.log10(min) - 0.04, Math.log10(max) + 0.06];
   const ticks = decadeTicks(10 ** range[0] / unit.divisor, 10 ** range[1] / unit.divisor);
   return {
     at: Math.log10,
     range,
-    ticks: ticks.map((v) => ({ at: Math.log10(v * unit.divisor), text: plainNumber(v) })),
+    ticks: ticks.map((v) => ({ at: Math.log10(v * unit.divisor), text: tickText(v) })),
     unit,
   };
 }
 
-function points(d: Distribution, scale: Scale): [number, number][] {
+function curvePoints(d: Distribution, scale: Scale): [number, number][] {
   const last = lastNines(d);
   return d.curve
-    .map((p): [number, number] => [p.percentile >= 100 ? last : ninesOf(p.percentile), p.value_ns])
+    .map((p): [number, number] => [p.percentile >= 100 ? last : toNines(p.percentile), p.value_ns])
     .filter(([x, ns]) => x <= last + 1e-9 && ns > 0)
     .map(([x, ns]) => [x, scale.at(ns)]);
 }
 
-const drawn = (lines: LatencyLine[]): LatencyLine[] => lines.filter((l) => l.distribution.curve.length);
-const topOf = (lines: LatencyLine[]): number => Math.max(2, ...lines.map((l) => lastNines(l.distribution)));
+const withCurve = (lines: LatencyLine[]): LatencyLine[] => lines.filter((l) => l.distribution.curve.length);
+const maxNines = (lines: LatencyLine[]): number => Math.max(2, ...lines.map((l) => lastNines(l.distribution)));
 
-/** Where the plot lies in a chart of some width. */
+/** The margins of the plot and the range of its axis in a chart of some width. */
 export function latencyPlot(lines: LatencyLine[], width: number, log: boolean) {
-  const { ticks } = scaleOf(drawn(lines), log);
+  const { ticks } = scaleOf(withCurve(lines), log);
   const named = lines.filter((l) => !l.context).map((l) => l.label);
   const left = Math.max(LEFT_PX, ...ticks.map(({ text }) => text.length * DIGIT_PX + 12));
-  const right = width >= WIDE_PX ? endLabelRoom(named) : 14;
-  return { left, right, top: TOP_PX, bottom: BOTTOM_PX, from: 0, to: topOf(drawn(lines)) };
+  const right = width >= WIDE_PX ? endLabelWidth(named) : 14;
+  return { left, right, top: TOP_PX, bottom: BOTTOM_PX, from: 0, to: maxNines(withCurve(lines)) };
 }
 
-/** Every variant's value at a place of the axis. */
+/** The value of every variant at a position of the axis. */
 export function latencyReading(lines: LatencyLine[], x: number): Reading {
   const percentile = Number((100 * (1 - 10 ** -x)).toFixed(Math.max(1, Math.ceil(x))));
-  const named = drawn(lines).filter((l) => !l.context);
-  const values = named.map((l): [string, string] => [l.label, plainTime(valueAt(l.distribution, x))]);
+  const named = withCurve(lines).filter((l) => !l.context);
+  const values = named.map((l): [string, string] => [l.label, formatTime(valueAt(l.distribution, x))]);
   return { at: `p${percentileText(percentile)}`, values };
 }
 
-/** Where the keyboard stops: the percentiles of the curves. */
+/** The positions at which the keyboard stops: the percentiles of the curves. */
 export function latencyStops(lines: LatencyLine[]): number[] {
-  const all = drawn(lines).flatMap((l) => l.distribution.curve.map((p) => p.percentile));
-  const top = topOf(drawn(lines));
+  const all = withCurve(lines).flatMap((l) => l.distribution.curve.map((p) => p.percentile));
+  const top = maxNines(withCurve(lines));
   return [...new Set(all)]
-    .map((p) => (p >= 100 ? top : ninesOf(p)))
+    .map((p) => (p >= 100 ? top : toNines(p)))
     .filter((x) => x <= top)
     .sort((a, b) => a - b);
 }
@@ -109,7 +109,7 @@ export function latencyHeight(width: number): number {
 }
 
 export function latencyOption(all: LatencyLine[], width: number, log: boolean, t: Theme): Option {
-  const lines = drawn(all);
+  const lines = withCurve(all);
   const { left, right, to } = latencyPlot(all, width, log);
   const scale = scaleOf(lines, log);
   return {
@@ -125,22 +125,22 @@ export function latencyOption(all: LatencyLine[], width: number, log: boolean, t
       ...lines.flatMap((l) => startSeries(l, scale)),
       ...lines.map((l) => lineSeries(l, scale)),
       ...lines.filter((l) => !l.context).map((l) => ribbonSeries(l, scale)),
-      ...(width >= WIDE_PX ? [endLabelSeries(namesOf(lines, scale), right, right - 6, t)] : []),
+      ...(width >= WIDE_PX ? [endLabelSeries(lineEndLabels(lines, scale), right, right - 6, t)] : []),
     ],
   };
 }
 
-function namesOf(lines: LatencyLine[], scale: Scale): EndLabel[] {
+function lineEndLabels(lines: LatencyLine[], scale: Scale): EndLabel[] {
   return lines
     .filter((l) => !l.context)
-    .map((l) => ({ text: l.label, colour: l.text, at: points(l.distribution, scale).at(-1) ?? [0, 0] }));
+    .map((l) => ({ text: l.label, colour: l.text, at: curvePoints(l.distribution, scale).at(-1) ?? [0, 0] }));
 }
 
 function lineSeries(l: LatencyLine, scale: Scale): Option {
   return {
     type: 'line',
     name: l.label,
-    data: points(l.distribution, scale),
+    data: curvePoints(l.distribution, scale),
     showSymbol: false,
     silent: l.context,
     lineStyle: { color: l.mark, width: l.context ? 0.75 : 2, type: l.stroke },
@@ -150,12 +150,12 @@ function lineSeries(l: LatencyLine, scale: Scale): Option {
   };
 }
 
-/** Each start as a thin line through the percentiles that it can state by itself. */
+/** Each start as a thin line through the percentiles that one start can give. */
 function startSeries(l: LatencyLine, scale: Scale): Option[] {
   return (l.starts ?? []).map((start) => ({
     type: 'line',
     name: l.label,
-    data: start.filter((p) => p.value_ns > 0).map((p) => [ninesOf(p.percentile), scale.at(p.value_ns)]),
+    data: start.filter((p) => p.value_ns > 0).map((p) => [toNines(p.percentile), scale.at(p.value_ns)]),
     showSymbol: false,
     silent: true,
     tooltip: { show: false },
@@ -165,11 +165,11 @@ function startSeries(l: LatencyLine, scale: Scale): Option[] {
   }));
 }
 
-/** The intervals over forks of the stated percentiles, as a ribbon around the line. */
+/** The intervals of the percentiles over forks, as a ribbon around the line. */
 function ribbonSeries(l: LatencyLine, scale: Scale): Option {
   const stated = l.distribution.percentiles
-    .filter((p) => p.lo_ns !== null && p.hi_ns !== null && p.lo_ns > 0 && p.hi_ns < p.lo_ns * WIDEST_RIBBON)
-    .map((p) => ({ x: ninesOf(p.percentile), lo: scale.at(p.lo_ns!), hi: scale.at(p.hi_ns!) }));
+    .filter((p) => p.lo_ns !== null && p.hi_ns !== null && p.lo_ns > 0 && p.hi_ns < p.lo_ns * MAX_RIBBON_RATIO)
+    .map((p) => ({ x: toNines(p.percentile), lo: scale.at(p.lo_ns!), hi: scale.at(p.hi_ns!) }));
   return {
     type: 'custom',
     silent: true,
@@ -191,8 +191,8 @@ function ribbonSeries(l: LatencyLine, scale: Scale): Option {
   };
 }
 
-/** The value of the first curve point at or beyond a place on the axis. */
+/** The value of the first curve point at or beyond a position of the axis. */
 function valueAt(d: Distribution, x: number): number {
-  const found = d.curve.find((p) => p.percentile >= 100 || ninesOf(p.percentile) >= x - 1e-9);
+  const found = d.curve.find((p) => p.percentile >= 100 || toNines(p.percentile) >= x - 1e-9);
   return found?.value_ns ?? d.max_ns ?? 0;
 }

@@ -1,4 +1,4 @@
-// Marks that the custom charts draw: text, lines, dots, bars. Plain shapes in ECharts' form.
+// The marks of the custom charts, as shapes of ECharts: text, lines, dots, bars.
 
 import { FONT } from './echarts';
 
@@ -8,12 +8,12 @@ interface TextOptions {
   align?: 'left' | 'center' | 'right';
   bold?: boolean;
   size?: number;
-  /** Cut with an ellipsis beyond this width. */
+  /** Longer text is cut with an ellipsis. */
   width?: number;
-  /** Ground colour drawn around the letters, where they stand on lines. */
+  /** The colour of an outline around the letters, for text on lines. */
   halo?: string;
-  /** Ground colour of a box below the letters: nothing shows between them. */
-  ground?: string;
+  /** The colour of a box behind the text. */
+  background?: string;
 }
 
 export function textMark(x: number, y: number, text: string, fill: string, o: TextOptions = {}): Mark {
@@ -29,7 +29,7 @@ export function textMark(x: number, y: number, text: string, fill: string, o: Te
       align: o.align ?? 'left',
       verticalAlign: 'middle',
       ...(o.halo ? { stroke: o.halo, lineWidth: 4 } : {}),
-      ...(o.ground ? { backgroundColor: o.ground, padding: [0, 2] } : {}),
+      ...(o.background ? { backgroundColor: o.background, padding: [0, 2] } : {}),
       ...(o.width ? { width: o.width, overflow: 'truncate', ellipsis: '…' } : {}),
     },
   };
@@ -39,7 +39,7 @@ export function lineMark(x1: number, y1: number, x2: number, y2: number, stroke:
   return { type: 'line', shape: { x1, y1, x2, y2 }, style: { stroke, lineWidth: width, lineCap: 'butt' } };
 }
 
-/** A line of what does not count. */
+/** A dashed line, for a start that does not count. */
 export function dashedMark(...[x1, y1, x2, y2, stroke, width]: Parameters<typeof lineMark>): Mark {
   const line = lineMark(x1, y1, x2, y2, stroke, width);
   return { ...line, style: { ...(line.style as object), lineDash: [4, 3] } };
@@ -47,7 +47,7 @@ export function dashedMark(...[x1, y1, x2, y2, stroke, width]: Parameters<typeof
 
 const ARROW_PX = 5;
 
-/** An interval within the sides of a plot: an arrowhead stands where it goes on beyond one. */
+/** An interval clipped to the sides of a plot. An arrowhead shows that it continues beyond a side. */
 export function clippedWhisker(
   x1: number,
   x2: number,
@@ -65,7 +65,7 @@ export function clippedWhisker(
   return [lineMark(from, y, to, y, stroke, width), ...end(from, x1 < left, 1), ...end(to, x2 > right, -1)];
 }
 
-/** A dot, hollow where the value has no interval. */
+/** A dot. With `hollow` it is a ring with that fill. */
 export function dotMark(cx: number, cy: number, r: number, colour: string, hollow: string | null = null): Mark {
   const style = hollow ? { fill: hollow, stroke: colour, lineWidth: 1.75 } : { fill: colour };
   return { type: 'circle', shape: { cx, cy, r }, style };
@@ -75,7 +75,7 @@ export function rectMark(x: number, y: number, width: number, height: number, fi
   return { type: 'rect', shape: { x, y, width: Math.max(0, width), height }, style: { fill } };
 }
 
-/** A transparent strip that makes a whole row answer to the pointer. */
+/** A transparent rectangle that receives the pointer events of a whole row. */
 export function hitMark(x: number, y: number, width: number, height: number): Mark {
   return { type: 'rect', shape: { x, y, width, height }, style: { fill: 'rgba(0,0,0,0)' } };
 }

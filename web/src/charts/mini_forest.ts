@@ -1,10 +1,10 @@
-// A small ratio chart for one place of the answer table: a dot for each start, the interval, the region as a band.
-// Plain SVG in the page's own colours, so it is there at once, follows the theme and prints.
+// A small forest plot for a cell of the answer table: a dot for each start, the interval, the region as a band.
+// It is plain SVG in the colours of the page, so it appears at once, follows the theme and can be printed.
 
-import { signedWhole } from '../format/number';
+import { formatSignedWhole } from '../format/number';
 import type { Tick } from './ticks';
 
-const NS = 'http://www.w3.org/2000/svg';
+const SVG_NS = 'http://www.w3.org/2000/svg';
 const WIDTH = 168;
 const HEIGHT = 30;
 const SCALE_HEIGHT = 22;
@@ -12,7 +12,7 @@ const EDGE = 8;
 const LINE_Y = 12;
 const STARTS_Y = 24;
 const ARROW = 4.5;
-/** The band of the region is never narrower than this; narrow columns shrink the chart by up to a quarter. */
+/** The least width of the band of the region. Narrow columns shrink the chart by up to a quarter. */
 const BAND_PX = 14;
 
 export interface MiniForest {
@@ -25,14 +25,14 @@ export interface MiniForest {
   verdict: string;
 }
 
-/** Half the width of an axis around 1, as a logarithm: ±10 % or three times the largest estimate, as far as the band allows. */
-export function axisOf(ratios: number[], region: number): number {
+/** Half the width of an axis around 1, as a logarithm: ±10 % or three times the largest estimate, limited by BAND_PX. */
+export function axisHalfWidth(ratios: number[], region: number): number {
   const largest = Math.max(0, ...ratios.map((ratio) => Math.abs(Math.log(ratio))));
   const widest = (Math.log(1 + region) * (WIDTH - 2 * EDGE)) / BAND_PX;
   return Math.min(Math.max(Math.log(1.1), 3 * largest), Math.max(widest, Math.log(1.1)));
 }
 
-/** Changes that stand on a scale, one to each side of the baseline: the widest pair that fits. */
+/** Pairs of changes for the ticks of a scale. The widest pair that fits is used. */
 const SCALE_STEPS: [lower: number, higher: number][] = [
   [-1, 1],
   [-2, 2],
@@ -44,77 +44,81 @@ const SCALE_STEPS: [lower: number, higher: number][] = [
   [-75, 300],
   [-90, 900],
 ];
-/** Half of what the text of a tick needs. */
+/** Half the width of a label. */
 const HALF_TICK = 18;
 
-/** Where the scale of an axis has numbers, as logarithms. */
-export function scaleTicks(axis: number): Tick[] {
-  const room = (axis * (WIDTH / 2 - HALF_TICK)) / (WIDTH / 2 - EDGE);
+/** The ticks of a scale, at logarithms of the ratio. */
+export function scaleTicks(halfWidth: number): Tick[] {
+  const room = (halfWidth * (WIDTH / 2 - HALF_TICK)) / (WIDTH / 2 - EDGE);
   const at = (percent: number) => Math.log1p(percent / 100);
   const widest = SCALE_STEPS.findLast((pair) => pair.every((percent) => Math.abs(at(percent)) <= room)) ?? [];
-  const tick = (percent: number): Tick => ({ at: at(percent), text: `${signedWhole(percent)}\u00a0%` });
+  const tick = (percent: number): Tick => ({ at: at(percent), text: `${formatSignedWhole(percent)}\u00a0%` });
   return [...widest.map(tick), { at: 0, text: '0' }].sort((a, b) => a.at - b.at);
 }
 
-/** The scale of all small forests of a column: a line with numbers. */
-export function miniScale(axis: number): SVGSVGElement {
+/** The scale of the small forest plots in a column: a line with numbers. */
+export function miniScale(halfWidth: number): SVGSVGElement {
   const middle = WIDTH / 2;
-  const svg = shape('svg', { viewBox: `0 0 ${WIDTH} ${SCALE_HEIGHT}`, class: 'mini-scale', 'aria-hidden': 'true' });
-  svg.append(shape('line', { x1: EDGE, x2: WIDTH - EDGE, y1: SCALE_HEIGHT - 1, y2: SCALE_HEIGHT - 1 }));
-  for (const tick of scaleTicks(axis)) {
-    const x = middle + (tick.at / axis) * (middle - EDGE);
-    const text = shape('text', { x, y: SCALE_HEIGHT - 8 });
+  const svg = svgElement('svg', {
+    viewBox: `0 0 ${WIDTH} ${SCALE_HEIGHT}`,
+    class: 'mini-scale',
+    'aria-hidden': 'true',
+  });
+  svg.append(svgElement('line', { x1: EDGE, x2: WIDTH - EDGE, y1: SCALE_HEIGHT - 1, y2: SCALE_HEIGHT - 1 }));
+  for (const tick of scaleTicks(halfWidth)) {
+    const x = middle + (tick.at / halfWidth) * (middle - EDGE);
+    const text = svgElement('text', { x, y: SCALE_HEIGHT - 8 });
     text.textContent = tick.text;
-    svg.append(shape('line', { x1: x, x2: x, y1: SCALE_HEIGHT - 5, y2: SCALE_HEIGHT - 1 }), text);
+    svg.append(svgElement('line', { x1: x, x2: x, y1: SCALE_HEIGHT - 5, y2: SCALE_HEIGHT - 1 }), text);
   }
   return svg;
 }
 
-export function miniForest(forest: MiniForest, axis: number, region: number): SVGSVGElement {
+export function miniForest(forest: MiniForest, halfWidth: number, region: number): SVGSVGElement {
   const middle = WIDTH / 2;
-  const x = (ratio: number) => middle + (Math.log(ratio) / axis) * (middle - EDGE);
+  const x = (ratio: number) => middle + (Math.log(ratio) / halfWidth) * (middle - EDGE);
   const inside = (px: number) => px >= EDGE && px <= WIDTH - EDGE;
   const clamp = (px: number) => Math.min(WIDTH - EDGE, Math.max(EDGE, px));
-  const svg = shape('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'mini-forest', 'aria-hidden': 'true' });
+  const svg = svgElement('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'mini-forest', 'aria-hidden': 'true' });
   svg.dataset.verdict = forest.verdict;
   const half = Math.max(BAND_PX / 2, x(1 + region) - middle);
   svg.append(
-    shape('rect', { class: 'band', x: middle - half, y: 0, width: 2 * half, height: HEIGHT }),
-    shape('line', { class: 'baseline', x1: middle, x2: middle, y1: 0, y2: HEIGHT }),
+    svgElement('rect', { class: 'band', x: middle - half, y: 0, width: 2 * half, height: HEIGHT }),
+    svgElement('line', { class: 'baseline', x1: middle, x2: middle, y1: 0, y2: HEIGHT }),
   );
   if (forest.lo !== null && forest.hi !== null) {
     const [from, to] = [x(forest.lo), x(forest.hi)];
     svg.append(
-      shape('line', { class: 'interval', x1: clamp(from), x2: clamp(to), y1: LINE_Y, y2: LINE_Y }),
+      svgElement('line', { class: 'interval', x1: clamp(from), x2: clamp(to), y1: LINE_Y, y2: LINE_Y }),
       ...(inside(from) ? [] : [arrow(clamp(from), LINE_Y, from < EDGE ? -1 : 1)]),
       ...(inside(to) ? [] : [arrow(clamp(to), LINE_Y, to < EDGE ? -1 : 1)]),
     );
   }
   for (const start of forest.starts.map(x)) {
     const mark = inside(start)
-      ? shape('circle', { cx: start, cy: STARTS_Y, r: 2.2 })
+      ? svgElement('circle', { cx: start, cy: STARTS_Y, r: 2.2 })
       : arrow(clamp(start), STARTS_Y, start < EDGE ? -1 : 1, 0.7);
     mark.setAttribute('class', 'start');
     svg.append(mark);
   }
   const at = x(forest.ratio);
   const estimate = inside(at)
-    ? shape('circle', { cx: at, cy: LINE_Y, r: 5 })
+    ? svgElement('circle', { cx: at, cy: LINE_Y, r: 5 })
     : arrow(clamp(at), LINE_Y, at < EDGE ? -1 : 1, 1.5);
   estimate.setAttribute('class', forest.decided ? 'estimate' : 'estimate open');
   svg.append(estimate);
   return svg;
 }
 
-/** An arrowhead at the end of the axis: what it stands for lies beyond. */
+/** An arrowhead at the end of the axis, for a value beyond it. */
 function arrow(x: number, y: number, towards: -1 | 1, size = 1): SVGElement {
   const [tip, back, rise] = [x + towards * ARROW * size, x - towards * ARROW * 0.4 * size, ARROW * size];
   const points = `${tip},${y} ${back},${y - rise} ${back},${y + rise}`;
-  return shape('polygon', { class: 'arrow', points });
+  return svgElement('polygon', { class: 'arrow', points });
 }
 
-function shape<K extends keyof SVGElementTagNameMap>(tag: K, attrs: Record<string, string | number>) {
-  const el = document.createElementNS(NS, tag);
+function svgElement<K extends keyof SVGElementTagNameMap>(tag: K, attrs: Record<string, string | number>) {
+  const el = document.createElementNS(SVG_NS, tag);
   for (const [name, value] of Object.entries(attrs))
     el.setAttribute(name, typeof value === 'number' ? String(Number(value.toFixed(2))) : value);
   return el;

@@ -1,6 +1,6 @@
-// Where the rows of a row chart lie: label at the left and value at the right on a wide screen, both above the mark on a narrow one.
+// The layout of charts with rows. Wide screens: label left, value right of the mark. Narrow screens: both above the mark.
 
-/** Below this width labels stand above their marks. */
+/** Below this width, labels are above their marks. */
 const NARROW_PX = 600;
 const ROW_PX = 30;
 const NARROW_ROW_PX = 46;
@@ -8,7 +8,7 @@ const HEAD_PX = 34;
 
 export interface RowsFrame {
   narrow: boolean;
-  /** The plot's sides. */
+  /** Margins of the plot. */
   left: number;
   right: number;
   top: number;
@@ -32,7 +32,7 @@ export function rowsHeight(heads: boolean[], width: number): number {
   return heads.reduce((sum, head) => sum + rowPx(head, width), TOP_PX + BOTTOM_PX);
 }
 
-/** Lays rows out in a chart of a given width; `valueWidth` is kept free at the right. */
+/** Lays out rows in a chart of a given width, with `valueWidth` for the values at the right. */
 export function frameRows(heads: boolean[], labels: string[], width: number, valueWidth: number): RowsFrame {
   const narrow = isNarrow(width);
   const longest = Math.max(0, ...labels.map((l) => l.length));

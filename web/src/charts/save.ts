@@ -1,9 +1,9 @@
-// A drawing as a file: SVG as drawn, PNG at twice its size. An HTML table can be drawn as SVG for the same end.
+// Saves a chart or an HTML table as SVG, or as PNG at twice its size.
 
 import { saveFile } from '../dom';
 import { FONT, type Chart } from './echarts';
 
-const NS = 'http://www.w3.org/2000/svg';
+const SVG_NS = 'http://www.w3.org/2000/svg';
 const SCALE = 2;
 
 const TITLE_PX = 34;
@@ -17,23 +17,29 @@ export interface Drawing {
   height: number;
 }
 
-/** What a chart shows now. */
+/** The current drawing of a chart. */
 export function drawingOf(chart: Chart, title: string, ink: string): Drawing {
   const svg = chart.getDom().querySelector('svg')!.cloneNode(true) as SVGElement;
   return { title, ink, svg, width: chart.getWidth(), height: chart.getHeight() };
 }
 
-/** A table as it stands on the screen: its cells' grounds and texts. */
+/** A drawing of a table as it is on the screen: backgrounds and texts of its cells. */
 export function tableDrawing(table: HTMLTableElement, title: string, ink: string): Drawing {
   const frame = table.getBoundingClientRect();
-  const svg = document.createElementNS(NS, 'svg');
+  const svg = document.createElementNS(SVG_NS, 'svg');
   for (const cell of table.querySelectorAll<HTMLTableCellElement>('th, td')) {
     const box = cell.getBoundingClientRect();
     const style = getComputedStyle(cell);
     const centred = style.textAlign === 'center';
     const [x, y] = [box.left - frame.left, box.top - frame.top];
-    const rect = shape('rect', { x, y, width: box.width - 1, height: box.height - 1, fill: style.backgroundColor });
-    const text = shape('text', {
+    const rect = svgElement('rect', {
+      x,
+      y,
+      width: box.width - 1,
+      height: box.height - 1,
+      fill: style.backgroundColor,
+    });
+    const text = svgElement('text', {
       x: centred ? x + box.width / 2 : x,
       y: y + box.height / 2,
       fill: getComputedStyle(cell.querySelector('a') ?? cell).color,
@@ -50,16 +56,16 @@ export function tableDrawing(table: HTMLTableElement, title: string, ink: string
   return { title, ink, svg, width: Math.ceil(frame.width), height: Math.ceil(frame.height) };
 }
 
-function shape(tag: string, attrs: Record<string, string | number>): SVGElement {
-  const el = document.createElementNS(NS, tag);
+function svgElement(tag: string, attrs: Record<string, string | number>): SVGElement {
+  const el = document.createElementNS(SVG_NS, tag);
   for (const [name, value] of Object.entries(attrs)) el.setAttribute(name, String(value));
   return el;
 }
 
-/** The drawing under its title, as a file of its own. */
+/** The drawing below its title, as a complete SVG file. */
 function svgText({ title, ink, svg, width, height }: Drawing): string {
-  const sheet = shape('svg', { width, height: height + TITLE_PX, viewBox: `0 0 ${width} ${height + TITLE_PX}` });
-  const head = shape('text', { x: 0, y: 16, fill: ink, style: `font: 600 15px ${FONT}` });
+  const sheet = svgElement('svg', { width, height: height + TITLE_PX, viewBox: `0 0 ${width} ${height + TITLE_PX}` });
+  const head = svgElement('text', { x: 0, y: 16, fill: ink, style: `font: 600 15px ${FONT}` });
   head.textContent = title;
   svg.removeAttribute('style');
   for (const [name, value] of Object.entries({ y: TITLE_PX, width, height })) svg.setAttribute(name, String(value));
@@ -72,8 +78,8 @@ export function saveSvg(drawing: Drawing, name: string): void {
   saveFile(`${name}.svg`, new Blob([svgText(drawing)], { type: 'image/svg+xml' }));
 }
 
-/** Saves a drawing as PNG, on the page's own ground, at twice its size. */
-export async function savePng(drawing: Drawing, name: string, ground: string): Promise<void> {
+/** Saves a drawing as PNG at twice its size. */
+export async function savePng(drawing: Drawing, name: string, background: string): Promise<void> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(drawing))}`;
   await image.decode();
@@ -82,7 +88,7 @@ export async function savePng(drawing: Drawing, name: string, ground: string): P
   canvas.height = (drawing.height + TITLE_PX) * SCALE;
   const context = canvas.getContext('2d');
   if (!context) return;
-  context.fillStyle = ground;
+  context.fillStyle = background;
   context.fillRect(0, 0, canvas.width, canvas.height);
   context.drawImage(image, 0, 0, canvas.width, canvas.height);
   canvas.toBlob((blob) => blob && saveFile(`${name}.png`, blob), 'image/png');

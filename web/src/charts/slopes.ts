@@ -1,10 +1,10 @@
-// Starts in pairs: for each variant a line from the baseline's level to its own, one for each start. Levels differ between
-// starts; the slopes show what they have in common.
+// Paired starts: for each variant and start a line from the baseline's level to the variant's. Levels differ between starts, but
+// the slopes show what the starts have in common.
 
-import { significant } from '../format/number';
+import { formatSignificant } from '../format/number';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { dashedMark, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
-import { plainBetween, plainNumber } from './ticks';
+import { ticksBetween, tickText } from './ticks';
 import type { Theme } from '../theme';
 
 /** One variant beside the baseline; values are in the axis's unit. */
@@ -13,7 +13,7 @@ export interface SlopeColumn {
   label: string;
   colour: string;
   starts: { fork: number; from: number; to: number; odd: boolean }[];
-  /** How many starts were left out. */
+  /** How many starts were set aside. */
   aside: number;
   /** Mean of the baseline and of the variant. */
   means: [number | null, number | null];
@@ -30,26 +30,26 @@ const TOP_PX = 40;
 const BOTTOM_PX = 40;
 const PLOT_PX = 200;
 const LEAST_COLUMN_PX = 150;
-/** A letter of a name below a column, on average. */
+/** The average width of a letter below a column. */
 const LETTER_PX = 7;
 
-/** How many columns stand side by side. */
-const perRow = (slopes: Slopes, width: number): number =>
+/** How many columns fit side by side. */
+const columnsPerRow = (slopes: Slopes, width: number): number =>
   Math.max(1, Math.min(slopes.columns.length, Math.floor((width - LEFT_PX) / LEAST_COLUMN_PX)));
-/** Between rows of columns paper may go on to the next page. */
+/** The height of a row of columns. A printed page may end after each row. */
 export const SLOPES_ROW_PX = TOP_PX + PLOT_PX + BOTTOM_PX;
 
 export function slopesHeight(slopes: Slopes, width: number): number {
-  return Math.ceil(slopes.columns.length / perRow(slopes, width)) * SLOPES_ROW_PX;
+  return Math.ceil(slopes.columns.length / columnsPerRow(slopes, width)) * SLOPES_ROW_PX;
 }
 
 export function slopesOption(slopes: Slopes, width: number, t: Theme): Option {
-  const across = perRow(slopes, width);
+  const across = columnsPerRow(slopes, width);
   const columnPx = Math.min(320, (width - LEFT_PX) / across);
-  const [least, most] = rangeOf(slopes);
+  const [min, max] = rangeOf(slopes);
   const y = (row: number, value: number) =>
-    row * SLOPES_ROW_PX + TOP_PX + PLOT_PX * (1 - (value - least) / (most - least || 1));
-  const ticks = plainBetween(least, most);
+    row * SLOPES_ROW_PX + TOP_PX + PLOT_PX * (1 - (value - min) / (max - min || 1));
+  const ticks = ticksBetween(min, max);
   const place = (i: number) => ({ row: Math.floor(i / across), x: LEFT_PX + (i % across) * columnPx });
   return {
     ...baseOption(t),
@@ -80,12 +80,12 @@ export function slopesOption(slopes: Slopes, width: number, t: Theme): Option {
   };
 }
 
-/** From the least to the greatest level, with some air: slopes, and not lengths, are what is compared. */
+/** The range of the levels, with a margin. It need not start at zero, because slopes are compared and not lengths. */
 function rangeOf(slopes: Slopes): [number, number] {
   const levels = slopes.columns.flatMap((c) => c.starts.flatMap((s) => [s.from, s.to]));
-  const [least, most] = [Math.min(...levels), Math.max(...levels)];
-  const air = (most - least || most || 1) * 0.1;
-  return [Math.max(0, least - air), most + air];
+  const [min, max] = [Math.min(...levels), Math.max(...levels)];
+  const margin = (max - min || max || 1) * 0.1;
+  return [Math.max(0, min - margin), max + margin];
 }
 
 type Place = (row: number, value: number) => number;
@@ -95,7 +95,7 @@ function axisMarks(slopes: Slopes, ticks: number[], row: number, y: Place, right
     textMark(0, row * SLOPES_ROW_PX + 8, slopes.axisName, t.muted, { size: 11 }),
     ...ticks.flatMap((tick) => [
       lineMark(LEFT_PX, y(row, tick), right, y(row, tick), t.grid),
-      textMark(LEFT_PX - 8, y(row, tick), plainNumber(tick), t.muted, { align: 'right', size: 11 }),
+      textMark(LEFT_PX - 8, y(row, tick), tickText(tick), t.muted, { align: 'right', size: 11 }),
     ]),
   ];
 }
@@ -136,7 +136,7 @@ function columnMarks(
       dotMark(from, y(row, s.from), 3.2, s.odd ? t.muted : t.baseline, s.odd ? t.paper : null),
       dotMark(to, y(row, s.to), 3.2, s.odd ? t.muted : column.colour, s.odd ? t.paper : null),
     ]),
-    ...means(mean, from, to, row, y, t),
+    ...meanMarks(mean, from, to, row, y, t),
     textMark(from, foot, slopes.baseline, t.muted, { align: 'center', size: 11, width: columnPx / 2 }),
     textMark(isCut ? right : to, isCrowded ? foot + 15 : foot, label, t.ink, {
       align: isCut ? 'right' : 'center',
@@ -147,7 +147,7 @@ function columnMarks(
 }
 
 /** The means as short strokes with their figures. */
-function means(
+function meanMarks(
   [before, after]: SlopeColumn['means'],
   from: number,
   to: number,
@@ -160,7 +160,11 @@ function means(
       ? []
       : [
           lineMark(at - 7, y(row, value), at + 7, y(row, value), t.ink, 2.5),
-          textMark(at + 11, y(row, value), significant(value), t.ink, { bold: true, size: 11, ground: t.paper }),
+          textMark(at + 11, y(row, value), formatSignificant(value), t.ink, {
+            bold: true,
+            size: 11,
+            background: t.paper,
+          }),
         ];
   return [...stroke(from, before), ...stroke(to, after)];
 }
@@ -168,7 +172,7 @@ function means(
 function columnTip(slopes: Slopes, column: SlopeColumn): HTMLElement {
   const rows = column.starts.map((s): [string, string] => [
     `start ${s.fork}${s.odd ? ', another mode' : ''}`,
-    `${significant(s.from)} → ${significant(s.to)}`,
+    `${formatSignificant(s.from)} → ${formatSignificant(s.to)}`,
   ]);
   if (column.aside) rows.push(['left out', `${column.aside}: others used the cores`]);
   return tip(`${slopes.baseline} → ${column.label}`, rows);

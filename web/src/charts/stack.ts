@@ -2,10 +2,10 @@
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
-import { plainNumber } from './ticks';
+import { tickText } from './ticks';
 import type { Reading } from './cursor';
-import { shownPart, timeTicks, whenText, type TimeAxis, type TimeLine } from './time_axis';
-import { significant } from '../format/number';
+import { clipToAxis, timeTicks, positionText, type TimeAxis, type TimeLine } from './time_axis';
+import { formatSignificant } from '../format/number';
 import type { TimePoint } from '../summary';
 import { threadColour } from './thread_kinds';
 import type { Theme } from '../theme';
@@ -13,7 +13,7 @@ import type { Theme } from '../theme';
 /** Strips of one panel; every strip has the same scale. */
 export interface Stack {
   lines: TimeLine[];
-  /** Kinds of thread from the foot up. */
+  /** Kinds of thread from bottom to top. */
   kinds: string[];
   axis: TimeAxis;
 }
@@ -33,19 +33,19 @@ interface Bar {
   point: TimePoint;
 }
 
-/** Where the plot of a stack lies. */
+/** The margins of the plot and the range of its axis. */
 export function stackPlot({ axis: { from, to } }: Stack) {
   return { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX, from, to };
 }
 
-/** The cores that each variant kept busy at a place of the axis: its nearest slice. */
+/** The busy cores of each variant at a position of the axis: those of the nearest slice. */
 export function stackReading({ lines, axis }: Stack, x: number): Reading {
   const values = lines.map((l): [string, string] => {
     const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
     const nearest = l.cell.timeline.reduce<TimePoint | null>((b, p) => (!b || away(p) < away(b) ? p : b), null);
-    return [l.label, `${significant(coresOf(nearest))} cores`];
+    return [l.label, `${formatSignificant(coresOf(nearest))} cores`];
   });
-  return { at: whenText(axis, x), values };
+  return { at: positionText(axis, x), values };
 }
 
 const coresOf = (p: TimePoint | null): number => (p?.cpu ?? []).reduce((sum, kind) => sum + kind.cores, 0);
@@ -58,20 +58,20 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
       .map((point): Bar => ({ strip, x: axis.x(l, point), point }))
       .filter(({ x }) => x >= axis.from && x <= axis.to),
   );
-  const most = Math.max(0.1, ...bars.map((b) => coresOf(b.point)));
+  const max = Math.max(0.1, ...bars.map((b) => coresOf(b.point)));
   const inner = STRIP_PX - LABEL_PX;
   const foot = (strip: number) => HEAD_PX + (strip + 1) * STRIP_PX;
-  const thick = Math.max(1, Math.min(7, (plot / Math.max(1, bars.length / stack.lines.length)) * 0.8));
+  const thickness = Math.max(1, Math.min(7, (plot / Math.max(1, bars.length / stack.lines.length)) * 0.8));
   const marksOf = (bar: Bar, px: (x: number) => number): Mark[] => {
-    const x = px(bar.x) - thick / 2;
+    const x = px(bar.x) - thickness / 2;
     let y = foot(bar.strip);
     const parts = stack.kinds.flatMap((kind) => {
       const cores = bar.point.cpu?.find((k) => k.kind === kind)?.cores ?? 0;
-      const tall = (cores / most) * inner;
-      y -= tall;
-      return tall > 0 ? [rectMark(x, y, thick, tall, threadColour(kind, t))] : [];
+      const height = (cores / max) * inner;
+      y -= height;
+      return height > 0 ? [rectMark(x, y, thickness, height, threadColour(kind, t))] : [];
     });
-    return [hitMark(x, foot(bar.strip) - inner, thick, inner), ...parts];
+    return [hitMark(x, foot(bar.strip) - inner, thickness, inner), ...parts];
   };
   return {
     ...baseOption(t),
@@ -89,7 +89,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
         renderItem: (params: { dataIndex: number }, api: { coord(p: [number, number]): [number, number] }) => {
           const px = (x: number) => api.coord([x, 0])[0]!;
           const children = marksOf(bars[params.dataIndex]!, px);
-          if (params.dataIndex === 0) children.unshift(...ground(stack, most, width, px, t));
+          if (params.dataIndex === 0) children.unshift(...backgroundMarks(stack, max, width, px, t));
           return { type: 'group', children };
         },
         data: bars.map((b) => ({ name: stack.lines[b.strip]!.cell.id, value: [b.x, 0] })),
@@ -99,8 +99,8 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
   };
 }
 
-/** What lies behind the bars: the kinds' names, and each strip's name, warm-up and scale. */
-function ground(stack: Stack, most: number, width: number, px: (x: number) => number, t: Theme): Mark[] {
+/** The marks behind the bars: names of the kinds, and for each strip its name, shades and scale. */
+function backgroundMarks(stack: Stack, max: number, width: number, px: (x: number) => number, t: Theme): Mark[] {
   const marks: Mark[] = [];
   let x = LEFT_PX;
   for (const kind of stack.kinds) {
@@ -111,7 +111,7 @@ function ground(stack: Stack, most: number, width: number, px: (x: number) => nu
     const bottom = HEAD_PX + (strip + 1) * STRIP_PX;
     const top = bottom - STRIP_PX + LABEL_PX;
     const shade = (from: number, to: number, colour: string) => {
-      const part = shownPart(stack.axis, from, to);
+      const part = clipToAxis(stack.axis, from, to);
       if (part) marks.push(rectMark(px(part[0]), top, px(part[1]) - px(part[0]), bottom - top, colour));
     };
     for (const f of stack.axis.forks) {
@@ -121,7 +121,10 @@ function ground(stack: Stack, most: number, width: number, px: (x: number) => nu
     marks.push(
       textMark(LEFT_PX, top - 9, l.label, l.text, { width: width - LEFT_PX - RIGHT_PX }),
       lineMark(LEFT_PX, bottom, width - RIGHT_PX, bottom, t.grid, 1),
-      textMark(LEFT_PX - 6, top + 4, plainNumber(Number(significant(most))), t.muted, { align: 'right', size: 11 }),
+      textMark(LEFT_PX - 6, top + 4, tickText(Number(formatSignificant(max))), t.muted, {
+        align: 'right',
+        size: 11,
+      }),
       textMark(LEFT_PX - 6, bottom - 4, '0', t.muted, { align: 'right', size: 11 }),
     );
   });
@@ -129,7 +132,7 @@ function ground(stack: Stack, most: number, width: number, px: (x: number) => nu
 }
 
 function barTip(stack: Stack, bar: Bar): HTMLElement {
-  const rows = (bar.point.cpu ?? []).map((k): [string, string] => [k.kind, `${significant(k.cores)} cores`]);
+  const rows = (bar.point.cpu ?? []).map((k): [string, string] => [k.kind, `${formatSignificant(k.cores)} cores`]);
   const sample = `${bar.point.phase === 'warmup' ? 'warm-up, ' : ''}${bar.point.slice_kind}, start ${bar.point.fork}`;
   return tip(stack.lines[bar.strip]!.label, [['sample', sample], ...rows]);
 }

@@ -1,15 +1,15 @@
-// Where axes put their ticks: plain, logarithmic, ratio and log-nines.
+// The ticks of linear, logarithmic, ratio and log-nines axes.
 
-import { signedWhole } from '../format/number';
+import { formatSignedWhole } from '../format/number';
 
-/** A place on an axis and what stands there. */
+/** A position on an axis and its label. */
 export interface Tick {
   at: number;
   text: string;
 }
 
 /** Round steps from zero that reach at least `max`. */
-export function plainTicks(max: number, count: number): number[] {
+export function ticksFromZero(max: number, count: number): number[] {
   if (!(max > 0)) return [0, 1];
   const rough = max / count;
   const magnitude = 10 ** Math.floor(Math.log10(rough));
@@ -19,12 +19,12 @@ export function plainTicks(max: number, count: number): number[] {
   return out;
 }
 
-/** A tick's number without needless zeros. */
-export function plainNumber(value: number): string {
+/** The label of a tick, without trailing zeros. */
+export function tickText(value: number): string {
   return Number(value.toPrecision(6)).toLocaleString('en-US', { maximumSignificantDigits: 6 });
 }
 
-/** 1, 2 and 5 of each decade within a range; only the powers of ten where the range is wide. */
+/** 1, 2 and 5 of each decade in a range; only the powers of ten if the range is wide. */
 export function decadeTicks(min: number, max: number): number[] {
   const from = Math.floor(Math.log10(min));
   const to = Math.ceil(Math.log10(max));
@@ -32,11 +32,11 @@ export function decadeTicks(min: number, max: number): number[] {
   const out = [];
   for (let e = from; e <= to; e++) for (const s of steps) out.push(s * 10 ** e);
   const inside = out.filter((v) => v >= min * 0.999 && v <= max * 1.001);
-  return inside.length > 1 ? inside : plainBetween(min, max);
+  return inside.length > 1 ? inside : ticksBetween(min, max);
 }
 
-/** Round steps within a range that holds hardly a power of ten. */
-export function plainBetween(min: number, max: number): number[] {
+/** Round steps in a range that contains at most one power of ten. */
+export function ticksBetween(min: number, max: number): number[] {
   const rough = (max - min) / 4;
   const magnitude = 10 ** Math.floor(Math.log10(rough));
   const step = magnitude * ([1, 2, 2.5, 5, 10].find((m) => m * magnitude >= rough) ?? 10);
@@ -45,7 +45,7 @@ export function plainBetween(min: number, max: number): number[] {
   return out;
 }
 
-/** In per cent of the baseline. */
+/** Ticks of a ratio axis in per cent of the baseline, in order of preference. */
 const RATIO_STEPS = [
   [100],
   [50, 200],
@@ -56,11 +56,11 @@ const RATIO_STEPS = [
   [98, 102, 92, 108, 97, 103, 96, 104, 94, 106, 99, 101],
 ];
 
-/** Half of what the text of a ratio's tick needs. */
+/** Half the width of a label. */
 const HALF_TICK_PX = 18;
 
-/** Changes against the baseline, on the logarithm of the ratio: the roundest first, as many as fit, none cut at the picture's
- * edges. `besidePx` is the room to the left and to the right of the axis. */
+/** Ticks at changes against the baseline, on the logarithm of the ratio: as many as fit, the roundest first, with no label cut at
+ * the edge. `besidePx` is the room to the left and to the right of the axis. */
 export function ratioTicks(
   lo: number,
   hi: number,
@@ -76,20 +76,20 @@ export function ratioTicks(
     if (px(x) + besidePx[0] < HALF_TICK_PX || widthPx - px(x) + besidePx[1] < HALF_TICK_PX) continue;
     if (kept.every((k) => Math.abs(px(at(k)) - px(x)) >= 46)) kept.push(step);
   }
-  return kept.sort((a, b) => a - b).map((p) => ({ at: at(p), text: `${signedWhole(p - 100)} %` }));
+  return kept.sort((a, b) => a - b).map((p) => ({ at: at(p), text: `${formatSignedWhole(p - 100)} %` }));
 }
 
-/** The place of a percentile on the log-nines axis: 90 → 1, 99 → 2, 99.9 → 3. */
-export function ninesOf(percentile: number): number {
+/** The position of a percentile on the log-nines axis: 90 → 1, 99 → 2, 99.9 → 3. */
+export function toNines(percentile: number): number {
   return -Math.log10(1 - percentile / 100);
 }
 
-/** Ticks of the log-nines axis up to a given number of nines; fewer where there is little room. */
+/** Ticks of the log-nines axis up to a number of nines; fewer if there is little room. */
 export function ninesTicks(top: number, widthPx: number): Tick[] {
   const all = [0, 50, 75, 90, 99, 99.9, 99.99, 99.999, 99.9999, 99.99999];
-  const fits = (p: number) => ninesOf(p) <= top + 1e-9;
-  const roomy = widthPx / Math.max(top, 1) > 170;
+  const fits = (p: number) => toNines(p) <= top + 1e-9;
+  const hasRoom = widthPx / Math.max(top, 1) > 170;
   return all
-    .filter((p) => fits(p) && (roomy || (p !== 75 && p !== 50) || (p === 50 && widthPx / top > 90)))
-    .map((p) => ({ at: ninesOf(p), text: String(p) }));
+    .filter((p) => fits(p) && (hasRoom || (p !== 75 && p !== 50) || (p === 50 && widthPx / top > 90)))
+    .map((p) => ({ at: toNines(p), text: String(p) }));
 }

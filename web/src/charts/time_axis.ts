@@ -1,4 +1,4 @@
-// The time axis that the charts of a panel share: the starts side by side, or the part of them that was zoomed into.
+// The time axis that the charts of a panel share: the starts side by side, or the zoomed part of them.
 
 import type { Cell, TimePoint } from '../summary';
 
@@ -16,24 +16,24 @@ export interface ForkPlace {
   length: number;
   offset: number;
   warmEnd: number;
-  /** Left out of every figure: others used the cores. */
+  /** Whether it was set aside because other programs used the cores. */
   aside: boolean;
 }
 
 export interface TimeAxis {
   forks: ForkPlace[];
-  /** Where the last start ends; the first one begins at 0. */
+  /** The end of the last start. The first one starts at 0. */
   end: number;
-  /** What fills the width. */
+  /** The visible part. */
   from: number;
   to: number;
-  /** Where a slice lies. */
+  /** The position of a slice. */
   x(line: TimeLine, p: TimePoint): number;
 }
 
-/** The axis of some lines. `ownClock`: cells that ran one after another start at 0 each. */
+/** The axis of some lines. With `ownClock` each cell starts at 0, because they ran one after another. */
 export function timeAxis(lines: TimeLine[], ownClock: boolean, part: [number, number] | null): TimeAxis {
-  const first = (l: TimeLine) => l.cell.timeline.reduce((least, p) => Math.min(least, p.t_s), Infinity);
+  const first = (l: TimeLine) => l.cell.timeline.reduce((min, p) => Math.min(min, p.t_s), Infinity);
   const begins = new Map(lines.map((l) => [l.cell, ownClock ? first(l) : 0]));
   const at = (line: TimeLine, p: TimePoint) => p.t_s - begins.get(line.cell)!;
   const forks = placeForks(lines, at);
@@ -44,7 +44,7 @@ export function timeAxis(lines: TimeLine[], ownClock: boolean, part: [number, nu
   return { forks, end, from, to, x: (line, p) => at(line, p) + shifts.get(p.fork)! };
 }
 
-/** Sets the forks side by side with a gap between them. */
+/** Places the forks side by side with a gap between them. */
 export function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint) => number): ForkPlace[] {
   const spans = new Map<number, { begin: number; end: number; warm: number }>();
   for (const line of lines) {
@@ -72,7 +72,7 @@ export function placeForks(lines: TimeLine[], at: (line: TimeLine, p: TimePoint)
 const STEPS_S = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600];
 const TICK_PX = 44;
 
-/** Seconds within each fork: its start always, then as many round ones as fit. */
+/** Ticks at seconds since the start of each fork: 0, and as many round values as fit. */
 export function timeTicks({ forks, from, to }: TimeAxis, widthPx: number): { at: number; text: string }[] {
   const perPx = (to - from) / widthPx;
   const step = STEPS_S.find((s) => s / perPx >= TICK_PX) ?? 7200;
@@ -84,14 +84,14 @@ export function timeTicks({ forks, from, to }: TimeAxis, widthPx: number): { at:
   });
 }
 
-/** The part of a stretch that the axis shows; null where it shows none of it. */
-export function shownPart({ from, to }: TimeAxis, begin: number, end: number): [number, number] | null {
+/** The visible part of a range; null if nothing of it is visible. */
+export function clipToAxis({ from, to }: TimeAxis, begin: number, end: number): [number, number] | null {
   const [a, b] = [Math.max(begin, from), Math.min(end, to)];
   return a < b || (a === b && begin === end) ? [a, b] : null;
 }
 
-/** Which start is at a place, and how long after its begin that is. */
-export function whenText({ forks }: TimeAxis, x: number): string {
+/** The start at a position, and the seconds since it began: `start 2, 4.0 s`. */
+export function positionText({ forks }: TimeAxis, x: number): string {
   const f = forks.findLast((fork) => x >= fork.offset) ?? forks[0];
   if (!f) return '';
   return `start ${f.fork}${f.aside ? ' (left out)' : ''}, ${Math.max(0, x - f.offset).toFixed(1)} s`;

@@ -1,19 +1,19 @@
-// Slices over time: forks side by side, warm-up shaded, kinds of slice with marks and lines of their own.
+// Slices over time: forks side by side, warm-up shaded, a mark and a line style for each kind of slice.
 
-import { plainTime, type Unit } from '../format/unit';
-import { significant } from '../format/number';
+import { formatTime, type Unit } from '../format/unit';
+import { formatSignificant } from '../format/number';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { endLabelRoom, endLabelSeries, type EndLabel } from './end_labels';
-import { decadeTicks, plainNumber, plainTicks } from './ticks';
-import { shownPart, timeTicks, whenText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
+import { endLabelWidth, endLabelSeries, type EndLabel } from './end_labels';
+import { decadeTicks, tickText, ticksFromZero } from './ticks';
+import { clipToAxis, timeTicks, positionText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
 import type { Cell, TimePoint } from '../summary';
 import type { Theme } from '../theme';
 
 export interface Timeline {
   lines: TimeLine[];
   axis: TimeAxis;
-  of: (p: TimePoint) => number | null;
+  value: (p: TimePoint) => number | null;
   unit: Unit;
   axisName: string;
   /** Latency spans decades: its axis is logarithmic. */
@@ -22,7 +22,7 @@ export interface Timeline {
 
 const WIDE_PX = 620;
 
-/** How each kind of slice is drawn, and how the note names it. */
+/** The mark and line of each kind of slice, and its glyph in the note. */
 const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollow: boolean }> = {
   saturating: { symbol: 'circle', line: 'solid', glyph: '●', hollow: false },
   fixed: { symbol: 'circle', line: 'dashed', glyph: '○', hollow: true },
@@ -30,8 +30,8 @@ const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollo
   push: { symbol: 'rect', line: 'solid', glyph: '■', hollow: false },
 };
 
-/** Where there is one kind of slice only, it needs no mark of its own and is drawn full. */
-export const kindOf = (name: string, kinds: string[]) =>
+/** The style of a kind of slice. A single kind always has the style of the saturating one. */
+export const kindStyle = (name: string, kinds: string[]) =>
   kinds.length === 1
     ? KINDS.saturating!
     : (KINDS[name] ?? { symbol: 'diamond', line: 'dotted', glyph: '◇', hollow: true });
@@ -50,30 +50,30 @@ const BOTTOM_PX = 46;
 const LEFT_PX = 46;
 
 const isWide = (width: number): boolean => width >= WIDE_PX;
-const rightOf = (lines: TimeLine[], width: number): number =>
-  isWide(width) ? endLabelRoom(lines.map((l) => l.label)) : 14;
+const rightPx = (lines: TimeLine[], width: number): number =>
+  isWide(width) ? endLabelWidth(lines.map((l) => l.label)) : 14;
 
-/** Where the plot of a timeline lies in a chart of some width. */
+/** The margins of the plot and the range of its axis in a chart of some width. */
 export function timelinePlot({ lines, axis }: Timeline, width: number) {
   const { from, to } = axis;
-  return { left: LEFT_PX, right: rightOf(lines, width), top: TOP_PX, bottom: BOTTOM_PX, from, to };
+  return { left: LEFT_PX, right: rightPx(lines, width), top: TOP_PX, bottom: BOTTOM_PX, from, to };
 }
 
-/** What each line shows at a place of the axis: its nearest slice. */
+/** The value of each line at a position of the axis: that of the nearest slice. */
 export function timelineReading(timeline: Timeline, x: number): Reading {
-  const { lines, axis, of, unit } = timeline;
+  const { lines, axis, value, unit } = timeline;
   const values = lines.flatMap((l): [string, string][] => {
-    const points = l.cell.timeline.filter((p) => of(p) !== null);
+    const points = l.cell.timeline.filter((p) => value(p) !== null);
     const away = (p: TimePoint) => Math.abs(axis.x(l, p) - x);
     const nearest = points.reduce<TimePoint | null>((best, p) => (!best || away(p) < away(best) ? p : best), null);
-    return nearest ? [[l.label, `${significant(of(nearest)! / unit.divisor)} ${unit.name}`]] : [];
+    return nearest ? [[l.label, `${formatSignificant(value(nearest)! / unit.divisor)} ${unit.name}`]] : [];
   });
-  return { at: whenText(axis, x), values };
+  return { at: positionText(axis, x), values };
 }
 
 export function timelineOption(timeline: Timeline, width: number, t: Theme): Option {
   const { lines, axis } = timeline;
-  const right = rightOf(lines, width);
+  const right = rightPx(lines, width);
   const plotPx = width - LEFT_PX - right;
   const scale = scaleOf(timeline);
   return {
@@ -86,52 +86,54 @@ export function timelineOption(timeline: Timeline, width: number, t: Theme): Opt
       splitLine: { show: true, lineStyle: { color: t.grid } },
     },
     series: [
-      areas(axis, t, plotPx),
+      forkAreas(axis, t, plotPx),
       ...lines.flatMap((l) => kindSeries(l, timeline, scale)),
       ...lines.map((l) => gcSeries(l, axis, scale)),
-      ...(isWide(width) ? [endLabelSeries(namesOf(timeline, scale), right, right - 6, t)] : []),
+      ...(isWide(width) ? [endLabelSeries(lineEndLabels(timeline, scale), right, right - 6, t)] : []),
     ],
   };
 }
 
-/** The value axis: where a value lies on it, its ends and its ticks. */
+/** The value axis: the position of a value, the ends and the ticks. */
 interface Scale {
   at: (value: number) => number;
   range: [number, number];
   ticks: { at: number; text: string }[];
 }
 
-function scaleOf({ lines, of, unit, log }: Timeline): Scale {
-  const values = lines.flatMap((l) => l.cell.timeline.map(of)).filter((v): v is number => v !== null && v > 0);
-  const most = Math.max(1, ...values) / unit.divisor;
+function scaleOf({ lines, value, unit, log }: Timeline): Scale {
+  const values = lines.flatMap((l) => l.cell.timeline.map(value)).filter((v): v is number => v !== null && v > 0);
+  const max = Math.max(1, ...values) / unit.divisor;
   if (!log) {
-    const ticks = plainTicks(most, 4);
-    const top = Math.max(most * 1.04, ticks.at(-1) ?? 1);
-    return { at: (v) => v / unit.divisor, range: [0, top], ticks: ticks.map((v) => ({ at: v, text: plainNumber(v) })) };
+    const ticks = ticksFromZero(max, 4);
+    const top = Math.max(max * 1.04, ticks.at(-1) ?? 1);
+    return { at: (v) => v / unit.divisor, range: [0, top], ticks: ticks.map((v) => ({ at: v, text: tickText(v) })) };
   }
-  const least = Math.min(...values, most * unit.divisor) / unit.divisor;
-  const ticks = decadeTicks(least * 0.8, most * 1.25).map((v) => ({ at: Math.log10(v), text: plainNumber(v) }));
-  return { at: (v) => Math.log10(v / unit.divisor), range: [Math.log10(least * 0.8), Math.log10(most * 1.25)], ticks };
+  const min = Math.min(...values, max * unit.divisor) / unit.divisor;
+  const ticks = decadeTicks(min * 0.8, max * 1.25).map((v) => ({ at: Math.log10(v), text: tickText(v) }));
+  return { at: (v) => Math.log10(v / unit.divisor), range: [Math.log10(min * 0.8), Math.log10(max * 1.25)], ticks };
 }
 
-/** Each line is named at the level of its last saturating slice. */
-function namesOf(timeline: Timeline, scale: Scale): EndLabel[] {
+/** A label for each line, at the level of its last saturating slice. */
+function lineEndLabels(timeline: Timeline, scale: Scale): EndLabel[] {
   const end = timeline.axis.to;
   return timeline.lines.flatMap((l) => {
-    const points = l.cell.timeline.filter((p) => timeline.of(p) !== null);
+    const points = l.cell.timeline.filter((p) => timeline.value(p) !== null);
     const last = points.findLast((p) => p.slice_kind === 'saturating') ?? points.at(-1);
-    return last ? [{ text: l.label, colour: l.text, at: [end, scale.at(timeline.of(last)!)] as [number, number] }] : [];
+    return last
+      ? [{ text: l.label, colour: l.text, at: [end, scale.at(timeline.value(last)!)] as [number, number] }]
+      : [];
   });
 }
 
-/** The ground: each fork named above its stretch, its warm-up shaded. */
-function areas(axis: TimeAxis, t: Theme, widthPx: number): Option {
-  const forks = axis.forks.filter((f) => shownPart(axis, f.offset, f.offset + f.length));
-  const roomy = widthPx / Math.max(1, forks.length) > 52;
-  // Of one start there is nothing to tell apart.
-  const nameOf = (f: ForkPlace) => (axis.forks.length > 1 || f.aside ? forkName(f, roomy) : '');
+/** The background: the name of each fork above it, and shades for warm-up and forks that were set aside. */
+function forkAreas(axis: TimeAxis, t: Theme, widthPx: number): Option {
+  const forks = axis.forks.filter((f) => clipToAxis(axis, f.offset, f.offset + f.length));
+  const hasRoom = widthPx / Math.max(1, forks.length) > 52;
+  // A single start needs no name.
+  const nameOf = (f: ForkPlace) => (axis.forks.length > 1 || f.aside ? forkName(f, hasRoom) : '');
   const area = (from: number, to: number, look: object) => {
-    const part = shownPart(axis, from, to);
+    const part = clipToAxis(axis, from, to);
     return part ? [[{ xAxis: part[0], ...look }, { xAxis: part[1] }]] : [];
   };
   const label = (text: string) => ({
@@ -158,9 +160,9 @@ function areas(axis: TimeAxis, t: Theme, widthPx: number): Option {
   };
 }
 
-/** `start 2`, and whether it was left out. */
-function forkName(f: ForkPlace, roomy: boolean): string {
-  if (!roomy) return f.aside ? `${f.fork} ×` : String(f.fork);
+/** `start 2`, or `start 2 × left out`; shorter where there is little room. */
+function forkName(f: ForkPlace, hasRoom: boolean): string {
+  if (!hasRoom) return f.aside ? `${f.fork} ×` : String(f.fork);
   return f.aside ? `start ${f.fork} × left out` : `start ${f.fork}`;
 }
 
@@ -169,12 +171,12 @@ function kindSeries(l: TimeLine, timeline: Timeline, scale: Scale): Option[] {
   const { axis } = timeline;
   const all = kindsIn(timeline.lines.map((line) => line.cell));
   return kindsIn([l.cell]).map((kind) => {
-    const look = kindOf(kind, all);
+    const look = kindStyle(kind, all);
     const data: { value: [number, number | null]; point?: TimePoint }[] = [];
     for (const f of axis.forks) {
       const mine = l.cell.timeline.filter((p) => p.fork === f.fork && p.slice_kind === kind);
       for (const p of mine.sort((a, b) => a.t_s - b.t_s)) {
-        const y = timeline.of(p);
+        const y = timeline.value(p);
         data.push({ value: [axis.x(l, p), y === null ? null : scale.at(y)], point: p });
       }
       data.push({ value: [f.offset + f.length, null] });
@@ -196,7 +198,7 @@ function kindSeries(l: TimeLine, timeline: Timeline, scale: Scale): Option[] {
   });
 }
 
-/** Slices in which a JVM collected garbage, as strokes at the foot. */
+/** Strokes at the bottom for slices with a garbage collection. */
 function gcSeries(l: TimeLine, axis: TimeAxis, scale: Scale): Option {
   const collecting = l.cell.timeline.filter((p) => p.gc_pauses);
   return {
@@ -216,13 +218,16 @@ function gcSeries(l: TimeLine, axis: TimeAxis, scale: Scale): Option {
 
 function pointTip(l: TimeLine, timeline: Timeline, p: TimePoint | undefined): HTMLElement | '' {
   if (!p) return '';
-  const value = timeline.of(p);
+  const value = timeline.value(p);
   return tip(l.label, [
     [p.phase === 'warmup' ? 'sample of the warm-up' : 'sample', `${p.slice_kind}, start ${p.fork}`],
-    [timeline.axisName, value === null ? '–' : `${significant(value / timeline.unit.divisor)} ${timeline.unit.name}`],
+    [
+      timeline.axisName,
+      value === null ? '–' : `${formatSignificant(value / timeline.unit.divisor)} ${timeline.unit.name}`,
+    ],
     ['since the run began', `${p.t_s.toFixed(1)} s`],
     ...(p.gc_pauses
-      ? ([['garbage collections', `${p.gc_pauses}, ${plainTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])
+      ? ([['garbage collections', `${p.gc_pauses}, ${formatTime(p.gc_pause_ns ?? 0)}`]] as [string, string][])
       : []),
     ...(p.failed ? ([['failed', String(p.failed)]] as [string, string][]) : []),
   ]);

@@ -1,9 +1,9 @@
-// Tries of a search: load across, a measured figure up, both logarithmic; a filled dot kept the curve, a cross did not.
+// The tries of a search: load against a measured value, both logarithmic. A dot kept the curve, a cross did not.
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { endLabelRoom } from './end_labels';
+import { endLabelWidth } from './end_labels';
 import { dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
-import { decadeTicks, plainNumber } from './ticks';
+import { decadeTicks, tickText } from './ticks';
 import type { Theme } from '../theme';
 
 /** One try; load and value are in the units of the axes. */
@@ -16,7 +16,7 @@ export interface TryPoint {
   tip: [string, string][];
 }
 
-/** A load that a variant keeps, drawn as an upright line with its interval. */
+/** The largest load at which a variant keeps the curve, drawn as a vertical line with its interval. */
 export interface KeptLoad {
   label: string;
   load: number;
@@ -41,9 +41,9 @@ const HIT_PX = 9;
 export const triesHeight = (width: number): number => (width < 620 ? 280 : 320);
 
 export function triesOption(tries: Tries, width: number, t: Theme): Option {
-  const across = logRange([...tries.points.map((p) => p.load), ...tries.kept.map((k) => k.load)]);
-  const up = logRange([...tries.points.map((p) => p.value), tries.limit]);
-  const right = Math.min(width * 0.25, endLabelRoom([tries.limitText]));
+  const xRange = logRange([...tries.points.map((p) => p.load), ...tries.kept.map((k) => k.load)]);
+  const yRange = logRange([...tries.points.map((p) => p.value), tries.limit]);
+  const right = Math.min(width * 0.25, endLabelWidth([tries.limitText]));
   const points = tries.points.filter((p) => p.load > 0 && p.value > 0);
   return {
     ...baseOption(t),
@@ -55,26 +55,26 @@ export function triesOption(tries: Tries, width: number, t: Theme): Option {
       },
     },
     grid: { left: LEFT_PX, right, top: TOP_PX, bottom: 50, outerBoundsMode: 'none' },
-    xAxis: givenAxis(t, across, ticksOf(across), tries.loadName),
+    xAxis: givenAxis(t, xRange, ticksOf(xRange), tries.loadName),
     yAxis: {
-      ...givenAxis(t, up, ticksOf(up), tries.valueName, true),
+      ...givenAxis(t, yRange, ticksOf(yRange), tries.valueName, true),
       axisLine: { show: false, onZero: false },
       splitLine: { show: true, lineStyle: { color: t.grid } },
     },
-    series: [frameSeries(tries, t), pointSeries(points, t)],
+    series: [limitSeries(tries, t), pointSeries(points, t)],
   };
 }
 
-/** The logarithms of the least and the greatest value, with some air. */
+/** The logarithms of the smallest and the largest value, with a margin. */
 function logRange(values: number[]): [number, number] {
   const logs = values.filter((v) => v > 0).map(Math.log10);
-  const [least, most] = [Math.min(...logs), Math.max(...logs)];
-  const air = Math.max(0.06, (most - least) * 0.06);
-  return [least - air, most + air];
+  const [min, max] = [Math.min(...logs), Math.max(...logs)];
+  const margin = Math.max(0.06, (max - min) * 0.06);
+  return [min - margin, max + margin];
 }
 
 function ticksOf([from, to]: [number, number]): { at: number; text: string }[] {
-  return decadeTicks(10 ** from, 10 ** to).map((v) => ({ at: Math.log10(v), text: plainNumber(v) }));
+  return decadeTicks(10 ** from, 10 ** to).map((v) => ({ at: Math.log10(v), text: tickText(v) }));
 }
 
 interface Place {
@@ -85,8 +85,8 @@ interface Plot {
   coordSys: { x: number; y: number; width: number; height: number };
 }
 
-/** The limit across, and the load that each variant keeps upright. */
-function frameSeries(tries: Tries, t: Theme): Option {
+/** The limit as a horizontal line, and the load that each variant keeps as a vertical one. */
+function limitSeries(tries: Tries, t: Theme): Option {
   return {
     type: 'custom',
     silent: true,
@@ -123,7 +123,7 @@ function pointSeries(points: TryPoint[], t: Theme): Option {
       const point = points[params.dataIndex]!;
       const [x, y] = api.coord([Math.log10(point.load), Math.log10(point.value)]);
       const hit = hitMark(x - HIT_PX, y - HIT_PX, 2 * HIT_PX, 2 * HIT_PX);
-      return { type: 'group', children: [hit, ...(point.kept ? [kept(x, y, point, t)] : cross(x, y, point))] };
+      return { type: 'group', children: [hit, ...(point.kept ? [kept(x, y, point, t)] : crossMarks(x, y, point))] };
     },
   };
 }
@@ -133,7 +133,7 @@ const kept = (x: number, y: number, point: TryPoint, t: Theme): Mark => ({
   style: { fill: point.colour, stroke: t.paper, lineWidth: 1 },
 });
 
-const cross = (x: number, y: number, { colour }: TryPoint): Mark[] => [
+const crossMarks = (x: number, y: number, { colour }: TryPoint): Mark[] => [
   lineMark(x - 4, y - 4, x + 4, y + 4, colour, 1.75),
   lineMark(x - 4, y + 4, x + 4, y - 4, colour, 1.75),
 ];

@@ -4,33 +4,33 @@ import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { threadColour, threadKinds } from '../charts/thread_kinds';
 import { bytesUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { fixed, significant, whole } from '../format/number';
-import { colourOf, shownText, visibleCells, type Model, type Panel } from '../model';
+import { formatFixed, formatSignificant, formatWhole } from '../format/number';
+import { colourOf, hiddenRowsText, visibleCells, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
-import { stateIn } from '../validity';
+import { validityIn } from '../validity';
 import { panelId } from './forks';
 import { slopesFigure } from './slopes';
-import { doubts } from './rows';
+import { doubtLines } from './rows';
 
-const WITH_ODD = 'Starts that settled in another mode are part of these means, and not of the comparison.';
+const ODD_STARTS_NOTE = 'Starts that settled in another mode are part of these means, and not of the comparison.';
 
 /** An interval wider than this share of its value is not drawn. */
-const TELLING = 0.5;
+const MAX_INTERVAL_SHARE = 0.5;
 
 interface BarsSpec {
   kind: string;
-  /** What it shows, by the name that reasons against figures have for it. */
+  /** The measure, by the name that `validityIn` expects. */
   measure: string;
   title: string;
   note?: string;
-  /** What a pointer finds. */
+  /** What the reader can do with the pointer. */
   hint?: string;
   unit: Unit;
   axisName: string;
-  of: (cell: Cell) => Estimate | null;
+  estimate: (cell: Cell) => Estimate | null;
   parts?: (cell: Cell, t: Theme) => BarRow['parts'];
-  /** Is the figure only a lower bound? */
+  /** Whether the figure is only a lower bound. */
   atLeast?: (cell: Cell) => boolean;
   tick?: (cell: Cell) => number | null;
   tip?: (cell: Cell) => [string, string][];
@@ -38,16 +38,17 @@ interface BarsSpec {
 }
 
 function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
-  if (!panel.cells.some(spec.of)) return null;
-  // The interval of an absolute level over few starts can be many times as wide as the level: it would tell nothing.
-  const tells = (e: Estimate | null) => e?.lo != null && e.hi !== null && e.hi - e.lo < TELLING * e.value;
+  if (!panel.cells.some(spec.estimate)) return null;
+  // With few starts, the interval of an absolute level can be many times as wide as the level.
+  const isInformative = (e: Estimate | null) =>
+    e?.lo != null && e.hi !== null && e.hi - e.lo < MAX_INTERVAL_SHARE * e.value;
   const scale = (v: number | null | undefined) => (v == null ? null : v / spec.unit.divisor);
   const bars = (t: Theme): Bars => ({
     axisName: spec.axisName,
     nameParts: Boolean(spec.parts),
     rows: visibleCells(panel).map((cell): BarRow => {
-      // What a void server has done is no figure of it.
-      const estimate = cell.validity.state === 'void' ? null : spec.of(cell);
+      // A void server has no figures.
+      const estimate = cell.validity.state === 'void' ? null : spec.estimate(cell);
       const colour = colourOf(cell, panel, t)?.mark ?? t.faint;
       const split = spec.parts?.(cell, t) ?? [];
       const parts = estimate ? (split.length ? split : [{ name: '', value: scale(estimate.value)!, colour }]) : [];
@@ -55,23 +56,23 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
         id: cell.id,
         label: cell.variant,
         parts,
-        lo: tells(estimate) ? scale(estimate?.lo) : null,
-        hi: tells(estimate) ? scale(estimate?.hi) : null,
+        lo: isInformative(estimate) ? scale(estimate?.lo) : null,
+        hi: isInformative(estimate) ? scale(estimate?.hi) : null,
         tick: scale(spec.tick?.(cell)),
         value: valueText(cell, estimate, spec),
         tip: [
           [spec.title, estimate ? inUnitWithInterval(estimate, spec.unit) : '–'],
           ...(spec.tip?.(cell) ?? []),
-          ...doubts(cell, spec.measure),
+          ...doubtLines(cell, spec.measure),
         ],
       };
     }),
   });
-  const odd = panel.comparisons.some((c) => c.odd_forks.length) && WITH_ODD;
+  const odd = panel.comparisons.some((c) => c.odd_forks.length) && ODD_STARTS_NOTE;
   return figure({
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
-    note: () => [spec.note, odd, shownText(panel)].filter(Boolean).join(' '),
+    note: () => [spec.note, odd, hiddenRowsText(panel)].filter(Boolean).join(' '),
     ...(spec.hint ? { hint: spec.hint } : {}),
     watch: ['highlights', 'everyRow'],
     height: (width) => barsHeight(bars(LIGHT), width),
@@ -89,15 +90,15 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
   });
 }
 
-/** The figure, with what a reader must know before using it. */
+/** The figure, marked as a lower bound (≥) or as suspect (!). */
 function valueText(cell: Cell, estimate: Estimate | null, spec: BarsSpec): string {
   if (cell.validity.state === 'void') return '× void';
   if (!estimate) return 'not measured';
   const bound = spec.atLeast?.(cell) ? '≥ ' : '';
-  return `${bound}${significant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${stateIn(cell, spec.measure) === 'suspect' ? ' !' : ''}`;
+  return `${bound}${formatSignificant(estimate.value / spec.unit.divisor)} ${spec.unit.name}${validityIn(cell, spec.measure) === 'suspect' ? ' !' : ''}`;
 }
 
-const LIMITED: Record<Cell['bottleneck'], string> = {
+const LIMITED_BY: Record<Cell['bottleneck'], string> = {
   server: 'the server',
   generator: 'the generator: a lower bound',
   network: 'the network: a lower bound',
@@ -115,7 +116,7 @@ export function throughputFigure(model: Model, panel: Panel): HTMLElement | null
     axisName: `correct responses, ${unit.name} (more is better)`,
     head: 'throughput_per_s',
     mean: (c) => c.throughput_per_s,
-    of: (v) => v.throughput_per_s,
+    value: (v) => v.throughput_per_s,
   });
   if (slopes) return slopes;
   return barsFigure(panel, {
@@ -125,9 +126,9 @@ export function throughputFigure(model: Model, panel: Panel): HTMLElement | null
     note: panel.scenarioTitle,
     unit,
     axisName: `correct responses, ${unit.name} (more is better)`,
-    of: (c) => c.throughput_per_s,
+    estimate: (c) => c.throughput_per_s,
     atLeast: (c) => c.bottleneck === 'generator' || c.bottleneck === 'network',
-    tip: (c) => [['limited by', LIMITED[c.bottleneck]]],
+    tip: (c) => [['limited by', LIMITED_BY[c.bottleneck]]],
     data: {
       heads: ['throughput_per_s', 'lower', 'upper', 'limited_by'],
       row: (c) => [
@@ -140,7 +141,7 @@ export function throughputFigure(model: Model, panel: Panel): HTMLElement | null
   });
 }
 
-/** CPU per request start by start; null where there are no pairs of starts. */
+/** CPU per request, start by start; null without pairs of starts. */
 export function cpuSlopes(model: Model, panel: Panel): HTMLElement | null {
   const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
   return slopesFigure(model, panel, {
@@ -150,11 +151,11 @@ export function cpuSlopes(model: Model, panel: Panel): HTMLElement | null {
     axisName: `CPU of the server per request, ${unit.name} (less is better)`,
     head: 'cpu_ns_per_request',
     mean: (c) => c.cpu_ns_per_request,
-    of: (v) => v.cpu_ns_per_request,
+    value: (v) => v.cpu_ns_per_request,
   });
 }
 
-const WITHOUT_JIT = 'Bars leave out the JIT compilers, because a compilation is paid once.';
+const JIT_NOTE = 'Bars leave out the JIT compilers, because a compilation is paid once.';
 
 export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
   const unit = timeUnit(panel.cells.map((c) => c.cpu_ns_per_request?.value));
@@ -164,11 +165,11 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
     kind: 'cpu',
     measure: 'cpu_per_request',
     title: 'CPU per request by kind of thread',
-    note: [...loads.map((load) => `Load: ${load}.`), kinds.includes('jit') ? WITHOUT_JIT : ''].join(' ').trim(),
+    note: [...loads.map((load) => `Load: ${load}.`), kinds.includes('jit') ? JIT_NOTE : ''].join(' ').trim(),
     hint: kinds.includes('jit') ? 'Point at a bar to see their CPU.' : '',
     unit,
     axisName: `CPU of the server per request, ${unit.name} (less is better)`,
-    of: (c) => c.cpu_ns_per_request,
+    estimate: (c) => c.cpu_ns_per_request,
     parts: (c, t) =>
       kinds
         .filter((kind) => kind !== 'jit')
@@ -178,7 +179,8 @@ export function cpuFigure(_: Model, panel: Panel): HTMLElement | null {
             ? [{ name: kind, value: found.ns_per_request / unit.divisor, colour: threadColour(kind, t) }]
             : [];
         }),
-    tip: (c) => c.cpu_by_kind.map((k) => [k.kind, `${significant(k.ns_per_request / unit.divisor)} ${unit.name}`]),
+    tip: (c) =>
+      c.cpu_by_kind.map((k) => [k.kind, `${formatSignificant(k.ns_per_request / unit.divisor)} ${unit.name}`]),
     data: {
       heads: ['cpu_ns_per_request', 'lower', 'upper', ...kinds.map((k) => `${k}_ns_per_request`)],
       row: (c) => [
@@ -196,7 +198,7 @@ export function allocationFigure(_: Model, panel: Panel): HTMLElement | null {
   const pauses = (c: Cell) =>
     c.gc_pause_share === null
       ? '–'
-      : `${fixed(c.gc_pause_share * 100, 2)} % of the time, ${whole(c.gc_pauses ?? 0)} in all`;
+      : `${formatFixed(c.gc_pause_share * 100, 2)} % of the time, ${formatWhole(c.gc_pauses ?? 0)} in all`;
   return barsFigure(panel, {
     kind: 'allocation',
     measure: 'allocated_per_request',
@@ -204,7 +206,7 @@ export function allocationFigure(_: Model, panel: Panel): HTMLElement | null {
     note: 'Counted by the server’s runtime. Pauses are collections that stopped all its threads.',
     unit,
     axisName: `allocated per request, ${unit.name} (less is better)`,
-    of: (c) => c.allocated_bytes_per_request,
+    estimate: (c) => c.allocated_bytes_per_request,
     tip: (c) => [['GC pauses', pauses(c)]],
     data: {
       heads: ['allocated_bytes_per_request', 'lower', 'upper', 'gc_pause_share', 'gc_pauses', 'heap_used_peak_bytes'],
@@ -231,7 +233,7 @@ export function memoryFigure(_: Model, panel: Panel): HTMLElement | null {
     note: 'The bar is memory at the end of a start, on average; the tick is the largest of any start.',
     unit,
     axisName: `resident memory, ${unit.name} (less is better)`,
-    of: (c) => c.rss_bytes,
+    estimate: (c) => c.rss_bytes,
     tick: (c) => c.rss_peak_bytes,
     tip: (c) => [['peak', peak(c)]],
     data: {

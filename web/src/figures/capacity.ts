@@ -1,78 +1,83 @@
-// What a search for the largest load found: a table of results, and the tries as a chart for each limit of the curve.
+// The results of searches for the largest load: a table, and a chart of the tries for each limit of the curve.
 
 import { figure } from '../charts/figure';
 import { triesHeight, triesOption, type Tries, type TryPoint } from '../charts/tries';
 import { h, scrollingTable } from '../dom';
-import { significant, whole } from '../format/number';
+import { formatSignificant, formatWhole } from '../format/number';
 import { inUnitWithInterval, rateUnit, unitFor, type Unit } from '../format/unit';
 import { colourOf, type Model, type Panel } from '../model';
 import type { Capacity, CapacityLimit, Cell } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
 
-type Searched = Cell & { capacity: Capacity };
+type SearchedCell = Cell & { capacity: Capacity };
 
-export const searchedCells = (panel: Panel): Searched[] =>
-  panel.cells.filter((cell): cell is Searched => cell.capacity !== null);
+export const searchedCells = (panel: Panel): SearchedCell[] =>
+  panel.cells.filter((cell): cell is SearchedCell => cell.capacity !== null);
 
 const HEADS = ['', 'largest load that keeps the curve', 'each start', 'what fails above it', 'tries'];
 
-/** The results of a panel's searches; null where no curve was asked for. */
+/** The search results of a panel; null without a search. */
 export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
   const cells = searchedCells(panel);
   if (!cells.length) return null;
-  const title = `${panel.title}: the largest load that keeps ${curves(cells)}`;
+  const title = `${panel.title}: the largest load that keeps ${curveNames(cells)}`;
   const rows = cells.map((cell) => [cell.variant, ...resultOf(cell.capacity, loadUnit(cells))]);
   return scrollingTable(title, HEADS, rows, { class: 'cells' });
 }
 
-const curves = (cells: Searched[]) => [...new Set(cells.map((c) => c.capacity.curve))].join('; ');
+const curveNames = (cells: SearchedCell[]) => [...new Set(cells.map((c) => c.capacity.curve))].join('; ');
 
 function resultOf(found: Capacity, unit: Unit): string[] {
   const beyond = found.forks_at_most ? `, and more in ${found.forks_at_most} of ${found.forks.length} starts` : '';
   const load = found.load.value ? `${inUnitWithInterval(found.load, unit)}${beyond}` : 'none that was tried';
-  const forks = found.forks.map((f) => significant(f.load / unit.divisor)).join(', ');
+  const forks = found.forks.map((f) => formatSignificant(f.load / unit.divisor)).join(', ');
   const failed = found.limits.filter((l) => l.failed_forks);
   const reasons = failed.map((l) => `${l.condition} in ${l.failed_forks} of ${found.forks.length} starts`);
   const keptTries = found.tries.filter((t) => t.kept).length;
-  return [load, forks, reasons.join(', ') || '–', `${whole(found.tries.length)}, of these kept: ${whole(keptTries)}`];
+  return [
+    load,
+    forks,
+    reasons.join(', ') || '–',
+    `${formatWhole(found.tries.length)}, of these kept: ${formatWhole(keptTries)}`,
+  ];
 }
 
 /** The unit of a panel's loads. */
-function loadUnit(cells: Searched[]): Unit {
+function loadUnit(cells: SearchedCell[]): Unit {
   if (cells[0]!.capacity.by === 'users') return { divisor: 1, name: 'users' };
   return rateUnit(cells.flatMap((c) => c.capacity.tries.map((t) => t.load)));
 }
 
-/** A chart for each limit that some try came near; null where no curve was asked for. */
+/** A chart for each limit with a value that can be drawn; null without one. */
 export function triesFigures(_: Model, panel: Panel): HTMLElement | null {
   const cells = searchedCells(panel);
   const limits = cells[0]?.capacity.limits ?? [];
-  const drawn = limits.map((limit, i) => ({ limit, i })).filter(({ limit, i }) => isDrawn(cells, limit, i));
-  if (!drawn.length) return null;
-  return h('div', { class: 'figures' }, ...drawn.map(({ limit, i }) => triesFigure(panel, cells, limit, i)));
+  const drawable = limits.map((limit, i) => ({ limit, i })).filter(({ limit, i }) => canBeDrawn(cells, limit, i));
+  if (!drawable.length) return null;
+  return h('div', { class: 'figures' }, ...drawable.map(({ limit, i }) => triesFigure(panel, cells, limit, i)));
 }
 
-/** A limit above zero for which some try has a value that a logarithmic axis can show. */
-const isDrawn = (cells: Searched[], limit: CapacityLimit, i: number): boolean =>
+/** Whether a logarithmic axis can show the limit and the value of some try: both must be above zero. */
+const canBeDrawn = (cells: SearchedCell[], limit: CapacityLimit, i: number): boolean =>
   limit.limit > 0 && cells.some((c) => c.capacity.tries.some((t) => (t.values[i] ?? 0) > 0));
 
-function triesFigure(panel: Panel, cells: Searched[], limit: CapacityLimit, i: number): HTMLElement {
-  const across = loadUnit(cells);
-  const up = limit.unit === 'share' ? { divisor: 0.01, name: '%' } : unitFor(limit.unit, [limit.limit]);
+function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, i: number): HTMLElement {
+  const xUnit = loadUnit(cells);
+  const yUnit = limit.unit === 'share' ? { divisor: 0.01, name: '%' } : unitFor(limit.unit, [limit.limit]);
   const tries = (t: Theme): Tries => ({
-    points: cells.flatMap((cell) => pointsOf(cell, panel, i, across, up, t)),
+    points: cells.flatMap((cell) => pointsOf(cell, panel, i, xUnit, yUnit, t)),
     kept: cells.map((cell) => ({
       label: cell.variant,
-      load: cell.capacity.load.value / across.divisor,
-      lo: cell.capacity.load.lo === null ? null : cell.capacity.load.lo / across.divisor,
-      hi: cell.capacity.load.hi === null ? null : cell.capacity.load.hi / across.divisor,
+      load: cell.capacity.load.value / xUnit.divisor,
+      lo: cell.capacity.load.lo === null ? null : cell.capacity.load.lo / xUnit.divisor,
+      hi: cell.capacity.load.hi === null ? null : cell.capacity.load.hi / xUnit.divisor,
       colour: colourOf(cell, panel, t)?.mark ?? t.faint,
     })),
-    limit: limit.limit / up.divisor,
+    limit: limit.limit / yUnit.divisor,
     limitText: limit.condition,
-    loadName: cells[0]!.capacity.by === 'users' ? 'users' : `requests asked for, ${across.name}`,
-    valueName: up.name,
+    loadName: cells[0]!.capacity.by === 'users' ? 'users' : `requests asked for, ${xUnit.name}`,
+    valueName: yUnit.name,
   });
   return figure({
     id: `${panelId('tries', panel)}-${i + 1}`,
@@ -100,22 +105,22 @@ function triesFigure(panel: Panel, cells: Searched[], limit: CapacityLimit, i: n
   });
 }
 
-function pointsOf(cell: Searched, panel: Panel, i: number, across: Unit, up: Unit, t: Theme): TryPoint[] {
-  return cell.capacity.tries.flatMap((one): TryPoint[] => {
-    const value = one.values[i];
+function pointsOf(cell: SearchedCell, panel: Panel, i: number, xUnit: Unit, yUnit: Unit, t: Theme): TryPoint[] {
+  return cell.capacity.tries.flatMap((attempt): TryPoint[] => {
+    const value = attempt.values[i];
     if (value == null) return [];
     return [
       {
         label: cell.variant,
-        load: one.load / across.divisor,
-        value: value / up.divisor,
-        kept: one.kept,
+        load: attempt.load / xUnit.divisor,
+        value: value / yUnit.divisor,
+        kept: attempt.kept,
         colour: colourOf(cell, panel, t)?.mark ?? t.faint,
         tip: [
-          ['start', String(one.fork)],
-          ['load', `${significant(one.load / across.divisor)} ${across.name}`],
-          [cell.capacity.limits[i]!.condition, `${significant(value / up.divisor)} ${up.name}`],
-          ['the whole curve', one.kept ? 'kept' : 'not kept'],
+          ['start', String(attempt.fork)],
+          ['load', `${formatSignificant(attempt.load / xUnit.divisor)} ${xUnit.name}`],
+          [cell.capacity.limits[i]!.condition, `${formatSignificant(value / yUnit.divisor)} ${yUnit.name}`],
+          ['the whole curve', attempt.kept ? 'kept' : 'not kept'],
         ],
       },
     ];

@@ -1,29 +1,29 @@
-// Which CPU goes into the strips over time, with its words and its CSV.
+// CPU over time: the data of the strips, their texts and their CSV.
 
 import { figure } from '../charts/figure';
 import { stackHeight, stackOption, stackPlot, stackReading, type Stack } from '../charts/stack';
 import { threadKinds } from '../charts/thread_kinds';
-import { significant } from '../format/number';
+import { formatSignificant } from '../format/number';
 import { leftOutText, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell } from '../summary';
 import { panelId } from './forks';
-import { axisOf, shadesNote, sliceData, timeCursor, timeLines } from './over_time';
+import { panelTimeAxis, shadesNote, sliceData, timeCursor, timeLines } from './over_time';
 
-/** More strips than these are more than anybody compares. */
-const STRIPS = 6;
+/** The largest number of strips. Nobody compares more. */
+const MAX_STRIPS = 6;
 
 const kindsOf = (cells: Cell[]): string[] =>
   threadKinds(cells.flatMap((c) => c.timeline.flatMap((p) => (p.cpu ?? []).map((k) => k.kind))));
 
-/** CPU by kind of thread, slice by slice; null where the servers' processes could not be seen. */
+/** CPU by kind of thread, slice by slice; null if the servers' processes could not be observed. */
 export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
   const kinds = kindsOf(panel.cells);
   if (!kinds.length) return null;
   const stack = (t: Theme): Stack => {
     const lines = timeLines(model, panel, t);
-    const seen = lines.filter((l) => l.cell.timeline.some((p) => p.cpu?.length)).slice(0, STRIPS);
-    return { lines: seen, kinds, axis: axisOf(model, panel, lines) };
+    const seen = lines.filter((l) => l.cell.timeline.some((p) => p.cpu?.length)).slice(0, MAX_STRIPS);
+    return { lines: seen, kinds, axis: panelTimeAxis(model, panel, lines) };
   };
   const mean = (cell: Cell, kind: string) => {
     const all = cell.timeline
@@ -52,7 +52,9 @@ export function cpuOverTime(model: Model, panel: Panel): HTMLElement | null {
       ),
     alternative: () =>
       stack(LIGHT)
-        .lines.map((l) => `${l.label}: ${kinds.map((k) => `${k} ${significant(mean(l.cell, k))}`).join(', ')} cores`)
+        .lines.map(
+          (l) => `${l.label}: ${kinds.map((k) => `${k} ${formatSignificant(mean(l.cell, k))}`).join(', ')} cores`,
+        )
         .join('; '),
   });
 }

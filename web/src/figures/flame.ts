@@ -1,11 +1,11 @@
-// The flame graph of a profile: which side, what is marked, what fills the width; and its words and data.
+// The flame graph of a profile: side, marks, zoom, texts and data.
 
 import { figure, type KeyItem } from '../charts/figure';
-import { flameHeight, flameOption, LEAST_PX, type Flame } from '../charts/flame';
+import { flameHeight, flameOption, MIN_BOX_PX, type Flame } from '../charts/flame';
 import { h } from '../dom';
 import { differenceColour, KINDS, kindColour } from '../flame/colour';
-import { layout, matches, shareOf, treeOf, WHOLE, type Box, type Tree } from '../flame/tree';
-import { changeText, significant } from '../format/number';
+import { layOutBoxes, matchNames, shareOf, buildTree, WHOLE, type Box, type Tree } from '../flame/tree';
+import { changeText, formatSignificant } from '../format/number';
 import { unitFor } from '../format/unit';
 import { choice, choose, watch, type Side } from '../state';
 import type { ProfileView } from '../summary';
@@ -13,9 +13,9 @@ import type { Theme } from '../theme';
 
 const trees = new WeakMap<ProfileView, Tree>();
 
-export function treeFor(view: ProfileView): Tree {
+export function cachedTree(view: ProfileView): Tree {
   let tree = trees.get(view);
-  if (!tree) trees.set(view, (tree = treeOf(view.flame)));
+  if (!tree) trees.set(view, (tree = buildTree(view.flame)));
   return tree;
 }
 
@@ -25,7 +25,7 @@ export function shortName(name: string): string {
   return at > 0 ? name.slice(at) : name;
 }
 
-/** The side that is drawn: a profile without a baseline has one only. */
+/** The side to draw. A profile without a baseline has only one. */
 export function sideOf(view: ProfileView): Side {
   return view.flame.base.length ? choice.side : 'variant';
 }
@@ -34,8 +34,8 @@ const isDifference = (side: Side) => side === 'more' || side === 'less';
 export const widthsOf = (view: ProfileView, side: Side) =>
   side === 'baseline' || side === 'less' ? view.flame.base : view.flame.value;
 
-/** What a node is on both sides, per request where that is known, else as a share. */
-function costs(view: ProfileView, node: number): { own: number; base: number } {
+/** The cost of a node on both sides: per request if that is known, else as a share. */
+function nodeCosts(view: ProfileView, node: number): { own: number; base: number } {
   const known = view.per_request && view.baseline_per_request;
   const scale = (estimate: { value: number } | null) => (known ? estimate!.value : 1) / WHOLE;
   return {
@@ -44,24 +44,25 @@ function costs(view: ProfileView, node: number): { own: number; base: number } {
   };
 }
 
-/** The largest difference of any node but the roots, which all of it would be. */
-export function largest(view: ProfileView): number {
-  let most = 0;
+/** The largest difference of any node below the first two levels, which hold the whole difference. */
+export function largestDifference(view: ProfileView): number {
+  let max = 0;
   for (let i = 0; i < view.flame.frame.length; i++) {
     if (view.flame.depth[i]! < 2) continue;
-    const { own, base } = costs(view, i);
-    most = Math.max(most, Math.abs(own - base));
+    const { own, base } = nodeCosts(view, i);
+    max = Math.max(max, Math.abs(own - base));
   }
-  return most || 1;
+  return max || 1;
 }
 
 export function flameFigure(view: ProfileView): HTMLElement {
-  const tree = treeFor(view);
-  const boxesOf = (width: number, zoom: number) => layout(tree, widthsOf(view, sideOf(view)), zoom, width, LEAST_PX);
-  /** Rows of what can be seen, zoomed or not, so that zooming in does not move the page. */
+  const tree = cachedTree(view);
+  const boxesOf = (width: number, zoom: number) =>
+    layOutBoxes(tree, widthsOf(view, sideOf(view)), zoom, width, MIN_BOX_PX);
+  /** The rows that the graph needs with and without zoom, so that zooming does not move the page. */
   const rowsOf = (width: number) =>
-    [...boxesOf(width, -1), ...boxesOf(width, choice.zoom)].reduce((most, box) => Math.max(most, box.row), 0) + 1;
-  const scale = largest(view);
+    [...boxesOf(width, -1), ...boxesOf(width, choice.zoom)].reduce((max, box) => Math.max(max, box.row), 0) + 1;
+  const scale = largestDifference(view);
   return figure({
     id: 'flame',
     title: () => title(view),
@@ -75,7 +76,12 @@ export function flameFigure(view: ProfileView): HTMLElement {
     },
     data: () => ({
       heads: ['method', 'share %', 'by itself %', 'mostly called by'],
-      rows: view.hot.map((f) => [f.name, significant(f.total.value * 100), significant(f.own.value * 100), f.caller]),
+      rows: view.hot.map((f) => [
+        f.name,
+        formatSignificant(f.total.value * 100),
+        formatSignificant(f.own.value * 100),
+        f.caller,
+      ]),
     }),
     alternative: () => alternative(view),
     onPick: (node) => choose({ zoom: Number(node) === choice.zoom ? -1 : Number(node) }),
@@ -85,7 +91,7 @@ export function flameFigure(view: ProfileView): HTMLElement {
   });
 }
 
-/** Boxes with their names, colours and marks. */
+/** The data for drawing: boxes with names, colours and marks. */
 export function flameOf(
   view: ProfileView,
   shape: Pick<Flame, 'boxes' | 'rows' | 'icicle'>,
@@ -93,7 +99,7 @@ export function flameOf(
   t: Theme,
 ): Flame {
   const side = sideOf(view);
-  const found = matches(view.flame, choice.find);
+  const found = matchNames(view.flame, choice.find);
   const name = (node: number) => view.flame.names[view.flame.frame[node]!]!;
   return {
     ...shape,
@@ -106,13 +112,13 @@ export function flameOf(
 
 function boxColour(view: ProfileView, box: Box, side: Side, scale: number, t: Theme): string {
   if (!isDifference(side)) return kindColour(view.flame.kinds[view.flame.frame[box.node]!]!, t);
-  const { own, base } = costs(view, box.node);
+  const { own, base } = nodeCosts(view, box.node);
   return differenceColour((own - base) / scale, t);
 }
 
 const EVENTS: Record<string, string> = { cpu: 'CPU', alloc: 'allocation', wall: 'time', lock: 'waiting for locks' };
 
-/** What a profile counts, in words. */
+/** The name of an event on the page. */
 export const eventText = (event: string): string => EVENTS[event] ?? event;
 
 function title(view: ProfileView): string {
@@ -128,24 +134,24 @@ function note(view: ProfileView, tree: Tree): string {
     ? `Widths are those of ${side === 'less' ? view.baseline : view.variant}; the colour is the difference${view.per_request ? ' per request' : ''}.`
     : '';
   if (!choice.find.trim()) return widths;
-  const share = shareOf(tree, widthsOf(view, side), matches(view.flame, choice.find));
-  return `${widths} Marked: ${significant(share * 100)} % is in the frames found and what they call.`.trim();
+  const share = shareOf(tree, widthsOf(view, side), matchNames(view.flame, choice.find));
+  return `${widths} Marked: ${formatSignificant(share * 100)} % is in the frames found and what they call.`.trim();
 }
 
 function alternative(view: ProfileView): string {
-  const top = view.hot.slice(0, 3).map((f) => `${f.short} ${significant(f.own.value * 100)} %`);
+  const top = view.hot.slice(0, 3).map((f) => `${f.short} ${formatSignificant(f.own.value * 100)} %`);
   return `A flame graph; a frame is as wide as its share. By themselves, most have ${top.join(', ')}.`;
 }
 
 function tipOf(view: ProfileView, node: number, name: string): [string, string][] {
   const unit = unitFor(view.unit, [view.per_request?.value ?? 0]);
-  const percent = (value: number) => `${significant((value / WHOLE) * 100)} %`;
+  const percent = (value: number) => `${formatSignificant((value / WHOLE) * 100)} %`;
   const lines: [string, string][] = [
     ['', name],
     [view.baseline ? view.variant : 'share', percent(view.flame.value[node]!)],
   ];
-  const { own, base } = costs(view, node);
-  const amount = (value: number) => `${significant(value / unit.divisor)} ${unit.name}`;
+  const { own, base } = nodeCosts(view, node);
+  const amount = (value: number) => `${formatSignificant(value / unit.divisor)} ${unit.name}`;
   if (view.flame.base.length) lines.push([view.baseline!, percent(view.flame.base[node]!)]);
   if (view.per_request) lines.push(['per request', amount(own)]);
   if (view.per_request && view.baseline_per_request && view.flame.base.length) {
@@ -177,7 +183,7 @@ const SIDES: [Side, (v: ProfileView) => string][] = [
   ['less', () => 'difference, as wide as the baseline'],
 ];
 
-/** Shows who calls the frame that fills the width, and what it calls. */
+/** Shows the callers and callees of the frame that fills the width. */
 function chooseFrame({ flame }: ProfileView): void {
   const frame = flame.frame[choice.zoom];
   if (frame === undefined) return;
@@ -201,14 +207,14 @@ function controls(view: ProfileView): Node[] {
     { 'aria-label': 'Side', onchange: () => choose({ side: select.value as Side, zoom: -1 }) },
     ...SIDES.map(([value, text]) => h('option', { value, selected: choice.side === value }, text(view))),
   );
-  const around = h(
+  const callersButton = h(
     'button',
     { type: 'button', class: 'button', onclick: () => chooseFrame(view) },
     'Callers and callees',
   );
-  const enable = () => (around.disabled = choice.zoom < 0);
+  const enable = () => (callersButton.disabled = choice.zoom < 0);
   watch(['zoom'], enable);
   enable();
-  const parts: Node[] = [search, whole, around, h('label', { class: 'check' }, box, ' root above')];
+  const parts: Node[] = [search, whole, callersButton, h('label', { class: 'check' }, box, ' root above')];
   return view.flame.base.length ? [select, ...parts] : parts;
 }

@@ -1,10 +1,10 @@
-// The A/A controls: what a server compared with itself shows is noise.
+// The chart of the A/A controls: a server compared with itself shows the noise.
 
 import { figure } from '../charts/figure';
 import { forestHeight, forestOption } from '../charts/forest';
 import type { Model, Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
-import { capital, chosenCurrency, forestOf } from './overhead';
+import { capitalise, chosenCurrency, forestOf } from './overhead';
 import { ratioRow } from './rows';
 
 const LETTERS = /[^\w.-]+/g;
@@ -20,7 +20,7 @@ export function noiseFigure(model: Model): HTMLElement | null {
     noise.map((n) => ratioRow('', groups > 1 ? `${n.server} · ${n.scenario}` : n.scenario, n.currencies, t));
   return figure({
     id: 'noise-chart',
-    title: () => `${capital(chosenCurrency(model)?.label ?? '')} of the baseline against a second start of itself`,
+    title: () => `${capitalise(chosenCurrency(model)?.label ?? '')} of the baseline against a second start of itself`,
     watch: ['currency'],
     height: (width) => forestHeight(rows(LIGHT), width),
     draw: (width, t) => forestOption(forestOf(model, rows(t), width), width, t),

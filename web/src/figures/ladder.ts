@@ -1,13 +1,13 @@
-// A ladder as a waterfall: each step's bar begins where the one below it ends, with the interval of what it adds.
+// A ladder as a waterfall chart: each bar starts where the previous one ends, with the interval of what the step adds.
 
 import { barsHeight, barsOption, type BarRow, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
-import { decimalsForSignificant, fixed } from '../format/number';
+import { decimalsForSignificant, formatFixed } from '../format/number';
 import { inUnitWithInterval, unitFor, type Unit } from '../format/unit';
 import type { Estimate, Ladder, LadderStep } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
-const CLEAR = 'rgba(0,0,0,0)';
+const TRANSPARENT = 'rgba(0,0,0,0)';
 
 interface Currency {
   name: string;
@@ -24,7 +24,7 @@ const BYTES: Currency = {
   added: (s) => s.allocated_bytes_added,
 };
 
-/** The waterfalls of a ladder: CPU per request, and bytes where they are known. */
+/** The waterfall charts of a ladder: CPU per request, and allocation if it is known. */
 export function ladderFigures(ladder: Ladder): HTMLElement[] {
   const known = [CPU, BYTES].filter((currency) => ladder.steps.some(currency.level));
   return known.map((currency) => waterfall(ladder, currency));
@@ -38,7 +38,7 @@ function waterfall(ladder: Ladder, currency: Currency): HTMLElement {
   const bars = (t: Theme): Bars => ({
     axisName: `${currency.name} per request, ${unit.name}`,
     nameParts: false,
-    rows: rows(ladder, currency, unit, t),
+    rows: stepRows(ladder, currency, unit, t),
   });
   return figure({
     id: `ladder-${currency.unit}-${ladder.id}`,
@@ -54,13 +54,13 @@ function waterfall(ladder: Ladder, currency: Currency): HTMLElement {
       }),
     }),
     alternative: () =>
-      rows(ladder, currency, unit, LIGHT)
+      stepRows(ladder, currency, unit, LIGHT)
         .map((r) => `${r.label}: ${r.value}`)
         .join('; '),
   });
 }
 
-function rows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): BarRow[] {
+function stepRows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): BarRow[] {
   let below = 0;
   return ladder.steps.map((step): BarRow => {
     const level = currency.level(step);
@@ -83,16 +83,16 @@ function rows(ladder: Ladder, currency: Currency, unit: Unit, t: Theme): BarRow[
   });
 }
 
-/** What lies below is not drawn; what a step saves has the colour of what is better. */
+/** A transparent part below the step, and the step in the colour of better or worse. */
 function stepParts(from: number, to: number, lowest: boolean, t: Theme): BarRow['parts'] {
   const colour = lowest ? t.baseline : to < from ? t.better : t.worse;
   return [
-    { name: 'below', value: Math.min(from, to), colour: CLEAR },
+    { name: 'below', value: Math.min(from, to), colour: TRANSPARENT },
     { name: 'step', value: Math.abs(to - from), colour },
   ];
 }
 
 function addedText(added: Estimate, unit: Unit): string {
   const value = added.value / unit.divisor;
-  return `${value < 0 ? '−' : '+'}${fixed(Math.abs(value), decimalsForSignificant(value))} ${unit.name}`;
+  return `${value < 0 ? '−' : '+'}${formatFixed(Math.abs(value), decimalsForSignificant(value))} ${unit.name}`;
 }

@@ -3,20 +3,20 @@
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
 import { scrollingTable } from '../dom';
-import { percentileText, significant, tells } from '../format/number';
+import { percentileText, formatSignificant, isInformative } from '../format/number';
 import { inUnitWithInterval, timeUnit, type Unit } from '../format/unit';
 import { colourOf, drawnCells, leftOutText, type Model, type Panel } from '../model';
 import { choice } from '../state';
 import type { Cell, Distribution, Latency, PercentileValue } from '../summary';
 import type { Theme } from '../theme';
 import { panelId } from './forks';
-import { curveOf, curves } from './percentiles';
+import { latencyLine, curveSpec } from './percentiles';
 
 const latencyOf = (cell: Cell): Latency | undefined =>
   cell.latency.find((l) => l.slice_kind === choice.sliceKind) ??
   (cell.latency.length === 1 ? cell.latency[0] : undefined);
 
-/** Latency of the load model and the clock that are chosen. */
+/** Latency by percentile, for the chosen load and clock. */
 export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
   const cells = drawnCells(model, panel);
   if (!cells.some((c) => c.latency.length)) return null;
@@ -24,9 +24,8 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
     cells.flatMap((cell): LatencyLine[] => {
       const latency = latencyOf(cell);
       if (!latency) return [];
-      const curve = curveOf(cell, panel, t, latency[choice.clock]);
-      // Only the response time is stated start by start.
-      // Of one start the thick line is the line.
+      const curve = latencyLine(cell, panel, t, latency[choice.clock]);
+      // Only the response time is known per start. With one start, the thick line shows it already.
       const isDrawn = choice.clock === 'response' && !curve.context && latency.starts.length > 1;
       const starts = isDrawn ? latency.starts.map((s) => s.percentiles) : [];
       return [{ ...curve, starts }, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
@@ -34,10 +33,10 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
   const load = () => cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
   return figure({
     id: panelId('latency', panel),
-    title: () => `${panel.title}: ${timedBy(panel)} by percentile`,
+    title: () => `${panel.title}: ${clockText(panel)} by percentile`,
     note: () =>
       [
-        `${load()}; ${since(panel)}.`,
+        `${load()}; ${startText(panel)}.`,
         hasStarts(panel)
           ? 'Thin lines: single starts. Ribbons: intervals over starts, where they tell something.'
           : 'One start: no intervals.',
@@ -47,7 +46,7 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
         .filter(Boolean)
         .join(' '),
     watch: ['sliceKind', 'clock', 'scale', 'highlights'],
-    ...curves('percentiles', lines),
+    ...curveSpec('percentiles', lines),
     data: () => ({
       heads: ['scenario', 'variant', 'load', 'clock', 'percentile', 'value_ns', 'lower_ns', 'upper_ns'],
       rows: cells.flatMap((cell) => {
@@ -75,16 +74,16 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
   });
 }
 
-const kindOf = (panel: Panel): string | undefined => panel.cells.map(latencyOf).find(Boolean)?.slice_kind;
-const isPushed = (panel: Panel): boolean => kindOf(panel) === 'push';
+const sliceKind = (panel: Panel): string | undefined => panel.cells.map(latencyOf).find(Boolean)?.slice_kind;
+const isPushed = (panel: Panel): boolean => sliceKind(panel) === 'push';
 /** A closed loop has no schedule, and so no intended start of its own. */
-const isClosed = (panel: Panel): boolean => kindOf(panel) === 'saturating';
+const isClosed = (panel: Panel): boolean => sliceKind(panel) === 'saturating';
 
-/** What the chosen clock measures: a pushed message has one time only. */
-const timedBy = (panel: Panel): string => (isPushed(panel) ? 'push latency' : `${choice.clock} time`);
+/** What the chosen clock measures. A pushed message has only one time. */
+const clockText = (panel: Panel): string => (isPushed(panel) ? 'push latency' : `${choice.clock} time`);
 
-/** From when a latency counts. */
-function since(panel: Panel): string {
+/** The time from which a latency is measured, as text. */
+function startText(panel: Panel): string {
   if (isPushed(panel)) return 'from when the server says that it sent the message';
   if (choice.clock === 'service') return 'from the actual send';
   return isClosed(panel) ? 'from when its user was free to send it' : 'from the intended start';
@@ -93,7 +92,7 @@ function since(panel: Panel): string {
 const HICCUP_NOTE =
   'Dotted: how late a thread was woken that wanted to run in every millisecond, in the JVM, and on the server’s cores.';
 
-/** What the meters saw while this load ran: inside the JVM in the variant's colour, on the machine in a neutral one. */
+/** The hiccups during this load: in the JVM in the variant's colour, on the machine in a neutral colour. */
 function hiccupLines(latency: Latency, cell: Cell, colour: LineColour | null): LatencyLine[] {
   if (!colour || cell.control) return [];
   const line = (label: string, distribution: Distribution | null | undefined): LatencyLine[] =>
@@ -110,10 +109,10 @@ const hasStarts = (panel: Panel) => panel.cells.some((c) => c.latency.some((l) =
 
 const STATED = [50, 75, 90, 95, 99, 99.9, 99.99];
 
-/** The numbers of the chart: a row for each variant, a column for each percentile; null where nothing was timed. */
+/** The figures of the chart: a row per variant, a column per percentile; null without latencies. */
 export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
   const cells = drawnCells(model, panel);
-  // Beside variants the second start of the baseline only says how far equal servers differ; alone it is what is compared.
+  // Beside variants the A/A control is left out: it only shows how far equal servers differ. Without variants it is compared.
   const hasVariants = cells.some((cell) => !cell.baseline && !cell.control);
   const rows = cells.flatMap((cell) => {
     const latency = latencyOf(cell);
@@ -125,19 +124,23 @@ export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
   const unitOf = (p: number) => timeUnit(rows.map(({ distribution: d }) => of(d, p)?.value_ns));
   const text = (value: PercentileValue | undefined, unit: Unit) => {
     if (!value) return '–';
-    const isTold = tells(value.lo_ns, value.hi_ns);
-    const estimate = { value: value.value_ns, lo: isTold ? value.lo_ns : null, hi: isTold ? value.hi_ns : null };
+    const hasInterval = isInformative(value.lo_ns, value.hi_ns);
+    const estimate = {
+      value: value.value_ns,
+      lo: hasInterval ? value.lo_ns : null,
+      hi: hasInterval ? value.hi_ns : null,
+    };
     return inUnitWithInterval(estimate, unit).replace(` ${unit.name}`, '');
   };
-  const most = timeUnit(rows.map(({ distribution: d }) => d.max_ns));
-  const mostOf = (d: Distribution) => (d.max_ns === null ? '–' : significant(d.max_ns / most.divisor));
+  const maxUnit = timeUnit(rows.map(({ distribution: d }) => d.max_ns));
+  const maxText = (d: Distribution) => (d.max_ns === null ? '–' : formatSignificant(d.max_ns / maxUnit.divisor));
   return scrollingTable(
-    `${panel.title}: ${timedBy(panel)}`,
-    ['', ...columns.map((p) => `p${percentileText(p)}, ${unitOf(p).name}`), `max, ${most.name}`],
+    `${panel.title}: ${clockText(panel)}`,
+    ['', ...columns.map((p) => `p${percentileText(p)}, ${unitOf(p).name}`), `max, ${maxUnit.name}`],
     rows.map(({ cell, distribution: d }) => [
       cell.variant,
       ...columns.map((p) => text(of(d, p), unitOf(p))),
-      mostOf(d),
+      maxText(d),
     ]),
     { class: 'cells' },
   );

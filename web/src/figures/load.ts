@@ -1,43 +1,43 @@
-// The figures of a load, as the terminal states them: lines of text, both latencies by percentile, errors, a histogram.
+// The figures of a load, as in the terminal: facts, latencies by percentile, errors, a histogram.
 
 import { barsHeight, barsOption, type Bars } from '../charts/bars';
 import { figure } from '../charts/figure';
 import { h, scrollingTable } from '../dom';
-import { percentileText, whole } from '../format/number';
-import { plainTime, roundTime } from '../format/unit';
-import { withTerms } from '../glossary';
+import { percentileText, formatWhole } from '../format/number';
+import { formatTime, formatRoundTime } from '../format/unit';
+import { explainTerms } from '../glossary';
 import type { Model } from '../model';
 import type { Cell, Distribution, LoadFacts } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
-/** Everything that the terminal says of a load. */
+/** All figures of a load that the terminal prints. */
 export function loadFigures({ summary }: Model): HTMLElement {
   const facts = summary.load!;
   const [cell] = summary.cells;
   return h(
     'div',
     { class: 'load-figures' },
-    lines(facts),
-    cell && h('div', { class: 'figures small-multiples' }, latencies(cell), histogram(facts)),
-    cell && errors(cell),
+    factTable(facts),
+    cell && h('div', { class: 'figures small-multiples' }, latencyTable(cell), histogram(facts)),
+    cell && errorTable(cell),
   );
 }
 
-function lines({ rows }: LoadFacts): HTMLElement {
+function factTable({ rows }: LoadFacts): HTMLElement {
   const line = ({ key, value }: { key: string; value: string }) =>
     h(
       'tr',
       { 'data-outcome': key },
-      h('th', { scope: 'row' }, withTerms(key)),
-      h('td', { dir: 'auto' }, withTerms(value)),
+      h('th', { scope: 'row' }, explainTerms(key)),
+      h('td', { dir: 'auto' }, explainTerms(value)),
     );
   return h('table', { class: 'keys lines' }, h('tbody', {}, ...rows.map(line)));
 }
 
-const timeOf = (ns: number | null | undefined) => (ns == null ? '–' : plainTime(ns));
+const timeOf = (ns: number | null | undefined) => (ns == null ? '–' : formatTime(ns));
 
-/** Both clocks side by side; of pushed messages latency and jitter. */
-function latencies(cell: Cell): HTMLElement | null {
+/** Response and service time side by side; for pushed messages, latency and jitter. */
+function latencyTable(cell: Cell): HTMLElement | null {
   const latency = cell.latency.at(-1);
   if (!latency) return null;
   const columns: [string, Distribution][] = cell.messages
@@ -55,14 +55,19 @@ function latencies(cell: Cell): HTMLElement | null {
     name,
     ...columns.map(([, d]) => timeOf(of(d))),
   ];
-  const stated = percentiles
+  const percentileRows = percentiles
     .sort((a, b) => a - b)
     .map((p) => row(`p${percentileText(p)}`, (d) => d.percentiles.find((v) => v.percentile === p)?.value_ns));
-  const rows = [row('min', (d) => d.min_ns), row('mean', (d) => d.mean_ns), ...stated, row('max', (d) => d.max_ns)];
-  return scrollingTable('Latency', ['', ...columns.map(([name]) => withTerms(name))], rows, { class: 'cells' });
+  const rows = [
+    row('min', (d) => d.min_ns),
+    row('mean', (d) => d.mean_ns),
+    ...percentileRows,
+    row('max', (d) => d.max_ns),
+  ];
+  return scrollingTable('Latency', ['', ...columns.map(([name]) => explainTerms(name))], rows, { class: 'cells' });
 }
 
-/** How many requests were answered within which time. */
+/** The histogram of response times. */
 function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
   if (!bins.length) return null;
   const bars = (t: Theme): Bars => ({
@@ -70,12 +75,12 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
     nameParts: false,
     rows: bins.map(({ upto_ns, count }) => ({
       id: '',
-      label: `≤ ${roundTime(upto_ns)}`,
+      label: `≤ ${formatRoundTime(upto_ns)}`,
       parts: [{ name: '', value: count, colour: t.series[0]! }],
       lo: null,
       hi: null,
-      value: whole(count),
-      tip: [['requests', whole(count)]],
+      value: formatWhole(count),
+      tip: [['requests', formatWhole(count)]],
     })),
   });
   return figure({
@@ -85,13 +90,13 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
     height: (width) => barsHeight(bars(LIGHT), width),
     draw: (width, t) => barsOption(bars(t), width, t),
     data: () => ({ heads: ['upto_ns', 'count'], rows: bins.map((bin) => [bin.upto_ns, bin.count]) }),
-    alternative: () => bins.map((bin) => `≤ ${roundTime(bin.upto_ns)}: ${whole(bin.count)}`).join('; '),
+    alternative: () => bins.map((bin) => `≤ ${formatRoundTime(bin.upto_ns)}: ${formatWhole(bin.count)}`).join('; '),
   });
 }
 
 /** Failures by class, the most frequent first. */
-function errors({ errors: all }: Cell): HTMLElement | null {
+function errorTable({ errors: all }: Cell): HTMLElement | null {
   if (!all.length) return null;
-  const rows = [...all].sort((a, b) => b.count - a.count).map((e) => [e.class, whole(e.count), e.example]);
+  const rows = [...all].sort((a, b) => b.count - a.count).map((e) => [e.class, formatWhole(e.count), e.example]);
   return scrollingTable('Failed requests by class', ['class', 'count', 'first example'], rows, { class: 'cells' });
 }

@@ -1,10 +1,10 @@
-// Slices over time, of a panel: throughput, latency, memory.
+// Charts of a panel over time: throughput, latency, memory.
 
 import { figure, type Data, type Value } from '../charts/figure';
 import type { CursorSpec } from '../charts/cursor';
 import { timeAxis, type TimeAxis, type TimeLine } from '../charts/time_axis';
 import {
-  kindOf,
+  kindStyle,
   kindsIn,
   timelineHeight,
   timelineOption,
@@ -13,24 +13,24 @@ import {
   type Timeline,
 } from '../charts/timeline';
 import { bytesUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { coloured, colourOf, drawnCells, kindText, leftOutText, type Model, type Panel } from '../model';
+import { colouredVariants, colourOf, drawnCells, kindText, leftOutText, type Model, type Panel } from '../model';
 import { choice, choose } from '../state';
 import type { Cell, TimePoint } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
 
-const timed = (model: Model, panel: Panel): Cell[] => drawnCells(model, panel).filter((c) => c.timeline.length);
+const timedCells = (model: Model, panel: Panel): Cell[] => drawnCells(model, panel).filter((c) => c.timeline.length);
 
-/** Variants with a colour; the rest would only hide them. */
+/** The lines of the variants that have a colour. More lines would hide them. */
 export function timeLines(model: Model, panel: Panel, t: Theme): TimeLine[] {
-  const shown = coloured(panel, t.series.length);
-  return timed(model, panel)
+  const shown = colouredVariants(panel, t.series.length);
+  return timedCells(model, panel)
     .filter((c) => c.baseline || c.control || shown.includes(c.variant))
     .map((cell) => ({ label: cell.variant, cell, ...colourOf(cell, panel, t)! }));
 }
 
-/** The time axis of a panel, or the part of it that the reader has chosen. */
-export function axisOf(model: Model, panel: Panel, lines: TimeLine[]): TimeAxis {
+/** The time axis of a panel, zoomed to the part that the reader has chosen. */
+export function panelTimeAxis(model: Model, panel: Panel, lines: TimeLine[]): TimeAxis {
   const part = choice.window?.panel === panel.key ? choice.window.part : null;
   return timeAxis(lines, model.summary.run.mode === 'sequential', part);
 }
@@ -40,13 +40,13 @@ export function timeCursor(
   panel: Panel,
   axis: () => TimeAxis,
   lines: () => TimeLine[],
-  of: Pick<CursorSpec, 'plot' | 'read'>,
+  parts: Pick<CursorSpec, 'plot' | 'read'>,
 ): CursorSpec {
   return {
     key: `time ${panel.key}`,
-    ...of,
+    ...parts,
     stops: () => {
-      // Variants take turns within a round: the samples of one of them are stops enough.
+      // The variants of a round have slices at nearly the same times, so those of one variant suffice.
       const [first] = lines();
       const place = axis();
       return first ? first.cell.timeline.map((p) => place.x(first, p)).sort((a, b) => a - b) : [];
@@ -55,7 +55,7 @@ export function timeCursor(
   };
 }
 
-/** Slices as a table: where each belongs, and under `heads` what it showed. */
+/** Slices as a table: scenario, variant, time and kind, then the columns in `heads`. */
 export function sliceData(cells: Cell[], heads: string[], values: (p: TimePoint) => Value[]): Data {
   return {
     heads: ['scenario', 'variant', 't_s', 'fork', 'phase', 'slice_kind', ...heads],
@@ -80,27 +80,27 @@ interface TimeSpec {
   kind: string;
   title: string;
   axisName: string;
-  of: (p: TimePoint) => number | null;
+  value: (p: TimePoint) => number | null;
   unit: (values: (number | null)[]) => Unit;
   /** Latency spans decades: its axis is logarithmic. */
   log: boolean;
-  /** A sentence more for the note. */
+  /** One more sentence for the note. */
   note?: string;
 }
 
 function timeFigure(model: Model, panel: Panel, spec: TimeSpec): HTMLElement | null {
-  const cells = timed(model, panel);
-  const values = cells.flatMap((c) => c.timeline.map(spec.of));
+  const cells = timedCells(model, panel);
+  const values = cells.flatMap((c) => c.timeline.map(spec.value));
   if (!values.some((v) => v !== null)) return null;
   const kinds = kindsIn(cells);
-  const key = kinds.map((k) => `${kindOf(k, kinds).glyph}\u00a0${kindText(k)}`).join('   ');
+  const key = kinds.map((k) => `${kindStyle(k, kinds).glyph}\u00a0${kindText(k)}`).join('   ');
   const unit = spec.unit(values);
   const sequential = model.summary.run.mode === 'sequential';
   const timeline = (t: Theme): Timeline => {
     const lines = timeLines(model, panel, t);
-    const axis = axisOf(model, panel, lines);
+    const axis = panelTimeAxis(model, panel, lines);
     const log = spec.log && choice.scale === 'log';
-    return { lines, axis, of: spec.of, unit, axisName: `${spec.axisName}, ${unit.name}`, log };
+    return { lines, axis, value: spec.value, unit, axisName: `${spec.axisName}, ${unit.name}`, log };
   };
   const order = sequential ? 'The cells ran one after another and are laid over one another here.' : '';
   return figure({
@@ -130,7 +130,7 @@ function phasesNote(cells: Cell[], key: string): string {
   return `Each point is one sample: ${key}. ${shadesNote(cells)}`.trim();
 }
 
-/** What the grounds of a time chart mean. */
+/** Explains the background colours of a time chart. */
 export function shadesNote(cells: Cell[]): string {
   const warm = cells.some((c) => c.timeline.some((p) => p.phase === 'warmup'));
   const aside = cells.some((c) => c.forks_set_aside.length);
@@ -151,7 +151,7 @@ export function throughputOverTime(model: Model, panel: Panel): HTMLElement | nu
     kind: 'over-time',
     title: 'throughput over time',
     axisName: panel.cells.some((c) => c.messages) ? 'messages' : 'correct responses',
-    of: (p) => p.throughput_per_s,
+    value: (p) => p.throughput_per_s,
     unit: rateUnit,
     log: false,
   });
@@ -162,7 +162,7 @@ export function p99OverTime(model: Model, panel: Panel): HTMLElement | null {
     kind: 'p99-over-time',
     title: kindsIn(panel.cells).every((kind) => kind === 'push') ? 'p99 push latency' : 'p99 response time',
     axisName: 'p99',
-    of: (p) => p.p99_ns,
+    value: (p) => p.p99_ns,
     unit: timeUnit,
     log: true,
   });
@@ -173,7 +173,7 @@ export function rssOverTime(model: Model, panel: Panel): HTMLElement | null {
     kind: 'rss-over-time',
     title: 'resident memory',
     axisName: 'resident',
-    of: (p) => p.rss_bytes,
+    value: (p) => p.rss_bytes,
     unit: bytesUnit,
     log: false,
   });
@@ -184,7 +184,7 @@ export function heapOverTime(model: Model, panel: Panel): HTMLElement | null {
     kind: 'heap-over-time',
     title: 'heap in use after the last garbage collection',
     axisName: 'heap after GC',
-    of: (p) => p.heap_after_gc_bytes ?? null,
+    value: (p) => p.heap_after_gc_bytes ?? null,
     unit: bytesUnit,
     log: false,
     note: 'The heap itself fills up to its size between collections.',

@@ -1,12 +1,12 @@
-// The overhead charts: the change of each variant against its baseline, by scenario. A small run shows every measure, a large one a ranking.
+// The overhead charts: changes against the baseline. A small run has a chart per measure, a large one a ranking.
 
 import { h } from '../dom';
 import { figure, tabs, type FigureSpec } from '../charts/figure';
 import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
 import { choice, choose, watch } from '../state';
 import {
-  headOf,
-  inCurrency,
+  panelHeading,
+  findCurrency,
   ranking,
   showPanel,
   visibleComparisons,
@@ -15,7 +15,7 @@ import {
   type Panel,
 } from '../model';
 import { LIGHT, type Theme } from '../theme';
-import { axisName, headRow, ratioRow } from './rows';
+import { axisName, headingRow, ratioRow } from './rows';
 
 /** Tabs for the currencies of a run. */
 export function currencyTabs(model: Model): HTMLElement {
@@ -37,7 +37,7 @@ function measureFigure(model: Model, c: CurrencyName): HTMLElement {
   const rows = (t: Theme) => panels().flatMap((p) => measureRows(model, p, c.name, t));
   return figure({
     id: `overhead-${c.name}`,
-    title: `${capital(c.label)} against the baseline`,
+    title: `${capitalise(c.label)} against the baseline`,
     watch: ['everyRow'],
     height: (width) => forestHeight(rows(LIGHT), width),
     draw: (width, t) => forestOption(forestOf(model, rows(t), width, c), width, t),
@@ -50,9 +50,9 @@ function measureFigure(model: Model, c: CurrencyName): HTMLElement {
 function measureRows(model: Model, panel: Panel, name: string, t: Theme): ForestRow[] {
   const rows = visibleComparisons(panel).map((c) => {
     const row = ratioRow(c.cell, c.variant, c.currencies, t, model.cells.get(c.cell), name);
-    return row.ratio === null ? row : { ...row, dots: inCurrency(c.currencies, name)?.fork_ratios ?? [] };
+    return row.ratio === null ? row : { ...row, dots: findCurrency(c.currencies, name)?.fork_ratios ?? [] };
   });
-  return rows.length ? [headRow(headOf(panel)), ...rows] : [];
+  return rows.length ? [headingRow(panelHeading(panel)), ...rows] : [];
 }
 
 const words = (rows: ForestRow[]): string =>
@@ -62,14 +62,14 @@ const words = (rows: ForestRow[]): string =>
     .map((r) => `${r.label}: ${r.value}`)
     .join('; ');
 
-/** The chart of one measure at a time; a large run shows the scenario in focus, what was compared in all its groups, in order. */
+/** The chart of the chosen currency. A large run shows the ranking of the scenario in focus. */
 export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
   const panels = () => (model.large ? [ranking(model)].filter((p) => p !== undefined) : model.panels);
   const rows = (t: Theme) => panels().flatMap((p) => panelRows(model, p, t));
   const label = () => chosenCurrency(model)?.label ?? 'throughput';
   const spec: FigureSpec = {
     id,
-    title: () => `${capital(label())} against the baseline`,
+    title: () => `${capitalise(label())} against the baseline`,
     note: () =>
       `0 % is the baseline${model.large ? ', its own for each' : ''}. The band is the region of no material difference (±${percent(model.summary.run.region)} %).`,
     watch: model.large ? ['currency', 'panel', 'highlights', 'everyRow'] : ['currency', 'everyRow'],
@@ -86,7 +86,7 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
   return figure(spec);
 }
 
-/** Which scenario a large run's ranking shows: the one in focus, whichever group it was chosen by. */
+/** Tabs for the scenario of a ranking, which contains all groups. */
 function scenarioTabs(model: Model): HTMLElement {
   const panelOf = (scenario: string) => model.panels.find((p) => p.scenario === scenario)!.key;
   const items = model.scenarios.map((scenario) => ({ value: scenario, text: scenario }));
@@ -100,8 +100,8 @@ function scenarioTabs(model: Model): HTMLElement {
   return field;
 }
 
-/** With a capital, unless it is a percentile (`p99`). */
-export const capital = (text: string): string =>
+/** Capitalises a text, unless it is a percentile (`p99`). */
+export const capitalise = (text: string): string =>
   /^p\d/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1);
 export const percent = (share: number): string => String(Number((share * 100).toFixed(3)));
 
@@ -119,10 +119,10 @@ function panelRows(model: Model, panel: Panel, t: Theme): ForestRow[] {
   );
   if (!rows.length) return [];
   const baselines = new Set(panel.comparisons.map((c) => c.baseline));
-  if (baselines.size === 1) return [headRow(`${panel.title} · against ${[...baselines][0]}`), ...rows];
+  if (baselines.size === 1) return [headingRow(`${panel.title} · against ${[...baselines][0]}`), ...rows];
   const hidden = panel.comparisons.length - rows.length;
   const some = hidden ? `, ${rows.length} of ${panel.comparisons.length}` : '';
-  return [headRow(`${panel.title} · largest cost first${some}`), ...rows];
+  return [headingRow(`${panel.title} · largest cost first${some}`), ...rows];
 }
 
 function dataOf(panels: Panel[], currency: string) {

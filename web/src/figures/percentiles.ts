@@ -1,4 +1,4 @@
-// What figures of curves over percentiles have in common: a line for each variant, and what is said of the lines.
+// Shared by the figures with percentile curves: a line per variant, its key and its text alternative.
 
 import type { FigureSpec } from '../charts/figure';
 import {
@@ -10,14 +10,14 @@ import {
   type LatencyLine,
 } from '../charts/latency';
 import { percentileText } from '../format/number';
-import { plainTime } from '../format/unit';
+import { formatTime } from '../format/unit';
 import { colourOf, type Panel } from '../model';
 import { choice } from '../state';
 import type { Cell, Distribution } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
-/** A variant's curve in its colour; grey where it has none. */
-export function curveOf(cell: Cell, panel: Panel, t: Theme, distribution: Distribution): LatencyLine {
+/** A variant's curve in its colour, or in grey if it has none. */
+export function latencyLine(cell: Cell, panel: Panel, t: Theme, distribution: Distribution): LatencyLine {
   const colour = colourOf(cell, panel, t);
   return {
     label: cell.variant,
@@ -28,15 +28,15 @@ export function curveOf(cell: Cell, panel: Panel, t: Theme, distribution: Distri
   };
 }
 
-/** How a figure shows such lines; figures of one key share a crosshair. */
-export function curves(
+/** The parts of a figure that shows such lines. Figures with the same key share a crosshair. */
+export function curveSpec(
   key: string,
   lines: (t: Theme) => LatencyLine[],
 ): Required<Pick<FigureSpec, 'key' | 'height' | 'draw' | 'alternative' | 'cursor'>> {
   const log = () => choice.scale === 'log';
-  const named = (t: Theme) => lines(t).filter((l) => !l.context);
+  const namedLines = (t: Theme) => lines(t).filter((l) => !l.context);
   return {
-    key: (t) => named(t).map((l) => ({ label: l.label, colour: l.mark, stroke: l.stroke })),
+    key: (t) => namedLines(t).map((l) => ({ label: l.label, colour: l.mark, stroke: l.stroke })),
     height: latencyHeight,
     draw: (width, t) => latencyOption(lines(t), width, log(), t),
     cursor: {
@@ -45,11 +45,11 @@ export function curves(
       stops: () => latencyStops(lines(LIGHT)),
       read: (x) => latencyReading(lines(LIGHT), x),
     },
-    alternative: () => named(LIGHT).map(stated).join('; '),
+    alternative: () => namedLines(LIGHT).map(describeLine).join('; '),
   };
 }
 
-function stated({ label, distribution }: LatencyLine): string {
-  const told = distribution.percentiles.filter((p) => [50, 99, 99.9].includes(p.percentile));
-  return `${label}: ${told.map((p) => `p${percentileText(p.percentile)} ${plainTime(p.value_ns)}`).join(', ')}`;
+function describeLine({ label, distribution }: LatencyLine): string {
+  const shown = distribution.percentiles.filter((p) => [50, 99, 99.9].includes(p.percentile));
+  return `${label}: ${shown.map((p) => `p${percentileText(p.percentile)} ${formatTime(p.value_ns)}`).join(', ')}`;
 }

@@ -1,52 +1,52 @@
-// What servers pushed: how many messages came and how, and their jitter by percentile, which needs no clock of the server's.
+// Pushed messages: counts, and jitter by percentile. Jitter does not depend on the server's clock.
 
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
 import { scrollingTable } from '../dom';
-import { whole } from '../format/number';
-import { plainTime } from '../format/unit';
+import { formatWhole } from '../format/number';
+import { formatTime } from '../format/unit';
 import type { Model, Panel } from '../model';
 import type { Messages } from '../summary';
 import type { Theme } from '../theme';
 import { panelId } from './forks';
-import { curveOf, curves } from './percentiles';
+import { latencyLine, curveSpec } from './percentiles';
 
 const HEADS = ['', 'messages', 'users', 'missing', 'late', 'out of order', 'twice', 'pings', 'clocks agree within'];
 
-/** Counts of a panel's messages; null where nothing was pushed. */
+/** The message counts of a panel; null if nothing was pushed. */
 export function messagesTable(_: Model, panel: Panel): HTMLElement | null {
-  const rows = panel.cells.flatMap((c) => (c.messages ? [[c.variant, ...counts(c.messages)]] : []));
+  const rows = panel.cells.flatMap((c) => (c.messages ? [[c.variant, ...countTexts(c.messages)]] : []));
   if (!rows.length) return null;
   const title = `${panel.title}: what came`;
   return scrollingTable(title, HEADS, rows, { class: 'cells' });
 }
 
-function counts(m: Messages): string[] {
+function countTexts(m: Messages): string[] {
   const numbers = [m.received, m.subscriptions, m.missing, m.late, m.out_of_order, m.duplicated, m.pings];
-  const coarse = m.stamp_unit_ns > 1 ? `, stamps to ${plainTime(m.stamp_unit_ns)}` : '';
-  return [...numbers.map(whole), agreement(m) + coarse];
+  const stampText = m.stamp_unit_ns > 1 ? `, stamps to ${formatTime(m.stamp_unit_ns)}` : '';
+  return [...numbers.map(formatWhole), clockErrorText(m) + stampText];
 }
 
-/** How far the clocks may be off from what was reckoned with, and what that is where they are two. */
-function agreement(m: Messages): string {
-  const within = plainTime(m.clock_within_ns);
+/** The possible error between the clocks, and the offset if the server has its own clock. */
+function clockErrorText(m: Messages): string {
+  const within = formatTime(m.clock_within_ns);
   if (!m.clock) return within;
   if (m.clock.offset_ns === null) return 'not known';
   const way = m.clock.offset_ns < 0 ? 'behind' : 'ahead';
-  return `${within}, server’s ${plainTime(Math.abs(m.clock.offset_ns))} ${way}`;
+  return `${within}, server’s ${formatTime(Math.abs(m.clock.offset_ns))} ${way}`;
 }
 
-/** By how much the time between two messages differed from the period. */
+/** The chart of the jitter. */
 export function jitterFigure(_: Model, panel: Panel): HTMLElement | null {
   const cells = panel.cells.filter((c) => c.messages?.jitter.count);
   if (!cells.length) return null;
-  const lines = (t: Theme): LatencyLine[] => cells.map((cell) => curveOf(cell, panel, t, cell.messages!.jitter));
+  const lines = (t: Theme): LatencyLine[] => cells.map((cell) => latencyLine(cell, panel, t, cell.messages!.jitter));
   return figure({
     id: panelId('jitter', panel),
     title: `${panel.title}: jitter by percentile`,
     note: 'How far the time between two messages of a user was from the period, either way.',
     watch: ['scale', 'highlights'],
-    ...curves('jitter', lines),
+    ...curveSpec('jitter', lines),
     data: () => ({
       heads: ['scenario', 'variant', 'percentile', 'jitter_ns'],
       rows: cells.flatMap((cell) =>

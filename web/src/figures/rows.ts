@@ -1,22 +1,22 @@
-// Rows of the ratio charts, made from what the summary states.
+// Makes the rows of the ratio charts from the summary.
 
 import type { ForestRow } from '../charts/forest';
-import { changeWithInterval, tells } from '../format/number';
+import { changeWithInterval, isInformative } from '../format/number';
 import { durationText, inUnitWithInterval, unitFor } from '../format/unit';
-import { inCurrency } from '../model';
+import { findCurrency } from '../model';
 import { choice } from '../state';
 import type { Cell, Currency } from '../summary';
 import { verdictLook, type Theme } from '../theme';
-import { reasonsIn, stateIn } from '../validity';
+import { reasonsIn, validityIn } from '../validity';
 
-const blank = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
+const BLANK_ROW = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
 
 /** A heading row. */
-export function headRow(text: string): ForestRow {
-  return { ...blank, head: text, id: '', label: '' };
+export function headingRow(text: string): ForestRow {
+  return { ...BLANK_ROW, head: text, id: '', label: '' };
 }
 
-/** A row for one variant, in one currency, by default the chosen one; void and absent figures say so in words. */
+/** A row for one variant in one currency. A void or missing figure becomes a text. */
 export function ratioRow(
   id: string,
   label: string,
@@ -25,23 +25,23 @@ export function ratioRow(
   cell?: Cell,
   name = choice.currency,
 ): ForestRow {
-  const c = inCurrency(currencies, name);
+  const c = findCurrency(currencies, name);
   if (cell?.validity.state === 'void' || c?.verdict === 'void') {
-    return { ...blank, id, label, value: '× void', tip: [['verdict', 'void'], ...doubts(cell, name)] };
+    return { ...BLANK_ROW, id, label, value: '× void', tip: [['verdict', 'void'], ...doubtLines(cell, name)] };
   }
-  if (!c) return { ...blank, id, label, value: 'not measured', tip: [['', 'not measured']] };
+  if (!c) return { ...BLANK_ROW, id, label, value: 'not measured', tip: [['', 'not measured']] };
   const interval = hasInterval(c);
-  const doubt = cell && stateIn(cell, c.name) === 'suspect' ? ' !' : '';
+  const doubt = cell && validityIn(cell, c.name) === 'suspect' ? ' !' : '';
   return {
     id,
     label,
     ratio: c.ratio,
     lo: interval ? c.lo : null,
     hi: interval ? c.hi : null,
-    value: `${isTelling(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : `${changeWithInterval(c.ratio, null, null)}  ${interval ? 'interval too wide' : 'no interval yet'}`}${doubt}`,
+    value: `${hasInformativeInterval(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : `${changeWithInterval(c.ratio, null, null)}  ${interval ? 'interval too wide' : 'no interval yet'}`}${doubt}`,
     colour: verdictLook(c.verdict, t).colour,
     open: !isDecided(c),
-    tip: [...currencyTip(c), ...doubts(cell, c.name)],
+    tip: [...currencyTip(c), ...doubtLines(cell, c.name)],
   };
 }
 
@@ -51,9 +51,9 @@ export function hasInterval(c: Currency): boolean {
   return c.lo !== null && c.hi !== null && Number.isFinite(c.lo) && Number.isFinite(c.hi);
 }
 
-export const isTelling = (c: Currency): boolean => hasInterval(c) && tells(c.lo, c.hi);
+export const hasInformativeInterval = (c: Currency): boolean => hasInterval(c) && isInformative(c.lo, c.hi);
 
-/** What a currency says, line by line. */
+/** The tooltip of a figure, line by line. */
 export function currencyTip(c: Currency): [string, string][] {
   const unit = unitFor(c.unit, [c.baseline_value, c.variant_value]);
   const value = (v: number) => inUnitWithInterval({ value: v, lo: null, hi: null }, unit);
@@ -71,14 +71,14 @@ export function currencyTip(c: Currency): [string, string][] {
 }
 
 /** Why a cell's figures in one currency are suspect or void. */
-export function doubts(cell: Cell | undefined, currency: string): [string, string][] {
-  const state = cell ? stateIn(cell, currency) : 'valid';
+export function doubtLines(cell: Cell | undefined, currency: string): [string, string][] {
+  const state = cell ? validityIn(cell, currency) : 'valid';
   if (!cell || state === 'valid') return [];
   const texts = reasonsIn(cell, currency).map((reason) => reason.text);
   return [[state, texts.join('; ') || 'no reason stated']];
 }
 
-/** The axis's name with the better side on it. */
+/** The name of the axis, which says where better lies. */
 export function axisName(label: string, higherIsBetter: boolean, narrow: boolean): string {
   const what = narrow ? 'change' : `${label}, change (log)`;
   return higherIsBetter ? `← worse    ${what}    better →` : `← better    ${what}    worse →`;

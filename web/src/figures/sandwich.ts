@@ -1,23 +1,23 @@
 // A method between its callers and its callees, as two flame graphs: callers above, callees below.
 
 import { figure } from '../charts/figure';
-import { flameHeight, flameOption, LEAST_PX } from '../charts/flame';
+import { flameHeight, flameOption, MIN_BOX_PX } from '../charts/flame';
 import { h } from '../dom';
 import { calleesOf, callersOf } from '../flame/sandwich';
-import { layout, treeOf, type Box } from '../flame/tree';
-import { significant } from '../format/number';
+import { layOutBoxes, buildTree, type Box } from '../flame/tree';
+import { formatSignificant } from '../format/number';
 import { choice, choose } from '../state';
 import type { FlameColumns, ProfileView } from '../summary';
-import { flameOf, keyOf, largest, shortName, sideOf, treeFor, widthsOf } from './flame';
+import { flameOf, keyOf, largestDifference, shortName, sideOf, cachedTree, widthsOf } from './flame';
 
-/** Both graphs of the method that is chosen; a hint where none is. */
+/** Both graphs of the chosen method, or a hint if none is chosen. */
 export function sandwich(view: ProfileView): HTMLElement[] {
   const frame = view.flame.names.indexOf(choice.method);
   if (frame < 0) {
     const hint = 'Choose a method in a table below to see who calls it and what it calls.';
     return [h('p', { class: 'note hint', id: 'callers' }, hint)];
   }
-  const tree = treeFor(view);
+  const tree = cachedTree(view);
   const close = h('button', { type: 'button', class: 'button', onclick: () => choose({ method: '' }) }, 'Close');
   const name = shortName(choice.method);
   return [
@@ -34,12 +34,12 @@ interface GraphSpec {
 }
 
 function graph(view: ProfileView, columns: FlameColumns, spec: GraphSpec): HTMLElement {
-  // The merged stacks stand in for the whole profile: names, colours and figures are made alike.
+  // A profile with the merged stacks, so that names, colours and figures are made as in the whole flame graph.
   const part: ProfileView = { ...view, flame: columns };
-  const tree = treeOf(columns);
-  const scale = largest(view);
-  const boxesOf = (width: number): Box[] => layout(tree, widthsOf(part, sideOf(part)), 0, width, LEAST_PX);
-  const rowsOf = (boxes: Box[]) => boxes.reduce((most, box) => Math.max(most, box.row), 0) + 1;
+  const tree = buildTree(columns);
+  const scale = largestDifference(view);
+  const boxesOf = (width: number): Box[] => layOutBoxes(tree, widthsOf(part, sideOf(part)), 0, width, MIN_BOX_PX);
+  const rowsOf = (boxes: Box[]) => boxes.reduce((max, box) => Math.max(max, box.row), 0) + 1;
   const direct = () =>
     columns.depth
       .flatMap((depth, node) => (depth === 1 ? [node] : []))
@@ -60,11 +60,11 @@ function graph(view: ProfileView, columns: FlameColumns, spec: GraphSpec): HTMLE
     },
     data: () => ({
       heads: ['method', 'share of it %'],
-      rows: direct().map((d) => [d.name, significant(d.share * 100)]),
+      rows: direct().map((d) => [d.name, formatSignificant(d.share * 100)]),
     }),
     alternative: () => {
-      const most = direct().slice(0, 3);
-      const listed = most.map((d) => `${shortName(d.name)} ${significant(d.share * 100)} %`).join(', ');
+      const largest = direct().slice(0, 3);
+      const listed = largest.map((d) => `${shortName(d.name)} ${formatSignificant(d.share * 100)} %`).join(', ');
       return listed || 'There is none.';
     },
     onPick: (node) => choose({ method: columns.names[columns.frame[Number(node)]!]! }),

@@ -1,10 +1,10 @@
-// Throughput and CPU of a panel start by start: a line from the baseline to the variant for each start.
+// Throughput and CPU of a panel, start by start: a line from baseline to variant for each start.
 
 import { figure } from '../charts/figure';
 import { SLOPES_ROW_PX, slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
-import { significant } from '../format/number';
+import { formatSignificant } from '../format/number';
 import { inUnitWithInterval, type Unit } from '../format/unit';
-import { colourOf, drawnCells, leftOutText, shownText, visibleCells, type Model, type Panel } from '../model';
+import { colourOf, drawnCells, leftOutText, hiddenRowsText, visibleCells, type Model, type Panel } from '../model';
 import type { Cell, Estimate, ForkValue } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
@@ -16,26 +16,27 @@ export interface SlopesSpec {
   axisName: string;
   head: string;
   mean: (cell: Cell) => Estimate | null;
-  of: (value: ForkValue) => number | null;
+  value: (fork: ForkValue) => number | null;
 }
 
 const NOTE = 'A line is one start: the baseline at the left, the variant at the right. Short strokes are means.';
-const ODD = 'Dashed: a start that settled in another mode. It is part of the means, and not of the comparison.';
+const ODD_STARTS_NOTE =
+  'Dashed: a start that settled in another mode. It is part of the means, and not of the comparison.';
 
 /** The numbers of the starts of a cell that count in no comparison. */
 const oddStarts = (panel: Panel, cell: Cell): number[] =>
   panel.comparisons.find((c) => c.cell === cell.id)?.odd_forks.map((odd) => odd.fork) ?? [];
 
-/** The slopes of a panel; null where starts were not paired, or a single server stands alone. */
+/** The slopes of a panel; null if starts are not paired or there is no baseline or no variant. */
 export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTMLElement | null {
   const drawn = drawnCells(model, panel);
   const baseline = drawn.find((c) => c.baseline && !c.control);
   const variants = visibleCells(panel).filter(
-    (c) => drawn.includes(c) && !c.baseline && !c.control && c.fork_values.some((v) => spec.of(v) !== null),
+    (c) => drawn.includes(c) && !c.baseline && !c.control && c.fork_values.some((v) => spec.value(v) !== null),
   );
-  if (!baseline || !variants.length || !baseline.fork_values.some((v) => spec.of(v) !== null)) return null;
+  if (!baseline || !variants.length || !baseline.fork_values.some((v) => spec.value(v) !== null)) return null;
   const scaled = (value: number | null | undefined) => (value == null ? null : value / spec.unit.divisor);
-  const before = new Map(baseline.fork_values.map((v) => [v.fork, scaled(spec.of(v))]));
+  const before = new Map(baseline.fork_values.map((v) => [v.fork, scaled(spec.value(v))]));
   const slopes = (t: Theme): Slopes => ({
     axisName: spec.axisName,
     baseline: baseline.variant,
@@ -44,7 +45,7 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
       label: cell.variant,
       colour: colourOf(cell, panel, t)?.mark ?? t.muted,
       starts: cell.fork_values.flatMap((v) => {
-        const [from, to] = [before.get(v.fork), scaled(spec.of(v))];
+        const [from, to] = [before.get(v.fork), scaled(spec.value(v))];
         return from == null || to === null
           ? []
           : [{ fork: v.fork, from, to, odd: oddStarts(panel, cell).includes(v.fork) }];
@@ -57,7 +58,12 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
     id: panelId(spec.kind, panel),
     title: `${panel.title}: ${spec.title}`,
     note: () =>
-      [NOTE, variants.some((cell) => oddStarts(panel, cell).length) && ODD, leftOutText(model, panel), shownText(panel)]
+      [
+        NOTE,
+        variants.some((cell) => oddStarts(panel, cell).length) && ODD_STARTS_NOTE,
+        leftOutText(model, panel),
+        hiddenRowsText(panel),
+      ]
         .filter(Boolean)
         .join(' '),
     watch: ['highlights', 'everyRow'],
@@ -83,6 +89,6 @@ export function slopesFigure(model: Model, panel: Panel, spec: SlopesSpec): HTML
           const mean = spec.mean(cell);
           return `${cell.variant}: ${mean ? inUnitWithInterval({ ...mean, lo: null, hi: null }, spec.unit) : '–'}`;
         })
-        .join('; ') + `, ${significant(slopes(LIGHT).columns[0]!.starts.length)} starts`,
+        .join('; ') + `, ${formatSignificant(slopes(LIGHT).columns[0]!.starts.length)} starts`,
   });
 }

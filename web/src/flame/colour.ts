@@ -1,9 +1,9 @@
-// Colours of a flame graph: the kind of code alone, or how much more one side has than the other. Told apart also by
-// those who do not see red and green: blue against orange, and the sign stands in the tooltip.
+// Colours of a flame graph: by the kind of code, or by the difference between the sides. A difference goes from blue to orange,
+// which readers with red–green blindness can distinguish, and the tooltip has the sign.
 
 import type { Theme } from '../theme';
 
-/** Fill and ink of a kind, by the letter that the columns give it. */
+/** The fill of a kind of frame, by its letter in the columns. */
 export function kindColour(kind: string, t: Theme): string {
   const [native, java, inlined, , other] = t.kinds;
   switch (kind) {
@@ -41,8 +41,8 @@ export function differenceColour(part: number, t: Theme): string {
 /** Black or white: on any fill one of them has a contrast above 4.5:1. */
 const INKS = ['#000000', '#ffffff'] as const;
 
-/** The ink that is read best on a fill. */
-export function inkOn(fill: string): string {
+/** The text colour with the better contrast on a fill. */
+export function inkFor(fill: string): string {
   const [dark, light] = INKS;
   return contrast(dark, fill) > contrast(light, fill) ? dark : light;
 }

@@ -1,30 +1,30 @@
-// A method with all that calls it and all that it calls: the stacks around it, merged wherever it stands.
+// The callers and the callees of a method, merged over all its occurrences in a flame graph.
 
 import type { FlameColumns } from '../summary';
 import type { Tree } from './tree';
 
-interface Merged {
+interface MergedNode {
   frame: number;
   value: number;
   base: number;
-  children: Map<number, Merged>;
+  children: Map<number, MergedNode>;
 }
 
-const merged = (frame: number): Merged => ({ frame, value: 0, base: 0, children: new Map() });
+const emptyNode = (frame: number): MergedNode => ({ frame, value: 0, base: 0, children: new Map() });
 
-function childOf(parent: Merged, frame: number): Merged {
+function childFor(parent: MergedNode, frame: number): MergedNode {
   let child = parent.children.get(frame);
-  if (!child) parent.children.set(frame, (child = merged(frame)));
+  if (!child) parent.children.set(frame, (child = emptyNode(frame)));
   return child;
 }
 
-function count(into: Merged, { columns }: Tree, node: number): void {
-  into.value += columns.value[node]!;
-  into.base += columns.base[node] ?? 0;
+function addValues(total: MergedNode, { columns }: Tree, node: number): void {
+  total.value += columns.value[node]!;
+  total.base += columns.base[node] ?? 0;
 }
 
-/** The nodes of a method that stand under no other node of it. */
-function outermost({ columns, end }: Tree, frame: number): number[] {
+/** The nodes of a method that have no node of the same method above them. */
+function outermostNodes({ columns, end }: Tree, frame: number): number[] {
   const found = [];
   for (let i = 0; i < columns.frame.length;) {
     if (columns.frame[i] === frame) {
@@ -35,39 +35,39 @@ function outermost({ columns, end }: Tree, frame: number): number[] {
   return found;
 }
 
-/** What a method calls, the method as the root. */
+/** The callees of a method as a flame graph, with the method as the root. */
 export function calleesOf(tree: Tree, frame: number): FlameColumns {
-  const root = merged(frame);
-  for (const top of outermost(tree, frame)) {
-    const path: Merged[] = [];
+  const root = emptyNode(frame);
+  for (const top of outermostNodes(tree, frame)) {
+    const path: MergedNode[] = [];
     const depth = tree.columns.depth[top]!;
     for (let i = top; i < tree.end[top]!; i++) {
       const level = tree.columns.depth[i]! - depth;
-      path[level] = level ? childOf(path[level - 1]!, tree.columns.frame[i]!) : root;
-      count(path[level]!, tree, i);
+      path[level] = level ? childFor(path[level - 1]!, tree.columns.frame[i]!) : root;
+      addValues(path[level]!, tree, i);
     }
   }
   return columnsOf(root, tree.columns);
 }
 
-/** Who calls a method, the method as the root and its callers above one another. */
+/** The callers of a method as a flame graph, with the method as the root. */
 export function callersOf(tree: Tree, frame: number): FlameColumns {
-  const root = merged(frame);
-  for (const top of outermost(tree, frame)) {
+  const root = emptyNode(frame);
+  for (const top of outermostNodes(tree, frame)) {
     let at = root;
-    // Every caller counts with what was spent in the method, not with all of its own.
-    const into = (node: Merged) => count(node, tree, top);
-    into(at);
-    for (let i = tree.parent[top]!; i >= 0; i = tree.parent[i]!) into((at = childOf(at, tree.columns.frame[i]!)));
+    // A caller gets the cost of the method, not its own cost.
+    const addTo = (node: MergedNode) => addValues(node, tree, top);
+    addTo(at);
+    for (let i = tree.parent[top]!; i >= 0; i = tree.parent[i]!) addTo((at = childFor(at, tree.columns.frame[i]!)));
   }
   return columnsOf(root, tree.columns);
 }
 
 /** The merged nodes as columns, the widest first. */
-function columnsOf(root: Merged, { names, kinds, base }: FlameColumns): FlameColumns {
+function columnsOf(root: MergedNode, { names, kinds, base }: FlameColumns): FlameColumns {
   const out: FlameColumns = { names, kinds, frame: [], depth: [], value: [], base: [], cut: 0 };
-  const width = (node: Merged) => Math.max(node.value, node.base);
-  const open: [Merged, number][] = [[root, 0]];
+  const width = (node: MergedNode) => Math.max(node.value, node.base);
+  const open: [MergedNode, number][] = [[root, 0]];
   for (let next = open.pop(); next; next = open.pop()) {
     const [node, depth] = next;
     out.frame.push(node.frame);
@@ -75,7 +75,7 @@ function columnsOf(root: Merged, { names, kinds, base }: FlameColumns): FlameCol
     out.value.push(node.value);
     if (base.length) out.base.push(node.base);
     const children = [...node.children.values()].sort((a, b) => width(a) - width(b));
-    open.push(...children.map((child): [Merged, number] => [child, depth + 1]));
+    open.push(...children.map((child): [MergedNode, number] => [child, depth + 1]));
   }
   return out;
 }

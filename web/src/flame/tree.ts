@@ -1,8 +1,8 @@
-// A flame graph's tree: columns become places, and only what can be seen is laid out. Pure, and linear in the nodes.
+// The tree of a flame graph, and the layout of the boxes that are wide enough to see. Linear in the number of nodes.
 
 import type { FlameColumns } from '../summary';
 
-/** The whole of a side, in the unit of the nodes' values. */
+/** The total of a side, in the unit of the nodes' values. */
 export const WHOLE = 1e7;
 
 /** The tree, ready to be laid out. */
@@ -21,11 +21,11 @@ export interface Box {
   width: number;
   /** Rows above the root. */
   row: number;
-  /** An ancestor of what fills the width. */
+  /** Whether it is an ancestor of the zoomed node. */
   above: boolean;
 }
 
-export function treeOf(columns: FlameColumns): Tree {
+export function buildTree(columns: FlameColumns): Tree {
   const n = columns.frame.length;
   const end = new Int32Array(n);
   const parent = new Int32Array(n).fill(-1);
@@ -39,8 +39,8 @@ export function treeOf(columns: FlameColumns): Tree {
   return { columns, end, parent };
 }
 
-/** The boxes of a side that are at least `least` pixels wide, with `zoom` (or the whole, −1) filling the width. */
-export function layout(tree: Tree, widths: ArrayLike<number>, zoom: number, width: number, least: number): Box[] {
+/** The boxes of a side that are at least `minPx` pixels wide. The node `zoom` (−1: the whole) fills the width. */
+export function layOutBoxes(tree: Tree, widths: ArrayLike<number>, zoom: number, width: number, minPx: number): Box[] {
   const { columns, end, parent } = tree;
   const boxes: Box[] = [];
   for (let i = zoom < 0 ? -1 : parent[zoom]!; i >= 0; i = parent[i]!)
@@ -59,7 +59,7 @@ export function layout(tree: Tree, widths: ArrayLike<number>, zoom: number, widt
     const w = widths[i]! * scale;
     next[depth] = x + w;
     next[depth + 1] = x;
-    if (w < least) {
+    if (w < minPx) {
       i = end[i]!;
       continue;
     }
@@ -69,15 +69,15 @@ export function layout(tree: Tree, widths: ArrayLike<number>, zoom: number, widt
   return boxes;
 }
 
-/** A flag per name: is it what is looked for? `/…/` is a regular expression; one that is none matches nothing. */
-export function matches(columns: FlameColumns, find: string): Uint8Array {
+/** Whether each name matches, as 1 or 0. `/…/` is a regular expression; an invalid one matches nothing. */
+export function matchNames(columns: FlameColumns, find: string): Uint8Array {
   const found = new Uint8Array(columns.names.length);
-  const test = tester(find);
+  const test = nameTest(find);
   if (test) columns.names.forEach((name, i) => (found[i] = test(name) ? 1 : 0));
   return found;
 }
 
-function tester(find: string): ((name: string) => boolean) | null {
+function nameTest(find: string): ((name: string) => boolean) | null {
   if (!find.trim()) return null;
   const expression = /^\/(.+)\/$/.exec(find.trim());
   if (!expression) return (name) => name.toLowerCase().includes(find.trim().toLowerCase());
@@ -89,7 +89,7 @@ function tester(find: string): ((name: string) => boolean) | null {
   }
 }
 
-/** Share (0–1) of a side under the names that match; a node within another counts once. */
+/** Share (0–1) of a side in matching nodes and below them. A match within a match counts once. */
 export function shareOf(tree: Tree, widths: ArrayLike<number>, found: Uint8Array): number {
   let sum = 0;
   for (let i = 0; i < tree.columns.frame.length;) {

@@ -1,6 +1,6 @@
 // Tables as Markdown and CSV. Untrusted text stays one cell: quoted in CSV, escaped in Markdown.
 
-/** CSV after RFC 4180; a text that a spreadsheet would take for a formula is kept as text. */
+/** CSV after RFC 4180. A text that looks like a formula gets an apostrophe, so that a spreadsheet does not run it. */
 export function toCsv(heads: string[], rows: (string | number | null | undefined)[][]): string {
   return [heads, ...rows].map((row) => row.map(csvCell).join(',')).join('\r\n') + '\r\n';
 }
@@ -12,7 +12,7 @@ function csvCell(value: string | number | null | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** A Markdown table; columns named in `right` are set flush right. */
+/** A Markdown table; the columns with an index in `right` are aligned right. */
 export function toMarkdown(heads: string[], rows: string[][], right: ReadonlySet<number> = new Set()): string {
   const line = (cells: string[]) => `| ${cells.map(markdownCell).join(' | ')} |`;
   const rule = `|${heads.map((_, i) => (right.has(i) ? '---:' : '---')).join('|')}|`;

@@ -1,6 +1,6 @@
 // Numbers with as many digits as their interval allows.
 
-/** Digits after the point that give `digits` significant digits. */
+/** The number of decimals that gives `digits` significant digits, at most 6. */
 export function decimalsForSignificant(value: number, digits = 3): number {
   if (!Number.isFinite(value) || value === 0) return 0;
   return Math.min(6, Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value)))));
@@ -8,8 +8,8 @@ export function decimalsForSignificant(value: number, digits = 3): number {
 
 const formatters = new Map<number, Intl.NumberFormat>();
 
-/** Formatters are kept: to make one takes longer than to write ten thousand numbers. */
-function formatter(decimals: number): Intl.NumberFormat {
+/** Formatters are cached: to make one takes longer than to format ten thousand numbers. */
+function cachedFormatter(decimals: number): Intl.NumberFormat {
   let found = formatters.get(decimals);
   if (!found) {
     found = new Intl.NumberFormat('en-US', { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
@@ -18,32 +18,32 @@ function formatter(decimals: number): Intl.NumberFormat {
   return found;
 }
 
-/** A number with a fixed count of decimals, thousands apart, and a true minus sign. */
-export function fixed(value: number, decimals: number): string {
+/** A number with a fixed count of decimals, commas between thousands, and a minus sign (−). */
+export function formatFixed(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return '–';
-  const text = formatter(decimals).format(Math.abs(value));
+  const text = cachedFormatter(decimals).format(Math.abs(value));
   return value < 0 && /[1-9]/.test(text) ? `−${text}` : text;
 }
 
-/** A whole number, thousands apart. */
-export function whole(value: number): string {
-  return fixed(value, 0);
+/** A whole number with commas between thousands. */
+export function formatWhole(value: number): string {
+  return formatFixed(value, 0);
 }
 
 /** A number with three significant digits, for values without an interval. */
-export function significant(value: number, digits = 3): string {
-  return fixed(value, decimalsForSignificant(value, digits));
+export function formatSignificant(value: number, digits = 3): string {
+  return formatFixed(value, decimalsForSignificant(value, digits));
 }
 
-/** Half the width of an interval, or null where there is none. */
+/** Half the width of an interval, or null without one. */
 export function halfWidth(lo: number | null, hi: number | null): number | null {
   return lo !== null && hi !== null && Number.isFinite(lo) && Number.isFinite(hi) ? (hi - lo) / 2 : null;
 }
 
-/** A number that stands in an interval: a comma parts its ends, so none parts its thousands. */
-const ungrouped = (value: number, decimals: number): string => fixed(value, decimals).replaceAll(',', '');
+/** A number without commas between thousands: in an interval a comma separates the ends. */
+const formatUngrouped = (value: number, decimals: number): string => formatFixed(value, decimals).replaceAll(',', '');
 
-/** Digits after the point of a change in per cent: those of the headline and the terminal (`Change::decimals`). */
+/** The decimals of a change in per cent, as in the headline and the terminal (`Change::decimals`). */
 function changeDecimals(lo: number | null, hi: number | null): number {
   if (halfWidth(lo, hi) === null) return 1;
   const width = (hi! - lo!) * 100;
@@ -53,28 +53,29 @@ function changeDecimals(lo: number | null, hi: number | null): number {
 
 /** `−8.1 %`: a ratio as a signed difference, with the digits that its interval allows. */
 export function changeText(ratio: number, lo: number | null, hi: number | null): string {
-  return `${signed((ratio - 1) * 100, changeDecimals(lo, hi))} %`;
+  return `${formatSigned((ratio - 1) * 100, changeDecimals(lo, hi))} %`;
 }
 
-/** An interval whose ends differ by this factor or more tells nothing that a reader could use. */
-const TELLING = 4;
+/** An interval whose ends differ by this factor or more is too wide to be of use. */
+const MAX_END_RATIO = 4;
 
-export const tells = (lo: number | null, hi: number | null): boolean => lo !== null && hi !== null && hi < lo * TELLING;
+export const isInformative = (lo: number | null, hi: number | null): boolean =>
+  lo !== null && hi !== null && hi < lo * MAX_END_RATIO;
 
 /** The difference with its interval: `−8.1 % [−9.0, −7.2]`. */
 export function changeWithInterval(ratio: number, lo: number | null, hi: number | null): string {
   if (halfWidth(lo, hi) === null) return changeText(ratio, lo, hi);
   const d = changeDecimals(lo, hi);
-  const end = (r: number) => signed((r - 1) * 100, d);
+  const end = (r: number) => formatSigned((r - 1) * 100, d);
   return `${changeText(ratio, lo, hi)} [${end(lo!)}, ${end(hi!)}]`;
 }
 
-/** `+15`: a whole number with its sign, thousands together. */
-export const signedWhole = (value: number): string => signed(value, 0);
+/** `+15`: a whole number with its sign, without commas. */
+export const formatSignedWhole = (value: number): string => formatSigned(value, 0);
 
 /** With its sign, unless it rounds to zero. */
-function signed(value: number, decimals: number): string {
-  const text = ungrouped(value, decimals);
+function formatSigned(value: number, decimals: number): string {
+  const text = formatUngrouped(value, decimals);
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 }
 
@@ -86,9 +87,9 @@ export function differenceText(ratio: number, lo: number | null, hi: number | nu
   const value = size(ratio);
   const d = changeDecimals(lo, hi);
   const word = words[sign < 0 ? 0 : 1];
-  if (half === null) return `${ungrouped(value, d)} % ${word}`;
-  const ends = [size(lo!), size(hi!)].sort((a, b) => a - b).map((end) => ungrouped(end, d));
-  return `${ungrouped(value, d)} % ${word} [${ends.join(', ')}]`;
+  if (half === null) return `${formatUngrouped(value, d)} % ${word}`;
+  const ends = [size(lo!), size(hi!)].sort((a, b) => a - b).map((end) => formatUngrouped(end, d));
+  return `${formatUngrouped(value, d)} % ${word} [${ends.join(', ')}]`;
 }
 
 /** Whether starts agree: `2 starts higher, 1 lower` than the baseline, `all 3 starts lower`. */

@@ -1,9 +1,9 @@
 // Units, chosen once per column or axis and not per value: k/s, µs, ms, MB.
 
 import type { Estimate } from '../summary';
-import { decimalsForSignificant, fixed, halfWidth, significant } from './number';
+import { decimalsForSignificant, formatFixed, halfWidth, formatSignificant } from './number';
 
-/** A unit for people: what to divide by, and its name. */
+/** A unit: its name, and the divisor that converts a value to it. */
 export interface Unit {
   divisor: number;
   name: string;
@@ -29,17 +29,17 @@ const BYTES: Step[] = [
   [0, { divisor: 1, name: 'B' }],
 ];
 
-/** The unit that suits the middle of these values. */
-function pick(steps: Step[], values: readonly (number | null | undefined)[]): Unit {
+/** The unit that suits the median of these values. */
+function pickUnit(steps: Step[], values: readonly (number | null | undefined)[]): Unit {
   const sorted = values.filter((v): v is number => typeof v === 'number' && v > 0).sort((a, b) => a - b);
   const middle = sorted[Math.floor(sorted.length / 2)] ?? 0;
   return (steps.find(([from]) => middle >= from) ?? steps[steps.length - 1]!)[1];
 }
 
 type Values = readonly (number | null | undefined)[];
-export const rateUnit = (values: Values): Unit => pick(RATE, values);
-export const timeUnit = (values: Values): Unit => pick(TIME, values);
-export const bytesUnit = (values: Values): Unit => pick(BYTES, values);
+export const rateUnit = (values: Values): Unit => pickUnit(RATE, values);
+export const timeUnit = (values: Values): Unit => pickUnit(TIME, values);
+export const bytesUnit = (values: Values): Unit => pickUnit(BYTES, values);
 
 /** The unit for a currency's values, by the name the summary gives (`per_s`, `ns`, `bytes`). */
 export function unitFor(name: string, values: Values): Unit {
@@ -51,27 +51,27 @@ export function unitFor(name: string, values: Values): Unit {
 
 /** An estimate's figure in a unit, with three significant digits; no unit name. */
 export function inUnit(estimate: Estimate, unit: Unit): string {
-  return significant(estimate.value / unit.divisor);
+  return formatSignificant(estimate.value / unit.divisor);
 }
 
 /** The same with its interval and unit: `18.8 k/s [18.6, 19.0]`. */
 export function inUnitWithInterval(estimate: Estimate, unit: Unit): string {
   const text = `${inUnit(estimate, unit)} ${unit.name}`;
   if (halfWidth(estimate.lo, estimate.hi) === null) return text;
-  return `${text} [${significant(estimate.lo! / unit.divisor)}, ${significant(estimate.hi! / unit.divisor)}]`;
+  return `${text} [${formatSignificant(estimate.lo! / unit.divisor)}, ${formatSignificant(estimate.hi! / unit.divisor)}]`;
 }
 
-/** A plain value in the unit that suits it: `3.10 ms`. */
-export function plainTime(ns: number): string {
+/** A time in the unit that suits it: `3.10 ms`. */
+export function formatTime(ns: number): string {
   const unit = timeUnit([ns]);
   const value = ns / unit.divisor;
-  return `${fixed(value, decimalsForSignificant(value))} ${unit.name}`;
+  return `${formatFixed(value, decimalsForSignificant(value))} ${unit.name}`;
 }
 
-/** A round time without needless zeros: `1.5 ms`, `30 ms`. */
-export const roundTime = (ns: number): string => plainTime(ns).replace(/\.?(?<=\.\d*)0+(?= )/, '');
+/** A round time without trailing zeros: `1.5 ms`, `30 ms`. */
+export const formatRoundTime = (ns: number): string => formatTime(ns).replace(/\.?(?<=\.\d*)0+(?= )/, '');
 
-/** Seconds as people say them: `3 min 40 s`. */
+/** A duration in words: `3 min 40 s`. */
 export function durationText(seconds: number): string {
   const s = Math.round(seconds);
   if (s < 60) return `${s} s`;
@@ -80,14 +80,14 @@ export function durationText(seconds: number): string {
   return `${Math.floor(s / 3600)} h${rest(Math.floor((s % 3600) / 60), 'min')}`;
 }
 
-/** A time that is only known roughly, rounded as in the headline (`roughly`): `60 s`, `4 min`, `25 min`. */
+/** A rough duration, rounded as in the headline (`roughly`): `60 s`, `4 min`, `25 min`. */
 export function roughlyText(seconds: number): string {
   const step = seconds < 90 ? 10 : seconds < 600 ? 60 : 300;
   const rounded = Math.max(1, Math.round(seconds / step)) * step;
   return rounded < 90 ? `${rounded} s` : durationText(rounded);
 }
 
-/** A moment for people: `20 November 2026, 14:05 UTC`; anything unreadable is given back as it is. */
+/** A date and time: `20 November 2026, 14:05 UTC`. A text that is not a date is returned unchanged. */
 export function momentText(rfc3339: string): string {
   const date = new Date(rfc3339);
   if (Number.isNaN(date.getTime())) return rfc3339;

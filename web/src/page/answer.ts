@@ -1,48 +1,48 @@
-// The first screen below the headline: may it be used, the answer table, the next step, how to read it.
+// The first screen below the headline: whether the figures may be used, the answer table, the next step, how to read it.
 
 import { copyButton, h, type Child } from '../dom';
 import { overheadFigure, percent } from '../figures/overhead';
 import { isDecided } from '../figures/rows';
-import { commandWords } from '../format/unbroken';
-import { withTerms } from '../glossary';
+import { commandWords } from '../format/line_breaks';
+import { explainTerms } from '../glossary';
 import type { Model } from '../model';
 import type { Comparison, RunStatus, Summary, ValidityState } from '../summary';
-import { answerTable, MOST_ROWS, needsMoreEvidence } from './answer_table';
-import { matrix } from './matrix';
+import { answerTable, MAX_TABLE_ROWS, needsMoreEvidence } from './answer_table';
+import { matrixFigure } from './matrix';
 import { loadTiles } from './tiles';
-import { verdicts } from './verdicts';
+import { verdictSentences } from './verdicts';
 
-const STATES: Record<ValidityState, { word: string; glyph: string }> = {
+const VALIDITY_LABELS: Record<ValidityState, { word: string; glyph: string }> = {
   valid: { word: 'VALID', glyph: '✓' },
   suspect: { word: 'USE WITH CARE', glyph: '!' },
   void: { word: 'DO NOT USE', glyph: '×' },
 };
 
-const ENDED: Record<RunStatus, string> = {
+const STATUS_TEXT: Record<RunStatus, string> = {
   complete: '',
   budget_spent: 'The budget ended before every comparison was decided.',
   interrupted: 'The run was interrupted. The report shows what was measured before.',
   partial: 'The run broke off. The report shows what was measured before.',
 };
 
-/** Whether the comparisons fit into a table of small forests; more of them are a matrix. */
-export function isTabled(model: Model): boolean {
-  return isCompared(model) && model.summary.comparisons.length <= MOST_ROWS && !model.large;
+/** Whether the comparisons fit into the answer table. Otherwise the page shows a matrix. */
+export function fitsAnswerTable(model: Model): boolean {
+  return isCompared(model) && model.summary.comparisons.length <= MAX_TABLE_ROWS && !model.large;
 }
 
-/** Whether any comparison has a figure: those of a run that broke off may have none. */
+/** Whether any comparison has a figure. A run that broke off may have none. */
 const isCompared = ({ currencies }: Model): boolean => currencies.length > 0;
 
-/** A reader who stops after it has the answer. */
-export function answer(model: Model): HTMLElement {
+/** The section with the answer. It can be read without the rest. */
+export function answerSection(model: Model): HTMLElement {
   const { summary } = model;
   const parts: Child[] = [trustStrip(summary)];
   if (summary.run.mode === 'load') parts.push(...summary.cells.map(loadTiles));
-  const isTable = isTabled(model);
+  const isTable = fitsAnswerTable(model);
   const isMatrix = isCompared(model) && !isTable;
   if (isTable) parts.push(answerTable(model));
-  if (isMatrix) parts.push(matrix(model));
-  parts.push(afterTable(model, isTable), verdicts(summary));
+  if (isMatrix) parts.push(matrixFigure(model));
+  parts.push(afterTable(model, isTable), verdictSentences(summary));
   if (isMatrix) parts.push(overheadFigure(model));
   return h('section', { id: 'answer', 'aria-label': 'Answer' }, ...parts);
 }
@@ -51,11 +51,11 @@ export function answer(model: Model): HTMLElement {
 const isSettled = ({ currencies: [first] }: Comparison): boolean =>
   first !== undefined && (isDecided(first) || first.verdict === 'void');
 
-/** May the figures be used, and why not. */
+/** Says whether the figures may be used, and the reasons. */
 function trustStrip({ trust, run, comparisons }: Summary): HTMLElement {
   const isAllDecided = run.status === 'budget_spent' && comparisons.every(isSettled);
-  const end = isAllDecided ? 'The budget ended before every interval was as narrow as asked.' : ENDED[run.status];
-  const { word, glyph } = STATES[trust.state];
+  const end = isAllDecided ? 'The budget ended before every interval was as narrow as asked.' : STATUS_TEXT[run.status];
+  const { word, glyph } = VALIDITY_LABELS[trust.state];
   const reasons =
     trust.reasons.length || trust.state !== 'valid' ? trust.reasons : ['Nothing disturbed the measurement.'];
   const link = `${trust.warnings} warning${trust.warnings === 1 ? '' : 's'} in the findings`;
@@ -66,7 +66,7 @@ function trustStrip({ trust, run, comparisons }: Summary): HTMLElement {
     h(
       'ul',
       {},
-      ...reasons.map((reason) => h('li', { dir: 'auto' }, withTerms(reason))),
+      ...reasons.map((reason) => h('li', { dir: 'auto' }, explainTerms(reason))),
       end ? h('li', {}, end) : null,
       trust.warnings ? h('li', {}, h('a', { href: '#findings' }, link)) : null,
     ),
@@ -105,18 +105,18 @@ function howToRead(model: Model): HTMLElement {
     h(
       'ul',
       {},
-      h('li', {}, withTerms('● decided, ○ not decided yet. A small dot is one start of the server.')),
+      h('li', {}, explainTerms('● decided, ○ not decided yet. A small dot is one start of the server.')),
       h(
         'li',
         {},
-        withTerms(
+        explainTerms(
           `The line is the ${sure} % confidence interval, in figures [from, to]. An arrow points to what lies beyond the axis.`,
         ),
       ),
       h(
         'li',
         {},
-        withTerms(
+        explainTerms(
           `The grey band around the baseline is the region, ±${percent(run.region)}\u00a0%: too small to matter. ✗\u00a0worse, ✓\u00a0better, =\u00a0the same, ?\u00a0not decided, !\u00a0use with care.`,
         ),
       ),

@@ -1,31 +1,33 @@
-// The answer table: a row per variant and scenario, a column per measure, in each place a small forest and its figures in words.
+// The answer table: a row per variant and scenario, a column per measure. A cell has a small forest plot and its text.
 
-import { withTerms } from '../glossary';
-import { axisOf, miniForest, miniScale } from '../charts/mini_forest';
-import { breakable, h, type Child } from '../dom';
-import { capital } from '../figures/overhead';
-import { hasInterval, isDecided, isTelling } from '../figures/rows';
+import { explainTerms } from '../glossary';
+import { axisHalfWidth, miniForest, miniScale } from '../charts/mini_forest';
+import { allowBreaks, h, type Child } from '../dom';
+import { capitalise } from '../figures/overhead';
+import { hasInterval, isDecided, hasInformativeInterval } from '../figures/rows';
 import { changeText, changeWithInterval, differenceText, sidesText } from '../format/number';
 import { inUnit, roughlyText, unitFor } from '../format/unit';
-import { headOf, inCurrency, type CurrencyName, type Model, type Panel } from '../model';
+import { panelHeading, findCurrency, type CurrencyName, type Model, type Panel } from '../model';
 import type { Cell, Comparison, Currency } from '../summary';
 import { LIGHT, verdictLook } from '../theme';
 import { reasonsIn } from '../validity';
 
-/** More rows are a matrix. */
-export const MOST_ROWS = 40;
-/** Longer forecasts are no advice. */
-const WORTH_WAITING_S = 1800;
-/** Fewer starts decide nothing. */
-const FEWEST_STARTS = 3;
+/** With more comparisons the page shows a matrix instead. */
+export const MAX_TABLE_ROWS = 40;
+/** If a decision needs longer than this, the table advises a quieter machine instead. */
+const MAX_FORECAST_S = 1800;
+/** With fewer starts nothing can be decided. */
+const MIN_STARTS = 3;
 
 export function answerTable(model: Model): HTMLElement {
-  const columns = measuresOf(model);
-  const axes = new Map(columns.map((c) => [c.name, axisOf(ratiosOf(model, c.name), model.summary.run.region)]));
+  const columns = tableMeasures(model);
+  const halfWidths = new Map(
+    columns.map((c) => [c.name, axisHalfWidth(ratiosOf(model, c.name), model.summary.run.region)]),
+  );
   const baselines = [...new Set(model.summary.comparisons.map((c) => c.baseline))];
-  const isOpen = model.summary.comparisons.some((c) => stillNeeded(c, '') !== null);
+  const isOpen = model.summary.comparisons.some((c) => neededText(c, '') !== null);
   const heads = columns.map((c) =>
-    h('th', { scope: 'col', role: 'columnheader' }, withTerms(capital(c.label)), axisOfColumn(c, axes)),
+    h('th', { scope: 'col', role: 'columnheader' }, explainTerms(capitalise(c.label)), columnScale(c, halfWidths)),
   );
   const head = h(
     'tr',
@@ -36,7 +38,7 @@ export function answerTable(model: Model): HTMLElement {
   );
   const bodies = model.panels
     .filter((p) => p.comparisons.length)
-    .map((p) => panelRows(model, p, columns, axes, isOpen));
+    .map((p) => panelRows(model, p, columns, halfWidths, isOpen));
   const table = h(
     'table',
     { class: 'answer', role: 'table' },
@@ -47,8 +49,8 @@ export function answerTable(model: Model): HTMLElement {
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Answer table' }, table);
 }
 
-/** The median tells little beside the p99, unless it decides: it stands among the charts. */
-function measuresOf({ currencies }: Model): CurrencyName[] {
+/** All currencies, but beside a p99 the p50 only if it is the first. The charts show both. */
+function tableMeasures({ currencies }: Model): CurrencyName[] {
   const hasTail = currencies.some((c) => c.name === 'latency_p99');
   return currencies.filter((c, i) => i === 0 || !(hasTail && c.name === 'latency_p50'));
 }
@@ -57,19 +59,19 @@ const ratiosOf = (model: Model, name: string): number[] =>
   model.summary.comparisons.flatMap((c) => c.currencies.filter((x) => x.name === name).map((x) => x.ratio));
 
 const isLatency = (name: string): boolean => name.startsWith('latency');
-const wordsOf = (name: string): [string, string] => (isLatency(name) ? ['lower', 'higher'] : ['less', 'more']);
+const changeWords = (name: string): [string, string] => (isLatency(name) ? ['lower', 'higher'] : ['less', 'more']);
 
 const axisWords = (c: CurrencyName): string => (c.higher_is_better ? 'worse ◀ ▶ better' : 'better ◀ ▶ worse');
 
-/** What the small forests of a column share: which side is better, and the scale. */
-const axisOfColumn = (c: CurrencyName, axes: Map<string, number>): HTMLElement =>
-  h('span', { class: 'axis' }, axisWords(c), miniScale(axes.get(c.name)!));
+/** The heading of the small forest plots in a column: which side is better, and the scale. */
+const columnScale = (c: CurrencyName, halfWidths: Map<string, number>): HTMLElement =>
+  h('span', { class: 'axis' }, axisWords(c), miniScale(halfWidths.get(c.name)!));
 
 function panelRows(
   model: Model,
   panel: Panel,
   columns: CurrencyName[],
-  axes: Map<string, number>,
+  halfWidths: Map<string, number>,
   isOpen: boolean,
 ): HTMLElement {
   const head = h(
@@ -78,19 +80,24 @@ function panelRows(
     h(
       'th',
       { scope: 'rowgroup', role: 'rowheader' },
-      headOf(panel),
+      panelHeading(panel),
       panel.scenarioTitle ? h('small', {}, panel.scenarioTitle) : null,
     ),
     ...columns.map((c) =>
-      h('td', { role: 'cell', 'data-label': capital(c.label) }, baselineLevel(panel, c.name), axisOfColumn(c, axes)),
+      h(
+        'td',
+        { role: 'cell', 'data-label': capitalise(c.label) },
+        baselineLevel(panel, c.name),
+        columnScale(c, halfWidths),
+      ),
     ),
     isOpen && h('td', { role: 'cell' }),
   );
-  const rows = panel.comparisons.map((c) => row(model, c, columns, axes, isOpen));
+  const rows = panel.comparisons.map((c) => comparisonRow(model, c, columns, halfWidths, isOpen));
   return h('tbody', { role: 'rowgroup' }, head, ...rows);
 }
 
-/** What the baseline itself showed. */
+/** The baseline's value in a currency. */
 function baselineLevel(panel: Panel, name: string): Child {
   const found = panel.comparisons.flatMap((c) => c.currencies).find((c) => c.name === name);
   if (!found) return null;
@@ -102,25 +109,25 @@ function baselineLevel(panel: Panel, name: string): Child {
   );
 }
 
-function row(
+function comparisonRow(
   model: Model,
   c: Comparison,
   columns: CurrencyName[],
-  axes: Map<string, number>,
+  halfWidths: Map<string, number>,
   isOpen: boolean,
 ): HTMLElement {
   const cell = model.cells.get(c.cell);
-  const name = h('a', { href: `#cell=${encodeURIComponent(c.cell)}` }, breakable(c.variant));
+  const name = h('a', { href: `#cell=${encodeURIComponent(c.cell)}` }, allowBreaks(c.variant));
   return h(
     'tr',
     { role: 'row' },
     h('th', { scope: 'row', role: 'rowheader' }, name, h('small', {}, startsText(cell, c.odd_forks.length))),
-    ...columns.map((column) => place(c, column, axes.get(column.name)!, model.summary.run.region, cell)),
-    isOpen && h('td', { role: 'cell', class: 'needed' }, stillNeeded(c, columns[0]!.label) ?? 'nothing'),
+    ...columns.map((column) => measureCell(c, column, halfWidths.get(column.name)!, model.summary.run.region, cell)),
+    isOpen && h('td', { role: 'cell', class: 'needed' }, neededText(c, columns[0]!.label) ?? 'nothing'),
   );
 }
 
-/** `5 of 7 starts count`: without those that were set aside, and those that settled in another mode. */
+/** `5 of 7 starts count`: without the starts that were set aside or that settled in another mode. */
 function startsText(cell: Cell | undefined, odd: number): string {
   if (!cell) return '';
   const all = cell.forks + cell.forks_set_aside.length;
@@ -130,9 +137,9 @@ function startsText(cell: Cell | undefined, odd: number): string {
   return counted < all ? `${counted} of ${starts} count${doubt}` : starts + doubt;
 }
 
-function place(c: Comparison, column: CurrencyName, axis: number, region: number, cell?: Cell): HTMLElement {
-  const attrs = { role: 'cell', 'data-label': capital(column.label) };
-  const figure = inCurrency(c.currencies, column.name);
+function measureCell(c: Comparison, column: CurrencyName, halfWidth: number, region: number, cell?: Cell): HTMLElement {
+  const attrs = { role: 'cell', 'data-label': capitalise(column.label) };
+  const figure = findCurrency(c.currencies, column.name);
   if (cell?.validity.state === 'void' || figure?.verdict === 'void' || !c.currencies.length)
     return h('td', attrs, h('span', { class: 'words' }, '× void'));
   if (!figure) return h('td', attrs, h('span', { class: 'words' }, 'not measured'));
@@ -144,35 +151,35 @@ function place(c: Comparison, column: CurrencyName, axis: number, region: number
   return h(
     'td',
     { ...attrs, title, 'data-verdict': figure.verdict },
-    miniForest(interval, axis, region),
+    miniForest(interval, halfWidth, region),
     h(
       'span',
       { class: 'words' },
       h('b', { 'aria-hidden': 'true' }, glyph),
       '\u00a0',
-      words(figure),
+      figureText(figure),
       reasons.length > 0 && ' !',
       remark(figure, region, figure === c.currencies[0]),
     ),
   );
 }
 
-function words(c: Currency): Child {
+function figureText(c: Currency): Child {
   switch (c.verdict) {
     case 'worse':
     case 'better':
-      return inTwo('b', differenceText(c.ratio, c.lo, c.hi, wordsOf(c.name)));
+      return splitInterval('b', differenceText(c.ratio, c.lo, c.hi, changeWords(c.name)));
     case 'no_material_difference':
-      return inTwo('span', `same: ${changeWithInterval(c.ratio, c.lo, c.hi)}`);
+      return splitInterval('span', `same: ${changeWithInterval(c.ratio, c.lo, c.hi)}`);
     case 'no_interval':
       return `${changeText(c.ratio, null, null)}, one start`;
     default:
-      return openWords(c);
+      return openText(c);
   }
 }
 
-/** A figure and its interval, which stays on one line. */
-function inTwo(tag: 'b' | 'span', text: string): DocumentFragment {
+/** Puts the figure and its interval into separate elements, so that neither breaks across lines. */
+function splitInterval(tag: 'b' | 'span', text: string): DocumentFragment {
   const [figure, interval] = text.split(' [');
   const out = document.createDocumentFragment();
   out.append(h(tag, {}, figure!));
@@ -180,12 +187,15 @@ function inTwo(tag: 'b' | 'span', text: string): DocumentFragment {
   return out;
 }
 
-/** Of an open question: the change, with its interval where that tells something. */
-function openWords(c: Currency): Child {
-  return inTwo('span', isTelling(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : changeText(c.ratio, c.lo, c.hi));
+/** The change of an open question, with its interval if that is narrow enough to be of use. */
+function openText(c: Currency): Child {
+  return splitInterval(
+    'span',
+    hasInformativeInterval(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : changeText(c.ratio, c.lo, c.hi),
+  );
 }
 
-/** Below the figure: why an open question is open, or that a difference may be too little to matter. */
+/** The remark below a figure: why the question is open, or that the difference may be too small to matter. */
 function remark(c: Currency, region: number, isDeciding: boolean): Child {
   const text = remarkText(c, region, isDeciding);
   return text ? h('small', {}, text) : null;
@@ -195,26 +205,26 @@ function remarkText(c: Currency, region: number, isDeciding: boolean): string {
   if (isDifferent(c)) return !c.material && Math.abs(c.ratio - 1) < region ? 'perhaps too little to matter' : '';
   if (c.verdict !== 'inconclusive') return '';
   if (isClear(c, region)) return isDeciding ? 'an earlier question is open' : 'too little evidence so far';
-  return isTelling(c) ? '' : sidesText(c.fork_ratios);
+  return hasInformativeInterval(c) ? '' : sidesText(c.fork_ratios);
 }
 
 const isDifferent = (c: Currency): boolean => c.verdict === 'worse' || c.verdict === 'better';
 
-/** Whether an interval lies to one side of the baseline, or in the region: a reader asks why that is no verdict. */
+/** Whether the interval lies on one side of the baseline or in the region. Without a verdict, this needs an explanation. */
 const isClear = (c: Currency, region: number): boolean =>
-  isTelling(c) && (c.lo! > 1 || c.hi! < 1 || (c.lo! > 1 - region && c.hi! < 1 + region));
+  hasInformativeInterval(c) && (c.lo! > 1 || c.hi! < 1 || (c.lo! > 1 - region && c.hi! < 1 + region));
 
-/** Whether a question is open although its interval is clear, because all measures are judged together. */
+/** Whether a question is open in spite of a clear interval, because all measures are judged together. */
 export const needsMoreEvidence = ({ summary }: Model): boolean =>
   summary.comparisons.some(({ currencies }) =>
     currencies.some((c, i) => i > 0 && c.verdict === 'inconclusive' && isClear(c, summary.run.region)),
   );
 
-/** What would decide the first measure; null where nothing is needed, or nothing helps. */
-function stillNeeded({ currencies: [first] }: Comparison, measure: string): string | null {
+/** What the first measure still needs for a decision; null if it is decided or void. */
+function neededText({ currencies: [first] }: Comparison, measure: string): string | null {
   if (!first || first.verdict === 'void' || isDecided(first)) return null;
   const { verdict, needed_s, forks } = first;
-  if (verdict === 'no_interval' || (needed_s === null && forks < FEWEST_STARTS)) return 'more starts';
-  if (needed_s === null || needed_s > WORTH_WAITING_S) return 'a quieter machine';
+  if (verdict === 'no_interval' || (needed_s === null && forks < MIN_STARTS)) return 'more starts';
+  if (needed_s === null || needed_s > MAX_FORECAST_S) return 'a quieter machine';
   return `about ${roughlyText(needed_s)}, for ${measure}`;
 }

@@ -1,11 +1,11 @@
-// What a cell has to say beyond its row: why it is not valid, its errors, its percentiles, its command.
+// The details of a cell: reasons against its validity, errors, percentiles, counts, command.
 
 import { h, plainTable, type Child } from '../dom';
-import { fixed, percentileText, whole } from '../format/number';
-import { durationText, plainTime, bytesUnit, inUnitWithInterval } from '../format/unit';
-import { commandWords } from '../format/unbroken';
-import { withTerms } from '../glossary';
-import { kindText, spelled, type Model } from '../model';
+import { formatFixed, percentileText, formatWhole } from '../format/number';
+import { durationText, formatTime, bytesUnit, inUnitWithInterval } from '../format/unit';
+import { commandWords } from '../format/line_breaks';
+import { explainTerms } from '../glossary';
+import { kindText, spellOut, type Model } from '../model';
 import type { Cell, Currency, ErrorCount, Latency, Probes } from '../summary';
 import { measureOf } from '../validity';
 
@@ -15,40 +15,40 @@ export function cellDetail(model: Model, cell: Cell): HTMLElement {
     'div',
     { class: 'cell-detail' },
     close,
-    ...sections(model, cell)
+    ...detailParts(model, cell)
       .filter(Boolean)
       .map((part) => (typeof part === 'string' ? h('p', {}, part) : part)),
   );
 }
 
-function sections(model: Model, cell: Cell): Child[] {
+function detailParts(model: Model, cell: Cell): Child[] {
   const comparison = model.comparisons.get(cell.id);
   return [
     cell.scenario_title,
-    cell.validity.reasons.length ? reasons(cell) : null,
+    cell.validity.reasons.length ? reasonList(cell) : null,
     comparison?.currencies.length
       ? plainTable(
           `Against ${comparison.baseline}`,
           ['measure', 'verdict', 'method', 'why'],
           comparison.currencies.map((c) => [
-            spelled(c.label),
+            spellOut(c.label),
             `${c.short}${c.material ? ', materially' : ''}`,
             c.method,
             whyText(c),
           ]),
         )
       : null,
-    cell.latency.length ? percentiles(cell.latency) : null,
-    byClass('Failed requests by class', cell.errors),
-    byClass('Connection events by class: they belong to no request', cell.connection_events ?? []),
-    plainTable('Counts', ['what', 'value'], [...counts(cell), ...(cell.probes ? probed(cell.probes) : [])]),
+    cell.latency.length ? percentileTable(cell.latency) : null,
+    errorTable('Failed requests by class', cell.errors),
+    errorTable('Connection events by class: they belong to no request', cell.connection_events ?? []),
+    plainTable('Counts', ['what', 'value'], [...countRows(cell), ...(cell.probes ? probeRows(cell.probes) : [])]),
     cell.command ? h('pre', { tabindex: '0' }, commandWords(cell.command)) : null,
   ];
 }
 
-function byClass(caption: string, counts: ErrorCount[]): HTMLElement | null {
+function errorTable(caption: string, counts: ErrorCount[]): HTMLElement | null {
   if (!counts.length) return null;
-  const rows = counts.map((e) => [e.class, whole(e.count), e.example]);
+  const rows = counts.map((e) => [e.class, formatWhole(e.count), e.example]);
   return plainTable(caption, ['class', 'count', 'first example'], rows);
 }
 
@@ -59,7 +59,7 @@ function whyText(c: Currency): string {
 
 const BECAUSE = { void: 'Void, because', suspect: 'Suspect, because', valid: 'Suspect in part, because' };
 
-function reasons(cell: Cell): HTMLElement {
+function reasonList(cell: Cell): HTMLElement {
   const items = cell.validity.reasons.map((reason) => {
     const measure = measureOf(reason) && `${measureOf(reason)}: `;
     return h('li', {}, measure + (reason.remedy ? `${reason.text}. ${reason.remedy}` : reason.text));
@@ -67,9 +67,9 @@ function reasons(cell: Cell): HTMLElement {
   return h('div', {}, h('b', {}, BECAUSE[cell.validity.state]), h('ul', {}, ...items));
 }
 
-const timeOrDash = (ns: number | null) => (ns === null ? '–' : plainTime(ns));
+const timeOrDash = (ns: number | null) => (ns === null ? '–' : formatTime(ns));
 
-function percentiles(latency: Latency[]): HTMLElement {
+function percentileTable(latency: Latency[]): HTMLElement {
   const columns = latency.flatMap((l) =>
     l.send_lag === null
       ? [{ head: `${l.model}: response`, d: l.response }]
@@ -85,30 +85,30 @@ function percentiles(latency: Latency[]): HTMLElement {
     return timeOrDash(found?.value_ns ?? null);
   };
   const rows = all.map((p) => [`p${percentileText(p)}`, ...columns.map((c) => value(c.d, p))]);
-  const ends = (name: string, of: (d: Latency['response']) => number | null) => [
+  const statisticRow = (name: string, of: (d: Latency['response']) => number | null) => [
     name,
     ...columns.map((c) => timeOrDash(of(c.d))),
   ];
   return plainTable(
     'Latency',
-    ['', ...columns.map((c) => withTerms(c.head))],
+    ['', ...columns.map((c) => explainTerms(c.head))],
     [
-      ends('least', (d) => d.min_ns),
-      ends('mean', (d) => d.mean_ns),
+      statisticRow('least', (d) => d.min_ns),
+      statisticRow('mean', (d) => d.mean_ns),
       ...rows,
-      ends('greatest', (d) => d.max_ns),
-      ['requests', ...columns.map((c) => whole(c.d.count))],
+      statisticRow('greatest', (d) => d.max_ns),
+      ['requests', ...columns.map((c) => formatWhole(c.d.count))],
     ],
   );
 }
 
 const bytes = (n: number) => inUnitWithInterval({ value: n, lo: null, hi: null }, bytesUnit([n]));
 
-/** What the probes saw; what a server does not tell is left out. */
-function probed(p: Probes): string[][] {
+/** What the probes measured. Rows without a value are left out. */
+function probeRows(p: Probes): string[][] {
   const size = (name: string, n: number | null): string[][] => (n === null ? [] : [[name, bytes(n)]]);
-  const share = (s: number) => `${fixed(s * 100, 2)} %`;
-  const times = (n: number, ns: number) => `${whole(n)}, ${plainTime(ns)} in all`;
+  const share = (s: number) => `${formatFixed(s * 100, 2)} %`;
+  const times = (n: number, ns: number) => `${formatWhole(n)}, ${formatTime(ns)} in all`;
   return [
     ...size('heap left by a collection, at most', p.heap_after_gc_peak_bytes),
     ...size('resident beside the heap, at most', p.off_heap_peak_bytes),
@@ -117,13 +117,13 @@ function probed(p: Probes): string[][] {
     ...(p.safepoint_share === null ? [] : [['all threads stopped', `${share(p.safepoint_share)} of the time`]]),
     ...p.pauses.map((c) => [
       `pauses: ${c.cause}`,
-      `${times(c.pauses, c.pause_ns)}, the longest ${plainTime(c.pause_max_ns)}`,
+      `${times(c.pauses, c.pause_ns)}, the longest ${formatTime(c.pause_max_ns)}`,
     ]),
     ...(p.probe_cpu_share === null ? [] : [['CPU of the probes', `${share(p.probe_cpu_share)} of the server’s`]]),
   ];
 }
 
-function counts(cell: Cell): string[][] {
+function countRows(cell: Cell): string[][] {
   const share = cell.generator_cpu_share;
   return [
     ['starts', `${cell.forks}, of these steady when measuring began: ${cell.steady_forks}`],

@@ -1,12 +1,12 @@
-// The columns of the table of all cells: what each shows, sorts by and exports.
+// The columns of the table of all cells: their texts, their sort keys and their CSV values.
 
-import { changeWithInterval, significant, whole } from '../format/number';
+import { changeWithInterval, formatSignificant, formatWhole } from '../format/number';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { groupTitles, kindText, type Model } from '../model';
 import type { Cell, Estimate } from '../summary';
 import { validityText } from '../validity';
 
-/** A column; `raw` is what sorts and what CSV holds, `text` is what people read. */
+/** A column. `raw` is the sort key and the CSV value, `text` is what the page shows. */
 export interface Column {
   head: string;
   unit: string;
@@ -20,63 +20,63 @@ export function columnsOf(model: Model): Column[] {
   const { cells } = model.summary;
   const titles = groupTitles(cells);
   const columns: Column[] = [
-    word('variant', (c) => c.variant),
-    word('scenario', (c) => c.scenario),
-    ...(titles.size ? [word('group', (c) => titles.get(c.group)!)] : []),
-    { ...word('validity', validityText), raw: (c) => c.validity.state },
-    estimate(
+    textColumn('variant', (c) => c.variant),
+    textColumn('scenario', (c) => c.scenario),
+    ...(titles.size ? [textColumn('group', (c) => titles.get(c.group)!)] : []),
+    { ...textColumn('validity', validityText), raw: (c) => c.validity.state },
+    estimateColumn(
       'throughput',
       'throughput_per_s',
       rateUnit(cells.map((c) => c.throughput_per_s?.value)),
       (c) => c.throughput_per_s,
     ),
-    ...ratio(model, 'throughput'),
-    estimate(
+    ...ratioColumns(model, 'throughput'),
+    estimateColumn(
       'CPU per request',
       'cpu_ns_per_request',
       timeUnit(cells.map((c) => c.cpu_ns_per_request?.value)),
       (c) => c.cpu_ns_per_request,
     ),
-    ...ratio(model, 'cpu_per_request'),
-    estimate(
+    ...ratioColumns(model, 'cpu_per_request'),
+    estimateColumn(
       'allocated per request',
       'allocated_bytes_per_request',
       bytesUnit(cells.map((c) => c.allocated_bytes_per_request?.value)),
       (c) => c.allocated_bytes_per_request,
     ),
-    ...ratio(model, 'allocated_per_request'),
-    ...[50, 99].map((p) => percentile(model, p)),
-    estimate('memory', 'rss_bytes', bytesUnit(cells.map((c) => c.rss_bytes?.value)), (c) => c.rss_bytes),
-    count('requests', 'requests_ok', (c) => c.requests_ok),
-    count('failed', 'requests_failed', (c) => c.requests_failed),
-    count('starts', 'forks', (c) => c.forks),
+    ...ratioColumns(model, 'allocated_per_request'),
+    ...[50, 99].map((p) => percentileColumn(model, p)),
+    estimateColumn('memory', 'rss_bytes', bytesUnit(cells.map((c) => c.rss_bytes?.value)), (c) => c.rss_bytes),
+    countColumn('requests', 'requests_ok', (c) => c.requests_ok),
+    countColumn('failed', 'requests_failed', (c) => c.requests_failed),
+    countColumn('starts', 'forks', (c) => c.forks),
   ];
   return columns.filter((c) => !c.numeric || cells.some((cell) => c.raw(cell) !== null));
 }
 
-function word(head: string, of: (cell: Cell) => string): Column {
-  return { head, unit: '', numeric: false, csvHead: head, raw: of, text: of };
+function textColumn(head: string, value: (cell: Cell) => string): Column {
+  return { head, unit: '', numeric: false, csvHead: head, raw: value, text: value };
 }
 
-function count(head: string, csvHead: string, of: (cell: Cell) => number): Column {
-  return { head, unit: '', numeric: true, csvHead, raw: of, text: (c) => whole(of(c)) };
+function countColumn(head: string, csvHead: string, value: (cell: Cell) => number): Column {
+  return { head, unit: '', numeric: true, csvHead, raw: value, text: (c) => formatWhole(value(c)) };
 }
 
-function estimate(head: string, csvHead: string, unit: Unit, of: (cell: Cell) => Estimate | null): Column {
+function estimateColumn(head: string, csvHead: string, unit: Unit, value: (cell: Cell) => Estimate | null): Column {
   const text = (cell: Cell) => {
-    const e = of(cell);
+    const e = value(cell);
     return e ? inUnit(e, unit) : '–';
   };
-  return { head, unit: unit.name, numeric: true, csvHead, raw: (c) => of(c)?.value ?? null, text };
+  return { head, unit: unit.name, numeric: true, csvHead, raw: (c) => value(c)?.value ?? null, text };
 }
 
-/** The difference from the baseline in one currency, where any comparison states it. */
-function ratio(model: Model, name: string): Column[] {
-  const of = (cell: Cell) => model.comparisons.get(cell.id)?.currencies.find((c) => c.name === name);
+/** A column with the change against the baseline in one currency; none if no comparison has it. */
+function ratioColumns(model: Model, name: string): Column[] {
+  const value = (cell: Cell) => model.comparisons.get(cell.id)?.currencies.find((c) => c.name === name);
   if (!model.currencies.some((c) => c.name === name)) return [];
   const text = (cell: Cell) => {
     if (cell.baseline && !cell.control) return 'baseline';
-    const c = of(cell);
+    const c = value(cell);
     if (!c || cell.validity.state === 'void') return '–';
     return changeWithInterval(c.ratio, c.lo, c.hi);
   };
@@ -86,29 +86,29 @@ function ratio(model: Model, name: string): Column[] {
       unit: '%',
       numeric: true,
       csvHead: `${name}_ratio`,
-      raw: (c) => of(c)?.ratio ?? null,
+      raw: (c) => value(c)?.ratio ?? null,
       text,
     },
   ];
 }
 
-/** A percentile of response time under the gentlest load that was driven. */
-function percentile(model: Model, p: number): Column {
+/** A percentile of response time under the last of the slice kinds, which is the gentlest load. */
+function percentileColumn(model: Model, p: number): Column {
   const kind = model.sliceKinds.at(-1) ?? '';
-  const of = (cell: Cell) =>
+  const value = (cell: Cell) =>
     cell.latency.find((l) => l.slice_kind === kind)?.response.percentiles.find((v) => v.percentile === p);
-  const unit = timeUnit(model.summary.cells.map((c) => of(c)?.value_ns));
+  const unit = timeUnit(model.summary.cells.map((c) => value(c)?.value_ns));
   const text = (cell: Cell) => {
-    const v = of(cell);
+    const v = value(cell);
     if (!v) return '–';
-    return significant(v.value_ns / unit.divisor);
+    return formatSignificant(v.value_ns / unit.divisor);
   };
   return {
     head: `p${p} ${kindText(kind)}`,
     unit: unit.name,
     numeric: true,
     csvHead: `p${p}_${kind}_ns`,
-    raw: (c) => of(c)?.value_ns ?? null,
+    raw: (c) => value(c)?.value_ns ?? null,
     text,
   };
 }

@@ -1,13 +1,13 @@
-// What other load tools said of the cells: a row per figure, with tare's own beside it.
+// The figures of other load tools: a row per figure, beside tare's.
 
 import { h, plainTable } from '../dom';
-import { fixed, whole } from '../format/number';
-import { inUnitWithInterval, plainTime, rateUnit } from '../format/unit';
+import { formatFixed, formatWhole } from '../format/number';
+import { inUnitWithInterval, formatTime, rateUnit } from '../format/unit';
 import type { CrossCheck, Summary } from '../summary';
 
 const HEADS = ['cell', 'tool', 'figure', 'the tool’s', 'tare’s', 'ratio'];
 
-export function crossChecks(summary: Summary): HTMLElement {
+export function crossCheckSection(summary: Summary): HTMLElement {
   const rows = summary.cross_checks.flatMap(rowsOf);
   const notes = summary.cross_checks.filter((check) => check.note !== null);
   const about =
@@ -32,18 +32,18 @@ export function crossChecks(summary: Summary): HTMLElement {
 const cellOf = (check: CrossCheck) => `${check.scenario} · ${check.variant}`;
 
 function rowsOf(check: CrossCheck): string[][] {
-  const of = [cellOf(check), `${check.engine} ${check.version}`];
+  const common = [cellOf(check), `${check.engine} ${check.version}`];
   const figures = check.figures.map(({ name, unit, theirs, ours, ratio }) => [
-    ...of,
+    ...common,
     name,
-    shown(theirs, unit),
-    ours === null ? '–' : shown(ours, unit),
-    ratio === null ? '–' : `× ${fixed(ratio, 2)}`,
+    valueText(theirs, unit),
+    ours === null ? '–' : valueText(ours, unit),
+    ratio === null ? '–' : `× ${formatFixed(ratio, 2)}`,
   ]);
   const failed = check.requests_failed;
-  return failed ? [...figures, [...of, 'failed requests', whole(failed), '', '']] : figures;
+  return failed ? [...figures, [...common, 'failed requests', formatWhole(failed), '', '']] : figures;
 }
 
-function shown(value: number, unit: string): string {
-  return unit === 'ns' ? plainTime(value) : inUnitWithInterval({ value, lo: null, hi: null }, rateUnit([value]));
+function valueText(value: number, unit: string): string {
+  return unit === 'ns' ? formatTime(value) : inUnitWithInterval({ value, lo: null, hi: null }, rateUnit([value]));
 }

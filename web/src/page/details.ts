@@ -1,6 +1,6 @@
 // The charts below the first screen, for the panels in focus.
 
-import { switching, tabs } from '../charts/figure';
+import { rerenderOn, tabs } from '../charts/figure';
 import { h } from '../dom';
 import { noiseFigure } from '../figures/forks';
 import { allocationFigure, cpuFigure, cpuSlopes, memoryFigure, throughputFigure } from '../figures/bars';
@@ -10,16 +10,16 @@ import { latencyFigure, latencyTable } from '../figures/latency';
 import { heapOverTime, p99OverTime, rssOverTime, throughputOverTime } from '../figures/over_time';
 import { jitterFigure, messagesTable } from '../figures/pushes';
 import { changeText } from '../format/number';
-import { withTerms } from '../glossary';
-import { focused, hasHiddenRows, kindText, showPanel, type Model, type Panel } from '../model';
+import { explainTerms } from '../glossary';
+import { panelsInFocus, hasHiddenRows, kindText, showPanel, type Model, type Panel } from '../model';
 import { choice, choose, watch, type Choice } from '../state';
 import { overheadFigures, percent } from '../figures/overhead';
 
-/** Up to this many panels are tabs; more are a list to choose from. */
+/** Up to this many panels are shown as tabs, more as a list. */
 const TABS = 6;
-const ALL = '';
+const ALL_SCENARIOS = '';
 
-/** Which scenario the charts show; null where there is only one. */
+/** The controls that select the scenario of the charts; null if there is nothing to select. */
 export function focusBar(model: Model): HTMLElement | null {
   const { panels } = model;
   const parts: HTMLElement[] = [];
@@ -33,10 +33,16 @@ export function focusBar(model: Model): HTMLElement | null {
 
 function focusTabs(model: Model): HTMLElement {
   const items = model.panels.map((p) => ({ value: p.key, text: p.title }));
-  const all = { value: ALL, text: 'all scenarios' };
-  const field = tabs('Scenario', 'panel', [all, ...items], (key) => void showPanel(model, key === ALL ? null : key));
+  const all = { value: ALL_SCENARIOS, text: 'all scenarios' };
+  const field = tabs(
+    'Scenario',
+    'panel',
+    [all, ...items],
+    (key) => void showPanel(model, key === ALL_SCENARIOS ? null : key),
+  );
   const mark = () => {
-    for (const input of field.querySelectorAll('input')) input.checked = input.value === (choice.panel ?? ALL);
+    for (const input of field.querySelectorAll('input'))
+      input.checked = input.value === (choice.panel ?? ALL_SCENARIOS);
   };
   watch(['panel'], mark);
   mark();
@@ -58,10 +64,10 @@ function focusSelect(model: Model): HTMLElement {
 
 type Draw = (model: Model, panel: Panel) => HTMLElement | null;
 
-/** The figures of one or more kinds for every panel in focus. */
-function figures(model: Model, draws: Draw[], small: boolean, keys: (keyof Choice)[] = ['panel']): HTMLElement {
-  const place = switching(keys, () => {
-    const made = focused(model).flatMap((panel) => draws.map((draw) => draw(model, panel)));
+/** Figures of every panel in focus, redrawn when one of `keys` changes. */
+function panelFigures(model: Model, draws: Draw[], small: boolean, keys: (keyof Choice)[] = ['panel']): HTMLElement {
+  const place = rerenderOn(keys, () => {
+    const made = panelsInFocus(model).flatMap((panel) => draws.map((draw) => draw(model, panel)));
     const some = made.filter((f): f is HTMLElement => f !== null);
     return some.length ? some : [h('p', { class: 'nothing' }, 'Not measured in this run.')];
   });
@@ -76,23 +82,28 @@ export const overheadSection = (m: Model) =>
     h(
       'p',
       { class: 'note' },
-      withTerms('The large dot is the estimate, the line its interval. A small dot is one start.'),
+      explainTerms('The large dot is the estimate, the line its interval. A small dot is one start.'),
       ` Grey: the region that does not matter, ±${percent(m.summary.run.region)}\u00a0%. !\u00a0use with care.`,
     ),
     overheadFigures(m),
   );
-export const throughputSection = (m: Model) => figures(m, [throughputFigure], true);
+export const throughputSection = (m: Model) => panelFigures(m, [throughputFigure], true);
 export const cpuSection = (m: Model) =>
-  h('div', {}, figures(m, [cpuSlopes, cpuFigure], true), figures(m, [cpuOverTime], false));
+  h('div', {}, panelFigures(m, [cpuSlopes, cpuFigure], true), panelFigures(m, [cpuOverTime], false));
 export const memorySection = (m: Model) =>
-  h('div', {}, figures(m, [allocationFigure, memoryFigure], true), figures(m, [rssOverTime, heapOverTime], false));
+  h(
+    'div',
+    {},
+    panelFigures(m, [allocationFigure, memoryFigure], true),
+    panelFigures(m, [rssOverTime, heapOverTime], false),
+  );
 export const timeSection = (m: Model) =>
-  h('div', {}, h('div', { class: 'controls' }, scaleTabs()), figures(m, [throughputOverTime, p99OverTime], false));
+  h('div', {}, h('div', { class: 'controls' }, scaleTabs()), panelFigures(m, [throughputOverTime, p99OverTime], false));
 
-export const capacitySection = (m: Model) => figures(m, [capacityTable, triesFigures], false);
-export const pushSection = (m: Model) => figures(m, [messagesTable, jitterFigure], false);
+export const capacitySection = (m: Model) => panelFigures(m, [capacityTable, triesFigures], false);
+export const pushSection = (m: Model) => panelFigures(m, [messagesTable, jitterFigure], false);
 
-/** Whether latencies stand on a logarithmic axis. */
+/** Tabs for a logarithmic or a linear latency axis. */
 function scaleTabs(): HTMLElement {
   const scales = [
     { value: 'log' as const, text: 'logarithmic latency' },
@@ -118,10 +129,10 @@ export function latencySection(model: Model): HTMLElement {
       )
     : null;
   const keys = ['panel', 'sliceKind', 'clock'] as const;
-  return h('div', {}, controls, figures(model, [latencyFigure, latencyTable], false, [...keys]));
+  return h('div', {}, controls, panelFigures(model, [latencyFigure, latencyTable], false, [...keys]));
 }
 
-/** The noise floor in words, and the chart of the A/A controls. */
+/** The noise floor as text, and the chart of the A/A controls. */
 export function noiseSection(model: Model): HTMLElement {
   const { noise, run } = model.summary;
   if (!noise.length) {

@@ -1,10 +1,10 @@
-// What a reader needs to trust and repeat a run: findings, plan, environment, versions, the command.
+// Findings, and how the run was made: plan, environment, versions, command.
 
-import { add, boxed, breakable, chunked, copyButton, h, LONG } from '../dom';
-import { commandWords } from '../format/unbroken';
+import { appendChildren, boxLongText, allowBreaks, splitLongWords, copyButton, h, LONG_TEXT } from '../dom';
+import { commandWords } from '../format/line_breaks';
 import { percent } from '../figures/overhead';
 import type { Finding, Row, Section, Severity, Summary } from '../summary';
-import { withTerms } from '../glossary';
+import { explainTerms } from '../glossary';
 import type { Model } from '../model';
 
 const SEVERITY: Record<Severity, { glyph: string; word: string; rank: number }> = {
@@ -17,10 +17,10 @@ export function findingsList(model: Model): HTMLElement {
   const { findings } = model.summary;
   if (!findings.length) return h('p', { class: 'nothing' }, 'No findings: nothing gives a reason to doubt this run.');
   const sorted = [...findings].sort((a, b) => SEVERITY[a.severity].rank - SEVERITY[b.severity].rank);
-  return h('div', { class: 'findings' }, ...sorted.map((f) => finding(model, f)));
+  return h('div', { class: 'findings' }, ...sorted.map((f) => findingArticle(model, f)));
 }
 
-function finding(model: Model, f: Finding): HTMLElement {
+function findingArticle(model: Model, f: Finding): HTMLElement {
   const { glyph, word } = SEVERITY[f.severity];
   const mark = h(
     'span',
@@ -29,27 +29,39 @@ function finding(model: Model, f: Finding): HTMLElement {
     ` ${word}`,
   );
   const article = h('article', { 'data-severity': f.severity }, mark);
-  const body = h('div', {}, h('h3', { dir: 'auto' }, f.title), h('p', { dir: 'auto' }, withTerms(asSentence(f.text))));
-  if (f.remedy) add(body, h('p', { class: 'remedy', dir: 'auto' }, h('b', {}, 'Remedy: '), f.remedy));
+  const body = h(
+    'div',
+    {},
+    h('h3', { dir: 'auto' }, f.title),
+    h('p', { dir: 'auto' }, explainTerms(asSentence(f.text))),
+  );
+  if (f.remedy) appendChildren(body, h('p', { class: 'remedy', dir: 'auto' }, h('b', {}, 'Remedy: '), f.remedy));
   if (f.cell && model.cells.has(f.cell)) {
-    add(body, h('p', {}, h('a', { href: `#cell=${encodeURIComponent(f.cell)}` }, 'Cell ', breakable(f.cell))));
+    appendChildren(
+      body,
+      h('p', {}, h('a', { href: `#cell=${encodeURIComponent(f.cell)}` }, 'Cell ', allowBreaks(f.cell))),
+    );
   }
-  if (f.log) add(body, h('pre', { tabindex: '0', 'aria-label': 'Last log lines of the server' }, chunked(f.log)));
+  if (f.log)
+    appendChildren(
+      body,
+      h('pre', { tabindex: '0', 'aria-label': 'Last log lines of the server' }, splitLongWords(f.log)),
+    );
   article.append(body);
   return article;
 }
 
-/** With a full stop, and with a capital unless it begins with a name. */
+/** Adds a full stop, and a capital unless the text begins with a name. */
 function asSentence(text: string): string {
   const [first = ''] = text.split(/[ ,]/);
-  const begun = /^[a-z]+$/.test(first) ? first.charAt(0).toUpperCase() + text.slice(1) : text;
-  return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
+  const capitalised = /^[a-z]+$/.test(first) ? first.charAt(0).toUpperCase() + text.slice(1) : text;
+  return /[.!?…]$/.test(capitalised) ? capitalised : `${capitalised}.`;
 }
 
-/** Options such as `-Xmx1g` are read as words: none breaks behind its hyphen. */
-const hasOptions = (text: string): boolean => /(^|\s)-\S/.test(text) && text.length <= LONG;
+/** Whether a text has options such as `-Xmx1g`. They must not break after their hyphens. */
+const hasOptions = (text: string): boolean => /(^|\s)-\S/.test(text) && text.length <= LONG_TEXT;
 
-/** Sections of rows, each a small table; the source of a value beside it. */
+/** A small table for each section. */
 function sectionTables(sections: Section[]): HTMLElement {
   if (!sections.length) return h('p', { class: 'nothing' }, 'Not recorded.');
   return h('div', { class: 'sections' }, ...sections.map(sectionTable));
@@ -61,15 +73,15 @@ function sectionTable(section: Section): HTMLElement {
     h(
       'tr',
       {},
-      h('th', { scope: 'row' }, breakable(row.key)),
-      h('td', {}, hasOptions(row.value) ? commandWords(row.value) : boxed(row.value)),
+      h('th', { scope: 'row' }, allowBreaks(row.key)),
+      h('td', {}, hasOptions(row.value) ? commandWords(row.value) : boxLongText(row.value)),
       sources ? h('td', { class: 'source', 'data-source': row.source ?? '' }, row.source ?? '') : null,
     );
   return h('table', { class: 'keys' }, h('caption', {}, section.title), h('tbody', {}, ...section.rows.map(line)));
 }
 
-/** Versions resolved; servers with the same ones share a table. */
-function versions(summary: Summary): Section[] {
+/** The resolved versions. Servers with the same versions share a section. */
+function versionSections(summary: Summary): Section[] {
   const sets = new Map<string, { variants: string[]; rows: Row[] }>();
   for (const cell of summary.cells) {
     if (!cell.resolved.length) continue;
@@ -81,28 +93,28 @@ function versions(summary: Summary): Section[] {
   return [...sets.values()].map((s) => ({ title: s.variants.join(', '), rows: s.rows }));
 }
 
-/** The command that makes the run again, its facts, the plan, the machine and the versions. */
+/** Command, facts of the run, plan, environment and versions. */
 export function howItWasRun({ summary }: Model): HTMLElement {
   const part = (id: string, title: string, content: HTMLElement) =>
     h('section', { id, class: 'part' }, h('h3', {}, title), content);
   const tables: [string, string, Section[]][] = [
     ['plan', 'Plan', summary.plan],
     ['environment', 'Environment', summary.environment],
-    ['versions', 'Versions resolved', summary.run.mode === 'load' ? [] : versions(summary)],
+    ['versions', 'Versions resolved', summary.run.mode === 'load' ? [] : versionSections(summary)],
   ];
   const shown = tables.filter(([, , sections]) => sections.length);
   return h(
     'div',
     {},
     h('ul', { class: 'facts' }, ...summary.run.headline.map((fact) => h('li', { dir: 'auto' }, commandWords(fact)))),
-    part('again', 'Make it again', again(summary)),
+    part('again', 'Make it again', reproducePart(summary)),
     ...shown.map(([id, title, sections]) => part(id, title, sectionTables(sections))),
   );
 }
 
-/** The command that makes the run again. */
-function again({ run }: Summary): HTMLElement {
-  // A load compares nothing.
+/** The command that repeats the run, with seed and revision. */
+function reproducePart({ run }: Summary): HTMLElement {
+  // These apply to comparisons, and a load has none.
   const limits: Row[] = [
     { key: 'region of no material difference', value: `±${percent(run.region)} %`, source: null },
     { key: 'error probability of a comparison', value: String(run.alpha), source: null },

@@ -5,9 +5,18 @@ import { showPanel, type Model } from '../model';
 import { choice, choose } from '../state';
 import type { CellTable } from './table';
 
-const KINDS = ['throughput', 'latency', 'over-time', 'p99-over-time', 'cpu', 'cpu-slopes', 'cpu-over-time', 'memory'];
+const CHART_KINDS = [
+  'throughput',
+  'latency',
+  'over-time',
+  'p99-over-time',
+  'cpu',
+  'cpu-slopes',
+  'cpu-over-time',
+  'memory',
+];
 
-function decoded(text: string): string {
+function decodeHash(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -15,14 +24,14 @@ function decoded(text: string): string {
   }
 }
 
-/** Goes where the address points, now and whenever it changes. */
+/** Opens the target of the address, now and after each change. */
 export function followLinks(model: Model, table: CellTable | null): void {
   const go = () => {
-    const hash = decoded(location.hash.slice(1));
+    const hash = decodeHash(location.hash.slice(1));
     if (hash.startsWith('cell=')) table?.open(hash.slice(5));
     else if (hash.startsWith('flame=')) openFlame(hash.slice(6));
     else if (hash.startsWith('open=')) void openComparison(model, hash.slice(5));
-    else if (hash) void openPlace(model, hash);
+    else if (hash) void scrollToElement(model, hash);
   };
   window.addEventListener('hashchange', go);
   go();
@@ -35,7 +44,7 @@ function openFlame(hash: string): void {
   document.getElementById('flame')?.scrollIntoView({ block: 'start' });
 }
 
-/** Brings the panel of a cell into focus, its variant singled out. */
+/** Brings the panel of a cell into focus and highlights its variant. */
 async function openComparison(model: Model, id: string): Promise<void> {
   const cell = model.cells.get(id);
   if (!cell) return;
@@ -44,10 +53,10 @@ async function openComparison(model: Model, id: string): Promise<void> {
   document.getElementById('overhead')?.scrollIntoView({ block: 'start' });
 }
 
-/** A chart of a panel that is not in focus comes into focus first. */
-async function openPlace(model: Model, id: string): Promise<void> {
+/** Scrolls to an element. If it is a chart of a panel that is not in focus, brings the panel into focus first. */
+async function scrollToElement(model: Model, id: string): Promise<void> {
   if (!document.getElementById(id)) {
-    const panel = model.panels.find((p) => KINDS.some((kind) => panelId(kind, p) === id));
+    const panel = model.panels.find((p) => CHART_KINDS.some((kind) => panelId(kind, p) === id));
     if (panel && choice.panel !== null) await showPanel(model, panel.key);
   }
   document.getElementById(id)?.scrollIntoView({ block: 'start' });

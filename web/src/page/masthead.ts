@@ -2,13 +2,13 @@
 
 import { h } from '../dom';
 import { durationText, momentText } from '../format/unit';
-import { unbroken } from '../format/unbroken';
+import { preventBreaks } from '../format/line_breaks';
 import { themeSwitch } from '../theme';
 import type { Summary } from '../summary';
 
 export function masthead({ run, headline, cells }: Summary): HTMLElement {
   const what = run.mode === 'load' ? 'load' : `run ${run.id} · ${run.suite}`;
-  const facts = [what, momentText(run.started_at), unbroken(durationText(run.duration_s))].join(' · ');
+  const facts = [what, momentText(run.started_at), preventBreaks(durationText(run.duration_s))].join(' · ');
   return h(
     'header',
     { class: 'masthead' },
@@ -17,19 +17,19 @@ export function masthead({ run, headline, cells }: Summary): HTMLElement {
     h(
       'h1',
       { dir: 'auto', 'data-verdict': headline.verdict },
-      ...inTwoSizes(unbroken(headline.text), new Set(cells.map((c) => c.variant))),
+      ...splitHeadline(preventBreaks(headline.text), new Set(cells.map((c) => c.variant))),
     ),
   );
 }
 
-/** The first statement of a headline is large, and the others below it are smaller: a glance takes in one statement. */
-function inTwoSizes(text: string, names: Set<string>): (string | HTMLElement)[] {
+/** Splits a headline: the first statement is large, the others are below it in a smaller size. */
+function splitHeadline(text: string, names: Set<string>): (string | HTMLElement)[] {
   const [, first, mark, others] = /^(.+?)([;.]) (.+)$/s.exec(text) ?? [];
   if (!first || !others) return [text];
-  // The new line does the work of a semicolon; who listens or copies still gets it.
+  // The line break replaces the semicolon, which screen readers and copied text still have.
   const end = mark === ';' ? h('span', { class: 'sr' }, '; ') : `${mark} `;
-  // Only the look has a capital: the text stays that of the terminal. Names and percentiles have none.
-  const [begin = ''] = others.split(/,? /);
-  const isName = /^p\d/.test(begin) || names.has(begin);
+  // CSS capitalises the second part, except names and percentiles, so that the text is the same as in the terminal.
+  const [firstWord = ''] = others.split(/,? /);
+  const isName = /^p\d/.test(firstWord) || names.has(firstWord);
   return [h('span', {}, first, end), h('span', { class: isName ? 'others' : 'others sentence' }, others)];
 }

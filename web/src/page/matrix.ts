@@ -1,31 +1,38 @@
-// The overview of a large run: servers down, scenarios across, each comparison a number and a colour that opens into the rest.
+// The overview of a large run: a row per server, a column per scenario. A cell shows a change and links to its comparison.
 
-import { breakable, copyButton, h, saveFile } from '../dom';
+import { allowBreaks, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
-import { changeWithInterval, signedWhole } from '../format/number';
-import { groupName, inCurrency, type Model } from '../model';
-import { painted } from '../paint';
+import { changeWithInterval, formatSignedWhole } from '../format/number';
+import { groupName, findCurrency, type Model } from '../model';
+import { waitForPaint } from '../paint';
 import { colourStrength } from '../palette';
 import { choice, watch } from '../state';
 import type { Cell, Currency, VerdictKind } from '../summary';
-import { capital, chosenCurrency, currencyTabs } from '../figures/overhead';
+import { capitalise, chosenCurrency, currencyTabs } from '../figures/overhead';
 import { savePng, saveSvg, tableDrawing } from '../charts/save';
 import { theme, verdictLook, LIGHT } from '../theme';
 
-/** Rows of the first picture; the others follow when the browser has shown these. */
-const ROWS_AT_FIRST = 24;
+/** Rows of the first paint. The others follow after it. */
+const FIRST_PAINT_ROWS = 24;
 
-const ORDER: VerdictKind[] = ['worse', 'better', 'no_material_difference', 'inconclusive', 'no_interval', 'void'];
+const VERDICT_ORDER: VerdictKind[] = [
+  'worse',
+  'better',
+  'no_material_difference',
+  'inconclusive',
+  'no_interval',
+  'void',
+];
 
-/** More rows scroll inside, so that the next step stays near. */
-const ROWS_IN_FULL = 40;
+/** A table with more rows scrolls in its frame, so that the next step stays close. */
+const MAX_ROWS_WITHOUT_SCROLLING = 40;
 
 const titleOf = (model: Model): string =>
-  `${capital(chosenCurrency(model)?.label ?? 'throughput')} of every variant against its baseline, by scenario`;
+  `${capitalise(chosenCurrency(model)?.label ?? 'throughput')} of every variant against its baseline, by scenario`;
 
 interface MatrixRow {
   variant: string;
-  /** The family that its group compares. */
+  /** The family of the group. */
   family: string;
   group: string;
   byScenario: Map<string, Cell>;
@@ -50,21 +57,21 @@ function rowsOf(model: Model): MatrixRow[] {
   return [...sections].flatMap((family) => [...rows.values()].filter((row) => row.family === family));
 }
 
-export function matrix(model: Model): HTMLElement {
+export function matrixFigure(model: Model): HTMLElement {
   const rows = rowsOf(model);
   const body = h('tbody', {});
   const fill = (count = rows.length) => body.replaceChildren(...bodyRows(model, rows.slice(0, count)));
   const title = h('h2', {}, titleOf(model));
-  const tally = h('ul', { class: 'counts' }, ...counts(model));
+  const countList = h('ul', { class: 'counts' }, ...verdictCounts(model));
   watch(['currency'], () => {
     fill();
-    tally.replaceChildren(...counts(model));
+    countList.replaceChildren(...verdictCounts(model));
     title.textContent = titleOf(model);
   });
-  fill(ROWS_AT_FIRST);
-  if (rows.length > ROWS_AT_FIRST) void painted().then(() => fill());
+  fill(FIRST_PAINT_ROWS);
+  if (rows.length > FIRST_PAINT_ROWS) void waitForPaint().then(() => fill());
   const heads = model.scenarios.map((s) =>
-    h('th', { scope: 'col' }, breakable(s.replace(/(?<=[a-z])(?=[A-Z])/g, '\u200b'))),
+    h('th', { scope: 'col' }, allowBreaks(s.replace(/(?<=[a-z])(?=[A-Z])/g, '\u200b'))),
   );
   const table = h(
     'table',
@@ -73,7 +80,7 @@ export function matrix(model: Model): HTMLElement {
     h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'variant'), ...heads)),
     body,
   );
-  const frame = rows.length > ROWS_IN_FULL ? 'scroll tall' : 'scroll';
+  const frame = rows.length > MAX_ROWS_WITHOUT_SCROLLING ? 'scroll tall' : 'scroll';
   return h(
     'figure',
     { id: 'matrix', class: 'figure' },
@@ -89,20 +96,20 @@ export function matrix(model: Model): HTMLElement {
       ),
     ),
     model.currencies.length > 1 ? h('div', { class: 'controls' }, currencyTabs(model)) : null,
-    tally,
+    countList,
     h('div', { class: frame, tabindex: '0', role: 'region', 'aria-label': 'Overview matrix' }, table),
-    menu(
+    saveMenu(
       table,
       () => titleOf(model),
-      () => plainMatrix(model, rows),
+      () => matrixAsText(model, rows),
     ),
   );
 }
 
-/** How many comparisons are worse, better and so on in the measure that is shown. */
-function counts(model: Model): HTMLElement[] {
+/** The number of comparisons with each verdict, in the chosen currency. */
+function verdictCounts(model: Model): HTMLElement[] {
   const verdicts = [...model.comparisons.keys()].map((id) => verdictOf(model, model.cells.get(id)!));
-  return ORDER.map((verdict) => ({ verdict, n: verdicts.filter((v) => v === verdict).length }))
+  return VERDICT_ORDER.map((verdict) => ({ verdict, n: verdicts.filter((v) => v === verdict).length }))
     .filter(({ n }) => n)
     .map(({ verdict, n }) => {
       const { glyph, word } = verdictLook(verdict, LIGHT);
@@ -111,8 +118,8 @@ function counts(model: Model): HTMLElement[] {
     });
 }
 
-/** What can be saved: the table as a picture, and its figures. */
-function menu(
+/** Buttons that save the table as SVG, PNG, CSV or Markdown. */
+function saveMenu(
   table: HTMLTableElement,
   title: () => string,
   plain: () => { heads: string[]; rows: string[][] },
@@ -132,7 +139,7 @@ function menu(
   );
 }
 
-/** Rows of figures; of several families each has a head that names its baseline. */
+/** The rows; with several families, each family has a heading that names its baselines. */
 function bodyRows(model: Model, all: MatrixRow[]): HTMLElement[] {
   const families = new Set(all.map((r) => r.family)).size;
   const colour = colourScale(model);
@@ -141,7 +148,7 @@ function bodyRows(model: Model, all: MatrixRow[]): HTMLElement[] {
   let family: string | null = null;
   return rows.flatMap((row) => {
     const cells = model.scenarios.map((s) => matrixCell(model, row.byScenario.get(s), colour));
-    const line = h('tr', {}, h('th', { scope: 'row' }, breakable(row.variant)), ...cells);
+    const line = h('tr', {}, h('th', { scope: 'row' }, allowBreaks(row.variant)), ...cells);
     if (row.family === family || families < 2) return [line];
     family = row.family;
     const baselines = all.filter((r) => r.family === family && isBaseline(r)).map((r) => r.variant);
@@ -156,15 +163,15 @@ function bodyRows(model: Model, all: MatrixRow[]): HTMLElement[] {
 }
 
 function currencyOf(model: Model, cell: Cell | undefined): Currency | undefined {
-  return cell && inCurrency(model.comparisons.get(cell.id)?.currencies ?? [], choice.currency);
+  return cell && findCurrency(model.comparisons.get(cell.id)?.currencies ?? [], choice.currency);
 }
 
-/** The verdict in the measure that is shown. */
+/** The verdict in the chosen currency. */
 function verdictOf(model: Model, cell: Cell): VerdictKind {
   return cell.validity.state === 'void' ? 'void' : (currencyOf(model, cell)?.verdict ?? 'void');
 }
 
-/** How strong the colour of a ratio is, in the measure that is shown. */
+/** The colour strength of a ratio, in the chosen currency. */
 function colourScale(model: Model): (ratio: number) => number {
   const ratios = [...model.comparisons.keys()].flatMap((id) => currencyOf(model, model.cells.get(id))?.ratio ?? []);
   return colourStrength(ratios);
@@ -177,7 +184,7 @@ function matrixCell(model: Model, cell: Cell | undefined, colour: (ratio: number
   const verdict = verdictOf(model, cell);
   const isVoid = verdict === 'void';
   const { glyph, word } = verdictLook(verdict, LIGHT);
-  const text = c && !isVoid ? signedWhole((c.ratio - 1) * 100) : 'void';
+  const text = c && !isVoid ? formatSignedWhole((c.ratio - 1) * 100) : 'void';
   const strength = c && !isVoid ? colour(c.ratio) : 0;
   const what = c ? `${c.short}; ${changeWithInterval(c.ratio, c.lo, c.hi)}` : word;
   const link = h(
@@ -192,7 +199,7 @@ function matrixCell(model: Model, cell: Cell | undefined, colour: (ratio: number
   return td;
 }
 
-function plainMatrix(model: Model, rows: MatrixRow[]): { heads: string[]; rows: string[][] } {
+function matrixAsText(model: Model, rows: MatrixRow[]): { heads: string[]; rows: string[][] } {
   const value = (cell: Cell | undefined) => {
     if (!cell) return '';
     if (cell.baseline) return 'baseline';

@@ -1,29 +1,29 @@
-// Every cell in one table: sorts, filters, copies as Markdown and CSV; a row opens into the cell's details.
+// The table of all cells. It can be sorted, filtered and exported as Markdown and CSV. A row opens the details of its cell.
 
-import { add, breakable, copyButton, h, saveFile } from '../dom';
+import { appendChildren, allowBreaks, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
-import { withTerms } from '../glossary';
+import { explainTerms } from '../glossary';
 import { openPanels, type Model } from '../model';
 import type { Cell } from '../summary';
 import { cellDetail } from './cell_detail';
 import { columnsOf, type Column } from './columns';
 
-/** Rows shown at once, unless the reader asks for more: a browser takes long to lay out a thousand. */
-const ROWS_AT_ONCE = 60;
+/** Rows at first. The reader can ask for all: to lay out a thousand takes a browser long. */
+const FIRST_ROWS = 60;
 
 interface Row {
   cell: Cell;
-  /** Made when it is shown first. */
+  /** Created when it is shown for the first time. */
   element: HTMLTableRowElement | null;
   words: string;
 }
 
-/** Why a change is not the quotient of two levels. */
+/** Explains why a change is not the quotient of two levels. */
 const levelsNote = () =>
   h(
     'p',
     { class: 'note' },
-    withTerms(
+    explainTerms(
       'p50 and p99 are of all starts together. A change is the geometric mean of the changes in each start, so it is not the quotient of two rows.',
     ),
   );
@@ -42,12 +42,12 @@ export function cellTable(model: Model): CellTable {
   return { element: view.element, open: (id) => view.open(id) };
 }
 
-/** Which rows are shown, in which order. */
+/** The table with its filter, its order and its limit of rows. */
 class TableView {
   readonly element: HTMLElement;
   private readonly columns: Column[];
   private rows: Row[];
-  private limit = ROWS_AT_ONCE;
+  private limit = FIRST_ROWS;
   private readonly body = h('tbody', {});
   private readonly count = h('span', { class: 'count', role: 'status' });
   private readonly more = h('button', { type: 'button', class: 'button more', onclick: () => this.showAll() });
@@ -60,8 +60,8 @@ class TableView {
 
   constructor(private readonly model: Model) {
     this.columns = columnsOf(model);
-    this.rows = model.summary.cells.map((cell) => ({ cell, element: null, words: wordsOf(cell, this.columns) }));
-    const heads = this.columns.map((column) => headOf(column, (down) => this.sort(column, down)));
+    this.rows = model.summary.cells.map((cell) => ({ cell, element: null, words: filterText(cell, this.columns) }));
+    const heads = this.columns.map((column) => columnHeader(column, (down) => this.sort(column, down)));
     const table = h(
       'table',
       { class: 'cells' },
@@ -69,7 +69,7 @@ class TableView {
       h('thead', {}, h('tr', {}, ...heads)),
       this.body,
     );
-    const exports = exportsOf(this.columns, () => this.matching());
+    const exports = exportButtons(this.columns, () => this.matching());
     const controls = h('div', { class: 'controls' }, this.filter, this.count, ...exports);
     const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All cells' }, table);
     this.element = h('div', {}, isCompared(model) && levelsNote(), controls, scroll, this.more);
@@ -91,13 +91,13 @@ class TableView {
     element.querySelector('a')?.focus({ preventScroll: true });
   }
 
-  /** The rows that the filter lets through. */
+  /** The rows that match the filter. */
   private matching(): Row[] {
     const words = this.filter.value.toLowerCase().split(/\s+/).filter(Boolean);
     return this.rows.filter((row) => words.every((word) => row.words.includes(word)));
   }
 
-  /** Shows the rows without any details. */
+  /** Shows the matching rows, and closes all details. */
   private show(): void {
     const found = this.matching();
     const all = this.rows.length;
@@ -113,7 +113,7 @@ class TableView {
     this.show();
   }
 
-  /** Sorts the rows; what has no value stays last either way. */
+  /** Sorts the rows. Those without a value are last in both directions. */
   private sort(column: Column, down: boolean): void {
     const sign = down ? -1 : 1;
     const keyed = this.rows.map((row) => ({ row, key: column.raw(row.cell) }));
@@ -133,8 +133,8 @@ class TableView {
 
 const COLLATOR = new Intl.Collator('en', { numeric: true });
 
-/** What the filter looks for in a row. */
-function wordsOf(cell: Cell, columns: Column[]): string {
+/** The text of a row that the filter searches, in lower case. */
+function filterText(cell: Cell, columns: Column[]): string {
   const texts = columns.filter((c) => !c.numeric).map((c) => c.text(cell));
   return [...texts, cell.family, cell.kind, cell.version ?? ''].join(' ').toLowerCase();
 }
@@ -145,15 +145,16 @@ function rowElement(cell: Cell, columns: Column[]): HTMLTableRowElement {
   columns.forEach((column, i) => {
     const text = column.text(cell);
     if (i === 0) {
-      const link = h('a', { href: `#cell=${encodeURIComponent(cell.id)}` }, breakable(text));
-      add(element, h('th', { scope: 'row' }, link));
-    } else if (column.head === 'validity') add(element, h('td', { 'data-validity': cell.validity.state }, text));
-    else add(element, h('td', column.numeric ? { class: 'number' } : {}, text));
+      const link = h('a', { href: `#cell=${encodeURIComponent(cell.id)}` }, allowBreaks(text));
+      appendChildren(element, h('th', { scope: 'row' }, link));
+    } else if (column.head === 'validity')
+      appendChildren(element, h('td', { 'data-validity': cell.validity.state }, text));
+    else appendChildren(element, h('td', column.numeric ? { class: 'number' } : {}, text));
   });
   return element;
 }
 
-function headOf(column: Column, sort: (down: boolean) => void): HTMLElement {
+function columnHeader(column: Column, sort: (down: boolean) => void): HTMLElement {
   const th = h('th', { scope: 'col', class: column.numeric ? 'number' : '', 'aria-sort': 'none' });
   const button = h(
     'button',
@@ -173,7 +174,7 @@ function headOf(column: Column, sort: (down: boolean) => void): HTMLElement {
   return th;
 }
 
-function exportsOf(columns: Column[], shown: () => Row[]): HTMLElement[] {
+function exportButtons(columns: Column[], shown: () => Row[]): HTMLElement[] {
   const heads = columns.map((c) => (c.unit ? `${c.head}, ${c.unit}` : c.head));
   const right = new Set(columns.flatMap((c, i) => (c.numeric ? [i] : [])));
   const markdown = () =>

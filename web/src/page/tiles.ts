@@ -1,8 +1,8 @@
 // The first screen of a load: its figures as tiles.
 
 import { h } from '../dom';
-import { fixed, significant, whole } from '../format/number';
-import { plainTime } from '../format/unit';
+import { formatFixed, formatSignificant, formatWhole } from '../format/number';
+import { formatTime } from '../format/unit';
 import type { Cell, Distribution } from '../summary';
 
 const PERCENTILES = [50, 99, 99.9];
@@ -15,11 +15,15 @@ export function loadTiles(cell: Cell): HTMLElement {
   const failed = cell.requests_failed;
   const share = failed / Math.max(1, failed + cell.requests_ok);
   const tiles: [string, string, string?][] = [
-    ['requests/s', rate === undefined ? '–' : rate < 100 ? significant(rate) : whole(rate)],
+    ['requests/s', rate === undefined ? '–' : rate < 100 ? formatSignificant(rate) : formatWhole(rate)],
     ...PERCENTILES.map((p): [string, string, string?] => [`p${p}`, ...percentile(response, p)]),
-    ['max', response?.max_ns == null ? '–' : plainTime(response.max_ns)],
-    ['errors', whole(failed), failed ? `${Number((share * 100).toPrecision(1))} %` : `of ${whole(cell.requests_ok)}`],
-    ['generator busy', busy === null ? '–' : `${fixed(busy * 100, 0)} %`],
+    ['max', response?.max_ns == null ? '–' : formatTime(response.max_ns)],
+    [
+      'errors',
+      formatWhole(failed),
+      failed ? `${Number((share * 100).toPrecision(1))} %` : `of ${formatWhole(cell.requests_ok)}`,
+    ],
+    ['generator busy', busy === null ? '–' : `${formatFixed(busy * 100, 0)} %`],
   ];
   return h(
     'dl',
@@ -32,5 +36,5 @@ export function loadTiles(cell: Cell): HTMLElement {
 
 function percentile(response: Distribution | undefined, p: number): [string, string?] {
   const found = response?.percentiles.find((v) => v.percentile === p);
-  return found ? [plainTime(found.value_ns)] : ['–', 'too few requests'];
+  return found ? [formatTime(found.value_ns)] : ['–', 'too few requests'];
 }

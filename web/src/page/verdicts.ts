@@ -1,43 +1,49 @@
-// What stands below the answer: each comparison in words, and what a search for the largest load found.
+// The text below the answer: a sentence per comparison, and the results of searches for the largest load.
 
 import { h } from '../dom';
-import { unbroken } from '../format/unbroken';
+import { preventBreaks } from '../format/line_breaks';
 import type { Sentence, Summary } from '../summary';
 import { verdictLook, LIGHT } from '../theme';
 
-const AT_ONCE = 12;
+const MAX_CAPACITY_SENTENCES = 12;
 
-export function verdicts(summary: Summary): HTMLElement {
+export function verdictSentences(summary: Summary): HTMLElement {
   const { sentences } = summary;
   const section = h('div', { id: 'verdicts' });
-  const searched = capacities(summary);
-  if (searched) section.append(searched);
-  // The headline of one comparison is its sentence.
+  const capacityList = capacitySentences(summary);
+  if (capacityList) section.append(capacityList);
+  // With one comparison the headline is its sentence.
   if (sentences.length < 2) return section;
   const all = h('details', {}, h('summary', {}, `Each of the ${sentences.length} comparisons in words`));
-  // Hundreds of sentences are made only for those who ask for them.
-  all.addEventListener('toggle', () => all.childElementCount === 1 && all.append(list(sentences)), { once: true });
+  // There can be hundreds of sentences, so they are created only on demand.
+  all.addEventListener('toggle', () => all.childElementCount === 1 && all.append(sentenceList(sentences)), {
+    once: true,
+  });
   section.append(all);
   return section;
 }
 
-/** What a search for the largest load found, a sentence for each cell; null where there was none. */
-function capacities({ cells }: Summary): HTMLElement | null {
+/** The results of searches for the largest load, a sentence per cell; null without one, or with too many. */
+function capacitySentences({ cells }: Summary): HTMLElement | null {
   const found = cells.flatMap((cell) => (cell.capacity ? [cell.capacity.sentence] : []));
-  if (!found.length || found.length > AT_ONCE) return null;
-  return h('ul', { class: 'plain' }, ...found.map((sentence) => h('li', { dir: 'auto' }, unbroken(sentence))));
+  if (!found.length || found.length > MAX_CAPACITY_SENTENCES) return null;
+  return h('ul', { class: 'plain' }, ...found.map((sentence) => h('li', { dir: 'auto' }, preventBreaks(sentence))));
 }
 
-function list(sentences: Sentence[]): HTMLElement {
-  return h('ul', { class: 'verdicts' }, ...sentences.map(sentence));
+function sentenceList(sentences: Sentence[]): HTMLElement {
+  return h('ul', { class: 'verdicts' }, ...sentences.map(sentenceItem));
 }
 
-function sentence({ text, verdict, comparison }: Sentence): HTMLElement {
+function sentenceItem({ text, verdict, comparison }: Sentence): HTMLElement {
   const { glyph, word } = verdictLook(verdict, LIGHT);
   return h(
     'li',
     { 'data-verdict': verdict },
     h('span', { class: 'verdict-word' }, h('span', { class: 'glyph', 'aria-hidden': 'true' }, glyph), ` ${word}`),
-    h('a', { class: 'verdict-text', dir: 'auto', href: `#cell=${encodeURIComponent(comparison)}` }, unbroken(text)),
+    h(
+      'a',
+      { class: 'verdict-text', dir: 'auto', href: `#cell=${encodeURIComponent(comparison)}` },
+      preventBreaks(text),
+    ),
   );
 }

@@ -1,11 +1,11 @@
-// Why it costs: the sentences, with links into the flame graph; and the profiles that they come from.
+// The sentences that explain a cost, with links into the flame graph, and the profiles behind them.
 
-import { switching } from '../charts/figure';
-import { breakable, h, plainTable, scrollingTable, type Child } from '../dom';
+import { rerenderOn } from '../charts/figure';
+import { allowBreaks, h, plainTable, scrollingTable, type Child } from '../dom';
 import { eventText, flameFigure } from '../figures/flame';
 import { sandwich } from '../figures/sandwich';
-import { fixed, significant } from '../format/number';
-import { unbroken } from '../format/unbroken';
+import { formatFixed, formatSignificant } from '../format/number';
+import { preventBreaks } from '../format/line_breaks';
 import { inUnitWithInterval, unitFor } from '../format/unit';
 import { choice, choose, watch } from '../state';
 import type { AcrossVersions, Estimate, Profiles, ProfileView, Why, WhySentence } from '../summary';
@@ -13,22 +13,22 @@ import type { AcrossVersions, Estimate, Profiles, ProfileView, Why, WhySentence 
 const HOT_ROWS = 25;
 
 export function whySection(profiles: Profiles): HTMLElement {
-  return h('div', {}, ...profiles.whys.map(whyOf), ...profiles.versions.map(versionsTable));
+  return h('div', {}, ...profiles.whys.map(whyArticle), ...profiles.versions.map(versionsTable));
 }
 
-function whyOf(why: Why): HTMLElement {
+function whyArticle(why: Why): HTMLElement {
   return h(
     'article',
     { class: 'why', id: `why-${why.id}` },
     h('h3', {}, `${why.variant} on ${why.scenario}`),
-    ...why.sentences.map((sentence) => h('p', {}, ...linked(sentence))),
+    ...why.sentences.map((sentence) => h('p', {}, ...linkMethods(sentence))),
   );
 }
 
-/** The sentence, each method that it names a link into the flame graph. */
-function linked({ text, view, methods }: WhySentence): Child[] {
+/** The sentence, with a link into the flame graph for each method. */
+function linkMethods({ text, view, methods }: WhySentence): Child[] {
   return text.split(/`([^`]+)`/).map((part, i) => {
-    if (i % 2 === 0) return unbroken(part);
+    if (i % 2 === 0) return preventBreaks(part);
     const method = methods.find((m) => m.short === part);
     const code = h('code', {}, part);
     return method ? h('a', { href: flameLink(view, method.name) }, code) : code;
@@ -38,20 +38,20 @@ function linked({ text, view, methods }: WhySentence): Child[] {
 const flameLink = (view: string, name: string) => `#${encodeURIComponent(`flame=${view}&find=${name}`)}`;
 
 export function profilesSection(profiles: Profiles): HTMLElement {
-  if (!profiles.views.some((v) => v.id === choice.view)) choose({ view: best(profiles).id });
+  if (!profiles.views.some((v) => v.id === choice.view)) choose({ view: firstView(profiles).id });
   const shown = () => profiles.views.find((v) => v.id === choice.view) ?? profiles.views[0]!;
-  const graph = switching(['view'], () => [facts(shown(), profiles.focus), flameFigure(shown())]);
-  const around = switching(['view', 'method'], () => sandwich(shown()));
-  const lists = switching(['view'], () => tables(shown()));
-  return h('div', {}, profiles.views.length > 1 && chooser(profiles), graph, around, lists);
+  const graph = rerenderOn(['view'], () => [factTable(shown(), profiles.focus), flameFigure(shown())]);
+  const around = rerenderOn(['view', 'method'], () => sandwich(shown()));
+  const lists = rerenderOn(['view'], () => methodTables(shown()));
+  return h('div', {}, profiles.views.length > 1 && viewSelect(profiles), graph, around, lists);
 }
 
-/** What a reader wants to see first: the CPU of what was compared. */
-function best({ views }: Profiles): ProfileView {
+/** The profile to show first: the CPU of a compared variant. */
+function firstView({ views }: Profiles): ProfileView {
   return views.find((v) => v.baseline && v.event === 'cpu') ?? views[0]!;
 }
 
-function chooser({ views }: Profiles): HTMLElement {
+function viewSelect({ views }: Profiles): HTMLElement {
   const label = (v: ProfileView) =>
     `${eventText(v.event)}: ${v.variant}${v.baseline ? ` against ${v.baseline}` : ''}, ${v.scenario}`;
   const select = h(
@@ -67,29 +67,33 @@ function chooser({ views }: Profiles): HTMLElement {
 
 const percent = ({ value, lo, hi }: Estimate) => {
   const bounds =
-    lo === null || hi === null ? '' : ` [${fixed(Math.max(0, lo) * 100, 1)}, ${fixed(Math.min(1, hi) * 100, 1)}]`;
-  return `${fixed(value * 100, 1)} %${bounds}`;
+    lo === null || hi === null
+      ? ''
+      : ` [${formatFixed(Math.max(0, lo) * 100, 1)}, ${formatFixed(Math.min(1, hi) * 100, 1)}]`;
+  return `${formatFixed(value * 100, 1)} %${bounds}`;
 };
 
-function facts(view: ProfileView, focus: string): HTMLElement {
+function factTable(view: ProfileView, focus: string): HTMLElement {
   const unit = unitFor(view.unit, [view.per_request?.value]);
   const rows: [string, string | null][] = [
     [
       'Sampled by',
-      `${view.sampler}; ${view.forks} start${view.forks === 1 ? '' : 's'}, at ${significant(view.offered_per_s)} requests/s`,
+      `${view.sampler}; ${view.forks} start${view.forks === 1 ? '' : 's'}, at ${formatSignificant(view.offered_per_s)} requests/s`,
     ],
     [
       'Not steady when sampled',
       view.steady_forks < view.forks ? `${view.forks - view.steady_forks} of ${view.forks} starts` : null,
     ],
-    ['Samples', view.samples === null ? null : `${fixed(view.samples, 0)}`],
+    ['Samples', view.samples === null ? null : `${formatFixed(view.samples, 0)}`],
     [
       'Coverage',
-      view.coverage === null ? null : `${significant(view.coverage * 100)} % of the CPU time that the kernel counted`,
+      view.coverage === null
+        ? null
+        : `${formatSignificant(view.coverage * 100)} % of the CPU time that the kernel counted`,
     ],
     [
       'Stacks that could not be read',
-      `${significant(view.failed_share * 100)} % of the samples; every share includes them`,
+      `${formatSignificant(view.failed_share * 100)} % of the samples; every share includes them`,
     ],
     ['Per request', view.per_request && inUnitWithInterval(view.per_request, unit)],
     ['Baseline, per request', view.baseline_per_request && inUnitWithInterval(view.baseline_per_request, unit)],
@@ -103,9 +107,10 @@ function facts(view: ProfileView, focus: string): HTMLElement {
   return plainTable('', ['', ''], kept, { class: 'keys profile-facts' });
 }
 
-function tables(view: ProfileView): HTMLElement[] {
+function methodTables(view: ProfileView): HTMLElement[] {
   const unit = unitFor(view.unit, [view.per_request?.value ? view.per_request.value / 20 : 0]);
-  const amount = (value: number | null) => (value === null ? '–' : `${significant(value / unit.divisor)} ${unit.name}`);
+  const amount = (value: number | null) =>
+    value === null ? '–' : `${formatSignificant(value / unit.divisor)} ${unit.name}`;
   const moved = view.moved.map((f): Child[] => [
     methodButton(f),
     `${f.difference.value < 0 ? '−' : '+'}${amount(Math.abs(f.difference.value))}${f.certain ? '' : ' ?'}`,
@@ -120,47 +125,47 @@ function tables(view: ProfileView): HTMLElement[] {
       percent(f.own),
       percent(f.total),
       amount(f.own_per_request),
-      f.caller ? `${f.caller} (${fixed((f.caller_share ?? 0) * 100, 0)} %)` : '–',
+      f.caller ? `${f.caller} (${formatFixed((f.caller_share ?? 0) * 100, 0)} %)` : '–',
       f.package,
     ]);
   const packages = view.packages
     .slice(0, HOT_ROWS)
-    .map((p) => [p.name, `${fixed(p.own * 100, 1)} %`, amount(p.own_per_request)]);
+    .map((p) => [p.name, `${formatFixed(p.own * 100, 1)} %`, amount(p.own_per_request)]);
   return [
     ...(moved.length
       ? [
-          open(
+          methodTable(
             'Methods that differ from the baseline (“?”: perhaps they do not)',
             ['Method', 'Difference per request', 'Share', 'In the baseline', 'Package'],
             moved,
           ),
         ]
       : []),
-    open(
+    methodTable(
       'Hot methods',
       ['Method', 'By itself', 'With what it calls', 'By itself, per request', 'Mostly called by', 'Package'],
       hot,
     ),
-    open('By package', ['Package', 'By itself', 'Per request'], packages),
+    methodTable('By package', ['Package', 'By itself', 'Per request'], packages),
   ];
 }
 
-/** A method's short name, which opens its callers and callees. */
+/** A button with a method's short name. It opens the callers and callees. */
 function methodButton({ short, name }: { short: string; name: string }): HTMLElement {
   const show = () => {
     choose({ method: name });
     document.getElementById('callers')?.scrollIntoView({ block: 'start' });
   };
   const title = `${name}: callers and callees`;
-  return h('button', { type: 'button', class: 'method', title, onclick: show }, breakable(short));
+  return h('button', { type: 'button', class: 'method', title, onclick: show }, allowBreaks(short));
 }
 
-function open(caption: string, heads: string[], rows: Child[][]): HTMLElement {
+function methodTable(caption: string, heads: string[], rows: Child[][]): HTMLElement {
   return scrollingTable(caption, heads, rows, { class: 'cells methods' });
 }
 
 function versionsTable(table: AcrossVersions): HTMLElement {
   const caption = `Share of the ${eventText(table.event)} of ${table.server} on ${table.scenario}, by version`;
   const rows = table.rows.map((row) => [row.short, ...row.shares.map(percent)]);
-  return open(caption, ['Method', ...table.versions], rows);
+  return methodTable(caption, ['Method', ...table.versions], rows);
 }

@@ -1,4 +1,4 @@
-// The largest load that keeps a curve of latencies, and the tries that say so.
+// The largest load that keeps a curve, and the tries of the search.
 
 import type { Estimate } from './estimate';
 

@@ -1,4 +1,4 @@
-// What one variant showed under one scenario.
+// The results of one variant under one scenario.
 
 import type { Capacity } from './capacity';
 import type { Estimate } from './estimate';
@@ -9,11 +9,11 @@ import type { Probes } from './probes';
 
 export type ValidityState = 'valid' | 'suspect' | 'void';
 
-/** Why figures are suspect or void, and what to do about it where something can be done. */
+/** Why figures are suspect or void, and a remedy if there is one. */
 export interface Reason {
   text: string;
   remedy: string | null;
-  /** The figures that it makes doubtful; absent in older files, where it is all of them. */
+  /** The figures that become doubtful. Absent in older files: then all of them. */
   concerns?: Concern;
 }
 
@@ -34,7 +34,7 @@ export interface Cell {
   baseline: boolean;
   control: boolean;
   forks: number;
-  /** Numbers of the starts that others disturbed: in no figure. */
+  /** Numbers of the starts that other programs disturbed. They are in no figure. */
   forks_set_aside: number[];
   steady_forks: number;
   validity: { state: ValidityState; reasons: Reason[] };

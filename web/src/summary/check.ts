@@ -1,13 +1,13 @@
-// What a run says of its limits (`tare check`).
+// The limits of a run and their results (`tare check`).
 
-/** All limits of a run, and what they come to. */
+/** All limits of a run, and the outcome. */
 export interface LimitCheck {
   outcome: 'holds' | 'regressed' | 'void' | 'undecided';
   limits: LimitResult[];
   power: string | null;
 }
 
-/** One limit held against one comparison. */
+/** One limit, applied to one comparison. */
 export interface LimitResult {
   comparison: string;
   scenario: string;

@@ -1,4 +1,4 @@
-// Variants against their baselines, and what is said of them.
+// Variants against their baselines, and the sentences about them.
 
 export type VerdictKind = 'no_material_difference' | 'worse' | 'better' | 'inconclusive' | 'no_interval' | 'void';
 
@@ -23,7 +23,7 @@ export interface Comparison {
 
 export interface Currency {
   name: string;
-  /** Kind of the slices that it comes from. */
+  /** Kind of the slices that the figure comes from. */
   load: string;
   label: string;
   unit: string;
@@ -47,7 +47,7 @@ export interface Currency {
   prior: PriorEffect | null;
 }
 
-/** What the spread of earlier forks on this machine does to an interval. */
+/** The effect on an interval of the spread of earlier forks on this machine. */
 export interface PriorEffect {
   comparisons: number;
   sd: number;

@@ -1,6 +1,6 @@
-// What other load tools saw.
+// Measurements by other load tools.
 
-/** A cell as another load tool saw it, beside what tare saw. */
+/** Another load tool's figures of a cell, beside tare's. */
 export interface CrossCheck {
   cell: string;
   engine: string;

@@ -1,4 +1,4 @@
-// What only charts show of a cell. It stays packed, a part for each panel, until the reader looks at that panel.
+// The data of a cell that only charts show. They stay packed, one part per panel, until the reader opens the panel.
 // A mirror of crates/report/src/html/packed.rs.
 
 import type { Cell, TimePoint } from './cell';
@@ -9,7 +9,7 @@ import { unpack } from './packed';
 export type PackedCurve = [percentiles: number[], values: number[]];
 
 export interface PackedTimes {
-  /** Hundredths of a second since the point before it. */
+  /** Time since the previous point, in hundredths of a second. */
   after_cs: number[];
   fork: number[];
   phase: string[];
@@ -44,10 +44,10 @@ export interface ChartDetails {
 export class Details {
   private readonly opened = new Map<number, Promise<void>>();
 
-  /** The parts may still be on their way: a browser shows the answer before it has read them. */
+  /** `parts` resolves later: a browser shows the answer before it has read them. */
   constructor(private readonly parts: Promise<string[]>) {}
 
-  /** Gives the cells of a panel what their charts show. */
+  /** Unpacks the chart data of a panel into its cells, once. */
   open(panel: number, cells: Cell[]): Promise<void> {
     let opening = this.opened.get(panel);
     if (!opening) this.opened.set(panel, (opening = this.unpack(panel, cells)));

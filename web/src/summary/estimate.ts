@@ -1,4 +1,4 @@
-// A figure with its interval, where it has one.
+// A figure, and its interval if it has one.
 
 export interface Estimate {
   value: number;

@@ -1,5 +1,5 @@
 // The summary as TypeScript types: a mirror of crates/report/src/summary/ (schema `tare-summary/1`).
-// Units stand in the names. An unknown value is `null`, never zero.
+// Names end with the unit. An unknown value is `null`, never zero.
 
 import type { Cell } from './cell';
 import type { LimitCheck } from './check';

@@ -1,4 +1,4 @@
-// What a load says besides the figures of its one cell.
+// The results of a load that are not in its one cell.
 
 import type { Row } from './facts';
 

@@ -1,4 +1,4 @@
-// How the page unpacks its data: base64, zlib, JSON (crates/report/src/html/packed.rs).
+// Unpacks the data of the page: base64, zlib, JSON (crates/report/src/html/packed.rs).
 
 /** The value that was packed. */
 export async function unpack(packed: string): Promise<unknown> {

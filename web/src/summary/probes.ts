@@ -1,4 +1,4 @@
-// What the probes saw of a server.
+// What the probes measured of a server.
 
 export interface Probes {
   heap_committed_peak_bytes: number | null;

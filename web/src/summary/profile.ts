@@ -2,7 +2,7 @@
 
 import type { Estimate } from './estimate';
 
-/** What profiled starts showed; none of it comes from a scored slice. */
+/** The results of profiling starts. None of them comes from a scored slice. */
 export interface Profiles {
   focus: string;
   whys: Why[];

@@ -1,4 +1,4 @@
-// How the page reads its summary.
+// Reads the summary of the page.
 
 import type { Summary } from '.';
 import { unpack } from './packed';
@@ -6,7 +6,7 @@ import { unpack } from './packed';
 /** The schema this page was written for. */
 export const SCHEMA = 'tare-summary/1';
 
-/** Unpacks the summary that stands in the page; the error says what is wrong with it. */
+/** Unpacks the embedded summary; the error says what is wrong with it. */
 export async function readSummary(packed: string): Promise<Summary> {
   if (!('DecompressionStream' in globalThis))
     throw new Error('This browser cannot unpack the report. Use one of 2023 or newer.');
@@ -19,7 +19,7 @@ export async function readSummary(packed: string): Promise<Summary> {
   return checkSchema(data);
 }
 
-/** The data as a summary, if they say that they are one of this schema. */
+/** Returns the data as a summary if their schema is this one; else throws. */
 export function checkSchema(data: unknown): Summary {
   const schema = (data as { schema?: unknown } | null)?.schema;
   if (schema !== SCHEMA) {

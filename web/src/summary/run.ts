@@ -1,4 +1,4 @@
-// What was asked, and how it ended.
+// The question of a run, how it was run, and how it ended.
 
 export type Mode = 'compared' | 'sequential' | 'load' | 'profiled';
 

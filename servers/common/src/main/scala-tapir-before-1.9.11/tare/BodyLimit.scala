@@ -1,6 +1,6 @@
 package tare
 
-/** Endpoints of this Tapir cannot state a limit of a body's length. */
+/** No limit: endpoints of this Tapir cannot state one. */
 object BodyLimit {
   def limited[E](endpoint: E): E = endpoint
 }

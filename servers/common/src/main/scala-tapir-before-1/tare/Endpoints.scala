@@ -10,7 +10,7 @@ import sttp.tapir.server.ServerEndpoint
 
 import tare.JsonBody.circe
 
-/** The endpoints as the first Tapir described them: with other types, and without pure logic. */
+/** The endpoints for Tapir before 1.0, which has other types and no pure logic. */
 object Endpoints {
 
   /** The endpoints of `/path0` to `/path{routes - 1}` and all others, in the order of the vanilla servers. */

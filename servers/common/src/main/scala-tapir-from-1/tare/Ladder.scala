@@ -6,7 +6,7 @@ import sttp.tapir.server.ServerEndpoint
 
 import tare.JsonBody.circe
 
-/** The endpoints of a ladder's servers: those of the other servers, then one document at `/ladder`. */
+/** The endpoints of the servers of a ladder: those of other servers, then a document at `/ladder`. */
 object Ladder {
 
   /** The document as text. */

@@ -8,7 +8,7 @@ object Answers {
   /** The number of routes of a server named `Multi`: `/path0` to `/path127`. */
   val MultiRoutes = 128
 
-  /** A longer body is refused with 413, if the library can do so. */
+  /** A longer body is answered with 413, if the library can do so. */
   val MaxBodyBytes = 6 * 1024 * 1024
 
   /** The text of `/text`, and of `/json` as a JSON document. */
@@ -20,7 +20,7 @@ object Answers {
 
   def postBytes(n: Int, body: Array[Byte]): String = s"Ok [$n], bytes length = ${body.length}"
 
-  /** The answer to an upload that was saved. The file is removed. */
+  /** The answer to a saved upload. Removes the file. */
   def upload(saved: File): String = {
     val length = saved.length
     saved.delete()

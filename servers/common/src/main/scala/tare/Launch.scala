@@ -4,13 +4,13 @@ import java.net.BindException
 
 import scala.util.Try
 
-/** The start and end of every server. Its one argument is the port. It prints a line when it listens. SIGTERM ends it. */
+/** Starts a server. Its one argument is the port. It prints a line when it listens. SIGTERM ends it. */
 object Launch {
 
   /** Servers under test are reachable from another machine only where tare asks for it. */
   val Host = sys.env.getOrElse("TARE_ADDRESS", "127.0.0.1")
 
-  /** Lets `listen` open the port in the arguments (0 = any free one), prints the port that it returns, and waits for ever.
+  /** Calls `listen` with the port in the arguments (0 = any free one), prints the returned port, and waits forever.
     *
     * A wrong argument ends the process with exit code 2, a port in use with 1, each with one line on standard error.
     */
@@ -20,7 +20,7 @@ object Launch {
       try listen(port)
       catch { case e: BindException => exit(1, s"cannot listen on $Host:$port: ${e.getMessage}") }
     println(s"tare: ready on $Host:$bound")
-    // The servers run on their own threads. A signal ends the JVM, and nothing is left to clean up.
+    // The servers run on their own threads. A signal ends the JVM, and there is nothing to clean up.
     Thread.currentThread.join()
   }
 

@@ -4,13 +4,13 @@ import java.time.Instant
 
 import scala.concurrent.duration._
 
-/** The message that a WebSocket gets every [[Period]]: the time since 1970 by the server's clock, as text. */
+/** The messages that WebSockets push every [[Period]]: the time since 1970 by the server's clock, as text. */
 object Stamps {
 
   /** The time from one stamp to the next. Each library uses its own timer or stream. */
   val Period: FiniteDuration = 100.millis
 
-  /** The paths below `/ws`, each with its message, which is made anew each time. */
+  /** The paths below `/ws`, each with a function that makes the next message. */
   val all: List[(String, () => String)] = List(
     "ts" -> (() => System.currentTimeMillis.toString),
     "ts-ns" -> (() => nanos(Instant.now()).toString)

@@ -11,7 +11,7 @@ import akka.http.scaladsl.server.Route
 import tare.{Answers, Launch}
 
 /** Serves `route` by akka-http, with the same settings on both sides of a comparison: its own defaults, except where a
-  * comment says why not.
+  * comment gives the reason.
   */
 abstract class AkkaServer(route: ActorSystem => Route) {
 

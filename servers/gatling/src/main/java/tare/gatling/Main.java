@@ -7,10 +7,10 @@ public final class Main {
   private Main() {}
 
   public static void main(String[] args) {
-    Asked.now = Asked.of(args);
+    Arguments.current = Arguments.of(args);
     Gatling.main(
         new String[] {
-          "--simulation", ClosedLoop.class.getName(), "--results-folder", Asked.now.results().toString()
+          "--simulation", ClosedLoop.class.getName(), "--results-folder", Arguments.current.results().toString()
         });
   }
 }

@@ -13,22 +13,22 @@ import org.http4s.server.websocket.WebSocketBuilder2
 
 import tare.Launch
 
-/** Serves `routes`, and those that `pushing` makes, by ember, with the same settings on both sides of a comparison.
+/** Serves `routes` and the WebSockets of `pushRoutes` by ember, with the same settings on both sides of a comparison.
   *
-  * It runs on the thread pool that an `IOApp` has too. `IOApp` itself would add a watch that warns of starvation, which
-  * here is the aim, and in cats-effect 3.5 it forgets its exit code on JDK 25, where the main thread's id is not 1.
+  * It runs on the same thread pool as an `IOApp`. `IOApp` itself would also warn of starvation, which a saturating load
+  * causes. And in cats-effect 3.5 it loses its exit code on JDK 25, where the id of the main thread is not 1.
   */
-abstract class EmberServer(routes: HttpRoutes[IO], pushing: WebSocketBuilder2[IO] => HttpRoutes[IO]):
+abstract class EmberServer(routes: HttpRoutes[IO], pushRoutes: WebSocketBuilder2[IO] => HttpRoutes[IO]):
 
   def main(args: Array[String]): Unit = Launch.serve(args)(listen)
 
   private def listen(port: Int): Int =
     val (server, _) = builder(port).withHttpWebSocketApp(sockets =>
-      (routes <+> pushing(sockets)).orNotFound
+      (routes <+> pushRoutes(sockets)).orNotFound
     ).build.allocated.unsafeRunSync()
     server.address.getPort
 
-  /** Ember's own defaults written out, except where a comment gives the reason. */
+  /** Ember's defaults, written out, except where a comment gives the reason. */
   private def builder(port: Int): EmberServerBuilder[IO] =
     EmberServerBuilder
       .default[IO]
@@ -42,5 +42,5 @@ abstract class EmberServer(routes: HttpRoutes[IO], pushing: WebSocketBuilder2[IO
       .withRequestHeaderReceiveTimeout(5.seconds)
       // A connection is idle while other servers have their turn. The default limit of one minute would close it.
       .withIdleTimeout(10.minutes)
-      // Answers are written at once, without waiting for more.
+      // Sends each answer at once, without waiting for more data.
       .withAdditionalSocketOptions(List(SocketOption.noDelay(true)))

@@ -7,9 +7,9 @@ import org.http4s.HttpRoutes
 import java.util.concurrent.ThreadLocalRandom
 import java.util.concurrent.atomic.LongAdder
 
-/** The baseline with a known cost: each request runs a busy loop of `-Dtare.planted.ns` nanoseconds first. It is in no
-  * catalog; bench/decide compares it with itself without the loop, to see whether a cost of known size is found. It prints what the
-  * loop has cost when it ends.
+/** The baseline with a known cost: each request first runs a busy loop of `-Dtare.planted.ns` nanoseconds. It is in no
+  * catalog. bench/decide compares it with itself without the loop, to test whether tare finds a cost of known size. At
+  * its end it prints the measured cost of the loop.
   */
 object Planted extends EmberServer(PlantedRoutes(VanillaRoutes(1)), VanillaPushes(_))
 
@@ -25,8 +25,8 @@ object PlantedRoutes:
         routes.run(request)
       }
 
-/** A loop that times one run in sixteen. It was calibrated on a core at full speed; during a measurement cores are slower for a good
-  * part of the time, and so is the rest of a request.
+/** A loop that times one run in sixteen. The calibration assumes a core at full speed. During a measurement cores are
+  * often slower, which slows the rest of a request as well, so the real cost must be measured.
   */
 final class TimedLoop(loop: BusyLoop, expectedNs: Long):
   private val runs = LongAdder()
@@ -36,12 +36,12 @@ final class TimedLoop(loop: BusyLoop, expectedNs: Long):
   def run(): Unit =
     if ThreadLocalRandom.current().nextInt(TimedLoop.OneIn) == 0 then
       val ns = BusyLoop.time(loop)
-      if ns < expectedNs * TimedLoop.Longest then
+      if ns < expectedNs * TimedLoop.MaxFactor then
         runs.increment()
         timedNs.add(ns)
     else loop.run()
 
-  /** What a run has cost on average. */
+  /** The average cost of a run, as text. */
   def summary: String =
     val timed = runs.sum()
     f"planted: ${timedNs.sum().toDouble / timed.max(1)}%.1f ns a request, from $timed timed ones"
@@ -49,8 +49,8 @@ final class TimedLoop(loop: BusyLoop, expectedNs: Long):
 object TimedLoop:
   private val OneIn = 16
 
-  /** A run that takes so many times what is expected was interrupted by another thread, and says nothing. */
-  private val Longest = 20
+  /** A run that takes this many times the expected time was interrupted by another thread, and does not count. */
+  private val MaxFactor = 20
 
 /** A loop of a fixed number of steps. It takes CPU, not time, so it slows down with the core like all other code. */
 final class BusyLoop(steps: Long):
@@ -69,13 +69,13 @@ object BusyLoop:
   private val Steps = 100_000L
   private val TrialNs = 2_000_000_000L
 
-  /** The loop that takes this long on a core at full speed. The fastest round of two seconds gives the time of a step: the
-    * compilers share the cores with other servers that start, and a core may be slow for a while.
+  /** The loop that takes `ns` nanoseconds on a core at full speed. The fastest trial in two seconds gives the time of a
+    * step, because compilers and other starting servers use the cores too, and a core can be slow for a while.
     */
   def lasting(ns: Long): BusyLoop =
     val (trial, end) = (BusyLoop(Steps), System.nanoTime() + TrialNs)
-    val quickest = Iterator.continually(time(trial)).takeWhile(_ => System.nanoTime() < end).min
-    BusyLoop(math.round(ns.toDouble * Steps / quickest))
+    val fastest = Iterator.continually(time(trial)).takeWhile(_ => System.nanoTime() < end).min
+    BusyLoop(math.round(ns.toDouble * Steps / fastest))
 
   /** The nanoseconds of one run. */
   def time(loop: BusyLoop): Long =

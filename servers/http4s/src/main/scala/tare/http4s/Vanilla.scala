@@ -21,7 +21,7 @@ object VanillaRoutes:
 
   /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does. */
   def apply(routes: Int): HttpRoutes[IO] =
-    refusing((List.range(0, routes).map(route) :+ others).reduceLeft(_ <+> _))
+    refuseBadBodies((List.range(0, routes).map(route) :+ others).reduceLeft(_ <+> _))
 
   private def route(n: Int): HttpRoutes[IO] =
     val path = s"path$n"
@@ -51,8 +51,8 @@ object VanillaRoutes:
       response <- Ok(Answers.upload(file))
     yield response
 
-  /** A body that cannot be read is the client's fault. */
-  private def refusing(routes: HttpRoutes[IO]): HttpRoutes[IO] =
+  /** Answers 413 to a body over the limit, and 4xx to one that cannot be decoded. */
+  private def refuseBadBodies(routes: HttpRoutes[IO]): HttpRoutes[IO] =
     val limiting = EntityLimiter.httpRoutes(routes, Answers.MaxBodyBytes.toLong)
     HttpRoutes(request =>
       limiting(request).recoverWith {

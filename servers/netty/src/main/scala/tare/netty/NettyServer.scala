@@ -16,7 +16,7 @@ import io.netty.handler.codec.http.HttpHeaderNames.{CONTENT_LENGTH, CONTENT_TYPE
 
 import tare.{Answers, Launch}
 
-/** Serves `routes` by Netty, on epoll where there is epoll, as Tapir's servers do. */
+/** Serves `routes` by Netty, with epoll if available, as Tapir's servers do. */
 abstract class NettyServer(routes: VanillaRoutes):
 
   def main(args: Array[String]): Unit = Launch.serve(args)(listen)
@@ -29,15 +29,15 @@ abstract class NettyServer(routes: VanillaRoutes):
       .group(group)
       .channel(channel)
       .childOption(ChannelOption.TCP_NODELAY, java.lang.Boolean.TRUE)
-      .childHandler(Pipeline(Answering(routes)))
+      .childHandler(PipelineInitializer(RequestHandler(routes)))
     bootstrap.bind(Launch.Host, port).sync().channel.localAddress.asInstanceOf[InetSocketAddress].getPort
 
-final private class Pipeline(answering: Answering) extends ChannelInitializer[SocketChannel]:
+final private class PipelineInitializer(handler: RequestHandler) extends ChannelInitializer[SocketChannel]:
   override def initChannel(channel: SocketChannel): Unit =
-    channel.pipeline.addLast(HttpServerCodec(), HttpObjectAggregator(Answers.MaxBodyBytes), answering)
+    channel.pipeline.addLast(HttpServerCodec(), HttpObjectAggregator(Answers.MaxBodyBytes), handler)
 
 @Sharable
-final private class Answering(routes: VanillaRoutes) extends SimpleChannelInboundHandler[FullHttpRequest]:
+final private class RequestHandler(routes: VanillaRoutes) extends SimpleChannelInboundHandler[FullHttpRequest]:
 
   override def channelRead0(context: ChannelHandlerContext, request: FullHttpRequest): Unit =
     val reply =
@@ -47,7 +47,7 @@ final private class Answering(routes: VanillaRoutes) extends SimpleChannelInboun
       case Some(reply) => send(context, request, reply)
       case None        => push(context, request)
 
-  /** Looked up last, so that it costs other requests nothing. */
+  /** WebSockets are looked up last, so that they cost other requests nothing. */
   private def push(context: ChannelHandlerContext, request: FullHttpRequest): Unit =
     Pushing.at(request.uri) match
       case Some(stamp) => Pushing.begin(context, request, stamp)

@@ -8,11 +8,11 @@ import io.netty.handler.codec.http.websocketx.*
 
 import tare.Stamps
 
-/** The WebSockets of Netty alone, with the timer of the connection's event loop. */
+/** WebSockets with Netty alone, by the timer of the connection's event loop. */
 object Pushing:
   private val pushes: Map[String, () => String] = Stamps.all.map((name, stamp) => s"/ws/$name" -> stamp).toMap
 
-  /** The text that is pushed at this path; `None` if it is no path of WebSockets. */
+  /** The text to push at this path; `None` if it is not a path of WebSockets. */
   def at(path: String): Option[() => String] = pushes.get(path)
 
   /** Turns the connection of `request` into a WebSocket. */
@@ -24,7 +24,7 @@ object Pushing:
         handshaker.handshake(channel, request)
         context.pipeline.replace(context.handler, "pushing", Pushing(handshaker, stamp))
 
-/** Pushes `stamp` while the connection is open. Of the client's messages only pings and closing are answered. */
+/** Pushes `stamp` while the connection is open. Answers pings and closing, and discards all other messages. */
 final class Pushing(handshaker: WebSocketServerHandshaker, stamp: () => String)
     extends SimpleChannelInboundHandler[WebSocketFrame]:
 

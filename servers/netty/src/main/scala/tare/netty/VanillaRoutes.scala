@@ -10,7 +10,7 @@ import io.netty.handler.codec.http.HttpResponseStatus.{BAD_REQUEST, OK}
 
 import tare.{Answers, Message, Order}
 
-/** An answer, before Netty's objects are made of it. */
+/** An answer, from which Netty's objects are made. */
 final case class Reply(status: HttpResponseStatus, contentType: String, body: Array[Byte])
 
 object Reply:
@@ -18,7 +18,7 @@ object Reply:
   def json(body: String): Reply = Reply(OK, "application/json", body.getBytes(UTF_8))
   def empty(status: HttpResponseStatus): Reply = Reply(status, "text/plain; charset=UTF-8", Array.emptyByteArray)
 
-/** The routes of `/path0` to `/path{routes - 1}` and the others, and some more for GET, looked up in a map. */
+/** The routes of `/path0` to `/path{routes - 1}` and the others, and `more` routes for GET. Maps find them. */
 final class VanillaRoutes(routes: Int, more: Map[String, () => Reply] = Map.empty):
   private val numbers: Map[String, Int] = List.tabulate(routes)(n => s"/path$n" -> n).toMap
 

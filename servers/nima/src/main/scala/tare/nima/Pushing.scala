@@ -23,7 +23,7 @@ final class Pushing(stamp: () => String) extends WsListener:
 
   override def onError(session: WsSession, error: Throwable): Unit = ticks.foreach(_.interrupt())
 
-  /** Each stamp is due one period after the due time of the last, so errors do not add up. */
+  /** Each stamp is due one period after the due time of the previous one, so errors do not accumulate. */
   private def push(session: WsSession): Unit =
     val period = Stamps.Period.toNanos
     var due = System.nanoTime + period

@@ -10,10 +10,10 @@ import io.helidon.webserver.http.HttpRouting
 import tare.{Answers, Launch}
 
 /** Serves the routes that `fill` puts into Helidon's routing, each request on a virtual thread, with the same settings on
-  * both sides of a comparison: Helidon's own defaults, except where a comment gives the reason. Other protocols have their
-  * routing `besides`.
+  * both sides of a comparison: Helidon's own defaults, except where a comment gives the reason. `otherRoutings` are
+  * those of other protocols.
   */
-abstract class NimaServer(fill: HttpRouting.Builder => Unit, besides: Builder[?, ? <: Routing]*):
+abstract class NimaServer(fill: HttpRouting.Builder => Unit, otherRoutings: Builder[?, ? <: Routing]*):
 
   def main(args: Array[String]): Unit = Launch.serve(args)(listen)
 
@@ -29,5 +29,5 @@ abstract class NimaServer(fill: HttpRouting.Builder => Unit, besides: Builder[?,
       .idleConnectionTimeout(Duration.ofMinutes(10))
       .connectionOptions(SocketOptions.builder().tcpNoDelay(true).build())
       .routing(routing)
-    besides.foreach(server.addRouting(_))
+    otherRoutings.foreach(server.addRouting(_))
     server.build().start().port

@@ -11,7 +11,7 @@ import org.apache.pekko.http.scaladsl.server.Route
 import tare.{Answers, Launch}
 
 /** Serves `route` by pekko-http, with the same settings on both sides of a comparison: its own defaults, except where a
-  * comment says why not.
+  * comment gives the reason.
   */
 abstract class PekkoServer(route: ActorSystem => Route) {
 

@@ -21,7 +21,7 @@ final class VanillaRoutes(components: BuiltInComponents):
   def apply(routes: Int): Router =
     Router.from((List.range(0, routes).map(route) :+ others :+ pushes).reduceLeft(_ orElse _))
 
-  // The types are written out. Without them, Play's overloads take these for functions.
+  // The types are written out, because without them Play's overloads take these values for functions.
   private val asString: BodyParser[String] = parse.tolerantText(Answers.MaxBodyBytes.toLong)
   private val asBytes: BodyParser[ByteString] = parse.byteString(Answers.MaxBodyBytes.toLong)
   private val asFile: BodyParser[TemporaryFile] = parse.temporaryFile(Answers.MaxBodyBytes.toLong)
@@ -39,16 +39,16 @@ final class VanillaRoutes(components: BuiltInComponents):
     }
 
   private def others: Router.Routes =
-    val plain = action(text(Answers.Text))
-    val document = action(json(Message(Answers.Text).asJson.noSpaces))
-    val echoing = action(asString)((request: Request[String]) => echo(request.body))
-    val uploading = action(asFile)((request: Request[TemporaryFile]) => text(Answers.upload(request.body.path.toFile)))
+    val textAction = action(text(Answers.Text))
+    val jsonAction = action(json(Message(Answers.Text).asJson.noSpaces))
+    val echoAction = action(asString)((request: Request[String]) => echo(request.body))
+    val fileAction = action(asFile)((request: Request[TemporaryFile]) => text(Answers.upload(request.body.path.toFile)))
 
     {
-      case GET(p"/text")  => plain
-      case GET(p"/json")  => document
-      case POST(p"/echo") => echoing
-      case POST(p"/file") => uploading
+      case GET(p"/text")  => textAction
+      case GET(p"/json")  => jsonAction
+      case POST(p"/echo") => echoAction
+      case POST(p"/file") => fileAction
     }
 
   /** Messages from the client are read and discarded. */

@@ -5,11 +5,11 @@ import io.vertx.core.streams.ReadStream
 
 import tare.Stamps
 
-/** Vert.x's timer as a stream of stamps. A stamp without a receiver is dropped. */
+/** A stream of stamps by Vert.x's timer. Without a receiver or demand, a stamp is dropped. */
 final class Ticks(vertx: Vertx, stamp: () => String) extends ReadStream[String]:
-  // Tapir may ask from a thread other than that of the timer.
+  // Tapir may request from a thread other than the timer's.
   @volatile private var demand = Long.MaxValue
-  @volatile private var taker: Option[Handler[String]] = None
+  @volatile private var receiver: Option[Handler[String]] = None
   private val timer = vertx.setPeriodic(Stamps.Period.toMillis, _ => tick())
 
   def cancel(): Unit = vertx.cancelTimer(timer)
@@ -17,10 +17,10 @@ final class Ticks(vertx: Vertx, stamp: () => String) extends ReadStream[String]:
   private def tick(): Unit =
     if demand > 0 then
       if demand < Long.MaxValue then demand -= 1
-      taker.foreach(_.handle(stamp()))
+      receiver.foreach(_.handle(stamp()))
 
   override def handler(handler: Handler[String]): ReadStream[String] =
-    taker = Option(handler)
+    receiver = Option(handler)
     this
 
   override def fetch(amount: Long): ReadStream[String] =
@@ -39,8 +39,8 @@ final class Ticks(vertx: Vertx, stamp: () => String) extends ReadStream[String]:
 
 object Ticks:
 
-  /** Tapir expects a function from the client's messages to the server's. Here their end stops the timer. */
-  def pushed(vertx: Vertx, stamp: () => String): ReadStream[String] => ReadStream[String] = said =>
+  /** The pipe that Tapir expects, from the client's messages to the stamps. The end of the messages stops the timer. */
+  def pushed(vertx: Vertx, stamp: () => String): ReadStream[String] => ReadStream[String] = incoming =>
     val ticks = Ticks(vertx, stamp)
-    said.handler(_ => ()).endHandler(_ => ticks.cancel())
+    incoming.handler(_ => ()).endHandler(_ => ticks.cancel())
     ticks

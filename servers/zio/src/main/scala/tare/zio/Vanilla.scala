@@ -37,13 +37,13 @@ object VanillaRoutes:
     Method.POST / "file" -> handler(upload(_))
   ) ++ Stamps.all.map((name, stamp) => Method.GET / "ws" / name -> handler(push(stamp).toResponse))
 
-  /** Messages from the client are read and discarded. When it leaves, the timer stops. */
+  /** Messages from the client are read and discarded. When it disconnects, the timer stops. */
   private def push(stamp: () => String): WebSocketApp[Any] = Handler.webSocket { channel =>
     val ticks = Ticks(stamp).foreach(text => channel.send(ChannelEvent.Read(WebSocketFrame.text(text))))
     ticks.race(channel.receiveAll(_ => ZIO.unit))
   }
 
-  /** With the character set, which `Response.text` leaves out and all other servers send. */
+  /** A response with the character set, which `Response.text` omits and all other servers send. */
   private def text(body: String): Response = Response(headers = plain, body = Body.fromString(body))
 
   private lazy val plain = Headers("content-type", "text/plain; charset=UTF-8")

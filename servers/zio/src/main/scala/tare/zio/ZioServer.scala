@@ -7,7 +7,7 @@ import zio.http.Server.RequestStreaming
 import tare.{Answers, Launch}
 
 /** Serves `routes` by ZIO HTTP, with the same settings on both sides of a comparison: its own defaults, except where a
-  * comment says why not.
+  * comment gives the reason.
   */
 abstract class ZioServer(routes: Routes[Any, Response]):
 

@@ -9,8 +9,8 @@ import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
 
 import tare.{Answers, Endpoints, Pushes, Stamps}
 
-/** http4s on blaze, wrapped by Tapir, whose interpreter makes routes for any of http4s' servers. `Tapir` has Tapir's default
-  * interceptors but for the server log; `TapirInterceptor` has them all.
+/** http4s on blaze, wrapped by Tapir, whose interpreter makes routes for all servers of http4s. `Tapir` has Tapir's
+  * default interceptors except the server log, `TapirInterceptor` has all.
   */
 object Tapir extends TapirServer(1, TapirRoutes.withoutLog)
 

@@ -14,7 +14,7 @@ object VanillaPushes {
     case At(Method.GET, List("ws", name)) if pushes.contains(name) =>
       sockets.build(
         Ticks(pushes(name)).map(WebSocketFrame.Text(_)),
-        (said: Stream[IO, WebSocketFrame]) => said.drain
+        (incoming: Stream[IO, WebSocketFrame]) => incoming.drain
       )
   }
 

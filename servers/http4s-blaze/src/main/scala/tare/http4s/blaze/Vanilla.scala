@@ -19,7 +19,7 @@ object Vanilla extends BlazeServer(VanillaRoutes(1), VanillaPushes(_))
 
 object VanillaMulti extends BlazeServer(VanillaRoutes(Answers.MultiRoutes), VanillaPushes(_))
 
-/** Method and segments of a path. */
+/** Matches a request by its method and the segments of its path. */
 object At {
   def unapply(request: Request[IO]): Some[(Method, List[String])] = Some((request.method, segments(request.pathInfo)))
 
@@ -31,7 +31,7 @@ object VanillaRoutes {
 
   /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does. */
   def apply(routes: Int): HttpRoutes[IO] =
-    limited((List.range(0, routes).map(route) :+ others).reduceLeft(_ <+> _))
+    limitBodies((List.range(0, routes).map(route) :+ others).reduceLeft(_ <+> _))
 
   private object Number {
     def unapply(text: String): Option[Int] = text.toIntOption
@@ -71,7 +71,7 @@ object VanillaRoutes {
       response <- text(Answers.upload(file))
     } yield response
 
-  private def limited(routes: HttpRoutes[IO]): HttpRoutes[IO] = {
+  private def limitBodies(routes: HttpRoutes[IO]): HttpRoutes[IO] = {
     val limiting = EntityLimiter.httpRoutes(routes, Answers.MaxBodyBytes.toLong)
     HttpRoutes(request =>
       limiting(request).recoverWith { case EntityTooLarge(_) => OptionT.pure[IO](Response[IO](Status.PayloadTooLarge)) }

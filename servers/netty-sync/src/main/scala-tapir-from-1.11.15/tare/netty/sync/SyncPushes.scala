@@ -8,7 +8,7 @@ import sttp.tapir.server.netty.sync.OxStreams
 
 import tare.{Pushes, Stamps}
 
-/** The pushed messages, by ox's timer; messages from the client are read and discarded. When it leaves, the flow ends. */
+/** The pushed messages, by ox's timer. Messages from the client are discarded. When it disconnects, the flow ends. */
 object SyncPushes:
   val all: List[ServerEndpoint[OxStreams & WebSockets, Identity]] =
     Stamps.all.map { (name, stamp) =>

@@ -6,11 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The arguments from tare. Gatling creates its simulations itself and passes them no arguments, so they are kept here.
+ * The arguments from tare. Gatling creates its simulations itself and passes them no arguments, so {@link #current}
+ * holds them.
  *
  * @param body the file with the request's body; null where it has none
  */
-record Asked(
+record Arguments(
     Path results,
     String url,
     String method,
@@ -21,11 +22,13 @@ record Asked(
     Duration timeout,
     Map<String, String> headers) {
 
-  static Asked now;
+  /** The arguments of this process, for the simulation. */
+  static Arguments current;
 
+  /** The number of arguments before the headers. */
   private static final int FIXED = 8;
 
-  static Asked of(String[] args) {
+  static Arguments of(String[] args) {
     if (args.length < FIXED || (args.length - FIXED) % 2 != 0) {
       throw new IllegalArgumentException(
           "expected RESULTS URL METHOD BODY STATUS USERS SECONDS TIMEOUT_MS and NAME VALUE of headers");
@@ -34,7 +37,7 @@ record Asked(
     for (int i = FIXED; i < args.length; i += 2) {
       headers.put(args[i], args[i + 1]);
     }
-    return new Asked(
+    return new Arguments(
         Path.of(args[0]),
         args[1],
         args[2],
