@@ -1,15 +1,15 @@
-//! Why the bytes of the other side cannot be used.
+//! Errors of the protocol.
 
 use thiserror::Error;
 
-/// Bytes that are not what the protocol says.
+/// Bytes that break the protocol.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProtocolError {
     /// The pipe failed or ended within a message.
     #[error("the connection broke: {0}")]
     Pipe(#[from] std::io::Error),
-    /// A message that is longer than any may be.
+    /// A received message that is too long.
     #[error("a message of {bytes} bytes, more than {limit}: is it text that a shell prints at login?")]
     TooLong {
         /// Its stated length.
@@ -30,15 +30,15 @@ pub enum ProtocolError {
         "no orders come on standard input; tare load --agents and tare run --agents start this, and give it orders"
     )]
     NoOrders,
-    /// Bytes that are no message.
+    /// Bytes that cannot be decoded.
     #[error("bytes that are no message: {0}")]
-    Nonsense(#[from] prost::DecodeError),
+    Undecodable(#[from] prost::DecodeError),
     /// A message of no known kind.
     #[error("a message of no kind that protocol {known} has; use the same version of tare on both sides", known = crate::PROTOCOL)]
     UnknownKind,
-    /// A message that does not belong here.
+    /// A message in a phase where it is not allowed.
     #[error("{0} at the wrong time")]
-    OutOfTurn(&'static str),
+    WrongPhase(&'static str),
     /// The other side speaks another version.
     #[error("it speaks protocol {theirs} of tare {version}, and this is protocol {ours}; use the same version of tare on both sides", ours = crate::PROTOCOL)]
     Version {
@@ -47,7 +47,7 @@ pub enum ProtocolError {
         /// Its version of tare.
         version: String,
     },
-    /// A sample that no generator makes.
+    /// A sample whose counts contradict one another.
     #[error("a sample that cannot be true: {0}")]
     Sample(String),
 }

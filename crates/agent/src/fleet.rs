@@ -1,4 +1,4 @@
-//! The state of a fleet: how far each agent is, what it has reported, and whether it is still there.
+//! The state of a fleet: the phase of each agent, its counts, and whether it is lost.
 
 use tare_sample::{MessageTally, PackedHistogram, SliceSample};
 
@@ -8,24 +8,24 @@ use crate::offset::ClockOffset;
 use crate::packed_sample::unpack_sample;
 use crate::rounds::Rounds;
 
-/// An agent that has answered before and says nothing for this long is lost, in nanoseconds.
+/// An agent that has answered before and then sends nothing for this long is lost, in nanoseconds.
 pub const LONGEST_SILENCE_NS: u64 = 10_000_000_000;
 /// The same for its first message, and for a sample, which may wait for the estimate of a server's clock.
 pub const LONGEST_WAIT_NS: u64 = 30_000_000_000;
-/// An agent has one sample for each period that has ended. The last one may end early, and clocks differ a little.
+/// How many more samples an agent may send than periods have ended: its last period may end early, and clocks differ a little.
 const SPARE_SAMPLES: u64 = 4;
 
 /// A request that leaves later than this after its intended start is late, in nanoseconds.
 pub const LATE_NS: u64 = 1_000_000;
 
-/// How far an agent is.
+/// The phase of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPhase {
-    /// It has been started and has said nothing yet.
+    /// It has been started and has sent nothing yet.
     Started,
     /// It speaks the same protocol.
     Greeted,
-    /// It has understood its assignment.
+    /// It has accepted its assignment and prepared its generator.
     Equipped,
     /// Its connections are open.
     Ready,
@@ -33,16 +33,16 @@ pub enum AgentPhase {
     Running,
     /// It has reported everything.
     Finished,
-    /// It is gone. What it reported counts.
+    /// It is lost. What it reported still counts.
     Lost {
-        /// Why, in one sentence without a full stop.
+        /// The reason, in one sentence without a full stop.
         reason: String,
         /// When, on the coordinator's monotonic clock in nanoseconds.
         at_ns: u64,
     },
 }
 
-/// What an agent's samples add up to.
+/// The sums of an agent's samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AgentCounts {
     /// Requests whose intended start lay in the window.
@@ -53,7 +53,7 @@ pub struct AgentCounts {
     pub failed: u64,
     /// Expected answers that arrived in the window.
     pub completed: u64,
-    /// The same in the last sample, and its length in nanoseconds.
+    /// `completed` of the last sample, and the length of its window in nanoseconds.
     pub latest: (u64, u64),
     /// Length of the window so far, in nanoseconds.
     pub window_ns: u64,
@@ -83,10 +83,10 @@ impl AgentCounts {
         self.late += sample.send_lag.unpack().count_above_ns(LATE_NS);
     }
 
-    /// Its generator's share of its cores that was busy, from 0 to 1.
+    /// The busy share of its generator's cores, from 0 to 1.
     pub fn cpu_share(&self) -> f64 {
-        let room_ns = self.window_ns as f64 * f64::from(self.workers);
-        if room_ns > 0.0 { self.generator_cpu_ns as f64 / room_ns } else { 0.0 }
+        let available_ns = self.window_ns as f64 * f64::from(self.workers);
+        if available_ns > 0.0 { self.generator_cpu_ns as f64 / available_ns } else { 0.0 }
     }
 }
 
@@ -95,33 +95,33 @@ impl AgentCounts {
 pub struct FleetAgent {
     /// `local 1` or `ssh://bench1`.
     pub name: String,
-    /// Name of its machine; empty until it has said so.
+    /// Name of its machine; empty before its greeting.
     pub host: String,
-    /// How far it is.
+    /// Its phase.
     pub phase: AgentPhase,
-    /// Its generator; `None` until it has one.
+    /// Facts about its generator; `None` before it reports them.
     pub facts: Option<AgentFacts>,
     /// Its connections while they are being opened.
     pub opening: OpenConnections,
-    /// How far its clocks are ahead; `None` before the first answer to a ping.
+    /// The offset of its clocks; `None` before the first answer to a ping.
     pub offset: Option<ClockOffset>,
-    /// What it has reported.
+    /// The sums of its samples.
     pub counts: AgentCounts,
-    /// The ping that waits for its answer, and when it was sent.
-    pinged: Option<(u64, u64)>,
-    /// When it was heard last, and when it sent its last sample.
-    heard_ns: u64,
-    sample_ns: u64,
+    /// The number of the unanswered ping, and when it was sent.
+    open_ping: Option<(u64, u64)>,
+    /// When its last report and its last sample arrived.
+    last_report_ns: u64,
+    last_sample_ns: u64,
 }
 
-/// All agents of a load. Moments are those of the coordinator's monotonic clock, in nanoseconds.
+/// All agents of a load. All times are on the coordinator's monotonic clock, in nanoseconds.
 #[derive(Debug)]
 pub struct Fleet {
     agents: Vec<FleetAgent>,
     rounds: Rounds,
     /// When the load began.
     begin_ns: u64,
-    /// Length of the time that each sample is of.
+    /// Length of the period of each sample.
     period_ns: u64,
     epoch_unix_ns: u64,
     clocks: MessageTally,
@@ -139,9 +139,9 @@ impl Fleet {
             opening: OpenConnections::default(),
             offset: None,
             counts: AgentCounts::default(),
-            pinged: None,
-            heard_ns: now_ns,
-            sample_ns: now_ns,
+            open_ping: None,
+            last_report_ns: now_ns,
+            last_sample_ns: now_ns,
         };
         let agents: Vec<FleetAgent> = names.into_iter().map(agent).collect();
         let (rounds, clocks) = (Rounds::new(agents.len()), MessageTally::default());
@@ -155,21 +155,21 @@ impl Fleet {
 
     /// Notes that a ping was sent at `now_ns`.
     pub fn note_ping(&mut self, agent: usize, number: u64, now_ns: u64) {
-        self.agents[agent].pinged = Some((number, now_ns));
+        self.agents[agent].open_ping = Some((number, now_ns));
     }
 
-    /// Takes a report that came at `now_ns`. One that breaks the protocol makes the agent lost.
-    pub fn take(&mut self, agent: usize, report: Report, now_ns: u64) {
+    /// Processes a report that arrived at `now_ns`. A report that breaks the protocol makes the agent lost.
+    pub fn process_report(&mut self, agent: usize, report: Report, now_ns: u64) {
         if self.agents[agent].is_over() {
             return;
         }
-        self.agents[agent].heard_ns = now_ns;
-        if let Err(error) = self.follow(agent, report, now_ns) {
-            self.lose(agent, &error.to_string(), now_ns);
+        self.agents[agent].last_report_ns = now_ns;
+        if let Err(error) = self.apply_report(agent, report, now_ns) {
+            self.mark_lost(agent, &error.to_string(), now_ns);
         }
     }
 
-    fn follow(&mut self, index: usize, report: Report, now_ns: u64) -> Result<(), ProtocolError> {
+    fn apply_report(&mut self, index: usize, report: Report, now_ns: u64) -> Result<(), ProtocolError> {
         let agent = &mut self.agents[index];
         match (&agent.phase, report.kind.ok_or(ProtocolError::UnknownKind)?) {
             (AgentPhase::Started, ReportKind::Greeting(greeting)) => {
@@ -193,26 +193,26 @@ impl Fleet {
                     return Err(ProtocolError::Sample("more samples came than periods have ended".to_owned()));
                 }
                 agent.counts.add(&sample, self.period_ns);
-                agent.sample_ns = now_ns;
+                agent.last_sample_ns = now_ns;
                 self.rounds.push(index, sample);
             }
-            // Without a Begin, after a Stop, there is nothing to tell.
+            // An agent that gets a Stop before the Begin is done without a sample.
             (AgentPhase::Running | AgentPhase::Ready, ReportKind::Done(done)) => {
                 let whole = unpack_sample(done.whole.unwrap_or_default())?;
-                agent.check_sum(&whole)?;
+                agent.check_totals(&whole)?;
                 agent.phase = AgentPhase::Finished;
                 self.clocks.merge(&whole.messages);
                 self.rounds.end(index);
             }
             (_, ReportKind::Clock(reading)) => agent.note_reading(&reading, now_ns, self.epoch_unix_ns),
-            (_, ReportKind::Failed(failure)) => self.lose(index, &failure.reason, now_ns),
-            _ => return Err(ProtocolError::OutOfTurn("a report")),
+            (_, ReportKind::Failed(failure)) => self.mark_lost(index, &failure.reason, now_ns),
+            _ => return Err(ProtocolError::WrongPhase("a report")),
         }
         Ok(())
     }
 
-    /// Gives an agent up. What it reported stays, and its share goes to nobody.
-    pub fn lose(&mut self, agent: usize, reason: &str, now_ns: u64) {
+    /// Marks an agent as lost. What it reported stays. No other agent takes over its share.
+    pub fn mark_lost(&mut self, agent: usize, reason: &str, now_ns: u64) {
         if !self.agents[agent].is_over() {
             let reason = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             self.agents[agent].phase = AgentPhase::Lost { reason, at_ns: now_ns };
@@ -220,36 +220,36 @@ impl Fleet {
         }
     }
 
-    /// Gives up the agents that have said nothing for too long.
-    pub fn lose_silent(&mut self, now_ns: u64) {
+    /// Marks the agents as lost that have sent nothing for too long.
+    pub fn mark_silent_lost(&mut self, now_ns: u64) {
         for index in 0..self.agents.len() {
-            if let Some(silent_ns) = self.agents[index].too_long_silent_ns(now_ns) {
-                self.lose(index, &format!("it said nothing for {} s", silent_ns / 1_000_000_000), now_ns);
+            if let Some(silent_ns) = self.agents[index].excess_silence_ns(now_ns) {
+                self.mark_lost(index, &format!("it said nothing for {} s", silent_ns / 1_000_000_000), now_ns);
             }
         }
     }
 
-    /// Notes that all agents that are ready have been told to start at `now_ns`.
+    /// Notes that all ready agents start at `now_ns`.
     pub fn begin(&mut self, now_ns: u64) {
         self.begin_ns = now_ns;
         for agent in self.agents.iter_mut().filter(|agent| agent.phase == AgentPhase::Ready) {
             agent.phase = AgentPhase::Running;
-            agent.sample_ns = now_ns;
+            agent.last_sample_ns = now_ns;
         }
     }
 
-    /// The merged sample of the next period; `None` while an agent that goes on still owes its own.
+    /// The merged sample of the next period; `None` while the sample of a running agent is missing.
     pub fn next_round(&mut self) -> Option<SliceSample> {
         self.rounds.next_round()
     }
 
-    /// What the agents found out about the server's clock, once they have finished.
+    /// The estimates of the server's clock, from the agents that have finished.
     pub const fn server_clock(&self) -> &MessageTally {
         &self.clocks
     }
 
-    /// Agents that are not lost.
-    pub fn left(&self) -> usize {
+    /// Number of agents that are not lost.
+    pub fn remaining(&self) -> usize {
         self.agents.iter().filter(|agent| !agent.is_lost()).count()
     }
 
@@ -260,42 +260,42 @@ impl Fleet {
 }
 
 impl FleetAgent {
-    /// Whether it is gone.
+    /// Whether it is lost.
     pub const fn is_lost(&self) -> bool {
         matches!(self.phase, AgentPhase::Lost { .. })
     }
 
-    /// Whether nothing more comes from it.
+    /// Whether it sends no more reports.
     pub const fn is_over(&self) -> bool {
         matches!(self.phase, AgentPhase::Lost { .. } | AgentPhase::Finished)
     }
 
-    /// Whether an answer to its last ping is still owed.
-    pub const fn owes_answer(&self) -> bool {
-        self.pinged.is_some() && !self.is_over()
+    /// Whether its last ping is unanswered.
+    pub const fn awaits_answer(&self) -> bool {
+        self.open_ping.is_some() && !self.is_over()
     }
 
-    /// How long it has been silent, if that is too long.
-    fn too_long_silent_ns(&self, now_ns: u64) -> Option<u64> {
+    /// How long it has sent nothing, if that is too long.
+    fn excess_silence_ns(&self, now_ns: u64) -> Option<u64> {
         let limits = [
-            (self.heard_ns, if self.phase == AgentPhase::Started { LONGEST_WAIT_NS } else { LONGEST_SILENCE_NS }),
-            (self.sample_ns, if self.phase == AgentPhase::Running { LONGEST_WAIT_NS } else { u64::MAX }),
+            (self.last_report_ns, if self.phase == AgentPhase::Started { LONGEST_WAIT_NS } else { LONGEST_SILENCE_NS }),
+            (self.last_sample_ns, if self.phase == AgentPhase::Running { LONGEST_WAIT_NS } else { u64::MAX }),
         ];
         let silences = limits.map(|(since_ns, limit_ns)| (now_ns.saturating_sub(since_ns), limit_ns));
         silences.into_iter().find(|(silent_ns, limit_ns)| !self.is_over() && silent_ns > limit_ns).map(|(ns, _)| ns)
     }
 
-    /// The offset that counts is that from before the start: the start was computed from it.
+    /// Notes the offset of a ping. Offsets after the start are ignored, because the start was computed from an earlier one.
     fn note_reading(&mut self, reading: &ClockReading, now_ns: u64, epoch_unix_ns: u64) {
-        let Some((_, sent_ns)) = self.pinged.take_if(|(number, _)| *number == reading.number) else { return };
+        let Some((_, sent_ns)) = self.open_ping.take_if(|(number, _)| *number == reading.number) else { return };
         if !matches!(self.phase, AgentPhase::Running) {
             let found = ClockOffset::from_ping(sent_ns, now_ns, epoch_unix_ns, reading);
-            self.offset = Some(self.offset.map_or(found, |offset| offset.or_closer(found)));
+            self.offset = Some(self.offset.map_or(found, |offset| offset.with_shorter_round_trip(found)));
         }
     }
 
-    /// Whether the samples that came add up to the sum that the agent states.
-    fn check_sum(&self, whole: &SliceSample<PackedHistogram>) -> Result<(), ProtocolError> {
+    /// Checks that the samples add up to the totals that the agent states.
+    fn check_totals(&self, whole: &SliceSample<PackedHistogram>) -> Result<(), ProtocolError> {
         let (came, sent) = (&self.counts, (whole.offered, whole.ok, whole.failed, whole.completed));
         if (came.offered, came.ok, came.failed, came.completed) == sent {
             return Ok(());

@@ -116,6 +116,6 @@ mod tests {
     #[test]
     fn bytes_that_are_no_message_are_an_error() {
         let (_, error) = read_all(&[0, 0, 0, 3, 255, 255, 255], 100);
-        assert!(matches!(error, Some(ProtocolError::Nonsense(_))), "{error:?}");
+        assert!(matches!(error, Some(ProtocolError::Undecodable(_))), "{error:?}");
     }
 }

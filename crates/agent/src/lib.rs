@@ -1,9 +1,9 @@
-//! A load by several generators: what a coordinator and its agents tell one another, and the state of the fleet. No
-//! process, no thread and no clock is here; `tare_run::fleet` has them.
+//! A load by several generators: the protocol between a coordinator and its agents, and the state of the fleet. Processes,
+//! threads and clocks are in `tare_run::fleet`.
 //!
 //! The coordinator sends [`Order`]s and an agent sends [`Report`]s, each in a frame of known length ([`read_frame`]).
-//! The coordinator keeps a [`Fleet`]: it takes the reports of all agents, notices lost ones, and hands over the merged
-//! sample of each period.
+//! The coordinator keeps a [`Fleet`]. It processes the reports of all agents, notices lost ones, and returns the merged sample of
+//! each period.
 
 mod error;
 mod fleet;

@@ -5,7 +5,7 @@ use prost::{Message, Oneof};
 /// The version of the protocol. Both sides must have the same.
 pub const PROTOCOL: u32 = 1;
 
-/// What the coordinator tells an agent.
+/// A message of the coordinator to an agent.
 #[derive(Clone, PartialEq, Message)]
 pub struct Order {
     /// One kind; absent where a newer coordinator uses a kind that is not known here.
@@ -19,7 +19,7 @@ pub enum OrderKind {
     /// The first order.
     #[prost(message, tag = "1")]
     Hello(Hello),
-    /// What to do.
+    /// The agent's share of a load.
     #[prost(message, tag = "2")]
     Assign(Assignment),
     /// Open the connections.
@@ -34,11 +34,10 @@ pub enum OrderKind {
     /// Answer with the time.
     #[prost(message, tag = "6")]
     Ping(Ping),
-    /// Do something with servers. An agent that gets this instead of an assignment has servers, and makes no load.
+    /// An operation on servers. An agent that gets this instead of an assignment runs servers and makes no load.
     #[prost(message, tag = "7")]
     Servers(RunOrder),
-    /// Make a part of the load of a run. An agent that gets this instead of an assignment makes turns of load as they are
-    /// ordered.
+    /// A step of the load of a run. An agent that gets this instead of an assignment makes turns of load on order.
     #[prost(message, tag = "8")]
     Load(RunOrder),
 }
@@ -104,7 +103,7 @@ pub struct Prepare {}
 /// Start the load.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub struct Begin {
-    /// When, on the agent's own monotonic clock, in nanoseconds.
+    /// The start, on the agent's monotonic clock in nanoseconds.
     #[prost(uint64, tag = "1")]
     pub start_ns: u64,
 }
@@ -121,7 +120,7 @@ pub struct Ping {
     pub number: u64,
 }
 
-/// What an agent tells the coordinator.
+/// A message of an agent to the coordinator.
 #[derive(Clone, PartialEq, Message)]
 pub struct Report {
     /// One kind; absent where a newer agent uses a kind that is not known here.
@@ -135,7 +134,7 @@ pub enum ReportKind {
     /// The first report.
     #[prost(message, tag = "1")]
     Greeting(Greeting),
-    /// The assignment is understood, and the generator stands.
+    /// The assignment is accepted and the generator is prepared.
     #[prost(message, tag = "2")]
     Facts(AgentFacts),
     /// The connections are being opened.
@@ -144,7 +143,7 @@ pub enum ReportKind {
     /// The connections are open; the agent waits for the start.
     #[prost(message, tag = "4")]
     Ready(Ready),
-    /// What the last period brought.
+    /// The sample of the last period.
     #[prost(message, tag = "5")]
     Sample(PackedSample),
     /// The load is over, and all samples were sent.
@@ -198,13 +197,13 @@ pub struct AgentFacts {
     pub shares_cpus: bool,
 }
 
-/// How far an agent's connections are.
+/// Progress of opening an agent's connections.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub struct OpenConnections {
-    /// Open ones.
+    /// Number of open connections.
     #[prost(uint64, tag = "1")]
     pub open: u64,
-    /// Those that it uses.
+    /// Number of connections that it will use.
     #[prost(uint64, tag = "2")]
     pub of: u64,
 }
@@ -254,7 +253,7 @@ pub struct ClockReading {
     pub unix_ns: u64,
 }
 
-/// An order about the servers or the load of a run. Its form belongs to who carries it out: `tare_run`.
+/// An order about the servers or the load of a run. `tare_run` defines the JSON.
 #[derive(Clone, PartialEq, Message)]
 pub struct RunOrder {
     /// Repeated in the answer. Each order has a larger one than the order before.
@@ -274,10 +273,10 @@ pub struct RunReport {
     /// The number of the order.
     #[prost(uint64, tag = "1")]
     pub number: u64,
-    /// What came of it, as JSON.
+    /// The result, as JSON.
     #[prost(string, tag = "2")]
     pub report: String,
-    /// What a turn of load brought.
+    /// The sample of a turn of load.
     #[prost(message, optional, tag = "3")]
     pub sample: Option<PackedSample>,
     /// A part of a file, or the stacks of a profile, where the order asks for them.

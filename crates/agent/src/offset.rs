@@ -1,15 +1,15 @@
-//! The offset of an agent's clocks, from pings over the pipe that everything goes over.
+//! The offset of an agent's clocks, from pings over the pipe of its orders and reports.
 
 use crate::message::ClockReading;
 
 /// How far an agent's clocks are ahead of the coordinator's; negative if behind. Half the round trip is the possible error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockOffset {
-    /// Of the monotonic clocks, in nanoseconds. They have nothing in common: each counts from the boot of its machine.
+    /// Of the monotonic clocks, in nanoseconds. Each counts from the boot of its machine.
     pub monotonic_ns: i64,
     /// Of the wall clocks, in nanoseconds.
     pub wall_ns: i64,
-    /// The round trip of the ping that showed it, in nanoseconds.
+    /// The round trip of its ping, in nanoseconds.
     pub round_trip_ns: u64,
 }
 
@@ -27,18 +27,18 @@ impl ClockOffset {
         }
     }
 
-    /// The offset that the shorter round trip showed.
-    pub const fn or_closer(self, other: Self) -> Self {
+    /// This offset or the other, whichever comes from the shorter round trip.
+    pub const fn with_shorter_round_trip(self, other: Self) -> Self {
         if other.round_trip_ns < self.round_trip_ns { other } else { self }
     }
 
-    /// A moment of the coordinator's monotonic clock on that of the agent, in nanoseconds.
-    pub const fn on_agent(&self, moment_ns: u64) -> u64 {
+    /// Converts a time of the coordinator's monotonic clock to the agent's, in nanoseconds.
+    pub const fn on_agent_clock(&self, moment_ns: u64) -> u64 {
         moment_ns.wrapping_add(self.monotonic_ns as u64)
     }
 
     /// The largest possible error, in nanoseconds.
-    pub const fn within_ns(&self) -> u64 {
+    pub const fn max_error_ns(&self) -> u64 {
         self.round_trip_ns.div_ceil(2)
     }
 }
@@ -64,8 +64,8 @@ mod tests {
             for ahead_ns in [0, 3 * S, -3 * S, 86_400 * S] {
                 let found = offset(90_000 * S as u64, there_ns, back_ns, ahead_ns, ahead_ns);
                 assert_eq!(found.round_trip_ns, there_ns + back_ns);
-                assert!(found.monotonic_ns.abs_diff(ahead_ns) <= found.within_ns(), "{found:?}");
-                assert!(found.wall_ns.abs_diff(ahead_ns) <= found.within_ns(), "{found:?}");
+                assert!(found.monotonic_ns.abs_diff(ahead_ns) <= found.max_error_ns(), "{found:?}");
+                assert!(found.wall_ns.abs_diff(ahead_ns) <= found.max_error_ns(), "{found:?}");
             }
         }
     }
@@ -75,13 +75,13 @@ mod tests {
         let start_ns = 100 * S as u64;
         for ahead_ns in [3 * S, -3 * S] {
             let found = offset(99 * S as u64, 40_000, 40_000, ahead_ns, 0);
-            assert_eq!(found.on_agent(start_ns), start_ns.checked_add_signed(ahead_ns).unwrap());
+            assert_eq!(found.on_agent_clock(start_ns), start_ns.checked_add_signed(ahead_ns).unwrap());
         }
     }
 
     #[test]
     fn the_shortest_round_trip_decides() {
         let (far, close) = (offset(S as u64, 9_000, 1_000, 5, 5), offset(S as u64, 100, 100, 5, 5));
-        assert_eq!((far.or_closer(close), close.or_closer(far)), (close, close));
+        assert_eq!((far.with_shorter_round_trip(close), close.with_shorter_round_trip(far)), (close, close));
     }
 }

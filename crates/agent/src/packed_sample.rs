@@ -7,7 +7,7 @@ use crate::message::PackedSample;
 
 /// No count of one period is larger, so that the sums of a long load do not overflow.
 const LARGEST_COUNT: u64 = 1 << 44;
-/// The time that all requests of a period waited together may be longer: two million requests that wait for a minute each.
+/// The limit for the time that all requests of a period waited together: two million requests that wait for a minute each.
 const LONGEST_WAITING_NS: u64 = 1 << 57;
 /// The most worker threads of one agent.
 const MOST_WORKERS: u32 = 1 << 16;
@@ -22,7 +22,7 @@ pub fn pack_sample(sample: &SliceSample<PackedHistogram>, begin_ns: u64) -> Pack
     PackedSample { counters: counters.to_string(), histograms: histograms.collect() }
 }
 
-/// The sample of a message. It holds without its histograms too, as the message of a whole load does.
+/// The sample of a message. The histograms may be missing, as in the message of a whole load.
 ///
 /// # Errors
 /// When it cannot be read, or when its counts cannot be true.
@@ -62,7 +62,7 @@ fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
     Ok(())
 }
 
-/// The examples come from another machine, and stand in texts for people.
+/// Replaces control characters in examples: they come from another machine and are printed.
 fn with_plain_examples(tallies: &ErrorTallies) -> ErrorTallies {
     let plain = |text: &str| -> String {
         text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).take(LONGEST_EXAMPLE).collect()

@@ -1,19 +1,18 @@
-//! Puts the samples of all agents together, period by period. An agent has a sample for each period, also for those in
-//! which it was stopped.
+//! Merges the samples of all agents, period by period. An agent has a sample for each period, even if it was stopped in it.
 
 use std::collections::VecDeque;
 
 use tare_sample::{PackedHistogram, SliceSample};
 
-/// The samples that wait for those of other agents.
+/// Samples that wait for those of other agents.
 #[derive(Debug)]
 pub struct Rounds {
-    waiting: Vec<Line>,
+    agents: Vec<AgentSamples>,
 }
 
 /// The samples of one agent.
 #[derive(Debug, Default)]
-struct Line {
+struct AgentSamples {
     samples: VecDeque<SliceSample<PackedHistogram>>,
     has_ended: bool,
 }
@@ -21,25 +20,25 @@ struct Line {
 impl Rounds {
     /// For this many agents.
     pub fn new(agents: usize) -> Self {
-        Self { waiting: std::iter::repeat_with(Line::default).take(agents).collect() }
+        Self { agents: std::iter::repeat_with(AgentSamples::default).take(agents).collect() }
     }
 
     /// Adds the next sample of an agent.
     pub fn push(&mut self, agent: usize, sample: SliceSample<PackedHistogram>) {
-        self.waiting[agent].samples.push_back(sample);
+        self.agents[agent].samples.push_back(sample);
     }
 
-    /// No more samples come from this agent. Those that came still count.
+    /// Notes that this agent sends no more samples. Those it has sent still count.
     pub fn end(&mut self, agent: usize) {
-        self.waiting[agent].has_ended = true;
+        self.agents[agent].has_ended = true;
     }
 
-    /// The merged sample of the next period; `None` while an agent still owes its own.
+    /// The merged sample of the next period; `None` while the sample of an agent is missing.
     pub fn next_round(&mut self) -> Option<SliceSample> {
-        if self.waiting.iter().any(|line| line.samples.is_empty() && !line.has_ended) {
+        if self.agents.iter().any(|agent| agent.samples.is_empty() && !agent.has_ended) {
             return None;
         }
-        let samples = self.waiting.iter_mut().filter_map(|line| line.samples.pop_front());
+        let samples = self.agents.iter_mut().filter_map(|agent| agent.samples.pop_front());
         samples.fold(None, |sum: Option<SliceSample>, sample| {
             let sample = sample.map_histograms(|histogram| histogram.unpack());
             Some(match sum {
@@ -81,7 +80,7 @@ mod tests {
         rounds.end(1);
         assert_eq!(rounds.next_round().unwrap().ok, 1, "agent 0 goes on alone");
         rounds.end(0);
-        assert_eq!(rounds.next_round(), None, "all is told");
+        assert_eq!(rounds.next_round(), None, "no sample is left");
     }
 
     #[test]

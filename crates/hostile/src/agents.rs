@@ -16,7 +16,7 @@ pub fn check_report(bytes: &[u8]) {
     let greeting = Greeting { protocol: PROTOCOL, ..Greeting::default() };
     for kind in [ReportKind::Greeting(greeting), ReportKind::Facts(AgentFacts::default()), ReportKind::Ready(Ready {})]
     {
-        running.take(0, Report::from(kind), BEGIN);
+        running.process_report(0, Report::from(kind), BEGIN);
     }
     running.begin(BEGIN);
     take_all(running, bytes);
@@ -29,10 +29,10 @@ fn take_all(mut fleet: Fleet, mut bytes: &[u8]) {
     let (mut answers, mut rounds) = (0, 0);
     loop {
         match read_frame::<Report>(&mut bytes, LONGEST_REPORT) {
-            Ok(Some(report)) => fleet.take(0, report, NOW),
+            Ok(Some(report)) => fleet.process_report(0, report, NOW),
             Ok(None) => break,
             Err(error) => {
-                fleet.lose(0, &error.to_string(), NOW);
+                fleet.mark_lost(0, &error.to_string(), NOW);
                 break;
             }
         }
@@ -41,7 +41,7 @@ fn take_all(mut fleet: Fleet, mut bytes: &[u8]) {
             (answers, rounds) = (answers + round.ok, rounds + 1);
         }
     }
-    fleet.lose(0, "the end", NOW);
+    fleet.mark_lost(0, "the end", NOW);
     while let Some(round) = fleet.next_round() {
         (answers, rounds) = (answers + round.ok, rounds + 1);
     }

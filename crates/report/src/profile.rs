@@ -10,7 +10,7 @@ use tare_plan::plan::{Group, Mode, NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::RunRecord;
 
-use crate::summarize::{DIFFERENCES_SAID, summarize};
+use crate::summarize::{MOST_DIFFERENCES, summarize};
 use crate::summary::{Profiles, Summary, Why};
 use sides::Side;
 
@@ -35,7 +35,7 @@ pub fn summarize_with(record: &RunRecord, profiled: Option<&RunRecord>) -> Summa
 /// The first sentence of each comparison; `None` where nothing was profiled beside a baseline.
 fn answer(profiles: &Profiles) -> Option<String> {
     let sentences = profiles.whys.iter().filter_map(|why| Some(why.sentences.first()?.text.as_str()));
-    let sentences: Vec<&str> = sentences.take(DIFFERENCES_SAID).collect();
+    let sentences: Vec<&str> = sentences.take(MOST_DIFFERENCES).collect();
     (!sentences.is_empty()).then(|| sentences.join(" "))
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_record::RunRecord;
 use tare_stats::StopReason;
 
-use crate::summarize::{compare_cells, study};
+use crate::summarize::{analyze_cells, compare_cells};
 use crate::summary::{Comparison, LimitResult};
 
 /// How one comparison stands after a fork.
@@ -41,7 +41,7 @@ pub enum StopCause {
 
 /// How the comparisons of a record stand, judged as its report will judge them.
 pub fn standings(record: &RunRecord) -> Vec<ComparisonStanding> {
-    let compared = compare_cells(record, &study(record));
+    let compared = compare_cells(record, &analyze_cells(record));
     let standing = |(comparison, stop): (Comparison, Option<StopCause>)| {
         let limits: Vec<&LimitResult> =
             compared.limits.iter().filter(|limit| limit.comparison == comparison.id).collect();

@@ -4,19 +4,19 @@ use serde::Deserialize;
 
 use crate::summary::VerdictKind;
 
-/// What is read of a `summary.json`.
+/// The part of a `summary.json` that is read.
 #[derive(Deserialize)]
-struct Judged {
-    sentences: Vec<JudgedComparison>,
+struct SummaryVerdicts {
+    sentences: Vec<ComparisonVerdict>,
 }
 
 #[derive(Deserialize)]
-struct JudgedComparison {
+struct ComparisonVerdict {
     verdict: VerdictKind,
 }
 
-/// In the order of the text: what is known comes first.
-const KINDS: [(VerdictKind, &str); 6] = [
+/// The words of the verdicts, in the order of the text: decided ones first.
+const VERDICT_WORDS: [(VerdictKind, &str); 6] = [
     (VerdictKind::Worse, "worse"),
     (VerdictKind::Better, "better"),
     (VerdictKind::NoMaterialDifference, "no difference"),
@@ -28,9 +28,9 @@ const KINDS: [(VerdictKind, &str); 6] = [
 /// `2 worse, 1 inconclusive`, from the text of a `summary.json`; `None` where that is no summary or nothing was
 /// compared.
 pub fn count_verdicts(summary_json: &str) -> Option<String> {
-    let judged: Judged = serde_json::from_str(summary_json).ok()?;
-    let count = |kind| judged.sentences.iter().filter(|one| one.verdict == kind).count();
-    let counts = KINDS.map(|(kind, word)| (count(kind), word)).into_iter().filter(|(count, _)| *count > 0);
+    let summary: SummaryVerdicts = serde_json::from_str(summary_json).ok()?;
+    let count = |kind| summary.sentences.iter().filter(|one| one.verdict == kind).count();
+    let counts = VERDICT_WORDS.map(|(kind, word)| (count(kind), word)).into_iter().filter(|(count, _)| *count > 0);
     let words: Vec<String> = counts.map(|(count, word)| format!("{count} {word}")).collect();
     (!words.is_empty()).then(|| words.join(", "))
 }

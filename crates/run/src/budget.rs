@@ -1,4 +1,4 @@
-//! Time: how long forks take, whether another one fits, how long is left. Pure: the clock is the caller's.
+//! The time budget of a run: how long forks take, whether another one fits, how long is left. Pure: the caller reads the clock.
 
 use std::time::Duration;
 

@@ -55,8 +55,8 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> R
     Ok(if schedule.is_out_of_time() { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
-/// Shows how the comparisons of a group stand, and counts the forks that count in all that are open. Void ones are settled,
-/// and so is a group without any: one server alone has nothing to decide.
+/// Shows the standing of a group's comparisons. Returns the standing of the group, and the forks that count in all open
+/// comparisons. Void comparisons are settled, and so is a group without comparisons.
 fn judge_group(
     context: &mut RunContext<'_>,
     judge: &Judge<'_>,

@@ -12,8 +12,8 @@ use tare_record::{EndStatus, EventRecord, RunRecord};
 use crate::cores::Cores;
 use crate::error::RunError;
 use crate::journal::Journal;
-use crate::order::Order;
 use crate::progress::{Place, Progress};
+use crate::random_orders::RandomOrders;
 use crate::test_bed::TestBed;
 
 /// What every fork of one scenario shares, so that forks measure the same.
@@ -80,8 +80,8 @@ impl<'a> RunContext<'a> {
     }
 
     /// Random orders of one place of the plan.
-    pub fn random_order(&self, place: &[&str]) -> Order {
-        Order::at(self.plan.seed, place)
+    pub fn random_orders(&self, place: &[&str]) -> RandomOrders {
+        RandomOrders::for_place(self.plan.seed, place)
     }
 
     /// Tells the observer.

@@ -59,8 +59,11 @@ mod tests {
         let own = BTreeMap::from([("PORT".to_owned(), "{port}".to_owned())]);
         assert_eq!(environment(&own, None).unwrap(), own);
         assert_eq!(environment(&own, Some(CounterSource::Dotnet)).unwrap(), own);
-        let told = environment(&own, Some(CounterSource::Own)).unwrap();
-        assert_eq!((told.len(), told["TARE_COUNTERS"].as_str()), (2, counter_socket::socket_prefix().as_str()));
+        let with_counters = environment(&own, Some(CounterSource::Own)).unwrap();
+        assert_eq!(
+            (with_counters.len(), with_counters["TARE_COUNTERS"].as_str()),
+            (2, counter_socket::socket_prefix().as_str())
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Where it is measured: the facts that can move a number, captured once at the start of a run.
+//! The environment of a run: the facts that can change a figure, captured once at its start.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::machine_state::section;
 use crate::prepare::Launches;
 use crate::server_host::RemoteHost;
 
-/// Captures machine, kernel, JVM and the versions of the servers. Where the servers are on another machine, that is the
-/// machine, and this one is told beside it. The machines of agents come after it.
+/// Captures machine, kernel, JVM and the versions of the servers. If the servers are on another machine, the facts are those of
+/// that machine, followed by those of this one. The machines of agents come last.
 pub fn capture_environment(
     plan: &Plan,
     launches: &Launches,

@@ -26,7 +26,7 @@ pub(crate) fn run_fork<'a>(context: &mut RunContext<'a>, group: &'a Group, place
     let names: Vec<&str> = group.scenarios.iter().map(|named| named.name.as_str()).collect();
     servers.verify(context, &names, place)?;
     servers.observe_rest(context);
-    let mut orders = context.random_order(&["scenarios", &group.id, &place.fork.to_string()]);
+    let mut orders = context.random_orders(&["scenarios", &group.id, &place.fork.to_string()]);
     for named in short_request_first(orders.shuffled(&group.scenarios)) {
         if !context.is_interrupted() {
             servers.restart_failed(context, &names, &named.name, place)?;

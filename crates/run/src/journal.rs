@@ -1,4 +1,4 @@
-//! What has been measured so far: on disk at once, so that nothing is lost, and in memory, so that it can be judged.
+//! The record of a run while it is made: written to disk at once, so that nothing is lost, and kept in memory for the verdicts.
 
 use tare_record::checkpoint::Checkpoint;
 use tare_record::cross_check::CrossCheckRecord;
@@ -12,7 +12,7 @@ use crate::progress::Progress;
 /// Shows the progress.
 pub type Observer<'a> = dyn FnMut(&Progress<'_>) + 'a;
 
-/// The record of a run in the making.
+/// The record of a run while it is made.
 pub struct Journal<'a> {
     record: RunRecord,
     /// `None` keeps the record in memory only.

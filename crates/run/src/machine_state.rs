@@ -1,5 +1,4 @@
-//! What this machine is, and what disturbs measuring on it now. It holds for the machine of the servers and for the
-//! generator's.
+//! Facts about this machine, and what disturbs measuring on it now. Used on the machine of the servers and on the generator's.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use tare_sys::procfs::machine::{CpuPressure, CpuTicks, LoadAverage, Machine};
 
 use crate::pause::pause;
 
-/// How long the machine is watched at rest.
+/// How long the machine is observed at rest.
 const WATCH: Duration = Duration::from_millis(400);
 /// Other work above this share of a core disturbs.
 const BUSY: f64 = 0.05;
@@ -61,7 +60,7 @@ fn load() -> Option<String> {
     Some(format!("load {:.2}{pressure}", load.one))
 }
 
-/// What about this machine disturbs measuring on these cores.
+/// Events about what disturbs measuring on these cores of this machine.
 pub(crate) fn disturbances(cpus: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
     let mut found: Vec<EventRecord> = cpus.iter().flat_map(|cpu| busy_core(cpu, cancelled)).collect();
     if let Some(governor) = Machine::read().governor.filter(|governor| governor != "performance") {

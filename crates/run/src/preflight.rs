@@ -28,27 +28,27 @@ const OWN_FILES: u64 = 64;
 /// Files that it has open for each server: its log, its supervisor, its accounts in /proc.
 const FILES_PER_SERVER: u64 = 64;
 /// The delay that the built-in server plants, and how the self-test drives it.
-const TRUTH: Duration = Duration::from_millis(2);
-const SELF_TEST: Duration = Duration::from_millis(1500);
+const PLANTED_DELAY: Duration = Duration::from_millis(2);
+const SELF_TEST_TIME: Duration = Duration::from_millis(1500);
 const SELF_TEST_RATE_PER_S: f64 = 1000.0;
 const SELF_TEST_CONNECTIONS: usize = 16;
-/// How far the median may lie above the planted delay, and how late the sends may be, before it is reported.
-const EXCESS: Duration = Duration::from_micros(500);
-const LATE: Duration = Duration::from_millis(1);
+/// Limits of the self-test: how far the median may be above the planted delay, and how late requests may be sent.
+const MOST_EXCESS: Duration = Duration::from_micros(500);
+const MOST_LATENESS: Duration = Duration::from_millis(1);
 
-/// Checks what a plan needs. A missing necessity is an error; a disturbance is an event with a remedy.
+/// Checks what a plan needs. Something that is missing is an error; a disturbance is an event with a remedy.
 pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Result<(), RunError> {
-    open_files(context.plan)?;
-    for found in external(context.plan) {
+    raise_open_file_limit(context.plan)?;
+    for found in external_servers(context.plan) {
         context.record_new_event(found)?;
     }
     let (mut server_cpus, load_cpus) = (context.cores.server.clone(), context.cores.load.clone());
     context.show(&Progress::Preflight { what: "the machine at rest" });
-    for found in at_rest(inputs, &context.cores)? {
+    for found in machine_disturbances(inputs, &context.cores)? {
         context.record_new_event(found)?;
     }
     if context.cores.are_apart {
-        server_cpus = beside(&load_cpus);
+        server_cpus = cores_beside_generator(&load_cpus);
     }
     // Agents have generators of their own.
     if let Some(program) = inputs.reference.as_ref().filter(|_| inputs.agents.is_none()) {
@@ -59,13 +59,13 @@ pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Res
     Ok(())
 }
 
-/// What disturbs measuring, on the machines of the generator and of the servers.
-fn at_rest(inputs: &RunInputs<'_>, cores: &Cores) -> Result<Vec<EventRecord>, RunError> {
+/// Events about what disturbs measuring, on the machines of the generator and of the servers.
+fn machine_disturbances(inputs: &RunInputs<'_>, cores: &Cores) -> Result<Vec<EventRecord>, RunError> {
     let of_servers = match inputs.host.filter(|_| cores.are_apart) {
         None if inputs.agents.is_none_or(|agents| !agents.are_elsewhere()) => {
             machine(&cores.server, &cores.load, &inputs.cancelled)
         }
-        // Servers that run already, and agents: this machine does nothing.
+        // The servers run already and agents make the load, so this machine does nothing.
         None => Vec::new(),
         Some(host) if cores.load.is_empty() => host.disturbances(&cores.server)?,
         Some(host) => [disturbances(&cores.load, &inputs.cancelled), host.disturbances(&cores.server)?].concat(),
@@ -74,14 +74,14 @@ fn at_rest(inputs: &RunInputs<'_>, cores: &Cores) -> Result<Vec<EventRecord>, Ru
     Ok([of_servers, of_agents].concat())
 }
 
-/// The cores of this machine that the generator leaves to others; its own where it has all.
-fn beside(load_cpus: &CpuSet) -> CpuSet {
+/// The cores of this machine that the generator does not use; the generator's if it uses all.
+fn cores_beside_generator(load_cpus: &CpuSet) -> CpuSet {
     let others = allowed_cpus().map(|all| all.difference(load_cpus)).ok().filter(|others| !others.is_empty());
     others.unwrap_or_else(|| load_cpus.clone())
 }
 
-/// Enough files for the connections of every session of a group, on either side.
-fn open_files(plan: &Plan) -> Result<(), RunError> {
+/// Raises the limit of open files so that the connections of every session of a group fit, on either side.
+fn raise_open_file_limit(plan: &Plan) -> Result<(), RunError> {
     let users =
         plan.groups.iter().flat_map(|group| &group.scenarios).map(|named| plan.connections(&named.scenario)).max();
     let users = users.unwrap_or(plan.load.users);
@@ -98,7 +98,7 @@ fn open_files(plan: &Plan) -> Result<(), RunError> {
 }
 
 /// An event for each server that tare does not start.
-fn external(plan: &Plan) -> Vec<EventRecord> {
+fn external_servers(plan: &Plan) -> Vec<EventRecord> {
     let external = |variant: &&Variant| matches!(variant.program, Program::External { .. });
     let events = plan.groups.iter().flat_map(|group| &group.variants).filter(external).map(|variant| {
         let variant = Some(variant.name.clone());
@@ -109,7 +109,7 @@ fn external(plan: &Plan) -> Vec<EventRecord> {
     all
 }
 
-/// What about this machine disturbs measuring on these cores.
+/// Events about what disturbs measuring on these cores of this machine.
 pub fn machine(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
     let mut found = Vec::new();
     if server.overlaps(load) {
@@ -176,13 +176,13 @@ pub fn self_test(
     load_cpus: &CpuSet,
     cancelled: &AtomicBool,
 ) -> Result<EventRecord, RunError> {
-    let mut known = KnownServer::start(program, log_path, server_cpus, load_cpus, TRUTH, cancelled)?;
+    let mut known = KnownServer::start(program, log_path, server_cpus, load_cpus, PLANTED_DELAY, cancelled)?;
     let schedule = Schedule::Poisson { rate_per_s: SELF_TEST_RATE_PER_S };
     let slice = SliceSpec {
         sending: if server_cpus.overlaps(load_cpus) { Sending::Exact } else { Sending::Spinning },
         discard_head: Duration::from_millis(100),
         drain_timeout: Duration::from_secs(2),
-        ..SliceSpec::new(schedule, known.connections, StopRule::Duration(SELF_TEST))
+        ..SliceSpec::new(schedule, known.connections, StopRule::Duration(SELF_TEST_TIME))
     };
     let sample = known.session.run(&slice, &Cancel::new())?;
     known.server.stop()?;
@@ -193,7 +193,7 @@ pub fn self_test(
 fn judge(sample: &SliceSample) -> EventRecord {
     let service_ns = |q: f64| sample.service.value_at_quantile_ns(q).unwrap_or(0);
     let figures = SelfTestFigures {
-        planted_ns: TRUTH.as_nanos() as u64,
+        planted_ns: PLANTED_DELAY.as_nanos() as u64,
         p50_ns: service_ns(0.5),
         p99_ns: service_ns(0.99),
         send_lag_p99_ns: sample.send_lag.value_at_quantile_ns(0.99).unwrap_or(0),
@@ -201,7 +201,10 @@ fn judge(sample: &SliceSample) -> EventRecord {
         failed: sample.failed,
     };
     let (median, late) = (Duration::from_nanos(figures.p50_ns), Duration::from_nanos(figures.send_lag_p99_ns));
-    let is_right = figures.failed == 0 && median >= TRUTH && median <= TRUTH + EXCESS && late <= LATE;
+    let is_right = figures.failed == 0
+        && median >= PLANTED_DELAY
+        && median <= PLANTED_DELAY + MOST_EXCESS
+        && late <= MOST_LATENESS;
     EventRecord::new(if is_right { EventKind::SelfTestPassed(figures) } else { EventKind::SelfTestFailed(figures) })
 }
 

@@ -26,7 +26,7 @@ use crate::error::RunError;
 use crate::java::jdk_home;
 use crate::live_server::PlannedStart;
 use crate::program_files::program_files;
-use crate::server_host::{OwnStart, RemoteHost, Sending, StartOrder, StartOrigin};
+use crate::server_host::{FileSender, OwnStart, RemoteHost, StartOrder, StartOrigin};
 use crate::server_id::ServerId;
 use crate::test_bed::ServerStart;
 
@@ -171,7 +171,7 @@ impl Launch {
     ) -> Result<PlannedStart, SutError> {
         let log_name = log_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let start = ServerStart { id: ServerId(0), variant, log_name };
-        self.order(plan, &start, &cpus.to_string()).here(log_path.parent().unwrap_or(Path::new("")))
+        self.order(plan, &start, &cpus.to_string()).planned_start(log_path.parent().unwrap_or(Path::new("")))
     }
 
     /// Whether it was started outside tare.
@@ -236,10 +236,10 @@ pub fn prepare(
         }
     }
     if plan.probes.hiccups {
-        launches.bring_meter(plan, catalog, host);
+        launches.build_and_set_meter(plan, catalog, host);
     }
     if let Some(host) = host {
-        launches.send_to(host, progress)?;
+        launches.send_programs(host, progress)?;
     }
     Ok(launches)
 }
@@ -324,11 +324,11 @@ impl Launches {
         self.by_variant.insert(key(variant), launch);
     }
 
-    /// Gives every launch the meter for JVMs. A run goes on without it, with fewer figures.
-    fn bring_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>, host: Option<&RemoteHost>) {
+    /// Builds the meter for JVMs and sets it in every launch. If it cannot be built, the run has fewer figures.
+    fn build_and_set_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>, host: Option<&RemoteHost>) {
         let build = || {
             let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
-            // It is built here. The JDK that the plan names is that of the servers.
+            // The meter is built on this machine. The JDK that the plan names is on the machine of the servers.
             let jdk =
                 Jdk::find_suitable(0, jdk_home(plan).filter(|_| host.is_none())).map_err(|error| error.to_string())?;
             agent::build_agent(catalog, &jdk).map_err(|error| error.to_string())
@@ -340,13 +340,13 @@ impl Launches {
     }
 
     /// Sends the files of all programs to `host`, and starts them from there.
-    fn send_to(&mut self, host: &RemoteHost, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
-        let mut sending = Sending::new(host, progress);
+    fn send_programs(&mut self, host: &RemoteHost, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
+        let mut sender = FileSender::new(host, progress);
         for launch in self.by_variant.values_mut() {
             launch.address = host.address();
-            launch.agent = launch.agent.as_deref().map(|agent| sending.send(agent)).transpose()?;
+            launch.agent = launch.agent.as_deref().map(|agent| sender.send(agent)).transpose()?;
             if let Origin::Ours { command, directory, .. } = &mut launch.origin {
-                *command = sending.send_command(command, directory.take().as_deref())?;
+                *command = sender.send_command(command, directory.take().as_deref())?;
             }
         }
         Ok(())

@@ -78,7 +78,7 @@ impl<'a> ProcessBed<'a> {
             load_cpus: cores.load.clone(),
             cancel,
             cancelled: Arc::clone(&inputs.cancelled),
-            clock: RunClock::going_on(elapsed, clock::now()),
+            clock: RunClock::starting_at(elapsed, clock::now()),
             host,
             servers: BTreeMap::new(),
             load,

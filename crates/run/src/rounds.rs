@@ -8,7 +8,7 @@ use tare_record::Phase;
 use crate::alternating_round::AlternatingRound;
 use crate::context::FixedLoad;
 use crate::error::RunError;
-use crate::order::Order;
+use crate::random_orders::RandomOrders;
 use crate::scenario::ScenarioRun;
 use crate::slice::SliceLoad;
 
@@ -28,7 +28,7 @@ pub(crate) struct RoundSchedule {
 
 impl RoundSchedule {
     /// Mixes the kinds of rounds at random, and the members within each round, or within each turn of it.
-    pub fn new(counts: &Slices, members: usize, turns: Option<Turns>, mut orders: Order) -> Self {
+    pub fn new(counts: &Slices, members: usize, turns: Option<Turns>, mut orders: RandomOrders) -> Self {
         let rounds = [
             (SliceKind::Saturating, counts.saturating),
             (SliceKind::Fixed, counts.fixed),

@@ -4,19 +4,19 @@ use std::time::Duration;
 
 use tare_sys::clock::Nanos;
 
-/// Tells moments of the monotonic clock as time since the run began. The time between an interruption and its end does not
-/// count.
+/// Converts times of the monotonic clock to time since the run began. The time between an interruption and the resumption does
+/// not count.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RunClock {
-    /// When this process began, or went on with, the run.
+    /// When this process started or resumed the run.
     begin: Nanos,
-    /// What the run had lasted by then.
+    /// How long the run had lasted by then.
     before: Duration,
 }
 
 impl RunClock {
-    /// A clock that says `before` at the moment `now`.
-    pub const fn going_on(before: Duration, now: Nanos) -> Self {
+    /// A clock that shows `before` at `now`.
+    pub const fn starting_at(before: Duration, now: Nanos) -> Self {
         Self { begin: now, before }
     }
 
@@ -33,9 +33,9 @@ mod tests {
     #[test]
     fn a_run_that_goes_on_soon_after_a_boot_keeps_its_time() {
         let (minute, ns) = (Duration::from_secs(60), |minutes: u64| minutes * 60_000_000_000);
-        let clock = RunClock::going_on(50 * minute, Nanos(ns(3)));
+        let clock = RunClock::starting_at(50 * minute, Nanos(ns(3)));
         assert_eq!([clock.at(Nanos(ns(3))), clock.at(Nanos(ns(5)))], [ns(50), ns(52)]);
-        let new = RunClock::going_on(Duration::ZERO, Nanos(ns(3)));
+        let new = RunClock::starting_at(Duration::ZERO, Nanos(ns(3)));
         assert_eq!(new.at(Nanos(ns(4))), ns(1));
     }
 }

@@ -35,8 +35,8 @@ pub(crate) struct RunningServer {
 /// How the counters of a runtime are read.
 enum RuntimeProbe {
     Jvm(JvmProbe),
-    /// Its processes tell them.
-    Told,
+    /// Its processes send them over a socket.
+    Reported,
     /// Its processes report them as events.
     Dotnet(DotnetProbe),
 }
@@ -47,7 +47,7 @@ impl RuntimeProbe {
         match source {
             None => processes.processes().find_map(JvmProbe::find_counters).map(Self::Jvm),
             Some(CounterSource::Dotnet) => Some(Self::Dotnet(DotnetProbe::new(&processes.find_living()))),
-            Some(CounterSource::Node | CounterSource::Own) => Some(Self::Told),
+            Some(CounterSource::Node | CounterSource::Own) => Some(Self::Reported),
         }
     }
 }
@@ -69,17 +69,17 @@ impl RunningServer {
 
     /// Counters of its runtime; `None` where there are none.
     pub fn runtime(&mut self) -> Option<RuntimeSample> {
-        // The processes of a cluster come and end at any time.
+        // A server with several processes may start or end one at any time.
         let mut living = || self.cpu_probe.as_mut().map(CpuProbe::find_living);
         match self.runtime_probe.as_mut()? {
             RuntimeProbe::Jvm(probe) => probe.take_sample(),
-            RuntimeProbe::Told => counter_socket::take_sample(living()?),
+            RuntimeProbe::Reported => counter_socket::take_sample(living()?),
             RuntimeProbe::Dotnet(probe) => probe.take_sample(&living()?),
         }
     }
 
-    /// Whether its counters must be read between the turns of a slice. To read a JVM's costs the server nothing. Others
-    /// are asked, and have totals.
+    /// Whether its counters must be read between the turns of a slice. Reading a JVM's costs the server nothing. Other runtimes
+    /// are asked, and report totals.
     pub fn is_jvm(&self) -> bool {
         matches!(self.runtime_probe, Some(RuntimeProbe::Jvm(_)))
     }

@@ -7,8 +7,8 @@ use tare_record::{EventRecord, Phase, ServerUse, SliceKey, SliceRecord, StoredSl
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::order::Order;
 use crate::progress::{Place, Progress};
+use crate::random_orders::RandomOrders;
 use crate::readings::per_request;
 use crate::servers::{ForkServers, ServerState};
 use crate::slice::{SliceLoad, count_whole_if_slow, has_answered_if_asked};
@@ -75,8 +75,8 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Random orders of this fork and scenario; each `purpose` has its own.
-    pub fn random_orders(&self, purpose: &str) -> Order {
-        self.context.random_order(&[purpose, self.place.group, &self.named.name, &self.place.fork.to_string()])
+    pub fn random_orders(&self, purpose: &str) -> RandomOrders {
+        self.context.random_orders(&[purpose, self.place.group, &self.named.name, &self.place.fork.to_string()])
     }
 
     /// A scored slice with the settings of the plan.

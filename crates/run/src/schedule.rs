@@ -1,4 +1,4 @@
-//! Which group is forked next, and when a run is over. Pure: the clock is the caller's.
+//! Which group is forked next, and when a run is over. Pure: the caller reads the clock.
 
 use std::time::Duration;
 

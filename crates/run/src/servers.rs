@@ -17,9 +17,10 @@ use crate::progress::{Place, Progress};
 use crate::test_bed::{ProgramFacts, ServerId, ServerStart};
 use crate::verification::{report_header_differences, verify_server};
 
-/// How long servers are watched at rest, and how often at most: verifying them leaves some with work for a while.
-const REST: Duration = Duration::from_millis(250);
-const REST_LOOKS: u32 = 4;
+/// How long one look at servers at rest takes, and how many there are at most. Verification leaves some servers with work for a
+/// while.
+const REST_PERIOD: Duration = Duration::from_millis(250);
+const MOST_REST_PERIODS: u32 = 4;
 
 /// Whether a server may get load, and why not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,7 +94,7 @@ impl<'a> ForkServers<'a> {
         place: &Place<'_>,
     ) -> Result<Self, RunError> {
         let variants = variants.into_iter().enumerate().map(|(at, variant)| (ServerId(at), variant));
-        let shuffled = context.random_order(&["start", place.group, &place.fork.to_string()]).shuffled(variants);
+        let shuffled = context.random_orders(&["start", place.group, &place.fork.to_string()]).shuffled(variants);
         context.show(&Progress::Starting { place: *place, servers: shuffled.len() });
         let can_start = |(_, variant): &(ServerId, &Variant)| context.bed.unavailable_reason(variant).is_none();
         let wanted: Vec<_> = shuffled.into_iter().filter(can_start).map(|(id, variant)| (id, variant, 0)).collect();
@@ -129,8 +130,8 @@ impl<'a> ForkServers<'a> {
     pub fn observe_rest(&mut self, context: &mut RunContext<'_>) {
         let ids = self.ids();
         let is_restless = |member: &ServerState<'_>| member.rest_cpu_share.is_some_and(|share| share > RESTLESS_SHARE);
-        for _ in 0..REST_LOOKS {
-            let shares = context.bed.observe_rest(&ids, REST);
+        for _ in 0..MOST_REST_PERIODS {
+            let shares = context.bed.observe_rest(&ids, REST_PERIOD);
             for (member, share) in self.members.iter_mut().zip(shares) {
                 member.rest_cpu_share = share.map(|used| member.rest_cpu_share.map_or(used, |least| least.min(used)));
             }

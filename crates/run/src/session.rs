@@ -45,7 +45,7 @@ impl SessionOrder {
         Self {
             server: id,
             destination: Destination::of(server),
-            named: held_to(server.launch.contract(contract), &server.variant.identity(), named),
+            named: scenario_for_server(server.launch.contract(contract), &server.variant.identity(), named),
             connections: plan.connections(&named.scenario),
             timeout: plan.load.timeout,
             congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
@@ -124,7 +124,7 @@ impl Destination {
 }
 
 /// The scenario with what the contract expects of this server.
-fn held_to(contract: &Contract, server: &str, named: &NamedScenario) -> NamedScenario {
+fn scenario_for_server(contract: &Contract, server: &str, named: &NamedScenario) -> NamedScenario {
     let mut named = named.clone();
     if let Some(exchange) = contract.exchange(server, &named.name) {
         named.scenario.expect = exchange.expect.clone();

@@ -63,11 +63,11 @@ impl SimulatedBed {
         self.world.borrow().planted.get(name).cloned().unwrap_or_default()
     }
 
-    fn act(&self, action: Action) {
+    fn record_action(&self, action: Action) {
         self.world.borrow_mut().actions.push(action);
     }
 
-    fn pass(&self, span: Duration) {
+    fn advance_clock(&self, span: Duration) {
         self.world.borrow_mut().now += span;
     }
 
@@ -109,10 +109,10 @@ impl TestBed for SimulatedBed {
 
     fn start(&mut self, starts: &[ServerStart<'_>], _cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
         let startup = self.world.borrow().startup;
-        self.pass(startup);
+        self.advance_clock(startup);
         let mut results = Vec::new();
         for ServerStart { id, variant, .. } in starts {
-            self.act(Action::Start(variant.name.clone()));
+            self.record_action(Action::Start(variant.name.clone()));
             let start = self.starts.entry(variant.name.clone()).or_default();
             *start += 1;
             let start = *start;
@@ -128,12 +128,12 @@ impl TestBed for SimulatedBed {
 
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError> {
         let Running { name, start, .. } = self.running[&server].clone();
-        let lies = self.planted(&name).lying_starts.contains(&start);
-        self.act(Action::Verify(name));
+        let answers_wrong = self.planted(&name).lying_starts.contains(&start);
+        self.record_action(Action::Verify(name));
         let outcome = |check: &&str| CheckOutcome {
             check: (*check).to_owned(),
-            passed: !lies,
-            difference: lies.then(|| "status 500, not 200".to_owned()),
+            passed: !answers_wrong,
+            difference: answers_wrong.then(|| "status 500, not 200".to_owned()),
             because: None,
             fingerprint: None,
         };
@@ -141,13 +141,13 @@ impl TestBed for SimulatedBed {
     }
 
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
-        self.pass(span);
-        self.act(Action::ObserveRest);
+        self.advance_clock(span);
+        self.record_action(Action::ObserveRest);
         servers.iter().map(|id| Some(self.planted(&self.running[id].name).rest_cpu_share)).collect()
     }
 
     fn move_to(&mut self, server: ServerId, cpus: &CpuSet) {
-        self.act(Action::MoveTo(self.running[&server].name.clone(), cpus.to_string()));
+        self.record_action(Action::MoveTo(self.running[&server].name.clone(), cpus.to_string()));
     }
 
     fn status(&self, server: ServerId) -> Status {
@@ -171,7 +171,7 @@ impl TestBed for SimulatedBed {
     }
 
     fn close_sessions(&mut self) {
-        self.act(Action::CloseSessions);
+        self.record_action(Action::CloseSessions);
     }
 
     fn drive(
@@ -185,9 +185,9 @@ impl TestBed for SimulatedBed {
         let SliceLoad { phase, kind, round, seed, users, rate_per_s, .. } = *load;
         assert!(users >= self.least_users(), "a slice of {users} connections over {} workers", self.least_users());
         let driven = Driven { phase, kind, round, seed, users, rate_per_s };
-        self.act(Action::Drive { variant: name.clone(), scenario: self.scenario.clone(), load: driven });
+        self.record_action(Action::Drive { variant: name.clone(), scenario: self.scenario.clone(), load: driven });
         let start_ns = self.elapsed_ns();
-        self.pass(load.length);
+        self.advance_clock(load.length);
         let window = load.length - load.discard;
         let mut sample = SliceSample {
             start_ns,
@@ -215,7 +215,7 @@ impl TestBed for SimulatedBed {
     }
 
     fn begin_watch(&mut self, servers: &[ServerId], _phase: Phase) {
-        self.act(Action::BeginWatch(servers.len()));
+        self.record_action(Action::BeginWatch(servers.len()));
         self.watched = servers.to_vec();
         self.answered.clear();
     }
@@ -265,7 +265,7 @@ impl TestBed for SimulatedBed {
         place: &Place<'_>,
     ) -> Result<CrossCheckRecord, RunError> {
         let variant = self.running[&server].name.clone();
-        self.act(Action::CrossCheck(variant.clone()));
+        self.record_action(Action::CrossCheck(variant.clone()));
         Ok(CrossCheckRecord {
             engine,
             version: "1".to_owned(),
@@ -283,7 +283,7 @@ impl TestBed for SimulatedBed {
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
         let stopped: Vec<Running> = servers.iter().filter_map(|id| self.running.remove(id)).collect();
         let stop = |running: Running| {
-            self.act(Action::Stop(running.name));
+            self.record_action(Action::Stop(running.name));
             if running.is_dead { "killed by signal 9" } else { "stopped" }.to_owned()
         };
         stopped.into_iter().map(stop).collect()

@@ -16,13 +16,13 @@ pub(crate) struct SliceLoad {
     pub users: u32,
     /// Rate of an open load; 0 for a closed one.
     pub rate_per_s: f64,
-    /// The dropped head included.
+    /// Length including the discarded head.
     pub length: Duration,
-    /// The head that is dropped.
+    /// Length of the discarded head.
     pub discard: Duration,
     /// Seed of the arrivals.
     pub seed: u64,
-    /// How an open load sends. It is not told to agents: none spins, because who else uses its cores is not known here.
+    /// How an open load sends. Agents do not get it and do not spin, because other users of their cores are not known here.
     #[serde(skip)]
     pub sending: Sending,
 }
@@ -53,17 +53,17 @@ impl SliceLoad {
     }
 }
 
-/// Whether the server gave an expected answer, or was asked nothing: at 17 uploads per second, one Poisson slice of 300 ms in
-/// two hundred has no arrival. `ok` has no answers to requests of the discarded head. If answers take longer than a slice,
-/// these may be the only ones.
+/// Whether the server gave an expected answer or got no request: at 17 uploads per second, one Poisson slice of 300 ms in two
+/// hundred has no arrival. `completed` is checked too, because `ok` leaves out answers to requests of the discarded head, and with
+/// slow answers there may be no others.
 pub(crate) const fn has_answered_if_asked(slice: &SliceRecord) -> bool {
     let is_open = slice.key.offered_per_s.is_some();
     let was_asked_nothing = is_open && slice.load.offered + slice.load.failed == 0;
     slice.load.ok + slice.load.completed > 0 || was_asked_nothing
 }
 
-/// With fewer answers per user, a window says little of the throughput: most requests end after it.
-const TURNS: u64 = 4;
+/// Fewer answers per user than this make a slice slow: most of its requests end after its window.
+const QUICK_ANSWERS_PER_USER: u64 = 4;
 
 /// Counts a closed slice with slow answers from its start to the end of its drain, instead of over its window. Answers
 /// are slow if they take about as long as the slice (128 uploads of 5 MiB, say): few of them end in the window, and all
@@ -71,7 +71,10 @@ const TURNS: u64 = 4;
 ///
 /// `drained_ns` is the end of the drain, on the clock of `sample.start_ns`.
 pub(crate) fn count_whole_if_slow(sample: &mut SliceSample, users: u32, drained_ns: u64) {
-    if sample.cancelled || sample.completed >= TURNS * u64::from(users) || sample.completed_in_slice == 0 {
+    if sample.cancelled
+        || sample.completed >= QUICK_ANSWERS_PER_USER * u64::from(users)
+        || sample.completed_in_slice == 0
+    {
         return;
     }
     sample.completed = sample.completed_in_slice;
@@ -169,10 +172,10 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_is_told_all_but_how_to_send() {
-        let told = SliceLoad { sending: Sending::Spinning, ..load(SliceKind::Poisson, Phase::Measure, 1_234.5) };
-        let read: SliceLoad = serde_json::from_str(&serde_json::to_string(&told).unwrap()).unwrap();
-        let exact = SliceLoad { sending: Sending::Exact, ..told };
+    fn an_agent_is_sent_all_fields_but_sending() {
+        let sent = SliceLoad { sending: Sending::Spinning, ..load(SliceKind::Poisson, Phase::Measure, 1_234.5) };
+        let read: SliceLoad = serde_json::from_str(&serde_json::to_string(&sent).unwrap()).unwrap();
+        let exact = SliceLoad { sending: Sending::Exact, ..sent };
         assert_eq!(format!("{read:?}"), format!("{exact:?}"));
     }
 

@@ -40,21 +40,21 @@ pub(crate) struct ProgramFacts {
     pub resolved: BTreeMap<String, String>,
 }
 
-/// What is to be told of a turn of load.
+/// Progress of a turn of load, or a problem of it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum DriveStage {
     /// It opens connections, and that takes long.
     Opening { open: usize, of: usize },
     /// It has waited for its connections, and begins.
     Begun,
-    /// It was not made as it was ordered.
+    /// The load was not made as ordered.
     Disturbed(EventKind),
 }
 
-/// Everything that a run does to servers, and the clock that it reads.
+/// All operations of a run on its servers, and its clock.
 ///
-/// All times are nanoseconds since the run began. A server that fails is no error here: its samples, its status and the
-/// results of starting and verifying it say so.
+/// All times are nanoseconds since the run began. A server that fails is not an error: its samples, its status and the results
+/// of its start and its verification show the failure.
 pub(crate) trait TestBed {
     /// Time since the run began.
     fn elapsed_ns(&self) -> u64;
@@ -81,7 +81,7 @@ pub(crate) trait TestBed {
     /// Compares a server's answers with its contract: those of `scenarios`, and all checks.
     ///
     /// # Errors
-    /// When nobody is left to ask. A server that does not answer is an outcome.
+    /// When the agent that asks the server is lost. A server that does not answer is an outcome.
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError>;
 
     /// Leaves the servers alone for `span`. Returns the CPU that each used meanwhile as a share of one core, where that
@@ -110,7 +110,7 @@ pub(crate) trait TestBed {
     /// Closes all connections of the load.
     fn close_sessions(&mut self);
 
-    /// What the run should know of its load as a whole, once its last turn is over.
+    /// An event that summarizes the load of the whole run, after its last turn.
     fn closing_event(&self) -> Option<EventKind> {
         None
     }

@@ -22,21 +22,21 @@ use tare_stats::steady::Window;
 use self::windows::{WarmUpWindows, window};
 use crate::alternating_round::AlternatingRound;
 use crate::error::RunError;
-use crate::order::Order;
 use crate::progress::Progress;
+use crate::random_orders::RandomOrders;
 use crate::scenario::ScenarioRun;
 use crate::slice::SliceLoad;
 
 /// Length of a warm-up slice: short, so that all servers warm up side by side.
 const SLICE: Duration = Duration::from_millis(250);
-/// The same on the cores of measuring, where the servers alternate in turns: the rule needs a number of windows, and turns make
-/// short ones as good.
+/// The same on the measuring cores, where the servers alternate in turns. The rule needs a number of windows, and with turns
+/// short windows are as good.
 const SLICE_OF_TURNS: Duration = Duration::from_millis(125);
-/// The same of servers that show no compiler threads. They need fewer seconds, and as many slices.
+/// The same for servers without compiler threads. They need less time, but as many slices.
 const SLICE_WITHOUT_COMPILER: Duration = Duration::from_millis(100);
 
-/// Every so many rounds a server with compilers gets a quiet one. A compiler leaves out the branches that it has not seen: under
-/// full load a worker never waits for work. The first pause then throws compiled code away, in the middle of a measurement.
+/// One of this many rounds is quiet for servers with compilers. A compiler omits branches that were never taken, and under full
+/// load a worker never waits for work. Without quiet rounds, the first pause in a measurement discards compiled code.
 const QUIET_EVERY: u32 = 3;
 /// Length of a slice of a quiet round: long enough for hundreds of pauses.
 const QUIET_SLICE: Duration = Duration::from_millis(100);
@@ -45,7 +45,7 @@ const QUIET_SHARE: f64 = 0.25;
 /// Expected requests below which a quiet slice would show a server nothing.
 const LEAST_QUIET_REQUESTS: f64 = 20.0;
 
-/// The part of the cap that is kept for the cores of measuring, whether the compilers are calm before it or not.
+/// The share of the cap that is kept for the measuring cores, even if the compilers are still busy.
 const SHARE_ON_OWN_CORES: f64 = 0.3;
 /// What a server needs there to show a level: the look-back of the rule, and some rounds after the change of cores.
 const LEAST_ON_OWN_CORES: Duration = Duration::from_secs(7);
@@ -73,7 +73,7 @@ pub(crate) struct WarmUp {
     on_all_cores: bool,
     begin_ns: u64,
     /// The orders of the servers, for each turn or round: no server is always the first.
-    orders: Order,
+    orders: RandomOrders,
     windows: WarmUpWindows,
 }
 
@@ -91,11 +91,11 @@ impl WarmUp {
             && scenario.servers.healthy() > 0
         {
             warm_up.drive_round(scenario, round)?;
-            let steady = warm_up.steady(scenario);
+            let steady = warm_up.steady_count(scenario);
             warm_up.show(scenario, steady);
             round += 1;
             if warm_up.on_all_cores {
-                warm_up.move_when_calm(scenario);
+                warm_up.move_when_compilers_idle(scenario);
             } else if warm_up.until_steady && steady == warm_up.windows.servers() {
                 break;
             }
@@ -154,11 +154,11 @@ impl WarmUp {
             let shown = kept.into_iter().zip(slices);
             let windows =
                 shown.filter_map(|(member, slice)| Some((member, window(slice, self.on_all_cores)?))).collect();
-            self.take_full_round(windows, slowest_per_s, load.length);
+            self.note_full_round(windows, slowest_per_s, load.length);
             self.full_round = self.elapsed(scenario) - begin;
         }
         let failed = (0..scenario.members()).filter(|member| !scenario.server_state(*member).is_healthy());
-        failed.for_each(|member| self.windows.forget(member));
+        failed.for_each(|member| self.windows.remove_server(member));
         Ok(())
     }
 
@@ -200,17 +200,17 @@ impl WarmUp {
         }
     }
 
-    /// A quiet round says nothing of the cost at full load; a full one does.
-    fn take_full_round(&mut self, windows: Vec<(usize, Window)>, slowest_per_s: f64, length: Duration) {
+    /// Notes the windows and the throughput of a full round. A quiet round does not show the cost at full load.
+    fn note_full_round(&mut self, windows: Vec<(usize, Window)>, slowest_per_s: f64, length: Duration) {
         self.slowest_per_s = slowest_per_s;
         if self.until_steady {
-            self.users = users_that_drain_soon(length, slowest_per_s, self.fewest_users..=self.most_users);
+            self.users = users_for_quick_drain(length, slowest_per_s, self.fewest_users..=self.most_users);
         }
-        self.windows.take_round(windows);
+        self.windows.add_round(windows);
     }
 
     /// How many servers are steady, or get no load.
-    fn steady(&self, scenario: &ScenarioRun<'_, '_>) -> usize {
+    fn steady_count(&self, scenario: &ScenarioRun<'_, '_>) -> usize {
         let is_steady = |server: &usize| {
             !scenario.server_state(*server).is_healthy() || self.windows.unsteady_reason(*server).is_none()
         };
@@ -229,10 +229,11 @@ impl WarmUp {
         scenario.context.show(&progress);
     }
 
-    /// Moves the servers to their own cores once their compilers are calm, or the rest of the cap is needed there.
-    /// Windows from before the move prove nothing.
-    fn move_when_calm(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
-        if self.windows.are_calm() || self.elapsed(scenario) > longest_on_all_cores(self.cap, self.full_round) {
+    /// Moves the servers to their measuring cores when their compilers are idle, or when the rest of the cap is needed there.
+    /// Removes the windows from before the move.
+    fn move_when_compilers_idle(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
+        if self.windows.are_compilers_idle() || self.elapsed(scenario) > longest_on_all_cores(self.cap, self.full_round)
+        {
             let server = scenario.context.cores.server.clone();
             scenario.servers.move_to(scenario.context, &server);
             self.windows.clear();
@@ -261,9 +262,9 @@ fn quiet_rate(round: u32, slowest_per_s: f64) -> Option<f64> {
     (is_quiet && is_known).then_some(rate_per_s)
 }
 
-/// So many users that a slice drains in about half its length, in powers of two: the most, unless answers are slow. 128
-/// uploads of 5 MiB take seconds together, and windows of that length are too few to show a level.
-fn users_that_drain_soon(length: Duration, slowest_per_s: f64, users: RangeInclusive<u32>) -> u32 {
+/// The number of users, a power of two or the maximum, with which a slice drains in about half its length. With slow answers it
+/// is small: 128 uploads of 5 MiB take seconds together, and windows of that length are too few.
+fn users_for_quick_drain(length: Duration, slowest_per_s: f64, users: RangeInclusive<u32>) -> u32 {
     let (fewest, most) = users.into_inner();
     let answered = (slowest_per_s * length.as_secs_f64() / 2.0).max(f64::from(fewest));
     if answered >= f64::from(most) { most } else { (1 << (answered as u32).ilog2()).max(fewest) }
@@ -290,12 +291,12 @@ mod tests {
 
     #[test]
     fn slow_answers_are_asked_for_by_fewer_users() {
-        let users = |per_s, most| users_that_drain_soon(SLICE, per_s, 8.min(most)..=most);
+        let users = |per_s, most| users_for_quick_drain(SLICE, per_s, 8.min(most)..=most);
         assert_eq!(users(15_000.0, 128), 128);
         assert_eq!(users(130.0, 128), 16, "of 130 uploads per second, 16 take an eighth of a second");
         assert_eq!((users(3.0, 128), users(0.0, 128)), (8, 8), "enough to keep a server busy");
         assert_eq!((users(3.0, 5), users(f64::INFINITY, 100)), (5, 100), "never more than the plan has");
-        let of_12_workers = |per_s| users_that_drain_soon(SLICE, per_s, 12..=128);
+        let of_12_workers = |per_s| users_for_quick_drain(SLICE, per_s, 12..=128);
         assert_eq!((of_12_workers(3.0), of_12_workers(130.0)), (12, 16), "one for each worker");
     }
 

@@ -11,7 +11,7 @@ use tare_sut::probe::runtime::RuntimeSample;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::procfs::process::COUNTS_WAITING;
 
-use crate::others::Others;
+use crate::other_programs::OtherPrograms;
 use crate::running_server::{RunningServer, RunningServers};
 use crate::server_id::ServerId;
 
@@ -30,45 +30,45 @@ pub(crate) struct WatchOrder {
 
 /// The readings at the beginning of a span, and the meters that run meanwhile.
 pub(crate) struct Watch {
-    watched: Vec<Before>,
+    watched: Vec<FirstReadings>,
     meter: Option<Meter>,
-    others: Option<Others>,
+    others: Option<OtherPrograms>,
     /// CPU that the readings took so far.
     probing_ns: u64,
     phase: Phase,
 }
 
 /// The first readings of one server.
-struct Before {
+struct FirstReadings {
     server: ServerId,
     cpu: Option<CpuSample>,
-    runtime: Followed,
+    runtime: RuntimeTotal,
 }
 
-/// What a runtime did between the looks at its counters.
-enum Followed {
-    /// The last look, and the sum of the spans up to it.
+/// The sum of what a runtime did between the readings of its counters.
+enum RuntimeTotal {
+    /// The last reading, and the sum up to it.
     Counting { last: Box<RuntimeSample>, sum: Box<RuntimeUse> },
-    /// A look failed, or a process came or ended. The sum of the other spans would be divided by all answers.
+    /// A reading failed, or a process started or ended. A sum of only some spans would be divided by all answers.
     Unknown,
 }
 
-/// What the meter outside the servers saw, and which delays count.
-struct Outside {
+/// The scored delays of the meter outside the servers.
+struct OutsideDelays {
     delays: Vec<Delay>,
     scored_from: Nanos,
     origin: Nanos,
 }
 
-impl Followed {
-    /// Begins with a first look.
+impl RuntimeTotal {
+    /// A sum that begins with this reading.
     fn begin(first: Option<RuntimeSample>) -> Self {
         let nothing = first.as_ref().and_then(|first| first.since(first));
         first.zip(nothing).map_or(Self::Unknown, |(last, sum)| Self::Counting { last: last.into(), sum: sum.into() })
     }
 
-    /// Adds what the runtime did since the look before.
-    fn look(&mut self, now: Option<RuntimeSample>) {
+    /// Adds what the runtime did since the last reading.
+    fn add_reading(&mut self, now: Option<RuntimeSample>) {
         let Self::Counting { last, sum } = self else { return };
         match now.and_then(|now| Some((now.since(last)?, now))) {
             Some((since, now)) => {
@@ -79,7 +79,7 @@ impl Followed {
         }
     }
 
-    /// What it did from the first look to the last; `None` if that is not known.
+    /// What it did from the first reading to the last; `None` if that is not known.
     fn sum(self) -> Option<RuntimeUse> {
         match self {
             Self::Counting { sum, .. } => Some(*sum),
@@ -93,10 +93,10 @@ impl Watch {
     pub fn begin(servers: &mut RunningServers, order: &WatchOrder) -> Self {
         let begun = clock::thread_cpu_ns();
         let WatchOrder { servers: watched, phase, .. } = order;
-        let others = order.counted_cpus.parse().ok().and_then(|cpus| Others::begin(servers, cpus));
+        let others = order.counted_cpus.parse().ok().and_then(|cpus| OtherPrograms::begin(servers, cpus));
         let mut watch = Self { watched: Vec::new(), meter: None, others, probing_ns: 0, phase: *phase };
         if order.hiccups && *phase == Phase::Measure {
-            // Without a thread to spare there is no meter, and the record has no hiccups.
+            // If no thread can be started, there is no meter, and the record has no hiccups.
             watch.meter = order.server_cpus.parse().ok().and_then(|cpus| Meter::start(cpus).ok());
             for id in watched {
                 if let Some(inside) = servers.get_mut(id).and_then(|server| server.meter.as_mut()) {
@@ -106,21 +106,21 @@ impl Watch {
         }
         for id in watched {
             let Some(server) = servers.get_mut(id) else { continue };
-            // Asking a runtime for its counters costs it CPU, which is not the load's.
-            let runtime = Followed::begin(server.runtime());
-            watch.watched.push(Before { server: *id, cpu: server.cpu(), runtime });
+            // Read before the CPU, because reading the counters of a runtime costs it CPU.
+            let runtime = RuntimeTotal::begin(server.runtime());
+            watch.watched.push(FirstReadings { server: *id, cpu: server.cpu(), runtime });
         }
         watch.probing_ns = clock::thread_cpu_ns() - begun;
         watch
     }
 
-    /// Looks at the counters of one server's JVM after a turn of load: allocation can be followed over at most one
-    /// young collection between two looks.
+    /// Reads the counters of one server's JVM after a turn of load. Allocation is known only if at most one young collection
+    /// happened between two readings.
     pub fn look_at_jvm(&mut self, id: ServerId, servers: &mut RunningServers) {
         let begun = clock::thread_cpu_ns();
         let watched = self.watched.iter_mut().find(|before| before.server == id);
         if let Some((before, server)) = watched.zip(servers.get_mut(&id).filter(|server| server.is_jvm())) {
-            before.runtime.look(server.runtime());
+            before.runtime.add_reading(server.runtime());
         }
         self.probing_ns += clock::thread_cpu_ns() - begun;
     }
@@ -137,7 +137,7 @@ impl Watch {
             .map(|mut before| {
                 let server = servers.get_mut(&before.server);
                 let (cpu, runtime) = server.map_or((None, None), |server| (server.cpu(), server.runtime()));
-                before.runtime.look(runtime);
+                before.runtime.add_reading(runtime);
                 let cpu = before.cpu.zip(cpu).map(|(before, after)| after.since(&before));
                 (before.server, cpu, before.runtime.sum())
             })
@@ -145,14 +145,14 @@ impl Watch {
         let outside = self.meter.map(|meter| {
             let (delays, metering_ns) = meter.stop_and_read();
             probing_ns += metering_ns;
-            Outside { delays: scored(delays, scored_from), scored_from, origin }
+            OutsideDelays { delays: scored_delays(delays, scored_from), scored_from, origin }
         });
         let mut all: Vec<ServerUse> = used
             .into_iter()
             .map(|(id, cpu, runtime)| {
                 let known = ServerUse { cpu: cpu.as_ref().map(server_cpu), others_share, ..ServerUse::default() };
                 match servers.get_mut(&id) {
-                    Some(server) => complete(known, runtime, server, outside.as_ref(), self.phase),
+                    Some(server) => server_use(known, runtime, server, outside.as_ref(), self.phase),
                     None => known,
                 }
             })
@@ -165,15 +165,15 @@ impl Watch {
 }
 
 /// Adds hiccups, memory and the runtime's counters of one server.
-fn complete(
+fn server_use(
     known: ServerUse,
     mut runtime: Option<RuntimeUse>,
     server: &mut RunningServer,
-    outside: Option<&Outside>,
+    outside: Option<&OutsideDelays>,
     phase: Phase,
 ) -> ServerUse {
     let hiccups = outside.map(|outside| {
-        let inside = server.meter.as_mut().map(|inside| scored(inside.finish_recording(), outside.scored_from));
+        let inside = server.meter.as_mut().map(|inside| scored_delays(inside.finish_recording(), outside.scored_from));
         hiccups(outside, inside.as_deref(), runtime.as_ref())
     });
     if phase != Phase::Measure {
@@ -199,8 +199,8 @@ fn server_cpu(used: &CpuUse) -> ServerCpu {
         total_ns: used.total_ns,
         by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).cpu_ns)).collect(),
         waiting_by_kind: counted.map_or_else(BTreeMap::new, waiting_by_kind),
-        switches_by_pool: counted.map_or_else(BTreeMap::new, |used| of_each_pool(used, |pool| pool.switches)),
-        by_pool: of_each_pool(used, |pool| pool.cpu_ns),
+        switches_by_pool: counted.map_or_else(BTreeMap::new, |used| figure_by_pool(used, |pool| pool.switches)),
+        by_pool: figure_by_pool(used, |pool| pool.cpu_ns),
         probing_ns: None,
         requests: 0,
     }
@@ -211,7 +211,7 @@ fn waiting_by_kind(used: &CpuUse) -> BTreeMap<String, u64> {
 }
 
 /// One figure of each pool of threads, by kind.
-fn of_each_pool(used: &CpuUse, figure: fn(&ThreadUse) -> u64) -> BTreeMap<String, BTreeMap<String, u64>> {
+fn figure_by_pool(used: &CpuUse, figure: fn(&ThreadUse) -> u64) -> BTreeMap<String, BTreeMap<String, u64>> {
     let pools = |pools: &BTreeMap<String, ThreadUse>| {
         pools.iter().map(|(pool, used)| (pool.clone(), figure(used))).filter(|(_, figure)| *figure > 0).collect()
     };
@@ -219,12 +219,12 @@ fn of_each_pool(used: &CpuUse, figure: fn(&ThreadUse) -> u64) -> BTreeMap<String
 }
 
 /// The delays whose deadline was not before `scored_from`.
-fn scored(mut delays: Vec<Delay>, scored_from: Nanos) -> Vec<Delay> {
+fn scored_delays(mut delays: Vec<Delay>, scored_from: Nanos) -> Vec<Delay> {
     delays.retain(|delay| delay.due >= scored_from);
     delays
 }
 
-fn hiccups(outside: &Outside, inside: Option<&[Delay]>, runtime: Option<&RuntimeUse>) -> Hiccups {
+fn hiccups(outside: &OutsideDelays, inside: Option<&[Delay]>, runtime: Option<&RuntimeUse>) -> Hiccups {
     let suspects = runtime.map_or_else(Suspects::default, Suspects::from);
     let pauses = blame_pauses(&outside.delays, inside.unwrap_or_default(), suspects).into_iter().map(|pause| Pause {
         at_ns: pause.begin.since(outside.origin),
@@ -253,8 +253,8 @@ mod tests {
     }
 
     fn allocated(looks: &[Option<RuntimeSample>]) -> Option<u64> {
-        let mut followed = Followed::begin(looks[0].clone());
-        looks[1..].iter().for_each(|now| followed.look(now.clone()));
+        let mut followed = RuntimeTotal::begin(looks[0].clone());
+        looks[1..].iter().for_each(|now| followed.add_reading(now.clone()));
         followed.sum()?.allocated_bytes
     }
 

@@ -101,8 +101,10 @@ pub fn event_mark(level: EventLevel, colored: bool) -> String {
 
 /// The width of the terminal, 100 columns where there is none.
 pub fn terminal_width() -> usize {
-    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    told.or_else(|| console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns))).unwrap_or(100)
+    let from_environment = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    from_environment
+        .or_else(|| console::Term::stdout().size_checked().map(|(_, columns)| usize::from(columns)))
+        .unwrap_or(100)
 }
 
 /// The width of the terminal on standard error in columns, 80 without one.

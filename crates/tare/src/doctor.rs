@@ -21,9 +21,9 @@ use tare_sys::procfs::machine::Machine;
 
 use crate::args::{DoctorArgs, Global};
 use crate::failure::Outcome;
-use crate::home::World;
+use crate::home::Workspace;
 use crate::{console, interrupt};
-use checked::{Checked, Standing};
+use checked::{CheckState, Checked};
 
 /// How long the noise is measured, and for how long a run is taken to measure one scenario within one start.
 const NOISE_SPAN: Duration = Duration::from_secs(5);
@@ -36,7 +36,7 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Done);
     }
     let (server, load) = cores(args)?;
-    let world = World::load(global)?;
+    let workspace = Workspace::load(global)?;
     let cancelled = interrupt::install_flag()?;
     let colored = console::stdout_colored(global.color);
     let machine = Machine::read();
@@ -48,29 +48,29 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     );
     console::print_text(&format!("{}\n", wrap(&title, console::terminal_width(), 2)));
     let mut all = Vec::new();
-    let mut tell = |title: &str, checks: Vec<Checked>| {
+    let mut show = |title: &str, checks: Vec<Checked>| {
         console::print_text(&format!("\n{}\n", Palette::new(colored).paint(Tone::Head, title)));
         checks.iter().for_each(|checked| console::print_text(&checked.text(colored, console::terminal_width())));
         all.extend(checks);
     };
-    tell("programs", tools::tools(&world));
-    tell("permissions", permissions::permissions(&server, &load));
-    tell("machine", machine_checks(&server, &load, &cancelled)?);
+    show("programs", tools::tools(&workspace));
+    show("permissions", permissions::permissions(&server, &load));
+    show("machine", machine_checks(&server, &load, &cancelled)?);
     if interrupt::is_raised(&cancelled) {
         return Ok(Outcome::Interrupted);
     }
-    tell("noise", vec![noise(&server, &load, &cancelled)?]);
+    show("noise", vec![noise(&server, &load, &cancelled)?]);
     let (words, outcome) = conclusion(&all);
     console::print_text(&format!("\n{words}\n"));
     Ok(outcome)
 }
 
 fn conclusion(all: &[Checked]) -> (String, Outcome) {
-    let missing: Vec<&str> = all.iter().filter(|c| c.standing == Standing::Missing).map(|c| c.what).collect();
+    let missing: Vec<&str> = all.iter().filter(|c| c.state == CheckState::Missing).map(|c| c.what).collect();
     if !missing.is_empty() {
         return (format!("Missing for tare run: {}.", missing.join(", ")), Outcome::Missing);
     }
-    let words = if all.iter().any(|c| c.standing == Standing::Doubtful) {
+    let words = if all.iter().any(|c| c.state == CheckState::Doubtful) {
         "Usable with care: intervals will be wider than they could be."
     } else {
         "Fit to measure on."
@@ -86,22 +86,22 @@ fn machine_checks(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> any
 }
 
 fn of_event(event: &EventRecord) -> Checked {
-    let standing = match event.level {
-        EventLevel::Info => Standing::Fine,
-        EventLevel::Warning | EventLevel::Error => Standing::Doubtful,
+    let state = match event.level {
+        EventLevel::Info => CheckState::Fine,
+        EventLevel::Warning | EventLevel::Error => CheckState::Doubtful,
     };
     let what = if event.kind.name() == tare_record::EventName::SelfTestPassed { "self-test" } else { "" };
     let found = if what.is_empty() { format!("{}: {}", event.title, event.text) } else { event.text.clone() };
-    Checked { standing, what, found, remedy: event.remedy.clone() }
+    Checked { state, what, found, remedy: event.remedy.clone() }
 }
 
 fn noise(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Result<Checked> {
     let figures = with_log(|program, log| Ok(measure_noise(program, log, (server, load), NOISE_SPAN, cancelled)?))?;
-    let told = figures.and_then(|figures| {
+    let measured = figures.and_then(|figures| {
         let longer = NoiseFigures::pairs_within(RUN_SPAN);
         Some((figures, figures.visible_difference(figures.pairs)?, figures.visible_difference(longer)?))
     });
-    let Some((figures, soon, later)) = told else {
+    let Some((figures, soon, later)) = measured else {
         return Ok(Checked::doubtful("one server against itself", "no figures: it was interrupted", ""));
     };
     let found = format!(
@@ -113,8 +113,8 @@ fn noise(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Resu
         share(later)
     );
     let remedy = "Starts of a JVM program differ more than slices do. To see by how much: tare run --aa SERVER";
-    let standing = if later <= VISIBLE { Standing::Fine } else { Standing::Doubtful };
-    Ok(Checked { standing, what: "one server against itself", found, remedy: Some(remedy.to_owned()) })
+    let state = if later <= VISIBLE { CheckState::Fine } else { CheckState::Doubtful };
+    Ok(Checked { state, what: "one server against itself", found, remedy: Some(remedy.to_owned()) })
 }
 
 /// A machine that cannot show this difference within one start in a minute is noisy.

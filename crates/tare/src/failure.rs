@@ -49,8 +49,9 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Says an error of the argument that holds the value, where a command has no such flag: pairs of flag and argument.
-pub fn said_of(error: PlanError, arguments: &[(&str, &str)]) -> PlanError {
+/// An error with its flag replaced by the argument that holds the value, for commands without that flag. `arguments` are pairs of
+/// flag and argument.
+pub fn with_argument_names(error: PlanError, arguments: &[(&str, &str)]) -> PlanError {
     let renamed = |origin: String| match arguments.iter().find(|(flag, _)| *flag == origin) {
         Some((_, argument)) => (*argument).to_owned(),
         None => origin,
@@ -111,7 +112,7 @@ mod tests {
         let names = [("--servers", "SERVER"), ("--baseline", "--against")];
         let said = |origin: &str| {
             let error = PlanError::Value { origin: origin.to_owned(), message: "wrong".to_owned() };
-            said_of(error, &names).to_string()
+            with_argument_names(error, &names).to_string()
         };
         assert_eq!([said("--servers"), said("--baseline")], ["SERVER: wrong", "--against: wrong"]);
         assert_eq!(said("my.toml: [run] servers"), "my.toml: [run] servers: wrong");

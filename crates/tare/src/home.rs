@@ -14,8 +14,8 @@ use tare_sut::catalog::Catalog;
 use crate::args::{AgentOptions, Global};
 use crate::failure::wrong_usage;
 
-/// What is there to be measured.
-pub struct World {
+/// The servers that are known here, with their contract.
+pub struct Workspace {
     /// The project's folder, where there is one.
     pub home: Option<PathBuf>,
     /// The catalog, where there is a project.
@@ -28,7 +28,7 @@ pub struct World {
     pub agents: AgentOptions,
 }
 
-impl World {
+impl Workspace {
     /// Reads the project's catalog and contract. Without a project there are only the servers of a suite file.
     pub fn load(global: &Global) -> anyhow::Result<Self> {
         let Some(home) = find(global)? else {
@@ -42,8 +42,8 @@ impl World {
         Ok(Self { home: Some(home), catalog: Some(catalog), contract, inventory, agents: AgentOptions::default() })
     }
 
-    /// Makes releases known that only the user names, such as 1.11.13. Whether they can be had, the build will show. A version
-    /// that one of the chosen servers has is no news: where another lacks it, it cannot be had.
+    /// Adds releases that only the user names, such as 1.11.13. The build shows whether they exist. A version that one of the chosen
+    /// servers has is not added: a server that lacks it cannot have it.
     pub fn add_releases<'a>(&mut self, servers: Option<&[String]>, versions: impl IntoIterator<Item = &'a String>) {
         let chosen = servers.map(|patterns| select_names("--servers", "server", patterns, &self.inventory.names()));
         // The plan says what is wrong with the names.
@@ -91,12 +91,12 @@ impl World {
         Ok(suite)
     }
 
-    /// The project's suites, for whoever named none of them.
+    /// A list of the project's suites, for an error message.
     fn suites(&self) -> String {
         self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")))
     }
 
-    /// The suite that is meant when none is named.
+    /// The suite that is used when none is named.
     pub fn quick_suite(&self) -> anyhow::Result<Suite> {
         let Some(home) = &self.home else {
             return Err(wrong_usage(

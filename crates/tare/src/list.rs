@@ -9,32 +9,33 @@ use tare_sut::catalog::Built;
 use crate::args::{Global, ListArgs};
 use crate::console;
 use crate::failure::Outcome;
-use crate::home::World;
+use crate::home::Workspace;
 
 /// Prints what is there.
 pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let world = World::load(global)?;
-    let suite = args.suite.as_deref().map(|path| world.read_suite(path)).transpose()?.unwrap_or_default();
-    let contract = suite.contract(&world.contract);
+    let workspace = Workspace::load(global)?;
+    let suite = args.suite.as_deref().map(|path| workspace.read_suite(path)).transpose()?.unwrap_or_default();
+    let contract = suite.contract(&workspace.contract);
     if args.json {
         let own: Vec<_> = suite.servers.keys().collect();
         let value = serde_json::json!({
-            "servers": world.inventory.servers, "suite_servers": own, "scenarios": contract.scenarios,
+            "servers": workspace.inventory.servers, "suite_servers": own, "scenarios": contract.scenarios,
         });
         console::print_text(&(serde_json::to_string_pretty(&value)? + "\n"));
         return Ok(Outcome::Done);
     }
-    if world.inventory.servers.is_empty() && suite.servers.is_empty() {
+    if workspace.inventory.servers.is_empty() && suite.servers.is_empty() {
         console::print_text(
             "no servers: the project's folder is not found (--home), and no suite is named\n\
              tare example prints a suite to start with\n",
         );
         return Ok(Outcome::Done);
     }
-    let names = world.inventory.servers.iter().map(|s| s.name.as_str()).chain(suite.servers.keys().map(String::as_str));
+    let names =
+        workspace.inventory.servers.iter().map(|s| s.name.as_str()).chain(suite.servers.keys().map(String::as_str));
     let width = names.map(str::len).max().unwrap_or(0);
     let mut text = String::from("servers\n");
-    for server in &world.inventory.servers {
+    for server in &workspace.inventory.servers {
         let _ = writeln!(text, "  {:<width$}  {}", server.name, about(server));
     }
     for (name, server) in &suite.servers {
@@ -51,7 +52,7 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
             scenario.request.method, scenario.request.path, scenario.title
         );
     }
-    versions(&world, &mut text);
+    versions(&workspace, &mut text);
     console::print_text(&(sanitize_lines(&text) + "\n"));
     Ok(Outcome::Done)
 }
@@ -65,10 +66,10 @@ fn about(server: &KnownServer) -> String {
     format!("{:<17} {routes:<11}{baseline}", server.kind)
 }
 
-fn versions(world: &World, text: &mut String) {
+fn versions(workspace: &Workspace, text: &mut String) {
     text.push_str("\nversions (--versions)\n");
     let mut families: Vec<&str> = Vec::new();
-    for server in &world.inventory.servers {
+    for server in &workspace.inventory.servers {
         if !families.contains(&server.family.as_str()) {
             families.push(&server.family);
             let mark = |version: &String| {
@@ -76,7 +77,7 @@ fn versions(world: &World, text: &mut String) {
             };
             let all: Vec<String> = server.versions.iter().map(mark).collect();
             let _ = writeln!(text, "  {}  {}", server.family, all.join(", "));
-            if let Some(resolved) = resolved(world, server) {
+            if let Some(resolved) = resolved(workspace, server) {
                 let _ = writeln!(text, "      built here with {resolved}");
             }
         }
@@ -84,8 +85,8 @@ fn versions(world: &World, text: &mut String) {
 }
 
 /// What the build of a family's default version was resolved to, where it has been built.
-fn resolved(world: &World, server: &KnownServer) -> Option<String> {
-    let catalog = world.catalog.as_ref()?;
+fn resolved(workspace: &Workspace, server: &KnownServer) -> Option<String> {
+    let catalog = workspace.catalog.as_ref()?;
     let Built::Manifest(manifest) = catalog.build_result(&catalog.resolve_target(&server.name, None).ok()?).ok()?
     else {
         return None;

@@ -1,5 +1,5 @@
-//! A run as it goes on: on a terminal a live line for what is being done and one for each open comparison; plain lines
-//! elsewhere; what is decided stays.
+//! The live view of a run. A terminal shows one line for the current step and one for each open comparison; elsewhere plain lines are
+//! printed. Lines of decided comparisons stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,30 +26,30 @@ type Key = (String, String, String);
 pub struct Live {
     screen: Option<Screen>,
     colored: bool,
-    /// What is being done, apart from the connections that it may wait for.
-    doing: String,
+    /// The current step, without the connections that it may wait for.
+    current_step: String,
     countdown: Countdown,
     last_plain: Option<Instant>,
     decided: BTreeSet<Key>,
 }
 
-/// The longest that the run may still take, counted down from what was said at the beginning of a fork.
+/// The longest time that the run may still take, counted down from the value at the beginning of a fork.
 #[derive(Debug, Clone, Default)]
 struct Countdown(Arc<Mutex<Option<(Duration, Instant)>>>);
 
 impl Countdown {
     /// Sets the time left. Steps within a fork repeat the same time, which does not restart the countdown.
-    fn hear(&self, left: Duration, at: Instant) {
-        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if said.is_none_or(|(before, _)| before != left) {
-            *said = Some((left, at));
+    fn set(&self, left: Duration, at: Instant) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_none_or(|(before, _)| before != left) {
+            *state = Some((left, at));
         }
     }
 
     /// `≤ 3:20 left`, once it is known.
     fn text(&self, at: Instant) -> String {
-        let said = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        said.map_or(String::new(), |(left, since)| {
+        let state = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.map_or(String::new(), |(left, since)| {
             format!("≤ {} left", clock_text(left.saturating_sub(at.saturating_duration_since(since))))
         })
     }
@@ -59,7 +59,7 @@ impl Countdown {
 #[derive(Debug)]
 struct Screen {
     lines: MultiProgress,
-    /// What is being done.
+    /// The current step.
     now: ProgressBar,
     /// How each open comparison stands.
     open: BTreeMap<Key, ProgressBar>,
@@ -70,7 +70,7 @@ impl Screen {
         let lines = MultiProgress::with_draw_target(ProgressDrawTarget::stderr_with_hz(8));
         let now = lines.add(ProgressBar::no_length());
         let left = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-            // A terminal that takes nothing shows nothing.
+            // The time left is not shown if it cannot be written.
             let _ = out.write_str(&countdown.text(self::now()));
         };
         now.set_style(progress_style("  {spinner} {wide_msg} {left}").tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").with_key("left", left));
@@ -78,7 +78,7 @@ impl Screen {
         Self { lines, now, open: BTreeMap::new() }
     }
 
-    fn stand(&mut self, key: Key, text: &str) {
+    fn show_standing(&mut self, key: Key, text: &str) {
         if !self.open.contains_key(&key) && self.open.len() < MOST_LINES {
             let line = self.lines.insert_before(&self.now, ProgressBar::no_length());
             line.set_style(progress_style("  {wide_msg}"));
@@ -90,7 +90,7 @@ impl Screen {
         }
     }
 
-    fn take_away(&mut self, key: &Key) {
+    fn remove_standing(&mut self, key: &Key) {
         if let Some(line) = self.open.remove(key) {
             line.finish_and_clear();
             self.lines.remove(&line);
@@ -108,28 +108,28 @@ impl Live {
     pub fn new(terminal: bool, colored: bool) -> Self {
         let countdown = Countdown::default();
         let screen = terminal.then(|| Screen::new(countdown.clone()));
-        Self { screen, colored, doing: String::new(), countdown, last_plain: None, decided: BTreeSet::new() }
+        Self { screen, colored, current_step: String::new(), countdown, last_plain: None, decided: BTreeSet::new() }
     }
 
     /// Shows one thing.
     pub fn show(&mut self, progress: &Progress<'_>) {
         if let Some(place) = place(progress) {
-            self.countdown.hear(place.left, now());
+            self.countdown.set(place.left, now());
         }
         match progress {
             Progress::Event(event) => self.event(event),
             Progress::Standing { place, standings } => self.standings(place, standings),
-            Progress::Opening { .. } => self.going_on(&sentence(progress)),
-            Progress::Begun => self.going_on(&self.doing.clone()),
+            Progress::Opening { .. } => self.show_step(&progress_text(progress)),
+            Progress::Begun => self.show_step(&self.current_step.clone()),
             other => {
-                self.doing = sentence(other);
-                self.going_on(&self.doing.clone());
+                self.current_step = progress_text(other);
+                self.show_step(&self.current_step.clone());
             }
         }
     }
 
     /// Shows what a build or another long step is doing.
-    pub fn going_on(&mut self, text: &str) {
+    pub fn show_step(&mut self, text: &str) {
         if let Some(screen) = &self.screen {
             screen.now.set_message(text.to_owned());
         } else if self.last_plain.is_none_or(|last| last.elapsed() >= PLAIN_EVERY) {
@@ -192,10 +192,10 @@ impl Live {
                 standing.scenario, standing.variant, place.fork, standing.text
             );
             match &mut self.screen {
-                Some(screen) if !standing.decided => screen.stand(key, &format!("{mark} {text}")),
+                Some(screen) if !standing.decided => screen.show_standing(key, &format!("{mark} {text}")),
                 screen => {
                     if let Some(screen) = screen {
-                        screen.take_away(&key);
+                        screen.remove_standing(&key);
                     }
                     // A verdict is printed once, and not again after every fork.
                     if !standing.decided || self.decided.insert(key) {
@@ -208,7 +208,7 @@ impl Live {
 }
 
 /// The one live line, without the time left.
-fn sentence(progress: &Progress<'_>) -> String {
+fn progress_text(progress: &Progress<'_>) -> String {
     match progress {
         Progress::Preflight { what } => format!("preflight: {what}"),
         Progress::Starting { place, servers: 1 } => {
@@ -313,11 +313,11 @@ mod tests {
         assert_eq!(after(0), "", "nothing is known before the first fork");
         let mut live = Live { countdown: countdown.clone(), ..Live::new(false, false) };
         live.show(&Progress::Verifying { place: PLACE });
-        let hear = |left, seconds| countdown.hear(Duration::from_secs(left), begun + Duration::from_secs(seconds));
-        hear(200, 50);
+        let set = |left, seconds| countdown.set(Duration::from_secs(left), begun + Duration::from_secs(seconds));
+        set(200, 50);
         assert_eq!((after(0).as_str(), after(999).as_str()), ("≤ 3:20 left", "≤ 0:00 left"));
         assert!(["≤ 2:20 left", "≤ 2:21 left"].contains(&after(60).as_str()), "the same again changes nothing");
-        hear(90, 60);
+        set(90, 60);
         assert_eq!(after(65), "≤ 1:25 left");
     }
 
@@ -335,11 +335,15 @@ mod tests {
             last_per_s: None,
         };
         let text = "1 of 4  WebSocketPush  http4s.Tapir  opening connections  812 of 2,500";
-        assert_eq!(sentence(&opening), text);
+        assert_eq!(progress_text(&opening), text);
         let mut live = Live::new(false, false);
         for progress in [&announced, &opening, &Progress::Begun] {
             live.show(progress);
-            assert_eq!(live.doing, sentence(&announced), "which stands there again once the slice has begun");
+            assert_eq!(
+                live.current_step,
+                progress_text(&announced),
+                "which stands there again once the slice has begun"
+            );
         }
     }
 }

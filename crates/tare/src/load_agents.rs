@@ -29,8 +29,8 @@ pub fn start(
     }
     let cpus: CpuSet = plan.machine.load_cpus.parse().context("the cores of the generator")?;
     let longest = run_time(plan) * PATIENCE;
-    let mut tell = |text: &str| live.going_on(text);
-    LoadAgents::start(&places, &options.pods(), options.least(), longest, &cpus, cancelled, &mut tell)
+    let mut progress = |text: &str| live.show_step(text);
+    LoadAgents::start(&places, &options.pods(), options.least(), longest, &cpus, cancelled, &mut progress)
         .map(Some)
         .map_err(Into::into)
 }

@@ -40,7 +40,7 @@ use tare_sys::platform;
 
 fn main() -> ExitCode {
     let code = match args::parse(std::env::args_os()) {
-        Ok(cli) => carry_out(cli),
+        Ok(cli) => run_command(cli),
         // The help, the version, or what is wrong with the flags.
         Err(message) => {
             console::keep_stdout_failure(message.print());
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
 }
 
 /// Carries out one sub-command, and says on standard error why it failed.
-fn carry_out(cli: Cli) -> ExitCode {
+fn run_command(cli: Cli) -> ExitCode {
     let Cli { command, global } = cli;
     // Those that tare starts itself would repeat it.
     let is_started_by_user = !matches!(command, Command::Agent { .. } | Command::Reference(_));

@@ -5,19 +5,19 @@ use tare_plan::suite::Suite;
 use tare_record::{EndStatus, EventKind, EventLevel, EventRecord};
 
 use crate::args::{Global, ProfileArgs};
-use crate::failure::{Outcome, said_of};
-use crate::home::World;
+use crate::failure::{Outcome, with_argument_names};
+use crate::home::Workspace;
 use crate::{console, plan_text, report, run};
 
 /// Profiles, or shows the plan.
 pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let world = World::load(global)?;
-    let plan = plan(args, &world, global)?;
+    let workspace = Workspace::load(global)?;
+    let plan = plan(args, &workspace, global)?;
     if args.dry_run {
         console::print_text(&plan_text::whole_plan(&plan, console::terminal_width()));
         return Ok(Outcome::Done);
     }
-    let (record, run_dir) = run::carry_out(&plan, &world, global)?;
+    let (record, run_dir) = run::build_and_measure(&plan, &workspace, global)?;
     if record.profiles.is_empty() && !matches!(record.end, Some((EndStatus::Interrupted, _))) {
         let first = |is_reason: fn(&EventRecord) -> bool| record.events.iter().find(|event| is_reason(event));
         // A busy machine is an event too, and no reason where a sampler says why.
@@ -35,13 +35,13 @@ pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
 const ARGUMENTS: [(&str, &str); 3] =
     [("--servers", "SERVER"), ("--scenarios", "SCENARIO"), ("--baseline", "--against")];
 
-fn plan(args: &ProfileArgs, world: &World, global: &Global) -> anyhow::Result<Plan> {
-    let suite = args.suite.as_deref().map(|path| world.read_suite(path)).transpose()?;
+fn plan(args: &ProfileArgs, workspace: &Workspace, global: &Global) -> anyhow::Result<Plan> {
+    let suite = args.suite.as_deref().map(|path| workspace.read_suite(path)).transpose()?;
     // Of a suite its servers, scenarios and settings are taken; what is profiled stands on the command line.
     let suite = Suite { groups: Vec::new(), ..suite.unwrap_or_default() };
-    let plan = run::plan(&suite, &args.options(), Some(&args.profile()), world, global);
+    let plan = run::plan(&suite, &args.options(), Some(&args.profile()), workspace, global);
     let plan = plan.map_err(|error| match error.downcast() {
-        Ok(error) => said_of(error, &ARGUMENTS).into(),
+        Ok(error) => with_argument_names(error, &ARGUMENTS).into(),
         Err(other) => other,
     })?;
     plan.profiling().ok_or_else(|| anyhow::anyhow!("internal: no profile was planned; please report this"))

@@ -11,11 +11,11 @@ use tare_record::{EndStatus, RunRecord};
 
 use crate::args::{Global, LATEST, RunArgs};
 use crate::failure::Outcome;
-use crate::home::World;
+use crate::home::Workspace;
 use crate::{console, run};
 
 /// Measures what is left of a run.
-pub fn resume(name: &str, args: &RunArgs, world: &World, global: &Global) -> anyhow::Result<Outcome> {
+pub fn resume(name: &str, args: &RunArgs, workspace: &Workspace, global: &Global) -> anyhow::Result<Outcome> {
     if args.settings.0 != Options::default() {
         let message = "takes every setting from the record of the run; leave out the other flags".to_owned();
         return Err(PlanError::Value { origin: "--resume".to_owned(), message }.into());
@@ -24,8 +24,8 @@ pub fn resume(name: &str, args: &RunArgs, world: &World, global: &Global) -> any
     let run_dir = file.parent().unwrap_or(Path::new(".")).to_owned();
     let interrupted = InterruptedRun::open(&file)?;
     let plan = interrupted.record.header.plan.clone();
-    let record = run::go_on(&without_builds(&plan), interrupted, &run_dir, world, global)?;
-    run::conclude(&plan, &record, &run_dir, world, global)
+    let record = run::measure_rest(&without_builds(&plan), interrupted, &run_dir, workspace, global)?;
+    run::finish_run(&plan, &record, &run_dir, workspace, global)
 }
 
 /// The record of the run of that name, or of the latest one that was interrupted.

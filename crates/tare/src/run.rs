@@ -27,24 +27,24 @@ use tare_sys::clock;
 use crate::args::{Global, RunArgs};
 use crate::earlier::{earlier_runs, machine_facts};
 use crate::failure::{Outcome, error_text};
-use crate::home::{World, check_pattern};
+use crate::home::{Workspace, check_pattern};
 use crate::live::Live;
 use crate::recorded_command::recorded_command;
 use crate::{check, console, interrupt, load_agents, plan_text, report, resume, server_host};
 
 /// Runs, or shows the plan.
 pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let mut world = World::load(global)?;
+    let mut workspace = Workspace::load(global)?;
     if let Some(path) = &args.contract {
-        world.read_contract(path)?;
+        workspace.read_contract(path)?;
     }
-    world.agents = args.agents.clone();
+    workspace.agents = args.agents.clone();
     let flags = &args.settings.0;
-    world.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten());
+    workspace.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten());
     if let Some(name) = &args.resume {
-        return resume::resume(name, args, &world, global);
+        return resume::resume(name, args, &workspace, global);
     }
-    let plan = asked(args, &world, global)?;
+    let plan = plan_from_args(args, &workspace, global)?;
     note_unused(flags, &plan);
     args.agents.check(&agent_places(&plan)?)?;
     if args.dry_run {
@@ -56,19 +56,19 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
         console::print_text(&text);
         return Ok(Outcome::Done);
     }
-    let (record, run_dir) = carry_out(&plan, &world, global)?;
-    conclude(&plan, &record, &run_dir, &world, global)
+    let (record, run_dir) = build_and_measure(&plan, &workspace, global)?;
+    finish_run(&plan, &record, &run_dir, &workspace, global)
 }
 
-/// What comes after the scored starts: profiling, the report, and how the run ended.
-pub fn conclude(
+/// Finishes a run after its scored starts: profiles, makes the report, and returns how the run ended.
+pub fn finish_run(
     plan: &Plan,
     record: &RunRecord,
     run_dir: &Path,
-    world: &World,
+    workspace: &Workspace,
     global: &Global,
 ) -> anyhow::Result<Outcome> {
-    let profiled = profile_after(plan, record, run_dir, world, global);
+    let profiled = profile_after(plan, record, run_dir, workspace, global);
     let summary = report::present_report(record, profiled.as_ref(), run_dir, global)?;
     resume::print_hint(record, global);
     let is_interrupted = |record: &RunRecord| matches!(record.end, Some((EndStatus::Interrupted, _)));
@@ -84,30 +84,36 @@ pub fn conclude(
 
 /// The profiling starts that a plan asks for. They come after the scored ones and have a record of their own, so their
 /// failure costs no scored figure.
-fn profile_after(plan: &Plan, scored: &RunRecord, run_dir: &Path, world: &World, global: &Global) -> Option<RunRecord> {
+fn profile_after(
+    plan: &Plan,
+    scored: &RunRecord,
+    run_dir: &Path,
+    workspace: &Workspace,
+    global: &Global,
+) -> Option<RunRecord> {
     let plan = plan.profiling()?;
     if matches!(scored.end, Some((EndStatus::Interrupted, _))) {
         return None;
     }
     console::print_text("\n  scored; now the profiling starts, which say why\n");
     let file = run_dir.join(report::PROFILE_DIR).join(RECORD_FILE);
-    let record = PlaceRecord::File(file);
-    let place = Place { id: scored.header.id.clone(), run_dir: run_dir.to_owned(), record };
-    carry_out_at(&plan, world, global, || Ok(place))
+    let record = RecordTarget::File(file);
+    let place = RunLocation { id: scored.header.id.clone(), run_dir: run_dir.to_owned(), record };
+    build_and_measure_at(&plan, workspace, global, || Ok(place))
         .inspect_err(|error| console::print_note(&format!("  not profiled: {}", error_text(error))))
         .ok()
         .map(|(record, _)| record)
 }
 
-/// Where a run is kept.
-struct Place {
+/// Where a run is stored.
+struct RunLocation {
     id: String,
     run_dir: PathBuf,
-    record: PlaceRecord,
+    record: RecordTarget,
 }
 
-/// Which record a run writes.
-enum PlaceRecord {
+/// The record that a run writes.
+enum RecordTarget {
     /// That of a new run, in its folder.
     New,
     /// A file of its own.
@@ -117,65 +123,66 @@ enum PlaceRecord {
 }
 
 /// Measures what is left of an interrupted run.
-pub fn go_on(
+pub fn measure_rest(
     plan: &Plan,
     interrupted: InterruptedRun,
     run_dir: &Path,
-    world: &World,
+    workspace: &Workspace,
     global: &Global,
 ) -> anyhow::Result<RunRecord> {
     let id = interrupted.record.header.id.clone();
-    let record = PlaceRecord::Interrupted(Box::new(interrupted));
-    let place = Place { id, run_dir: run_dir.to_owned(), record };
-    carry_out_at(plan, world, global, || Ok(place)).map(|(record, _)| record)
+    let record = RecordTarget::Interrupted(Box::new(interrupted));
+    let place = RunLocation { id, run_dir: run_dir.to_owned(), record };
+    build_and_measure_at(plan, workspace, global, || Ok(place)).map(|(record, _)| record)
 }
 
-/// Builds, starts and measures what a plan says; returns the record and its folder.
-pub fn carry_out(plan: &Plan, world: &World, global: &Global) -> anyhow::Result<(RunRecord, PathBuf)> {
-    carry_out_at(plan, world, global, || {
+/// Builds the servers of a plan and measures them. Returns the record and its folder.
+pub fn build_and_measure(plan: &Plan, workspace: &Workspace, global: &Global) -> anyhow::Result<(RunRecord, PathBuf)> {
+    build_and_measure_at(plan, workspace, global, || {
         let id = allot_run_dir(&global.dir, &today())?;
         let run_dir = global.dir.join("runs").join(&id);
-        Ok(Place { id, run_dir, record: PlaceRecord::New })
+        Ok(RunLocation { id, run_dir, record: RecordTarget::New })
     })
 }
 
-/// The place is asked for once everything is built: a run that cannot begin leaves no folder.
-fn carry_out_at(
+/// Calls `place` only after everything is built, so that a run that cannot begin leaves no folder.
+fn build_and_measure_at(
     plan: &Plan,
-    world: &World,
+    workspace: &Workspace,
     global: &Global,
-    place: impl FnOnce() -> anyhow::Result<Place>,
+    place: impl FnOnce() -> anyhow::Result<RunLocation>,
 ) -> anyhow::Result<(RunRecord, PathBuf)> {
     let cancelled = interrupt::install_flag()?;
     let host = server_host::connect(plan, &cancelled)?;
     tare_run::check_plan(plan, host.as_ref())?;
     console::print_text(&plan_text::plan_headline(plan, console::terminal_width()));
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
-    let launches = prepare(plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line), host.as_ref());
+    let launches =
+        prepare(plan, workspace.catalog.as_ref(), &cancelled, &mut |line| live.show_step(line), host.as_ref());
     let launches = launches.inspect_err(|_| live.finish())?;
     let place = place()?;
     let run_dir = place.run_dir.clone();
-    let agents = load_agents::start(plan, &world.agents, &cancelled, &mut live).inspect_err(|_| live.finish())?;
-    let built = BuiltRun { plan, world, launches: &launches, host: host.as_ref(), agents: agents.as_ref() };
+    let agents = load_agents::start(plan, &workspace.agents, &cancelled, &mut live).inspect_err(|_| live.finish())?;
+    let built = BuiltRun { plan, workspace, launches: &launches, host: host.as_ref(), agents: agents.as_ref() };
     let result = measure(&built, place, global, &cancelled, &mut live);
     live.finish();
     agents.map(LoadAgents::end).unwrap_or_default().iter().for_each(|left| console::print_note(&format!("  {left}")));
     Ok((result?, run_dir))
 }
 
-fn asked(args: &RunArgs, world: &World, global: &Global) -> anyhow::Result<Plan> {
+fn plan_from_args(args: &RunArgs, workspace: &Workspace, global: &Global) -> anyhow::Result<Plan> {
     let flags = &args.settings.0;
     let names_itself =
         flags.servers.is_some() || flags.aa.is_some() || flags.scenarios.is_some() || !args.external.is_empty();
     let mut suite = match &args.suite {
-        Some(path) => world.read_suite(path)?,
+        Some(path) => workspace.read_suite(path)?,
         None if names_itself => Suite::default(),
-        None => world.quick_suite()?,
+        None => workspace.quick_suite()?,
     };
     for server in &args.external {
         suite.add_external(server)?;
     }
-    plan(&suite, flags, None, world, global)
+    plan(&suite, flags, None, workspace, global)
 }
 
 /// Names the flags that change nothing in this plan, such as `--slice` in a sequential run.
@@ -195,15 +202,15 @@ pub fn plan(
     suite: &Suite,
     flags: &Options,
     profile: Option<&ProfileOptions>,
-    world: &World,
+    workspace: &Workspace,
     global: &Global,
 ) -> anyhow::Result<Plan> {
     let plan = resolve_plan(&Inputs {
         suite,
         flags,
         profile,
-        inventory: &world.inventory,
-        contract: &world.contract,
+        inventory: &workspace.inventory,
+        contract: &workspace.contract,
         machine: &machine_facts(flags, suite)?,
         earlier: &earlier_runs(&global.dir),
         // Short enough to be typed again.
@@ -214,7 +221,7 @@ pub fn plan(
     }
     if plan.machine.server_host.is_none() {
         tare_run::check_plan(&plan, None)?;
-        check_java(&plan, world.catalog.as_ref())?;
+        check_java(&plan, workspace.catalog.as_ref())?;
     }
     Ok(plan)
 }
@@ -230,32 +237,32 @@ fn focus_origin(plan: &Plan, suite: &Suite) -> String {
     }
 }
 
-/// What is measured, and on what.
+/// A run whose servers are built.
 struct BuiltRun<'a> {
     plan: &'a Plan,
-    world: &'a World,
+    workspace: &'a Workspace,
     launches: &'a Launches,
     /// The machine of the servers, where that is another one.
     host: Option<&'a RemoteHost>,
-    /// Who makes the load, where this process does not.
+    /// The agents that make the load; `None` if this process makes it.
     agents: Option<&'a LoadAgents>,
 }
 
 fn measure(
     built: &BuiltRun<'_>,
-    place: Place,
+    place: RunLocation,
     global: &Global,
     cancelled: &Arc<AtomicBool>,
     live: &mut Live,
 ) -> anyhow::Result<RunRecord> {
-    let BuiltRun { world, launches, host, agents, .. } = *built;
-    let Place { id, run_dir, record } = place;
+    let BuiltRun { workspace, launches, host, agents, .. } = *built;
+    let RunLocation { id, run_dir, record } = place;
     let reference = std::env::current_exe().context("tare's own program file is gone")?;
     let inputs = RunInputs {
         launches,
         host,
         agents,
-        contract: &world.contract,
+        contract: &workspace.contract,
         logs: &run_dir.join("logs"),
         profiles: &run_dir.join("profiles"),
         cancelled: Arc::clone(cancelled),
@@ -269,12 +276,12 @@ fn measure(
         writer(place, &header).map(|writer| (header, writer))
     };
     let result = match record {
-        PlaceRecord::Interrupted(run) => tare_run::resume(*run, &inputs, &mut observer),
-        PlaceRecord::New => {
+        RecordTarget::Interrupted(run) => tare_run::resume(*run, &inputs, &mut observer),
+        RecordTarget::New => {
             let (header, writer) = new(RunWriter::create, &global.dir)?;
             tare_run::run(header, writer, &inputs, &mut observer)
         }
-        PlaceRecord::File(file) => {
+        RecordTarget::File(file) => {
             let folder = file.parent().unwrap_or(&run_dir);
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
             let (header, writer) = new(RunWriter::create_file, &file)?;
@@ -318,7 +325,7 @@ fn git_revision() -> Option<String> {
     (output.status.success() && !text.is_empty()).then_some(text)
 }
 
-/// How the comparisons stand, in the words of the live view; the report decides.
+/// The standings of the comparisons, decided by the report, for the live view.
 fn standings(record: &RunRecord) -> Vec<Standing> {
     let forward = |standing: tare_report::stop::ComparisonStanding| Standing {
         group: standing.group,

@@ -11,7 +11,7 @@ use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
 use crate::failure::{Outcome, wrong_usage};
-use crate::home::World;
+use crate::home::Workspace;
 use crate::live::Live;
 use crate::verify::{plan_to_verify, variants};
 use crate::{console, interrupt};
@@ -28,12 +28,13 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         Some(list) => named_cores("--server-cpus", list)?,
         None => allowed_cpus()?,
     };
-    let world = World::load(global)?;
+    let workspace = Workspace::load(global)?;
     let named = [args.server.clone()];
-    let plan = plan_to_verify(&world, &named, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
+    let plan =
+        plan_to_verify(&workspace, &named, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
     let cancelled = interrupt::install_flag()?;
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
-    let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line), None);
+    let launches = prepare(&plan, workspace.catalog.as_ref(), &cancelled, &mut |line| live.show_step(line), None);
     live.finish();
     let launches = launches?;
     let all = variants(&plan);

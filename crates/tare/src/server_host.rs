@@ -18,8 +18,8 @@ fn java_home(java: Option<&str>) -> Option<&Path> {
     java.filter(|java| *java != "newest").map(Path::new)
 }
 
-/// Says what is waited for.
-fn tell(text: &str) {
+/// Prints a line about a wait.
+fn print_progress(text: &str) {
     console::print_note(&format!("  {text}"));
 }
 
@@ -29,7 +29,7 @@ pub fn connect(plan: &Plan, cancelled: &Arc<AtomicBool>) -> anyhow::Result<Optio
     let Some(place) = &machine.server_host else { return Ok(None) };
     let (address, java) = (machine.server_address.as_deref(), java_home(Some(&machine.java)));
     let cancel = Cancel::from(Arc::clone(cancelled));
-    Ok(Some(RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut tell)?))
+    Ok(Some(RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut print_progress)?))
 }
 
 /// The same before there is a plan. The flags win over the suite.
@@ -39,7 +39,7 @@ pub fn connect_by(flags: &Options, suite: &Suite) -> anyhow::Result<Option<Remot
     let address = named(|options| options.server_address.as_deref());
     let java = java_home(named(|options| options.java.as_deref()));
     let cancel = Cancel::from(interrupt::install_flag()?);
-    let connected = RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut tell);
+    let connected = RemoteHost::connect(HostChoice { place, address, java }, &cancel, &mut print_progress);
     let connected = connected.map_err(|error| match error {
         RunError::Plan { key, message } => {
             let key = suite.origin_of(&key.trim_start_matches('-').replace('-', "_"), flags);

@@ -20,19 +20,19 @@ use tare_sys::procfs::machine::Machine;
 use tare_units::Span;
 
 use crate::args::{Global, VerifyArgs};
-use crate::failure::{Outcome, said_of};
-use crate::home::World;
+use crate::failure::{Outcome, with_argument_names};
+use crate::home::Workspace;
 use crate::live::Live;
 use crate::{console, interrupt};
 
-/// What came of one server.
+/// The result of one server.
 struct Verified<'a> {
     variant: &'a Variant,
-    came: Came,
+    outcome: ServerOutcome,
 }
 
-/// How far it came.
-enum Came {
+/// How the verification of a server ended.
+enum ServerOutcome {
     /// It answered, rightly or not.
     Answered(Vec<CheckOutcome>),
     /// It could not be started.
@@ -43,52 +43,57 @@ enum Came {
 
 /// Verifies every server that is asked for; ends with a line `N passed, N failed, N skipped` over all checks.
 pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let world = World::load(global)?;
-    let plan =
-        plan_to_verify(&world, &args.servers, args.suite.as_deref(), args.version.as_deref(), args.java.as_deref())?;
+    let workspace = Workspace::load(global)?;
+    let plan = plan_to_verify(
+        &workspace,
+        &args.servers,
+        args.suite.as_deref(),
+        args.version.as_deref(),
+        args.java.as_deref(),
+    )?;
     let cancelled = interrupt::install_flag()?;
     let mut live = Live::new(std::io::stderr().is_terminal(), console::stderr_colored(global.color));
-    let launches = prepare(&plan, world.catalog.as_ref(), &cancelled, &mut |line| live.going_on(line), None);
+    let launches = prepare(&plan, workspace.catalog.as_ref(), &cancelled, &mut |line| live.show_step(line), None);
     live.finish();
     let launches = launches?;
     let colored = console::stdout_colored(global.color);
-    let bench = Bench { world: &world, plan: &plan, launches: &launches, cancelled: &cancelled };
-    let told = |verified: &Verified<'_>| {
+    let verifier = Verifier { workspace: &workspace, plan: &plan, launches: &launches, cancelled: &cancelled };
+    let show_result = |verified: &Verified<'_>| {
         if !args.markdown {
-            tell(verified, args.verbose, colored);
+            print_result(verified, args.verbose, colored);
         }
     };
-    let all = bench.verify_all(&variants(&plan), &told);
+    let all = verifier.verify_all(&variants(&plan), &show_result);
     if interrupt::is_raised(&cancelled) {
         return Ok(Outcome::Interrupted);
     }
     let unplanned: Vec<_> = plan.skipped.iter().filter(|skipped| !skipped.what.contains('×')).collect();
     if args.markdown {
-        console::print_text(&table::markdown(&bench, &all, &unplanned));
+        console::print_text(&table::markdown(&verifier, &all, &unplanned));
     } else {
         for skipped in &unplanned {
             console::print_text(&format!("skipped: {} ({})\n", skipped.what, skipped.because));
         }
     }
-    Ok(sum(&all, unplanned.len(), args.markdown))
+    Ok(print_totals(&all, unplanned.len(), args.markdown))
 }
 
 /// Prints the line that ends the command, and names the document if there is one.
-fn sum(all: &[Verified<'_>], unplanned: usize, beside: bool) -> Outcome {
+fn print_totals(all: &[Verified<'_>], unplanned: usize, as_markdown: bool) -> Outcome {
     let (mut passed, mut failed, mut skipped) = (0, 0, unplanned);
     for verified in all {
-        match &verified.came {
-            Came::Answered(outcomes) => {
+        match &verified.outcome {
+            ServerOutcome::Answered(outcomes) => {
                 let good = outcomes.iter().filter(|outcome| outcome.passed).count();
                 passed += good;
                 failed += outcomes.len() - good;
             }
-            Came::Failed(_) => failed += 1,
-            Came::Unavailable(_) => skipped += 1,
+            ServerOutcome::Failed(_) => failed += 1,
+            ServerOutcome::Unavailable(_) => skipped += 1,
         }
     }
     let line = format!("{passed} passed, {failed} failed, {skipped} skipped");
-    if beside {
+    if as_markdown {
         console::print_note(&line)
     } else {
         console::print_text(&format!("{line}\n"))
@@ -99,13 +104,13 @@ fn sum(all: &[Verified<'_>], unplanned: usize, beside: bool) -> Outcome {
 /// A plan that names each server once: what `verify` and `serve` need of planning is its names, versions and JVM
 /// settings.
 pub fn plan_to_verify(
-    world: &World,
+    workspace: &Workspace,
     servers: &[String],
     suite: Option<&std::path::Path>,
     version: Option<&str>,
     java: Option<&str>,
 ) -> anyhow::Result<Plan> {
-    let suite = suite.map(|path| world.read_suite(path)).transpose()?.unwrap_or_default();
+    let suite = suite.map(|path| workspace.read_suite(path)).transpose()?.unwrap_or_default();
     let flags = Options {
         servers: (!servers.is_empty()).then(|| servers.to_vec()),
         versions: version.map(|version| vec![version.to_owned()]),
@@ -122,13 +127,13 @@ pub fn plan_to_verify(
         suite: &suite,
         flags: &flags,
         profile: None,
-        inventory: &world.inventory,
-        contract: &world.contract,
+        inventory: &workspace.inventory,
+        contract: &workspace.contract,
         machine: &MachineFacts { cpus, ..MachineFacts::default() },
         earlier: &[],
         fallback_seed: 0,
     });
-    Ok(plan.map_err(|error| said_of(error, &[("--servers", "SERVER"), ("--versions", "--version")]))?)
+    Ok(plan.map_err(|error| with_argument_names(error, &[("--servers", "SERVER"), ("--versions", "--version")]))?)
 }
 
 /// The plan's variants, each once.
@@ -142,27 +147,27 @@ pub fn variants(plan: &Plan) -> Vec<&Variant> {
     seen
 }
 
-/// All that verifying a server takes.
-struct Bench<'a> {
-    world: &'a World,
+/// Verifies the servers of a plan.
+struct Verifier<'a> {
+    workspace: &'a Workspace,
     plan: &'a Plan,
     launches: &'a Launches,
     cancelled: &'a AtomicBool,
 }
 
-impl Bench<'_> {
-    /// Verifies as many servers at a time as there are cores and memory for, and reports each in its turn.
-    fn verify_all<'v>(&self, variants: &[&'v Variant], told: &dyn Fn(&Verified<'v>)) -> Vec<Verified<'v>> {
+impl Verifier<'_> {
+    /// Verifies as many servers at a time as there are cores and memory for, and shows the results in order.
+    fn verify_all<'v>(&self, variants: &[&'v Variant], show_result: &dyn Fn(&Verified<'v>)) -> Vec<Verified<'v>> {
         let next = AtomicUsize::new(0);
         let (sender, receiver) = mpsc::channel();
         let mut early = BTreeMap::new();
         let mut all = Vec::new();
         thread::scope(|scope| {
-            for _ in 0..lanes() {
+            for _ in 0..servers_at_a_time() {
                 let (sender, next) = (sender.clone(), &next);
                 scope.spawn(move || {
-                    while let Some((index, &variant)) = self.take(variants, next) {
-                        let _nobody_listens = sender.send((index, Verified { variant, came: self.verify(variant) }));
+                    while let Some((index, &variant)) = self.next_variant(variants, next) {
+                        let _nobody_listens = sender.send((index, Verified { variant, outcome: self.verify(variant) }));
                     }
                 });
             }
@@ -170,7 +175,7 @@ impl Bench<'_> {
             for (index, verified) in receiver {
                 early.insert(index, verified);
                 while let Some(verified) = early.remove(&all.len()) {
-                    told(&verified);
+                    show_result(&verified);
                     all.push(verified);
                 }
             }
@@ -178,25 +183,29 @@ impl Bench<'_> {
         all
     }
 
-    fn take<'s, 'v>(&self, variants: &'s [&'v Variant], next: &AtomicUsize) -> Option<(usize, &'s &'v Variant)> {
+    fn next_variant<'s, 'v>(
+        &self,
+        variants: &'s [&'v Variant],
+        next: &AtomicUsize,
+    ) -> Option<(usize, &'s &'v Variant)> {
         let index = next.fetch_add(1, Ordering::Relaxed);
         variants.get(index).filter(|_| !interrupt::is_raised(self.cancelled)).map(|variant| (index, variant))
     }
 
-    fn verify(&self, variant: &Variant) -> Came {
+    fn verify(&self, variant: &Variant) -> ServerOutcome {
         match self.launches.unavailable(variant) {
-            Some(reason) => Came::Unavailable(reason.to_owned()),
-            None => self.ask(variant).map_or_else(Came::Failed, Came::Answered),
+            Some(reason) => ServerOutcome::Unavailable(reason.to_owned()),
+            None => self.start_and_check(variant).map_or_else(ServerOutcome::Failed, ServerOutcome::Answered),
         }
     }
 
-    /// Starts one server on all cores and asks it everything.
-    fn ask(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
+    /// Starts one server on all cores and checks its answers.
+    fn start_and_check(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
         let launch = self.launches.get(variant)?;
         let log = std::env::temp_dir().join(format!("tare-verify-{}-{}.log", std::process::id(), variant.name));
         let host = launch.start(self.plan, variant, &allowed_cpus()?, &log)?.start(self.cancelled)?;
         let identity = variant.identity();
-        let exchanges = launch.contract(&self.world.contract).exchanges(&identity, variant.routes);
+        let exchanges = launch.contract(&self.workspace.contract).exchanges(&identity, variant.routes);
         let outcomes = contract::verify_exchanges(host.address(), exchanges, self.plan.load.timeout.0);
         host.stop();
         // Kept only when the server did not start: its error has named the file.
@@ -206,7 +215,7 @@ impl Bench<'_> {
 }
 
 /// How many servers may run at a time: one per core, if each has its heap and as much again.
-fn lanes() -> usize {
+fn servers_at_a_time() -> usize {
     const SERVER_BYTES: u64 = 2 << 30;
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let memory = Machine::read().memory_bytes.unwrap_or(SERVER_BYTES) / SERVER_BYTES;
@@ -214,18 +223,20 @@ fn lanes() -> usize {
 }
 
 /// Prints the results of one server.
-fn tell(verified: &Verified<'_>, verbose: bool, colored: bool) {
+fn print_result(verified: &Verified<'_>, verbose: bool, colored: bool) {
     let variant = verified.variant;
-    let outcomes = match &verified.came {
-        Came::Answered(outcomes) => outcomes,
-        Came::Failed(error) => {
+    let outcomes = match &verified.outcome {
+        ServerOutcome::Answered(outcomes) => outcomes,
+        ServerOutcome::Failed(error) => {
             return console::print_text(&format!(
                 "{} {:<32} {error}\n",
                 console::check_mark(false, colored),
                 variant.name
             ));
         }
-        Came::Unavailable(reason) => return console::print_text(&format!("skipped: {} ({reason})\n", variant.name)),
+        ServerOutcome::Unavailable(reason) => {
+            return console::print_text(&format!("skipped: {} ({reason})\n", variant.name));
+        }
     };
     let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
     let mark = console::check_mark(passed == outcomes.len(), colored);

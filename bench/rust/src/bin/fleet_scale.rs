@@ -57,7 +57,7 @@ fn simulate(agents: usize, seconds: u64, frames: &[Vec<u8>]) -> Result<Figures> 
             let frame = &frames[(agent + second as usize) % frames.len()];
             figures.bytes += frame.len() as u64;
             let report: Option<Report> = read_frame(&mut frame.as_slice(), LONGEST_REPORT)?;
-            fleet.take(agent, report.context("a frame has one report")?, second * NS_PER_S);
+            fleet.process_report(agent, report.context("a frame has one report")?, second * NS_PER_S);
         }
         answers += fleet.next_round().context("all agents have reported")?.ok;
         figures.cpu_ns += clock::thread_cpu_ns() - cpu_ns;
@@ -74,7 +74,7 @@ fn running_fleet(agents: usize) -> Fleet {
         for kind in
             [ReportKind::Greeting(greeting), ReportKind::Facts(AgentFacts::default()), ReportKind::Ready(Ready {})]
         {
-            fleet.take(agent, Report::from(kind), 0);
+            fleet.process_report(agent, Report::from(kind), 0);
         }
     }
     fleet.begin(0);

@@ -11,47 +11,46 @@ const MAX_KEPT_BYTES: usize = 16 << 20;
 
 /// The part of the answer that has arrived.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
+pub(crate) struct PartialAnswer {
     body_bytes: u64,
     kept: Vec<u8>,
     problem: Option<Box<Problem>>,
 }
 
 /// A [`Sink`] that compares what it receives.
-pub(crate) struct Judge<'a> {
-    pub(crate) seen: &'a mut Seen,
+pub(crate) struct AnswerChecker<'a> {
+    pub(crate) answer: &'a mut PartialAnswer,
     pub(crate) expectation: &'a Expectation,
 }
 
-impl Sink for Judge<'_> {
+impl Sink for AnswerChecker<'_> {
     fn head(&mut self, head: &Head<'_>) {
-        self.seen.problem = self.expectation.judge_head(head).map(Box::new);
+        self.answer.problem = self.expectation.judge_head(head).map(Box::new);
     }
 
     fn body(&mut self, bytes: &[u8]) {
-        let from = self.seen.body_bytes;
-        self.seen.body_bytes += bytes.len() as u64;
-        if self.seen.problem.is_some() {
+        let from = self.answer.body_bytes;
+        self.answer.body_bytes += bytes.len() as u64;
+        if self.answer.problem.is_some() {
             return;
         }
         if let Some(exact) = &self.expectation.exact {
-            self.seen.compare(exact, from, bytes);
+            self.answer.compare(exact, from, bytes);
         }
         if !self.expectation.whole.is_empty() {
-            self.seen.keep(bytes);
+            self.answer.keep(bytes);
         }
     }
 }
 
-impl Seen {
-    /// Whether the body is so long that the rest must not be read.
-    pub(crate) fn is_flooded(&self, expectation: &Expectation) -> bool {
-        expectation.is_flooded_by(self.body_bytes)
+impl PartialAnswer {
+    /// Whether the body is too long to be read to its end.
+    pub(crate) fn is_too_long(&self, expectation: &Expectation) -> bool {
+        expectation.is_exceeded_by(self.body_bytes)
     }
 
-    /// The problem of an answer with too long a body: a long error page is a wrong status, anything else breaks the
-    /// protocol.
-    pub(crate) fn flood(&mut self) -> Problem {
+    /// The problem of an answer whose body is too long: the wrong status of an error page, and otherwise a protocol error.
+    pub(crate) fn too_long_problem(&mut self) -> Problem {
         match self.problem.take() {
             Some(problem) if problem.class == ErrorClass::Status => *problem,
             _ => Problem::new(ErrorClass::Protocol, "body without end"),

@@ -5,9 +5,9 @@ use std::time::Duration;
 use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
 
-use crate::recorder::owed::Silence;
+use crate::recorder::missing_messages::Silence;
 
-/// How the two ends of a WebSocket talk.
+/// Which side of a WebSocket sends messages, and when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Conversation {
     /// The client sends a message, and the next message from the server is the response (echo, request and response).
@@ -36,18 +36,18 @@ pub struct Push {
     pub messages_per_user: u64,
     /// Time from one message to the next.
     pub period: Duration,
-    /// Where a message says when it was sent.
+    /// Where a message contains its send time.
     pub stamp: Stamp,
 }
 
 impl Push {
     /// Messages that a user still expects after this many; 0 without a limit.
-    pub(crate) const fn rest(&self, taken: u64) -> u64 {
+    pub(crate) const fn remaining_after(&self, taken: u64) -> u64 {
         if self.is_endless() { 0 } else { self.messages_per_user.saturating_sub(taken) }
     }
 
     /// The time without a message since `since`, from which missing messages are counted; `None` with a limit.
-    pub(crate) fn silence(&self, since: Nanos) -> Option<Silence> {
+    pub(crate) fn silence_since(&self, since: Nanos) -> Option<Silence> {
         self.is_endless().then_some(Silence { since, period: self.period })
     }
 
@@ -56,7 +56,7 @@ impl Push {
     }
 }
 
-/// Where a message says when it was sent.
+/// Where a message contains its send time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stamp {
     /// In a number of 13, 16 or 19 digits: milliseconds, microseconds or nanoseconds since 1970. Of several numbers,

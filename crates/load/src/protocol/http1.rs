@@ -10,7 +10,7 @@ use tare_wire::http::{ParseError, Progress, ResponseParser, count_line_ends};
 use super::connection::{Begun, Ended, Exchange, Step};
 use crate::input::request::{RequestCursor, RequestSet};
 use crate::problem::{EXAMPLE_BYTES, Problem, escape};
-use crate::protocol::answer::Judge;
+use crate::protocol::answer::AnswerChecker;
 use crate::recorder::Times;
 
 /// Requests longer than this are not copied into the buffer of requests that leave together.
@@ -24,9 +24,9 @@ pub(crate) struct Http1 {
     parser: ResponseParser,
     /// Requests that leave together at the next flush; only with pipelining.
     gathered: Vec<u8>,
-    gathers: bool,
+    is_pipelined: bool,
     /// The first bytes of an answer that arrives in pieces, for the example of an error.
-    begun: Vec<u8>,
+    first_bytes: Vec<u8>,
     /// The server answers no more requests.
     is_retired: bool,
     /// A request has announced that the connection ends with its answer. No request may follow it.
@@ -39,18 +39,18 @@ impl Http1 {
             under_way: VecDeque::new(),
             parser: ResponseParser::new(),
             gathered: Vec::new(),
-            gathers: pipeline > 1,
-            begun: Vec::new(),
+            is_pipelined: pipeline > 1,
+            first_bytes: Vec::new(),
             is_retired: false,
             has_announced_close: false,
         }
     }
 
-    /// Forgets the connection before, because a new one is open.
+    /// Resets the state for a new connection.
     pub(crate) fn open(&mut self) {
         self.under_way.clear();
         self.gathered.clear();
-        self.begun.clear();
+        self.first_bytes.clear();
         self.is_retired = false;
         self.has_announced_close = false;
     }
@@ -76,7 +76,7 @@ impl Http1 {
         self.has_announced_close = cursor.announces_close(exchange.request);
         let bytes = cursor.encoded(exchange.request);
         self.under_way.push_back(exchange);
-        if self.gathers && bytes.len() <= MAX_GATHERED_BYTES {
+        if self.is_pipelined && bytes.len() <= MAX_GATHERED_BYTES {
             let is_first = self.gathered.is_empty();
             self.gathered.extend_from_slice(bytes);
             return if is_first { Begun::ToBeFlushed } else { Begun::Gathered };
@@ -99,52 +99,54 @@ impl Http1 {
     /// Reads bytes up to the end of the next answer.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         if self.is_retired && !self.under_way.is_empty() {
-            return Step::Broken(left_unanswered());
+            return Step::Broken(unanswered_problem());
         }
         if bytes.is_empty() {
             return Step::More;
         }
-        let Some(exchange) = self.under_way.front_mut() else { return unasked(bytes) };
+        let Some(exchange) = self.under_way.front_mut() else { return bytes_without_request(bytes) };
         let expectation = &requests.get(exchange.request).expectation;
-        let mut judge = Judge { seen: &mut exchange.seen, expectation };
+        let mut judge = AnswerChecker { answer: &mut exchange.answer, expectation };
         match self.parser.feed(bytes, &mut judge) {
             Ok(Progress::Complete { consumed, keeps_alive }) => {
                 *bytes = &bytes[consumed..];
-                self.begun.clear();
+                self.first_bytes.clear();
                 self.is_retired = !keeps_alive;
                 self.finish_first(requests).map_or(Step::More, |(times, problem)| Step::Finished { times, problem })
             }
-            Ok(Progress::NeedsMore) if exchange.seen.is_flooded(expectation) => Step::Broken(exchange.seen.flood()),
+            Ok(Progress::NeedsMore) if exchange.answer.is_too_long(expectation) => {
+                Step::Broken(exchange.answer.too_long_problem())
+            }
             Ok(Progress::NeedsMore) => {
-                self.keep_begin(bytes);
+                self.keep_first_bytes(bytes);
                 *bytes = &[];
                 Step::More
             }
             Err(error) => {
-                self.keep_begin(bytes);
-                let text = format!("{error}: \"{}\"", escape(&self.begun));
+                self.keep_first_bytes(bytes);
+                let text = format!("{error}: \"{}\"", escape(&self.first_bytes));
                 Step::Broken(Problem::new(ErrorClass::Protocol, text))
             }
         }
     }
 
     /// Keeps the first bytes of an answer, one more than an example shows.
-    fn keep_begin(&mut self, bytes: &[u8]) {
-        let room = (EXAMPLE_BYTES + 1).saturating_sub(self.begun.len());
-        self.begun.extend_from_slice(&bytes[..room.min(bytes.len())]);
+    fn keep_first_bytes(&mut self, bytes: &[u8]) {
+        let room = (EXAMPLE_BYTES + 1).saturating_sub(self.first_bytes.len());
+        self.first_bytes.extend_from_slice(&bytes[..room.min(bytes.len())]);
     }
 
     /// Handles the end of the connection, which may also be the end of a body.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
         let problem = match (cause, self.parser.finish_stream()) {
             (cause, Ok(())) if is_end_of_stream(cause) => {
-                return Ended { finished: self.finish_first(requests), problem: left_unanswered() };
+                return Ended { finished: self.finish_first(requests), problem: unanswered_problem() };
             }
             (CloseCause::EndOfStream, Err(error)) if error.is_truncation() => {
                 Problem::new(ErrorClass::Read, error.to_string())
             }
             (CloseCause::EndOfStream, Err(error)) => Problem::new(ErrorClass::Protocol, error.to_string()),
-            (CloseCause::ReadFailed(error), finish) => Problem::new(ErrorClass::Read, where_it_broke(finish, error)),
+            (CloseCause::ReadFailed(error), finish) => Problem::new(ErrorClass::Read, read_error_text(finish, error)),
             (cause, _) => Problem::of_end(cause),
         };
         Ended { finished: None, problem }
@@ -155,7 +157,7 @@ impl Http1 {
         if let Some(next) = self.under_way.front() {
             self.parser.expect_response(requests.get(next.request).is_head);
         }
-        let problem = exchange.seen.verdict(&requests.get(exchange.request).expectation);
+        let problem = exchange.answer.verdict(&requests.get(exchange.request).expectation);
         Some((exchange.times, problem))
     }
 
@@ -164,7 +166,7 @@ impl Http1 {
         self.under_way.iter().map(|exchange| exchange.deadline).min()
     }
 
-    /// When one is overdue the others are lost too, since answers arrive in order.
+    /// Takes the first exchange if any exchange is overdue: answers arrive in order, so the others are lost too.
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
         self.is_retired |= self.next_deadline().is_some_and(|deadline| deadline <= now);
         if self.is_retired { self.take_any() } else { None }
@@ -180,7 +182,7 @@ impl Http1 {
 ///
 /// # Source
 /// RFC 9112, section 9.2.
-fn unasked(bytes: &mut &[u8]) -> Step {
+fn bytes_without_request(bytes: &mut &[u8]) -> Step {
     *bytes = &bytes[count_line_ends(bytes)..];
     if bytes.is_empty() {
         return Step::More;
@@ -189,14 +191,14 @@ fn unasked(bytes: &mut &[u8]) -> Step {
     Step::Broken(Problem::new(ErrorClass::Protocol, text))
 }
 
-/// The problem of requests behind the last one that a connection answers.
-fn left_unanswered() -> Problem {
+/// The problem of requests after the last one that the server answers on a connection.
+fn unanswered_problem() -> Problem {
     let text = "connection closed with the answer before; does the server limit the requests of a connection?";
     Problem::new(ErrorClass::Read, text)
 }
 
-/// Whether the server has ended the stream. A pipe is broken when a write meets a reset behind that end; without the end
-/// it is a reset connection.
+/// Whether the server has ended the stream. A write fails with a broken pipe if a reset follows that end; without the end, it fails
+/// with a reset connection.
 fn is_end_of_stream(cause: &CloseCause) -> bool {
     match cause {
         CloseCause::EndOfStream => true,
@@ -205,7 +207,7 @@ fn is_end_of_stream(cause: &CloseCause) -> bool {
     }
 }
 
-fn where_it_broke(finish: Result<(), ParseError>, error: &std::io::Error) -> String {
+fn read_error_text(finish: Result<(), ParseError>, error: &std::io::Error) -> String {
     match finish {
         Err(ParseError::TruncatedHead) => format!("{error}, inside the headers"),
         Err(ParseError::TruncatedBody) | Ok(()) => format!("{error}, inside the body"),

@@ -14,7 +14,7 @@ use std::time::Duration;
 use tare_sys::clock::Nanos;
 
 use crate::protocol::conversation::Conversation;
-use crate::recorder::owed::Owed;
+use crate::recorder::missing_messages::MissingMessages;
 
 /// The protocol of a session.
 ///
@@ -63,19 +63,19 @@ impl Protocol {
         }
     }
 
-    /// The messages that a failed subscription has missed, if it was requested at `since`; `None` for protocols without
+    /// The messages that are missing from a subscription that was requested at `since` and got none; `None` for protocols without
     /// subscriptions.
-    pub(crate) fn owed(self, since: Nanos) -> Option<Owed> {
+    pub(crate) fn missing_messages(self, since: Nanos) -> Option<MissingMessages> {
         match self {
             Self::WebSocket(Conversation::Push(push)) => {
-                Some(Owed { messages: push.rest(0), silence: push.silence(since) })
+                Some(MissingMessages { messages: push.remaining_after(0), silence: push.silence_since(since) })
             }
             _ => None,
         }
     }
 
-    /// Whether the server pushes messages, and nothing is asked.
-    pub(crate) const fn is_pushed_to(self) -> bool {
+    /// Whether the server pushes messages without requests.
+    pub(crate) const fn is_push(self) -> bool {
         matches!(self, Self::WebSocket(Conversation::Push(_)))
     }
 
@@ -87,8 +87,8 @@ impl Protocol {
         }
     }
 
-    /// The error text for a user who has waited until the deadline.
-    pub(crate) const fn silence(self) -> &'static str {
+    /// The error text of a timeout.
+    pub(crate) const fn timeout_text(self) -> &'static str {
         match self {
             Self::WebSocket(Conversation::Push(_)) => "no message until the deadline",
             _ => "no complete answer until the deadline",

@@ -1,4 +1,4 @@
-//! Requests on one connection without a network: what the bytes of a server come to. For tests, and for fuzzing.
+//! Runs requests on one connection without a network, with given bytes from the server. For tests and fuzzing.
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
@@ -104,7 +104,7 @@ fn receive(
     None
 }
 
-/// Requests are told apart by the moment at which they were due.
+/// The number of a request, which is stored as its intended start.
 const fn number(times: Times) -> usize {
     times.intended.0 as usize
 }

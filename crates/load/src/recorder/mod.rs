@@ -1,7 +1,7 @@
 //! Counts requests and their ends in the sample of a slice. Only the recorder knows the window.
 
-pub(crate) mod owed;
-pub(crate) mod pushed;
+pub(crate) mod missing_messages;
+pub(crate) mod pushed_message;
 pub(crate) mod slice;
 pub(crate) mod stamps;
 #[cfg(test)]
@@ -16,8 +16,8 @@ use tare_wire::ws::Stamped;
 
 use self::window::Window;
 use crate::problem::Problem;
-use crate::recorder::owed::Owed;
-use crate::recorder::pushed::Pushed;
+use crate::recorder::missing_messages::MissingMessages;
+use crate::recorder::pushed_message::PushedMessage;
 use crate::recorder::slice::WorkerSlice;
 
 /// The times of one request.
@@ -32,14 +32,14 @@ pub(crate) struct Times {
 
 /// CPU time of a worker thread, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Spent {
+pub(crate) struct CpuTimes {
     /// The total.
     pub(crate) cpu_ns: u64,
     /// The part spent polling without an event.
     pub(crate) spun_ns: u64,
 }
 
-impl Spent {
+impl CpuTimes {
     /// The increase since `before`.
     pub(crate) const fn since(self, before: Self) -> Self {
         let cpu_ns = self.cpu_ns.saturating_sub(before.cpu_ns);
@@ -52,16 +52,16 @@ impl Spent {
 /// Records the slices of one worker, one after another.
 pub(crate) struct Recorder {
     window: Window,
-    /// The slice was cancelled and its drain is over: requests that end now are cut off and have not failed.
-    is_cutting_off: bool,
+    /// Whether requests that end now are cut off and do not count as failed: the slice was cancelled and its drain is over.
+    cuts_off_requests: bool,
     /// How often a part of the sample is due, and when the next is.
     every: Duration,
     next_part: Nanos,
     /// End of the last part, and the CPU time in the parts before.
     since: Nanos,
-    spent: Spent,
+    spent: CpuTimes,
     /// How many more requests to trace.
-    untraced: usize,
+    left_to_trace: usize,
     sample: SliceSample,
 }
 
@@ -70,12 +70,12 @@ impl Recorder {
     pub(crate) fn idle() -> Self {
         Self {
             window: Window::none(),
-            is_cutting_off: false,
+            cuts_off_requests: false,
             every: Duration::MAX,
             next_part: Nanos::MAX,
             since: Nanos::ZERO,
-            spent: Spent::default(),
-            untraced: 0,
+            spent: CpuTimes::default(),
+            left_to_trace: 0,
             sample: SliceSample { workers: 1, ..SliceSample::default() },
         }
     }
@@ -83,11 +83,11 @@ impl Recorder {
     /// Begins a slice. Connections opened and lost since the slice before count in this one.
     pub(crate) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.window = Window::of(slice);
-        self.is_cutting_off = false;
+        self.cuts_off_requests = false;
         self.every = slice.every.unwrap_or(Duration::MAX);
         self.next_part = slice.every.map_or(Nanos::MAX, |every| slice.start + every);
-        (self.since, self.spent) = (Nanos::ZERO, Spent::default());
-        self.untraced = slice.trace;
+        (self.since, self.spent) = (Nanos::ZERO, CpuTimes::default());
+        self.left_to_trace = slice.trace;
         self.sample.trace.reserve_exact(slice.trace);
         self.sample.start_ns = slice.start.0;
         self.sample.discarded_head_ns = self.window.from().since(slice.start);
@@ -98,12 +98,12 @@ impl Recorder {
         self.window.is_active()
     }
 
-    /// Whether the window lasts at `now`.
+    /// Whether the window has not ended at `now`.
     pub(crate) fn is_before_end(&self, now: Nanos) -> bool {
         now < self.window.until()
     }
 
-    /// Whether the drain has lasted as long as it may.
+    /// Whether the longest drain is over.
     pub(crate) fn is_drained(&self, now: Nanos) -> bool {
         now >= self.window.drain_until()
     }
@@ -119,9 +119,9 @@ impl Recorder {
     }
 
     /// Reads the CPU time if a boundary of the window has been crossed.
-    pub(crate) fn cross(&mut self, now: Nanos, spent: impl Fn() -> Spent) {
-        if self.window.is_crossed(now) {
-            self.window.cross(now, spent());
+    pub(crate) fn read_cpu_at_boundary(&mut self, now: Nanos, spent: impl Fn() -> CpuTimes) {
+        if self.window.has_new_boundary(now) {
+            self.window.set_boundary_cpu(now, spent());
         }
     }
 
@@ -137,12 +137,17 @@ impl Recorder {
         if self.is_before_end(now) {
             self.window.end_at(now);
         }
-        self.is_cutting_off = self.window.is_cancelled();
+        self.cuts_off_requests = self.window.is_cancelled();
     }
 
     /// Hands over one part for each period that has ended, also for those in which the worker was stopped: parts of
     /// several workers are added up one by one. What a worker recorded before it was stopped is in the first of them.
-    pub(crate) fn end_periods(&mut self, now: Nanos, spent: impl Fn() -> Spent, on_part: &mut dyn FnMut(SliceSample)) {
+    pub(crate) fn end_periods(
+        &mut self,
+        now: Nanos,
+        spent: impl Fn() -> CpuTimes,
+        on_part: &mut dyn FnMut(SliceSample),
+    ) {
         // A worker that was stopped until after the drain has no more parts than one that was not.
         let now = now.min(self.window.drain_until());
         while self.next_part <= now {
@@ -153,41 +158,41 @@ impl Recorder {
     }
 
     /// Ends the slice and returns the sample since the last part. The parts add up to the slice.
-    pub(crate) fn end_slice(&mut self, spent: impl Fn() -> Spent) -> SliceSample {
+    pub(crate) fn end_slice(&mut self, spent: impl Fn() -> CpuTimes) -> SliceSample {
         let part = self.take_part(Nanos::MAX, spent);
         self.window.set_inactive();
-        self.is_cutting_off = false;
+        self.cuts_off_requests = false;
         part
     }
 
-    fn take_part(&mut self, at: Nanos, spent: impl Fn() -> Spent) -> SliceSample {
+    fn take_part(&mut self, at: Nanos, spent: impl Fn() -> CpuTimes) -> SliceSample {
         let spent = self.window.spent(spent);
         let rest = SliceSample { workers: self.sample.workers, start_ns: at.0, ..SliceSample::default() };
         let mut part = std::mem::replace(&mut self.sample, rest);
         keep_memory(&mut self.sample, &mut part);
         part.window_ns = self.window.until().min(at).since(self.window.from().max(self.since));
-        let Spent { cpu_ns, spun_ns } = spent.since(self.spent);
+        let CpuTimes { cpu_ns, spun_ns } = spent.since(self.spent);
         (part.generator_cpu_ns, part.generator_spin_ns) = (cpu_ns - spun_ns, spun_ns);
         (self.since, self.spent) = (at, spent);
         part
     }
 
-    /// Bytes of requests were sent.
-    pub(crate) fn sent(&mut self, at: Nanos, bytes: usize) {
+    /// Counts sent bytes of requests.
+    pub(crate) fn record_sent_bytes(&mut self, at: Nanos, bytes: usize) {
         if self.window.contains(at) {
             self.sample.bytes_out += bytes as u64;
         }
     }
 
-    /// Bytes of answers arrived.
-    pub(crate) fn received(&mut self, at: Nanos, bytes: usize) {
+    /// Counts received bytes of answers.
+    pub(crate) fn record_received_bytes(&mut self, at: Nanos, bytes: usize) {
         if self.window.contains(at) {
             self.sample.bytes_in += bytes as u64;
         }
     }
 
-    /// The expected answer is complete. It may have arrived up to `stamped_late_ns` before `at`.
-    pub(crate) fn completed(&mut self, times: &Times, at: Nanos, stamped_late_ns: u64) {
+    /// Records a request with the expected answer, complete at `at` or up to `stamped_late_ns` earlier.
+    pub(crate) fn record_answer(&mut self, times: &Times, at: Nanos, stamped_late_ns: u64) {
         self.sample.completed_in_slice += 1;
         if self.window.contains(at) {
             self.sample.completed += 1;
@@ -195,7 +200,7 @@ impl Recorder {
         if !self.window.contains(times.intended) {
             return;
         }
-        self.offered(times, at);
+        self.count_offered(times, at);
         self.sample.ok += 1;
         self.sample.response.record_ns(at.since(times.intended));
         self.sample.stamp_lag.record_ns(stamped_late_ns);
@@ -204,123 +209,129 @@ impl Recorder {
         }
     }
 
-    /// A request failed, sent or not.
-    pub(crate) fn failed(&mut self, times: &Times, at: Nanos, problem: &Problem) {
+    /// Records a failed request, sent or not.
+    pub(crate) fn record_failure(&mut self, times: &Times, at: Nanos, problem: &Problem) {
         if !self.window.contains(times.intended) {
             return;
         }
-        if self.is_cutting_off {
+        if self.cuts_off_requests {
             self.sample.cut_off += 1;
             self.sample.cancelled = true;
             return;
         }
-        self.offered(times, at);
+        self.count_offered(times, at);
         self.sample.failed += 1;
         self.sample.failed_time.record_ns(at.since(times.intended));
         self.sample.errors.add_failure(problem.class, &problem.text);
     }
 
-    /// A request failed, or a subscription that still misses the messages `owed`. A subscription that was requested in
+    /// Records a failed request, or a failed subscription without the messages `missing`. A subscription that was requested in
     /// the discarded head counts from the begin of the window on.
-    pub(crate) fn failed_owing(&mut self, times: &Times, at: Nanos, problem: &Problem, owed: Option<Owed>) {
-        let Some(owed) = owed else { return self.failed(times, at, problem) };
+    pub(crate) fn record_failed_exchange(
+        &mut self,
+        times: &Times,
+        at: Nanos,
+        problem: &Problem,
+        missing: Option<MissingMessages>,
+    ) {
+        let Some(missing) = missing else { return self.record_failure(times, at, problem) };
         if at >= self.window.from() {
-            self.failed(&Times { intended: times.intended.max(self.window.from()), ..*times }, at, problem);
-            self.missing(at, &owed);
+            self.record_failure(&Times { intended: times.intended.max(self.window.from()), ..*times }, at, problem);
+            self.count_missing(at, &missing);
         }
     }
 
-    /// A pushed message arrived. It counts as the answer to a request that was due when the server sent the message. A
+    /// Records a pushed message. It counts as the answer to a request that was due when the server sent the message. A
     /// stamp more than `tolerance_ns` after the arrival counts as ahead of time.
-    pub(crate) fn pushed(&mut self, pushed: &Pushed, tolerance_ns: u64) {
+    pub(crate) fn record_message(&mut self, pushed: &PushedMessage, tolerance_ns: u64) {
         self.sample.completed_in_slice += 1;
-        if self.window.contains(pushed.came) {
+        if self.window.contains(pushed.arrived_at) {
             self.sample.completed += 1;
         }
-        let intended = pushed.sent.unwrap_or(pushed.came);
+        let intended = pushed.sent_at.unwrap_or(pushed.arrived_at);
         if !self.window.contains(intended) {
             return;
         }
-        self.offered(&Times { intended, sent: None, blocked_until: None }, pushed.came);
+        self.count_offered(&Times { intended, sent: None, blocked_until: None }, pushed.arrived_at);
         self.sample.ok += 1;
-        if pushed.sent.is_some() {
-            self.sample.response.record_ns(pushed.came.since(intended));
+        if pushed.sent_at.is_some() {
+            self.sample.response.record_ns(pushed.arrived_at.since(intended));
         }
         self.count_message(pushed, tolerance_ns);
     }
 
-    fn count_message(&mut self, pushed: &Pushed, tolerance_ns: u64) {
+    fn count_message(&mut self, pushed: &PushedMessage, tolerance_ns: u64) {
         let tally = &mut self.sample.messages;
         tally.received += 1;
         tally.late += u64::from(pushed.is_late);
         tally.out_of_order += u64::from(pushed.is_out_of_order);
         tally.duplicated += u64::from(pushed.is_duplicate);
-        tally.ahead += u64::from(pushed.sent.is_some_and(|sent| sent.since(pushed.came) > tolerance_ns));
+        tally.ahead += u64::from(pushed.sent_at.is_some_and(|sent| sent.since(pushed.arrived_at) > tolerance_ns));
         tally.stamp_unit_ns = tally.stamp_unit_ns.max(pushed.unit_ns);
         if let Some(jitter_ns) = pushed.jitter_ns {
             self.sample.jitter.record_ns(jitter_ns);
         }
     }
 
-    /// A subscription ended correctly; the messages `owed` did not arrive.
-    pub(crate) fn unsubscribed(&mut self, at: Nanos, owed: &Owed) {
+    /// Records a subscription that ended correctly, without the messages `missing`.
+    pub(crate) fn record_unsubscribe(&mut self, at: Nanos, missing: &MissingMessages) {
         if at >= self.window.from() {
             self.sample.messages.subscriptions += 1;
-            self.missing(at, owed);
+            self.count_missing(at, missing);
         }
     }
 
     /// Counts messages that did not arrive.
-    fn missing(&mut self, at: Nanos, owed: &Owed) {
-        if !self.is_cutting_off {
-            self.sample.messages.missing += owed.missing(self.window.from(), self.window.until().min(at));
+    fn count_missing(&mut self, at: Nanos, missing: &MissingMessages) {
+        if !self.cuts_off_requests {
+            self.sample.messages.missing += missing.count(self.window.from(), self.window.until().min(at));
         }
     }
 
-    /// A ping of the server was answered.
-    pub(crate) fn pinged(&mut self, at: Nanos) {
+    /// Records an answered ping of the server.
+    pub(crate) fn record_ping(&mut self, at: Nanos) {
         self.sample.messages.pings += u64::from(self.window.contains(at));
     }
 
-    /// A stamped message arrived, in the window or not: a sample of the server's clock.
-    pub(crate) fn clock_sampled(&mut self, stamp: Stamped, at: Nanos) {
+    /// Records a stamped message, in the window or not, as a sample of the server's clock.
+    pub(crate) fn record_clock_sample(&mut self, stamp: Stamped, at: Nanos) {
         self.sample.clock_samples.add_message(stamp.unix_ns, stamp.unit_ns, at.0);
     }
 
-    /// The server answered one of our pings after this round trip.
-    pub(crate) fn ponged(&mut self, after_ns: u64) {
+    /// Records the round trip of one of our pings.
+    pub(crate) fn record_pong(&mut self, after_ns: u64) {
         self.sample.clock_samples.add_round_trip(after_ns);
     }
 
-    /// Something failed on a connection that belongs to no request: a connection event.
-    pub(crate) fn connection_failed(&mut self, at: Nanos, problem: &Problem) {
+    /// Records a failure on a connection that belongs to no request, as a connection event.
+    pub(crate) fn record_connection_failure(&mut self, at: Nanos, problem: &Problem) {
         if self.window.contains(at) {
             self.sample.connection_events.add_failure(problem.class, &problem.text);
         }
     }
 
-    /// A connection was opened.
-    pub(crate) fn connection_opened(&mut self) {
+    /// Counts an opened connection.
+    pub(crate) fn record_connection_opened(&mut self) {
         self.sample.connections_opened += 1;
     }
 
-    /// A TLS handshake succeeded.
-    pub(crate) fn tls_established(&mut self, is_resumed: bool) {
+    /// Counts a successful TLS handshake.
+    pub(crate) fn record_tls_handshake(&mut self, is_resumed: bool) {
         self.sample.tls_handshakes += 1;
         self.sample.tls_resumed += u64::from(is_resumed);
     }
 
-    /// A connection ended without notice.
-    pub(crate) fn connection_lost(&mut self) {
-        self.sample.connections_lost += u64::from(!self.is_cutting_off);
+    /// Counts a connection that ended without notice.
+    pub(crate) fn record_connection_lost(&mut self) {
+        self.sample.connections_lost += u64::from(!self.cuts_off_requests);
     }
 
-    /// Counts what all requests of the window have in common. It is called when a request ends, so that the sums always
-    /// agree.
-    fn offered(&mut self, times: &Times, at: Nanos) {
+    /// Records what answered and failed requests of the window have in common. Called when a request ends, so that the sums
+    /// always agree.
+    fn count_offered(&mut self, times: &Times, at: Nanos) {
         self.sample.offered += 1;
-        if self.untraced > 0 {
-            self.untraced -= 1;
+        if self.left_to_trace > 0 {
+            self.left_to_trace -= 1;
             let sent_ns = times.sent.map(|sent| sent.0);
             self.sample.trace.push(TracedRequest { intended_ns: times.intended.0, sent_ns, ended_ns: at.0 });
         }
@@ -335,8 +346,8 @@ impl Recorder {
     }
 }
 
-/// Keeps the histograms of `part` in the recorder, cleared, and gives `part` copies of the needed size. The recorder's
-/// have grown to the latencies of earlier slices, so that no slice stops to grow them.
+/// Keeps the memory of the histograms of `part` in the recorder, and gives `part` copies. The recorder's histograms have grown to
+/// the latencies of earlier slices, so no slice spends time on growing them.
 fn keep_memory(kept: &mut SliceSample, part: &mut SliceSample) {
     for (kept, copy) in kept.histograms_mut().zip(part.histograms_mut()) {
         std::mem::swap(kept, copy);

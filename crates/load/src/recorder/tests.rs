@@ -31,9 +31,9 @@ fn record(recorder: &mut Recorder, latencies_ns: &[u64]) -> SliceSample {
     recorder.begin_slice(&slice(None));
     for latency_ns in latencies_ns {
         let times = Times { intended: Nanos(2 * MS), sent: Some(Nanos(2 * MS + 7)), blocked_until: None };
-        recorder.completed(&times, Nanos(2 * MS + latency_ns), 3);
+        recorder.record_answer(&times, Nanos(2 * MS + latency_ns), 3);
     }
-    recorder.end_slice(Spent::default)
+    recorder.end_slice(CpuTimes::default)
 }
 
 #[test]
@@ -63,11 +63,11 @@ fn a_worker_that_was_stopped_has_a_part_for_each_period() {
     recorder.begin_slice(&slice(Some(Duration::from_millis(300))));
     let end_periods = |recorder: &mut Recorder, now_ms| {
         let mut parts = Vec::new();
-        recorder.end_periods(Nanos(now_ms * MS), Spent::default, &mut |part| parts.push(part));
+        recorder.end_periods(Nanos(now_ms * MS), CpuTimes::default, &mut |part| parts.push(part));
         parts.iter().map(|part| (part.start_ns / MS, part.window_ns / MS, part.ok)).collect::<Vec<_>>()
     };
     let times = Times { intended: Nanos(2 * MS), sent: Some(Nanos(2 * MS)), blocked_until: None };
-    recorder.completed(&times, Nanos(4 * MS), 0);
+    recorder.record_answer(&times, Nanos(4 * MS), 0);
     assert_eq!(end_periods(&mut recorder, 300), []);
     // Stopped from here on.
     assert_eq!(end_periods(&mut recorder, 750), [(1, 300, 1), (301, 300, 0)]);
@@ -75,5 +75,5 @@ fn a_worker_that_was_stopped_has_a_part_for_each_period() {
     // Stopped again, until long after the drain.
     let late = [(601, 300, 0), (901, 100, 0), (1201, 0, 0), (1501, 0, 0)];
     assert_eq!(end_periods(&mut recorder, 9_000), late, "no period begins after the drain");
-    assert_eq!(recorder.end_slice(Spent::default).window_ns, 0);
+    assert_eq!(recorder.end_slice(CpuTimes::default).window_ns, 0);
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_sys::clock::Nanos;
 
-use super::Spent;
+use super::CpuTimes;
 use crate::recorder::slice::WorkerSlice;
 use crate::schedule::stop_rule::StopRule;
 
@@ -20,8 +20,8 @@ pub(super) struct Window {
     drain_timeout: Duration,
     wants_all: bool,
     is_cancelled: bool,
-    spent_at_from: Option<Spent>,
-    spent_at_until: Option<Spent>,
+    spent_at_from: Option<CpuTimes>,
+    spent_at_until: Option<CpuTimes>,
 }
 
 impl Window {
@@ -102,13 +102,13 @@ impl Window {
         }
     }
 
-    /// Whether a boundary has passed for which [`Window::cross`] was not called.
-    pub(super) fn is_crossed(&self, now: Nanos) -> bool {
+    /// Whether a boundary has passed since the last call of [`Window::set_boundary_cpu`].
+    pub(super) fn has_new_boundary(&self, now: Nanos) -> bool {
         self.spent_at_until.is_none() && now >= self.next_boundary()
     }
 
-    /// Reads the CPU time at each boundary that has passed for the first time.
-    pub(super) fn cross(&mut self, now: Nanos, spent: Spent) {
+    /// Stores `spent` as the CPU time at each boundary that has passed since the last call.
+    pub(super) fn set_boundary_cpu(&mut self, now: Nanos, spent: CpuTimes) {
         if now >= self.from.min(self.until) {
             self.spent_at_from.get_or_insert(spent);
         }
@@ -127,7 +127,7 @@ impl Window {
     }
 
     /// CPU time of the window so far; `now` reads the current one.
-    pub(super) fn spent(&self, now: impl Fn() -> Spent) -> Spent {
+    pub(super) fn spent(&self, now: impl Fn() -> CpuTimes) -> CpuTimes {
         let until = self.spent_at_until.unwrap_or_else(now);
         until.since(self.spent_at_from.unwrap_or(until))
     }

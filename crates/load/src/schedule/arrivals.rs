@@ -1,5 +1,5 @@
-//! From a rate over time to moments. Requests are counted in the order in which they are due, evenly or at random. Each
-//! leaves when the integral of the rate reaches its count.
+//! Computes intended starts from a rate over time. Requests get counts in the order in which they are due, evenly or at random. Each
+//! is due when the integral of the rate reaches its count.
 //!
 //! This change of time is exact. The n-th moment follows from the n-th count alone, so rounding errors do not add up. A
 //! unit Poisson process becomes one whose intensity is the rate (Çinlar, *Introduction to Stochastic Processes*, 1975,
@@ -31,7 +31,7 @@ enum Counts {
     Poisson { last: f64, mean: f64, random: Box<Pcg64Mcg> },
 }
 
-/// Turns counts into moments.
+/// Converts counts to times.
 struct Clock {
     segments: Vec<Segment>,
     current: usize,
@@ -40,7 +40,7 @@ struct Clock {
 }
 
 impl Arrivals {
-    pub(super) fn at(rate_per_s: &Stages, spacing: Spacing, seed: u64, share: Share) -> Self {
+    pub(super) fn by_rate(rate_per_s: &Stages, spacing: Spacing, seed: u64, share: Share) -> Self {
         let counts = match spacing {
             Spacing::Even => Counts::Even { next: share.worker as u64, step: share.workers as u64 },
             Spacing::Poisson => Counts::Poisson {

@@ -14,7 +14,7 @@ mod users;
 pub use arrivals::Arrivals;
 pub use custom::CustomSchedule;
 pub use stages::{Stage, Stages};
-pub(crate) use users::Attendance;
+pub(crate) use users::ActiveUsers;
 
 /// The load model of a slice.
 #[derive(Clone, Debug)]
@@ -101,12 +101,12 @@ impl Schedule {
         match self {
             Self::Closed | Self::ClosedStages { .. } => None,
             Self::Constant { rate_per_s } => {
-                Some(Arrivals::at(&Stages::starting_at(*rate_per_s), Spacing::Even, seed, share))
+                Some(Arrivals::by_rate(&Stages::starting_at(*rate_per_s), Spacing::Even, seed, share))
             }
             Self::Poisson { rate_per_s } => {
-                Some(Arrivals::at(&Stages::starting_at(*rate_per_s), Spacing::Poisson, seed, share))
+                Some(Arrivals::by_rate(&Stages::starting_at(*rate_per_s), Spacing::Poisson, seed, share))
             }
-            Self::Stages { rate_per_s, spacing } => Some(Arrivals::at(rate_per_s, *spacing, seed, share)),
+            Self::Stages { rate_per_s, spacing } => Some(Arrivals::by_rate(rate_per_s, *spacing, seed, share)),
             Self::Custom(custom) => Some(Arrivals::from(custom, seed, share)),
         }
     }

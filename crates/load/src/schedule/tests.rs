@@ -5,7 +5,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tare_stats::{ExpectedMean, ExponentialFit, Level};
 
-use super::users::Attendance;
+use super::users::ActiveUsers;
 use super::{CustomSchedule, Schedule, Share, Spacing, Stages};
 
 const ALONE: Share = Share { worker: 0, workers: 1 };
@@ -86,7 +86,7 @@ fn levels_are_a_table() {
 #[test]
 fn users_come_and_go_by_the_table() {
     let users = Stages::starting_at(0.0).then(4.0, seconds(4)).then(4.0, seconds(2)).then(1.0, Duration::ZERO);
-    let attendance = Attendance::of(&users, ALONE);
+    let active_users = ActiveUsers::of(&users, ALONE);
     for (user, ready_s, joins_s) in [
         (0, 0, Some(0)),
         (1, 0, Some(1)),
@@ -97,7 +97,7 @@ fn users_come_and_go_by_the_table() {
         (4, 0, None),
         (0, 99, Some(99)),
     ] {
-        let found = attendance.joins_ns(user, ready_s * 1000 * MS);
+        let found = active_users.active_from_ns(user, ready_s * 1000 * MS);
         assert_eq!(found, joins_s.map(|joins_s: u64| joins_s * 1000 * MS), "user {user}, ready at {ready_s} s");
     }
 }
@@ -256,8 +256,8 @@ proptest! {
     fn as_many_users_take_part_as_the_level_says(users in stages(), workers in 1usize..6, at_ms in 0u64..60_000) {
         let at_ns = at_ms * MS;
         let takes_part = |worker: usize| {
-            let attendance = Attendance::of(&users, Share { worker, workers });
-            (0..2001 / workers + 1).filter(|user| attendance.joins_ns(*user, at_ns) == Some(at_ns)).count()
+            let active_users = ActiveUsers::of(&users, Share { worker, workers });
+            (0..2001 / workers + 1).filter(|user| active_users.active_from_ns(*user, at_ns) == Some(at_ns)).count()
         };
         let found: usize = (0..workers).map(takes_part).sum();
         let level = users.level_at(Duration::from_millis(at_ms));

@@ -6,7 +6,7 @@ use tare_sample::ServerClock;
 use tare_sys::clock;
 
 use super::spec::{SessionSpec, SliceSpec};
-use super::{LoadSession, soon};
+use super::{LoadSession, earliest_start};
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::protocol::Protocol;
@@ -46,7 +46,7 @@ impl ClockProbe {
         let mut session = LoadSession::open(&self.spec)?;
         let stop = StopRule::Count { requests: 1, at_most: AT_MOST };
         let slice = SliceSpec { drain_timeout: Duration::ZERO, ..SliceSpec::new(Schedule::Closed, 1, stop) };
-        let sample = session.drive(&slice, None, None, cancel, &mut soon, &mut |_| {})?;
+        let sample = session.run_with_clock(&slice, None, None, cancel, &mut earliest_start, &mut |_| {})?;
         Ok(ClockModel::of(&sample.clock_samples, sample.messages.received, clock::wall_clock_epoch()))
     }
 }

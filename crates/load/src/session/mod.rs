@@ -3,9 +3,9 @@
 mod clock_probe;
 mod opening;
 pub(crate) mod poller;
-mod remote;
 pub(crate) mod server_clock;
 mod spec;
+mod worker_thread;
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -25,8 +25,8 @@ use crate::recorder::slice::WorkerSlice;
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Share;
 use crate::session::poller::PollerInUse;
-use crate::session::remote::{Order, Remote, Report};
 use crate::session::server_clock::ClockModel;
+use crate::session::worker_thread::{WorkerOrder, WorkerReport, WorkerThread};
 use crate::worker::Setup;
 
 use self::clock_probe::ClockProbe;
@@ -35,12 +35,12 @@ pub use self::spec::{SessionSpec, SliceSpec};
 
 /// Open files in addition to the connections: pollers, files of the kernel, and some for the caller.
 const SPARE_FILES: u64 = 32;
-/// Delay between the order and the start of a slice, so that all workers begin at the same moment.
+/// Delay between the order and the start of a slice, so that all workers begin at the same time.
 const START_MARGIN: Duration = Duration::from_micros(300);
 
 /// Worker threads with their connections, kept open from slice to slice.
 pub struct LoadSession {
-    workers: Vec<Remote>,
+    workers: Vec<WorkerThread>,
     share: Share,
     connections: usize,
     congestion: Option<String>,
@@ -73,7 +73,7 @@ impl LoadSession {
         let poller = spec.poller.choose_available()?;
         let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
         let own_connections = spec.own_part_of(spec.connections);
-        make_room(own_connections)?;
+        raise_open_file_limit(own_connections)?;
         // A worker without a connection would have nothing to do.
         let cpus: Vec<usize> = spec.cpus.iter().take(own_connections).collect();
         let mut workers = Vec::with_capacity(cpus.len());
@@ -89,7 +89,7 @@ impl LoadSession {
                 connect_timeout: spec.connect_timeout,
                 share: spec.share.of_worker(worker, cpus.len()),
             };
-            workers.push(Remote::start(*cpu, poller.kind, setup)?);
+            workers.push(WorkerThread::start(*cpu, poller.kind, setup)?);
         }
         let clock_probe = ClockProbe::of(spec);
         let (share, connections) = (spec.share, spec.connections);
@@ -150,7 +150,7 @@ impl LoadSession {
         cancel: &Cancel,
         watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<SliceSample, LoadError> {
-        self.run_from(slice, every, cancel, &mut soon, watcher)
+        self.run_from(slice, every, cancel, &mut earliest_start, watcher)
     }
 
     /// As [`run_watched`](Self::run_watched), and `start` says when the slice starts, on the monotonic clock. It is asked
@@ -171,26 +171,27 @@ impl LoadSession {
         }
         self.check_slice(slice)?;
         let before = self.probe_clock(cancel)?;
-        let mut sample = self.drive(slice, Some(&before), every, cancel, start, watcher)?;
+        let mut sample = self.run_with_clock(slice, Some(&before), every, cancel, start, watcher)?;
         // After a cancellation, do not wait for more messages.
         let is_over = before.epoch.is_none() || (self.clock_probe.is_some() && cancel.is_cancelled());
-        let whole = if is_over { before } else { before.until(&self.probe_clock(cancel)?) };
-        let whole = whole.widened(&sample.clock_samples);
-        whole.state_in(&mut sample.messages);
+        let whole = if is_over { before } else { before.confirmed_by(&self.probe_clock(cancel)?) };
+        let whole = whole.widened_by(&sample.clock_samples);
+        whole.write_to(&mut sample.messages);
         Ok(sample)
     }
 
     fn probe_clock(&self, cancel: &Cancel) -> Result<ClockModel, LoadError> {
-        self.clock_probe
-            .as_ref()
-            .map_or_else(|| Ok(ClockModel::same(clock::wall_clock_epoch())), |clock_probe| clock_probe.measure(cancel))
+        self.clock_probe.as_ref().map_or_else(
+            || Ok(ClockModel::own_clock(clock::wall_clock_epoch())),
+            |clock_probe| clock_probe.measure(cancel),
+        )
     }
 
-    /// Runs a slice with the assumed clock of the server; without one, as a probe of that clock.
-    fn drive(
+    /// Runs a slice. Stamps are read by `server_clock`; without one, the slice is a probe of that clock.
+    fn run_with_clock(
         &mut self,
         slice: &SliceSpec,
-        by: Option<&ClockModel>,
+        server_clock: Option<&ClockModel>,
         every: Option<Duration>,
         cancel: &Cancel,
         start: &mut dyn FnMut() -> Nanos,
@@ -199,10 +200,10 @@ impl LoadSession {
         // If the kernel refuses, latencies grow, and the session reports it.
         let _awake = Wakefulness::keep_awake();
         self.prepare(slice, cancel, watcher)?;
-        let stamps = by.map_or(Stamps::Probing, ClockModel::stamps);
+        let stamps = server_clock.map_or(Stamps::Probing, ClockModel::stamps);
         let start = start();
         for worker in &self.workers {
-            worker.order(Order::Run(WorkerSlice {
+            worker.send_order(WorkerOrder::Run(WorkerSlice {
                 start,
                 schedule: slice.schedule.clone(),
                 sending: slice.sending,
@@ -217,8 +218,8 @@ impl LoadSession {
             }))?;
         }
         let sample = self.collect(&mut |part| {
-            if let Some(reckoning) = by {
-                reckoning.state_in(&mut part.messages);
+            if let Some(model) = server_clock {
+                model.write_to(&mut part.messages);
             }
             if every.is_some() {
                 watcher(Watched::Interval(part));
@@ -227,23 +228,23 @@ impl LoadSession {
         Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })
     }
 
-    /// Waits for every worker, also after a failure, so that all are idle when the next order comes. Each
-    /// worker has a part for each period, so they are added up one by one.
+    /// Waits for every worker, even after a failure, so that all are idle at the next order. Each worker has one part for each
+    /// period, so parts of the same period are added.
     fn collect(&self, on_part: &mut dyn FnMut(&mut SliceSample)) -> Result<SliceSample, LoadError> {
-        let mut working: Vec<&Remote> = self.workers.iter().collect();
+        let mut working: Vec<&WorkerThread> = self.workers.iter().collect();
         let (mut whole, mut failure) = (None, None);
         while !working.is_empty() {
             let mut round = None;
-            working.retain(|worker| match worker.report() {
-                Report::Part(part) => {
-                    put(&mut round, part, SliceSample::merge);
+            working.retain(|worker| match worker.wait_for_report() {
+                WorkerReport::Part(part) => {
+                    add_to(&mut round, part, SliceSample::merge);
                     true
                 }
-                // That was before this slice.
-                Report::Open { .. } => true,
-                Report::Last(last) => {
+                // A late report of the preparation.
+                WorkerReport::Open { .. } => true,
+                WorkerReport::Last(last) => {
                     match last {
-                        Ok(part) => put(&mut round, part, SliceSample::merge),
+                        Ok(part) => add_to(&mut round, part, SliceSample::merge),
                         Err(error) => failure = failure.take().or(Some(error)),
                     }
                     false
@@ -251,7 +252,7 @@ impl LoadSession {
             });
             if let Some(mut round) = round {
                 on_part(&mut round);
-                put(&mut whole, round, SliceSample::append);
+                add_to(&mut whole, round, SliceSample::append);
             }
         }
         match failure {
@@ -289,19 +290,19 @@ impl LoadSession {
 
 impl Drop for LoadSession {
     fn drop(&mut self) {
-        // Dismiss all of them first, so that they end at the same time.
-        self.workers.iter_mut().for_each(Remote::dismiss);
-        self.workers.iter_mut().for_each(Remote::join);
+        // Close all channels of orders first, so that the threads end at the same time.
+        self.workers.iter_mut().for_each(WorkerThread::close_orders);
+        self.workers.iter_mut().for_each(WorkerThread::join);
     }
 }
 
-/// As soon as all workers can have the order.
-fn soon() -> Nanos {
+/// The earliest start for which all workers get their order in time.
+fn earliest_start() -> Nanos {
     clock::now() + START_MARGIN
 }
 
-/// The sum of both samples, or the second alone.
-fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSample, &SliceSample)) {
+/// Adds a sample to a sum, or begins the sum with it.
+fn add_to(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSample, &SliceSample)) {
     match sum {
         None => *sum = Some(sample),
         Some(sum) => add(sum, &sample),
@@ -309,7 +310,7 @@ fn put(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut SliceSam
 }
 
 /// Raises the limit of open files as far as the session needs, so that no slice runs out of them.
-fn make_room(connections: usize) -> Result<(), LoadError> {
+fn raise_open_file_limit(connections: usize) -> Result<(), LoadError> {
     let needed = limits::count_open_files() + connections as u64 + SPARE_FILES;
     let allowed = limits::raise_open_files(needed);
     if allowed < needed { Err(LoadError::OpenFiles { needed, allowed }) } else { Ok(()) }

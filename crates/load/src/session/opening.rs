@@ -8,7 +8,7 @@ use tare_sys::clock;
 use super::{LoadSession, SliceSpec};
 use crate::cancel::Cancel;
 use crate::error::LoadError;
-use crate::session::remote::{Order, Report};
+use crate::session::worker_thread::{WorkerOrder, WorkerReport};
 
 /// Progress of a slice, for live output.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +43,10 @@ impl LoadSession {
         watcher: &mut dyn FnMut(Watched<'_>),
     ) -> Result<(), LoadError> {
         for worker in &self.workers {
-            worker.order(Order::Prepare { in_use: worker.part_of(slice.connections), cancel: cancel.clone() })?;
+            worker.send_order(WorkerOrder::Prepare {
+                in_use: worker.part_of(slice.connections),
+                cancel: cancel.clone(),
+            })?;
         }
         let begin = clock::now();
         let mut open = vec![0; self.workers.len()];
@@ -51,14 +54,14 @@ impl LoadSession {
         let (mut was_shown, mut failure) = (false, None);
         while !working.is_empty() {
             let mut is_long = false;
-            working.retain(|&worker| match self.workers[worker].report() {
-                Report::Open { connections, goes_on } => {
+            working.retain(|&worker| match self.workers[worker].wait_for_report() {
+                WorkerReport::Open { connections, goes_on } => {
                     open[worker] = connections;
                     is_long |= goes_on;
                     goes_on
                 }
-                Report::Part(_) => true,
-                Report::Last(last) => {
+                WorkerReport::Part(_) => true,
+                WorkerReport::Last(last) => {
                     failure = failure.take().or(last.err());
                     false
                 }

@@ -44,10 +44,10 @@ impl PollerChoice {
     /// # Errors
     /// When io_uring was requested and is not available.
     pub fn choose_available(self) -> Result<PollerInUse, LoadError> {
-        self.settle_given(uring::why_unavailable)
+        self.choose_given(uring::why_unavailable)
     }
 
-    fn settle_given(self, why_unavailable: impl Fn() -> Option<String>) -> Result<PollerInUse, LoadError> {
+    fn choose_given(self, why_unavailable: impl Fn() -> Option<String>) -> Result<PollerInUse, LoadError> {
         let in_use = |kind, notice| Ok(PollerInUse { kind, notice });
         if self == Self::Readiness {
             return in_use(PollerKind::Readiness, None);
@@ -91,20 +91,20 @@ impl fmt::Display for PollerKind {
 mod tests {
     use super::*;
 
-    fn settled(choice: PollerChoice, obstacle: Option<&str>) -> Result<PollerInUse, String> {
-        choice.settle_given(|| obstacle.map(str::to_owned)).map_err(|error| error.to_string())
+    fn chosen(choice: PollerChoice, obstacle: Option<&str>) -> Result<PollerInUse, String> {
+        choice.choose_given(|| obstacle.map(str::to_owned)).map_err(|error| error.to_string())
     }
 
     #[test]
     fn io_uring_is_used_where_it_can_be() {
         let uring = PollerInUse { kind: PollerKind::Uring, notice: None };
-        assert_eq!(settled(PollerChoice::Auto, None), Ok(uring.clone()));
-        assert_eq!(settled(PollerChoice::Uring, None), Ok(uring));
+        assert_eq!(chosen(PollerChoice::Auto, None), Ok(uring.clone()));
+        assert_eq!(chosen(PollerChoice::Uring, None), Ok(uring));
     }
 
     #[test]
     fn readiness_takes_over_with_a_line_of_notice() {
-        let PollerInUse { kind, notice } = settled(PollerChoice::Auto, Some("it is forbidden")).unwrap();
+        let PollerInUse { kind, notice } = chosen(PollerChoice::Auto, Some("it is forbidden")).unwrap();
         assert_eq!(kind, PollerKind::Readiness);
         assert!(notice.is_some_and(|line| line.contains("it is forbidden") && !line.contains('\n')));
     }
@@ -112,8 +112,8 @@ mod tests {
     #[test]
     fn what_is_asked_for_is_used_or_refused() {
         let readiness = PollerInUse { kind: PollerKind::Readiness, notice: None };
-        assert_eq!(settled(PollerChoice::Readiness, Some("it is forbidden")), Ok(readiness));
-        let refusal = settled(PollerChoice::Uring, Some("it is forbidden")).unwrap_err();
+        assert_eq!(chosen(PollerChoice::Readiness, Some("it is forbidden")), Ok(readiness));
+        let refusal = chosen(PollerChoice::Uring, Some("it is forbidden")).unwrap_err();
         assert!(refusal.contains("it is forbidden") && refusal.contains(SELECTOR), "{refusal}");
     }
 

@@ -32,7 +32,7 @@ impl ClockModel {
     /// stamp, no result depends on the clock, and this machine's is assumed.
     pub(crate) fn of(samples: &ClockSamples, messages: u64, ours: Epoch) -> Self {
         if samples.stamped == 0 && messages > 0 {
-            return Self::same(ours);
+            return Self::own_clock(ours);
         }
         let epoch = estimated_epoch(samples, ours);
         let estimate = ClockEstimate {
@@ -44,39 +44,39 @@ impl ClockModel {
         Self { epoch, estimate: Some(estimate) }
     }
 
-    /// Writes the assumed clock into a tally.
-    pub(crate) fn state_in(&self, tally: &mut MessageTally) {
+    /// Writes this model into a tally.
+    pub(crate) fn write_to(&self, tally: &mut MessageTally) {
         tally.clock_within_ns = self.epoch.map_or(0, |epoch| epoch.within_ns);
         tally.clock = self.estimate;
     }
 
     /// The server uses this machine's clock.
-    pub(crate) const fn same(ours: Epoch) -> Self {
+    pub(crate) const fn own_clock(ours: Epoch) -> Self {
         Self { epoch: Some(ours), estimate: None }
     }
 
-    /// How stamps are converted under this model.
+    /// How this model converts stamps.
     pub(crate) fn stamps(&self) -> Stamps {
         let by = if self.estimate.is_some() { Stamps::Theirs } else { Stamps::Ours };
         self.epoch.map_or(Stamps::Unknown, by)
     }
 
-    /// The same estimate with an error that allows for these messages of a slice. No message arrives before it is sent.
-    /// A message faster than all those of the probe shows that the server's clock may be further ahead, by one round
-    /// trip beyond that at most.
-    pub(crate) fn widened(self, heard: &ClockSamples) -> Self {
+    /// The same estimate, with its error widened to allow for these messages of a slice. No message arrives before it is sent.
+    /// So a message faster than all those of the probe shows that the server's clock may be further ahead, at most by one more
+    /// round trip.
+    pub(crate) fn widened_by(self, samples: &ClockSamples) -> Self {
         let (Some(epoch), Some(round_trip_ns)) = (self.epoch, self.estimate.and_then(|found| found.round_trip_ns))
         else {
             return self;
         };
-        let latest_ns = heard.unix_ns + round_trip_ns + heard.unit_ns;
+        let latest_ns = samples.unix_ns + round_trip_ns + samples.unit_ns;
         let within_ns = epoch.within_ns.max(latest_ns.saturating_sub(epoch.unix_ns));
         Self { epoch: Some(Epoch { within_ns, ..epoch }), ..self }
     }
 
-    /// The same estimate for a slice after which the clock was found to be `after`. The error is the larger of both,
-    /// and allows for the change between them.
-    pub(crate) fn until(self, after: &Self) -> Self {
+    /// The same estimate, confirmed by the estimate `after` the slice. The error is the larger of both, and includes the change
+    /// between them.
+    pub(crate) fn confirmed_by(self, after: &Self) -> Self {
         let (Some(before), Some(end)) = (self.epoch, after.epoch) else { return self };
         let end_ns = before.unix_ns.abs_diff(end.unix_ns) + end.within_ns;
         let estimate = self.estimate.zip(after.estimate).map(|(mine, theirs)| ClockEstimate {
@@ -157,7 +157,7 @@ mod tests {
             let nothing = ClockEstimate { messages: stamped, round_trip_ns, ..ClockEstimate::default() };
             assert_eq!((epoch, estimate), (None, Some(nothing)));
         }
-        assert_eq!(ClockModel::of(&samples(0, &[], 1, Some(60_000)), 20, OURS), ClockModel::same(OURS));
+        assert_eq!(ClockModel::of(&samples(0, &[], 1, Some(60_000)), 20, OURS), ClockModel::own_clock(OURS));
     }
 
     #[test]
@@ -166,7 +166,7 @@ mod tests {
         for (before, after, within_ns) in
             [(at(0), at(0), 30_021), (at(0), at(200_000), 230_021), (at(S), at(S - 200_000), 230_021)]
         {
-            let whole = before.until(&after);
+            let whole = before.confirmed_by(&after);
             let found = whole.estimate.unwrap();
             assert_eq!(
                 (whole.epoch.unwrap().within_ns, whole.epoch.unwrap().unix_ns),
@@ -178,9 +178,9 @@ mod tests {
             );
         }
         let nothing = ClockModel { epoch: None, estimate: Some(ClockEstimate::default()) };
-        assert_eq!((at(0).until(&nothing), nothing.until(&at(0))), (at(0), nothing));
+        assert_eq!((at(0).confirmed_by(&nothing), nothing.confirmed_by(&at(0))), (at(0), nothing));
         let moved = Epoch { unix_ns: OURS.unix_ns + 500, within_ns: 30 };
-        let same = ClockModel::same(OURS).until(&ClockModel::same(moved));
+        let same = ClockModel::own_clock(OURS).confirmed_by(&ClockModel::own_clock(moved));
         assert_eq!((same.epoch.unwrap().within_ns, same.estimate), (530, None));
     }
 
@@ -189,12 +189,12 @@ mod tests {
         let found = ClockModel::of(&samples(3 * S, &[150_000; 6], 1, Some(80_000)), 6, OURS);
         // The clock is 110 µs further ahead than the estimate, and the estimate allowed for 40 µs at most.
         for (delay_ns, within_ns) in [(150_000, 40_021), (145_000, 45_001), (30_000, 160_001), (10_000_000, 40_021)] {
-            let widened = found.widened(&samples(3 * S, &[delay_ns; 9], 1, None));
+            let widened = found.widened_by(&samples(3 * S, &[delay_ns; 9], 1, None));
             assert_eq!((widened.epoch.unwrap().within_ns, widened.estimate), (within_ns, found.estimate), "{delay_ns}");
         }
-        let same = ClockModel::same(OURS);
-        assert_eq!((same.widened(&samples(3 * S, &[1; 9], 1, None)), same.stamps()), (same, Stamps::Ours(OURS)));
-        assert_eq!(found.widened(&ClockSamples::default()), found);
+        let same = ClockModel::own_clock(OURS);
+        assert_eq!((same.widened_by(&samples(3 * S, &[1; 9], 1, None)), same.stamps()), (same, Stamps::Ours(OURS)));
+        assert_eq!(found.widened_by(&ClockSamples::default()), found);
     }
 
     #[test]

@@ -262,7 +262,7 @@ impl Connections {
 
     /// Closes the transport from this side, after the protocol's closing bytes if it has any.
     pub(super) fn close(&mut self, io: &mut impl Transport, token: Token) {
-        self[token].say_goodbye(io, token);
+        self[token].send_close(io, token);
         io.close(token);
         self.set_closed(token);
     }

@@ -1,4 +1,4 @@
-//! Which request should leave next, and its intended start. Only here do the closed and the open loop differ.
+//! Which request leaves next, and its intended start. This is the only place where closed and open loop differ.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tare_sys::clock::Nanos;
 
 use crate::recorder::slice::WorkerSlice;
 use crate::schedule::sending::Sending;
-use crate::schedule::{Arrivals, Attendance, Schedule, Share};
+use crate::schedule::{ActiveUsers, Arrivals, Schedule, Share};
 
 /// The requests that a slice still needs from one worker.
 pub(crate) struct Demand {
@@ -22,8 +22,8 @@ pub(crate) struct Demand {
 }
 
 enum DemandSource {
-    /// Each free connection is a user who sends its next request, as long as the user takes part.
-    Users { attendance: Option<Attendance> },
+    /// Each free connection is a user that sends its next request while it is active.
+    Users { active_users: Option<ActiveUsers> },
     /// Intended starts in order; `head` is the oldest that was not sent. Later ones are computed when needed.
     Starts { arrivals: Arrivals, head: Nanos },
 }
@@ -37,14 +37,14 @@ impl Demand {
             remaining: 0,
             counts_from: Nanos::ZERO,
             sending: Sending::Exact,
-            source: DemandSource::Users { attendance: None },
+            source: DemandSource::Users { active_users: None },
         }
     }
 
     /// The demand of a slice. A count holds for the requests from `counts_from` on.
     pub(crate) fn of(slice: &WorkerSlice, share: Share, counts_from: Nanos) -> Self {
         let source = match slice.schedule.arrivals(slice.seed, share) {
-            None => DemandSource::Users { attendance: attendance(&slice.schedule, share) },
+            None => DemandSource::Users { active_users: active_users(&slice.schedule, share) },
             Some(mut arrivals) => {
                 let head = head_of(slice.start, &mut arrivals);
                 DemandSource::Starts { arrivals, head }
@@ -78,12 +78,12 @@ impl Demand {
         (self.remaining > 0 && intended < self.until && leaves_at.max(intended) <= now).then_some(intended)
     }
 
-    /// When the user of this connection, free from `ready` on, needs its next request; `None` if never again. In an
-    /// open loop a connection is available as soon as it is free.
-    pub(crate) fn joins(&self, connection: usize, ready: Nanos) -> Option<Nanos> {
-        let DemandSource::Users { attendance: Some(attendance) } = &self.source else { return Some(ready) };
-        let joins_ns = attendance.joins_ns(connection, ready.since(self.start))?;
-        Some(self.start + Duration::from_nanos(joins_ns))
+    /// When the user of this connection, free from `ready` on, sends its next request; `None` if never again. In an open loop a
+    /// connection is available as soon as it is free.
+    pub(crate) fn next_request_at(&self, connection: usize, ready: Nanos) -> Option<Nanos> {
+        let DemandSource::Users { active_users: Some(active_users) } = &self.source else { return Some(ready) };
+        let active_from_ns = active_users.active_from_ns(connection, ready.since(self.start))?;
+        Some(self.start + Duration::from_nanos(active_from_ns))
     }
 
     /// Takes the request that was due, by its intended start.
@@ -120,9 +120,9 @@ impl Demand {
     }
 }
 
-fn attendance(schedule: &Schedule, share: Share) -> Option<Attendance> {
+fn active_users(schedule: &Schedule, share: Share) -> Option<ActiveUsers> {
     let Schedule::ClosedStages { users } = schedule else { return None };
-    Some(Attendance::of(users, share))
+    Some(ActiveUsers::of(users, share))
 }
 
 fn head_of(start: Nanos, arrivals: &mut Arrivals) -> Nanos {

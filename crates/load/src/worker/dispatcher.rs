@@ -1,4 +1,4 @@
-//! Which request leaves next, and on which connection: the schedule's demand meets the free places of connections.
+//! Assigns the requests that the schedule demands to free places of connections.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -37,7 +37,7 @@ pub(super) struct Dispatcher {
     share: Share,
     depth: usize,
     /// Whether the server pushes: a subscription of the discarded head lasts into the window.
-    is_pushed_to: bool,
+    is_push: bool,
     timeout: Duration,
     demand: Demand,
     cursor: RequestCursor,
@@ -55,7 +55,7 @@ impl Dispatcher {
         Self {
             share: setup.share,
             depth: setup.protocol.depth(),
-            is_pushed_to: setup.protocol.is_pushed_to(),
+            is_push: setup.protocol.is_push(),
             timeout: setup.timeout,
             demand: Demand::none(),
             cursor: setup.requests.cursor(setup.share),
@@ -68,7 +68,7 @@ impl Dispatcher {
 
     /// Begins a slice, with no place free yet.
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
-        let counts_from = if self.is_pushed_to { slice.start } else { slice.start + slice.discard_head };
+        let counts_from = if self.is_push { slice.start } else { slice.start + slice.discard_head };
         self.demand = Demand::of(slice, self.share, counts_from);
         self.free.clear();
         self.thinking.clear();
@@ -179,7 +179,7 @@ impl Dispatcher {
         if !self.is_closed_loop() {
             return None;
         }
-        let intended = self.demand.due(self.demand.joins(token.index(), since)?, at)?;
+        let intended = self.demand.due(self.demand.next_request_at(token.index(), since)?, at)?;
         self.demand.take(intended);
         Some(intended)
     }
@@ -201,10 +201,10 @@ impl Dispatcher {
         }
     }
 
-    /// Frees one place of a connection as soon as its user takes part.
+    /// Frees one place of a connection as soon as its user is active.
     pub(super) fn free_place(&mut self, token: Token, since: Nanos) {
-        match self.demand.joins(token.index(), since) {
-            Some(joins) if joins > since => self.thinking.push(Reverse((joins, token))),
+        match self.demand.next_request_at(token.index(), since) {
+            Some(at) if at > since => self.thinking.push(Reverse((at, token))),
             Some(_) => self.free.push_back(Place { token, since }),
             None => {}
         }

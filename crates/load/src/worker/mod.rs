@@ -1,5 +1,5 @@
-//! THE worker loop. Load models, stop rules, pollers and clocks are values handed to it. A worker shares no mutable
-//! state; what it records becomes the sample of its slice.
+//! The one worker loop. Load models, stop rules, pollers and clocks are values that it receives. A worker shares no mutable state;
+//! what it records becomes the sample of its slice.
 
 mod connections;
 mod demand;
@@ -34,7 +34,7 @@ mod tests_spinning;
 mod tests_truth;
 #[cfg(test)]
 mod tests_websocket;
-mod watch;
+mod wait_policy;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +46,7 @@ use tare_sys::socket::{SocketOptions, Target};
 
 use self::layers::Layers;
 use self::runner::{MAX_SLEEP, SliceRunner};
-use self::watch::Rest;
+use self::wait_policy::WaitMode;
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::input::request::RequestSet;
@@ -57,7 +57,7 @@ use crate::schedule::Share;
 use tare_sys::procfs::backlog::Backlog;
 
 /// How often preparation reports its progress, the first time after this long.
-const OPENING_TOLD_EVERY: Duration = Duration::from_millis(250);
+const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 
 /// What stays the same over all slices of a session.
 #[derive(Clone, Debug)]
@@ -104,12 +104,12 @@ impl<P: Poller, C: Clock> Worker<P, C> {
     ) -> Result<usize, LoadError> {
         self.runner.connections().begin_preparation(in_use);
         // Connections that ended since the last slice are noticed now, and are not errors of the next slice.
-        self.wait(Rest::Look)?;
+        self.wait(WaitMode::Poll)?;
         let begin = self.runner.now();
         let connections = self.runner.connections();
         let latest = begin + connections.longest_preparation();
         let (mut open, mut deadline) = (connections.count_open(), connections.preparation_deadline(begin));
-        let mut tell_at = begin + OPENING_TOLD_EVERY;
+        let mut report_at = begin + PROGRESS_EVERY;
         loop {
             let now = self.runner.now();
             let connections = self.runner.connections();
@@ -126,12 +126,12 @@ impl<P: Poller, C: Clock> Worker<P, C> {
                 }
                 deadline = connections.preparation_deadline(now).min(latest);
             }
-            if now >= tell_at {
-                tell_at = now + OPENING_TOLD_EVERY;
+            if now >= report_at {
+                report_at = now + PROGRESS_EVERY;
                 on_open(connections.count_open());
             }
             let wake_at = connections.next_preparation_step(now + MAX_SLEEP).min(deadline);
-            self.wait(Rest::Sleep(wake_at))?;
+            self.wait(WaitMode::Sleep(wake_at))?;
         }
         Ok(self.runner.connections().count_open())
     }
@@ -151,17 +151,17 @@ impl<P: Poller, C: Clock> Worker<P, C> {
             if self.runner.is_finished(now) {
                 break;
             }
-            let rest = self.runner.rest(now);
-            self.wait(rest)?;
+            let mode = self.runner.next_wait(now);
+            self.wait(mode)?;
         }
         let mut io = Channel { io: self.poller.transport(), tls: self.tls.as_mut() };
         Ok(self.runner.end_slice(&mut io))
     }
 
-    fn wait(&mut self, rest: Rest) -> Result<(), LoadError> {
-        let deadline = match rest {
-            Rest::Sleep(until) => until,
-            Rest::Look => Nanos::ZERO,
+    fn wait(&mut self, mode: WaitMode) -> Result<(), LoadError> {
+        let deadline = match mode {
+            WaitMode::Sleep(until) => until,
+            WaitMode::Poll => Nanos::ZERO,
         };
         let mut layers = Layers { runner: &mut self.runner, tls: self.tls.as_mut() };
         self.poller.wait(Some(deadline), &mut layers).map_err(LoadError::Wait)

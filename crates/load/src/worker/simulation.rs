@@ -35,7 +35,7 @@ impl Clock for WorldClock {
 pub(super) type Script = Box<dyn FnMut(Nanos) -> Reaction>;
 
 /// How a server of another protocol treats received bytes: what it sends, and when.
-pub(super) type Talk = Box<dyn FnMut(Token, Nanos, &[u8]) -> Vec<(Nanos, Vec<u8>)>>;
+pub(super) type ByteScript = Box<dyn FnMut(Token, Nanos, &[u8]) -> Vec<(Nanos, Vec<u8>)>>;
 
 pub(super) enum Reaction {
     Answer { at: Nanos, bytes: &'static [u8] },
@@ -77,7 +77,7 @@ impl Listener {
     }
 }
 
-enum Happening {
+enum SimulatedEvent {
     Connected,
     Refused,
     Bytes(Cow<'static, [u8]>),
@@ -97,7 +97,7 @@ pub(super) struct World {
 pub(super) struct WorldTransport {
     clock: WorldClock,
     script: RefCell<Script>,
-    talk: Option<Talk>,
+    byte_script: Option<ByteScript>,
     listener: Listener,
     connects: Rc<Cell<usize>>,
     /// Arrival of each connect that the server has not accepted yet.
@@ -106,7 +106,7 @@ pub(super) struct WorldTransport {
     sends: Rc<Cell<u64>>,
     most_unaccepted: Rc<Cell<usize>>,
     /// By time, then in the order of their causes.
-    ahead: BTreeMap<(Nanos, u64), (Token, Happening)>,
+    ahead: BTreeMap<(Nanos, u64), (Token, SimulatedEvent)>,
     caused: u64,
 }
 
@@ -116,7 +116,7 @@ impl World {
         let transport = WorldTransport {
             clock: clock.clone(),
             script: RefCell::new(script),
-            talk: None,
+            byte_script: None,
             listener: Listener::AcceptsAfter(Duration::ZERO),
             connects: Rc::default(),
             unaccepted: Rc::default(),
@@ -130,9 +130,9 @@ impl World {
     }
 
     /// A world whose server speaks another protocol.
-    pub(super) fn talking(talk: Talk) -> Self {
+    pub(super) fn with_byte_script(byte_script: ByteScript) -> Self {
         let mut world = Self::new(Box::new(|_| Reaction::Never));
-        world.transport.talk = Some(talk);
+        world.transport.byte_script = Some(byte_script);
         world
     }
 
@@ -190,7 +190,7 @@ impl World {
 }
 
 impl WorldTransport {
-    fn cause(&mut self, at: Nanos, token: Token, happening: Happening) {
+    fn cause(&mut self, at: Nanos, token: Token, happening: SimulatedEvent) {
         self.caused += 1;
         self.ahead.insert((at, self.caused), (token, happening));
     }
@@ -206,9 +206,9 @@ impl Transport for WorldTransport {
         drop(unaccepted);
         self.connects.set(self.connects.get() + 1);
         let happening = match self.listener {
-            Listener::Refuses => Happening::Refused,
-            Listener::RefusesAfter(taken) if self.connects.get() > taken => Happening::Refused,
-            Listener::RefusesAfter(_) | Listener::AcceptsAfter(_) => Happening::Connected,
+            Listener::Refuses => SimulatedEvent::Refused,
+            Listener::RefusesAfter(taken) if self.connects.get() > taken => SimulatedEvent::Refused,
+            Listener::RefusesAfter(_) | Listener::AcceptsAfter(_) => SimulatedEvent::Connected,
             Listener::Ignores => return,
         };
         self.cause(now + Duration::from_micros(10), token, happening);
@@ -216,9 +216,9 @@ impl Transport for WorldTransport {
 
     /// The server reacts to each request, also to several in one send.
     fn send(&mut self, token: Token, payload: &Payload) -> Sending {
-        if let Some(talk) = &mut self.talk {
-            for (at, bytes) in talk(token, self.clock.now(), payload) {
-                self.cause(at, token, Happening::Bytes(bytes.into()));
+        if let Some(byte_script) = &mut self.byte_script {
+            for (at, bytes) in byte_script(token, self.clock.now(), payload) {
+                self.cause(at, token, SimulatedEvent::Bytes(bytes.into()));
             }
             return Sending::Accepted;
         }
@@ -228,8 +228,8 @@ impl Transport for WorldTransport {
         for _ in 0..requests {
             let reaction = (self.script.borrow_mut())(self.clock.now());
             match reaction {
-                Reaction::Answer { at, bytes } => self.cause(at, token, Happening::Bytes(bytes.into())),
-                Reaction::Reset { at } => self.cause(at, token, Happening::Reset),
+                Reaction::Answer { at, bytes } => self.cause(at, token, SimulatedEvent::Bytes(bytes.into())),
+                Reaction::Reset { at } => self.cause(at, token, SimulatedEvent::Reset),
                 Reaction::Never => {}
             }
         }
@@ -268,10 +268,10 @@ impl Poller for World {
             let (token, happening) = entry.remove();
             let refused = || io::Error::from(io::ErrorKind::ConnectionRefused);
             let event = match happening {
-                Happening::Connected => Event::Connected { at },
-                Happening::Refused => Event::Closed { at, cause: CloseCause::ConnectFailed(refused()) },
-                Happening::Bytes(ref bytes) => Event::Received { at, bytes },
-                Happening::Reset => {
+                SimulatedEvent::Connected => Event::Connected { at },
+                SimulatedEvent::Refused => Event::Closed { at, cause: CloseCause::ConnectFailed(refused()) },
+                SimulatedEvent::Bytes(ref bytes) => Event::Received { at, bytes },
+                SimulatedEvent::Reset => {
                     let error = io::Error::from(io::ErrorKind::ConnectionReset);
                     Event::Closed { at, cause: CloseCause::ReadFailed(error) }
                 }

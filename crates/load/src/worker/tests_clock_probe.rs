@@ -27,7 +27,7 @@ const BACK: Duration = Duration::from_millis(3);
 /// Pushes messages stamped by a clock with this offset. Answers pings, if `answers`.
 fn pushing(ahead_ns: i64, messages: u64, answers: bool) -> World {
     let mut ends = HashMap::new();
-    World::talking(Box::new(move |token, now, sent| {
+    World::with_byte_script(Box::new(move |token, now, sent| {
         if let Some(greeting) = greeting(sent) {
             ends.insert(token, Endpoint::server());
             let pushed = (0..messages).map(|n| {
@@ -106,7 +106,7 @@ fn messages_ahead_of_an_estimate_show_how_far_it_is_off() {
     let sample = heard(pushing(3 * MS as i64, 100, true), Stamps::Theirs(OURS));
     assert_eq!((sample.response.len(), sample.messages.ahead), (24, 0));
     let found = ClockEstimate { round_trip_ns: Some(5 * MS), ..ClockEstimate::default() };
-    let widened = ClockModel { epoch: Some(OURS), estimate: Some(found) }.widened(&sample.clock_samples);
+    let widened = ClockModel { epoch: Some(OURS), estimate: Some(found) }.widened_by(&sample.clock_samples);
     // The clock is 3 ms ahead. A message shows 1 ms of that: it arrives 1 ms before its stamp.
     assert_eq!(widened.epoch.map(|epoch| epoch.within_ns), Some(6 * MS + 1));
 }

@@ -26,7 +26,7 @@ fn ten_requests(world: World) -> SliceSample {
 #[test]
 fn an_answer_that_comes_again_is_a_connection_event_and_no_failed_request() {
     let twice = |after_ms: u64, at| (at + Duration::from_millis(after_ms), ANSWER.to_vec());
-    let sample = ten_requests(World::talking(Box::new(move |_, at, _| vec![twice(1, at), twice(21, at)])));
+    let sample = ten_requests(World::with_byte_script(Box::new(move |_, at, _| vec![twice(1, at), twice(21, at)])));
     assert_eq!((sample.ok, sample.failed), (10, 0));
     let unasked = sample.connection_events.for_class(ErrorClass::Protocol);
     assert_eq!((unasked.count, sample.connection_events.total()), (10, 10));

@@ -7,7 +7,7 @@ use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::{Clock, Epoch, Nanos};
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
-use super::simulation::{Listener, Talk, World, WorldClock};
+use super::simulation::{ByteScript, Listener, World, WorldClock};
 use super::tests::{MS, seconds, slice, with_protocol};
 use super::{Worker, WorkerSlice};
 use crate::cancel::Cancel;
@@ -39,7 +39,7 @@ fn frame(first: u8, payload: &[u8]) -> Vec<u8> {
 /// Opens the WebSocket and pushes. The n-th message of each user is stamped for the n-th period after the start of the
 /// slice. `came` says when it arrives, and `frames` turns a stamp into bytes.
 fn pushing(messages: u64, came: fn(u64) -> u64, frames: fn(u64, &str) -> Vec<u8>) -> World {
-    World::talking(Box::new(move |_, now, sent| {
+    World::with_byte_script(Box::new(move |_, now, sent| {
         let Some(greeting) = greeting(sent) else { return Vec::new() };
         let pushed = |n: u64| {
             let sent_ns = START.0 + n * Nanos::from(PERIOD).0;
@@ -59,12 +59,12 @@ fn delays(n: u64) -> u64 {
 }
 
 /// A worker with this conversation on its WebSockets.
-fn talking(world: World, conversation: Conversation) -> Worker<World, WorldClock> {
+fn with_byte_script(world: World, conversation: Conversation) -> Worker<World, WorldClock> {
     with_protocol(Protocol::WebSocket(conversation), world)
 }
 
 pub(super) fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
-    let mut worker = talking(world, conversation);
+    let mut worker = with_byte_script(world, conversation);
     worker.prepare(3, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(slice, &mut |_| {}).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
@@ -171,7 +171,7 @@ fn what_goes_wrong_on_a_websocket_is_counted_by_class() {
 
 #[test]
 fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
-    let refusing = |answer: &'static [u8]| -> Talk {
+    let refusing = |answer: &'static [u8]| -> ByteScript {
         Box::new(move |_, now, _| vec![(now + Duration::from_millis(1), answer.to_vec())])
     };
     for (answer, says) in [
@@ -183,7 +183,7 @@ fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
         (b"SSH-2.0-OpenSSH\r\n", "not an HTTP answer"),
         (b"", "not connected until the deadline"),
     ] {
-        let sample = pushed(World::talking(refusing(answer)), 20, three());
+        let sample = pushed(World::with_byte_script(refusing(answer)), 20, three());
         let tally = sample.errors.for_class(ErrorClass::Upgrade);
         assert_eq!((sample.ok, sample.failed, tally.count), (0, 3, 3), "{says}");
         assert!(tally.example.contains(says), "{}", tally.example);
@@ -194,7 +194,7 @@ fn a_server_that_opens_no_websocket_is_counted_and_does_not_hang_anybody() {
 /// others receive these bytes.
 fn full_after(users: usize, to_others: &'static [u8]) -> World {
     let mut opened = 0;
-    World::talking(Box::new(move |_, now, sent| {
+    World::with_byte_script(Box::new(move |_, now, sent| {
         let Some(greeting) = greeting(sent) else { return Vec::new() };
         if opened == users {
             return vec![(now, to_others.to_vec())];
@@ -221,7 +221,7 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
     ] {
         let clock = world.clock();
         let push = Push { messages_per_user: 2, period: PERIOD, stamp: Stamp::Unix };
-        let mut worker = talking(world, Conversation::Push(push));
+        let mut worker = with_byte_script(world, Conversation::Push(push));
         worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
         assert!(clock.now() < START_OF_MANY && worker.runner.connections().count_open() == 1250, "{says}");
         let all = StopRule::Count { requests: 2500, at_most: Duration::from_secs(3600) };
@@ -258,7 +258,7 @@ fn messages_without_stamps_have_jitter_and_no_latency() {
 /// A server that answers each message after `delay`, with the result of `answer`.
 fn answering(delay: Duration, answer: fn(&[u8]) -> Vec<u8>) -> World {
     let mut ends = HashMap::new();
-    World::talking(Box::new(move |token, now, sent| {
+    World::with_byte_script(Box::new(move |token, now, sent| {
         if let Some(greeting) = greeting(sent) {
             ends.insert(token, Endpoint::server());
             return vec![(now, greeting)];
@@ -298,7 +298,7 @@ fn thirty() -> StopRule {
 
 /// A server that sends a message together with its answer to the handshake, and these bytes behind each answer.
 fn welcoming(behind_answers: &'static [u8]) -> World {
-    World::talking(Box::new(move |_, now, sent| match greeting(sent) {
+    World::with_byte_script(Box::new(move |_, now, sent| match greeting(sent) {
         Some(greeting) => vec![(now, [greeting, frame(0x81, b"welcome")].concat())],
         None if sent[0] == 0x81 => {
             vec![(now + Duration::from_millis(50), [&frame(0x81, b"ok")[..], behind_answers].concat())]
@@ -330,9 +330,9 @@ fn an_invalid_close_behind_an_answer_is_a_connection_event() {
 
 #[test]
 fn an_answer_that_does_not_come_is_a_timeout_and_the_next_exchange_has_a_connection_of_its_own() {
-    let silent: Talk = Box::new(|_, now, sent| greeting(sent).map(|bytes| (now, bytes)).into_iter().collect());
+    let silent: ByteScript = Box::new(|_, now, sent| greeting(sent).map(|bytes| (now, bytes)).into_iter().collect());
     let slice = slice(Schedule::Closed, seconds(15));
-    let sample = run(World::talking(silent), Conversation::Exchanges, &slice);
+    let sample = run(World::with_byte_script(silent), Conversation::Exchanges, &slice);
     assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Timeout).count), (0, 6));
     assert_eq!(sample.connections_opened, 6);
 }

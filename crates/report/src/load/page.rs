@@ -7,8 +7,8 @@ use super::text::{closing_rows, figure_rows};
 use crate::error::ReportError;
 use crate::format::{Unit, count, rate, share, single};
 use crate::summarize::{
-    cell_of_load, duration_s, environment_sections, findings_of_load, load_sections, plain_headline, report_finding,
-    run_status, shell, trust,
+    cell_of_load, duration_s, environment_sections, findings_of_load, headline_without_facts, load_sections,
+    report_finding, run_status, shell, trust,
 };
 use crate::summary::{
     self, Finding, LoadFacts, Mode, Pace, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState, VerdictKind,
@@ -46,7 +46,7 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
     cell.latency.iter_mut().for_each(|latency| latency.model.clone_from(&load.model.text));
     let reasons = load.verdict.reasons.iter().map(|reason| finding(load.verdict.state, reason));
     let findings: Vec<Finding> = reasons.chain(findings_of_load(record)).collect();
-    let headline = plain_headline(answer(load), VerdictKind::NoInterval);
+    let headline = headline_without_facts(answer(load), VerdictKind::NoInterval);
     Summary {
         schema: summary::SCHEMA.to_owned(),
         trust: trust(&headline, &[], std::slice::from_ref(&cell), &findings),

@@ -6,7 +6,7 @@ use tare_stats::quantile::printable;
 
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
-use super::{Surroundings, capacity, command, level, messages, probes, validity};
+use super::{LoadResources, capacity, command, level, messages, probes, validity};
 use crate::format;
 use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint, Validity};
 
@@ -18,7 +18,7 @@ pub(super) fn of_run(
     cpu_kind: Option<SliceKind>,
 ) -> Cell {
     let plan = &header.plan;
-    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, Surroundings::of_run(header));
+    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, LoadResources::of_run(header));
     let fork_values = if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, cpu_kind) };
     let validity = capacity::unfinished(plan, evidence).into_iter().fold(cell.validity, Validity::and);
     Cell { capacity: capacity::capacity(plan, evidence), fork_values, validity, ..cell }
@@ -26,7 +26,7 @@ pub(super) fn of_run(
 
 /// The cell of a load.
 pub(super) fn of_load(evidence: &Evidence<'_>, loads: &[LoadLatency], alpha: f64) -> Cell {
-    measured(evidence, loads, None, alpha, Surroundings::default())
+    measured(evidence, loads, None, alpha, LoadResources::default())
 }
 
 /// Everything about a cell that needs no plan.
@@ -35,9 +35,9 @@ fn measured(
     loads: &[LoadLatency],
     cpu_kind: Option<SliceKind>,
     alpha: f64,
-    around: Surroundings<'_>,
+    resources: LoadResources<'_>,
 ) -> Cell {
-    let bottleneck = validity::bottleneck(evidence, around);
+    let bottleneck = validity::bottleneck(evidence, resources);
     let forks = evidence.fork_numbers();
     let (requests_ok, requests_failed) = validity::requests(evidence);
     let subject = evidence.subject;
@@ -58,7 +58,7 @@ fn measured(
         forks: forks.len() as u32,
         forks_set_aside: evidence.set_aside.forks.iter().copied().collect(),
         steady_forks: forks.iter().filter(|f| evidence.was_steady(**f)).count() as u32,
-        validity: validity::judge(evidence, loads, around),
+        validity: validity::judge(evidence, loads, resources),
         bottleneck,
         throughput_per_s: estimate(&throughput, alpha),
         cpu_ns_per_request: estimate(&cpu, alpha),

@@ -8,8 +8,8 @@ use tare_stats::measures::{Line, deciding_reason_to_stop, judge_measures};
 use tare_stats::rounds::BestRounds;
 use tare_stats::{DecisionRule, NoiseFloor, Region, StopReason, Verdict};
 
-use super::Studied;
-use super::ratio::{Draft, Drafts, drafts};
+use super::CellAnalysis;
+use super::ratio::{MeasuredRatio, MeasuredRatios, measure_ratios};
 use super::rounds::better_rounds;
 use super::{disturbance, fork_time, limits, prior, wording};
 use crate::currency::Currency;
@@ -37,12 +37,12 @@ pub(crate) struct Compared {
 
 /// One pair of cells with its unjudged currencies.
 pub(super) struct Pair<'a> {
-    pub variant: &'a Studied<'a>,
-    pub baseline: &'a Studied<'a>,
-    pub drafts: Vec<Draft>,
-    /// The currencies of the forks that count in none of the drafts.
-    pub left_out: Vec<Draft>,
-    /// Forks that count in none of the drafts.
+    pub variant: &'a CellAnalysis<'a>,
+    pub baseline: &'a CellAnalysis<'a>,
+    pub measured_ratios: Vec<MeasuredRatio>,
+    /// The ratios over the odd forks.
+    pub odd_ratios: Vec<MeasuredRatio>,
+    /// The odd forks, which do not count.
     pub odd_forks: Vec<OddFork>,
     /// Why it may not be judged.
     pub void: Option<String>,
@@ -56,12 +56,12 @@ impl Pair<'_> {
 
     /// Whether other programs make a side of it suspect. Then more starts would decide it, and the verdict would be as suspect.
     pub fn is_disturbed(&self) -> bool {
-        [self.variant, self.baseline].iter().any(|side| disturbance::is_everywhere(&side.evidence))
+        [self.variant, self.baseline].iter().any(|side| disturbance::makes_suspect(&side.evidence))
     }
 }
 
 /// Compares every cell with the baseline of its group and scenario.
-pub(crate) fn compare_cells(record: &RunRecord, cells: &[Studied<'_>]) -> Compared {
+pub(crate) fn compare_cells(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Compared {
     let plan = &record.header.plan;
     let alone = control_alone(plan);
     let pairs: Vec<Pair<'_>> = cells.iter().filter_map(|variant| pair(plan, variant, cells)).collect();
@@ -111,51 +111,54 @@ fn rule(plan: &Plan, comparisons: usize) -> DecisionRule {
     }
 }
 
-fn pair<'a>(plan: &Plan, variant: &'a Studied<'a>, cells: &'a [Studied<'a>]) -> Option<Pair<'a>> {
-    let same = |c: &&Studied<'_>| c.cell.group == variant.cell.group && c.cell.scenario == variant.cell.scenario;
+fn pair<'a>(plan: &Plan, variant: &'a CellAnalysis<'a>, cells: &'a [CellAnalysis<'a>]) -> Option<Pair<'a>> {
+    let same = |c: &&CellAnalysis<'_>| c.cell.group == variant.cell.group && c.cell.scenario == variant.cell.scenario;
     let baseline = cells.iter().filter(same).find(|c| c.cell.baseline).filter(|_| !variant.cell.baseline)?;
-    let Drafts { counted: drafts, left_out, odd_forks } = drafts(plan, variant, baseline);
+    let MeasuredRatios { counted: measured_ratios, odd_ratios, odd_forks } = measure_ratios(plan, variant, baseline);
     let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
     let mut void = why_void(variant).or_else(of_baseline);
-    if void.is_none() && drafts.is_empty() {
+    if void.is_none() && measured_ratios.is_empty() {
         void = Some("the two were never measured in the same start".to_owned());
     }
-    Some(Pair { variant, baseline, drafts, left_out, odd_forks, void })
+    Some(Pair { variant, baseline, measured_ratios, odd_ratios, odd_forks, void })
 }
 
-fn why_void(side: &Studied<'_>) -> Option<String> {
+fn why_void(side: &CellAnalysis<'_>) -> Option<String> {
     let validity = &side.cell.validity;
     let first = validity.reasons.first().filter(|_| validity.state == ValidityState::Void);
     first.map(|reason| reason.text.clone())
 }
 
-/// One line of measures that are judged together: for each pair the place of its draft.
+/// Measures that are judged together: for each pair the index of its ratio.
 type Places = Vec<Option<usize>>;
 
 /// The lines of measures that are judged together: first what decides each pair, then every other currency.
 fn lines(pairs: &[Pair<'_>]) -> Vec<Places> {
     let judged = |pair: &&Pair<'_>| pair.void.is_none();
-    let deciding: Places = pairs.iter().map(|pair| (judged(&pair) && !pair.drafts.is_empty()).then_some(0)).collect();
+    let deciding: Places =
+        pairs.iter().map(|pair| (judged(&pair) && !pair.measured_ratios.is_empty()).then_some(0)).collect();
     let mut currencies: Vec<Currency> = Vec::new();
-    for draft in pairs.iter().filter(judged).flat_map(|pair| pair.drafts.iter().skip(1)) {
-        if !currencies.contains(&draft.currency) {
-            currencies.push(draft.currency);
+    for measured_ratio in pairs.iter().filter(judged).flat_map(|pair| pair.measured_ratios.iter().skip(1)) {
+        if !currencies.contains(&measured_ratio.currency) {
+            currencies.push(measured_ratio.currency);
         }
     }
     let place = |pair: &Pair<'_>, currency: Currency| {
-        let place = pair.drafts.iter().skip(1).position(|draft| draft.currency == currency)? + 1;
+        let place =
+            pair.measured_ratios.iter().skip(1).position(|measured_ratio| measured_ratio.currency == currency)? + 1;
         judged(&pair).then_some(place)
     };
     let of_currency = |currency: Currency| pairs.iter().map(|pair| place(pair, currency)).collect();
     std::iter::once(deciding).chain(currencies.into_iter().map(of_currency)).collect()
 }
 
-/// The verdict of each draft of each pair, all judged together.
+/// The verdict on each ratio of each pair, all judged together.
 fn verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Vec<Verdict>> {
     let lines = lines(pairs);
     let judged: Vec<Line<'_>> = lines.iter().map(|places| measured(pairs, places)).collect();
     let stated = judge_measures(&judged, rule).unwrap_or_default();
-    let mut verdicts: Vec<Vec<Verdict>> = pairs.iter().map(|pair| vec![Verdict::Void; pair.drafts.len()]).collect();
+    let mut verdicts: Vec<Vec<Verdict>> =
+        pairs.iter().map(|pair| vec![Verdict::Void; pair.measured_ratios.len()]).collect();
     for (places, line) in lines.iter().zip(stated) {
         for (pair, (place, verdict)) in places.iter().zip(line).enumerate() {
             if let (Some(place), Some(verdict)) = (place, verdict) {
@@ -167,7 +170,7 @@ fn verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Vec<Verdict>> {
 }
 
 fn measured<'a>(pairs: &'a [Pair<'_>], places: &Places) -> Line<'a> {
-    pairs.iter().zip(places).map(|(pair, place)| Some(pair.drafts[(*place)?].measured())).collect()
+    pairs.iter().zip(places).map(|(pair, place)| Some(pair.measured_ratios[(*place)?].measured())).collect()
 }
 
 /// Why the run need not go on for this pair: nothing more can be learnt of a void one.
@@ -175,7 +178,7 @@ fn stop_cause(pair: &Pair<'_>, measures: usize, rule: &DecisionRule) -> Option<S
     if pair.void.is_some() {
         return Some(StopCause::Void);
     }
-    deciding_reason_to_stop(&pair.drafts.first()?.measured(), measures, rule).map(StopCause::Settled)
+    deciding_reason_to_stop(&pair.measured_ratios.first()?.measured(), measures, rule).map(StopCause::Settled)
 }
 
 /// Why a run with limits need not go on for this pair: each of its limits is judged. Fixed forks are never cut short.
@@ -191,9 +194,9 @@ fn limits_stop(plan: &Plan, pair: &Pair<'_>, limits: &[LimitResult]) -> Option<S
 fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comparison {
     let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
     let fork_s = fork_time::mean_s(record, &cell.group).filter(|_| !pair.is_disturbed());
-    let judge = |(draft, verdict): (&Draft, &Verdict)| {
-        let prior = prior::effect(&record.header.plan, &baseline.family, draft);
-        CurrencyRatio { prior, ..currency(draft, *verdict, pair, fork_s) }
+    let judge = |(measured_ratio, verdict): (&MeasuredRatio, &Verdict)| {
+        let prior = prior::effect(&record.header.plan, &baseline.family, measured_ratio);
+        CurrencyRatio { prior, ..currency(measured_ratio, *verdict, pair, fork_s) }
     };
     Comparison {
         id: cell.id.clone(),
@@ -204,12 +207,12 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comp
         cell: cell.id.clone(),
         baseline_cell: baseline.id.clone(),
         odd_forks: pair.odd_forks.clone(),
-        currencies: pair.drafts.iter().zip(verdicts).map(judge).collect(),
+        currencies: pair.measured_ratios.iter().zip(verdicts).map(judge).collect(),
     }
 }
 
-fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64>) -> CurrencyRatio {
-    let comparison = &draft.comparison;
+fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64>) -> CurrencyRatio {
+    let comparison = &measured_ratio.comparison;
     let bounds = comparison.ratio.filter(|r| r.is_bounded()).map(|r| (r.lo, r.hi));
     let (kind, material) = kind_of(verdict);
     let change = Change { ratio: comparison.estimate, bounds };
@@ -218,24 +221,24 @@ fn currency(draft: &Draft, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64
         _ => wording::reason(verdict, comparison),
     };
     CurrencyRatio {
-        name: draft.currency,
-        load: draft.load,
-        label: draft.label.clone(),
-        unit: draft.unit.to_owned(),
-        higher_is_better: draft.currency.facts().polarity == tare_stats::Polarity::HigherIsBetter,
-        baseline_value: draft.baseline_value,
-        variant_value: draft.variant_value,
+        name: measured_ratio.currency,
+        load: measured_ratio.load,
+        label: measured_ratio.label.clone(),
+        unit: measured_ratio.unit.to_owned(),
+        higher_is_better: measured_ratio.currency.facts().polarity == tare_stats::Polarity::HigherIsBetter,
+        baseline_value: measured_ratio.baseline_value,
+        variant_value: measured_ratio.variant_value,
         ratio: comparison.estimate,
         lo: bounds.map(|b| b.0),
         hi: bounds.map(|b| b.1),
         method: wording::method(comparison),
         forks: comparison.forks,
         sd_forks: comparison.sd_forks,
-        fork_ratios: draft.fork_ratios(),
-        fork_numbers: draft.forks.numbers().to_vec(),
+        fork_ratios: measured_ratio.fork_ratios(),
+        fork_numbers: measured_ratio.forks.numbers().to_vec(),
         verdict: kind,
         material,
-        short: wording::short(draft.currency, kind, &change),
+        short: wording::short(measured_ratio.currency, kind, &change),
         reason,
         needed_s: needed_s(verdict, comparison.forks, fork_s),
         prior: None,
@@ -259,11 +262,13 @@ fn needed_s(verdict: Verdict, forks: u32, fork_s: Option<f64>) -> Option<f64> {
 }
 
 fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha: f64) -> Noise {
-    let draft = pair.drafts.first().filter(|_| pair.void.is_none());
-    let logs = |draft: &Draft| draft.forks.ratios().iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>();
-    let floor = draft.and_then(|draft| {
-        let own = draft.forks.ratios().len() as u32;
-        NoiseFloor::of_forks(&logs(draft), compared.unwrap_or(own).max(own), alpha).ok()
+    let measured_ratio = pair.measured_ratios.first().filter(|_| pair.void.is_none());
+    let logs = |measured_ratio: &MeasuredRatio| {
+        measured_ratio.forks.ratios().iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>()
+    };
+    let floor = measured_ratio.and_then(|measured_ratio| {
+        let own = measured_ratio.forks.ratios().len() as u32;
+        NoiseFloor::of_forks(&logs(measured_ratio), compared.unwrap_or(own).max(own), alpha).ok()
     });
     Noise {
         group: comparison.group.clone(),
@@ -275,6 +280,6 @@ fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha:
 }
 
 fn disagreeing(pair: &Pair<'_>) -> Vec<(String, String)> {
-    let drafts = pair.drafts.iter().filter(|d| d.comparison.trimmed_plain_disagree);
-    drafts.map(|d| (pair.variant.cell.id.clone(), d.label.clone())).collect()
+    let measured_ratios = pair.measured_ratios.iter().filter(|d| d.comparison.trimmed_plain_disagree);
+    measured_ratios.map(|d| (pair.variant.cell.id.clone(), d.label.clone())).collect()
 }

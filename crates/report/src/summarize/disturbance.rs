@@ -10,20 +10,20 @@ use super::evidence::Evidence;
 use crate::format::{count, share};
 
 /// Above this share of the cores of both sides, the work of others disturbs a slice.
-const OTHERS: f64 = 0.1;
+const MOST_OTHERS_SHARE: f64 = 0.1;
 /// Where servers take turns of whole slices, a fork counts up to this share of disturbed slices: the trimmed mean
 /// leaves them out.
-const SLICES: f64 = 0.2;
+const MOST_DISTURBED_SLICES: f64 = 0.2;
 /// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
-const ROUNDS: f64 = 0.5;
+const MOST_DISTURBED_ROUNDS: f64 = 0.5;
 
 /// Above this stamp lag or send lag at the 99th percentile the generator stood still in a slice of open load: answers that
 /// had arrived waited so long to be read, or due requests to be sent. A slow server does not cause that.
 const STANDSTILL_NS: u64 = 1_000_000;
 /// Above this share of requests that waited for a connection, the send lag also shows the server.
-pub(super) const BLOCKED: f64 = 0.01;
+pub(super) const MOST_BLOCKED_SHARE: f64 = 0.01;
 /// Up to this share of the rounds of one kind are left out for that.
-const STANDSTILLS: f64 = 0.5;
+const MOST_STANDSTILL_ROUNDS: f64 = 0.5;
 
 /// What does not count of one group under one scenario, for all of its cells alike.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl SetAside {
             let of_fork = scored.iter().copied().filter(|slice| slice.key.fork == *fork);
             if of_fork.clone().any(|slice| slice.load.turns > 1) {
                 aside.judge_rounds(*fork, of_fork);
-            } else if cells.iter().any(|cell| too_many(of_fork.clone().filter(|s| cell.is_of(s)))) {
+            } else if cells.iter().any(|cell| are_too_many_disturbed(of_fork.clone().filter(|s| cell.is_of(s)))) {
                 aside.forks.insert(*fork);
             }
         }
@@ -71,7 +71,7 @@ impl SetAside {
         let rounds: BTreeSet<_> = counted.iter().copied().map(round_of).collect();
         let stood_still = counted.iter().copied().filter(|slice| generator_stood_still(slice));
         let late: BTreeSet<_> = stood_still.map(round_of).collect();
-        if late.len() as f64 <= STANDSTILLS * rounds.len() as f64 {
+        if late.len() as f64 <= MOST_STANDSTILL_ROUNDS * rounds.len() as f64 {
             self.rounds.extend(late);
         }
     }
@@ -81,7 +81,7 @@ impl SetAside {
     fn judge_rounds<'a>(&mut self, fork: u32, slices: impl Iterator<Item = &'a StoredSlice> + Clone) {
         let rounds: BTreeSet<_> = slices.clone().map(round_of).collect();
         let disturbed: BTreeSet<_> = slices.filter(|slice| is_disturbed(slice)).map(round_of).collect();
-        if disturbed.len() as f64 > ROUNDS * rounds.len() as f64 {
+        if disturbed.len() as f64 > MOST_DISTURBED_ROUNDS * rounds.len() as f64 {
             self.forks.insert(fork);
         } else {
             self.rounds.extend(disturbed);
@@ -94,7 +94,7 @@ fn round_of(slice: &StoredSlice) -> (u32, SliceKind, u32) {
 }
 
 fn is_disturbed(slice: &StoredSlice) -> bool {
-    slice.server.others_share.is_some_and(|others| others > OTHERS)
+    slice.server.others_share.is_some_and(|others| others > MOST_OTHERS_SHARE)
 }
 
 fn generator_stood_still(slice: &StoredSlice) -> bool {
@@ -102,7 +102,7 @@ fn generator_stood_still(slice: &StoredSlice) -> bool {
     let is_late = |lag: &PackedHistogram| {
         lag.samples() > 0 && lag.unpack().value_at_quantile_ns(0.99).is_some_and(|lag| lag > STANDSTILL_NS)
     };
-    is_late(&load.stamp_lag) || blocked_share([slice].into_iter()) <= BLOCKED && is_late(&load.send_lag)
+    is_late(&load.stamp_lag) || blocked_share([slice].into_iter()) <= MOST_BLOCKED_SHARE && is_late(&load.send_lag)
 }
 
 /// Share of the requests of these slices that waited for a free connection.
@@ -112,23 +112,23 @@ pub(super) fn blocked_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -
 }
 
 /// Whether too many of these slices were disturbed.
-fn too_many<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
+fn are_too_many_disturbed<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
     let (mut all, mut disturbed) = (0_u32, 0_u32);
     for slice in slices {
         all += 1;
         disturbed += u32::from(is_disturbed(slice));
     }
-    f64::from(disturbed) > SLICES * f64::from(all)
+    f64::from(disturbed) > MOST_DISTURBED_SLICES * f64::from(all)
 }
 
 /// Whether other programs make this cell suspect: they used much in too many of the slices that count.
-pub(super) fn is_everywhere(cell: &Evidence<'_>) -> bool {
-    too_many(cell.measured())
+pub(super) fn makes_suspect(cell: &Evidence<'_>) -> bool {
+    are_too_many_disturbed(cell.measured())
 }
 
 /// Why other programs make this cell suspect; `None` where they do not.
-pub(super) fn in_words(cell: &Evidence<'_>) -> Option<String> {
-    if !is_everywhere(cell) {
+pub(super) fn reason(cell: &Evidence<'_>) -> Option<String> {
+    if !makes_suspect(cell) {
         return None;
     }
     let slices: Vec<&StoredSlice> = cell.measured().collect();
@@ -138,6 +138,6 @@ pub(super) fn in_words(cell: &Evidence<'_>) -> Option<String> {
     Some(format!(
         "other programs used up to {} of the cores, and more than {} in {disturbed} of {of}",
         share(most),
-        share(OTHERS)
+        share(MOST_OTHERS_SHARE)
     ))
 }

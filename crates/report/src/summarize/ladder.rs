@@ -3,7 +3,7 @@
 use tare_plan::plan::{Plan, Role};
 use tare_stats::Interval;
 
-use super::Studied;
+use super::CellAnalysis;
 use super::level::{self, allocated_per_fork, per_fork};
 use crate::summary::{Estimate, Ladder, LadderStep};
 
@@ -11,11 +11,11 @@ use crate::summary::{Estimate, Ladder, LadderStep};
 type Forks = Vec<(u32, f64)>;
 
 /// One entry per group that is a ladder, and scenario.
-pub(super) fn ladders(plan: &Plan, cells: &[Studied<'_>]) -> Vec<Ladder> {
+pub(super) fn ladders(plan: &Plan, cells: &[CellAnalysis<'_>]) -> Vec<Ladder> {
     let mut ladders = Vec::new();
     for (group, named) in plan.groups.iter().filter(|g| g.ladder).flat_map(|g| g.scenarios.iter().map(move |s| (g, s)))
     {
-        let mine = |cell: &&Studied<'_>| {
+        let mine = |cell: &&CellAnalysis<'_>| {
             let evidence = &cell.evidence;
             (evidence.subject.group, evidence.subject.scenario) == (group.id.as_str(), named.name.as_str())
                 && evidence.subject.role != Role::Control
@@ -28,9 +28,9 @@ pub(super) fn ladders(plan: &Plan, cells: &[Studied<'_>]) -> Vec<Ladder> {
     ladders
 }
 
-fn steps<'a>(cells: impl Iterator<Item = &'a Studied<'a>>, alpha: f64) -> Vec<LadderStep> {
+fn steps<'a>(cells: impl Iterator<Item = &'a CellAnalysis<'a>>, alpha: f64) -> Vec<LadderStep> {
     let mut below: Option<(Forks, Forks)> = None;
-    let step = |cell: &Studied<'_>| {
+    let step = |cell: &CellAnalysis<'_>| {
         let cpu =
             cell.cpu_kind.map_or_else(Vec::new, |kind| per_fork(&cell.evidence, kind, |slices| level::cpu(slices)));
         let bytes = allocated_per_fork(&cell.evidence);

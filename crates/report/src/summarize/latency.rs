@@ -36,7 +36,7 @@ impl LoadLatency {
 }
 
 /// Latency of a cell under every load that was driven.
-pub(super) fn study(cell: &Evidence<'_>, alpha: f64) -> Vec<LoadLatency> {
+pub(super) fn analyze(cell: &Evidence<'_>, alpha: f64) -> Vec<LoadLatency> {
     KINDS.into_iter().filter_map(|kind| of_kind(cell, kind, alpha)).collect()
 }
 

@@ -8,7 +8,7 @@ use tare_stats::measures::Measured;
 use tare_stats::{Polarity, UndecidedReason};
 
 use super::compare::Pair;
-use super::ratio::Draft;
+use super::ratio::MeasuredRatio;
 use super::{fork_time, wording};
 use crate::currency::Currency;
 use crate::forecast::forecast;
@@ -40,19 +40,20 @@ pub(super) fn judge_limits(record: &RunRecord, pairs: &[Pair<'_>], controls: &[P
 
 impl Question<'_> {
     fn judge(&self) -> LimitResult {
-        let Some(draft) = self.draft(self.pair) else { return self.unmeasured() };
-        let bounds = draft.comparison.ratio.filter(|ratio| ratio.is_bounded()).map(|ratio| (ratio.lo, ratio.hi));
+        let Some(measured_ratio) = self.measured_ratio(self.pair) else { return self.unmeasured() };
+        let bounds =
+            measured_ratio.comparison.ratio.filter(|ratio| ratio.is_bounded()).map(|ratio| (ratio.lo, ratio.hi));
         let needed_s = || {
-            let needed = forks_to_judge(&draft.measured(), self.limit.ratio(), self.of)?;
-            let more = needed.checked_sub(draft.comparison.forks).filter(|more| *more > 0)?;
+            let needed = forks_to_judge(&measured_ratio.measured(), self.limit.ratio(), self.of)?;
+            let more = needed.checked_sub(measured_ratio.comparison.forks).filter(|more| *more > 0)?;
             Some(f64::from(more) * self.fork_s?)
         };
         let judged = LimitResult {
-            label: draft.label.clone(),
-            ratio: Some(draft.comparison.estimate),
+            label: measured_ratio.label.clone(),
+            ratio: Some(measured_ratio.comparison.estimate),
             lo: bounds.map(|bounds| bounds.0),
             hi: bounds.map(|bounds| bounds.1),
-            short: Change { ratio: draft.comparison.estimate, bounds }.signed_interval(),
+            short: Change { ratio: measured_ratio.comparison.estimate, bounds }.signed_interval(),
             ..self.unmeasured()
         };
         if self.is_control_beyond() {
@@ -60,12 +61,12 @@ impl Question<'_> {
                 "the baseline differs from a second start of itself by more than the limit: see the noise floor";
             return LimitResult { reason: Some(reason.to_owned()), ..judged };
         }
-        match judge(&draft.measured(), self.limit.ratio(), self.of) {
+        match judge(&measured_ratio.measured(), self.limit.ratio(), self.of) {
             LimitVerdict::Undecided { reason } => {
-                LimitResult { reason: Some(self.why_undecided(reason, draft)), needed_s: needed_s(), ..judged }
+                LimitResult { reason: Some(self.why_undecided(reason, measured_ratio)), needed_s: needed_s(), ..judged }
             }
             LimitVerdict::Regressed => LimitResult { verdict: LimitVerdictKind::Regressed, reason: None, ..judged },
-            held => match self.new_mode(draft) {
+            held => match self.new_mode(measured_ratio) {
                 None => LimitResult { verdict: kind_of(held), reason: None, ..judged },
                 reason => LimitResult { reason, ..judged },
             },
@@ -74,22 +75,22 @@ impl Question<'_> {
 
     /// What speaks against a limit that holds for the usual starts: more starts of the checked build than of the baseline
     /// settled in another mode, beyond the limit. They are left out of the interval, so it says nothing of them.
-    fn new_mode(&self, draft: &Draft) -> Option<String> {
-        let polarity = draft.currency.facts().polarity;
+    fn new_mode(&self, measured_ratio: &MeasuredRatio) -> Option<String> {
+        let polarity = measured_ratio.currency.facts().polarity;
         let ratios = |pair: &Pair<'_>| -> Vec<f64> {
-            let same = pair.left_out.iter().find(|other| other.currency == draft.currency);
-            same.map(Draft::fork_ratios).unwrap_or_default()
+            let same = pair.odd_ratios.iter().find(|other| other.currency == measured_ratio.currency);
+            same.map(MeasuredRatio::fork_ratios).unwrap_or_default()
         };
         let is_beyond = |ratio: &f64| polarity.is_worse(*ratio, self.limit.ratio());
-        let left_out = ratios(self.pair);
-        let of_baseline = left_out.iter().filter(|ratio| is_beyond(&ratio.recip())).count();
+        let odd_ratios = ratios(self.pair);
+        let of_baseline = odd_ratios.iter().filter(|ratio| is_beyond(&ratio.recip())).count();
         let of_control = self.control.map(ratios).unwrap_or_default().iter().filter(|ratio| is_beyond(ratio)).count();
-        let beyond: Vec<f64> = left_out.into_iter().filter(is_beyond).collect();
+        let beyond: Vec<f64> = odd_ratios.into_iter().filter(is_beyond).collect();
         let usual = of_baseline + of_control;
         if beyond.len() <= usual {
             return None;
         }
-        let starts = count(u64::from(draft.comparison.forks) + self.pair.odd_forks.len() as u64, "start");
+        let starts = count(u64::from(measured_ratio.comparison.forks) + self.pair.odd_forks.len() as u64, "start");
         let signed = |ratio: f64| Change { ratio, bounds: None }.short();
         let (least, most) = (beyond.iter().copied().reduce(f64::min)?, beyond.iter().copied().reduce(f64::max)?);
         let size = if beyond.len() == 1 { signed(least) } else { format!("{} to {}", signed(least), signed(most)) };
@@ -133,33 +134,36 @@ impl Question<'_> {
         Currency::of_name(self.limit.currency()).unwrap_or(Currency::CpuPerRequest)
     }
 
-    fn draft<'a>(&self, pair: &'a Pair<'_>) -> Option<&'a Draft> {
-        let is_limited = |draft: &&Draft| draft.currency == self.currency();
-        pair.drafts.iter().find(is_limited).filter(|_| pair.void.is_none())
+    fn measured_ratio<'a>(&self, pair: &'a Pair<'_>) -> Option<&'a MeasuredRatio> {
+        let is_limited = |measured_ratio: &&MeasuredRatio| measured_ratio.currency == self.currency();
+        pair.measured_ratios.iter().find(is_limited).filter(|_| pair.void.is_none())
     }
 
     /// Whether the baseline differs from itself by more than the limit. Then no figure says anything of the change: what
     /// makes two starts of one program differ can hide a cost as well as feign one. Which of the two starts is the control
     /// is arbitrary, so the difference counts in both directions.
     fn is_control_beyond(&self) -> bool {
-        let Some(draft) = self.control.and_then(|control| self.draft(control)) else { return false };
+        let Some(measured_ratio) = self.control.and_then(|control| self.measured_ratio(control)) else { return false };
         let limit = self.limit.ratio();
         let size = limit.max(limit.recip());
         let is_beyond = |(polarity, limit): (Polarity, f64)| {
-            judge(&Measured { polarity, ..draft.measured() }, limit, self.of) == LimitVerdict::Regressed
+            judge(&Measured { polarity, ..measured_ratio.measured() }, limit, self.of) == LimitVerdict::Regressed
         };
         [(Polarity::LowerIsBetter, size), (Polarity::HigherIsBetter, size.recip())].into_iter().any(is_beyond)
     }
 
-    fn why_undecided(&self, reason: UndecidedReason, draft: &Draft) -> String {
+    fn why_undecided(&self, reason: UndecidedReason, measured_ratio: &MeasuredRatio) -> String {
         match reason {
             UndecidedReason::IntervalTooWide => {
-                format!("the interval reaches across the limit{}", wording::detectable_in_words(&draft.comparison))
+                format!(
+                    "the interval reaches across the limit{}",
+                    wording::detectable_in_words(&measured_ratio.comparison)
+                )
             }
             UndecidedReason::TooManyComparisons => {
                 format!("beyond the limit by itself, but not enough evidence for one of {} limits", self.of)
             }
-            other => wording::undecided(other, &draft.comparison),
+            other => wording::undecided(other, &measured_ratio.comparison),
         }
     }
 }

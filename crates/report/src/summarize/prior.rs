@@ -4,15 +4,19 @@ use tare_plan::earlier::{EarlierSpread, SpreadOf};
 use tare_plan::plan::Plan;
 use tare_stats::{Comparison, Interval, Method, VariancePrior};
 
-use super::ratio::Draft;
+use super::ratio::MeasuredRatio;
 use crate::format::{Change, count, share};
 use crate::summary::PriorEffect;
 
 /// What the plan's prior does to this comparison; `None` where the plan has none for it.
-pub(super) fn effect(plan: &Plan, family: &str, draft: &Draft) -> Option<PriorEffect> {
-    let comparison = &draft.comparison;
+pub(super) fn effect(plan: &Plan, family: &str, measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
+    let comparison = &measured_ratio.comparison;
     let Method::Repeated { prior: Some(prior), .. } = comparison.method else { return None };
-    let of = SpreadOf { family: family.to_owned(), currency: draft.currency.facts().name.to_owned(), load: draft.load };
+    let of = SpreadOf {
+        family: family.to_owned(),
+        currency: measured_ratio.currency.facts().name.to_owned(),
+        load: measured_ratio.load,
+    };
     let earlier = plan.stop.earlier.spread(&of)?;
     let (with, without) = (bounds(comparison.ratio)?, bounds(comparison.without_prior)?);
     let is_used = with != without;

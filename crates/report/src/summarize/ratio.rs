@@ -1,4 +1,4 @@
-//! The currencies of one comparison as ratios over forks: slices paired by round, percentiles paired by fork.
+//! The ratios of one comparison in each currency, over forks. Slices are paired by round, percentiles by fork.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ use tare_record::StoredSlice;
 use tare_stats::measures::Measured;
 use tare_stats::{Comparison, ForkRatio, Method, VariancePrior, find_odd_starts};
 
-use super::Studied;
+use super::CellAnalysis;
 use super::{capacity, level};
 use crate::currency::Currency;
 use crate::format;
@@ -20,8 +20,8 @@ use crate::summary::OddFork;
 #[derive(Clone, Copy)]
 struct Sides<'a> {
     plan: &'a Plan,
-    variant: &'a Studied<'a>,
-    baseline: &'a Studied<'a>,
+    variant: &'a CellAnalysis<'a>,
+    baseline: &'a CellAnalysis<'a>,
     forks: &'a [u32],
 }
 
@@ -50,8 +50,8 @@ impl FromIterator<(u32, ForkRatio)> for NumberedForks {
     }
 }
 
-/// One currency, compared and not yet judged.
-pub(super) struct Draft {
+/// The ratio in one currency, without a verdict.
+pub(super) struct MeasuredRatio {
     pub currency: Currency,
     /// The slices that it comes from.
     pub load: SliceKind,
@@ -67,13 +67,13 @@ pub(super) struct Draft {
     sd_floor: f64,
 }
 
-impl Draft {
+impl MeasuredRatio {
     /// The ratios of its forks.
     pub fn fork_ratios(&self) -> Vec<f64> {
         self.forks.ratios().iter().map(|fork| fork.trimmed_log.exp()).collect()
     }
 
-    /// Forks that settled in another mode than the others.
+    /// Forks whose ratio is in another mode than that of the others.
     fn odd_forks(&self) -> Vec<OddFork> {
         let ratios = self.fork_ratios();
         let odd = find_odd_starts(&ratios).unwrap_or_default();
@@ -81,7 +81,7 @@ impl Draft {
         odd.iter().map(|start| OddFork { fork: numbers[start.index], ratio: ratios[start.index] }).collect()
     }
 
-    /// What is judged together with the other measures.
+    /// The figures for the verdict, which is made together with the other measures.
     pub fn measured(&self) -> Measured<'_> {
         let Self { currency, forks, comparison, sd_floor, .. } = self;
         let forks = forks.ratios();
@@ -105,36 +105,36 @@ pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
     }
 }
 
-/// The currencies that both sides have, the deciding one first. A server that settled in another mode did so in all
-/// currencies.
-pub(super) struct Drafts {
+/// The ratios in all currencies that both sides have, the deciding one first. A fork that is odd in the deciding currency is left
+/// out of all.
+pub(super) struct MeasuredRatios {
     /// Over the forks that count.
-    pub counted: Vec<Draft>,
-    /// Over the forks that count in none of them.
-    pub left_out: Vec<Draft>,
-    /// The forks that count in none of them: those that are odd in the deciding currency.
+    pub counted: Vec<MeasuredRatio>,
+    /// Over the odd forks.
+    pub odd_ratios: Vec<MeasuredRatio>,
+    /// The forks that do not count: those that are odd in the deciding currency.
     pub odd_forks: Vec<OddFork>,
 }
 
-/// Compares in all currencies.
-pub(super) fn drafts(plan: &Plan, variant: &Studied<'_>, baseline: &Studied<'_>) -> Drafts {
-    let over = |forks: &[u32]| drafts_over(Sides { plan, variant, baseline, forks });
+/// Compares two cells in all currencies.
+pub(super) fn measure_ratios(plan: &Plan, variant: &CellAnalysis<'_>, baseline: &CellAnalysis<'_>) -> MeasuredRatios {
+    let over = |forks: &[u32]| ratios_over(Sides { plan, variant, baseline, forks });
     let forks = variant.evidence.fork_numbers();
     let all = over(&forks);
-    let odd_forks = all.first().map(Draft::odd_forks).unwrap_or_default();
+    let odd_forks = all.first().map(MeasuredRatio::odd_forks).unwrap_or_default();
     if odd_forks.is_empty() {
-        return Drafts { counted: all, left_out: Vec::new(), odd_forks };
+        return MeasuredRatios { counted: all, odd_ratios: Vec::new(), odd_forks };
     }
     let is_odd = |fork: &u32| odd_forks.iter().any(|odd| odd.fork == *fork);
     let (odd, usual): (Vec<u32>, Vec<u32>) = forks.into_iter().partition(is_odd);
-    Drafts { counted: over(&usual), left_out: over(&odd), odd_forks }
+    MeasuredRatios { counted: over(&usual), odd_ratios: over(&odd), odd_forks }
 }
 
 /// All currencies that both sides have over some forks, the deciding one first.
-fn drafts_over(sides: Sides<'_>) -> Vec<Draft> {
-    let mut drafts = vec![capacity_ratio(sides), throughput(sides), cpu(sides), allocated(sides)];
+fn ratios_over(sides: Sides<'_>) -> Vec<MeasuredRatio> {
+    let mut measured_ratios = vec![capacity_ratio(sides), throughput(sides), cpu(sides), allocated(sides)];
     if cpu_decides(sides.variant) {
-        drafts.swap(1, 2);
+        measured_ratios.swap(1, 2);
     }
     // Latency is compared under Poisson load or for pushed messages; without either, under the saturating load. A
     // constant rate is only for CPU.
@@ -142,92 +142,95 @@ fn drafts_over(sides: Sides<'_>) -> Vec<Draft> {
     if let Some(kind) = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(both) {
         let at = |currency| latency(sides, kind, currency);
         // The server sets the rate of its pushes, so their latency decides.
-        let place = if kind == SliceKind::Push { 0 } else { drafts.len() };
-        drafts.splice(place..place, [at(Currency::LatencyP50), at(Currency::LatencyP99)]);
+        let place = if kind == SliceKind::Push { 0 } else { measured_ratios.len() };
+        measured_ratios.splice(place..place, [at(Currency::LatencyP50), at(Currency::LatencyP99)]);
     }
-    drafts.into_iter().flatten().collect()
+    measured_ratios.into_iter().flatten().collect()
 }
 
-/// On saturated cores CPU and throughput agree. CPU over whole rounds is more precisely known, because it excludes the
-/// generator.
-fn cpu_decides(variant: &Studied<'_>) -> bool {
+/// Whether CPU decides instead of throughput. On saturated cores they agree, and CPU over whole rounds is more precise because it
+/// excludes the generator.
+fn cpu_decides(variant: &CellAnalysis<'_>) -> bool {
     variant.cpu_kind == Some(SliceKind::Saturating) && level::alternates(&variant.evidence)
 }
 
 /// The currency of saturating slices that decides, with the pairs of each fork.
 pub(super) fn deciding_pairs(
     plan: &Plan,
-    variant: &Studied<'_>,
-    baseline: &Studied<'_>,
+    variant: &CellAnalysis<'_>,
+    baseline: &CellAnalysis<'_>,
 ) -> (Currency, Vec<Vec<(f64, f64)>>) {
     let kind = SliceKind::Saturating;
     let forks = variant.evidence.fork_numbers();
     let sides = Sides { plan, variant, baseline, forks: &forks };
     let (currency, pairs) = if cpu_decides(variant) {
-        (Currency::CpuPerRequest, pairs(sides, kind, level::slice_cpu, |s| level::cpu(s)))
+        (Currency::CpuPerRequest, slice_pairs(sides, kind, level::slice_cpu, |s| level::cpu(s)))
     } else {
-        (Currency::Throughput, pairs(sides, kind, level::slice_throughput, |s| level::throughput(s)))
+        (Currency::Throughput, slice_pairs(sides, kind, level::slice_throughput, |s| level::throughput(s)))
     };
     (currency, pairs.into_iter().map(|(_, pairs)| pairs).collect())
 }
 
-fn throughput(sides: Sides<'_>) -> Option<Draft> {
+fn throughput(sides: Sides<'_>) -> Option<MeasuredRatio> {
     let levels = (sides.variant.cell.throughput_per_s?.value, sides.baseline.cell.throughput_per_s?.value);
     let load = SliceKind::Saturating;
-    let forks = paired(sides, load, level::slice_throughput, |s| level::throughput(s));
-    draft(sides, forks, (Currency::Throughput, load), levels)
+    let forks = ratios_of_slices(sides, load, level::slice_throughput, |s| level::throughput(s));
+    measure_ratio(sides, forks, (Currency::Throughput, load), levels)
 }
 
-fn capacity_ratio(sides: Sides<'_>) -> Option<Draft> {
+fn capacity_ratio(sides: Sides<'_>) -> Option<MeasuredRatio> {
     let Sides { plan, variant, baseline, .. } = sides;
     let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
     let unit = if mine.by == LoadBy::Rate { "per_s" } else { "users" };
-    let per_fork = |side: &Studied<'_>| capacity::per_fork(plan, &side.evidence);
-    let forks = joined(sides, &per_fork(variant), &per_fork(baseline));
+    let per_fork = |side: &CellAnalysis<'_>| capacity::per_fork(plan, &side.evidence);
+    let forks = ratios_of_levels(sides, &per_fork(variant), &per_fork(baseline));
     let levels = (mine.load.value, theirs.load.value);
-    let draft = draft(sides, forks, (Currency::Capacity, SliceKind::Capacity), levels)?;
-    Some(Draft { label: format!("{} at {}", mine.by.name(), mine.curve), unit, ..draft })
+    let measured_ratio = measure_ratio(sides, forks, (Currency::Capacity, SliceKind::Capacity), levels)?;
+    Some(MeasuredRatio { label: format!("{} at {}", mine.by.name(), mine.curve), unit, ..measured_ratio })
 }
 
 /// One ratio for each fork that counts and that both sides have a level in.
-fn joined(sides: Sides<'_>, mine: &[(u32, f64)], theirs: &[(u32, f64)]) -> Vec<(u32, ForkRatio)> {
+fn ratios_of_levels(sides: Sides<'_>, mine: &[(u32, f64)], theirs: &[(u32, f64)]) -> Vec<(u32, ForkRatio)> {
     let level =
         |levels: &[(u32, f64)], fork: u32| levels.iter().find(|(other, _)| *other == fork).map(|(_, level)| *level);
-    single_pairs(sides, |fork| Some((level(mine, fork)?, level(theirs, fork)?)))
+    ratios_of_single_pairs(sides, |fork| Some((level(mine, fork)?, level(theirs, fork)?)))
 }
 
 /// The ratio of each fork that has one pair.
-fn single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f64)>) -> Vec<(u32, ForkRatio)> {
+fn ratios_of_single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f64)>) -> Vec<(u32, ForkRatio)> {
     let ratio = |fork: &u32| Some((*fork, ForkRatio::from_pairs(&[pair(*fork)?]).ok()?));
     sides.forks.iter().filter_map(ratio).collect()
 }
 
-fn cpu(sides: Sides<'_>) -> Option<Draft> {
+fn cpu(sides: Sides<'_>) -> Option<MeasuredRatio> {
     let levels = (sides.variant.cell.cpu_ns_per_request?.value, sides.baseline.cell.cpu_ns_per_request?.value);
     let load = sides.variant.cpu_kind?;
-    let forks = paired(sides, load, level::slice_cpu, |s| level::cpu(s));
-    draft(sides, forks, (Currency::CpuPerRequest, load), levels)
+    let forks = ratios_of_slices(sides, load, level::slice_cpu, |s| level::cpu(s));
+    measure_ratio(sides, forks, (Currency::CpuPerRequest, load), levels)
 }
 
-fn allocated(sides: Sides<'_>) -> Option<Draft> {
+fn allocated(sides: Sides<'_>) -> Option<MeasuredRatio> {
     let Sides { variant, baseline, .. } = sides;
     let levels = (variant.cell.allocated_bytes_per_request?.value, baseline.cell.allocated_bytes_per_request?.value);
-    let per_fork = |side: &Studied<'_>| level::allocated_per_fork(&side.evidence);
-    let forks = joined(sides, &per_fork(variant), &per_fork(baseline));
+    let per_fork = |side: &CellAnalysis<'_>| level::allocated_per_fork(&side.evidence);
+    let forks = ratios_of_levels(sides, &per_fork(variant), &per_fork(baseline));
     // It is a sum over the slices of all loads, which differ from plan to plan as the load of the CPU does.
     let load = variant.cpu_kind.unwrap_or(SliceKind::Saturating);
-    draft(sides, forks, (Currency::AllocatedPerRequest, load), levels)
+    measure_ratio(sides, forks, (Currency::AllocatedPerRequest, load), levels)
 }
 
-fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<Draft> {
+fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<MeasuredRatio> {
     let percentile = currency.facts().percentile?;
     let (mine, theirs) = (sides.variant.load(kind)?, sides.baseline.load(kind)?);
     let levels = (mine.percentile(percentile)? as f64, theirs.percentile(percentile)? as f64);
     let pair = |fork: u32| {
         Some((mine.fork_percentile(fork, percentile)? as f64, theirs.fork_percentile(fork, percentile)? as f64))
     };
-    let draft = draft(sides, single_pairs(sides, pair), (currency, kind), levels)?;
-    Some(Draft { label: format!("{} {}", draft.label, load_label(sides.plan, kind)), ..draft })
+    let measured_ratio = measure_ratio(sides, ratios_of_single_pairs(sides, pair), (currency, kind), levels)?;
+    Some(MeasuredRatio {
+        label: format!("{} {}", measured_ratio.label, load_label(sides.plan, kind)),
+        ..measured_ratio
+    })
 }
 
 fn load_label(plan: &Plan, kind: SliceKind) -> String {
@@ -242,21 +245,21 @@ fn load_label(plan: &Plan, kind: SliceKind) -> String {
 }
 
 /// One ratio per fork that both sides have: the trimmed mean over slices of the same round.
-fn paired(
+fn ratios_of_slices(
     sides: Sides<'_>,
     kind: SliceKind,
     slice_value: fn(&StoredSlice) -> Option<f64>,
     sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
 ) -> Vec<(u32, ForkRatio)> {
     let ratio = |(fork, pairs): (u32, Vec<(f64, f64)>)| Some((fork, ForkRatio::from_pairs(&pairs).ok()?));
-    pairs(sides, kind, slice_value, sum).into_iter().filter_map(ratio).collect()
+    slice_pairs(sides, kind, slice_value, sum).into_iter().filter_map(ratio).collect()
 }
 
 /// The pairs of slices of the same round, by fork.
 ///
-/// Where a slice has no value (a stall without a single answer), dropping the pair would drop the awkward sample: such
-/// a fork is one pair of its sums. A sequential run has no rounds in common and is one pair too.
-fn pairs(
+/// If a slice has no value (no answer at all), the fork is one pair of its sums: to drop the pair would drop the worst sample. A
+/// sequential run has no common rounds, so it is one pair too.
+fn slice_pairs(
     sides: Sides<'_>,
     kind: SliceKind,
     slice_value: fn(&StoredSlice) -> Option<f64>,
@@ -264,7 +267,7 @@ fn pairs(
 ) -> Vec<(u32, Vec<(f64, f64)>)> {
     let Sides { plan, variant, baseline, forks } = sides;
     let of_fork = |fork: u32| {
-        let whole = |side: &Studied<'_>| sum(&mut side.evidence.of_kind(kind).filter(|s| s.key.fork == fork));
+        let whole = |side: &CellAnalysis<'_>| sum(&mut side.evidence.of_kind(kind).filter(|s| s.key.fork == fork));
         let by_round: HashMap<u32, &StoredSlice> =
             baseline.evidence.of_kind(kind).filter(|s| s.key.fork == fork).map(|s| (s.key.round, s)).collect();
         let mine = variant.evidence.of_kind(kind).filter(|s| s.key.fork == fork);
@@ -281,12 +284,12 @@ fn pairs(
 }
 
 /// Compares over forks, with the prior that the plan has for this family, currency and load.
-fn draft(
+fn measure_ratio(
     sides: Sides<'_>,
     forks: Vec<(u32, ForkRatio)>,
     (currency, load): (Currency, SliceKind),
     (variant_value, baseline_value): (f64, f64),
-) -> Option<Draft> {
+) -> Option<MeasuredRatio> {
     let Sides { plan, baseline, .. } = sides;
     let (facts, family) = (currency.facts(), baseline.evidence.subject.family);
     let of = SpreadOf { family: family.to_owned(), currency: facts.name.to_owned(), load };
@@ -295,5 +298,5 @@ fn draft(
     let forks: NumberedForks = forks.into_iter().collect();
     let comparison = Comparison::over_forks(forks.ratios(), method, sd_floor).ok()?;
     let (label, unit) = (facts.label.to_owned(), facts.unit);
-    Some(Draft { currency, load, label, unit, baseline_value, variant_value, forks, comparison, sd_floor })
+    Some(MeasuredRatio { currency, load, label, unit, baseline_value, variant_value, forks, comparison, sd_floor })
 }

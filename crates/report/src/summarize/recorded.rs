@@ -2,8 +2,8 @@
 
 use tare_record::RunRecord;
 
+use super::analyze_cells;
 use super::ratio::deciding_pairs;
-use super::study;
 use crate::currency::Currency;
 
 /// The forks of one comparison, each with its pairs `(variant, baseline)`, one for each round.
@@ -21,11 +21,11 @@ pub struct RecordedForks {
 
 /// Every comparison and control of a record that was measured by rounds of saturating slices.
 pub fn recorded_forks(record: &RunRecord) -> Vec<RecordedForks> {
-    let (plan, cells) = (&record.header.plan, study(record));
+    let (plan, cells) = (&record.header.plan, analyze_cells(record));
     let baseline_of = |group: &str, scenario: &str| {
         cells.iter().find(|c| c.cell.baseline && c.cell.group == group && c.cell.scenario == scenario)
     };
-    let compared = cells.iter().filter(|studied| !studied.cell.baseline);
+    let compared = cells.iter().filter(|analysis| !analysis.cell.baseline);
     let recorded = compared.filter_map(|variant| {
         let baseline = baseline_of(&variant.cell.group, &variant.cell.scenario)?;
         let (currency, forks) = deciding_pairs(plan, variant, baseline);

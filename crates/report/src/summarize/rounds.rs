@@ -17,18 +17,18 @@ const WORTHWHILE: f64 = 0.9;
 /// The number of saturating rounds that would make the deciding interval of this pair clearly narrower.
 pub(super) fn better_rounds(record: &RunRecord, pair: &Pair<'_>) -> Option<BestRounds> {
     let plan = &record.header.plan;
-    let draft = pair.drafts.first().filter(|_| pair.void.is_none() && plan.mode == Mode::Compared)?;
-    if draft.load != SliceKind::Saturating || draft.forks.ratios().len() < FEWEST_FORKS {
+    let measured_ratio = pair.measured_ratios.first().filter(|_| pair.void.is_none() && plan.mode == Mode::Compared)?;
+    if measured_ratio.load != SliceKind::Saturating || measured_ratio.forks.ratios().len() < FEWEST_FORKS {
         return None;
     }
     let group = plan.groups.iter().find(|group| group.id == pair.variant.cell.group)?;
     let squared_error = |fork: &ForkRatio| Some(fork.slice_sd?.powi(2) / f64::from(fork.pairs));
-    let squared_errors: Vec<f64> = draft.forks.ratios().iter().filter_map(squared_error).collect();
+    let squared_errors: Vec<f64> = measured_ratio.forks.ratios().iter().filter_map(squared_error).collect();
     let figures = StartFigures {
         rounds: plan.slices.saturating,
         within_se: (squared_errors.iter().sum::<f64>() / squared_errors.len() as f64).sqrt(),
         // Intervals have this floor, whatever the rounds.
-        fork_sd: draft.comparison.sd_forks?.max(plan.stop.floor),
+        fork_sd: measured_ratio.comparison.sd_forks?.max(plan.stop.floor),
         fork_s: fork_time::mean_s(record, &group.id)?,
         rounds_s: saturating_time(plan, group).as_secs_f64(),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::headline::DIFFERENCES_SAID;
+use super::headline::MOST_DIFFERENCES;
 use crate::currency::Currency;
 use crate::format::{capital, count};
 use crate::summary::{
@@ -11,32 +11,32 @@ use crate::summary::{
 };
 
 /// The largest number of reasons.
-const REASONS: usize = 2;
+const MOST_REASONS: usize = 2;
 /// Letters of a reason; longer ones are cut.
-const LONG: usize = 160;
+const LONGEST_REASON: usize = 160;
 
-/// Judges a run by its findings, and by what speaks against the figures of its answer. A doubt about another measure is
-/// told, and does not change the state.
+/// Judges a run by its findings and by the doubts about figures of its headline. A doubt about another measure is a reason too,
+/// but does not change the state.
 pub(crate) fn trust(headline: &Headline, comparisons: &[Comparison], cells: &[Cell], findings: &[Finding]) -> Trust {
     let cells: Vec<&Cell> = cells.iter().filter(|cell| !cell.control).collect();
-    let void = Doubted::of(&cells, |cell| match cell.validity.state {
+    let void = DoubtfulCells::of(&cells, |cell| match cell.validity.state {
         ValidityState::Void => cell.validity.reasons.first(),
         _ => None,
     });
-    let stated = Stated::of(headline, comparisons);
-    let suspect = Doubted::of(&cells, |cell| {
+    let answer = AnswerCurrencies::of(headline, comparisons);
+    let suspect = DoubtfulCells::of(&cells, |cell| {
         let is_void = cell.validity.state == ValidityState::Void;
-        cell.validity.reasons.iter().find(|reason| !is_void && stated.rests_on(cell, reason.concerns))
+        cell.validity.reasons.iter().find(|reason| !is_void && answer.uses(cell, reason.concerns))
     });
     let warnings = findings.iter().filter(|finding| finding.severity >= Severity::Warning).count();
     let state = match () {
-        () if headline.verdict == VerdictKind::Void || !cells.is_empty() && void.is_everything() => ValidityState::Void,
+        () if headline.verdict == VerdictKind::Void || !cells.is_empty() && void.are_all_cells() => ValidityState::Void,
         () if !void.is_empty() || !suspect.is_empty() || warnings > 0 => ValidityState::Suspect,
         () => ValidityState::Valid,
     };
     let mut reasons: Vec<String> = Vec::new();
-    reasons.extend(void.in_words("void", ""));
-    reasons.extend(suspect.in_words("suspect", ""));
+    reasons.extend(void.describe("void", ""));
+    reasons.extend(suspect.describe("suspect", ""));
     // Findings that only repeat the reasons of cells are left out.
     let is_new = |finding: &&Finding| {
         let of_cell = [
@@ -48,36 +48,36 @@ pub(crate) fn trust(headline: &Headline, comparisons: &[Comparison], cells: &[Ce
         ];
         finding.severity >= Severity::Warning && !of_cell.iter().any(|kind| finding.kind == FindingKind::Report(*kind))
     };
-    reasons.extend(findings.iter().filter(is_new).map(in_short));
+    reasons.extend(findings.iter().filter(is_new).map(short_text));
     if state != ValidityState::Valid {
         let aside = |finding: &&Finding| finding.kind == FindingKind::Report(ReportFinding::ForksSetAside);
-        reasons.extend(findings.iter().filter(aside).map(in_short));
+        reasons.extend(findings.iter().filter(aside).map(short_text));
     }
     for concern in [Concern::Throughput, Concern::CpuPerRequest, Concern::Latency] {
-        let other = Doubted::of(&cells, |cell| {
-            let is_new = cell.validity.state == ValidityState::Valid && !stated.rests_on(cell, concern);
+        let other = DoubtfulCells::of(&cells, |cell| {
+            let is_new = cell.validity.state == ValidityState::Valid && !answer.uses(cell, concern);
             cell.validity.reasons.iter().find(|reason| is_new && reason.concerns == concern)
         });
-        reasons.extend(other.in_words("suspect", concern.noun()));
+        reasons.extend(other.describe("suspect", concern.noun()));
     }
-    reasons.truncate(REASONS);
+    reasons.truncate(MOST_REASONS);
     Trust { state, reasons, warnings: warnings as u32 }
 }
 
-/// The measures in which the answer states something about a cell.
-struct Stated {
+/// The currencies that the headline states of each cell.
+struct AnswerCurrencies {
     by_cell: BTreeMap<String, BTreeSet<&'static str>>,
 }
 
-impl Stated {
-    /// What decides each comparison, and what the text of the headline says of it besides.
+impl AnswerCurrencies {
+    /// The deciding currency of each comparison, and those of the differences in the headline's text.
     fn of(headline: &Headline, comparisons: &[Comparison]) -> Self {
         let mut by_cell: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
         for comparison in comparisons {
             let deciding = comparison.currencies.first().map(|currency| currency.name);
-            let said = headline.known.iter().take(DIFFERENCES_SAID);
-            let said = said.filter(|fact| fact.comparisons.contains(&comparison.id));
-            for currency in deciding.into_iter().chain(said.map(|fact| fact.currency)) {
+            let facts = headline.known.iter().take(MOST_DIFFERENCES);
+            let facts = facts.filter(|fact| fact.comparisons.contains(&comparison.id));
+            for currency in deciding.into_iter().chain(facts.map(|fact| fact.currency)) {
                 for cell in [&comparison.cell, &comparison.baseline_cell] {
                     by_cell.entry(cell.clone()).or_default().insert(currency.facts().name);
                 }
@@ -86,22 +86,22 @@ impl Stated {
         Self { by_cell }
     }
 
-    /// Whether the answer uses figures of a cell that such a reason makes doubtful: any of them where nothing is compared.
-    fn rests_on(&self, cell: &Cell, concern: Concern) -> bool {
+    /// Whether the headline uses figures of this cell that such a reason makes doubtful. Always true if nothing is compared.
+    fn uses(&self, cell: &Cell, concern: Concern) -> bool {
         let Some(names) = self.by_cell.get(&cell.id) else { return true };
         let mut currencies = names.iter().filter_map(|name| Currency::of_name(name));
         concern == Concern::Everything || currencies.any(|currency| concern.includes(currency))
     }
 }
 
-/// Cells that something speaks against, each with its reason.
-struct Doubted<'a> {
+/// Doubtful cells, each with its reason.
+struct DoubtfulCells<'a> {
     found: Vec<(&'a Cell, &'a str)>,
-    /// Of so many cells.
+    /// Number of all cells.
     all: usize,
 }
 
-impl<'a> Doubted<'a> {
+impl<'a> DoubtfulCells<'a> {
     fn of(cells: &[&'a Cell], why: impl Fn(&'a Cell) -> Option<&'a Reason>) -> Self {
         let found = cells.iter().filter_map(|cell| Some((*cell, why(cell)?.text.as_str()))).collect();
         Self { found, all: cells.len() }
@@ -111,12 +111,12 @@ impl<'a> Doubted<'a> {
         self.found.is_empty()
     }
 
-    const fn is_everything(&self) -> bool {
+    const fn are_all_cells(&self) -> bool {
         self.found.len() == self.all
     }
 
     /// `2 of 4 cells are suspect in latency: …`, with the reason that most of them give; a single one by its name.
-    fn in_words(&self, word: &str, measure: &str) -> Option<String> {
+    fn describe(&self, word: &str, measure: &str) -> Option<String> {
         let same = |text: &str| self.found.iter().filter(|(_, other)| *other == text).count();
         let (_, most) = self.found.iter().max_by_key(|(_, text)| same(text))?;
         if self.all == 1 {
@@ -133,7 +133,7 @@ impl<'a> Doubted<'a> {
     }
 }
 
-fn in_short(finding: &Finding) -> String {
+fn short_text(finding: &Finding) -> String {
     first_sentence(&if finding.text.is_empty() {
         finding.title.clone()
     } else {
@@ -147,7 +147,7 @@ fn first_sentence(text: &str) -> String {
 
 fn short_sentence(text: &str) -> String {
     let first = text.split_once(". ").map_or(text, |(first, _)| first).trim_end_matches('.');
-    cut_to(first, LONG)
+    cut_to(first, LONGEST_REASON)
 }
 
 /// The text, at most so many letters of it: to the end of a clause in the second half, which needs no more, else of a word.

@@ -7,7 +7,7 @@ use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
 use super::evidence::Evidence;
 use super::latency::LoadLatency;
 use super::level::cpu_count;
-use super::{Surroundings, disturbance, messages, network, stamps};
+use super::{LoadResources, disturbance, messages, network, stamps};
 use crate::format::{self, grouped, share};
 use crate::summary::{Bottleneck, Concern, Reason, Validity};
 
@@ -21,14 +21,14 @@ const GENERATOR_OPEN: f64 = 0.6;
 const BUSY: f64 = 0.9;
 
 /// The verdict on the measurement of one cell, with a remedy for each reason.
-pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], around: Surroundings<'_>) -> Validity {
+pub(super) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'_>) -> Validity {
     let void = void_reasons(cell);
     if !void.is_empty() {
         let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
         let reasons = void.into_iter().map(|text| Reason::new(text, remedy)).collect();
         return Validity::void(reasons);
     }
-    Validity::of_cell(doubts(cell, loads, around))
+    Validity::of_cell(doubts(cell, loads, resources))
 }
 
 fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
@@ -56,13 +56,13 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
 }
 
 /// What speaks against its numbers: all of them first, then those of one measure.
-fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], around: Surroundings<'_>) -> Vec<Reason> {
-    let bottleneck = bottleneck(cell, around);
+fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'_>) -> Vec<Reason> {
+    let bottleneck = bottleneck(cell, resources);
     let generator_bound = (bottleneck == Bottleneck::Generator)
         .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
-    let network_bound = (bottleneck == Bottleneck::Network).then(|| network::full(saturating(cell), around.network));
+    let network_bound = (bottleneck == Bottleneck::Network).then(|| network::full(saturating(cell), resources.network));
     let network_bound = network_bound.flatten().map(|full| format!("{full}: the throughput is a lower bound"));
-    let slow_network = network::full(open(cell), around.network).map(|full| format!("{full}: they waited for it"));
+    let slow_network = network::full(open(cell), resources.network).map(|full| format!("{full}: they waited for it"));
     let blocked = blocked(cell);
     // Requests that waited for the server to free a connection left late through no fault of the generator.
     let lagging = lagging(loads, bottleneck).filter(|_| blocked.is_none());
@@ -76,7 +76,7 @@ fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], around: Surroundings<'_>) 
         (unsteady(cell), "Allow a longer warm-up."),
         (few_failures(cell), ""),
         connection_trouble(cell),
-        (disturbance::in_words(cell), "Stop other programs, or measure on another machine."),
+        (disturbance::reason(cell), "Stop other programs, or measure on another machine."),
         (lagging, FREE_GENERATOR),
     ];
     let latency = [
@@ -92,7 +92,7 @@ fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], around: Surroundings<'_>) 
     ];
     let cpu = [
         (
-            full_server(cell, around.server_cpus),
+            full_server(cell, resources.server_cpus),
             "Lower the rate (--rate), or give the server more cores (--server-cpus).",
         ),
         (restless(cell), ""),
@@ -185,7 +185,7 @@ fn restless(cell: &Evidence<'_>) -> Option<String> {
 
 fn blocked(cell: &Evidence<'_>) -> Option<String> {
     let part = disturbance::blocked_share(open(cell));
-    (part > disturbance::BLOCKED)
+    (part > disturbance::MOST_BLOCKED_SHARE)
         .then(|| format!("{} of the requests sent at a rate waited for a free connection", share(part)))
 }
 
@@ -248,13 +248,13 @@ fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, cpus: u32) ->
 }
 
 /// What limited the saturating slices.
-pub(super) fn bottleneck(cell: &Evidence<'_>, around: Surroundings<'_>) -> Bottleneck {
-    let server = server_share(saturating(cell), cpu_count(around.server_cpus)).map(|s| s >= BUSY);
+pub(super) fn bottleneck(cell: &Evidence<'_>, resources: LoadResources<'_>) -> Bottleneck {
+    let server = server_share(saturating(cell), cpu_count(resources.server_cpus)).map(|s| s >= BUSY);
     let generator = generator_share(saturating(cell)).map(|s| s >= BUSY);
     match (server, generator) {
         (Some(true), Some(true)) => Bottleneck::Both,
         (Some(true), _) => Bottleneck::Server,
-        _ if network::full(saturating(cell), around.network).is_some() => Bottleneck::Network,
+        _ if network::full(saturating(cell), resources.network).is_some() => Bottleneck::Network,
         (_, Some(true)) => Bottleneck::Generator,
         (Some(false), Some(false)) => Bottleneck::Neither,
         _ => Bottleneck::Unknown,

@@ -1,5 +1,5 @@
-//! The terminal report: the answer first, one table, then what a reader must know before using it. The rest is in
-//! `tare report --findings` and on the page; the command line prints where they are.
+//! The terminal report: the headline, one table, and what a reader must know before using the figures. `tare report --findings` and
+//! the page have the rest; the command line prints where they are.
 
 mod capacity;
 mod cross_check;
@@ -66,7 +66,7 @@ pub fn render(summary: &Summary, style: &Style) -> String {
     out
 }
 
-/// Whether the sentences of its profiles follow. They begin with the headline of a profiled run.
+/// Whether the sentences of profiles follow. They begin with the headline of a profiled run.
 fn is_explained(summary: &Summary) -> bool {
     summary.run.mode == Mode::Profiled && summary.profiles.as_ref().is_some_and(|profiles| !profiles.whys.is_empty())
 }

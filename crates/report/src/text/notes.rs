@@ -1,4 +1,4 @@
-//! Below the table: what single cells have to say, why comparisons are open, and why cells are not to be relied on.
+//! The notes below the table: facts of single cells, why comparisons are open, and why cells are void or suspect.
 
 use super::{Style, capacity, messages, shorten};
 use crate::clean;
@@ -6,23 +6,23 @@ use crate::format::{WORTH_WAITING_S, count, enumerate, roughly};
 use crate::palette::Tone;
 use crate::summary::{Cell, Concern, Summary, ValidityState, VerdictKind};
 
-/// SharedReasons that are listed; the page has them all.
-const REASONS: usize = 8;
+/// The most reasons that are listed. The page has all of them.
+const MOST_REASONS: usize = 8;
 
-/// A line that is cut names at most so many cells, and counts more of them: names alone say no reason.
-const NAMED: usize = 2;
+/// The most cells that a shortened line names. More are counted, so that the line has room for the reason.
+const MOST_NAMES: usize = 2;
 
 pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let cells = || summary.cells.iter().filter(|cell| super::table::has_row(summary, cell));
     let paragraphs = cells().flat_map(|cell| [capacity::paragraph(cell), messages::paragraph(cell)]).flatten();
     let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
     let reasons = SharedReasons::of(summary, cells());
-    let more = reasons.all.len().saturating_sub(REASONS);
+    let more = reasons.all.len().saturating_sub(MOST_REASONS);
     let more = (more > 0).then(|| wrapped(format!("{more} more reasons: see the page")));
     // Four columns are the indent.
     let short = |reason: &SharedReason| shorten(&reason.text(), style.width.saturating_sub(4));
     let one = |reason: &SharedReason| wrapped(if reason.is_brief { short(reason) } else { reason.text() });
-    let shown = reasons.all.iter().take(REASONS).map(one);
+    let shown = reasons.all.iter().take(MOST_REASONS).map(one);
     paragraphs.map(wrapped).chain(shown).chain(more).collect()
 }
 
@@ -98,7 +98,7 @@ impl SharedReason {
     }
 
     fn who(&self) -> String {
-        if self.is_brief && self.cells.len() > NAMED {
+        if self.is_brief && self.cells.len() > MOST_NAMES {
             return count(self.cells.len() as u64, "cell");
         }
         // A baseline has a cell in every group that it serves.

@@ -29,7 +29,7 @@ pub(super) fn table(summary: &Summary, style: &Style) -> String {
     drawn + &table.legend(style)
 }
 
-/// Whether a cell has a row. A control has none, but where it is all that is compared.
+/// Whether a cell has a row. A control has one only if nothing else is compared.
 pub(super) fn has_row(summary: &Summary, cell: &Cell) -> bool {
     !cell.control || comparison(summary, cell).is_some()
 }
@@ -69,13 +69,13 @@ impl<'a> Block<'a> {
     }
 }
 
-/// What is shown, and what the comparisons are decided by.
+/// The data of the table.
 struct Table<'a> {
     summary: &'a Summary,
     blocks: Vec<Block<'a>>,
     /// Indices of the [`MEASURES`] that some server has.
     measures: Vec<usize>,
-    /// What all comparisons are decided by, if that is one thing.
+    /// The currency that decides all comparisons, if it is the same.
     deciding: Option<(Currency, &'a str)>,
 }
 
@@ -157,7 +157,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The measures that have a column: without levels, what decides stands in the column of the verdict.
+    /// The measures that have a column. Without levels, the deciding one is in the column of the verdict.
     fn columns(&self, levels: bool) -> impl Iterator<Item = usize> {
         let is_verdict = move |at: &usize| !levels && self.deciding.is_some_and(|(name, _)| name == MEASURES[*at].0);
         self.measures.iter().copied().filter(move |at| !is_verdict(at))
@@ -183,7 +183,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A level, a change, or both. What is not decided has a question mark, and beside a level no change.
+    /// A level, a change, or both. An undecided change has a question mark; next to a level only the mark is shown.
     fn figure(&self, cell: &Cell, currency: Currency, scale: &Scale, levels: bool) -> Piece {
         let comparison = comparison(self.summary, cell);
         let is_first = |c: &&CurrencyRatio| {

@@ -1,5 +1,5 @@
-//! The pipes to one agent: a thread writes orders, a thread reads reports and stamps them when they arrive, and a thread keeps
-//! the end of its standard error.
+//! The pipes to one agent. One thread writes orders, one reads reports and notes when they arrive, and one keeps the end of the
+//! agent's standard error.
 
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -11,25 +11,25 @@ use std::thread::Builder;
 use tare_agent::{LONGEST_REPORT, Order, OrderKind, Report, ReportKind, encode_frame, read_frame};
 use tare_sys::clock::{self, Nanos};
 
-use super::last_words::{LastWords, last_line};
+use super::stderr_tail::{StderrTail, last_line};
 
-/// Finds out what ended an agent, where more is known of that than its pipe says.
-pub(crate) type Explanation = Box<dyn FnOnce() -> Option<String> + Send>;
+/// Finds out why an agent ended, from a source that knows more than its pipe.
+pub(crate) type ExplainEnd = Box<dyn FnOnce() -> Option<String> + Send>;
 
-/// The most reports that wait to be taken. Then the agent waits too: it may send faster than anybody listens.
-const WAITING_REPORTS: usize = 64;
+/// The most messages that wait to be processed. Then the agent waits too: it may send faster than the coordinator reads.
+const MOST_WAITING_MESSAGES: usize = 64;
 
-/// Something that an agent said, or why no more comes from it.
+/// A report of an agent, or why no more reports come from it.
 #[derive(Debug)]
-pub(crate) struct Heard {
+pub(crate) struct AgentMessage {
     pub(crate) agent: usize,
-    pub(crate) at: Nanos,
-    pub(crate) said: Result<Report, String>,
+    pub(crate) received_at: Nanos,
+    pub(crate) report: Result<Report, String>,
 }
 
-/// Where agents are heard.
-pub(crate) fn inbox() -> (SyncSender<Heard>, Receiver<Heard>) {
-    sync_channel(WAITING_REPORTS)
+/// The channel through which the messages of agents arrive.
+pub(crate) fn message_channel() -> (SyncSender<AgentMessage>, Receiver<AgentMessage>) {
+    sync_channel(MOST_WAITING_MESSAGES)
 }
 
 /// The coordinator's end of the pipes to one agent. The agent ends when it is dropped.
@@ -37,86 +37,89 @@ pub(crate) fn inbox() -> (SyncSender<Heard>, Receiver<Heard>) {
 pub(crate) struct AgentLink {
     orders: Option<Sender<OrderKind>>,
     process: Option<Child>,
-    /// Whether its end is the coordinator's doing, and so needs no explanation.
-    is_ended: Arc<AtomicBool>,
+    /// Whether the coordinator ended it. Its end then needs no explanation.
+    ended_by_coordinator: Arc<AtomicBool>,
 }
 
 impl AgentLink {
-    /// Starts an agent and listens to it. Ctrl-C does not reach it: the coordinator stops it.
-    pub(crate) fn start(agent: usize, command: &mut Command, heard: &SyncSender<Heard>) -> io::Result<Self> {
-        Self::start_explained(agent, command, heard, Box::new(|| None))
+    /// Starts an agent and the threads that serve its pipes. Ctrl-C does not reach it: the coordinator stops it.
+    pub(crate) fn start(agent: usize, command: &mut Command, messages: &SyncSender<AgentMessage>) -> io::Result<Self> {
+        Self::start_with_explanation(agent, command, messages, Box::new(|| None))
     }
 
-    /// The same. If the pipe ends, `explain` is asked why.
-    pub(crate) fn start_explained(
+    /// The same. If the pipe ends, `explain` finds out why.
+    pub(crate) fn start_with_explanation(
         agent: usize,
         command: &mut Command,
-        heard: &SyncSender<Heard>,
-        explain: Explanation,
+        messages: &SyncSender<AgentMessage>,
+        explain: ExplainEnd,
     ) -> io::Result<Self> {
         use std::os::unix::process::CommandExt;
         let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
         let mut process = piped.spawn()?;
         let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
-        let (Some(orders), Some(reports), Some(last_words)) = pipes else {
+        let (Some(orders), Some(reports), Some(stderr)) = pipes else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let mut link = Self::over_explained(agent, (orders, reports, last_words), heard, explain)?;
+        let mut link = Self::from_pipes_with_explanation(agent, (orders, reports, stderr), messages, explain)?;
         link.process = Some(process);
         Ok(link)
     }
 
-    /// Listens to an agent at the other end of these pipes.
+    /// A link to an agent at the other end of these pipes.
     #[cfg(test)]
-    pub(crate) fn over(
+    pub(crate) fn from_pipes(
         agent: usize,
         orders: impl Write + Send + 'static,
         reports: impl Read + Send + 'static,
-        last_words: impl Read + Send + 'static,
-        heard: &SyncSender<Heard>,
+        stderr: impl Read + Send + 'static,
+        messages: &SyncSender<AgentMessage>,
     ) -> io::Result<Self> {
-        Self::over_explained(agent, (orders, reports, last_words), heard, Box::new(|| None))
+        Self::from_pipes_with_explanation(agent, (orders, reports, stderr), messages, Box::new(|| None))
     }
 
-    fn over_explained(
+    fn from_pipes_with_explanation(
         agent: usize,
-        (orders, reports, last_words): (
+        (orders, reports, stderr): (
             impl Write + Send + 'static,
             impl Read + Send + 'static,
             impl Read + Send + 'static,
         ),
-        heard: &SyncSender<Heard>,
-        explain: Explanation,
+        messages: &SyncSender<AgentMessage>,
+        explain: ExplainEnd,
     ) -> io::Result<Self> {
-        let (outbox, inbox) = channel();
-        let heard = heard.clone();
-        let is_ended = Arc::new(AtomicBool::new(false));
-        let was_ended = Arc::clone(&is_ended);
-        let last_words = LastWords::of(last_words)?;
-        let refused = heard.clone();
-        let refuse = move |reason| drop(refused.send(Heard { agent, at: clock::now(), said: Err(reason) }));
-        Builder::new().name(format!("orders-{agent}")).spawn(move || write_orders(&inbox, orders, refuse))?;
+        let (order_sender, order_receiver) = channel();
+        let ended_by_coordinator = Arc::new(AtomicBool::new(false));
+        let stderr = StderrTail::collect(stderr)?;
+        let failures = messages.clone();
+        let report_failure = move |reason| {
+            drop(failures.send(AgentMessage { agent, received_at: clock::now(), report: Err(reason) }));
+        };
+        Builder::new()
+            .name(format!("orders-{agent}"))
+            .spawn(move || write_orders(&order_receiver, orders, report_failure))?;
+        let (messages, ended) = (messages.clone(), Arc::clone(&ended_by_coordinator));
         Builder::new()
             .name(format!("reports-{agent}"))
-            .spawn(move || read_reports(agent, reports, &last_words, &heard, &was_ended, explain))?;
-        Ok(Self { orders: Some(outbox), process: None, is_ended })
+            .spawn(move || read_reports(agent, reports, &stderr, &messages, &ended, explain))?;
+        Ok(Self { orders: Some(order_sender), process: None, ended_by_coordinator })
     }
 
-    /// Sends an order. What cannot be sent any more is noticed by the reader of reports.
+    /// Sends an order. If the agent is gone, the thread that reads reports notices.
     pub(crate) fn send(&self, order: OrderKind) {
         if let Some(orders) = &self.orders {
             let _ = orders.send(order);
         }
     }
 
-    /// Another way to send orders. The pipe of orders ends when this is gone too.
+    /// A second sender of orders. The pipe of orders stays open until this is dropped too.
     pub(crate) fn sender(&self) -> Option<Sender<OrderKind>> {
         self.orders.clone()
     }
 
     /// Ends the agent: its standard input ends, and its process is killed.
     pub(crate) fn end(&mut self) {
-        self.is_ended.store(true, Ordering::Relaxed);
+        self.ended_by_coordinator.store(true, Ordering::Relaxed);
         self.orders = None;
         if let Some(mut process) = self.process.take() {
             let _ = process.kill();
@@ -131,13 +134,13 @@ impl Drop for AgentLink {
     }
 }
 
-/// Writes until the link is dropped, the agent is gone, or an order cannot be written: then `refuse` gets why. The pipe ends
-/// with this function.
-fn write_orders(inbox: &Receiver<OrderKind>, mut pipe: impl Write, refuse: impl FnOnce(String)) {
-    for kind in inbox {
+/// Writes orders until the link is dropped, the agent is gone, or an order is too long; `report_failure` gets the reason of the
+/// last. Then the pipe ends.
+fn write_orders(orders: &Receiver<OrderKind>, mut pipe: impl Write, report_failure: impl FnOnce(String)) {
+    for kind in orders {
         let frame = match encode_frame(&Order::from(kind)) {
             Ok(frame) => frame,
-            Err(error) => return refuse(format!("it cannot be sent its order: {error}")),
+            Err(error) => return report_failure(format!("it cannot be sent its order: {error}")),
         };
         if pipe.write_all(&frame).and_then(|()| pipe.flush()).is_err() {
             return;
@@ -148,44 +151,47 @@ fn write_orders(inbox: &Receiver<OrderKind>, mut pipe: impl Write, refuse: impl 
 fn read_reports(
     agent: usize,
     mut pipe: impl Read,
-    last_words: &LastWords,
-    heard: &SyncSender<Heard>,
-    was_ended: &AtomicBool,
+    stderr: &StderrTail,
+    messages: &SyncSender<AgentMessage>,
+    ended_by_coordinator: &AtomicBool,
     explain: impl FnOnce() -> Option<String>,
 ) {
-    // If nobody listens any more, the fleet is gone. What an agent left behind may go on writing after its end.
-    let tell_at = |at, said| !was_ended.load(Ordering::Relaxed) && heard.send(Heard { agent, at, said }).is_ok();
+    // Sending fails when the fleet is gone. Processes that an agent started may write to its pipe after its end.
+    let send = |received_at, report| {
+        !ended_by_coordinator.load(Ordering::Relaxed)
+            && messages.send(AgentMessage { agent, received_at, report }).is_ok()
+    };
     let mut is_done = false;
     let reason = loop {
         match read_frame::<Report>(&mut pipe, LONGEST_REPORT) {
             Ok(Some(report)) => {
                 is_done |= matches!(report.kind, Some(ReportKind::Done(_)));
-                if !tell_at(clock::now(), Ok(report)) {
+                if !send(clock::now(), Ok(report)) {
                     return;
                 }
             }
-            Ok(None) => break why_it_ended(&last_words.text()),
+            Ok(None) => break why_it_ended(&stderr.text()),
             Err(error) => break error.to_string(),
         }
     };
     let ended = clock::now();
-    let explained = if is_done || was_ended.load(Ordering::Relaxed) { None } else { explain() };
-    tell_at(ended, Err(explained.unwrap_or(reason)));
+    let explained = if is_done || ended_by_coordinator.load(Ordering::Relaxed) { None } else { explain() };
+    send(ended, Err(explained.unwrap_or(reason)));
 }
 
-/// What the end of an agent's process means, from the end of its standard error, or of ssh's.
-fn why_it_ended(last_words: &str) -> String {
+/// Why an agent's process ended, from the end of its standard error, or of ssh's.
+fn why_it_ended(stderr: &str) -> String {
     let ended = "its process ended";
-    let said = |line| format!("{ended}: {line}{}", remedy_of(last_words));
-    last_line(last_words).map_or_else(|| ended.to_owned(), said)
+    let with_line = |line| format!("{ended}: {line}{}", remedy_of(stderr));
+    last_line(stderr).map_or_else(|| ended.to_owned(), with_line)
 }
 
 /// What to do about a program that cannot run there.
-fn remedy_of(last_words: &str) -> &'static str {
-    if last_words.contains("Exec format error") || last_words.contains("cannot execute binary file") {
+fn remedy_of(stderr: &str) -> &'static str {
+    if stderr.contains("Exec format error") || stderr.contains("cannot execute binary file") {
         return "; that machine has another processor architecture, and needs the same";
     }
-    if last_words.contains("GLIBC_") || last_words.contains("ld-linux") {
+    if stderr.contains("GLIBC_") || stderr.contains("ld-linux") {
         return "; its C library is older than this program needs; use the static program";
     }
     ""
@@ -197,26 +203,26 @@ mod tests {
 
     use super::*;
 
-    /// Why the end of an agent is, according to who listens to it.
+    /// The reason for the end of an agent that sent these reports.
     fn end_of(reports: &[ReportKind]) -> String {
         let frames = reports.iter().flat_map(|kind| encode_frame(&Report::from(kind.clone())).unwrap());
-        let (heard, inbox) = inbox();
+        let (messages, inbox) = message_channel();
         let explain = || Some("its pod was evicted".to_owned());
-        let was_ended = AtomicBool::new(false);
-        let last_words = LastWords::of(&b"EOF"[..]).unwrap();
-        read_reports(0, &frames.collect::<Vec<u8>>()[..], &last_words, &heard, &was_ended, explain);
-        inbox.try_iter().find_map(|heard| heard.said.err()).unwrap()
+        let ended_by_coordinator = AtomicBool::new(false);
+        let stderr = StderrTail::collect(&b"EOF"[..]).unwrap();
+        read_reports(0, &frames.collect::<Vec<u8>>()[..], &stderr, &messages, &ended_by_coordinator, explain);
+        inbox.try_iter().find_map(|message| message.report.err()).unwrap()
     }
 
     #[test]
-    fn an_order_that_is_too_long_is_told() {
+    fn an_order_that_is_too_long_is_reported() {
         // Nothing writes to these pages, so they take no memory.
         let contents = vec![0; (LONGEST_ORDER + 1) as usize];
         let files = vec![InputFile { path: "large.csv".to_owned(), contents }];
-        let (outbox, inbox) = channel();
-        outbox.send(OrderKind::Assign(Assignment { files, ..Assignment::default() })).unwrap();
+        let (sender, orders) = channel();
+        sender.send(OrderKind::Assign(Assignment { files, ..Assignment::default() })).unwrap();
         let mut refusal = String::new();
-        write_orders(&inbox, Vec::new(), |reason| refusal = reason);
+        write_orders(&orders, Vec::new(), |reason| refusal = reason);
         assert!(refusal.starts_with("it cannot be sent its order: a message of 5368"), "{refusal}");
         assert!(refusal.ends_with("are the files of its requests too large?"), "{refusal}");
     }

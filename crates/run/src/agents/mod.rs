@@ -1,14 +1,14 @@
-//! Agents as processes: where they run, how they are started there, and the pipes to them. `load::fleet`, `load_host` and
-//! `server_host` say what is told over the pipes.
+//! Agents as processes: where they run, how they are started, and the pipes to them. `load::fleet`, `load_host` and `server_host`
+//! define the orders and reports.
 
-mod errand;
+pub(crate) mod client;
+mod command;
 pub(crate) mod kubernetes;
-mod last_words;
 pub(crate) mod link;
+pub(crate) mod order_handler;
 pub(crate) mod place;
 pub(crate) mod ssh;
 pub(crate) mod starting;
-pub(crate) mod talk;
+mod stderr_tail;
 #[cfg(test)]
 pub(crate) mod tests;
-pub(crate) mod work;

@@ -10,8 +10,8 @@ use crate::error::RunError;
 /// The most agents of one place.
 const MOST_AGENTS: usize = 1024;
 
-/// What is said of a machine with a password, which is not repeated.
-pub(crate) const PASSWORD: &str = "this machine has a password, and ssh takes none from here; write ssh://user@host:22, and let ssh \
+/// The error for a machine with a password. It does not repeat the password.
+pub(crate) const PASSWORD_ERROR: &str = "this machine has a password, and ssh takes none from here; write ssh://user@host:22, and let ssh \
                                    use a key (ssh-copy-id)";
 
 /// Where agents run.
@@ -47,7 +47,7 @@ impl AgentPlace {
         matches!(self, Self::Pods { .. } | Self::AppliedJob { .. })
     }
 
-    /// How many agents it has at least; a job that somebody applied is not asked.
+    /// How many agents it has at least; for a job that somebody applied, the number is not known yet.
     pub const fn least_agents(&self) -> usize {
         match self {
             Self::Local { agents } | Self::Pods { agents } => *agents,
@@ -56,7 +56,7 @@ impl AgentPlace {
     }
 }
 
-/// Where the agents of a plan's load are; nowhere if this process makes it.
+/// The places of the agents that make a plan's load; none if this process makes it.
 ///
 /// # Errors
 /// [`RunError::Plan`] for what is no place.
@@ -78,7 +78,7 @@ pub fn are_elsewhere(places: &[AgentPlace]) -> bool {
     places.iter().any(|place| !matches!(place, AgentPlace::Local { .. }))
 }
 
-/// Names for agents from the names of their places: agents of one place are told apart by a number.
+/// The names of agents, from those of their places. Several agents of one place get numbers.
 pub(crate) fn number_names(names: &[String]) -> Vec<String> {
     let of_name = |name: &String| names.iter().filter(|other| *other == name).count();
     let number = |index: usize| names[..=index].iter().filter(|other| **other == names[index]).count();
@@ -131,7 +131,7 @@ impl FromStr for AgentPlace {
             text.strip_prefix("ssh://").ok_or_else(|| wrong("it begins with none of local:, ssh:// and k8s:"))?;
         let rest = rest.trim_end_matches('/');
         if rest.rsplit_once('@').is_some_and(|(user, _)| user.contains(':')) {
-            return Err(PASSWORD.to_owned());
+            return Err(PASSWORD_ERROR.to_owned());
         }
         let (destination, port) =
             match rest.rsplit_once(':').filter(|(host, _)| !host.contains(':') || host.ends_with(']')) {
@@ -206,7 +206,7 @@ mod tests {
         for text in
             ["ssh://ada:S3CRET@bench1", "ssh://ada:S3CRET@bench1:22", "ssh://ada:S3CRET@[::1]:22", "ssh://:S3CRET@b/"]
         {
-            assert_eq!(text.parse::<AgentPlace>(), Err(PASSWORD.to_owned()));
+            assert_eq!(text.parse::<AgentPlace>(), Err(PASSWORD_ERROR.to_owned()));
         }
     }
 

@@ -1,5 +1,5 @@
-//! Agents on other machines, by the system's ssh: its configuration, keys, agents, jump hosts and known hosts work as
-//! users know them. The program is copied into a folder of its own if it is not there.
+//! Agents on other machines over the system's ssh, with its usual configuration, keys, jump hosts and known hosts. Copies the
+//! program into a folder of its own if it is missing there.
 
 use std::env::consts::OS;
 use std::fs::File;
@@ -11,19 +11,19 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 use tare_load::Cancel;
 
-use super::errand::{ErrandEnd, run_errand};
-use super::last_words::last_line;
+use super::command::{CommandEnd, run_command};
+use super::stderr_tail::last_line;
 use crate::error::RunError;
 
-/// How long ssh may take to connect and to look for the program.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a copy may not get on. A slow network takes what ssh has read long after.
-const PATIENCE_OF_COPY: Duration = Duration::from_secs(120);
+/// How long ssh may take to connect and to check whether the program is there.
+const CHECK_IDLE_LIMIT: Duration = Duration::from_secs(30);
+/// How long a copy may read no input. On a slow network, ssh sends what it has read much later.
+const COPY_IDLE_LIMIT: Duration = Duration::from_secs(120);
 
-/// What the remote shell answers when the program is not there or differs.
-const IS_MISSING: i32 = 97;
-/// What ssh answers when it cannot connect.
-const CANNOT_CONNECT: i32 = 255;
+/// Exit code of the remote script when the program is missing or differs.
+const EXIT_MISSING: i32 = 97;
+/// Exit code of ssh when it cannot connect.
+const EXIT_CANNOT_CONNECT: i32 = 255;
 
 /// This program as it is copied to other machines.
 #[derive(Debug)]
@@ -68,57 +68,62 @@ pub(crate) struct SshHost<'a> {
 }
 
 impl SshHost<'_> {
-    /// Copies the program to the host unless it is there. `tell` hears of a copy, which may take a while.
+    /// Copies the program to the host unless it is there. `progress` gets a line before a copy, which may take long.
     ///
     /// # Errors
-    /// When ssh cannot connect without asking, or the host cannot hold the program: what to do. After `cancel`.
-    pub(crate) fn bring(&self, program: &Program, cancel: &Cancel, tell: &mut dyn FnMut(&str)) -> Result<(), RunError> {
-        let look = Errand {
-            script: format!("{}; {} || exit {IS_MISSING}", place_of(program), check(program, "$f")),
+    /// When ssh cannot connect without asking, or the program cannot be stored there: what to do. After `cancel`.
+    pub(crate) fn copy_program_if_missing(
+        &self,
+        program: &Program,
+        cancel: &Cancel,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<(), RunError> {
+        let look = RemoteScript {
+            script: format!("{}; {} || exit {EXIT_MISSING}", set_path_variables(program), hash_test(program, "$f")),
             input: None,
-            patience: PATIENCE,
+            idle_limit: CHECK_IDLE_LIMIT,
             failure: "cannot look for the program there",
         };
-        match self.send(&look, cancel)?.code() {
-            Some(IS_MISSING) => {
-                tell(&format!("copying tare to {}", self.name));
+        match self.run_script(&look, cancel)?.code() {
+            Some(EXIT_MISSING) => {
+                progress(&format!("copying tare to {}", self.name));
                 self.copy(program, cancel)
             }
             _ => Ok(()),
         }
     }
 
-    /// A copy that came in part, as after Ctrl-C, takes no other's place.
+    /// Copies to a temporary file first: a partial copy, as after Ctrl-C, replaces nothing.
     fn copy(&self, program: &Program, cancel: &Cancel) -> Result<(), RunError> {
         let script = format!(
             "{}; umask 077; mkdir -p \"$d\" && t=\"$f.$$\" && cat > \"$t\" && {} && chmod 700 \"$t\" && mv \"$t\" \"$f\" || \
              {{ rm -f \"$t\"; exit 98; }}",
-            place_of(program),
-            check(program, "$t")
+            set_path_variables(program),
+            hash_test(program, "$t")
         );
         let failure = "cannot copy tare to ~/.cache/tare there (is the disk full?)";
-        let copy = Errand { script, input: Some(&program.file), patience: PATIENCE_OF_COPY, failure };
-        self.send(&copy, cancel).map(drop)
+        let copy = RemoteScript { script, input: Some(&program.file), idle_limit: COPY_IDLE_LIMIT, failure };
+        self.run_script(&copy, cancel).map(drop)
     }
 
     /// The command that runs an agent there.
     pub(crate) fn agent(&self, program: &Program) -> Command {
-        self.command(&format!("{}; exec \"$f\" agent", place_of(program)))
+        self.command(&format!("{}; exec \"$f\" agent", set_path_variables(program)))
     }
 
-    /// Lets the host carry out an errand. Its status is success, or that the program is missing.
-    fn send(&self, errand: &Errand<'_>, cancel: &Cancel) -> Result<ExitStatus, RunError> {
+    /// Runs a script on the host. Returns its status: success, or [`EXIT_MISSING`].
+    fn run_script(&self, script: &RemoteScript<'_>, cancel: &Cancel) -> Result<ExitStatus, RunError> {
         let failed = |error: io::Error| {
             let remedy = if error.kind() == io::ErrorKind::NotFound { "; install an ssh client" } else { "" };
             self.error(format!("cannot run ssh: {error}{remedy}"))
         };
-        let input = errand.input.map(File::open).transpose().map_err(failed)?;
-        let end = run_errand(&mut self.command(&errand.script), input, errand.patience, cancel).map_err(failed)?;
+        let input = script.input.map(File::open).transpose().map_err(failed)?;
+        let end = run_command(&mut self.command(&script.script), input, script.idle_limit, cancel).map_err(failed)?;
         match end {
-            ErrandEnd::Over(status, _) if status.success() || status.code() == Some(IS_MISSING) => Ok(status),
-            ErrandEnd::Over(status, words) => Err(self.problem(status, &words, errand.failure)),
-            ErrandEnd::Stuck(words) => Err(self.stuck(&words, errand)),
-            ErrandEnd::Cancelled => Err(RunError::Interrupted),
+            CommandEnd::Exited(status, _) if status.success() || status.code() == Some(EXIT_MISSING) => Ok(status),
+            CommandEnd::Exited(status, stderr) => Err(self.script_error(status, &stderr, script.failure)),
+            CommandEnd::Stuck(stderr) => Err(self.stuck_error(&stderr, script)),
+            CommandEnd::Cancelled => Err(RunError::Interrupted),
         }
     }
 
@@ -135,26 +140,26 @@ impl SshHost<'_> {
         command
     }
 
-    fn problem(&self, status: ExitStatus, words: &str, failure: &str) -> RunError {
-        let last = reason(words).unwrap_or("it gave no reason");
-        if status.code() == Some(CANNOT_CONNECT) {
-            return self.error(format!("ssh cannot connect: {last}; {}", self.remedy(words)));
+    fn script_error(&self, status: ExitStatus, stderr: &str, failure: &str) -> RunError {
+        let last = reason(stderr).unwrap_or("it gave no reason");
+        if status.code() == Some(EXIT_CANNOT_CONNECT) {
+            return self.error(format!("ssh cannot connect: {last}; {}", self.remedy(stderr)));
         }
         self.error(format!("{failure}: {last}"))
     }
 
-    fn stuck(&self, words: &str, errand: &Errand<'_>) -> RunError {
-        let last = reason(words).map_or_else(String::new, |last| format!(" (its last words: {last})"));
-        let (failure, waited, works) = (errand.failure, errand.patience.as_secs(), self.typed("ssh"));
+    fn stuck_error(&self, stderr: &str, script: &RemoteScript<'_>) -> RunError {
+        let last = reason(stderr).map_or_else(String::new, |last| format!(" (its last words: {last})"));
+        let (failure, waited, works) = (script.failure, script.idle_limit.as_secs(), self.command_for_users("ssh"));
         self.error(format!("{failure}: ssh has not got on for {waited} s{last}; check that this works: {works} true"))
     }
 
     /// What to do about ssh's refusal.
-    fn remedy(&self, words: &str) -> String {
-        let has = |part: &str| words.contains(part);
-        let by_hand = self.typed("ssh");
+    fn remedy(&self, stderr: &str) -> String {
+        let has = |part: &str| stderr.contains(part);
+        let by_hand = self.command_for_users("ssh");
         if has("REMOTE HOST IDENTIFICATION HAS CHANGED") {
-            let host = self.known_as();
+            let host = self.known_hosts_name();
             return format!(
                 "the key of this host has changed. If that is right, remove the old one (ssh-keygen -R {host}) and connect once by hand: {by_hand}"
             );
@@ -163,20 +168,20 @@ impl SshHost<'_> {
             return format!("ssh does not know this host. Connect once by hand and check its key: {by_hand}");
         }
         if has("Permission denied") {
-            let copy = self.typed("ssh-copy-id");
+            let copy = self.command_for_users("ssh-copy-id");
             return format!("ssh would have to ask for a password, and tare does not let it. Let it use a key: {copy}");
         }
         format!("check that this works: {by_hand} true")
     }
 
-    /// A program of ssh with this host, as users type it.
-    fn typed(&self, program: &str) -> String {
+    /// The command line of a program of ssh for this host, for messages.
+    fn command_for_users(&self, program: &str) -> String {
         let port = self.port.map_or_else(String::new, |port| format!(" -p {port}"));
         format!("{program}{port} {}", self.destination)
     }
 
-    /// The host in ssh's list of known hosts, as users type it.
-    fn known_as(&self) -> String {
+    /// The name of the host in ssh's list of known hosts, for messages.
+    fn known_hosts_name(&self) -> String {
         let host = self.destination.rsplit('@').next().unwrap_or_default();
         match self.port {
             None | Some(22) => host.to_owned(),
@@ -189,28 +194,28 @@ impl SshHost<'_> {
     }
 }
 
-/// What a host is asked to do.
-struct Errand<'a> {
+/// A script for a host.
+struct RemoteScript<'a> {
     script: String,
     input: Option<&'a Path>,
-    /// How long it may not get on.
-    patience: Duration,
-    /// What could not be done if it fails.
+    /// How long it may make no progress.
+    idle_limit: Duration,
+    /// The error message if it fails.
     failure: &'static str,
 }
 
-/// The last line of these words, to go on after.
-fn reason(words: &str) -> Option<&str> {
-    last_line(words).map(|line| line.trim_end_matches('.'))
+/// The last line of this text, without its full stop.
+fn reason(stderr: &str) -> Option<&str> {
+    last_line(stderr).map(|line| line.trim_end_matches('.'))
 }
 
-/// Sets `d` and `f` to the folder and the file of the program.
-fn place_of(program: &Program) -> String {
+/// Shell code that sets `d` and `f` to the folder and the file of the program.
+fn set_path_variables(program: &Program) -> String {
     format!("d=\"${{XDG_CACHE_HOME:-$HOME/.cache}}/tare\"; f=\"$d/agent-{}\"", program.hash)
 }
 
-/// Is this file the program?
-fn check(program: &Program, file: &str) -> String {
+/// Shell code that tests whether this file is the program.
+fn hash_test(program: &Program, file: &str) -> String {
     format!("test \"$({{ sha256sum < \"{file}\"; }} 2>/dev/null | cut -c1-64)\" = {}", program.hash)
 }
 
@@ -239,8 +244,8 @@ mod tests {
     #[test]
     fn a_refusal_of_ssh_says_what_to_do() {
         use std::os::unix::process::ExitStatusExt;
-        let problem = |host: &SshHost<'_>, code: i32, text: &str| {
-            host.problem(ExitStatus::from_raw(code << 8), text, "cannot copy tare").to_string()
+        let script_error = |host: &SshHost<'_>, code: i32, text: &str| {
+            host.script_error(ExitStatus::from_raw(code << 8), text, "cannot copy tare").to_string()
         };
         let plain = SshHost { name: "ssh://bench1", destination: "bench1", port: None };
         let changed = "@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @\nHost key verification failed.";
@@ -264,22 +269,24 @@ mod tests {
                 "ssh bench1 true",
             ),
         ] {
-            let why = problem(&host(), CANNOT_CONNECT, text);
+            let why = script_error(&host(), EXIT_CANNOT_CONNECT, text);
             assert!(
                 why.starts_with("agent ssh://ada@bench1:2222: ssh cannot connect: ") && why.ends_with(says),
                 "{why}"
             );
-            let why = problem(&plain, CANNOT_CONNECT, text);
+            let why = script_error(&plain, EXIT_CANNOT_CONNECT, text);
             assert!(why.contains(says_without_port), "{why}");
         }
-        let full = problem(&host(), 98, "cat: write error: No space left on device");
+        let full = script_error(&host(), 98, "cat: write error: No space left on device");
         assert_eq!(full, "agent ssh://ada@bench1:2222: cannot copy tare: cat: write error: No space left on device");
     }
 
     #[test]
     fn an_ssh_that_does_not_get_on_says_what_to_do() {
         let (script, failure) = (String::new(), "cannot look for the program there");
-        let why = host().stuck("banner\n", &Errand { script, input: None, patience: PATIENCE, failure }).to_string();
+        let why = host()
+            .stuck_error("banner\n", &RemoteScript { script, input: None, idle_limit: CHECK_IDLE_LIMIT, failure })
+            .to_string();
         assert_eq!(
             why,
             "agent ssh://ada@bench1:2222: cannot look for the program there: ssh has not got on for 30 s (its last words: \

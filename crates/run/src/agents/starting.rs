@@ -9,12 +9,12 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 
 use super::kubernetes::{AgentJob, Cluster, JobShape, PodAgent, PodShape, host_label};
-use super::link::{AgentLink, Explanation, Heard};
+use super::link::{AgentLink, AgentMessage, ExplainEnd};
 use super::place::{AgentPlace, number_names};
 use super::ssh::{Program, SshHost};
 use crate::error::RunError;
 
-/// A job has this much more time than its work, for the waits before and after it.
+/// A job may run this much longer than its work, because it waits before and after it.
 const JOB_MARGIN: Duration = Duration::from_secs(180);
 /// A pod that runs waits for its first order this much longer than the coordinator waits for pods.
 const ORDER_MARGIN: Duration = Duration::from_secs(60);
@@ -47,9 +47,9 @@ pub struct PodOrder {
 /// The cores of an agent's generator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct AgentCores {
-    /// These; empty where the agent decides.
+    /// A list such as `2-3`; empty where the agent decides.
     pub(crate) load_cpus: String,
-    /// As many as its pod has; 0 for an agent that is not in a pod.
+    /// Number of cores of its pod; 0 for an agent that is not in a pod.
     pub(crate) pod_cpus: u32,
     /// Agents of this load on the same node before this one.
     pub(crate) before_on_node: u32,
@@ -60,7 +60,7 @@ struct PlannedAgent {
     place: String,
     command: Command,
     cores: AgentCores,
-    explain: Explanation,
+    explain: ExplainEnd,
 }
 
 /// Agents that have been started, in order.
@@ -71,26 +71,27 @@ pub(crate) struct StartedAgents {
     pub(crate) jobs: Vec<AgentJob>,
 }
 
-/// Starts all agents. What agent `n` says goes to `heard(n)`. `tell` gets what is waited for, in words.
+/// Starts all agents. The messages of agent `n` go to the channel that `new_channel(n)` returns. `progress` gets a line for
+/// each wait.
 ///
 /// # Errors
 /// When one cannot be started: which, why, and what to do.
 pub(crate) fn start_agents(
     order: &AgentsOrder<'_>,
-    heard: &mut dyn FnMut(usize) -> SyncSender<Heard>,
+    new_channel: &mut dyn FnMut(usize) -> SyncSender<AgentMessage>,
     cancel: &Cancel,
-    tell: &mut dyn FnMut(&str),
+    progress: &mut dyn FnMut(&str),
 ) -> Result<StartedAgents, RunError> {
     let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
     let program = Program::of_this_process(is_copied).map_err(|error| agent_error("local", &error))?;
-    bring_program(order.places, &program, cancel, tell)?;
+    copy_program_to_hosts(order.places, &program, cancel, progress)?;
     let jobs = make_jobs(order)?;
-    let mut planned = plan_agents(order, &program, &jobs, cancel, tell)?;
-    note_neighbours(&mut planned);
+    let mut planned = plan_agents(order, &program, &jobs, cancel, progress)?;
+    number_agents_on_nodes(&mut planned);
     let places: Vec<String> = planned.iter().map(|agent| agent.place.clone()).collect();
     let mut started = StartedAgents { names: number_names(&places), links: Vec::new(), cores: Vec::new(), jobs };
     for (agent, mut planned) in planned.into_iter().enumerate() {
-        let link = AgentLink::start_explained(agent, &mut planned.command, &heard(agent), planned.explain);
+        let link = AgentLink::start_with_explanation(agent, &mut planned.command, &new_channel(agent), planned.explain);
         started.links.push(link.map_err(|error| agent_error(&started.names[agent], &error))?);
         started.cores.push(planned.cores);
     }
@@ -131,34 +132,34 @@ fn plan_agents(
     program: &Program,
     jobs: &[AgentJob],
     cancel: &Cancel,
-    tell: &mut dyn FnMut(&str),
+    progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<PlannedAgent>, RunError> {
     let all =
         jobs.iter().map(AgentJob::agents).sum::<usize>() + order.places.iter().map(agents_without_pods).sum::<usize>();
     let mut spare = all - order.least.unwrap_or(all).min(all);
-    let mut local_cores = cores_of_locals(order.places, order.local_cpus).into_iter();
+    let mut local_cores = cores_of_local_agents(order.places, order.local_cpus).into_iter();
     let mut jobs = jobs.iter();
     let mut planned = Vec::new();
     for place in order.places {
         match place {
             AgentPlace::Local { agents } => planned.extend(local_cores.by_ref().take(*agents).map(|load_cpus| {
                 let cores = AgentCores { load_cpus, ..AgentCores::default() };
-                PlannedAgent { place: "local".to_owned(), command: program.command(), cores, explain: unexplained() }
+                PlannedAgent { place: "local".to_owned(), command: program.command(), cores, explain: no_explanation() }
             })),
             AgentPlace::Ssh { destination, port } => {
                 let name = place.to_string();
                 let command = SshHost { name: &name, destination, port: *port }.agent(program);
                 let cores = AgentCores::default();
-                planned.push(PlannedAgent { place: name, command, cores, explain: unexplained() });
+                planned.push(PlannedAgent { place: name, command, cores, explain: no_explanation() });
             }
             AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => {
                 let Some(job) = jobs.next() else { continue };
                 let least = job.agents().saturating_sub(spare);
-                let pods = job.wait_for_pods(least, order.pods.patience, cancel, tell)?;
+                let pods = job.wait_for_pods(least, order.pods.patience, cancel, progress)?;
                 let missing = job.agents().saturating_sub(pods.len());
                 spare = spare.saturating_sub(missing);
                 if missing > 0 {
-                    tell(&format!("{place}: {} of {} pods run; they are enough", pods.len(), job.agents()));
+                    progress(&format!("{place}: {} of {} pods run; they are enough", pods.len(), job.agents()));
                 }
                 planned.extend(pods.iter().map(|pod| agent_in_pod(job, pod)));
             }
@@ -167,7 +168,7 @@ fn plan_agents(
     Ok(planned)
 }
 
-fn unexplained() -> Explanation {
+fn no_explanation() -> ExplainEnd {
     Box::new(|| None)
 }
 
@@ -177,15 +178,15 @@ fn agent_in_pod(job: &AgentJob, pod: &PodAgent) -> PlannedAgent {
     PlannedAgent { place, command: job.attach(pod), cores, explain: job.explain_end(pod) }
 }
 
-/// Tells agents in pods of one node apart, so that they choose different cores where the node leaves them the choice.
-fn note_neighbours(planned: &mut [PlannedAgent]) {
+/// Numbers the agents in pods of one node, so that they choose different cores where the node lets them choose.
+fn number_agents_on_nodes(planned: &mut [PlannedAgent]) {
     for index in 0..planned.len() {
         let before = planned[..index].iter().filter(|other| other.place == planned[index].place).count();
         planned[index].cores.before_on_node = before as u32;
     }
 }
 
-/// How many agents a place has; those in pods are known by their job.
+/// How many agents a place has, without those in pods: their job knows the number.
 const fn agents_without_pods(place: &AgentPlace) -> usize {
     match place {
         AgentPlace::Local { agents } => *agents,
@@ -195,11 +196,11 @@ const fn agents_without_pods(place: &AgentPlace) -> usize {
 }
 
 /// Copies the program to all hosts at the same time.
-fn bring_program(
+fn copy_program_to_hosts(
     places: &[AgentPlace],
     program: &Program,
     cancel: &Cancel,
-    tell: &mut dyn FnMut(&str),
+    progress: &mut dyn FnMut(&str),
 ) -> Result<(), RunError> {
     let mut hosts: Vec<&AgentPlace> = Vec::new();
     for place in places.iter().filter(|place| matches!(place, AgentPlace::Ssh { .. })) {
@@ -211,32 +212,31 @@ fn bring_program(
         return Ok(());
     }
     let names: Vec<String> = hosts.iter().map(ToString::to_string).collect();
-    tell(&format!("looking for tare on {}", names.join(", ")));
-    let bring = |place: &AgentPlace, tell: &mut dyn FnMut(&str)| match place {
-        AgentPlace::Ssh { destination, port } => {
-            SshHost { name: &place.to_string(), destination, port: *port }.bring(program, cancel, tell)
-        }
+    progress(&format!("looking for tare on {}", names.join(", ")));
+    let copy = |place: &AgentPlace, progress: &mut dyn FnMut(&str)| match place {
+        AgentPlace::Ssh { destination, port } => SshHost { name: &place.to_string(), destination, port: *port }
+            .copy_program_if_missing(program, cancel, progress),
         _ => Ok(()),
     };
     std::thread::scope(|scope| {
-        let (telling, told) = channel();
+        let (sender, lines) = channel();
         let threads: Vec<_> = hosts
             .iter()
             .map(|place| {
-                let telling: Sender<String> = telling.clone();
-                // Whoever is told hears until all threads are over.
-                scope.spawn(move || bring(place, &mut |text| drop(telling.send(text.to_owned()))))
+                let sender: Sender<String> = sender.clone();
+                // The receiver lives until all threads have ended.
+                scope.spawn(move || copy(place, &mut |text| drop(sender.send(text.to_owned()))))
             })
             .collect();
-        drop(telling);
-        told.iter().for_each(|text| tell(&text));
+        drop(sender);
+        lines.iter().for_each(|text| progress(&text));
         let dead = || RunError::Agent { agent: "ssh".to_owned(), reason: "the copying thread died".to_owned() };
         threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(dead())))
     })
 }
 
 /// The cores of each agent on this machine: they share the cores of the generator.
-fn cores_of_locals(places: &[AgentPlace], cpus: &CpuSet) -> Vec<String> {
+fn cores_of_local_agents(places: &[AgentPlace], cpus: &CpuSet) -> Vec<String> {
     let cpus: Vec<usize> = cpus.iter().collect();
     let count = |place: &AgentPlace| if let AgentPlace::Local { agents } = place { *agents } else { 0 };
     let all: usize = places.iter().map(count).sum();
@@ -257,7 +257,7 @@ mod tests {
     fn agents_of_one_machine_share_its_cores() {
         let places = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<AgentPlace>>();
         let cores = |texts: &[&str], cpus: &[usize]| {
-            cores_of_locals(&places(texts), &CpuSet::from_indices(cpus.iter().copied()))
+            cores_of_local_agents(&places(texts), &CpuSet::from_indices(cpus.iter().copied()))
         };
         assert_eq!(cores(&["local:2"], &[2, 3, 4, 5]), ["2,4", "3,5"]);
         assert_eq!(cores(&["local:2", "ssh://a"], &[1]), ["1", "1"]);
@@ -270,10 +270,10 @@ mod tests {
             place: place.to_owned(),
             command: Command::new("kubectl"),
             cores: AgentCores::default(),
-            explain: unexplained(),
+            explain: no_explanation(),
         };
         let mut planned = ["k8s:a", "k8s:b", "k8s:a", "k8s:a"].map(agent);
-        note_neighbours(&mut planned);
+        number_agents_on_nodes(&mut planned);
         assert_eq!(planned.map(|agent| agent.cores.before_on_node), [0, 0, 1, 2]);
     }
 }

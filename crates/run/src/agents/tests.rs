@@ -5,22 +5,22 @@ use std::thread;
 
 use tare_agent::{Greeting, LONGEST_ORDER, Order, OrderKind, PROTOCOL, Report, ReportKind, encode_frame, read_frame};
 
-use super::link::{AgentLink, inbox};
-use super::talk::{AgentTask, Talk};
+use super::client::{AgentClient, AgentTask};
+use super::link::{AgentLink, message_channel};
 
 /// What an agent does with the pipes of its orders and its reports.
 pub(crate) type FakeAgent = Box<dyn FnOnce(PipeReader, PipeWriter) + Send>;
 
-/// The conversation with an agent of this behaviour.
-pub(crate) fn talk_with(task: AgentTask, agent: FakeAgent) -> Talk {
+/// A client of an agent with this behaviour.
+pub(crate) fn fake_client(task: AgentTask, agent: FakeAgent) -> AgentClient {
     let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
     thread::spawn(move || agent(orders, reports));
-    let (heard, inbox) = inbox();
-    Talk::new(task, AgentLink::over(0, to_agent, from_agent, empty(), &heard).unwrap(), inbox)
+    let (messages, inbox) = message_channel();
+    AgentClient::new(task, AgentLink::from_pipes(0, to_agent, from_agent, empty(), &messages).unwrap(), inbox)
 }
 
-/// Answers the greeting, and every order of a run with `answer`, which gets its number. Ends where that is nothing.
-pub(crate) fn answering(answer: impl Fn(u64) -> Option<ReportKind> + Send + 'static) -> FakeAgent {
+/// Answers the hello, and each order of a run with what `answer` returns for its number. Ends when that is `None`.
+pub(crate) fn agent_that_answers(answer: impl Fn(u64) -> Option<ReportKind> + Send + 'static) -> FakeAgent {
     Box::new(move |mut orders, mut reports| {
         while let Ok(Some(Order { kind: Some(order) })) = read_frame(&mut orders, LONGEST_ORDER) {
             let report = match order {

@@ -9,31 +9,31 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::child::{Child, How, Program};
 use tare_sys::clock;
 
-/// How often a wait looks for the deadline and Ctrl-C.
-const TICK: Duration = Duration::from_millis(50);
+/// How often a wait checks the deadline and Ctrl-C.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
 /// How long a tool may take to stop.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 /// How much of the end of its output an error shows.
-const TOLD_LINES: usize = 5;
+const SHOWN_LINES: usize = 5;
 
 /// Runs a command on these CPUs and returns what it printed; in words, why it failed.
 pub(super) fn run(
     command: &[String],
     cpus: Option<CpuSet>,
-    patience: Duration,
+    timeout: Duration,
     cancelled: &AtomicBool,
 ) -> Result<String, String> {
-    match to_its_end(command, cpus, patience, cancelled)? {
-        (How::Code(0), said) => Ok(said),
-        (how, said) => Err(format!("it ended with {how}: {}", end_of(&said))),
+    match run_until_exit(command, cpus, timeout, cancelled)? {
+        (How::Code(0), text) => Ok(text),
+        (how, text) => Err(format!("it ended with {how}: {}", last_lines(&text))),
     }
 }
 
-/// Runs a command until it ends, well or badly. The error says why it did not end.
-pub(super) fn to_its_end(
+/// Runs a command until it exits, with any status. The error says why it did not exit.
+pub(super) fn run_until_exit(
     command: &[String],
     cpus: Option<CpuSet>,
-    patience: Duration,
+    timeout: Duration,
     cancelled: &AtomicBool,
 ) -> Result<(How, String), String> {
     let (program, arguments) = command.split_first().ok_or("its command is empty")?;
@@ -48,21 +48,21 @@ pub(super) fn to_its_end(
             String::from_utf8_lossy(&bytes).into_owned()
         })
     });
-    let deadline = clock::now() + patience;
+    let deadline = clock::now() + timeout;
     let mut how = None;
     while how.is_none() && !cancelled.load(Ordering::Relaxed) && clock::now() < deadline {
-        how = child.wait(TICK);
+        how = child.wait(CHECK_EVERY);
     }
     child.terminate(STOP_GRACE).map_err(|error| error.to_string())?;
-    let said = output.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    let text = output.and_then(|thread| thread.join().ok()).unwrap_or_default();
     match how {
-        Some(how) => Ok((how, said)),
+        Some(how) => Ok((how, text)),
         None if cancelled.load(Ordering::Relaxed) => Err("given up as asked".to_owned()),
-        None => Err(format!("it did not end within {} s: {}", patience.as_secs(), end_of(&said))),
+        None => Err(format!("it did not end within {} s: {}", timeout.as_secs(), last_lines(&text))),
     }
 }
 
-fn end_of(said: &str) -> String {
-    let lines: Vec<&str> = said.lines().filter(|line| !line.trim().is_empty()).collect();
-    lines[lines.len().saturating_sub(TOLD_LINES)..].join("; ")
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("; ")
 }

@@ -31,9 +31,9 @@ pub(super) fn find(cancelled: &AtomicBool) -> Result<Tool, RunError> {
 /// The word after its name in what `wrk -v` says, which wrk calls a failure; empty where it says something else.
 fn version(program: &str, cancelled: &AtomicBool) -> String {
     let asked = [program.to_owned(), "-v".to_owned()];
-    let ended = process::to_its_end(&asked, None, Duration::from_secs(5), cancelled);
-    let said = ended.map(|(_, said)| said).unwrap_or_default();
-    let mut words = said.split_whitespace().skip_while(|word| *word != "wrk").skip(1);
+    let ended = process::run_until_exit(&asked, None, Duration::from_secs(5), cancelled);
+    let output = ended.map(|(_, output)| output).unwrap_or_default();
+    let mut words = output.split_whitespace().skip_while(|word| *word != "wrk").skip(1);
     words.next().unwrap_or_default().to_owned()
 }
 

@@ -1,4 +1,4 @@
-//! The agents that make the load of a run: each turn is ordered from all of them at once, and their samples are merged.
+//! The agents that make the load of a run. All of them get the order for a turn at once, and their samples are merged.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
@@ -18,23 +18,26 @@ use tare_sys::clock::Nanos;
 
 use super::message::{AgentShare, LoadOrder, LoadReport};
 use super::{RunLoad, VerifyOrder};
+use crate::agents::client::{AgentClient, AgentTask, Answer, KeepAlive};
 use crate::agents::kubernetes::AgentJob;
-use crate::agents::link::{AgentLink, inbox};
+use crate::agents::link::{AgentLink, message_channel};
 use crate::agents::place::{AgentPlace, are_elsewhere};
 use crate::agents::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
-use crate::agents::talk::{AgentTask, Answer, KeepAlive, Talk};
 use crate::error::RunError;
 use crate::server_id::ServerId;
 use crate::session::SessionOrder;
 use crate::slice::SliceLoad;
 use crate::test_bed::DriveStage;
 
-/// An agent that begins a turn more than this after another is disturbed, in nanoseconds. The way of its answer counts.
-const APART_NS: u64 = 10_000_000;
-/// So is one that takes more than this longer for a turn than all others, while none of its users gets an answer.
-const STOOD_STILL_NS: u64 = 50_000_000;
-/// So is one that sends more than this share of an open load late, unless as many requests waited for a connection.
-const LATE: f64 = 0.01;
+/// An agent that begins a turn more than this after another counts as disturbed, in nanoseconds. The network delay of its answer
+/// is part of the difference.
+const LATE_BEGIN_NS: u64 = 10_000_000;
+/// An agent also counts as disturbed if it takes this much longer for a turn than all others, in nanoseconds, and none of its
+/// users gets an answer meanwhile.
+const STANDSTILL_NS: u64 = 50_000_000;
+/// An agent also counts as disturbed if it sends more than this share of an open load late, unless more than this share waited
+/// for a connection.
+const LATE_SHARE: f64 = 0.01;
 
 /// Agents that make the load of a run together. They end when this is dropped, and when this process ends in any other
 /// way.
@@ -45,17 +48,17 @@ pub struct LoadAgents {
     facts: Vec<Vec<FactSection>>,
     disturbances: Vec<EventRecord>,
     are_elsewhere: bool,
-    /// They hold the pipes of orders open, so they end first.
+    /// They keep the pipes of orders open, so they end first.
     pings: Vec<KeepAlive>,
-    talks: Mutex<Vec<Talk>>,
-    /// The jobs of agents in pods. They are removed after the conversations have ended.
+    clients: Mutex<Vec<AgentClient>>,
+    /// The jobs of agents in pods. They are removed after the clients are dropped.
     jobs: Vec<AgentJob>,
 }
 
 impl LoadAgents {
     /// Starts agents and gives each its share of the load. Copies the program to hosts that lack it, and makes a job for
-    /// agents in pods. `local_cpus` are the cores that agents on this machine share; a job ends after `longest`. `tell`
-    /// gets what is waited for, in words.
+    /// agents in pods. `local_cpus` are the cores that agents on this machine share; a job ends after `longest`.
+    /// `progress` gets a line for each wait.
     ///
     /// # Errors
     /// When an agent cannot be started: which one, why, and what to do. Nothing is left behind.
@@ -66,46 +69,47 @@ impl LoadAgents {
         longest: Duration,
         local_cpus: &CpuSet,
         cancelled: &Arc<AtomicBool>,
-        tell: &mut dyn FnMut(&str),
+        progress: &mut dyn FnMut(&str),
     ) -> Result<Self, RunError> {
         let order = AgentsOrder { places, pods, least, longest, local_cpus };
         let mut inboxes = Vec::new();
-        let mut heard = |_| {
-            let (heard, inbox) = inbox();
+        let mut new_channel = |_| {
+            let (messages, inbox) = message_channel();
             inboxes.push(inbox);
-            heard
+            messages
         };
         let StartedAgents { names, links, cores, jobs } =
-            start_agents(&order, &mut heard, &Cancel::from(Arc::clone(cancelled)), tell)?;
-        let talk = |(link, inbox): (AgentLink, _)| Talk::new(AgentTask::Load, link, inbox);
-        let talks: Vec<Talk> = links.into_iter().zip(inboxes).map(talk).collect();
-        Self::over(names, talks, cores, jobs, are_elsewhere(places))
+            start_agents(&order, &mut new_channel, &Cancel::from(Arc::clone(cancelled)), progress)?;
+        let client = |(link, inbox): (AgentLink, _)| AgentClient::new(AgentTask::Load, link, inbox);
+        let clients: Vec<AgentClient> = links.into_iter().zip(inboxes).map(client).collect();
+        Self::connect(names, clients, cores, jobs, are_elsewhere(places))
     }
 
-    /// Greets the agents at the other ends, asks what their machines are, and gives each its share.
-    pub(super) fn over(
+    /// Exchanges versions with the agents, asks for facts about their machines, and sends each its share.
+    pub(super) fn connect(
         names: Vec<String>,
-        mut talks: Vec<Talk>,
+        mut clients: Vec<AgentClient>,
         cores: Vec<AgentCores>,
         jobs: Vec<AgentJob>,
         are_elsewhere: bool,
     ) -> Result<Self, RunError> {
-        talks.iter_mut().for_each(Talk::greet);
-        let pings = talks.iter().map(Talk::keep_alive).collect();
+        clients.iter_mut().for_each(AgentClient::send_hello);
+        let pings = clients.iter().map(AgentClient::keep_alive).collect();
         let (facts, disturbances) = (Vec::new(), Vec::new());
-        // From here on, the conversations end before the jobs, whatever fails.
-        let mut this = Self { names, facts, disturbances, are_elsewhere, pings, talks: Mutex::new(talks), jobs };
-        for (talk, name) in this.talks.get_mut().unwrap_or_else(PoisonError::into_inner).iter_mut().zip(&this.names) {
-            talk.greeted().map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
+        // From here on, the clients are dropped before the jobs, whatever fails.
+        let mut this = Self { names, facts, disturbances, are_elsewhere, pings, clients: Mutex::new(clients), jobs };
+        for (client, name) in this.clients.get_mut().unwrap_or_else(PoisonError::into_inner).iter_mut().zip(&this.names)
+        {
+            client.wait_for_greeting().map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
         }
         let described = this.call_all(&LoadOrder::Describe, None)?;
         let shared = this.call_each(&shares(cores), None)?;
         for ((name, described), shared) in this.names.iter().zip(described).zip(shared) {
             let (LoadReport::Facts(facts), LoadReport::Disturbances(found)) = (described.report, shared.report) else {
-                return Err(RunError::Agent { agent: name.clone(), reason: OUT_OF_TURN.to_owned() });
+                return Err(RunError::Agent { agent: name.clone(), reason: WRONG_ANSWER.to_owned() });
             };
-            this.facts.push(facts.into_iter().map(|section| of_agent(section, name)).collect());
-            this.disturbances.extend(found.iter().map(|event| event_of_agent(event, name)));
+            this.facts.push(facts.into_iter().map(|section| label_section(section, name)).collect());
+            this.disturbances.extend(found.iter().map(|event| label_event(event, name)));
         }
         Ok(this)
     }
@@ -137,28 +141,28 @@ impl LoadAgents {
     /// Ends all agents, and removes the jobs of those in pods. Returns what could not be removed, and what to do.
     pub fn end(mut self) -> Vec<String> {
         self.pings.clear();
-        self.talks.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
+        self.clients.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
         self.jobs.iter_mut().filter_map(|job| job.remove().err()).collect()
     }
 
-    /// Gives all agents the same order, and returns their answers. `cancelled` ends a turn early.
+    /// Sends all agents the same order and returns their answers. `cancelled` ends a turn early.
     fn call_all(&self, order: &LoadOrder, cancelled: Option<&AtomicBool>) -> Result<Vec<Answer<LoadReport>>, RunError> {
         self.call_each(&vec![order; self.names.len()], cancelled)
     }
 
-    /// Gives each agent its order, all at once, and returns their answers.
+    /// Sends each agent its order, without waiting in between, and returns their answers.
     fn call_each<O: Serialize>(
         &self,
         orders: &[O],
         cancelled: Option<&AtomicBool>,
     ) -> Result<Vec<Answer<LoadReport>>, RunError> {
-        let mut talks = self.talks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         let numbers: Vec<u64> =
-            talks.iter_mut().zip(orders).map(|(talk, order)| talk.give(order, Vec::new())).collect();
+            clients.iter_mut().zip(orders).map(|(client, order)| client.send_order(order, Vec::new())).collect();
         let mut answers = Vec::with_capacity(numbers.len());
-        for ((talk, number), name) in talks.iter_mut().zip(numbers).zip(&self.names) {
+        for ((client, number), name) in clients.iter_mut().zip(numbers).zip(&self.names) {
             let failed = |reason: String| RunError::Agent { agent: name.clone(), reason };
-            let answer: Answer<LoadReport> = talk.answer(number, cancelled).map_err(failed)?;
+            let answer: Answer<LoadReport> = client.wait_for_answer(number, cancelled).map_err(failed)?;
             match answer.report {
                 LoadReport::Failed(reason) => return Err(failed(reason)),
                 _ => answers.push(answer),
@@ -178,17 +182,17 @@ fn shares(cores: Vec<AgentCores>) -> Vec<LoadOrder> {
     cores.into_iter().enumerate().map(share).collect()
 }
 
-/// What an agent says that answers another order than it was given.
-const OUT_OF_TURN: &str = "its answer belongs to another order; please report this";
+/// The error for an answer of the wrong kind.
+const WRONG_ANSWER: &str = "its answer belongs to another order; please report this";
 
-/// The facts come from another machine, and stand in texts for people.
-fn of_agent(mut section: FactSection, agent: &str) -> FactSection {
+/// Adds the name of the agent and removes control characters: the facts come from another machine and are printed.
+fn label_section(mut section: FactSection, agent: &str) -> FactSection {
     section.facts.iter_mut().for_each(|(_, value)| value.retain(|c| !c.is_control()));
     FactSection { title: format!("{} of {agent}", section.title), ..section }
 }
 
-/// The same holds for what an agent found on its machine. The finding is made anew from its kind.
-fn event_of_agent(event: &EventRecord, agent: &str) -> EventRecord {
+/// Does the same for an event. Makes its text again from its kind, because the agent's text is not trusted.
+fn label_event(event: &EventRecord, agent: &str) -> EventRecord {
     let found = EventRecord::new(event.kind.clone());
     let text: String = found.text.chars().filter(|c| !c.is_control()).collect();
     EventRecord { text: format!("on {agent}: {text}"), ..found }
@@ -198,30 +202,30 @@ fn event_of_agent(event: &EventRecord, agent: &str) -> EventRecord {
 pub(crate) struct AgentLoad<'a> {
     agents: &'a LoadAgents,
     cancelled: Arc<AtomicBool>,
-    /// With fewer, a worker of some agent would have none.
+    /// With fewer users, a worker of some agent would have none.
     least_users: u32,
-    /// Whose disturbance has been told.
-    told: BTreeSet<usize>,
-    /// Time from the first agent that began a turn to the last, of all scored turns.
-    begun_apart: LatencyHistogram,
+    /// Agents whose disturbance has been reported.
+    reported: BTreeSet<usize>,
+    /// Time between the first and the last begin of a turn, over all scored turns.
+    begin_spread: LatencyHistogram,
 }
 
 impl<'a> AgentLoad<'a> {
     /// No session yet. `cancelled` ends a turn early.
     pub fn new(agents: &'a LoadAgents, cancelled: Arc<AtomicBool>) -> Self {
-        Self { agents, cancelled, least_users: 1, told: BTreeSet::new(), begun_apart: LatencyHistogram::default() }
+        Self { agents, cancelled, least_users: 1, reported: BTreeSet::new(), begin_spread: LatencyHistogram::default() }
     }
 }
 
 impl RunLoad for AgentLoad<'_> {
-    /// One agent asks for all.
+    /// The first agent verifies for all.
     fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError> {
         let failed = |reason: String| RunError::Agent { agent: self.agents.names[0].clone(), reason };
-        let mut talks = self.agents.talks.lock().unwrap_or_else(PoisonError::into_inner);
-        match talks[0].call(&LoadOrder::Verify(order.clone()), Vec::new(), None) {
+        let mut clients = self.agents.clients.lock().unwrap_or_else(PoisonError::into_inner);
+        match clients[0].call(&LoadOrder::Verify(order.clone()), Vec::new(), None) {
             Ok(LoadReport::Verified(outcomes)) => Ok(outcomes),
             Ok(LoadReport::Failed(reason)) | Err(reason) => Err(failed(reason)),
-            Ok(_) => Err(failed(OUT_OF_TURN.to_owned())),
+            Ok(_) => Err(failed(WRONG_ANSWER.to_owned())),
         }
     }
 
@@ -243,7 +247,7 @@ impl RunLoad for AgentLoad<'_> {
 
     fn close(&mut self) {
         self.least_users = 1;
-        // An agent that is gone has no connections. The next order says so.
+        // A lost agent has no connections. The next order reports it.
         let _ = self.agents.call_all(&LoadOrder::Close, None);
     }
 
@@ -257,11 +261,11 @@ impl RunLoad for AgentLoad<'_> {
         let answers = self.agents.call_all(&LoadOrder::Drive { server, load: *load }, Some(&self.cancelled))?;
         let named = answers.into_iter().zip(&self.agents.names);
         let part = |(answer, name): (_, &String)| {
-            part_of(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })
+            turn_part(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })
         };
         let parts: Vec<TurnPart> = named.map(part).collect::<Result<_, _>>()?;
         if load.phase == Phase::Measure {
-            self.look_at(&parts, load, on_stage);
+            self.check_turn(&parts, load, on_stage);
         }
         let mut samples = parts.into_iter().map(|part| part.sample);
         let mut whole = samples.next().unwrap_or_default();
@@ -273,25 +277,25 @@ impl RunLoad for AgentLoad<'_> {
     }
 
     fn closing_event(&self) -> Option<EventKind> {
-        let at = |share| self.begun_apart.value_at_quantile_ns(share);
-        Some(EventKind::AgentsBegan { turns: self.begun_apart.len(), median_ns: at(0.5)?, p99_ns: at(0.99)? })
+        let at = |share| self.begin_spread.value_at_quantile_ns(share);
+        Some(EventKind::AgentsBegan { turns: self.begin_spread.len(), median_ns: at(0.5)?, p99_ns: at(0.99)? })
             .filter(|_| self.agents.count() > 1)
     }
 }
 
 impl AgentLoad<'_> {
-    /// Notes how far apart the agents began a scored turn, and tells of the first disturbance of each.
-    fn look_at(&mut self, parts: &[TurnPart], load: &SliceLoad, on_stage: &mut dyn FnMut(DriveStage)) {
+    /// Records how far apart the agents began a scored turn, and reports the first disturbance of each agent.
+    fn check_turn(&mut self, parts: &[TurnPart], load: &SliceLoad, on_stage: &mut dyn FnMut(DriveStage)) {
         let begins = || parts.iter().map(|part| part.sample.start_ns);
         let first_ns = begins().min().unwrap_or(0);
-        self.begun_apart.record_ns(begins().max().unwrap_or(0) - first_ns);
+        self.begin_spread.record_ns(begins().max().unwrap_or(0) - first_ns);
         for (agent, part) in parts.iter().enumerate() {
             let others = || parts.iter().enumerate().filter(|(other, _)| *other != agent).map(|(_, part)| part);
             let longest_ns = others().map(|other| other.lasted_ns).max().unwrap_or(u64::MAX);
             let users = Share { worker: agent, workers: parts.len() }.part_of(u64::from(load.users));
-            let reason = pause(part, longest_ns, users).or_else(|| lateness(&part.sample, first_ns, load));
+            let reason = standstill(part, longest_ns, users).or_else(|| lateness(&part.sample, first_ns, load));
             if let Some(reason) = reason
-                && self.told.insert(agent)
+                && self.reported.insert(agent)
             {
                 let agent = self.agents.names[agent].clone();
                 on_stage(DriveStage::Disturbed(EventKind::AgentDisturbed { agent, reason }));
@@ -302,45 +306,45 @@ impl AgentLoad<'_> {
 
 /// What one agent did in a turn.
 struct TurnPart {
-    /// On the clock of this machine: the way of the answer is part of its age.
+    /// Its start is on the clock of this machine, later by the network delay of the answer.
     sample: SliceSample,
-    /// From the begin of the turn to the end of its drain.
+    /// From the begin of the turn until the agent answered, after the drain.
     lasted_ns: u64,
 }
 
-/// How an agent was late in a turn that the first one began at `begun_ns`.
+/// How an agent was late in a turn that the first agent began at `begun_ns`; `None` if it was not.
 fn lateness(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<String> {
     let after_ns = sample.start_ns.saturating_sub(begun_ns);
-    if after_ns > APART_NS {
+    if after_ns > LATE_BEGIN_NS {
         return Some(format!("it began a turn {} ms after another agent", after_ns / 1_000_000));
     }
     let share = |count: u64| count as f64 / sample.offered.max(1) as f64;
     let late = share(sample.send_lag.count_above_ns(LATE_NS));
     let is_open = load.kind != SliceKind::Saturating;
-    (is_open && late > LATE && share(sample.blocked) <= LATE)
+    (is_open && late > LATE_SHARE && share(sample.blocked) <= LATE_SHARE)
         .then(|| format!("it sent {:.0} % of the requests of a turn more than 1 ms late", late * 100.0))
 }
 
-/// How long an agent with so many users stood still in a turn that took the others at most `longest_ns`.
-/// One slow answer keeps one user waiting; an agent that stands still keeps all of them.
-fn pause(part: &TurnPart, longest_ns: u64, users: u64) -> Option<String> {
+/// How long an agent with this many users stood still in a turn that took the others at most `longest_ns`; `None` if it did not.
+/// A slow answer delays one user; a standstill of the agent delays all of them.
+fn standstill(part: &TurnPart, longest_ns: u64, users: u64) -> Option<String> {
     let longer_ns = part.lasted_ns.saturating_sub(longest_ns);
-    // A histogram knows no exact values.
+    // Half of it, because the values of a histogram are not exact.
     let all_waited = users > 1 && part.sample.service.count_above_ns(longer_ns / 2) >= users;
-    (longer_ns > STOOD_STILL_NS && all_waited)
+    (longer_ns > STANDSTILL_NS && all_waited)
         .then(|| format!("it stood still for {} ms in a turn", longer_ns / 1_000_000))
 }
 
-/// What an agent did, from its answer.
-fn part_of(answer: Answer<LoadReport>) -> Result<TurnPart, String> {
-    let Answer { report: LoadReport::Driven { begun_ns_ago }, sample: Some(sample), at, .. } = answer else {
-        return Err(OUT_OF_TURN.to_owned());
+/// The part of a turn that an agent reports in its answer.
+fn turn_part(answer: Answer<LoadReport>) -> Result<TurnPart, String> {
+    let Answer { report: LoadReport::Driven { begun_ns_ago }, sample: Some(sample), received_at, .. } = answer else {
+        return Err(WRONG_ANSWER.to_owned());
     };
-    let sample = unpacked(sample, Nanos(at.0.saturating_sub(begun_ns_ago)))?;
+    let sample = unpack_at(sample, Nanos(received_at.0.saturating_sub(begun_ns_ago)))?;
     Ok(TurnPart { sample, lasted_ns: begun_ns_ago })
 }
 
-fn unpacked(sample: PackedSample, begun: Nanos) -> Result<SliceSample, String> {
+fn unpack_at(sample: PackedSample, begun: Nanos) -> Result<SliceSample, String> {
     let sample = unpack_sample(sample).map_err(|error| error.to_string())?;
     let sample = sample.map_histograms(|histogram| histogram.unpack());
     Ok(SliceSample { start_ns: begun.0, ..sample })

@@ -1,4 +1,5 @@
-//! What is said about the load of a run between tare and an agent that makes it. The protocol of agents carries it as text.
+//! Orders and reports about the load of a run, between tare and an agent that makes it. The protocol of agents carries them as
+//! JSON.
 
 use serde::{Deserialize, Serialize};
 use tare_record::EventRecord;
@@ -10,12 +11,12 @@ use crate::server_id::ServerId;
 use crate::session::SessionOrder;
 use crate::slice::SliceLoad;
 
-/// An order about the load of a run. Each has one answer.
+/// An order about the load of a run. The agent answers each one.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum LoadOrder {
     /// Describe the machine.
     Describe,
-    /// Make the load as one of several agents, on these cores. What disturbs measuring there?
+    /// Make this share of the load from now on. The answer lists what disturbs measuring on the agent's cores.
     Share(AgentShare),
     /// Check the answers of a server.
     Verify(VerifyOrder),
@@ -41,7 +42,7 @@ pub(crate) struct AgentShare {
     pub before_on_node: u32,
 }
 
-/// The answer to an order. The sample of a turn comes beside it.
+/// The answer to an order. The sample of a turn is sent beside it.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum LoadReport {
     Done,
@@ -49,7 +50,7 @@ pub(crate) enum LoadReport {
     Facts(Vec<FactSection>),
     Disturbances(Vec<EventRecord>),
     Verified(Vec<CheckOutcome>),
-    /// Sessions are prepared. The one with the most worker threads has so many.
+    /// Sessions are prepared. `workers` is the largest number of worker threads of one session.
     Opened {
         workers: u32,
     },
@@ -57,6 +58,6 @@ pub(crate) enum LoadReport {
     Driven {
         begun_ns_ago: u64,
     },
-    /// The order could not be carried out: why.
+    /// The order could not be carried out: the reason.
     Failed(String),
 }

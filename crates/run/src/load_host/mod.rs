@@ -1,4 +1,4 @@
-//! Who makes the load of a run: this process, or agents on other machines, which make a share of each turn.
+//! The load of a run, from this process or from agents, which each make a share of each turn.
 
 mod agents;
 mod local;
@@ -48,7 +48,7 @@ pub(crate) trait RunLoad {
     /// Closes all connections.
     fn close(&mut self);
 
-    /// What the run should know of the load as a whole, once its last turn is over.
+    /// An event that summarizes the load of the whole run, after its last turn.
     fn closing_event(&self) -> Option<EventKind> {
         None
     }

@@ -1,4 +1,4 @@
-//! The agent's side: it carries out orders about the load of a run, with the same sessions that a run without agents has.
+//! The agent's side: handles orders about the load of a run, with the same sessions as a run without agents.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use tare_sys::clock::{self, Nanos};
 
 use super::message::{AgentShare, LoadOrder, LoadReport};
 use super::{OwnLoad, RunLoad};
-use crate::agents::work::{Attached, OrderedWork};
+use crate::agents::order_handler::{Attachment, OrderHandler};
 use crate::error::RunError;
 use crate::generator::{allow_connections, generator_cpus, pod_generator_cpus};
 use crate::machine_state::{disturbances, machine_facts};
@@ -22,7 +22,7 @@ use crate::slice::SliceLoad;
 pub(crate) struct AgentGenerator {
     share: AgentShare,
     part: Share,
-    /// Its cores, once it knows how many connections there are.
+    /// Its cores; they depend on the number of connections, and are empty until sessions are opened.
     cpus: CpuSet,
     load: OwnLoad,
     cancelled: Arc<AtomicBool>,
@@ -37,7 +37,7 @@ impl AgentGenerator {
         Self { share, part: Share::WHOLE, cpus, load, cancelled: Arc::clone(cancelled) }
     }
 
-    fn do_as_told(&mut self, order: LoadOrder) -> Result<(LoadReport, Attached), RunError> {
+    fn execute(&mut self, order: LoadOrder) -> Result<(LoadReport, Attachment), RunError> {
         let report = match order {
             LoadOrder::Describe => LoadReport::Facts(machine_facts()),
             LoadOrder::Share(share) => {
@@ -56,7 +56,7 @@ impl AgentGenerator {
                 LoadReport::Done
             }
         };
-        Ok((report, Attached::Nothing))
+        Ok((report, Attachment::Nothing))
     }
 
     /// The cores of a generator with this many connections. A worker without a connection would have nothing to do.
@@ -78,23 +78,23 @@ impl AgentGenerator {
         self.load.open(sessions)
     }
 
-    fn drive(&mut self, server: ServerId, load: &SliceLoad) -> Result<(LoadReport, Attached), RunError> {
+    fn drive(&mut self, server: ServerId, load: &SliceLoad) -> Result<(LoadReport, Attachment), RunError> {
         let sample = self.load.drive(server, load, &mut |_| {})?;
         let begun = Nanos(sample.start_ns);
         let packed = pack_sample(&sample.pack(), begun.0);
-        Ok((LoadReport::Driven { begun_ns_ago: clock::now().since(begun) }, Attached::Sample(packed)))
+        Ok((LoadReport::Driven { begun_ns_ago: clock::now().since(begun) }, Attachment::Sample(packed)))
     }
 }
 
-impl OrderedWork for AgentGenerator {
+impl OrderHandler for AgentGenerator {
     type Order = LoadOrder;
     type Report = LoadReport;
 
-    fn carry_out(&mut self, order: LoadOrder, _: &[u8]) -> Result<(LoadReport, Attached), String> {
-        self.do_as_told(order).map_err(|error| error.to_string())
+    fn handle_order(&mut self, order: LoadOrder, _: &[u8]) -> Result<(LoadReport, Attachment), String> {
+        self.execute(order).map_err(|error| error.to_string())
     }
 
-    fn failed(reason: String) -> LoadReport {
+    fn failure_report(reason: String) -> LoadReport {
         LoadReport::Failed(reason)
     }
 }

@@ -17,9 +17,9 @@ use tare_sys::clock;
 
 use super::message::LoadReport;
 use super::*;
+use crate::agents::client::AgentTask;
 use crate::agents::starting::AgentCores;
-use crate::agents::talk::AgentTask;
-use crate::agents::tests::{FakeAgent, answering, talk_with};
+use crate::agents::tests::{FakeAgent, agent_that_answers, fake_client};
 use crate::load::fleet::serve_agent;
 use crate::tests::plan;
 
@@ -62,11 +62,11 @@ fn agents(behaviours: Vec<FakeAgent>) -> Result<LoadAgents, RunError> {
     let load_cpus = allowed_cpus().unwrap().to_string();
     let cores = vec![AgentCores { load_cpus, ..AgentCores::default() }; behaviours.len()];
     let names = (1..=behaviours.len()).map(|number| format!("agent {number}")).collect();
-    let talks = behaviours.into_iter().map(|agent| talk_with(AgentTask::Load, agent)).collect();
-    LoadAgents::over(names, talks, cores, Vec::new(), false)
+    let clients = behaviours.into_iter().map(|agent| fake_client(AgentTask::Load, agent)).collect();
+    LoadAgents::connect(names, clients, cores, Vec::new(), false)
 }
 
-fn real() -> FakeAgent {
+fn real_agent() -> FakeAgent {
     Box::new(|orders, reports| {
         let mut build = |_: &_| Err("no load of its own".to_owned());
         let _ = serve_agent(orders, reports, "bench", &mut build, |_| ());
@@ -81,14 +81,14 @@ fn load(kind: SliceKind, users: u32, rate_per_s: f64) -> SliceLoad {
 
 #[test]
 fn all_agents_are_greeted_before_one_is_waited_for() {
-    let (told, was_told) = channel();
+    let (greeted, other_was_greeted) = channel();
     let slow: FakeAgent = Box::new(move |orders, reports| {
-        was_told.recv().unwrap();
-        real()(orders, reports);
+        other_was_greeted.recv().unwrap();
+        real_agent()(orders, reports);
     });
     let next: FakeAgent = Box::new(move |mut orders, reports| {
         let hello: Order = read_frame(&mut orders, LONGEST_ORDER).unwrap().unwrap();
-        told.send(()).unwrap();
+        greeted.send(()).unwrap();
         let orders = Cursor::new(encode_frame(&hello).unwrap()).chain(orders);
         let mut build = |_: &_| Err("no load of its own".to_owned());
         let _ = serve_agent(orders, reports, "bench", &mut build, |_| ());
@@ -96,15 +96,16 @@ fn all_agents_are_greeted_before_one_is_waited_for() {
     assert_eq!(agents(vec![slow, next]).unwrap().count(), 2);
 }
 
-/// An agent whose turn began so long before its answer, and that sent its one request so late.
-fn of_turn(begun_ns_ago: u64, late_ns: u64) -> FakeAgent {
-    of_requests(begun_ns_ago, late_ns, &[9])
+/// An agent whose turn began `begun_ns_ago` before its answer, and that sent its one request late by `late_ns`.
+fn agent_with_turn(begun_ns_ago: u64, late_ns: u64) -> FakeAgent {
+    agent_with_requests(begun_ns_ago, late_ns, &[9])
 }
 
-/// An agent whose turn began so long before its answer, with requests that it sent so late and the server answered so fast.
-fn of_requests(begun_ns_ago: u64, late_ns: u64, service_ns: &'static [u64]) -> FakeAgent {
+/// An agent whose turn began `begun_ns_ago` before its answer. It sent each request late by `late_ns`, and the server answered
+/// after `service_ns`.
+fn agent_with_requests(begun_ns_ago: u64, late_ns: u64, service_ns: &'static [u64]) -> FakeAgent {
     let requests = service_ns.len() as u64;
-    answering(move |number| {
+    agent_that_answers(move |number| {
         let counts = SliceSample { offered: requests, sent: requests, ok: requests, ..SliceSample::default() };
         let mut sample = SliceSample { window_ns: 60_000_000, workers: 1, ..counts };
         for took_ns in service_ns {
@@ -124,56 +125,62 @@ fn of_requests(begun_ns_ago: u64, late_ns: u64, service_ns: &'static [u64]) -> F
 
 #[test]
 fn an_agent_that_is_late_in_a_turn_is_named_once() {
-    // As long ago as the clock goes, and just now.
+    // A begin at 0 of the clock (the largest age saturates), and a begin just now.
     let (early, now) = (u64::MAX, 0);
-    let agents = agents(vec![of_turn(early, 5), of_turn(now, 5), of_turn(early, 4_000_000_000)]).unwrap();
+    let agents =
+        agents(vec![agent_with_turn(early, 5), agent_with_turn(now, 5), agent_with_turn(early, 4_000_000_000)])
+            .unwrap();
     let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for phase in [Phase::Warmup, Phase::Measure, Phase::Measure] {
         let turn = SliceLoad { phase, ..load(SliceKind::Poisson, 3, 50.0) };
-        let mut on_stage = |stage| told.extend(matches!(stage, DriveStage::Disturbed(_)).then_some(stage));
+        let mut on_stage = |stage| reported.extend(matches!(stage, DriveStage::Disturbed(_)).then_some(stage));
         assert_eq!(generator.drive(SERVER, &turn, &mut on_stage).unwrap().ok, 3);
     }
     let disturbed = |agent: &str, reason: &str| {
         DriveStage::Disturbed(EventKind::AgentDisturbed { agent: agent.to_owned(), reason: reason.to_owned() })
     };
-    assert_eq!(told[1..], [disturbed("agent 3", "it sent 100 % of the requests of a turn more than 1 ms late")]);
-    let DriveStage::Disturbed(EventKind::AgentDisturbed { agent, reason }) = &told[0] else { panic!("{told:?}") };
+    assert_eq!(reported[1..], [disturbed("agent 3", "it sent 100 % of the requests of a turn more than 1 ms late")]);
+    let DriveStage::Disturbed(EventKind::AgentDisturbed { agent, reason }) = &reported[0] else {
+        panic!("{reported:?}")
+    };
     assert!(agent == "agent 2" && reason.ends_with(" ms after another agent"), "{reason}");
 }
 
 #[test]
 fn an_agent_that_stands_still_in_a_closed_turn_is_named() {
     const PAUSE_NS: u64 = 400_000_000;
-    // All began as long ago as the clock goes. The last answers came after the pause, to one user, and to both.
+    // All began at 0 of the clock. The last answers came after the pause, to one user, and to both.
     let others_ended = u64::MAX - PAUSE_NS;
-    let one_waited = of_requests(u64::MAX, 0, &[9, PAUSE_NS + 9]);
-    let told = told_of(vec![of_turn(others_ended, 0), of_turn(others_ended, 0), one_waited]);
-    assert_eq!(told, []);
-    let both_waited = of_requests(u64::MAX, 0, &[9, PAUSE_NS + 9, PAUSE_NS + 30_000]);
-    let told = told_of(vec![of_turn(others_ended, 0), of_turn(others_ended, 0), both_waited]);
-    assert_eq!(told, [("agent 3".to_owned(), "it stood still for 400 ms in a turn".to_owned())]);
+    let one_waited = agent_with_requests(u64::MAX, 0, &[9, PAUSE_NS + 9]);
+    let reported =
+        reported_disturbances(vec![agent_with_turn(others_ended, 0), agent_with_turn(others_ended, 0), one_waited]);
+    assert_eq!(reported, []);
+    let both_waited = agent_with_requests(u64::MAX, 0, &[9, PAUSE_NS + 9, PAUSE_NS + 30_000]);
+    let reported =
+        reported_disturbances(vec![agent_with_turn(others_ended, 0), agent_with_turn(others_ended, 0), both_waited]);
+    assert_eq!(reported, [("agent 3".to_owned(), "it stood still for 400 ms in a turn".to_owned())]);
 }
 
-/// The disturbances that are told of one closed turn with two users for each of three agents.
-fn told_of(behaviours: Vec<FakeAgent>) -> Vec<(String, String)> {
+/// The disturbances that one closed turn reports, with two users for each of three agents.
+fn reported_disturbances(behaviours: Vec<FakeAgent>) -> Vec<(String, String)> {
     let agents = agents(behaviours).unwrap();
     let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     let turn = load(SliceKind::Saturating, 6, 0.0);
     generator
         .drive(SERVER, &turn, &mut |stage| {
             if let DriveStage::Disturbed(EventKind::AgentDisturbed { agent, reason }) = stage {
-                told.push((agent, reason));
+                reported.push((agent, reason));
             }
         })
         .unwrap();
-    told
+    reported
 }
 
 #[test]
-fn the_run_is_told_how_far_apart_its_agents_began() {
-    let agents = agents(vec![of_turn(u64::MAX, 0), of_turn(u64::MAX, 0)]).unwrap();
+fn the_closing_event_says_how_far_apart_the_agents_began() {
+    let agents = agents(vec![agent_with_turn(u64::MAX, 0), agent_with_turn(u64::MAX, 0)]).unwrap();
     let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
     assert_eq!(generator.closing_event(), None);
     for phase in [Phase::Warmup, Phase::Measure, Phase::Measure] {
@@ -182,14 +189,14 @@ fn the_run_is_told_how_far_apart_its_agents_began() {
     }
     let begun = generator.closing_event().unwrap();
     let EventKind::AgentsBegan { turns: 2, median_ns, p99_ns } = begun else { panic!("{begun:?}") };
-    // Both began as long ago as the clock goes. A histogram has no 0.
+    // Both began at 0 of the clock. A histogram has no 0.
     assert!(median_ns <= 1 && p99_ns <= 1, "{begun:?}");
 }
 
 #[test]
 fn the_turns_of_two_agents_add_up_to_what_the_server_answered() {
     let (address, answers) = counting_server();
-    let agents = agents(vec![real(), real()]).unwrap();
+    let agents = agents(vec![real_agent(), real_agent()]).unwrap();
     let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
     generator.open(vec![SessionOrder::to(SERVER, address, 6)]).unwrap();
     for (kind, rate_per_s) in [(SliceKind::Saturating, 0.0), (SliceKind::Poisson, 2_000.0)] {
@@ -223,11 +230,11 @@ fn an_agent_that_misbehaves_ends_the_run_with_the_reason() {
         |number| Some(ReportKind::Run(RunReport { number, report: "\"Done\"".to_owned(), ..RunReport::default() }));
     let nonsense = |number| Some(ReportKind::Run(RunReport { number, report: "{".to_owned(), ..RunReport::default() }));
     for (bad, says) in [
-        (answering(facts), "agent 2: its answer belongs to another order"),
-        (answering(nonsense), "agent 2: an answer that cannot be read"),
-        (answering(|_| None), "agent 2: its process ended"),
+        (agent_that_answers(facts), "agent 2: its answer belongs to another order"),
+        (agent_that_answers(nonsense), "agent 2: an answer that cannot be read"),
+        (agent_that_answers(|_| None), "agent 2: its process ended"),
     ] {
-        let why = agents(vec![real(), bad]).unwrap_err().to_string();
+        let why = agents(vec![real_agent(), bad]).unwrap_err().to_string();
         assert!(why.contains(says), "{says}: {why}");
     }
 }
@@ -235,7 +242,7 @@ fn an_agent_that_misbehaves_ends_the_run_with_the_reason() {
 #[test]
 fn ctrl_c_ends_a_turn_and_what_was_measured_is_kept() {
     let (address, _) = counting_server();
-    let agents = agents(vec![real()]).unwrap();
+    let agents = agents(vec![real_agent()]).unwrap();
     let cancelled = Arc::new(AtomicBool::new(false));
     let mut generator = AgentLoad::new(&agents, Arc::clone(&cancelled));
     generator.open(vec![SessionOrder::to(SERVER, address, 2)]).unwrap();

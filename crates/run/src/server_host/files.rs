@@ -94,11 +94,11 @@ impl FileStore {
         Self { folder }
     }
 
-    /// Where a bundle lies; `None` if it is not there, or is not what its name says any more.
+    /// The path of a bundle; `None` if it is missing or its contents no longer have this hash.
     pub fn find(&self, hash: &str, name: &str) -> Option<PathBuf> {
-        let root = self.place(hash).ok()?.join(within(name).ok()?);
+        let root = self.bundle_folder(hash).ok()?.join(relative_path(name).ok()?);
         let is_right = bundle_files(&root).and_then(|files| bundle_hash(&files)).is_ok_and(|found| found == hash);
-        is_right.then_some(root).inspect(|_| drop(self.place(hash).and_then(|place| mark_used(&place))))
+        is_right.then_some(root).inspect(|_| drop(self.bundle_folder(hash).and_then(|place| mark_used(&place))))
     }
 
     /// Writes a part of a file of a bundle that is not whole yet.
@@ -106,7 +106,7 @@ impl FileStore {
     /// # Errors
     /// When it cannot be written, or would be outside the bundle.
     pub fn write(&self, hash: &str, part: FilePart<'_>) -> io::Result<()> {
-        let file = self.unfinished(hash)?.join(within(part.path)?);
+        let file = self.unfinished_folder(hash)?.join(relative_path(part.path)?);
         fs::create_dir_all(file.parent().unwrap_or(&self.folder))?;
         let mode = if part.is_executable { 0o700 } else { 0o600 };
         let mut options = File::options();
@@ -114,33 +114,33 @@ impl FileStore {
         options.open(file)?.write_all(part.contents)
     }
 
-    /// Keeps a bundle whose files were all written. Returns where it lies.
+    /// Moves a complete bundle to its place. Returns its path.
     ///
     /// # Errors
     /// When its contents are not what `hash` says, or it cannot be renamed.
     pub fn finish(&self, hash: &str, name: &str) -> io::Result<PathBuf> {
-        let (unfinished, place) = (self.unfinished(hash)?, self.place(hash)?);
-        // One that was there before is damaged, or another agent has just brought it.
+        let (unfinished, place) = (self.unfinished_folder(hash)?, self.bundle_folder(hash)?);
+        // A bundle that is there already is damaged, or another agent has just stored it.
         let _ = fs::remove_dir_all(&place);
         fs::rename(&unfinished, &place).inspect_err(|_| drop(fs::remove_dir_all(&unfinished)))?;
         let damaged = || io::Error::new(io::ErrorKind::InvalidData, "its contents are not those that were sent");
         self.find(hash, name).ok_or_else(damaged)
     }
 
-    fn place(&self, hash: &str) -> io::Result<PathBuf> {
+    fn bundle_folder(&self, hash: &str) -> io::Result<PathBuf> {
         let is_hash = hash.len() == HASH_LENGTH && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
         let wrong = || io::Error::new(io::ErrorKind::InvalidInput, "it has no hash");
         is_hash.then(|| self.folder.join(format!("files-{hash}"))).ok_or_else(wrong)
     }
 
-    fn unfinished(&self, hash: &str) -> io::Result<PathBuf> {
-        let place = self.place(hash)?;
+    fn unfinished_folder(&self, hash: &str) -> io::Result<PathBuf> {
+        let place = self.bundle_folder(hash)?;
         Ok(place.with_extension(std::process::id().to_string()))
     }
 }
 
-/// A path that stays within its folder.
-fn within(path: &str) -> io::Result<&Path> {
+/// Checks that a path does not leave its folder.
+fn relative_path(path: &str) -> io::Result<&Path> {
     let path = Path::new(path);
     let stays = path.components().all(|part| matches!(part, Component::Normal(_))) && path.file_name().is_some();
     let wrong = || io::Error::new(io::ErrorKind::InvalidInput, "its path leads out of its folder");

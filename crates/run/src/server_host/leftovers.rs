@@ -1,5 +1,5 @@
-//! What earlier agents left in the cache folder of their machine: programs and bundles that nobody uses any more, and what
-//! agents that were killed could not remove.
+//! Removes what earlier agents left in the cache folder of their machine: old programs and bundles, and files of agents that were
+//! killed.
 
 use std::fs::{self, DirEntry, File};
 use std::io;
@@ -31,7 +31,7 @@ pub(super) fn remove_leftovers(folder: &Path) {
     }
 }
 
-/// As the file system dates files.
+/// The time of the wall clock, which also stamps files.
 fn now() -> SystemTime {
     UNIX_EPOCH + Duration::from_nanos(wall_unix_ns())
 }

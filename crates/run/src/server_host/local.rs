@@ -11,7 +11,7 @@ use tare_sut::sampler::{JarSource, Sampled, Sampling};
 use tare_sut::server::Status;
 use tare_sys::clock::{self, Nanos};
 
-use super::sampling::{SamplingOrder, not_sampled, runs_elsewhere};
+use super::sampling::{SamplingOrder, no_sampler_attached, process_not_visible};
 use super::{ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
 use crate::live_server::{LiveServer, PlannedStart};
@@ -33,7 +33,7 @@ pub(crate) struct LocalServers {
 }
 
 impl LocalServers {
-    /// None yet. `cancelled` ends a start that waits.
+    /// No server yet. `cancelled` stops a start that waits.
     pub fn new(logs: PathBuf, profiles: PathBuf, cancelled: Arc<AtomicBool>) -> Self {
         Self { logs, profiles, cancelled, servers: RunningServers::new(), watch: None, sampling: None }
     }
@@ -42,9 +42,9 @@ impl LocalServers {
     ///
     /// # Errors
     /// When no sampler can be attached.
-    pub fn begin_sampling_by(&mut self, sampling: &SamplingOrder, jar: &JarSource) -> Result<(), SutError> {
+    pub fn begin_sampling_with_jar(&mut self, sampling: &SamplingOrder, jar: &JarSource) -> Result<(), SutError> {
         let server = self.servers.get(&sampling.server);
-        let pid = server.and_then(|server| server.live.pid()).ok_or_else(runs_elsewhere)?;
+        let pid = server.and_then(|server| server.live.pid()).ok_or_else(process_not_visible)?;
         self.sampling = Some(Sampling::begin(pid, sampling.event, &self.profiles, &sampling.file_name, jar)?);
         Ok(())
     }
@@ -52,7 +52,8 @@ impl LocalServers {
 
 impl ServerHost for LocalServers {
     fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
-        let planned: Vec<Result<PlannedStart, SutError>> = starts.iter().map(|start| start.here(&self.logs)).collect();
+        let planned: Vec<Result<PlannedStart, SutError>> =
+            starts.iter().map(|start| start.planned_start(&self.logs)).collect();
         let (begun, cancelled) = (clock::now(), &*self.cancelled);
         let start = |planned: Result<PlannedStart, SutError>| {
             let live = planned.and_then(|start| start.start(cancelled));
@@ -117,11 +118,11 @@ impl ServerHost for LocalServers {
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {
-        self.begin_sampling_by(sampling, &JarSource::Downloaded)
+        self.begin_sampling_with_jar(sampling, &JarSource::Downloaded)
     }
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
-        self.sampling.take().ok_or_else(not_sampled)?.stop_and_read()
+        self.sampling.take().ok_or_else(no_sampler_attached)?.stop_and_read()
     }
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! What is said about servers between tare and the agent on their machine. The protocol of agents carries it as text.
+//! Orders and reports about servers, between tare and the agent on their machine. The protocol of agents carries them as JSON.
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
@@ -17,34 +17,34 @@ use super::{StartOrder, StartedServer};
 use crate::server_id::ServerId;
 use crate::watch::WatchOrder;
 
-/// An order about the servers of a run. Each has one answer.
+/// An order about the servers of a run. The agent answers each one.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum HostOrder {
     /// Describe the machine. `java` is the home of the JDK to use, where one is named.
     Describe { java: Option<PathBuf> },
     /// Accept connections on this address for a moment, so that the network path to it can be measured.
     Listen { address: IpAddr },
-    /// How much arrived of what was sent there?
+    /// Report how much of the transfer arrived.
     Received,
     /// Find a JDK of this release or a later one.
     FindJava { minimum: u32, home: Option<PathBuf> },
-    /// Is this file or folder there?
+    /// Report whether this file or folder is there.
     Find { hash: String, name: String },
-    /// Keep a part of a file of a bundle, which comes with the order. The first part begins the file.
+    /// Store a part of a file of a bundle, sent with the order. The first part starts the file.
     Keep { hash: String, path: String, is_executable: bool, is_first: bool },
     /// All files of the bundle were sent.
     Finish { hash: String, name: String },
-    /// What disturbs measuring on these cores?
+    /// Report what disturbs measuring on these cores.
     Disturbances { cpus: String },
     /// Start servers side by side.
     Start(Vec<StartOrder>),
     /// Move a server to these cores.
     MoveTo { server: ServerId, cpus: String },
-    /// Does its process run?
+    /// Report whether its process runs.
     Status(ServerId),
-    /// The last lines of its log.
+    /// Return the last lines of its log.
     LogTail { server: ServerId, lines: usize },
-    /// What do these servers use at rest?
+    /// Report what these servers use at rest.
     ObserveRest { servers: Vec<ServerId>, span: Span },
     /// Read the probes and start the meters.
     BeginWatch(WatchOrder),
@@ -54,13 +54,13 @@ pub(crate) enum HostOrder {
     EndWatch { scored_from_ns: u64 },
     /// Attach a sampler. `jar` is that of async-profiler, where it was sent.
     BeginSampling { sampling: SamplingOrder, jar: Option<PathBuf> },
-    /// Detach the sampler, and tell what it saw.
+    /// Detach the sampler, and return its stacks.
     EndSampling,
-    /// A part of the sampler's own file, from this byte on. It is removed after the last part, which is empty.
+    /// Return a part of the sampler's own file, from this byte on. The file is removed after the last part, which is empty.
     ReadRecording { from: u64 },
     /// End these servers.
     Stop(Vec<ServerId>),
-    /// All is done: leave nothing behind.
+    /// Stop all servers and remove all files.
     End,
 }
 
@@ -88,7 +88,7 @@ pub(crate) enum HostReport {
         folder: PathBuf,
     },
     Sampled(SampledReport),
-    /// A sampler could not be attached or read: why.
+    /// A sampler could not be attached or read: the reason.
     SamplerFailed(String),
     RecordingPart {
         /// It is sent beside the report.
@@ -96,7 +96,7 @@ pub(crate) enum HostReport {
         part: Vec<u8>,
     },
     Stopped(Vec<StoppedServer>),
-    /// The order could not be carried out: why.
+    /// The order could not be carried out: the reason.
     Failed(String),
 }
 
@@ -124,7 +124,7 @@ pub(crate) struct HostFacts {
     pub ssh_address: Option<IpAddr>,
 }
 
-/// What came of a start.
+/// The result of a start.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum StartResult {
     Ready { startup_ns: u64, address: SocketAddr },

@@ -1,6 +1,7 @@
-//! The machine on which the servers run. What is done to servers there is one interface: this machine's side
-//! (`LocalServers`) does it, and another machine's side sends it as orders to an agent, which does it in the same way.
+//! The machine on which the servers run, behind one interface ([`ServerHost`]). `LocalServers` carries out each operation on this
+//! machine. `RemoteServers` sends it as an order to an agent on another machine, which uses `LocalServers` there.
 
+mod file_sender;
 mod files;
 mod leftovers;
 mod local;
@@ -9,7 +10,6 @@ mod network_path;
 mod remote;
 mod remote_servers;
 mod sampling;
-mod sending;
 mod serve;
 mod start;
 #[cfg(test)]
@@ -29,11 +29,11 @@ use crate::error::RunError;
 use crate::server_id::ServerId;
 use crate::watch::WatchOrder;
 
+pub(crate) use file_sender::FileSender;
 pub(crate) use local::LocalServers;
 pub use remote::{HostChoice, RemoteHost};
 pub(crate) use remote_servers::RemoteServers;
 pub(crate) use sampling::SamplingOrder;
-pub(crate) use sending::Sending;
 pub(crate) use serve::{AgentHost, work_folder};
 pub(crate) use start::{OwnStart, StartOrder, StartOrigin};
 
@@ -59,10 +59,9 @@ pub(crate) struct StartedServer {
     pub address: SocketAddr,
 }
 
-/// Everything that is done to the servers of a fork on the machine where they run. A server that fails is no error: the
-/// results say so.
+/// All operations on the servers of a fork, on the machine where they run. A server that fails is a result and not an error.
 ///
-/// A machine that cannot be reached any more answers as if nothing happened; [`check`](Self::check) says that it is gone.
+/// If the machine is lost, these methods return defaults; [`check`](Self::check) reports the loss.
 pub(crate) trait ServerHost {
     /// Starts servers side by side and waits until each is ready or has failed, in the order of `starts`.
     ///

@@ -1,5 +1,5 @@
-//! The network path to the machine of the servers: its round trip, and its bandwidth in both directions, over TCP connections to the
-//! address on which the servers listen. Nothing listens there once it is measured.
+//! The network path to the machine of the servers. Measures its round trip, and its bandwidth in both directions, over TCP connections
+//! to the address of the servers. The port is closed afterwards.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
@@ -18,18 +18,18 @@ use super::RemoteHost;
 use super::message::{HostOrder, HostReport};
 use crate::error::RunError;
 
-/// Connections by which the round trip is measured. One for each direction of the bandwidth follows them.
+/// Connections that measure the round trip. One connection for each direction of the bandwidth follows.
 const ROUND_TRIPS: usize = 16;
-/// The longest that a connect may take, and the longest silence in a transfer.
-const PATIENCE: Duration = Duration::from_secs(3);
-/// A transfer ends after these bytes.
-const MOST_BYTES: u64 = 64 << 20;
-/// And it ends after this time.
-const LONGEST: Duration = Duration::from_millis(500);
-/// Bytes that are written or read at a time.
+/// The longest time of a connect, and the longest pause in a transfer.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// A transfer ends after this number of bytes.
+const TRANSFER_BYTES: u64 = 64 << 20;
+/// A transfer also ends after this time.
+const TRANSFER_TIME: Duration = Duration::from_millis(500);
+/// Bytes of one read or write.
 const CHUNK: usize = 256 << 10;
-/// How long the agent waits for the end of the transfer to it: no transfer takes longer.
-const WAIT: Duration = Duration::from_secs(10);
+/// How long the agent waits for the end of the transfer to it; longer than any transfer takes.
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// What a network path can do.
 #[derive(Debug, Clone, Copy, Default)]
@@ -57,14 +57,14 @@ impl NetworkPath {
             host.error(format!("its servers cannot listen on {address} ({reason}); {remedy}"))
         })?;
         let connect = || {
-            TcpStream::connect_timeout(&(address, port).into(), PATIENCE).map_err(|error| {
+            TcpStream::connect_timeout(&(address, port).into(), TIMEOUT).map_err(|error| {
                 let remedy = "name one that can be with --server-address";
                 host.error(format!("its address {address} cannot be reached from here ({error}); {remedy}"))
             })
         };
         let round_trip = median_connect(&connect)?;
-        send(connect()?);
-        let back = receive(connect()?).ok();
+        send_transfer(connect()?);
+        let back = receive_transfer(connect()?).ok();
         let there = host.ask(&HostOrder::Received, |report| match report {
             HostReport::Received(transfer) => Some(transfer),
             _ => None,
@@ -74,12 +74,12 @@ impl NetworkPath {
         Ok(Self { round_trip, bandwidth })
     }
 
-    /// What the record says of it.
+    /// The facts for the record.
     pub fn facts(&self) -> [(&'static str, Option<String>); 2] {
         let round_trip_ms = self.round_trip.as_secs_f64() * 1e3;
         let NetworkBandwidth { to_servers_bits_per_s, from_servers_bits_per_s } = self.bandwidth;
-        let (there, back) = (shown_rate(to_servers_bits_per_s), shown_rate(from_servers_bits_per_s));
-        let (most_mib, longest_ms) = (MOST_BYTES >> 20, LONGEST.as_millis());
+        let (there, back) = (format_rate(to_servers_bits_per_s), format_rate(from_servers_bits_per_s));
+        let (most_mib, longest_ms) = (TRANSFER_BYTES >> 20, TRANSFER_TIME.as_millis());
         let bandwidth = format!(
             "{there} to the servers, {back} back (one TCP connection, {most_mib} MiB or {longest_ms} ms each way)"
         );
@@ -101,11 +101,11 @@ fn median_connect(connect: &impl Fn() -> Result<TcpStream, RunError>) -> Result<
     Ok(Duration::from_nanos(times_ns[ROUND_TRIPS / 2]))
 }
 
-fn shown_rate(bits_per_s: Option<u64>) -> String {
+fn format_rate(bits_per_s: Option<u64>) -> String {
     bits_per_s.map_or_else(|| "unknown".to_owned(), bit_rate)
 }
 
-/// What arrived of a transfer after its first bytes.
+/// The bytes of a transfer that arrived after the first read, and the time they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Transfer {
     bytes: u64,
@@ -113,21 +113,21 @@ pub(crate) struct Transfer {
 }
 
 impl Transfer {
-    /// `None` where too little arrived to tell.
+    /// `None` if too little arrived.
     fn bits_per_s(self) -> Option<u64> {
         let is_known = self.bytes > 0 && self.span_ns > 0;
         is_known.then(|| (self.bytes as f64 * 8.0 / (self.span_ns as f64 / 1e9)).round() as u64)
     }
 }
 
-/// An address on which connections are accepted until the path to it is measured.
+/// Accepts the connections of one measurement.
 #[derive(Debug)]
-pub(super) struct Listening {
+pub(super) struct TransferListener {
     pub port: u16,
     received: Receiver<io::Result<Transfer>>,
 }
 
-impl Listening {
+impl TransferListener {
     /// Listens on a free port of `address`.
     ///
     /// # Errors
@@ -135,39 +135,39 @@ impl Listening {
     pub fn begin(address: IpAddr) -> io::Result<Self> {
         let listener = TcpListener::bind((address, 0))?;
         let port = listener.local_addr()?.port();
-        let (heard, received) = channel();
-        Builder::new().name("network-path".to_owned()).spawn(move || accept_all(&listener, &heard))?;
+        let (results, received) = channel();
+        Builder::new().name("network-path".to_owned()).spawn(move || accept_all(&listener, &results))?;
         Ok(Self { port, received })
     }
 
-    /// What arrived of the transfer to this machine; `None` where it failed.
-    pub fn received(self) -> Option<Transfer> {
-        self.received.recv_timeout(WAIT).ok()?.ok()
+    /// Waits for the transfer to this machine; `None` if it failed.
+    pub fn wait_for_transfer(self) -> Option<Transfer> {
+        self.received.recv_timeout(TRANSFER_TIMEOUT).ok()?.ok()
     }
 }
 
 /// Accepts the connections of one measurement: those of the round trips, one to read from, and one to write to.
-fn accept_all(listener: &TcpListener, heard: &Sender<io::Result<Transfer>>) {
+fn accept_all(listener: &TcpListener, results: &Sender<io::Result<Transfer>>) {
     let mut arrivals = listener.incoming();
     arrivals.by_ref().take(ROUND_TRIPS).for_each(drop);
-    let transfer = arrivals.next().map(|arrival| arrival.and_then(receive));
-    // Nobody waits for it if the other side is gone.
-    let _ = transfer.map(|transfer| heard.send(transfer));
+    let transfer = arrivals.next().map(|arrival| arrival.and_then(receive_transfer));
+    // Sending fails if the other side is gone.
+    let _ = transfer.map(|transfer| results.send(transfer));
     if let Some(Ok(connection)) = arrivals.next() {
-        send(connection);
+        send_transfer(connection);
     }
 }
 
-/// Reads until the end, or until it is enough. The time begins with the first bytes, so it has no round trip in it.
-fn receive(mut connection: TcpStream) -> io::Result<Transfer> {
-    connection.set_read_timeout(Some(PATIENCE))?;
+/// Reads until the end or a limit of the transfer. The time starts after the first read, so it contains no round trip.
+fn receive_transfer(mut connection: TcpStream) -> io::Result<Transfer> {
+    connection.set_read_timeout(Some(TIMEOUT))?;
     let mut chunk = vec![0; CHUNK];
     if connection.read(&mut chunk)? == 0 {
         return Ok(Transfer::default());
     }
     let begun = clock::now();
     let mut transfer = Transfer::default();
-    while transfer.bytes < MOST_BYTES && Duration::from_nanos(transfer.span_ns) < LONGEST {
+    while transfer.bytes < TRANSFER_BYTES && Duration::from_nanos(transfer.span_ns) < TRANSFER_TIME {
         let read = connection.read(&mut chunk)?;
         if read == 0 {
             break;
@@ -177,18 +177,18 @@ fn receive(mut connection: TcpStream) -> io::Result<Transfer> {
     Ok(transfer)
 }
 
-/// Writes until it is enough, or until the other side has enough and closes. That side knows what arrived.
-fn send(mut connection: TcpStream) {
+/// Writes until a limit, or until the receiver closes the connection. Only the receiver measures.
+fn send_transfer(mut connection: TcpStream) {
     let mut chunk = vec![0; CHUNK];
-    // A tunnel on the path may compress what repeats.
+    // Random bytes, because a tunnel on the path may compress repeated ones.
     Pcg64Mcg::seed_from_u64(0).fill_bytes(&mut chunk);
-    // The other side begins to count with its first bytes, which are under way for a while.
-    let end = clock::now() + PATIENCE;
+    // Longer than the receiver measures, because it starts later, when the first bytes arrive.
+    let end = clock::now() + TIMEOUT;
     let mut sent = 0;
-    if connection.set_write_timeout(Some(PATIENCE)).is_err() {
+    if connection.set_write_timeout(Some(TIMEOUT)).is_err() {
         return;
     }
-    while sent < MOST_BYTES && clock::now() < end {
+    while sent < TRANSFER_BYTES && clock::now() < end {
         match connection.write(&chunk) {
             Ok(written) if written > 0 => sent += written as u64,
             _ => return,
@@ -213,15 +213,15 @@ mod tests {
     fn both_directions_arrive_and_then_nothing_listens() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let (heard, received) = channel();
-        let accepting = thread::spawn(move || accept_all(&listener, &heard));
+        let (results, received) = channel();
+        let accepting = thread::spawn(move || accept_all(&listener, &results));
         let connect = || Ok(TcpStream::connect(address).unwrap());
         median_connect(&connect).unwrap();
-        send(connect().unwrap());
-        let back = receive(connect().unwrap()).unwrap();
+        send_transfer(connect().unwrap());
+        let back = receive_transfer(connect().unwrap()).unwrap();
         let there = received.recv().unwrap().unwrap();
         for transfer in [there, back] {
-            assert!(transfer.bits_per_s().is_some() && transfer.bytes <= MOST_BYTES + CHUNK as u64, "{transfer:?}");
+            assert!(transfer.bits_per_s().is_some() && transfer.bytes <= TRANSFER_BYTES + CHUNK as u64, "{transfer:?}");
         }
         accepting.join().unwrap();
         assert!(TcpStream::connect(address).is_err());
@@ -231,19 +231,19 @@ mod tests {
     fn a_transfer_that_brings_nothing_tells_no_bandwidth() {
         let (near, far) = pair();
         drop(near);
-        let nothing = receive(far).unwrap();
+        let nothing = receive_transfer(far).unwrap();
         assert_eq!((nothing, nothing.bits_per_s()), (Transfer::default(), None));
         let (mut near, far) = pair();
         near.write_all(b"a").unwrap();
         drop(near);
-        assert_eq!(receive(far).unwrap().bits_per_s(), None, "the first bytes begin the time");
+        assert_eq!(receive_transfer(far).unwrap().bits_per_s(), None, "the first bytes begin the time");
     }
 
     #[test]
     fn who_sends_stops_when_nobody_reads_any_more() {
         let (near, far) = pair();
         drop(far);
-        send(near);
+        send_transfer(near);
     }
 
     #[test]

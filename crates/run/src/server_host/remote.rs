@@ -1,4 +1,4 @@
-//! Another machine on which servers run: the connection to the agent there, and what is asked of it.
+//! Another machine on which servers run: the connection to the agent there, and the orders that it gets.
 
 use std::fmt;
 use std::io::Read;
@@ -17,14 +17,14 @@ use tare_sys::affinity::CpuSet;
 use super::files::{BundleFile, bundle_files, bundle_hash, name_of};
 use super::message::{HostFacts, HostOrder, HostReport};
 use super::network_path::NetworkPath;
-use crate::agents::link::{AgentLink, inbox};
-use crate::agents::place::{AgentPlace, PASSWORD};
+use crate::agents::client::{AgentClient, AgentTask, KeepAlive};
+use crate::agents::link::{AgentLink, message_channel};
+use crate::agents::place::{AgentPlace, PASSWORD_ERROR};
 use crate::agents::ssh::{Program, SshHost};
-use crate::agents::talk::{AgentTask, KeepAlive, Talk};
 use crate::error::{RunError, plain_line};
 use crate::machine_state::section;
 
-/// Bytes of a file that are sent at a time.
+/// Bytes of a file in one message.
 pub(super) const CHUNK: usize = 1 << 20;
 
 /// The machine on which the servers of a run are, behind an agent of tare that was started there. The agent and all its
@@ -37,9 +37,9 @@ pub struct RemoteHost {
     facts: HostFacts,
     address: IpAddr,
     network_path: NetworkPath,
-    /// It holds the pipe of orders open, so it ends first.
+    /// It keeps the pipe of orders open, so it is dropped first.
     _pings: KeepAlive,
-    talk: Mutex<Talk>,
+    client: Mutex<AgentClient>,
 }
 
 /// Which machine, as users write it.
@@ -55,37 +55,41 @@ pub struct HostChoice<'a> {
 
 impl RemoteHost {
     /// Starts an agent on a machine and measures the network path to it. Copies this program there if it is not there.
-    /// `tell` gets what is waited for, in words.
+    /// `progress` gets a line for each wait.
     ///
     /// # Errors
     /// [`RunError::Plan`] for what is no machine or no address; [`RunError::Agent`] when it cannot be reached, and what to
     /// do; [`RunError::Interrupted`] after `cancel`.
-    pub fn connect(choice: HostChoice<'_>, cancel: &Cancel, tell: &mut dyn FnMut(&str)) -> Result<Self, RunError> {
+    pub fn connect(choice: HostChoice<'_>, cancel: &Cancel, progress: &mut dyn FnMut(&str)) -> Result<Self, RunError> {
         let place = read_place(choice.place)?;
         let failed = |reason: String| RunError::Agent { agent: host_name(place.as_ref()), reason };
-        let mut command = agent_command(place.as_ref(), cancel, tell)?;
-        let (heard, inbox) = inbox();
-        let link = AgentLink::start(0, &mut command, &heard).map_err(|error| failed(error.to_string()))?;
-        Self::over(choice, place.as_ref(), Talk::new(AgentTask::Servers, link, inbox))
+        let mut command = agent_command(place.as_ref(), cancel, progress)?;
+        let (messages, inbox) = message_channel();
+        let link = AgentLink::start(0, &mut command, &messages).map_err(|error| failed(error.to_string()))?;
+        Self::with_client(choice, place.as_ref(), AgentClient::new(AgentTask::Servers, link, inbox))
     }
 
-    /// Greets the agent at the other end of `talk`.
-    pub(super) fn over(choice: HostChoice<'_>, place: Option<&AgentPlace>, mut talk: Talk) -> Result<Self, RunError> {
+    /// Exchanges versions with the agent, asks for its facts, and measures the network path.
+    pub(super) fn with_client(
+        choice: HostChoice<'_>,
+        place: Option<&AgentPlace>,
+        mut client: AgentClient,
+    ) -> Result<Self, RunError> {
         let failed = |reason: String| RunError::Agent { agent: host_name(place), reason };
-        talk.greet();
-        talk.greeted().map_err(failed)?;
+        client.send_hello();
+        client.wait_for_greeting().map_err(failed)?;
         let mut this = Self {
             name: host_name(place),
             is_local: place.is_none(),
             facts: HostFacts::default(),
             address: Ipv4Addr::LOCALHOST.into(),
             network_path: NetworkPath::default(),
-            _pings: talk.keep_alive(),
-            talk: Mutex::new(talk),
+            _pings: client.keep_alive(),
+            client: Mutex::new(client),
         };
         let describe = HostOrder::Describe { java: choice.java.map(PathBuf::from) };
         this.facts = this.ask(&describe, |report| match report {
-            HostReport::Facts(facts) => Some(plain(facts)),
+            HostReport::Facts(facts) => Some(without_control_characters(facts)),
             _ => None,
         })?;
         this.address = this.address_of_servers(choice.address, place)?;
@@ -146,8 +150,8 @@ impl RemoteHost {
         Ok(found.into_iter().map(of_host).collect())
     }
 
-    /// Sends a file or a folder unless it is there. Returns where it is there.
-    pub(crate) fn bring(&self, path: &Path) -> Result<PathBuf, RunError> {
+    /// Sends a file or a folder unless the machine has it. Returns its path there.
+    pub(crate) fn send_if_missing(&self, path: &Path) -> Result<PathBuf, RunError> {
         let unread = |error: std::io::Error| self.error(format!("cannot send {}: {error}", path.display()));
         let files = bundle_files(path).map_err(unread)?;
         let (hash, name) = (bundle_hash(&files).map_err(unread)?, name_of(path).map_err(unread)?);
@@ -184,25 +188,25 @@ impl RemoteHost {
     }
 
     fn expect_done(&self, report: &HostReport) -> Result<(), RunError> {
-        if matches!(report, HostReport::Done) { Ok(()) } else { Err(self.out_of_turn()) }
+        if matches!(report, HostReport::Done) { Ok(()) } else { Err(self.wrong_answer()) }
     }
 
-    /// Asks for what `pick` finds in the answer.
+    /// Sends an order and returns what `pick` finds in the answer.
     pub(super) fn ask<T>(&self, order: &HostOrder, pick: impl Fn(HostReport) -> Option<T>) -> Result<T, RunError> {
         let report = self.call(order, Vec::new(), None)?;
-        pick(report).ok_or_else(|| self.out_of_turn())
+        pick(report).ok_or_else(|| self.wrong_answer())
     }
 
-    /// Gives an order and waits for its answer. `cancelled` ends starts that wait.
+    /// Sends an order and waits for its answer. `cancelled` stops starts that wait.
     pub(super) fn call(
         &self,
         order: &HostOrder,
         contents: Vec<u8>,
         cancelled: Option<&AtomicBool>,
     ) -> Result<HostReport, RunError> {
-        let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
-        let number = talk.give(order, contents);
-        let answer = talk.answer(number, cancelled).map_err(|reason| self.error(reason))?;
+        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let number = client.send_order(order, contents);
+        let answer = client.wait_for_answer(number, cancelled).map_err(|reason| self.error(reason))?;
         let mut report: HostReport = answer.report;
         if let Some(place) = report.attached_mut() {
             *place = answer.contents;
@@ -213,14 +217,14 @@ impl RemoteHost {
         }
     }
 
-    /// Gives an order whose answer nobody waits for.
-    pub(super) fn tell(&self, order: &HostOrder) {
-        self.talk.lock().unwrap_or_else(PoisonError::into_inner).give(order, Vec::new());
+    /// Sends an order without waiting for its answer.
+    pub(super) fn send_order(&self, order: &HostOrder) {
+        self.client.lock().unwrap_or_else(PoisonError::into_inner).send_order(order, Vec::new());
     }
 
     /// Whether it can be reached.
     pub(super) fn check(&self) -> Result<(), RunError> {
-        let lost = self.talk.lock().unwrap_or_else(PoisonError::into_inner).why_lost();
+        let lost = self.client.lock().unwrap_or_else(PoisonError::into_inner).loss_reason();
         lost.map_or(Ok(()), |reason| Err(self.error(reason)))
     }
 
@@ -228,7 +232,7 @@ impl RemoteHost {
         RunError::Agent { agent: self.name.clone(), reason }
     }
 
-    fn out_of_turn(&self) -> RunError {
+    fn wrong_answer(&self) -> RunError {
         self.error("its answer belongs to another order; please report this".to_owned())
     }
 
@@ -247,7 +251,7 @@ impl RemoteHost {
 
 impl Drop for RemoteHost {
     fn drop(&mut self) {
-        // An agent that does not answer ends with its pipe.
+        // An agent that does not answer ends when its pipe ends.
         let _ = self.call(&HostOrder::End, Vec::new(), None);
     }
 }
@@ -264,7 +268,7 @@ fn read_place(text: &str) -> Result<Option<AgentPlace>, RunError> {
     match text.parse() {
         _ if text == "local:" => Ok(None),
         Ok(place @ AgentPlace::Ssh { .. }) => Ok(Some(place)),
-        Err(message) if message == PASSWORD => Err(RunError::Plan { key: key(), message }),
+        Err(message) if message == PASSWORD_ERROR => Err(RunError::Plan { key: key(), message }),
         _ => Err(RunError::Plan {
             key: key(),
             message: format!(
@@ -274,27 +278,31 @@ fn read_place(text: &str) -> Result<Option<AgentPlace>, RunError> {
     }
 }
 
-/// The facts come from another machine, and stand in texts for people.
-fn plain(mut facts: HostFacts) -> HostFacts {
+/// Removes control characters: the facts come from another machine and are printed.
+fn without_control_characters(mut facts: HostFacts) -> HostFacts {
     let sections = facts.sections.iter_mut();
     sections.flat_map(|section| &mut section.facts).for_each(|(_, value)| value.retain(|c| !c.is_control()));
     facts
 }
 
-/// The machine in messages.
+/// The name of the machine in messages.
 fn host_name(place: Option<&AgentPlace>) -> String {
     place.map_or_else(|| "local".to_owned(), ToString::to_string)
 }
 
-/// The command of an agent there. The program is brought first.
-fn agent_command(place: Option<&AgentPlace>, cancel: &Cancel, tell: &mut dyn FnMut(&str)) -> Result<Command, RunError> {
+/// The command that starts an agent there. Copies the program first if it is missing.
+fn agent_command(
+    place: Option<&AgentPlace>,
+    cancel: &Cancel,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Command, RunError> {
     let name = host_name(place);
     let failed = |error: std::io::Error| RunError::Agent { agent: name.clone(), reason: error.to_string() };
     let program = Program::of_this_process(place.is_some()).map_err(failed)?;
     let Some(AgentPlace::Ssh { destination, port }) = place else { return Ok(program.command()) };
     let host = SshHost { name: &name, destination, port: *port };
-    tell(&format!("looking for tare on {name}"));
-    host.bring(&program, cancel, tell)?;
+    progress(&format!("looking for tare on {name}"));
+    host.copy_program_if_missing(&program, cancel, progress)?;
     Ok(host.agent(&program))
 }
 

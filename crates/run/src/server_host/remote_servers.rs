@@ -17,16 +17,16 @@ use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
 use super::message::{HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
-use super::sampling::{SamplingOrder, not_sampled};
+use super::sampling::{SamplingOrder, no_sampler_attached};
 use super::{RemoteHost, ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
-use crate::others::Others;
+use crate::other_programs::OtherPrograms;
 use crate::running_server::RunningServers;
 use crate::server_id::ServerId;
 use crate::watch::WatchOrder;
 
 /// How long a connection to a server that is ready may take.
-const CONNECT: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// The most bytes of a sampler's own file that are fetched.
 const LARGEST_RECORDING: u64 = 1 << 30;
 
@@ -39,15 +39,15 @@ pub(crate) struct RemoteServers<'a> {
     profiles: &'a Path,
     log_names: BTreeMap<ServerId, String>,
     /// While a sampler is attached: the name of its file.
-    sampled_as: Option<String>,
+    sampler_file_name: Option<String>,
     cancelled: Arc<AtomicBool>,
     load_cpus: CpuSet,
     /// While a watch runs: the other work on the generator's cores, where those are on a machine of their own.
-    watch: Option<Option<Others>>,
+    watch: Option<Option<OtherPrograms>>,
 }
 
 impl<'a> RemoteServers<'a> {
-    /// None yet. `cancelled` ends a start that waits.
+    /// No server yet. `cancelled` stops a start that waits.
     pub fn new(
         host: &'a RemoteHost,
         [logs, profiles]: [&'a Path; 2],
@@ -59,20 +59,20 @@ impl<'a> RemoteServers<'a> {
             logs,
             profiles,
             log_names: BTreeMap::new(),
-            sampled_as: None,
+            sampler_file_name: None,
             cancelled,
             load_cpus: load_cpus.clone(),
             watch: None,
         }
     }
 
-    /// What came of one start there, and whether the server can be reached from here.
-    fn started(&self, start: &StartOrder, result: StartResult) -> Result<StartedServer, SutError> {
+    /// The result of a start there. A server that cannot be reached from here is an error.
+    fn check_started(&self, start: &StartOrder, result: StartResult) -> Result<StartedServer, SutError> {
         let (server, host) = (start.name.clone(), self.host);
         match result {
             StartResult::Ready { startup_ns, address } => {
                 let address = SocketAddr::new(host.address(), address.port());
-                TcpStream::connect_timeout(&address, CONNECT).map_err(|error| SutError::Remote {
+                TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).map_err(|error| SutError::Remote {
                     message: format!(
                         "{server} is ready on {host}, but {address} cannot be reached from here ({error}); let it \
                          listen on {{address}} or $TARE_ADDRESS, or name another address with --server-address"
@@ -89,8 +89,8 @@ impl<'a> RemoteServers<'a> {
         SutError::Remote { message: format!("on {}: {reason}", self.host) }
     }
 
-    /// Orders a sampler. Returns the folder in which async-profiler is missing, where it is needed.
-    fn order_sampler(&self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Option<PathBuf>, SutError> {
+    /// Orders the agent to attach a sampler. Returns a folder if async-profiler is needed and missing in it.
+    fn attach_sampler(&self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Option<PathBuf>, SutError> {
         let order = HostOrder::BeginSampling { sampling: sampling.clone(), jar };
         let begun = self.host.ask(&order, |report| match report {
             HostReport::Done => Some(Ok(None)),
@@ -101,10 +101,10 @@ impl<'a> RemoteServers<'a> {
         begun.unwrap_or_else(|error| Err(SutError::Remote { message: error.to_string() }))
     }
 
-    /// Sends async-profiler there, unless it was sent before. Returns where it is there.
-    fn bring_async_profiler(&self) -> Result<PathBuf, String> {
+    /// Sends async-profiler unless the machine has it. Returns its path there.
+    fn send_async_profiler(&self) -> Result<PathBuf, String> {
         let jar = async_profiler_jar().map_err(|error| error.to_string())?;
-        self.host.bring(&jar).map_err(|error| error.to_string())
+        self.host.send_if_missing(&jar).map_err(|error| error.to_string())
     }
 
     /// Fetches the sampler's own file.
@@ -133,7 +133,7 @@ impl<'a> RemoteServers<'a> {
     /// Writes the log of a server that has ended into the folder of the run.
     fn keep_log(&mut self, id: ServerId, log: &str) {
         if let Some(name) = self.log_names.remove(&id).filter(|_| !log.is_empty()) {
-            // A log is a help for people: a run does not end for want of it.
+            // A run goes on without the log.
             let _ = fs::write(self.logs.join(name), log);
         }
     }
@@ -149,7 +149,7 @@ impl ServerHost for RemoteServers<'_> {
         let mut all = Vec::with_capacity(starts.len());
         for (start, result) in starts.iter().zip(results) {
             self.log_names.insert(start.id, start.log_name.clone());
-            let started = self.started(start, result);
+            let started = self.check_started(start, result);
             if started.is_err() {
                 self.stop(&[start.id]);
             }
@@ -193,14 +193,15 @@ impl ServerHost for RemoteServers<'_> {
 
     fn begin_watch(&mut self, watch: &WatchOrder) {
         let is_apart = self.host.is_another_machine();
-        let of_generator = is_apart.then(|| Others::begin(&RunningServers::new(), self.load_cpus.clone())).flatten();
+        let of_generator =
+            is_apart.then(|| OtherPrograms::begin(&RunningServers::new(), self.load_cpus.clone())).flatten();
         self.watch = Some(of_generator);
         let _ = self.host.ask(&HostOrder::BeginWatch(watch.clone()), Some);
     }
 
     fn look_at_jvm(&mut self, server: ServerId) {
         if self.watch.is_some() {
-            self.host.tell(&HostOrder::LookAtJvm(server));
+            self.host.send_order(&HostOrder::LookAtJvm(server));
         }
     }
 
@@ -219,21 +220,21 @@ impl ServerHost for RemoteServers<'_> {
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {
-        if let Some(folder) = self.order_sampler(sampling, None)? {
-            let jar = self.bring_async_profiler().map_err(|reason| {
+        if let Some(folder) = self.attach_sampler(sampling, None)? {
+            let jar = self.send_async_profiler().map_err(|reason| {
                 let folder = folder.display();
                 self.error(format!("async-profiler is not in {folder}, and cannot be sent from here: {reason}"))
             })?;
-            if self.order_sampler(sampling, Some(jar))?.is_some() {
+            if self.attach_sampler(sampling, Some(jar))?.is_some() {
                 return Err(self.error("async-profiler was sent, and is damaged; profile again"));
             }
         }
-        self.sampled_as = Some(sampling.file_name.clone());
+        self.sampler_file_name = Some(sampling.file_name.clone());
         Ok(())
     }
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
-        let name = self.sampled_as.take().ok_or_else(not_sampled)?;
+        let name = self.sampler_file_name.take().ok_or_else(no_sampler_attached)?;
         let sampled = self.host.ask(&HostOrder::EndSampling, |report| match report {
             HostReport::Sampled(sampled) => Some(Ok(sampled)),
             HostReport::SamplerFailed(reason) => Some(Err(reason)),

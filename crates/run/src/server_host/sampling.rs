@@ -87,7 +87,7 @@ impl SampledReport {
     }
 }
 
-pub(super) fn runs_elsewhere() -> SutError {
+pub(super) fn process_not_visible() -> SutError {
     SutError::Sampler {
         doing: "profile a server that runs elsewhere".to_owned(),
         said: "its process cannot be seen".to_owned(),
@@ -95,7 +95,7 @@ pub(super) fn runs_elsewhere() -> SutError {
     }
 }
 
-pub(super) fn not_sampled() -> SutError {
+pub(super) fn no_sampler_attached() -> SutError {
     SutError::Sampler {
         doing: "end a profile".to_owned(),
         said: "no sampler was attached".to_owned(),

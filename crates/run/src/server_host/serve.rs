@@ -1,5 +1,4 @@
-//! The agent's side: it carries out orders about servers on its machine, with the same [`LocalServers`] that a run without
-//! another machine has.
+//! The agent's side: handles orders about servers on its machine, with the same [`LocalServers`] as a run on one machine.
 
 use std::collections::BTreeMap;
 use std::env;
@@ -18,19 +17,19 @@ use super::files::{FilePart, FileStore};
 use super::leftovers::{mark_used, remove_leftovers};
 use super::local::LocalServers;
 use super::message::{HostFacts, HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
-use super::network_path::Listening;
+use super::network_path::TransferListener;
 use super::remote::CHUNK;
 use super::sampling::{SampledReport, SamplingOrder};
 use super::{ServerHost, StartOrder, StartOrigin};
-use crate::agents::work::{Attached, OrderedWork};
+use crate::agents::order_handler::{Attachment, OrderHandler};
 use crate::machine_state::{disturbances, machine_facts};
 use crate::server_id::ServerId;
 
 /// The most bytes of a server's log that are sent.
 const LONGEST_LOG: u64 = 1 << 20;
 
-/// The folder in which the logs of an agent's servers lie while it lives. It is below the user's own folder: in a shared one
-/// another user could prepare a file of that name.
+/// The folder for the logs of an agent's servers while it runs. It is below the user's own folder, because in a shared one
+/// another user could create a file of that name.
 pub(crate) fn work_folder() -> PathBuf {
     cache_folder().join(format!("servers-{}", std::process::id()))
 }
@@ -43,8 +42,8 @@ pub(crate) struct AgentHost {
     /// File names of the logs, by server.
     logs: BTreeMap<ServerId, String>,
     /// While the network path to this machine is measured.
-    listening: Option<Listening>,
-    /// The own file of the last sampler, until it was read.
+    listener: Option<TransferListener>,
+    /// The file of the last sampler, until it has been read.
     recording: Option<PathBuf>,
     cancelled: Arc<AtomicBool>,
 }
@@ -62,21 +61,23 @@ impl AgentHost {
             store: FileStore::new(cache_folder()),
             work,
             logs: BTreeMap::new(),
-            listening: None,
+            listener: None,
             recording: None,
             cancelled: Arc::clone(cancelled),
         }
     }
 
-    fn do_as_told(&mut self, order: HostOrder, contents: &[u8]) -> Result<HostReport, String> {
+    fn execute(&mut self, order: HostOrder, contents: &[u8]) -> Result<HostReport, String> {
         let text = |error: io::Error| error.to_string();
         Ok(match order {
             HostOrder::Describe { java } => HostReport::Facts(facts(java.as_deref())?),
             HostOrder::Listen { address } => {
-                let listening = self.listening.insert(Listening::begin(address).map_err(text)?);
-                HostReport::Listening { port: listening.port }
+                let listener = self.listener.insert(TransferListener::begin(address).map_err(text)?);
+                HostReport::Listening { port: listener.port }
             }
-            HostOrder::Received => HostReport::Received(self.listening.take().and_then(Listening::received)),
+            HostOrder::Received => {
+                HostReport::Received(self.listener.take().and_then(TransferListener::wait_for_transfer))
+            }
             HostOrder::FindJava { minimum, home } => {
                 let found = Jdk::find_suitable(minimum, home.as_deref());
                 HostReport::Java(found.map_err(|error| error.to_string())?)
@@ -151,13 +152,13 @@ impl AgentHost {
         Ok(results.into_iter().map(result).collect())
     }
 
-    /// Attaches a sampler. What it needs is on this machine or was sent to it.
+    /// Attaches a sampler. `jar` is async-profiler, if it was sent to this machine.
     fn begin_sampling(&mut self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<HostReport, String> {
         if !is_file_name(&sampling.file_name) {
             return Err(format!("{:?} is no file name", sampling.file_name));
         }
         self.forget_recording();
-        Ok(match self.servers.begin_sampling_by(sampling, &JarSource::Brought(jar)) {
+        Ok(match self.servers.begin_sampling_with_jar(sampling, &JarSource::Brought(jar)) {
             Ok(()) => HostReport::Done,
             Err(SutError::NoAsyncProfiler { folder }) => HostReport::NoAsyncProfiler { folder },
             Err(error) => HostReport::SamplerFailed(error.to_string()),
@@ -174,7 +175,7 @@ impl AgentHost {
         report
     }
 
-    /// The bytes of the recording from there on, at most those of one message. The end is empty, and removes it.
+    /// The bytes of the recording from `from` on, at most [`CHUNK`]. Empty at the end; then the file is removed.
     fn read_recording(&mut self, from: u64) -> io::Result<Vec<u8>> {
         let Some(path) = &self.recording else { return Ok(Vec::new()) };
         let mut file = fs::File::open(path)?;
@@ -188,11 +189,11 @@ impl AgentHost {
     }
 
     fn forget_recording(&mut self) {
-        // What cannot be removed now goes with the folder.
+        // A file that cannot be removed now is removed with the folder.
         let _ = self.recording.take().map(fs::remove_file);
     }
 
-    /// The end of a server's log. The file is removed.
+    /// Returns the end of a server's log and removes the file.
     fn take_log(&mut self, id: ServerId) -> String {
         let Some(name) = self.logs.remove(&id) else { return String::new() };
         let path = self.work.join(name);
@@ -202,17 +203,17 @@ impl AgentHost {
     }
 }
 
-impl OrderedWork for AgentHost {
+impl OrderHandler for AgentHost {
     type Order = HostOrder;
     type Report = HostReport;
 
-    fn carry_out(&mut self, order: HostOrder, contents: &[u8]) -> Result<(HostReport, Attached), String> {
-        let mut report = self.do_as_told(order, contents)?;
+    fn handle_order(&mut self, order: HostOrder, contents: &[u8]) -> Result<(HostReport, Attachment), String> {
+        let mut report = self.execute(order, contents)?;
         let attached = report.attached_mut().map(std::mem::take);
-        Ok((report, attached.map_or(Attached::Nothing, Attached::Contents)))
+        Ok((report, attached.map_or(Attachment::Nothing, Attachment::Contents)))
     }
 
-    fn failed(reason: String) -> HostReport {
+    fn failure_report(reason: String) -> HostReport {
         HostReport::Failed(reason)
     }
 }

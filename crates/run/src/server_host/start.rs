@@ -1,4 +1,4 @@
-//! What it takes to start a server, in terms that hold on any machine: files are there, and logs have a name only.
+//! The order to start a server, valid on any machine: its files are there already, and its log has a name without a folder.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -34,7 +34,7 @@ pub(crate) struct StartOrder {
     pub origin: StartOrigin,
 }
 
-/// Who starts it.
+/// Whether tare starts it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum StartOrigin {
     /// tare does.
@@ -53,27 +53,27 @@ pub(crate) struct OwnStart {
     pub directory: Option<PathBuf>,
     /// Regular expression of its readiness line; without one, its port tells.
     pub ready: Option<String>,
-    /// Where it answers, where that is not simply its port.
+    /// Its URL, where that is not simply its port.
     pub base_url: Option<String>,
     /// Its cores, such as `0,2-3`.
     pub cpus: String,
     pub scheduling: ServerScheduling,
     pub startup_timeout: Span,
     pub stop_grace: Span,
-    /// Who tells the counters of its runtime, where that is not a JVM's file.
+    /// The source of its runtime's counters, where that is not a JVM's file.
     pub counters: Option<CounterSource>,
     /// The agent with the meter of hiccups, for the JVMs among its processes.
     pub meter: Option<PathBuf>,
-    /// Where it shall listen.
+    /// The address to listen on.
     pub address: IpAddr,
 }
 
 impl StartOrder {
-    /// How it is started on this machine, with its log in `logs`.
+    /// The start on this machine, with the log in `logs`.
     ///
     /// # Errors
-    /// When its cores or its readiness line are none, or the script for its counters cannot be written.
-    pub fn here(&self, logs: &Path) -> Result<PlannedStart, SutError> {
+    /// When its cores or its readiness line are invalid, or the script for its counters cannot be written.
+    pub fn planned_start(&self, logs: &Path) -> Result<PlannedStart, SutError> {
         match &self.origin {
             StartOrigin::External(address) => Ok(PlannedStart::External(*address)),
             StartOrigin::Ours(own) => {
@@ -83,7 +83,7 @@ impl StartOrder {
         }
     }
 
-    /// Who tells the counters of its runtime, where that is not a JVM's file.
+    /// The source of its runtime's counters, where that is not a JVM's file.
     pub const fn counters(&self) -> Option<CounterSource> {
         match &self.origin {
             StartOrigin::Ours(own) => own.counters,

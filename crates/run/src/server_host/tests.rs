@@ -12,18 +12,18 @@ use tare_sys::child::How;
 
 use super::message::{HostOrder, HostReport, PackedUse, ServerStatus};
 use super::{HostChoice, RemoteHost, RemoteServers, SamplingOrder, ServerHost, ServerId};
-use crate::agents::talk::AgentTask;
-use crate::agents::tests::{FakeAgent, answering, talk_with};
+use crate::agents::client::AgentTask;
+use crate::agents::tests::{FakeAgent, agent_that_answers, fake_client};
 use crate::load::fleet::serve_agent;
 
 const LOCAL: HostChoice<'static> = HostChoice { place: "local:", address: None, java: None };
 
 /// A machine whose agent behaves so.
 fn host_of(agent: FakeAgent) -> Result<RemoteHost, String> {
-    RemoteHost::over(LOCAL, None, talk_with(AgentTask::Servers, agent)).map_err(|error| error.to_string())
+    RemoteHost::with_client(LOCAL, None, fake_client(AgentTask::Servers, agent)).map_err(|error| error.to_string())
 }
 
-fn real() -> FakeAgent {
+fn real_agent() -> FakeAgent {
     Box::new(|orders, reports| {
         let mut build = |_: &_| Err("no load".to_owned());
         serve_agent(orders, reports, "bench", &mut build, |_| ()).unwrap();
@@ -32,7 +32,7 @@ fn real() -> FakeAgent {
 
 #[test]
 fn the_real_agent_describes_its_machine_and_answers_for_servers() {
-    let host = host_of(real()).unwrap();
+    let host = host_of(real_agent()).unwrap();
     assert_eq!(host.cpus(), tare_sys::affinity::allowed_cpus().unwrap());
     let sections = host.sections();
     let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
@@ -47,7 +47,7 @@ fn the_real_agent_describes_its_machine_and_answers_for_servers() {
     assert_eq!(host.ask(&HostOrder::Status(ServerId(0)), status).unwrap(), Status::Stopped);
     let keep = HostOrder::Keep { hash: "../x".to_owned(), path: "a".to_owned(), is_executable: false, is_first: true };
     assert_eq!(host.call(&keep, Vec::new(), None).unwrap_err().to_string(), "agent local: it has no hash");
-    host.tell(&HostOrder::LookAtJvm(ServerId(7)));
+    host.send_order(&HostOrder::LookAtJvm(ServerId(7)));
     assert_eq!(
         host.ask(&HostOrder::Status(ServerId(1)), status).unwrap(),
         Status::Stopped,
@@ -58,7 +58,7 @@ fn the_real_agent_describes_its_machine_and_answers_for_servers() {
 
 #[test]
 fn what_a_sampler_says_there_names_the_machine() {
-    let (host, folder) = (host_of(real()).unwrap(), tempfile::tempdir().unwrap());
+    let (host, folder) = (host_of(real_agent()).unwrap(), tempfile::tempdir().unwrap());
     let (folders, load_cpus) = ([folder.path(), folder.path()], tare_sys::affinity::allowed_cpus().unwrap());
     let mut servers = RemoteServers::new(&host, folders, Arc::default(), &load_cpus);
     let order = |file_name: &str| SamplingOrder {
@@ -98,7 +98,7 @@ fn an_agent_that_misbehaves_is_given_up_with_the_reason() {
         (|_| Some(ReportKind::Failed(Failure { reason: "the disk is full".to_owned() })), "the disk is full"),
         (|_| None, "its process ended"),
     ] {
-        let why = host_of(answering(answer)).unwrap_err();
+        let why = host_of(agent_that_answers(answer)).unwrap_err();
         assert!(why.starts_with("agent local: ") && why.contains(says), "{says}: {why}");
     }
     let other = host_of(Box::new(|_, mut reports| {

@@ -1,4 +1,4 @@
-//! What the servers of a fork showed while they warmed up, and what follows: are the compilers calm, is a server steady?
+//! The windows of the servers of a fork while they warm up, and what follows from them: are the compilers idle, is a server steady?
 
 use tare_record::{ServerCpu, StoredSlice};
 use tare_stats::steady::{SteadyRule, Unsteady, Window, assess_steadiness};
@@ -7,24 +7,24 @@ use tare_stats::steady::{SteadyRule, Unsteady, Window, assess_steadiness};
 /// unseen, such as Node, still has this time.
 const LOOK_BACK_WITHOUT_COMPILER_S: f64 = 2.0;
 
-/// The compilers' share of the time, waiting included, below which their backlog counts as gone. The last compilations come
-/// one by one for seconds, and need no second core.
-const BACKLOG_GONE: f64 = 0.05;
+/// The compilers' share of the time, waiting included, below which they count as idle. The last compilations come one by one
+/// for seconds and need no second core.
+const IDLE_COMPILER_SHARE: f64 = 0.05;
 /// Full rounds over which that share is averaged. A compilation that comes later is still waited for: steady means that the
 /// compilers have used next to no CPU for seconds on the cores of measuring, too.
-const CALM_ROUNDS: usize = 3;
+const IDLE_ROUNDS: usize = 3;
 
-/// What each server showed in one full round, with its index. A server that was not driven, or answered nothing, has no window.
+/// The window of each server in one full round, with its index. A server that was not driven or answered nothing has none.
 type Round = Vec<(usize, Window)>;
 
-/// What each server showed in the full rounds on the cores where it is now.
+/// The windows of each server in the full rounds on its present cores.
 pub(super) struct WarmUpWindows {
     servers: usize,
     rounds: Vec<Round>,
 }
 
 impl WarmUpWindows {
-    /// Nothing yet, of so many servers.
+    /// No windows yet, of this number of servers.
     pub const fn new(servers: usize) -> Self {
         Self { servers, rounds: Vec::new() }
     }
@@ -34,19 +34,19 @@ impl WarmUpWindows {
         self.servers
     }
 
-    /// Takes what the servers showed in one full round.
-    pub fn take_round(&mut self, round: Round) {
+    /// Adds the windows of one full round.
+    pub fn add_round(&mut self, round: Round) {
         self.rounds.push(round);
     }
 
-    /// Forgets what was shown.
+    /// Removes all windows.
     pub fn clear(&mut self) {
         self.rounds.clear();
     }
 
-    /// Forgets all that one server has shown, as if the others had been alone: it gets no more load. Its last windows would say
-    /// for ever that its compilers work, and the cost of the others would seem to shift when it left.
-    pub fn forget(&mut self, server: usize) {
+    /// Removes the windows of one server, which gets no more load. Otherwise its last windows would keep its compilers busy, and
+    /// the relative cost of the others would shift when it leaves.
+    pub fn remove_server(&mut self, server: usize) {
         self.rounds.iter_mut().for_each(|round| round.retain(|(shown, _)| *shown != server));
     }
 
@@ -58,27 +58,27 @@ impl WarmUpWindows {
 
     /// The largest share of the time that the compilers of a server needed in its last window, where there are any.
     pub fn compiler_share(&self) -> Option<f64> {
-        (0..self.servers).filter_map(|server| self.shown_by(server).next_back()?.compiler_share).reduce(f64::max)
+        (0..self.servers).filter_map(|server| self.windows_of(server).next_back()?.compiler_share).reduce(f64::max)
     }
 
-    /// Whether the compilers of all servers have had next to nothing to do for some rounds; soon where there are no compilers.
-    /// Servers that get no load are not waited for.
-    pub fn are_calm(&self) -> bool {
-        let is_calm = |server: usize| {
-            let last: Vec<&Window> = self.shown_by(server).rev().take(CALM_ROUNDS).collect();
+    /// Whether the compilers of all servers have been idle for some rounds. True after these rounds without compilers. Servers that
+    /// get no load do not count.
+    pub fn are_compilers_idle(&self) -> bool {
+        let is_idle = |server: usize| {
+            let last: Vec<&Window> = self.windows_of(server).rev().take(IDLE_ROUNDS).collect();
             let share: f64 = last.iter().filter_map(|window| window.compiler_share).sum();
-            last.is_empty() || last.len() == CALM_ROUNDS && share / (CALM_ROUNDS as f64) < BACKLOG_GONE
+            last.is_empty() || last.len() == IDLE_ROUNDS && share / (IDLE_ROUNDS as f64) < IDLE_COMPILER_SHARE
         };
-        (0..self.servers).all(is_calm)
+        (0..self.servers).all(is_idle)
     }
 
-    /// Why a server is not steady; `None` when it is.
+    /// Why a server is not steady; `None` if it is.
     pub fn unsteady_reason(&self, server: usize) -> Option<String> {
-        let against_others = |round: &Round| {
-            let windows = against_the_others(round.clone());
+        let relative_window = |round: &Round| {
+            let windows = relative_to_mean(round.clone());
             windows.into_iter().find(|(shown, _)| *shown == server).map(|(_, window)| window)
         };
-        let windows: Vec<Window> = self.rounds.iter().filter_map(against_others).collect();
+        let windows: Vec<Window> = self.rounds.iter().filter_map(relative_window).collect();
         match assess_steadiness(&windows, &self.rule()) {
             Ok(steadiness) => steadiness.reason.map(in_words),
             Err(error) => Some(error.to_string()),
@@ -86,7 +86,7 @@ impl WarmUpWindows {
     }
 
     /// The windows of one server, each with its own cost.
-    fn shown_by(&self, server: usize) -> impl DoubleEndedIterator<Item = &Window> {
+    fn windows_of(&self, server: usize) -> impl DoubleEndedIterator<Item = &Window> {
         self.rounds.iter().flatten().filter(move |(shown, _)| *shown == server).map(|(_, window)| window)
     }
 
@@ -96,7 +96,7 @@ impl WarmUpWindows {
     }
 }
 
-/// What one slice says about steadiness: the cost of a request, where the server's CPU is known; else the throughput.
+/// The window of one slice. Its cost is the CPU per request if that is known, and otherwise the inverse of the throughput.
 pub(super) fn window(slice: &StoredSlice, on_all_cores: bool) -> Option<Window> {
     let time_s = (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9;
     let share = if on_all_cores { ServerCpu::compiler_share } else { ServerCpu::compiler_cpu_share };
@@ -109,9 +109,9 @@ pub(super) fn window(slice: &StoredSlice, on_all_cores: bool) -> Option<Window> 
     Some(Window { time_s, log_cost, compiler_share })
 }
 
-/// The windows of one round, each cost relative to the geometric mean of all: what the machine does to all of them cancels.
-/// A server that is alone keeps its own cost.
-fn against_the_others(mut windows: Round) -> Round {
+/// The windows of one round, each cost relative to the geometric mean of all, so that changes of the machine's speed cancel. A
+/// single server keeps its own cost.
+fn relative_to_mean(mut windows: Round) -> Round {
     if windows.len() > 1 {
         let mean = windows.iter().map(|(_, window)| window.log_cost).sum::<f64>() / windows.len() as f64;
         windows.iter_mut().for_each(|(_, window)| window.log_cost -= mean);
@@ -151,7 +151,7 @@ mod tests {
         let mut windows = WarmUpWindows::new(servers.len());
         for round in 0..servers.iter().map(Vec::len).max().unwrap_or(0) {
             let of_round = servers.iter().enumerate().filter_map(|(server, own)| Some((server, *own.get(round)?)));
-            windows.take_round(of_round.collect());
+            windows.add_round(of_round.collect());
         }
         windows
     }
@@ -160,12 +160,12 @@ mod tests {
     fn what_the_machine_does_to_all_servers_cancels() {
         let costs = |slowdown: f64| {
             let windows = vec![(0, window(slowdown)), (2, window(0.1 + slowdown))];
-            against_the_others(windows).into_iter().map(|(member, w)| (member, w.log_cost)).collect::<Vec<_>>()
+            relative_to_mean(windows).into_iter().map(|(member, w)| (member, w.log_cost)).collect::<Vec<_>>()
         };
         for ((member, quick), (_, slow)) in costs(0.0).into_iter().zip(costs(0.7)) {
             assert!((quick - slow).abs() < 1e-12, "member {member}: {quick} and {slow}");
         }
-        assert!((against_the_others(vec![(0, window(0.3))])[0].1.log_cost - 0.3).abs() < 1e-12, "alone: its own cost");
+        assert!((relative_to_mean(vec![(0, window(0.3))])[0].1.log_cost - 0.3).abs() < 1e-12, "alone: its own cost");
     }
 
     #[test]
@@ -185,14 +185,14 @@ mod tests {
         let rounds = |shares: &[f64]| -> Vec<Window> {
             shares.iter().map(|share| Window { compiler_share: Some(*share), ..window(0.0) }).collect()
         };
-        let are_calm = |windows: Vec<Vec<Window>>| shown(&windows).are_calm();
+        let are_compilers_idle = |windows: Vec<Vec<Window>>| shown(&windows).are_compilers_idle();
         let calm = rounds(&[0.9, 0.0, 0.12, 0.02]);
-        assert!(are_calm(vec![calm.clone()]), "one late compilation does not count: 4.7 % on average");
-        assert!(!are_calm(vec![rounds(&[0.9, 0.0, 0.14, 0.02])]), "5.3 %");
-        assert!(!are_calm(vec![rounds(&[0.0, 0.0])]), "too few rounds");
-        assert!(!are_calm(vec![calm.clone(), rounds(&[0.1; 3])]), "one server is not enough");
-        assert!(are_calm(vec![calm, Vec::new()]), "a server that gets no load is not waited for");
-        assert!(are_calm(vec![vec![Window { compiler_share: None, ..window(0.0) }; 3]]), "no compilers");
+        assert!(are_compilers_idle(vec![calm.clone()]), "one late compilation does not count: 4.7 % on average");
+        assert!(!are_compilers_idle(vec![rounds(&[0.9, 0.0, 0.14, 0.02])]), "5.3 %");
+        assert!(!are_compilers_idle(vec![rounds(&[0.0, 0.0])]), "too few rounds");
+        assert!(!are_compilers_idle(vec![calm.clone(), rounds(&[0.1; 3])]), "one server is not enough");
+        assert!(are_compilers_idle(vec![calm, Vec::new()]), "a server that gets no load is not waited for");
+        assert!(are_compilers_idle(vec![vec![Window { compiler_share: None, ..window(0.0) }; 3]]), "no compilers");
     }
 
     #[test]
@@ -203,9 +203,9 @@ mod tests {
             (0..(seconds / 0.2) as i32).map(at).collect()
         };
         let mut windows = shown(&[series(7.0, 0.0, 0.0), series(7.0, 0.1, 0.0), series(4.0, 1.1, 0.9)]);
-        assert!(!windows.are_calm() && windows.unsteady_reason(0).is_some(), "it is still known");
-        windows.forget(2);
-        assert!(windows.are_calm() && windows.compiler_share() == Some(0.0));
+        assert!(!windows.are_compilers_idle() && windows.unsteady_reason(0).is_some(), "it is still known");
+        windows.remove_server(2);
+        assert!(windows.are_compilers_idle() && windows.compiler_share() == Some(0.0));
         assert_eq!((windows.unsteady_reason(0), windows.unsteady_reason(1)), (None, None));
     }
 }

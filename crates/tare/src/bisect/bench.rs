@@ -14,7 +14,7 @@ use super::search::{CompareReleases, Comparison, CostChange};
 use crate::args::Global;
 use crate::check::is_failed_build;
 use crate::failure::error_text;
-use crate::home::{World, shown_path};
+use crate::home::{Workspace, shown_path};
 use crate::{console, run};
 
 /// The user stopped a run. What was measured is recorded.
@@ -33,7 +33,7 @@ pub struct ReleaseBench<'a> {
     /// Settings of each run.
     pub flags: &'a Options,
     /// The catalog, in which the releases are known.
-    pub world: &'a World,
+    pub workspace: &'a Workspace,
     /// Flags of every sub-command.
     pub global: &'a Global,
 }
@@ -74,7 +74,7 @@ impl ReleaseBench<'_> {
             pinned,
             ..GroupSpec::default()
         }];
-        let plan = run::plan(&suite, flags, None, self.world, self.global)?;
+        let plan = run::plan(&suite, flags, None, self.workspace, self.global)?;
         let scenarios: Vec<&str> =
             plan.groups.iter().flat_map(|group| &group.scenarios).map(|named| named.name.as_str()).collect();
         anyhow::ensure!(
@@ -92,7 +92,7 @@ impl ReleaseBench<'_> {
     /// # Errors
     /// [`Stopped`] after Ctrl-C; otherwise what makes a run fail.
     pub fn measure(&self, plan: &Plan) -> anyhow::Result<Summary> {
-        let (record, run_dir) = run::carry_out(plan, self.world, self.global)?;
+        let (record, run_dir) = run::build_and_measure(plan, self.workspace, self.global)?;
         let summary = summarize(&record);
         write_all(&summary, &record, &run_dir)?;
         console::print_text(&format!("  page      {}\n", shown_path(&run_dir.join("report.html"))));

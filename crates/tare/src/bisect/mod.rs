@@ -13,21 +13,22 @@ use tare_report::attribution::{ReleasePair, attribute_change};
 
 use crate::args::{BisectArgs, Global};
 use crate::failure::Outcome;
-use crate::home::World;
+use crate::home::Workspace;
 use crate::{console, plan_text};
 use bench::{ReleaseBench, Stopped};
 use search::{SearchEnd, most_comparisons, search};
 
 /// Searches the release, or shows what would be searched.
 pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let mut world = World::load(global)?;
+    let mut workspace = Workspace::load(global)?;
     let flags = &args.settings.0;
-    let server = the_server(flags, &world)?;
+    let server = the_server(flags, &workspace)?;
     let least = least_factor(args)?;
-    let releases = releases_of(args, &server, &mut world)?;
+    let releases = releases_of(args, &server, &mut workspace)?;
     let count = releases.len();
     let flags = &Options { servers: None, ..flags.clone() };
-    let mut bench = ReleaseBench { server, releases, currency: args.currency.clone(), flags, world: &world, global };
+    let mut bench =
+        ReleaseBench { server, releases, currency: args.currency.clone(), flags, workspace: &workspace, global };
     let first = bench.comparison_plan(0, count - 1, least)?;
     let most = most_comparisons(count);
     console::print_text(&format!(
@@ -46,11 +47,11 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
 }
 
 /// The one server whose releases are searched.
-fn the_server(flags: &Options, world: &World) -> Result<String, PlanError> {
+fn the_server(flags: &Options, workspace: &Workspace) -> Result<String, PlanError> {
     let wrong = |message: &str| PlanError::Value { origin: "--servers".to_owned(), message: message.to_owned() };
     let patterns =
         flags.servers.as_deref().ok_or_else(|| wrong("name the server whose releases are searched, with -s"))?;
-    let mut chosen = select_names("--servers", "server", patterns, &world.inventory.names())?;
+    let mut chosen = select_names("--servers", "server", patterns, &workspace.inventory.names())?;
     match chosen.len() {
         1 => Ok(chosen.swap_remove(0)),
         _ => Err(wrong(&format!("a bisection follows one server, and these are {}", chosen.join(", ")))),
@@ -70,10 +71,10 @@ fn least_factor(args: &BisectArgs) -> Result<f64, PlanError> {
 }
 
 /// The releases to search. Versions that only the user names are made known to the plans.
-fn releases_of(args: &BisectArgs, server: &str, world: &mut World) -> Result<Vec<String>, PlanError> {
-    let known = world.inventory.servers.iter().find(|known| known.name == server).cloned().unwrap_or_default();
+fn releases_of(args: &BisectArgs, server: &str, workspace: &mut Workspace) -> Result<Vec<String>, PlanError> {
+    let known = workspace.inventory.servers.iter().find(|known| known.name == server).cloned().unwrap_or_default();
     let releases = releases::releases_between(&args.good, &args.bad, args.versions.as_deref(), &known)?;
-    world.inventory.add_releases(&[server.to_owned()], &releases);
+    workspace.inventory.add_releases(&[server.to_owned()], &releases);
     Ok(releases)
 }
 
@@ -112,7 +113,7 @@ fn conclude(end: SearchEnd, bench: &ReleaseBench<'_>, args: &BisectArgs) -> anyh
 
 /// Whose the change between two releases is, in a sentence, or why that is not known.
 fn attribution(bench: &ReleaseBench<'_>, before: usize, after: usize, args: &BisectArgs) -> anyhow::Result<String> {
-    let known = bench.world.inventory.get(&bench.server).and_then(|known| known.baseline.clone());
+    let known = bench.workspace.inventory.get(&bench.server).and_then(|known| known.baseline.clone());
     let Some(beneath) = known else {
         return Ok(format!("Whose it is, is not known: {} has no server beneath it in the catalog.", bench.server));
     };

@@ -12,7 +12,7 @@ use super::git::Checkout;
 use super::paths_into::names_folder;
 use super::submodules::check_out_submodules;
 use crate::command_words::command_words;
-use crate::home::World;
+use crate::home::Workspace;
 
 /// What names a baseline: a flag or a suite.
 #[derive(Debug)]
@@ -131,9 +131,9 @@ impl Baseline {
     ///
     /// # Errors
     /// There is no such revision or path, it is both, or the suite lies in no git checkout.
-    pub fn find(given: &Given, suite: &Suite, world: &World, cache: &Path) -> anyhow::Result<Self> {
+    pub fn find(given: &Given, suite: &Suite, workspace: &Workspace, cache: &Path) -> anyhow::Result<Self> {
         if suite.servers.is_empty() {
-            return Self::find_of_catalog(given, world, cache);
+            return Self::find_of_catalog(given, workspace, cache);
         }
         let own_folder = folder_of(suite);
         let checkout = Checkout::containing(&own_folder);
@@ -153,11 +153,11 @@ impl Baseline {
 
     /// What `given` names for servers of the catalog: a version of one of them, another copy of the project, or a revision.
     /// The work tree of a revision is made at once, because its catalog belongs to the plan.
-    fn find_of_catalog(given: &Given, world: &World, cache: &Path) -> anyhow::Result<Self> {
-        let home = world.home.as_deref().ok_or_else(no_servers)?;
+    fn find_of_catalog(given: &Given, workspace: &Workspace, cache: &Path) -> anyhow::Result<Self> {
+        let home = workspace.home.as_deref().ok_or_else(no_servers)?;
         let own_folder = home.canonicalize().unwrap_or_else(|_| home.to_owned());
         let versions: BTreeSet<&str> =
-            world.inventory.servers.iter().flat_map(|server| &server.versions).map(String::as_str).collect();
+            workspace.inventory.servers.iter().flat_map(|server| &server.versions).map(String::as_str).collect();
         if versions.contains(given.text) {
             return Ok(Self { kind: BaselineKind::Version(given.text.to_owned()), own_folder, checkout: None });
         }

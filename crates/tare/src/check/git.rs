@@ -66,7 +66,7 @@ impl Checkout {
     /// The full name of a revision, such as `refs/heads/main`, or else its commit; `None` if there is no such revision.
     pub fn full_name(&self, revision: &str) -> Option<String> {
         let commit = self.commit(revision).ok()?;
-        let output = carry_out(&self.top, &["rev-parse", "--symbolic-full-name", "--end-of-options", revision]);
+        let output = run_git(&self.top, &["rev-parse", "--symbolic-full-name", "--end-of-options", revision]);
         // git repeats the option before the name.
         let names = output.map_or_else(String::new, |output| text(&output));
         Some(names.lines().find(|name| name.starts_with("refs/")).map_or(commit, str::to_owned))
@@ -76,7 +76,7 @@ impl Checkout {
     /// current one; `None` where there is no commit.
     pub fn default_branch(&self) -> Option<String> {
         let named =
-            |args: &[&str]| carry_out(&self.top, args).map(|output| text(&output)).filter(|name| !name.is_empty());
+            |args: &[&str]| run_git(&self.top, args).map(|output| text(&output)).filter(|name| !name.is_empty());
         let of_origin = named(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]);
         let local = of_origin.as_deref().and_then(|name| name.strip_prefix("origin/")).map(str::to_owned);
         let current = named(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
@@ -125,14 +125,14 @@ impl Checkout {
         }
         let new = folder.with_extension("new");
         let _ = std::fs::remove_dir_all(&new);
-        carry_out(&self.top, &["worktree", "prune"])?;
+        run_git(&self.top, &["worktree", "prune"])?;
         let add = ["worktree", "add", "--force", "--detach", "--no-checkout", &new.to_string_lossy(), commit];
-        carry_out(&self.top, &add)?;
+        run_git(&self.top, &add)?;
         std::fs::rename(new.join(".git"), link).ok()?;
         std::fs::remove_dir_all(&new).ok()?;
-        carry_out(&self.top, &["worktree", "repair", &folder.to_string_lossy()])?;
-        carry_out(folder, &["reset", "--quiet"])?;
-        carry_out(folder, &["checkout", "--quiet", "--force", "--", "."])?;
+        run_git(&self.top, &["worktree", "repair", &folder.to_string_lossy()])?;
+        run_git(folder, &["reset", "--quiet"])?;
+        run_git(folder, &["checkout", "--quiet", "--force", "--", "."])?;
         is_at(folder, commit).then_some(())
     }
 
@@ -180,7 +180,7 @@ fn first_of(names: &str) -> String {
 }
 
 /// What a command of git gave; `None` if it failed.
-pub(super) fn carry_out(folder: &Path, args: &[&str]) -> Option<Output> {
+pub(super) fn run_git(folder: &Path, args: &[&str]) -> Option<Output> {
     git(folder, args).ok().filter(|output| output.status.success())
 }
 
@@ -213,16 +213,16 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (top, cache) = (folder.path().join("own"), folder.path().join("cache"));
         std::fs::create_dir(&top).unwrap();
-        let carry_out = |args: &[&str]| {
+        let run_git = |args: &[&str]| {
             let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
             let output = git(&top, &[&identity, args].concat()).unwrap();
             assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         };
-        carry_out(&["init", "-q", "-b", "trunk"]);
+        run_git(&["init", "-q", "-b", "trunk"]);
         std::fs::write(top.join("a"), "as committed").unwrap();
         std::fs::write(top.join("b"), "as committed").unwrap();
-        carry_out(&["add", "."]);
-        carry_out(&["commit", "-q", "-m", "a step"]);
+        run_git(&["add", "."]);
+        run_git(&["commit", "-q", "-m", "a step"]);
         let checkout = Checkout::containing(&top).unwrap().unwrap();
         assert_eq!(checkout.default_branch().as_deref(), Some("trunk"));
         assert_eq!(checkout.full_name("trunk").as_deref(), Some("refs/heads/trunk"));

@@ -23,7 +23,7 @@ use tare_sut::sampler::cache_folder;
 
 use crate::args::{self, CheckArgs, Global, WhenUndecided};
 use crate::failure::{Outcome, error_text};
-use crate::home::World;
+use crate::home::Workspace;
 use crate::{console, plan_text, report, resume, run};
 use baseline::{Baseline, Given};
 use submodules::MissingSubmodule;
@@ -36,19 +36,19 @@ const SUITE_FILE: &str = "tare.toml";
 
 /// Checks a change, or shows the plan.
 pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let mut world = World::load(global)?;
-    let suite = read_suite(args, &world)?;
+    let mut workspace = Workspace::load(global)?;
+    let suite = read_suite(args, &workspace)?;
     let (limits, source) = limits(args, &suite)?;
     let flags = &Options { versions: args.versions.clone(), ..args.settings.0.clone() };
     let given = given_baseline(args, &suite)?;
-    world.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten().chain([&given.text.to_owned()]));
-    let baseline = Baseline::find(&given, &suite, &world, &cache_folder())?;
+    workspace.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten().chain([&given.text.to_owned()]));
+    let baseline = Baseline::find(&given, &suite, &workspace, &cache_folder())?;
     if let Some(version) = flags.versions.iter().flatten().find(|version| baseline.is_version(version)) {
         let message = format!("{version} is the baseline; name the version that is compared with it");
         return Err(PlanError::Value { origin: "--versions".to_owned(), message }.into());
     }
-    let both = with_both_builds(&suite, &baseline, flags.servers.as_deref(), &world)?;
-    let mut plan = run::plan(&settled(both, flags, &limits), flags, None, &world, global)?;
+    let both = with_both_builds(&suite, &baseline, flags.servers.as_deref(), &workspace)?;
+    let mut plan = run::plan(&settled(both, flags, &limits), flags, None, &workspace, global)?;
     plan.set_limits(limits, source);
     run::note_unused(flags, &plan);
     for note in uncounted(&plan) {
@@ -62,7 +62,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
         console::print_note(&format!("  note: {note}"));
     }
     let checked_out = baseline.check_out(&cache_folder());
-    let (record, run_dir) = match checked_out.and_then(|()| run::carry_out(&plan, &world, global)) {
+    let (record, run_dir) = match checked_out.and_then(|()| run::build_and_measure(&plan, &workspace, global)) {
         Ok(carried_out) => carried_out,
         Err(error) if is_failed_build(&error) => {
             console::print_note(&format!("undecided: {}", error_text(&error)));
@@ -79,13 +79,13 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
 }
 
 /// The suite that is named, or the usual one. Servers of the catalog need none.
-fn read_suite(args: &CheckArgs, world: &World) -> anyhow::Result<Suite> {
+fn read_suite(args: &CheckArgs, workspace: &Workspace) -> anyhow::Result<Suite> {
     let usual = Path::new(SUITE_FILE);
     match &args.suite {
-        Some(path) => world.read_suite(path),
+        Some(path) => workspace.read_suite(path),
         None if args.settings.0.servers.is_some() && !usual.exists() => Ok(Suite::default()),
         None if !usual.exists() => Err(no_suite().into()),
-        None => world.read_suite(usual),
+        None => workspace.read_suite(usual),
     }
 }
 
@@ -178,9 +178,9 @@ fn with_both_builds(
     suite: &Suite,
     baseline: &Baseline,
     chosen: Option<&[String]>,
-    world: &World,
+    workspace: &Workspace,
 ) -> anyhow::Result<Suite> {
-    let checked = checked_servers(suite, chosen, world)?;
+    let checked = checked_servers(suite, chosen, workspace)?;
     let mut both = Suite { groups: Vec::new(), profile: None, ..suite.clone() };
     both.suite.question = Some(format!("Does {} cost more than at {}?", checked.join(", "), baseline.describe()));
     for name in checked {
@@ -207,11 +207,11 @@ fn scenarios_of(suite: &Suite, name: &str) -> Option<Vec<String>> {
 
 /// The servers that flags choose, or else those that name a baseline: the layers of the suite; all where none does. Of a
 /// suite's own servers, only those that tare starts have builds. A suite without servers of its own means the catalog's.
-fn checked_servers(suite: &Suite, chosen: Option<&[String]>, world: &World) -> Result<Vec<String>, PlanError> {
+fn checked_servers(suite: &Suite, chosen: Option<&[String]>, workspace: &Workspace) -> Result<Vec<String>, PlanError> {
     let wanted = chosen.or(suite.run.servers.as_deref());
     if suite.servers.is_empty() {
         let wanted = wanted.ok_or_else(|| wrong(suite, "has no servers; write [servers.NAME] with a command"))?;
-        return select_names("--servers", "server", wanted, &world.inventory.names());
+        return select_names("--servers", "server", wanted, &workspace.inventory.names());
     }
     let started: Vec<String> =
         suite.servers.iter().filter(|(_, server)| server.url.is_none()).map(|(name, _)| name.clone()).collect();

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::git::{carry_out, git, text};
+use super::git::{git, run_git, text};
 
 /// A submodule that a baseline needs is nowhere to be had.
 #[derive(Debug, Error)]
@@ -69,7 +69,7 @@ impl Submodule {
     fn check_out(&self, folder: &Path, own: &Path, commit: &str) -> anyhow::Result<()> {
         let place = folder.join(&self.path);
         // What git forgot, such as the submodule of a work tree from the cache of a CI job, cannot be updated.
-        if place.join(".git").is_file() && carry_out(&place, &["rev-parse", "--git-dir"]).is_none() {
+        if place.join(".git").is_file() && run_git(&place, &["rev-parse", "--git-dir"]).is_none() {
             std::fs::remove_dir_all(&place)?;
         }
         let repository = self.repository(own).filter(|repository| has_commit(repository, commit));
@@ -88,17 +88,17 @@ impl Submodule {
     fn repository(&self, own: &Path) -> Option<PathBuf> {
         let place = own.join(&self.path);
         let output = if place.join(".git").exists() {
-            carry_out(&place, &["rev-parse", "--absolute-git-dir"])?
+            run_git(&place, &["rev-parse", "--absolute-git-dir"])?
         } else {
             let kept = format!("modules/{}", self.name);
-            carry_out(own, &["rev-parse", "--path-format=absolute", "--git-path", &kept])?
+            run_git(own, &["rev-parse", "--path-format=absolute", "--git-path", &kept])?
         };
         Some(PathBuf::from(text(&output))).filter(|folder| folder.is_dir())
     }
 }
 
 fn has_commit(repository: &Path, commit: &str) -> bool {
-    carry_out(repository, &["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_some()
+    run_git(repository, &["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_some()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use tare_report::text::wrap;
 
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum CheckState {
     /// All is well.
     Fine,
     /// It is not there, and only some uses need it.
@@ -19,7 +19,7 @@ pub enum Standing {
 /// What was looked at, and what was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
-    pub standing: Standing,
+    pub state: CheckState,
     /// Short name; empty where `found` says it all.
     pub what: &'static str,
     pub found: String,
@@ -28,38 +28,33 @@ pub struct Checked {
 
 impl Checked {
     pub fn fine(what: &'static str, found: impl Into<String>) -> Self {
-        Self { standing: Standing::Fine, what, found: found.into(), remedy: None }
+        Self { state: CheckState::Fine, what, found: found.into(), remedy: None }
     }
 
     pub fn optional(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::with_remedy(Standing::Optional, what, found, remedy)
+        Self::with_remedy(CheckState::Optional, what, found, remedy)
     }
 
     pub fn doubtful(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::with_remedy(Standing::Doubtful, what, found, remedy)
+        Self::with_remedy(CheckState::Doubtful, what, found, remedy)
     }
 
     pub fn missing(what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self::with_remedy(Standing::Missing, what, found, remedy)
+        Self::with_remedy(CheckState::Missing, what, found, remedy)
     }
 
-    fn with_remedy(
-        standing: Standing,
-        what: &'static str,
-        found: impl Into<String>,
-        remedy: impl Into<String>,
-    ) -> Self {
+    fn with_remedy(state: CheckState, what: &'static str, found: impl Into<String>, remedy: impl Into<String>) -> Self {
         let remedy: String = remedy.into();
-        Self { standing, what, found: found.into(), remedy: (!remedy.is_empty()).then_some(remedy) }
+        Self { state, what, found: found.into(), remedy: (!remedy.is_empty()).then_some(remedy) }
     }
 
     /// A line with mark and name, and a line with the remedy.
     pub fn text(&self, colored: bool, width: usize) -> String {
-        let (tone, mark) = match self.standing {
-            Standing::Fine => (Tone::Passed, "✓"),
-            Standing::Optional => (Tone::Quiet, "–"),
-            Standing::Doubtful => (Tone::Warning, "!"),
-            Standing::Missing => (Tone::Failed, "✗"),
+        let (tone, mark) = match self.state {
+            CheckState::Fine => (Tone::Passed, "✓"),
+            CheckState::Optional => (Tone::Quiet, "–"),
+            CheckState::Doubtful => (Tone::Warning, "!"),
+            CheckState::Missing => (Tone::Failed, "✗"),
         };
         let name = if self.what.is_empty() { String::new() } else { format!("{}: ", self.what) };
         let line = wrap(&format!("  {mark} {name}{}", self.found), width, 4);

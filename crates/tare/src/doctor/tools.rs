@@ -8,14 +8,14 @@ use tare_sut::sampler;
 use tare_sys::child::find_program;
 
 use super::checked::Checked;
-use crate::home::World;
+use crate::home::Workspace;
 
 /// The oldest Node.js that runs the servers on Node.
 const MIN_NODE: u32 = 20;
 
 /// Every tool, the needed ones first. Without the project's servers none is needed.
-pub fn tools(world: &World) -> Vec<Checked> {
-    let Some(home) = &world.home else {
+pub fn tools(workspace: &Workspace) -> Vec<Checked> {
+    let Some(home) = &workspace.home else {
         let found = "tare load, your own servers and tare report need none";
         return vec![Checked::fine("other programs", found), perf(), async_profiler()];
     };
@@ -112,7 +112,7 @@ fn major(version: &str) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::doctor::checked::Standing;
+    use crate::doctor::checked::CheckState;
 
     #[test]
     fn versions_of_node_are_understood() {
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn without_the_project_no_tool_is_missing() {
         let (contract, inventory, agents) = (Default::default(), Default::default(), Default::default());
-        let world = World { home: None, catalog: None, contract, inventory, agents };
-        assert!(tools(&world).iter().all(|checked| checked.standing != Standing::Missing));
+        let workspace = Workspace { home: None, catalog: None, contract, inventory, agents };
+        assert!(tools(&workspace).iter().all(|checked| checked.state != CheckState::Missing));
     }
 }

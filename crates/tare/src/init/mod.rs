@@ -48,7 +48,7 @@ pub fn init(args: &InitArgs) -> anyhow::Result<Outcome> {
     // What is written must be readable.
     Suite::parse(FILE, &text)?;
     std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
-    console::print_text(&told(project.as_ref(), &file, is_here));
+    console::print_text(&written_text(project.as_ref(), &file, is_here));
     Ok(Outcome::Done)
 }
 
@@ -182,7 +182,7 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-fn told(project: Option<&Project>, file: &Path, is_here: bool) -> String {
+fn written_text(project: Option<&Project>, file: &Path, is_here: bool) -> String {
     let found = project.map_or_else(
         || "no project file was found; the commands are as you gave them".to_owned(),
         |project| format!("{} project, by {}", project.tool, project.file),

@@ -13,8 +13,8 @@ use tare_units::Span;
 use url::Url;
 
 use super::files::InputFiles;
-use super::place::{LoadTarget, Reach};
-use super::{model, request, talk};
+use super::place::{Connector, LoadTarget};
+use super::{model, protocol, request};
 use crate::args::{ConnectionArgs, LoadArgs, Spin};
 use crate::failure::wrong_usage;
 
@@ -33,21 +33,24 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 /// In one sentence: a flag that cannot be followed, a URL that cannot be loaded, a file that cannot be read.
 pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> {
     let (load, connection) = (&args.model, &args.connection);
-    let reach =
-        if args.fleet.agents.is_empty() { Reach::FromHere(connection.connect_timeout.0) } else { Reach::FromAgents };
-    if reach != Reach::FromAgents {
+    let reach = if args.fleet.agents.is_empty() {
+        Connector::FromHere(connection.connect_timeout.0)
+    } else {
+        Connector::FromAgents
+    };
+    if reach != Connector::FromAgents {
         allow_connections(load.connections)?;
     }
     let wanted = request::wanted_requests(&args.urls, &args.request, files)?;
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
     let place = LoadTarget::from_urls(&urls, connection.unix_socket.as_deref(), reach)?;
     let cpus = cpus(args)?;
-    let protocol = talk::load_protocol(&place.url, args)?;
+    let protocol = protocol::load_protocol(&place.url, args)?;
     // Short enough to be typed again.
     let seed = load.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000);
     let mut requests = request::build_requests(&wanted, &place.paths, &args.request, connection, files, seed)?;
     if let Some(bytes) = args.websocket.echo {
-        talk::send_echo_messages(&mut requests, bytes);
+        protocol::send_echo_messages(&mut requests, bytes);
     }
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
     let of_tls = [("--cacert", connection.cacert.is_some()), ("--cert", connection.cert.is_some())];

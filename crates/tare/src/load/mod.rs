@@ -7,8 +7,8 @@ mod live;
 mod model;
 mod outputs;
 mod place;
+mod protocol;
 mod request;
-mod talk;
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -90,12 +90,12 @@ fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, cancel: &Cance
         pods: fleet.options.pods(),
         least: fleet.options.least(),
     };
-    let mut tell = |text: &str| {
+    let mut progress = |text: &str| {
         if !args.output.quiet {
             note(text);
         }
     };
-    Ok(AgentFleet::start(&order, job, cancel, &mut tell)?)
+    Ok(AgentFleet::start(&order, job, cancel, &mut progress)?)
 }
 
 fn outcome(summary: &LoadSummary) -> Outcome {

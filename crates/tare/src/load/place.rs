@@ -15,7 +15,7 @@ use crate::failure::wrong_usage;
 
 /// Who connects to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum Connector {
     /// This process. The server must listen; an attempt to connect takes this time at most.
     FromHere(Duration),
     /// Agents, which resolve the name themselves.
@@ -40,7 +40,7 @@ impl LoadTarget {
     ///
     /// # Errors
     /// A wrong URL, a name that does not resolve, or a port without a server, in one sentence.
-    pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, reach: Reach) -> anyhow::Result<Self> {
+    pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, reach: Connector) -> anyhow::Result<Self> {
         let paths = urls.iter();
         let urls = urls.iter().map(|text| parse(text)).collect::<anyhow::Result<Vec<Url>>>()?;
         let paths = paths.zip(&urls).map(|(text, url)| path(text, url)).collect();
@@ -52,11 +52,11 @@ impl LoadTarget {
             )));
         }
         let target = match (unix_socket, reach) {
-            (Some(path), Reach::FromHere(_)) => listening_file(path)?,
-            (Some(path), Reach::FromAgents) => Target::Unix(path.to_owned()),
-            (None, Reach::FromHere(patience)) => Target::Tcp(listening(first, patience)?),
+            (Some(path), Connector::FromHere(_)) => listening_file(path)?,
+            (Some(path), Connector::FromAgents) => Target::Unix(path.to_owned()),
+            (None, Connector::FromHere(patience)) => Target::Tcp(listening(first, patience)?),
             // Nothing of this process connects to it.
-            (None, Reach::FromAgents) => Target::Tcp((Ipv4Addr::UNSPECIFIED, port(first)).into()),
+            (None, Connector::FromAgents) => Target::Tcp((Ipv4Addr::UNSPECIFIED, port(first)).into()),
         };
         let name = first.host_str().unwrap_or_default();
         let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
@@ -157,7 +157,7 @@ mod tests {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let urls: Vec<String> = urls.iter().map(|url| url.replace("PORT", &port)).collect();
-        LoadTarget::from_urls(&urls, None, Reach::FromHere(Duration::from_secs(1)))
+        LoadTarget::from_urls(&urls, None, Connector::FromHere(Duration::from_secs(1)))
             .map(|place| LoadTarget { host: place.host.replace(&port, "PORT"), ..place })
     }
 

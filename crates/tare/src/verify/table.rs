@@ -6,29 +6,29 @@ use std::fmt::Write as _;
 use tare_plan::plan::Skipped;
 use tare_sut::contract::CheckOutcome;
 
-use super::{Bench, Came, Verified};
+use super::{ServerOutcome, Verified, Verifier};
 
 const HEAD: &str = "# Servers\n\n\
     Made by `tare verify --markdown > docs/SERVERS.md`. Every server was started, and got every request of \
     [servers/contract.toml](../servers/contract.toml).\n";
 
 /// The whole document.
-pub(super) fn markdown(bench: &Bench<'_>, all: &[Verified<'_>], unplanned: &[&Skipped]) -> String {
-    let checks: Vec<&str> = bench.world.contract.exchanges("", u32::MAX).map(|exchange| exchange.name).collect();
+pub(super) fn markdown(verifier: &Verifier<'_>, all: &[Verified<'_>], unplanned: &[&Skipped]) -> String {
+    let checks: Vec<&str> = verifier.workspace.contract.exchanges("", u32::MAX).map(|exchange| exchange.name).collect();
     let mut text = String::from(HEAD);
-    versions(bench, all, &mut text);
+    versions(verifier, all, &mut text);
     matrix(&checks, all, &mut text);
     differences(all, &mut text);
-    lacks(bench, all, &mut text);
+    lacks(verifier, all, &mut text);
     unavailable(all, unplanned, &mut text);
     text
 }
 
 /// Servers that share their versions stand together.
-fn versions(bench: &Bench<'_>, all: &[Verified<'_>], text: &mut String) {
+fn versions(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
     let mut built: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for verified in all {
-        if let Ok(launch) = bench.launches.get(verified.variant) {
+        if let Ok(launch) = verifier.launches.get(verified.variant) {
             let of: Vec<String> = launch.resolved.iter().map(|(name, version)| format!("{name} {version}")).collect();
             built.entry(of.join(", ")).or_default().push(&verified.variant.server);
         }
@@ -53,7 +53,7 @@ fn matrix(checks: &[&str], all: &[Verified<'_>], text: &mut String) {
     let numbers: Vec<String> = (1..=checks.len()).map(|number| number.to_string()).collect();
     let _ = writeln!(text, " server | {} |\n|---|{}", numbers.join(" | "), "---|".repeat(checks.len()));
     for verified in all {
-        if let Came::Answered(outcomes) = &verified.came {
+        if let ServerOutcome::Answered(outcomes) = &verified.outcome {
             let marks: Vec<&str> = checks.iter().map(|check| mark(outcomes, check)).collect();
             let _ = writeln!(text, "| {} | {} |", verified.variant.name, marks.join(" | "));
         }
@@ -73,7 +73,7 @@ fn mark(outcomes: &[CheckOutcome], check: &str) -> &'static str {
 fn differences(all: &[Verified<'_>], text: &mut String) {
     let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
     for verified in all {
-        let Came::Answered(outcomes) = &verified.came else { continue };
+        let ServerOutcome::Answered(outcomes) = &verified.outcome else { continue };
         for outcome in outcomes {
             if let Some(because) = &outcome.because {
                 reasons.entry((because, &outcome.check)).or_default().push(&verified.variant.name);
@@ -87,10 +87,10 @@ fn differences(all: &[Verified<'_>], text: &mut String) {
 }
 
 /// What servers were not asked because their library does not have it.
-fn lacks(bench: &Bench<'_>, all: &[Verified<'_>], text: &mut String) {
+fn lacks(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
     let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
-    let contract = &bench.world.contract;
-    for verified in all.iter().filter(|verified| matches!(verified.came, Came::Answered(_))) {
+    let contract = &verifier.workspace.contract;
+    for verified in all.iter().filter(|verified| matches!(verified.outcome, ServerOutcome::Answered(_))) {
         let identity = verified.variant.identity();
         for scenario in contract.scenarios.keys() {
             if let Some(because) = contract.why_not_served(&identity, scenario) {
@@ -109,10 +109,10 @@ fn lacks(bench: &Bench<'_>, all: &[Verified<'_>], text: &mut String) {
 }
 
 fn unavailable(all: &[Verified<'_>], unplanned: &[&Skipped], text: &mut String) {
-    let tried = all.iter().filter_map(|verified| match &verified.came {
-        Came::Unavailable(reason) => Some((verified.variant.name.as_str(), reason.clone())),
-        Came::Failed(error) => Some((verified.variant.name.as_str(), error.to_string())),
-        Came::Answered(_) => None,
+    let tried = all.iter().filter_map(|verified| match &verified.outcome {
+        ServerOutcome::Unavailable(reason) => Some((verified.variant.name.as_str(), reason.clone())),
+        ServerOutcome::Failed(error) => Some((verified.variant.name.as_str(), error.to_string())),
+        ServerOutcome::Answered(_) => None,
     });
     let untried = unplanned.iter().map(|skipped| (skipped.what.as_str(), skipped.because.clone()));
     let missing: Vec<(&str, String)> = tried.chain(untried).collect();

@@ -73,7 +73,7 @@ impl Expectation {
     }
 
     /// Whether a body of this length is so long that it need not be read to its end.
-    pub(crate) fn is_flooded_by(&self, bytes: u64) -> bool {
+    pub(crate) fn is_exceeded_by(&self, bytes: u64) -> bool {
         let most = match *self.lengths.end() {
             u64::MAX => MAX_ANY_BYTES.max(*self.lengths.start()),
             end => end.saturating_add(MAX_EXCESS_BYTES),

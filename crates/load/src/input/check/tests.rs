@@ -3,17 +3,17 @@
 use tare_wire::http::ResponseParser;
 
 use super::*;
-use crate::protocol::answer::{Judge, Seen};
+use crate::protocol::answer::{AnswerChecker, PartialAnswer};
 use tare_sample::ErrorClass::{self, Status, Validation};
 
 /// The result for a complete answer, received in pieces of `size` bytes.
 fn verdict(checks: &[Check], raw: &[u8], size: usize) -> Option<(ErrorClass, String)> {
     let expectation = Expectation::of(checks);
-    let (mut parser, mut seen) = (ResponseParser::new(), Seen::default());
+    let (mut parser, mut answer) = (ResponseParser::new(), PartialAnswer::default());
     for piece in raw.chunks(size) {
-        parser.feed(piece, &mut Judge { seen: &mut seen, expectation: &expectation }).unwrap();
+        parser.feed(piece, &mut AnswerChecker { answer: &mut answer, expectation: &expectation }).unwrap();
     }
-    seen.verdict(&expectation).map(|problem| (problem.class, problem.text))
+    answer.verdict(&expectation).map(|problem| (problem.class, problem.text))
 }
 
 /// The result of written checks for an answer. The class does not depend on the pieces. The text of a difference shows
@@ -111,7 +111,7 @@ fn wrong_checks_say_what_would_be_right() {
 
 #[test]
 fn a_flood_is_known_by_what_would_be_right() {
-    let floods = |checks: &[Check], bytes| Expectation::of(checks).is_flooded_by(bytes);
+    let floods = |checks: &[Check], bytes| Expectation::of(checks).is_exceeded_by(bytes);
     assert!(!floods(&[Check::length(10)], 10 + 64 * 1024));
     assert!(floods(&[Check::length(10)], 11 + 64 * 1024));
     assert!(!floods(&[], 1 << 30) && floods(&[], (1 << 30) + 1));

@@ -2,9 +2,9 @@
 
 use tare_sys::clock::Nanos;
 
-use crate::protocol::answer::Seen;
+use crate::protocol::answer::PartialAnswer;
 use crate::recorder::Times;
-use crate::recorder::owed::Owed;
+use crate::recorder::missing_messages::MissingMessages;
 
 /// A request that is under way on a connection.
 #[derive(Debug)]
@@ -14,15 +14,15 @@ pub(crate) struct Exchange {
     pub(crate) deadline: Nanos,
     /// Index in the request set.
     pub(crate) request: usize,
-    pub(crate) seen: Seen,
+    pub(crate) answer: PartialAnswer,
     /// Messages that a failed subscription has not received.
-    pub(crate) owed: Option<Owed>,
+    pub(crate) missing: Option<MissingMessages>,
     /// How many times a server has sent it back unprocessed.
     pub(crate) returns: u8,
 }
 
 impl Exchange {
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
-        Self { times, deadline, request, seen: Seen::default(), owed: None, returns: 0 }
+        Self { times, deadline, request, answer: PartialAnswer::default(), missing: None, returns: 0 }
     }
 }

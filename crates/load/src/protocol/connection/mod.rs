@@ -20,8 +20,8 @@ use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::recorder::Times;
-use crate::recorder::owed::Owed;
-use crate::recorder::pushed::Pushed;
+use crate::recorder::missing_messages::MissingMessages;
+use crate::recorder::pushed_message::PushedMessage;
 
 pub(crate) use self::exchange::Exchange;
 
@@ -198,24 +198,24 @@ impl Connection {
     }
 
     /// Sends the protocol's closing bytes, if it has any.
-    pub(crate) fn say_goodbye(&mut self, io: &mut impl Transport, token: Token) {
+    pub(crate) fn send_close(&mut self, io: &mut impl Transport, token: Token) {
         match &mut self.state {
             ProtocolState::Http1(_) => {}
             ProtocolState::Http2(state) => drop(state.send_written(io, token)),
-            ProtocolState::WebSocket(state) => state.say_goodbye(io, token),
+            ProtocolState::WebSocket(state) => state.send_close(io, token),
         }
     }
 
     /// Counts a pushed message. The next must arrive until `deadline`. Returns `None` without a subscription.
-    pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<Pushed> {
+    pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<PushedMessage> {
         let ProtocolState::WebSocket(state) = &mut self.state else { return None };
         state.push(at, sent, deadline)
     }
 
-    /// Takes the problem of what the server sent before the first request, once there is a request.
-    pub(crate) fn take_greeting(&mut self) -> Option<Problem> {
+    /// Returns the problem of a message that the server sent before the first request, once there is a request.
+    pub(crate) fn take_early_message_problem(&mut self) -> Option<Problem> {
         let ProtocolState::WebSocket(state) = &mut self.state else { return None };
-        state.take_greeting()
+        state.take_early_message_problem()
     }
 
     /// Gathers a ping, if the protocol has one.
@@ -226,7 +226,7 @@ impl Connection {
     }
 
     /// Ends a subscription correctly. Returns the messages that did not arrive.
-    pub(crate) fn unsubscribe(&mut self) -> Option<Owed> {
+    pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
         let ProtocolState::WebSocket(state) = &mut self.state else { return None };
         state.unsubscribe()
     }

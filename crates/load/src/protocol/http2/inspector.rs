@@ -14,7 +14,7 @@ use super::streams::Streams;
 const MAX_WINDOW: u64 = (1 << 31) - 1;
 const DEFAULT_WINDOW: u64 = 65_535;
 /// Lengths of a GOAWAY that the crate accepts.
-const GOODBYE_BYTES: RangeInclusive<usize> = 8..=MOST_LOOKED_AT;
+const GOAWAY_BYTES: RangeInclusive<usize> = 8..=MOST_LOOKED_AT;
 /// Settings: whether the other side may push, and a stream's first window.
 const ENABLE_PUSH: u16 = 2;
 const INITIAL_WINDOW: u16 = 4;
@@ -22,17 +22,17 @@ const INITIAL_WINDOW: u16 = 4;
 /// Reads the frames of a server as they arrive, in pieces of any size.
 #[derive(Debug)]
 pub(super) struct FrameInspector {
-    /// The begin of a frame that has not arrived as far as it is looked at.
+    /// The start of a frame whose inspected part has not arrived yet.
     held: Vec<u8>,
     /// Bytes that are not looked at, or have been, and come next.
     unread: usize,
-    /// Whether the server's settings have begun.
-    is_introduced: bool,
-    /// Whether the server has said that it ends the connection.
-    has_goodbye: bool,
+    /// Whether the server's settings have begun to arrive.
+    has_settings: bool,
+    /// Whether the server has sent GOAWAY.
+    has_goaway: bool,
     decoder: Decoder,
     /// A header section that goes on. The crate limits its length.
-    begun: Option<BegunSection>,
+    open_section: Option<HeaderSection>,
     streams: Streams,
     initial_window: u64,
 }
@@ -60,7 +60,7 @@ const BEHIND_THE_END: Forbidden =
 
 /// The fragments of a header section.
 #[derive(Debug)]
-struct BegunSection {
+struct HeaderSection {
     head: FrameHead,
     block: Vec<u8>,
 }
@@ -70,22 +70,22 @@ impl FrameInspector {
         Self {
             held: Vec::new(),
             unread: 0,
-            is_introduced: false,
-            has_goodbye: false,
+            has_settings: false,
+            has_goaway: false,
             decoder: Decoder::new(),
-            begun: None,
+            open_section: None,
             streams: Streams::new(),
             initial_window: DEFAULT_WINDOW,
         }
     }
 
-    pub(super) const fn has_goodbye(&self) -> bool {
-        self.has_goodbye
+    pub(super) const fn has_goaway(&self) -> bool {
+        self.has_goaway
     }
 
     /// A request leaves on this stream. Its number is above all before.
-    pub(super) fn ask(&mut self, stream: u32) {
-        self.streams.ask(stream);
+    pub(super) fn note_request(&mut self, stream: u32) {
+        self.streams.note_request(stream);
     }
 
     /// This side is done with a stream. If the server has not ended it, its frames may still arrive.
@@ -116,7 +116,7 @@ impl FrameInspector {
                 bytes = rest;
                 self.judge(frame, largest_body)
             } else {
-                self.hold(&mut bytes);
+                self.keep_frame_start(&mut bytes);
                 if self.held.len() < looked_at(&self.held) {
                     continue;
                 }
@@ -144,35 +144,35 @@ impl FrameInspector {
         found
     }
 
-    /// Keeps bytes of a frame: first of its head, then as many as are looked at.
-    fn hold(&mut self, bytes: &mut &[u8]) {
+    /// Keeps the first bytes of a frame: its head, then the part that is inspected.
+    fn keep_frame_start(&mut self, bytes: &mut &[u8]) {
         let missing = looked_at(&self.held) - self.held.len();
         let (part, rest) = bytes.split_at(missing.min(bytes.len()));
         self.held.extend_from_slice(part);
         *bytes = rest;
     }
 
-    /// Judges a frame by the part of it that is looked at.
+    /// Judges a frame by the part of it that is inspected.
     fn judge(&mut self, frame: &[u8], largest_body: usize) -> Option<Forbidden> {
         let (head, payload) = frame.split_first_chunk().map(|(head, payload)| (FrameHead::of(head), payload))?;
         self.unread = head.length - payload.len();
-        if !self.is_introduced && head.kind != FrameKind::Settings {
+        if !self.has_settings && head.kind != FrameKind::Settings {
             let what = "another frame before its settings (RFC 9113, 3.4); does the server speak HTTP/2 here at all?";
             return Some(Forbidden::of_connection(Reason::PROTOCOL_ERROR, what));
         }
-        self.is_introduced = true;
+        self.has_settings = true;
         match head.kind {
             FrameKind::Data => self.judge_data(head),
             FrameKind::Headers => self.judge_headers(head, fragment(head, payload)?),
             FrameKind::Continuation => self.judge_continuation(head, payload),
             FrameKind::Settings => self.judge_settings(payload),
-            FrameKind::WindowUpdate => self.enlarge(head.stream, payload, largest_body),
+            FrameKind::WindowUpdate => self.note_window_update(head.stream, payload, largest_body),
             FrameKind::Reset => {
                 self.streams.end(head.stream);
                 None
             }
             FrameKind::GoAway => {
-                self.has_goodbye |= head.stream == 0 && GOODBYE_BYTES.contains(&head.length);
+                self.has_goaway |= head.stream == 0 && GOAWAY_BYTES.contains(&head.length);
                 None
             }
             FrameKind::Other => None,
@@ -191,18 +191,18 @@ impl FrameInspector {
         if head.flags & END_HEADERS != 0 {
             return self.judge_section(head, fragment);
         }
-        self.begun = Some(BegunSection { head, block: fragment.to_vec() });
+        self.open_section = Some(HeaderSection { head, block: fragment.to_vec() });
         None
     }
 
     /// The crate refuses one without a begun section, and of another stream.
     fn judge_continuation(&mut self, head: FrameHead, payload: &[u8]) -> Option<Forbidden> {
-        let begun = self.begun.as_mut()?;
-        begun.block.extend_from_slice(payload);
+        let open_section = self.open_section.as_mut()?;
+        open_section.block.extend_from_slice(payload);
         if head.flags & END_HEADERS == 0 {
             return None;
         }
-        let BegunSection { head, block } = self.begun.take()?;
+        let HeaderSection { head, block } = self.open_section.take()?;
         self.judge_section(head, &block)
     }
 
@@ -254,7 +254,7 @@ impl FrameInspector {
     }
 
     /// The crate does not look at the window of a stream that has sent its request.
-    fn enlarge(&mut self, stream: u32, payload: &[u8], largest_body: usize) -> Option<Forbidden> {
+    fn note_window_update(&mut self, stream: u32, payload: &[u8], largest_body: usize) -> Option<Forbidden> {
         let open = self.streams.open_mut(stream)?;
         open.enlarged += u64::from(number(payload) & 0x7fff_ffff);
         let window = self.initial_window + open.enlarged;
@@ -287,7 +287,7 @@ mod tests {
     /// What is forbidden in these pieces, behind the settings of the server. The streams below 8 have been asked.
     fn inspect<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Forbidden> {
         let mut inspector = FrameInspector::new();
-        (1..8).step_by(2).for_each(|stream| inspector.ask(stream));
+        (1..8).step_by(2).for_each(|stream| inspector.note_request(stream));
         inspector.forbidden_in(SETTINGS);
         pieces.into_iter().flat_map(|piece| inspector.forbidden_in(piece)).collect()
     }
@@ -362,7 +362,7 @@ mod tests {
         inspector.forbidden_in(SETTINGS);
         let streams = (1..8 * MOST_ABANDONED as u32).step_by(2);
         for stream in streams.clone() {
-            inspector.ask(stream);
+            inspector.note_request(stream);
             inspector.abandon(stream);
         }
         for stream in streams {

@@ -19,9 +19,9 @@ const OF_A_CONNECTION: [&str; 6] =
 
 /// Requests as types of the crate, kept until their parts change.
 #[derive(Debug, Default)]
-pub(super) struct Translated(Vec<Option<(Arc<Parts>, Request<()>)>>);
+pub(super) struct TranslatedRequests(Vec<Option<(Arc<Parts>, Request<()>)>>);
 
-impl Translated {
+impl TranslatedRequests {
     /// The request at this index of the set, for the site at `base` (`https://127.0.0.1:8443`).
     pub(super) fn get(&mut self, base: &str, request: usize, parts: &Arc<Parts>) -> Result<Request<()>, http::Error> {
         if self.0.len() <= request {
@@ -67,7 +67,7 @@ fn fields(parts: &Parts) -> Result<HeaderMap, http::Error> {
 }
 
 /// Passes the head of an answer to a sink.
-pub(super) fn tell_head(answer: &http::response::Parts, sink: &mut impl Sink) {
+pub(super) fn pass_head(answer: &http::response::Parts, sink: &mut impl Sink) {
     let fields: Vec<Field<'_>> =
         answer.headers.iter().map(|(name, value)| Field { name: name.as_str(), value: value.as_bytes() }).collect();
     sink.head(&Head::new(answer.status.as_u16(), &fields));

@@ -26,10 +26,10 @@ use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
 
 use self::inspector::{Forbidden, FrameInspector};
-use self::message::{Translated, problem};
+use self::message::{TranslatedRequests, problem};
 use self::pipe::Pipe;
 use self::stream::Stream;
-use self::wake::Woken;
+use self::wake::WokenStreams;
 use super::connection::{Begun, Ended, Exchange, Returned, Step};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
@@ -54,14 +54,14 @@ pub(crate) struct Http2 {
     wakers: Vec<Waker>,
     vacant: Vec<usize>,
     under_way: usize,
-    woken: Arc<Woken>,
+    woken: Arc<WokenStreams>,
     /// Streams that were woken and whose answers were not read yet.
     ready: Vec<usize>,
     finished: VecDeque<(Times, Option<Problem>)>,
     returned: VecDeque<Returned>,
-    /// What is wrong with the connection, to be told after the exchanges that have ended.
+    /// The problem of the connection, reported after the exchanges that have ended.
     broken_by: Option<Problem>,
-    translated: Translated,
+    translated: TranslatedRequests,
     /// Length of the longest body of a request so far, in bytes.
     largest_body: usize,
     awaits_flush: bool,
@@ -82,7 +82,7 @@ struct Link {
     machine: h2::client::Connection<Pipe, Bytes>,
     sender: SendRequest<Bytes>,
     /// Whether the server has ever accepted streams. It may take that back later.
-    is_introduced: bool,
+    has_settings: bool,
 }
 
 impl Http2 {
@@ -99,7 +99,7 @@ impl Http2 {
             finished: VecDeque::new(),
             returned: VecDeque::new(),
             broken_by: None,
-            translated: Translated::default(),
+            translated: TranslatedRequests::default(),
             largest_body: 0,
             awaits_flush: false,
             is_retired: false,
@@ -108,7 +108,7 @@ impl Http2 {
         }
     }
 
-    /// Forgets the connection before, and sends the preface on the new one.
+    /// Resets the state for a new connection, and prepares its preface.
     pub(crate) fn open(&mut self) {
         self.streams.clear();
         self.vacant.clear();
@@ -145,11 +145,11 @@ impl Http2 {
 
     pub(crate) fn begin(&mut self, exchange: Exchange, parts: &Arc<Parts>) -> Begun {
         self.largest_body = self.largest_body.max(parts.body.len());
-        let stream = match self.ask(exchange.request, parts) {
+        let stream = match self.send_request(exchange.request, parts) {
             Ok((answer, sending, body)) => Stream::new(exchange, Arc::clone(parts), answer, sending, body),
             Err(problem) => Stream::failed(exchange, Arc::clone(parts), problem),
         };
-        let slot = self.room();
+        let slot = self.free_slot();
         self.streams[slot] = Some(stream);
         self.under_way += 1;
         // Starts its flow control for the body.
@@ -157,7 +157,7 @@ impl Http2 {
         if self.wants_flush() { Begun::ToBeFlushed } else { Begun::Gathered }
     }
 
-    fn ask(&mut self, request: usize, parts: &Arc<Parts>) -> Result<Asked, Problem> {
+    fn send_request(&mut self, request: usize, parts: &Arc<Parts>) -> Result<Asked, Problem> {
         let unsent = |text: String| Problem::new(ErrorClass::Write, text);
         let request = self.translated.get(&self.base, request, parts);
         let request = request.map_err(|error| unsent(format!("HTTP/2 cannot carry the request: {error}")))?;
@@ -166,11 +166,11 @@ impl Http2 {
         // A handle of its own, because each handle queues one request that exceeds the server's limit of streams.
         let begun = link.sender.clone().send_request(request, body.is_empty());
         let (answer, sending) = begun.map_err(|error| problem(&error))?;
-        link.inspector.ask(sending.stream_id().as_u32());
+        link.inspector.note_request(sending.stream_id().as_u32());
         Ok((answer, sending, body))
     }
 
-    fn room(&mut self) -> usize {
+    fn free_slot(&mut self) -> usize {
         self.vacant.pop().unwrap_or_else(|| {
             self.streams.push(None);
             self.wakers.push(self.woken.waker(self.streams.len() - 1));
@@ -182,14 +182,14 @@ impl Http2 {
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
         self.awaits_flush = false;
         // The received bytes have already shown how the connection ends. None arrived since.
-        let _ = self.turn();
+        let _ = self.drive();
         self.send_written(io, token)
     }
 
     /// Sends the bytes that the crate has written, such as a GOAWAY, and returns their number.
     pub(crate) fn send_written(&self, io: &mut impl Transport, token: Token) -> usize {
         let Some(link) = &self.link else { return 0 };
-        link.pipe.leave(|bytes| {
+        link.pipe.drain_written(|bytes| {
             if !bytes.is_empty() {
                 io.send(token, &bytes.into());
             }
@@ -219,9 +219,9 @@ impl Http2 {
             let link = self.link.as_mut()?;
             // Answers before a forbidden frame, or before one that ends streams, count however the bytes are cut.
             let part = link.inspector.take_part(&mut bytes, self.largest_body);
-            link.pipe.arrive(part.bytes);
-            let mut end = self.turn();
-            if let (Some(Err(error)), false) = (&end, self.is_introduced()) {
+            link.pipe.push_received(part.bytes);
+            let mut end = self.drive();
+            if let (Some(Err(error)), false) = (&end, self.has_settings()) {
                 let text = format!("{error}; does the server speak HTTP/2 here at all?");
                 return Some(Problem::new(ErrorClass::Protocol, text));
             }
@@ -230,10 +230,10 @@ impl Http2 {
             if end.is_none()
                 && let Some(forbidden) = part.forbidden
             {
-                end = self.turn();
+                end = self.drive();
                 self.read_answers(requests);
                 if end.is_none()
-                    && let Some(problem) = self.refuse(forbidden)
+                    && let Some(problem) = self.handle_forbidden(forbidden)
                 {
                     return Some(problem);
                 }
@@ -244,35 +244,35 @@ impl Http2 {
             // A failed connection fails its streams. If it has none, it is the connection's problem. What follows the
             // goodbye of a server and its last answer is nobody's.
             let error = end?.err()?;
-            let is_its_own = error.is_remote() || !self.link.as_ref()?.inspector.has_goodbye();
+            let is_its_own = error.is_remote() || !self.link.as_ref()?.inspector.has_goaway();
             return (is_its_own && !self.has_failed_streams).then(|| problem(&error));
         }
     }
 
-    /// Fails the stream that a frame breaks, and resets it. If the frame breaks the connection, takes leave of the server
-    /// and returns the problem.
-    fn refuse(&mut self, forbidden: Forbidden) -> Option<Problem> {
+    /// Fails and resets the stream that a forbidden frame breaks. If the frame breaks the connection, sends GOAWAY and returns the
+    /// problem.
+    fn handle_forbidden(&mut self, forbidden: Forbidden) -> Option<Problem> {
         let problem = Problem::new(ErrorClass::Protocol, format!("the server sent {}", forbidden.what));
         let Some(broken) = forbidden.stream else {
             self.is_retired = true;
-            self.link.as_ref()?.pipe.say_goodbye(forbidden.reason);
+            self.link.as_ref()?.pipe.write_goaway(forbidden.reason);
             return Some(problem);
         };
         let slot =
             self.streams.iter().position(|stream| stream.as_ref().is_some_and(|stream| stream.id() == Some(broken)))?;
-        let mut stream = self.vacate(slot)?;
+        let mut stream = self.take_stream(slot)?;
         stream.reset(forbidden.reason);
         self.finished.push_back((stream.exchange.times, Some(problem)));
         None
     }
 
     /// Whether the server's settings have arrived. No request leaves before.
-    fn is_introduced(&self) -> bool {
-        self.link.as_ref().is_some_and(|link| link.is_introduced)
+    fn has_settings(&self) -> bool {
+        self.link.as_ref().is_some_and(|link| link.has_settings)
     }
 
-    /// Lets the crate and the uploads continue until neither can. Returns how the connection ended, if it did.
-    fn turn(&mut self) -> Option<Result<(), h2::Error>> {
+    /// Drives the crate and the uploads until neither makes progress. Returns how the connection ended, if it did.
+    fn drive(&mut self) -> Option<Result<(), h2::Error>> {
         let link = self.link.as_mut()?;
         let mut idle = Context::from_waker(Waker::noop());
         loop {
@@ -281,7 +281,7 @@ impl Http2 {
                 Poll::Ready(end) => Some(end),
             };
             let looked_at = self.ready.len();
-            link.is_introduced |= link.machine.max_concurrent_send_streams() > 0;
+            link.has_settings |= link.machine.max_concurrent_send_streams() > 0;
             self.woken.take(&mut self.ready);
             let mut has_sent = false;
             for &slot in &self.ready[looked_at..] {
@@ -302,7 +302,7 @@ impl Http2 {
             let Some(stream) = &mut self.streams[slot] else { continue };
             let mut context = Context::from_waker(&self.wakers[slot]);
             let Poll::Ready(problem) = stream.answer(&mut context, requests) else { continue };
-            let Some(stream) = self.vacate(slot) else { continue };
+            let Some(stream) = self.take_stream(slot) else { continue };
             let Stream { mut exchange, parts, is_unprocessed, is_lost, .. } = stream;
             if is_unprocessed && exchange.returns < MOST_RETURNS {
                 exchange.returns += 1;
@@ -314,8 +314,8 @@ impl Http2 {
         }
     }
 
-    /// Takes the stream out of a slot. If it has not ended, the crate resets it when it is dropped.
-    fn vacate(&mut self, slot: usize) -> Option<Stream> {
+    /// Removes the stream of a slot. If it has not ended, the crate resets it when it is dropped.
+    fn take_stream(&mut self, slot: usize) -> Option<Stream> {
         self.vacant.push(slot);
         let stream = self.streams[slot].take()?;
         if let (Some(link), Some(id)) = (&mut self.link, stream.id()) {
@@ -327,9 +327,9 @@ impl Http2 {
     /// Handles the end of the connection, which completes no answer. The server may have sent a reason before.
     pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
         if let Some(link) = &self.link {
-            link.pipe.finish();
+            link.pipe.end_received();
         }
-        let problem = match (cause, self.turn()) {
+        let problem = match (cause, self.drive()) {
             (CloseCause::EndOfStream, Some(Err(said))) if !said.is_io() => problem(&said),
             (CloseCause::EndOfStream, _) => {
                 Problem::new(ErrorClass::Read, "connection closed before the answer was complete")
@@ -355,7 +355,7 @@ impl Http2 {
     fn take(&mut self, which: impl Fn(&Stream) -> bool) -> Option<Exchange> {
         let slot = self.streams.iter().position(|stream| stream.as_ref().is_some_and(&which))?;
         self.under_way -= 1;
-        self.vacate(slot).map(|stream| stream.exchange)
+        self.take_stream(slot).map(|stream| stream.exchange)
     }
 }
 
@@ -376,7 +376,7 @@ impl Link {
         // Memory accepts the preface at once.
         match handshake.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok((sender, machine))) => {
-                Some(Self { pipe, inspector: FrameInspector::new(), machine, sender, is_introduced: false })
+                Some(Self { pipe, inspector: FrameInspector::new(), machine, sender, has_settings: false })
             }
             _ => None,
         }

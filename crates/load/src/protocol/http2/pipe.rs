@@ -25,7 +25,7 @@ struct Ends {
 
 impl Pipe {
     /// Bytes have arrived.
-    pub(super) fn arrive(&self, bytes: &[u8]) {
+    pub(super) fn push_received(&self, bytes: &[u8]) {
         let mut ends = self.0.borrow_mut();
         if ends.read == ends.arrived.len() {
             ends.arrived.clear();
@@ -35,7 +35,7 @@ impl Pipe {
     }
 
     /// No more bytes will arrive.
-    pub(super) fn finish(&self) {
+    pub(super) fn end_received(&self) {
         self.0.borrow_mut().is_finished = true;
     }
 
@@ -43,14 +43,14 @@ impl Pipe {
     ///
     /// # Source
     /// RFC 9113, section 6.8.
-    pub(super) fn say_goodbye(&self, reason: Reason) {
+    pub(super) fn write_goaway(&self, reason: Reason) {
         let to_send = &mut self.0.borrow_mut().to_send;
         to_send.extend_from_slice(b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0");
         to_send.extend_from_slice(&u32::from(reason).to_be_bytes());
     }
 
     /// Passes the written bytes to the caller, and clears them.
-    pub(super) fn leave<R>(&self, send: impl FnOnce(&[u8]) -> R) -> R {
+    pub(super) fn drain_written<R>(&self, send: impl FnOnce(&[u8]) -> R) -> R {
         let mut ends = self.0.borrow_mut();
         let result = send(&ends.to_send);
         ends.to_send.clear();

@@ -11,10 +11,10 @@ use h2::{Reason, RecvStream, SendStream};
 use http::StatusCode;
 use tare_wire::http::Sink;
 
-use super::message::{is_unprocessed, malformed_field, problem, tell_head, unexpected_body};
+use super::message::{is_unprocessed, malformed_field, pass_head, problem, unexpected_body};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
-use crate::protocol::answer::Judge;
+use crate::protocol::answer::AnswerChecker;
 use crate::protocol::connection::Exchange;
 
 /// One stream and its exchange.
@@ -110,7 +110,7 @@ impl Stream {
     pub(super) fn answer(&mut self, context: &mut Context<'_>, requests: &RequestSet) -> Poll<Option<Problem>> {
         let expectation = &requests.get(self.exchange.request).expectation;
         loop {
-            let mut check = Judge { seen: &mut self.exchange.seen, expectation };
+            let mut check = AnswerChecker { answer: &mut self.exchange.answer, expectation };
             match &mut self.answer {
                 Answer::Never(problem) => return Poll::Ready(problem.take()),
                 Answer::Head(head) => match ready!(Pin::new(head).poll(context)) {
@@ -120,7 +120,7 @@ impl Stream {
                             self.reset(Reason::PROTOCOL_ERROR);
                             return Poll::Ready(Some(problem));
                         }
-                        tell_head(&head, &mut check);
+                        pass_head(&head, &mut check);
                         self.answer = Answer::Body { status: head.status, body };
                     }
                     Err(error) => {
@@ -138,8 +138,8 @@ impl Stream {
                         if let Err(error) = body.flow_control().release_capacity(bytes.len()) {
                             return Poll::Ready(Some(problem(&error)));
                         }
-                        if self.exchange.seen.is_flooded(expectation) {
-                            return Poll::Ready(Some(self.exchange.seen.flood()));
+                        if self.exchange.answer.is_too_long(expectation) {
+                            return Poll::Ready(Some(self.exchange.answer.too_long_problem()));
                         }
                     }
                     Some(Err(error)) => return Poll::Ready(Some(self.fail(&error))),
@@ -148,7 +148,7 @@ impl Stream {
                             Ok(trailers) => trailers.as_ref().and_then(malformed_field),
                             Err(error) => Some(self.fail(&error)),
                         };
-                        return Poll::Ready(broken.or_else(|| self.exchange.seen.verdict(expectation)));
+                        return Poll::Ready(broken.or_else(|| self.exchange.answer.verdict(expectation)));
                     }
                 },
             }

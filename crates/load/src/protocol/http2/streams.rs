@@ -32,7 +32,7 @@ impl Streams {
     }
 
     /// A request leaves on this stream. Its number is above all before.
-    pub(super) fn ask(&mut self, stream: u32) {
+    pub(super) fn note_request(&mut self, stream: u32) {
         self.open.push_back(OpenStream { number: stream, has_head: false, enlarged: 0 });
         self.last_asked = stream;
     }

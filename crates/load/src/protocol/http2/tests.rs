@@ -54,7 +54,7 @@ fn frames_of(answers: &[WrittenAnswer]) -> Vec<u8> {
                 asked = Some(client.sender.clone().send_request(request, true).unwrap());
                 let _ = Pin::new(&mut client.machine).poll(&mut idle);
             }
-            client.pipe.leave(|bytes| pipe.arrive(bytes));
+            client.pipe.drain_written(|bytes| pipe.push_received(bytes));
             if server.is_none() {
                 server = match shake.as_mut().poll(&mut idle) {
                     Poll::Ready(made) => Some(made.unwrap()),
@@ -73,9 +73,9 @@ fn frames_of(answers: &[WrittenAnswer]) -> Vec<u8> {
                 }
             }
             let _ = server.poll_closed(&mut idle);
-            pipe.leave(|bytes| {
+            pipe.drain_written(|bytes| {
                 frames.extend_from_slice(bytes);
-                client.pipe.arrive(bytes);
+                client.pipe.push_received(bytes);
             });
         }
         let (answer, _) = asked.unwrap();
@@ -156,14 +156,14 @@ fn written() -> impl Strategy<Value = Written> {
 fn as_the_crate_reads(blocks: &[Vec<u8>]) -> Vec<Result<Option<u16>, ()>> {
     let mut client = Link::open().unwrap();
     let mut idle = Context::from_waker(Waker::noop());
-    client.pipe.arrive(&frame(4, 0, 0, b""));
+    client.pipe.push_received(&frame(4, 0, 0, b""));
     let _ = Pin::new(&mut client.machine).poll(&mut idle);
     let mut read = Vec::new();
     for block in blocks {
         let request = http::Request::get("http://localhost/").body(()).unwrap();
         let (answer, stream) = client.sender.clone().send_request(request, true).unwrap();
         let _ = Pin::new(&mut client.machine).poll(&mut idle);
-        client.pipe.arrive(&frame(HEADERS, 5, stream.stream_id().as_u32() as u8, block));
+        client.pipe.push_received(&frame(HEADERS, 5, stream.stream_id().as_u32() as u8, block));
         if Pin::new(&mut client.machine).poll(&mut idle).is_ready() {
             read.push(Err(()));
             break;
@@ -183,7 +183,7 @@ proptest! {
         let frames = frames_of(&answers);
         for size in [frames.len(), 1, 7] {
             let mut inspector = FrameInspector::new();
-            (1..16).step_by(2).for_each(|stream| inspector.ask(stream));
+            (1..16).step_by(2).for_each(|stream| inspector.note_request(stream));
             let forbidden: Vec<_> = frames.chunks(size).flat_map(|piece| inspector.forbidden_in(piece)).collect();
             prop_assert_eq!(forbidden, [], "in pieces of {}", size);
         }

@@ -1,18 +1,18 @@
-//! Which streams have news. The crate wakes them, and the connection polls no others.
+//! The streams that the `h2` crate has woken. The connection polls only these.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Wake, Waker};
 
 /// The streams woken since the last poll. Only one thread uses it; `Wake` demands the lock.
 #[derive(Debug, Default)]
-pub(super) struct Woken(Mutex<Vec<usize>>);
+pub(super) struct WokenStreams(Mutex<Vec<usize>>);
 
-struct Bell {
+struct StreamWaker {
     slot: usize,
-    woken: Arc<Woken>,
+    woken: Arc<WokenStreams>,
 }
 
-impl Wake for Bell {
+impl Wake for StreamWaker {
     fn wake(self: Arc<Self>) {
         self.wake_by_ref();
     }
@@ -22,10 +22,10 @@ impl Wake for Bell {
     }
 }
 
-impl Woken {
+impl WokenStreams {
     /// The waker of the stream in a slot.
     pub(super) fn waker(self: &Arc<Self>, slot: usize) -> Waker {
-        Arc::new(Bell { slot, woken: Arc::clone(self) }).into()
+        Arc::new(StreamWaker { slot, woken: Arc::clone(self) }).into()
     }
 
     pub(super) fn push(&self, slot: usize) {

@@ -5,26 +5,31 @@ use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
 
 use crate::protocol::conversation::Push;
-use crate::recorder::owed::Owed;
-use crate::recorder::pushed::Pushed;
+use crate::recorder::missing_messages::MissingMessages;
+use crate::recorder::pushed_message::PushedMessage;
 
 /// The messages of one subscription so far.
 #[derive(Debug, Default)]
 pub(super) struct Subscription {
     taken: u64,
-    came: Option<Nanos>,
+    arrived_at: Option<Nanos>,
     /// The latest of all stamps.
     sent: Option<Nanos>,
-    /// How many more messages the stamps allow for than have arrived. Negative if some arrived before their time.
+    /// Messages that were due by their stamps, minus those that have arrived. Negative if some arrived before their time.
     behind: i64,
 }
 
 impl Subscription {
     /// Compares and counts one message.
-    pub(super) fn take(&mut self, push: &Push, came: Nanos, stamp: Option<(Nanos, Stamped)>) -> Pushed {
+    pub(super) fn count_message(
+        &mut self,
+        push: &Push,
+        arrived_at: Nanos,
+        stamp: Option<(Nanos, Stamped)>,
+    ) -> PushedMessage {
         self.taken += 1;
         let period_ns = Nanos::from(push.period).0.max(1);
-        let since_last_ns = self.came.replace(came).map(|before| came.since(before));
+        let since_last_ns = self.arrived_at.replace(arrived_at).map(|before| arrived_at.since(before));
         let sent = stamp.map(|(sent, _)| sent);
         let unit_ns = stamp.map_or(0, |(_, stamped)| stamped.unit_ns);
         let before = self.sent;
@@ -35,12 +40,12 @@ impl Subscription {
         if let (Some((sent, before)), false) = (both, is_duplicate) {
             self.behind += (sent.since(before) + period_ns / 2) as i64 / period_ns as i64 - 1;
         }
-        Pushed {
-            came,
-            sent,
+        PushedMessage {
+            arrived_at,
+            sent_at: sent,
             unit_ns,
             is_late: match sent {
-                Some(sent) => came.since(sent) > period_ns,
+                Some(sent) => arrived_at.since(sent) > period_ns,
                 None => since_last_ns.is_some_and(|since| since > 2 * period_ns),
             },
             is_out_of_order: both.is_some_and(|(sent, before)| sent < before),
@@ -50,16 +55,16 @@ impl Subscription {
         }
     }
 
-    /// How many messages the server has skipped since the subscription was requested at `since`, judged by the stamps.
-    pub(super) fn left_out(&self, push: &Push, since: Nanos) -> Owed {
-        let silent_since = self.sent.or(self.came).unwrap_or(since);
-        Owed { messages: self.behind.max(0) as u64, silence: push.silence(silent_since) }
+    /// The messages that the server has skipped, judged by the stamps. `since` is when the subscription was requested.
+    pub(super) fn skipped(&self, push: &Push, since: Nanos) -> MissingMessages {
+        let silent_since = self.sent.or(self.arrived_at).unwrap_or(since);
+        MissingMessages { messages: self.behind.max(0) as u64, silence: push.silence_since(silent_since) }
     }
 
-    /// The missing messages when the subscription breaks off: the skipped ones and the rest.
-    pub(super) fn owed(&self, push: &Push, since: Nanos) -> Owed {
-        let left_out = self.left_out(push, since);
-        Owed { messages: left_out.messages + push.rest(self.taken), ..left_out }
+    /// The missing messages when the subscription fails: the skipped ones and the rest.
+    pub(super) fn missing_at_break(&self, push: &Push, since: Nanos) -> MissingMessages {
+        let skipped = self.skipped(push, since);
+        MissingMessages { messages: skipped.messages + push.remaining_after(self.taken), ..skipped }
     }
 }
 
@@ -74,11 +79,11 @@ mod tests {
     const PUSH: Push = Push { messages_per_user: 10, period: Duration::from_millis(100), stamp: Stamp::Unix };
 
     /// Feeds messages sent and received at these milliseconds.
-    fn taken(messages: &[(u64, u64)]) -> (Subscription, Vec<Pushed>) {
+    fn taken(messages: &[(u64, u64)]) -> (Subscription, Vec<PushedMessage>) {
         let mut subscription = Subscription::default();
-        let take = |(sent, came): &(u64, u64)| {
+        let take = |(sent, arrived_at): &(u64, u64)| {
             let stamped = Stamped { unix_ns: sent * MS, unit_ns: MS };
-            subscription.take(&PUSH, Nanos(came * MS), Some((Nanos(sent * MS), stamped)))
+            subscription.count_message(&PUSH, Nanos(arrived_at * MS), Some((Nanos(sent * MS), stamped)))
         };
         let pushed = messages.iter().map(take).collect();
         (subscription, pushed)
@@ -86,7 +91,7 @@ mod tests {
 
     #[test]
     fn what_is_missing_late_twice_or_out_of_order_is_told_by_the_stamps() {
-        // (messages as sent and came, skipped, late, out of order, duplicates)
+        // (times of sending and arrival, skipped, late, out of order, duplicates)
         for (messages, expected) in [
             (&[(0, 1), (100, 101), (200, 201)][..], (0, 0, 0, 0)),
             // Two were skipped.
@@ -102,10 +107,10 @@ mod tests {
             (&[], (0, 0, 0, 0)),
         ] {
             let (subscription, pushed) = taken(messages);
-            let count = |what: fn(&Pushed) -> bool| pushed.iter().filter(|pushed| what(pushed)).count();
+            let count = |what: fn(&PushedMessage) -> bool| pushed.iter().filter(|pushed| what(pushed)).count();
             let late = count(|pushed| pushed.is_late);
-            let left_out = subscription.left_out(&PUSH, Nanos::ZERO).messages;
-            let found = (left_out, late, count(|pushed| pushed.is_out_of_order), count(|p| p.is_duplicate));
+            let skipped = subscription.skipped(&PUSH, Nanos::ZERO).messages;
+            let found = (skipped, late, count(|pushed| pushed.is_out_of_order), count(|p| p.is_duplicate));
             assert_eq!(found, expected, "{messages:?}");
         }
     }
@@ -113,13 +118,14 @@ mod tests {
     #[test]
     fn jitter_needs_no_stamps_and_what_breaks_off_is_owed_the_rest() {
         let mut subscription = Subscription::default();
-        let came = [0, 100, 90 + 100, 500];
-        let pushed = came.map(|came| subscription.take(&PUSH, Nanos(came * MS), None));
+        let arrived_at = [0, 100, 90 + 100, 500];
+        let pushed = arrived_at.map(|arrived_at| subscription.count_message(&PUSH, Nanos(arrived_at * MS), None));
         assert_eq!(pushed.map(|pushed| pushed.jitter_ns), [None, Some(0), Some(10 * MS), Some(210 * MS)]);
         assert_eq!(pushed.map(|pushed| pushed.is_late), [false, false, false, true]);
-        assert_eq!(subscription.owed(&PUSH, Nanos::ZERO).missing(Nanos::ZERO, Nanos::MAX), 6);
+        assert_eq!(subscription.missing_at_break(&PUSH, Nanos::ZERO).count(Nanos::ZERO, Nanos::MAX), 6);
         assert!(
-            !pushed[3].is_last && subscription.take(&Push { messages_per_user: 5, ..PUSH }, Nanos(0), None).is_last
+            !pushed[3].is_last
+                && subscription.count_message(&Push { messages_per_user: 5, ..PUSH }, Nanos(0), None).is_last
         );
     }
 
@@ -142,8 +148,8 @@ mod tests {
             (&[], (0, 1000), 9),
         ] {
             let (subscription, _) = taken(messages);
-            for owed in [subscription.owed(&endless, ms(0)), subscription.left_out(&endless, ms(0))] {
-                assert_eq!(owed.missing(ms(from), ms(until)), missing, "{messages:?} until {until} ms");
+            for found in [subscription.missing_at_break(&endless, ms(0)), subscription.skipped(&endless, ms(0))] {
+                assert_eq!(found.count(ms(from), ms(until)), missing, "{messages:?} until {until} ms");
             }
         }
     }

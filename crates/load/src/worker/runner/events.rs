@@ -32,17 +32,17 @@ impl<C: Clock> SliceRunner<C> {
 
     /// The TLS handshake has succeeded.
     pub(in super::super) fn on_tls_established(&mut self, kind: HandshakeKind) {
-        self.recorder.tls_established(kind == HandshakeKind::Resumed);
+        self.recorder.record_tls_handshake(kind == HandshakeKind::Resumed);
     }
 
     fn on_connected(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
-        self.watch.heard(at);
+        self.wait_policy.note_event(at);
         let Some(attempt) = self.connections.attempt(token) else { return };
         match self.connections[token].start_handshake(self.dispatcher.cursor()) {
             None => self.on_open(io, token, attempt.since, at),
             Some(Ok(request)) => {
                 self.connections.set_stage(token, ErrorClass::Upgrade);
-                self.recorder.sent(at, request.len());
+                self.recorder.record_sent_bytes(at, request.len());
                 io.send(token, &request);
             }
             Some(Err(problem)) => self.fail_handshake(io, token, at, &problem),
@@ -77,7 +77,7 @@ impl<C: Clock> SliceRunner<C> {
 
     fn on_open(&mut self, io: &mut impl Transport, token: Token, since: Nanos, at: Nanos) {
         self.connections.set_open(token);
-        self.recorder.connection_opened();
+        self.recorder.record_connection_opened();
         let freed = self.dispatcher.blocked_at(at);
         self.free_places(token, self.protocol.depth(), since);
         self.flush_later(token);
@@ -85,8 +85,8 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn on_received(&mut self, io: &mut impl Transport, token: Token, at: Nanos, mut bytes: &[u8]) {
-        self.watch.heard(at);
-        self.recorder.received(at, bytes.len());
+        self.wait_policy.note_event(at);
+        self.recorder.record_received_bytes(at, bytes.len());
         if !self.on_handshake_bytes(io, token, at, &mut bytes) {
             return;
         }
@@ -104,15 +104,15 @@ impl<C: Clock> SliceRunner<C> {
                         return self.fail_connection(io, token, at, &problem);
                     }
                 }
-                Step::Pinged => self.recorder.pinged(at),
+                Step::Pinged => self.recorder.record_ping(at),
                 Step::Ponged { sent } => {
-                    let at = self.arrival_after(sent, at);
-                    self.recorder.ponged(at.since(sent));
+                    let at = self.arrival_time(sent, at);
+                    self.recorder.record_pong(at.since(sent));
                 }
                 Step::Broken(problem) => return self.fail_connection(io, token, at, &problem),
             }
         }
-        self.note_greeting(token, at);
+        self.note_early_message(token, at);
         self.flush_later(token);
         self.close_if_retired(io, token, at);
         self.dispatch_in_slice(io, freed);
@@ -130,7 +130,7 @@ impl<C: Clock> SliceRunner<C> {
         let is_broken = self.connections[token].is_broken();
         self.connections.close(io, token);
         if is_broken {
-            self.recorder.connection_lost();
+            self.recorder.record_connection_lost();
             self.reconnect_lost(io, token, at);
         } else {
             self.reconnect(io, token, at);
@@ -149,7 +149,7 @@ impl<C: Clock> SliceRunner<C> {
     /// correct in a slice of fixed duration; in a slice of fixed count, the returned problem makes it a failure.
     fn on_pushed(&mut self, token: Token, at: Nanos, stamp: Option<Stamped>) -> Option<Problem> {
         let sent = self.pushes.sent_at(stamp);
-        let at = sent.map_or(at, |(sent, _)| self.arrival_after(sent, at));
+        let at = sent.map_or(at, |(sent, _)| self.arrival_time(sent, at));
         self.sample_clock(token, at, stamp);
         if !self.recorder.is_before_end(sent.map_or(at, |(sent, _)| sent)) {
             if self.recorder.wants_all() && self.connections[token].under_way() > 0 {
@@ -160,7 +160,7 @@ impl<C: Clock> SliceRunner<C> {
         }
         let pushed = self.connections[token].push(at, sent, at + self.timeout)?;
         self.connections.reset_losses(token);
-        self.recorder.pushed(&pushed, self.pushes.stamps().tolerance_ns());
+        self.recorder.record_message(&pushed, self.pushes.stamps().tolerance_ns());
         if pushed.is_last {
             self.unsubscribe(token, at);
         }
@@ -169,7 +169,7 @@ impl<C: Clock> SliceRunner<C> {
 
     /// The arrival time of something that was sent at `sent`. All events of a batch are stamped `at` the batch's begin,
     /// which may be earlier than `sent`.
-    fn arrival_after(&self, sent: Nanos, at: Nanos) -> Nanos {
+    fn arrival_time(&self, sent: Nanos, at: Nanos) -> Nanos {
         if sent > at { self.now() } else { at }
     }
 
@@ -185,19 +185,19 @@ impl<C: Clock> SliceRunner<C> {
             }
         };
         if let Some(stamp) = stamp {
-            self.recorder.clock_sampled(stamp, at);
+            self.recorder.record_clock_sample(stamp, at);
         }
     }
 
     fn unsubscribe(&mut self, token: Token, at: Nanos) {
-        if let Some(owed) = self.connections[token].unsubscribe() {
+        if let Some(missing) = self.connections[token].unsubscribe() {
             self.dispatcher.note_ended();
-            self.recorder.unsubscribed(at, &owed);
+            self.recorder.record_unsubscribe(at, &missing);
         }
     }
 
     fn on_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
-        self.watch.heard(at);
+        self.wait_policy.note_event(at);
         if let Some(attempt) = self.connections.attempt(token) {
             self.fail_attempt(attempt, token, at, &Problem::of_failed_connect(attempt.stage, cause));
             self.reconnect_lost(io, token, at);
@@ -220,9 +220,9 @@ impl<C: Clock> SliceRunner<C> {
             }
             self.fail_all(token, at, &ended.problem);
         } else if let CloseCause::TlsFailed(_) = cause {
-            self.recorder.connection_failed(at, &Problem::of_end(cause));
+            self.recorder.record_connection_failure(at, &Problem::of_end(cause));
         }
-        self.recorder.connection_lost();
+        self.recorder.record_connection_lost();
         self.reconnect_lost(io, token, at);
     }
 

@@ -14,13 +14,13 @@ use super::Setup;
 use super::connections::{Attempt, Connections, Due};
 use super::dispatcher::{Departure, Dispatcher};
 use super::pushes::Pushes;
-use super::watch::{Rest, Watch};
+use super::wait_policy::{WaitMode, WaitPolicy};
 use crate::input::request::RequestSet;
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::protocol::connection::{Begun, Exchange, Returned};
 use crate::recorder::slice::WorkerSlice;
-use crate::recorder::{Recorder, Spent, Times};
+use crate::recorder::{CpuTimes, Recorder, Times};
 
 /// The longest sleep, so that a cancellation is noticed.
 pub(super) const MAX_SLEEP: Duration = Duration::from_millis(100);
@@ -35,7 +35,7 @@ pub(super) struct SliceRunner<C> {
     dispatcher: Dispatcher,
     recorder: Recorder,
     pushes: Pushes,
-    watch: Watch,
+    wait_policy: WaitPolicy,
 }
 
 impl<C: Clock> SliceRunner<C> {
@@ -49,7 +49,7 @@ impl<C: Clock> SliceRunner<C> {
             dispatcher: Dispatcher::new(&setup),
             recorder: Recorder::idle(),
             pushes: Pushes::new(setup.protocol.period()),
-            watch: Watch::new(),
+            wait_policy: WaitPolicy::new(),
             connections: Connections::new(setup),
         }
     }
@@ -66,7 +66,7 @@ impl<C: Clock> SliceRunner<C> {
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
         self.recorder.begin_slice(slice);
         self.pushes.begin_slice(slice.stamps);
-        self.watch.begin(slice.sending);
+        self.wait_policy.begin(slice.sending);
         self.dispatcher.begin_slice(slice);
         self.connections.begin_slice(slice.start);
         // One place per connection at a time, so that no connection carries two requests while another carries none.
@@ -86,16 +86,16 @@ impl<C: Clock> SliceRunner<C> {
     /// Ends the wait; returns the present moment.
     pub(super) fn wake(&mut self) -> Nanos {
         let now = self.now();
-        self.watch.woke(now);
+        self.wait_policy.end_wait(now);
         now
     }
 
     /// How to wait from `now` on.
-    pub(super) fn rest(&mut self, now: Nanos) -> Rest {
+    pub(super) fn next_wait(&mut self, now: Nanos) -> WaitMode {
         let deadline = self.connections.next_deadline().min(now + MAX_SLEEP).min(self.recorder.next_boundary());
         let deadline = self.pushes.next_ping().map_or(deadline, |ping| deadline.min(ping));
         let deadline = self.dispatcher.next_wake(deadline);
-        self.watch.rest(now, deadline, self.dispatcher.next_send(), self.dispatcher.under_way() > 0)
+        self.wait_policy.next_wait(now, deadline, self.dispatcher.next_send(), self.dispatcher.under_way() > 0)
     }
 
     /// Does what is due by time alone: boundaries of the window, timeouts, pings, requests.
@@ -103,7 +103,7 @@ impl<C: Clock> SliceRunner<C> {
         if is_cancelled {
             self.cancel(now);
         }
-        self.recorder.cross(now, || spent(&self.clock, &self.watch));
+        self.recorder.read_cpu_at_boundary(now, || spent(&self.clock, &self.wait_policy));
         while let Some(intended) = self.dispatcher.take_overdue(now) {
             self.fail_waiting(intended, intended + self.timeout, "no connection was free until the deadline");
         }
@@ -120,7 +120,7 @@ impl<C: Clock> SliceRunner<C> {
 
     /// Hands over the parts of the sample that are due.
     pub(super) fn end_periods(&mut self, now: Nanos, on_part: &mut dyn FnMut(SliceSample)) {
-        self.recorder.end_periods(now, || spent(&self.clock, &self.watch), on_part);
+        self.recorder.end_periods(now, || spent(&self.clock, &self.wait_policy), on_part);
     }
 
     fn cancel(&mut self, now: Nanos) {
@@ -144,7 +144,7 @@ impl<C: Clock> SliceRunner<C> {
             self.close_unfinished(io, token, now);
         }
         self.dispatcher.end_slice();
-        self.recorder.end_slice(|| spent(&self.clock, &self.watch))
+        self.recorder.end_slice(|| spent(&self.clock, &self.wait_policy))
     }
 
     /// Assigns due requests to free places, then sends the bytes that connections have gathered. `freed` is the moment
@@ -163,11 +163,11 @@ impl<C: Clock> SliceRunner<C> {
         let Departure { token, request, now, times } = departure;
         let deadline = times.intended + self.timeout;
         self.connections.wake_by(deadline);
-        self.watch.sent(now);
+        self.wait_policy.note_send(now);
         let exchange = Exchange::new(request, times, deadline);
         let begun = self.connections[token].begin(io, token, exchange, self.dispatcher.cursor());
         self.note_begun(token, &begun, now);
-        self.note_greeting(token, now);
+        self.note_early_message(token, now);
         if self.connections[token].is_retired() {
             self.remove_places(token);
         }
@@ -176,23 +176,23 @@ impl<C: Clock> SliceRunner<C> {
     fn send_again(&mut self, token: Token, returned: Returned) {
         let now = self.now();
         self.connections.wake_by(returned.exchange.deadline);
-        self.watch.sent(now);
+        self.wait_policy.note_send(now);
         let begun = self.connections[token].begin_again(returned);
         self.note_begun(token, &begun, now);
     }
 
     fn note_begun(&mut self, token: Token, begun: &Begun, now: Nanos) {
         match *begun {
-            Begun::Sent { bytes } => self.recorder.sent(now, bytes),
+            Begun::Sent { bytes } => self.recorder.record_sent_bytes(now, bytes),
             Begun::ToBeFlushed => self.connections.flush_later(token),
             Begun::Gathered => {}
         }
     }
 
-    /// Notes what the server sent before the first request of a connection. It is an event once a request follows.
-    fn note_greeting(&mut self, token: Token, at: Nanos) {
-        if let Some(problem) = self.connections[token].take_greeting() {
-            self.recorder.connection_failed(at, &problem);
+    /// Records what the server sent before the first request of a connection, as an event, once a request follows.
+    fn note_early_message(&mut self, token: Token, at: Nanos) {
+        if let Some(problem) = self.connections[token].take_early_message_problem() {
+            self.recorder.record_connection_failure(at, &problem);
         }
     }
 
@@ -205,7 +205,7 @@ impl<C: Clock> SliceRunner<C> {
 
     fn flush(&mut self, io: &mut impl Transport) {
         while let Some(bytes) = self.connections.flush_next(io) {
-            self.recorder.sent(self.clock.now(), bytes);
+            self.recorder.record_sent_bytes(self.clock.now(), bytes);
         }
     }
 
@@ -240,15 +240,15 @@ impl<C: Clock> SliceRunner<C> {
     fn finish(&mut self, times: &Times, at: Nanos, problem: Option<&Problem>) {
         self.dispatcher.note_ended();
         match problem {
-            None => self.recorder.completed(times, at, self.watch.stamped_late_ns(at)),
-            Some(problem) => self.recorder.failed(times, at, problem),
+            None => self.recorder.record_answer(times, at, self.wait_policy.stamped_late_ns(at)),
+            Some(problem) => self.recorder.record_failure(times, at, problem),
         }
     }
 
     /// Fails a request or subscription under way.
     fn fail(&mut self, exchange: &Exchange, at: Nanos, problem: &Problem) {
         self.dispatcher.note_ended();
-        self.recorder.failed_owing(&exchange.times, at, problem, exchange.owed);
+        self.recorder.record_failed_exchange(&exchange.times, at, problem, exchange.missing);
     }
 
     /// Fails everything that is under way on a connection.
@@ -261,7 +261,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Fails a request that never left.
     fn fail_waiting(&mut self, intended: Nanos, at: Nanos, text: &str) {
         let times = Times { intended, sent: None, blocked_until: Some(at) };
-        self.recorder.failed(&times, at, &Problem::new(ErrorClass::Timeout, text));
+        self.recorder.record_failure(&times, at, &Problem::new(ErrorClass::Timeout, text));
     }
 
     fn fail_returned(&mut self, returned: &Returned, at: Nanos, text: &str) {
@@ -278,11 +278,11 @@ impl<C: Clock> SliceRunner<C> {
         while waiting < self.protocol.depth() {
             let Some(intended) = self.dispatcher.take_waiting_user(token, attempt.since, at) else { break };
             let times = Times { intended, sent: None, blocked_until: None };
-            self.recorder.failed_owing(&times, at, problem, self.protocol.owed(attempt.since));
+            self.recorder.record_failed_exchange(&times, at, problem, self.protocol.missing_messages(attempt.since));
             waiting += 1;
         }
         if waiting == 0 {
-            self.recorder.connection_failed(at, problem);
+            self.recorder.record_connection_failure(at, problem);
         }
     }
 
@@ -290,11 +290,11 @@ impl<C: Clock> SliceRunner<C> {
     fn fail_connection(&mut self, io: &mut impl Transport, token: Token, at: Nanos, problem: &Problem) {
         self.remove_places(token);
         if self.connections[token].under_way() == 0 {
-            self.recorder.connection_failed(at, problem);
+            self.recorder.record_connection_failure(at, problem);
         }
         self.fail_all(token, at, problem);
         self.connections.close(io, token);
-        self.recorder.connection_lost();
+        self.recorder.record_connection_lost();
         self.reconnect_lost(io, token, at);
     }
 
@@ -305,7 +305,7 @@ impl<C: Clock> SliceRunner<C> {
         } else if self.connections.is_open(token) && self.connections[token].under_way() > 0 {
             let problem = Problem::new(ErrorClass::Timeout, "no complete answer when the drain ended");
             self.fail_all(token, now, &problem);
-            self.recorder.connection_lost();
+            self.recorder.record_connection_lost();
         } else {
             return;
         }
@@ -337,7 +337,7 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn time_out_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
-        let problem = Problem::new(ErrorClass::Timeout, self.protocol.silence());
+        let problem = Problem::new(ErrorClass::Timeout, self.protocol.timeout_text());
         while let Some(exchange) = self.connections[token].take_overdue(now) {
             self.fail(&exchange, exchange.deadline.min(now), &problem);
             if !self.connections[token].is_retired() {
@@ -347,7 +347,7 @@ impl<C: Clock> SliceRunner<C> {
         if self.connections[token].is_retired() {
             self.remove_places(token);
             self.connections.close(io, token);
-            self.recorder.connection_lost();
+            self.recorder.record_connection_lost();
             return self.reconnect_lost(io, token, now);
         }
         self.flush_later(token);
@@ -358,6 +358,6 @@ impl<C: Clock> SliceRunner<C> {
 }
 
 /// CPU time of this thread so far, and the part spent polling without an event.
-fn spent(clock: &impl Clock, watch: &Watch) -> Spent {
-    Spent { cpu_ns: clock.thread_cpu_ns(), spun_ns: watch.spun_ns() }
+fn spent(clock: &impl Clock, wait_policy: &WaitPolicy) -> CpuTimes {
+    CpuTimes { cpu_ns: clock.thread_cpu_ns(), spun_ns: wait_policy.spun_ns() }
 }

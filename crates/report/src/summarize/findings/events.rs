@@ -3,11 +3,11 @@
 use tare_record::{EventLevel, EventRecord};
 
 use crate::format::enumerate;
-use crate::summarize::Studied;
+use crate::summarize::CellAnalysis;
 use crate::summary::{Finding, FindingKind, Severity};
 
 /// One finding for each error, and one for all other events that are equal.
-pub(super) fn of_events(events: &[EventRecord], cells: &[Studied<'_>]) -> Vec<Finding> {
+pub(super) fn of_events(events: &[EventRecord], cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
     let mut alike: Vec<Vec<&EventRecord>> = Vec::new();
     for event in events {
         match alike.iter_mut().find(|together| are_equal(together[0], event)) {
@@ -24,7 +24,7 @@ fn are_equal(one: &EventRecord, other: &EventRecord) -> bool {
     one.level != EventLevel::Error && content(one) == content(other)
 }
 
-fn finding(together: &[&EventRecord], cells: &[Studied<'_>]) -> Finding {
+fn finding(together: &[&EventRecord], cells: &[CellAnalysis<'_>]) -> Finding {
     let event = together[0];
     let variants = distinct(together.iter().filter_map(|e| e.variant.clone()));
     let scenarios = distinct(together.iter().filter_map(|e| e.scenario.clone()));
@@ -49,7 +49,7 @@ fn finding(together: &[&EventRecord], cells: &[Studied<'_>]) -> Finding {
     }
 }
 
-fn cell_of(event: &EventRecord, cells: &[Studied<'_>]) -> Option<String> {
+fn cell_of(event: &EventRecord, cells: &[CellAnalysis<'_>]) -> Option<String> {
     let names = |named: &Option<String>, mine: &str| named.as_deref() == Some(mine);
     let cell = cells.iter().find(|c| {
         names(&event.group, &c.cell.group)

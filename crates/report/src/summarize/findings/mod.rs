@@ -11,7 +11,7 @@ use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, ForkRecord, RunRecord};
 use tare_stats::power::rare_mode_share;
 
-use super::Studied;
+use super::CellAnalysis;
 use super::compare::Compared;
 use super::machine::disturbances;
 use super::recorded_part::recorded_part;
@@ -22,7 +22,7 @@ use crate::summary::{Comparison, Finding, Noise, ReportFinding, VerdictKind};
 pub(crate) use words::report_finding;
 
 /// All findings, the gravest first, in the order of the run among equals.
-pub(super) fn findings(record: &RunRecord, cells: &[Studied<'_>], compared: &Compared) -> Vec<Finding> {
+pub(super) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared: &Compared) -> Vec<Finding> {
     let held = || recorded_part(record.header.started_unix_ns, &record.slices);
     let mut all: Vec<Finding> = of_end(record.end, &record.events, held).into_iter().collect();
     all.extend(events::of_events(&record.events, cells));
@@ -112,7 +112,7 @@ fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
     (!described.is_empty()).then(|| report_finding(ReportFinding::OddForksLeftOut, &described.join("; ")))
 }
 
-fn of_forks(record: &RunRecord, cells: &[Studied<'_>]) -> Option<Finding> {
+fn of_forks(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Option<Finding> {
     let compared = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0);
     let forks = compared.map(|c| c.cell.forks).min()?;
     if forks < 2 || record.header.plan.mode == Mode::Sequential {

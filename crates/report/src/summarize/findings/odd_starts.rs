@@ -4,14 +4,14 @@ use tare_stats::{OddStart, find_odd_starts};
 
 use super::cells::Found;
 use crate::format::{count, share};
-use crate::summarize::Studied;
+use crate::summarize::CellAnalysis;
 use crate::summary::{Finding, ForkValue, ReportFinding};
 
 /// Cells in which some starts had another speed than most.
-pub(super) fn odd_starts(cells: &[Studied<'_>]) -> Option<Finding> {
-    let of = |studied: &Studied<'_>| {
-        let odd = of_cell(studied, cells);
-        let starts = u64::from(studied.cell.forks);
+pub(super) fn odd_starts(cells: &[CellAnalysis<'_>]) -> Option<Finding> {
+    let of = |analysis: &CellAnalysis<'_>| {
+        let odd = of_cell(analysis, cells);
+        let starts = u64::from(analysis.cell.forks);
         let one = |(fork, start): &(u32, OddStart)| {
             format!("start {fork} at {}", share((start.ratio * 100.0).round() / 100.0))
         };
@@ -24,12 +24,12 @@ pub(super) fn odd_starts(cells: &[Studied<'_>]) -> Option<Finding> {
 
 /// A start is odd if its level is odd both by itself and relative to the other servers of the same fork: the speed of
 /// the machine changes too, for all of them.
-fn of_cell(studied: &Studied<'_>, cells: &[Studied<'_>]) -> Vec<(u32, OddStart)> {
-    let speeds = speeds(&studied.cell.fork_values);
+fn of_cell(analysis: &CellAnalysis<'_>, cells: &[CellAnalysis<'_>]) -> Vec<(u32, OddStart)> {
+    let speeds = speeds(&analysis.cell.fork_values);
     let others: Vec<Vec<(u32, f64)>> = cells
         .iter()
-        .filter(|other| (&other.cell.group, &other.cell.scenario) == (&studied.cell.group, &studied.cell.scenario))
-        .filter(|other| other.cell.id != studied.cell.id)
+        .filter(|other| (&other.cell.group, &other.cell.scenario) == (&analysis.cell.group, &analysis.cell.scenario))
+        .filter(|other| other.cell.id != analysis.cell.id)
         .map(|other| self::speeds(&other.cell.fork_values))
         .collect();
     let relative: Vec<f64> = speeds.iter().map(|(fork, speed)| speed / typical(&others, *fork)).collect();

@@ -6,8 +6,8 @@ use crate::summary::Comparison;
 /// The largest number of names in a list.
 const LISTED: usize = 3;
 
-/// All variants and scenarios that were compared.
-pub(super) struct Universe {
+/// All comparisons of a run, with their variants and scenarios.
+pub(super) struct AllComparisons {
     variants: Vec<String>,
     scenarios: Vec<String>,
     comparisons: usize,
@@ -27,7 +27,7 @@ pub(super) struct Coverage {
     pub place: String,
 }
 
-impl Universe {
+impl AllComparisons {
     pub fn of(comparisons: &[&Comparison]) -> Self {
         Self {
             variants: distinct(comparisons.iter().map(|c| c.variant.as_str())),
@@ -114,7 +114,7 @@ mod tests {
         let all = [comparison("a", "Get"), comparison("b", "Get"), comparison("a", "Post")];
         let all: Vec<&Comparison> = all.iter().collect();
         let words = |some: &[&Comparison]| {
-            let cover = Universe::of(&all).cover_by_name(some);
+            let cover = AllComparisons::of(&all).cover_by_name(some);
             (cover.subject + &cover.place, cover.is_plural)
         };
         assert_eq!(words(&all), ("a and b in all 3 comparisons".to_owned(), true));
@@ -127,7 +127,7 @@ mod tests {
     fn many_variants_are_counted() {
         let all: Vec<Comparison> = ["a", "b", "c", "d", "e"].map(|name| comparison(name, "Get")).into();
         let all: Vec<&Comparison> = all.iter().collect();
-        let subject = |some: &[&Comparison]| Universe::of(&all).cover_by_name(some).subject;
+        let subject = |some: &[&Comparison]| AllComparisons::of(&all).cover_by_name(some).subject;
         assert_eq!([subject(&all), subject(&all[1..])], ["all 5 variants", "4 of 5 variants"]);
     }
 }

@@ -23,7 +23,7 @@ impl Fact<'_> {
     }
 
     /// The difference that even the end of the interval next to 1 shows, as a logarithm: the least of all items.
-    fn certain(&self) -> f64 {
+    fn least_certain_log(&self) -> f64 {
         let near = |ratio: &CurrencyRatio| {
             let ends = [ratio.lo.unwrap_or(ratio.ratio), ratio.hi.unwrap_or(ratio.ratio)];
             ends.iter().map(|end| end.ln().abs()).fold(f64::INFINITY, f64::min)
@@ -94,7 +94,11 @@ pub(super) fn facts<'a>(comparisons: &[&'a Comparison], wanted: impl Fn(VerdictK
     };
     let weight = |fact: &Fact<'_>| (fact.is_difference(), fact.is_deciding, rank(fact));
     facts.sort_by(|a, b| {
-        let certain = if a.is_difference() { b.certain().total_cmp(&a.certain()) } else { std::cmp::Ordering::Equal };
+        let certain = if a.is_difference() {
+            b.least_certain_log().total_cmp(&a.least_certain_log())
+        } else {
+            std::cmp::Ordering::Equal
+        };
         weight(b).cmp(&weight(a)).then(certain)
     });
     facts

@@ -1,4 +1,5 @@
-//! The answer in one to three sentences, made from all measures: what is known, the strongest first, then what is open.
+//! The headline of a run: one to three sentences on all measures. Known facts come first, in order of strength, then open
+//! questions.
 
 mod coverage;
 mod fact;
@@ -9,53 +10,53 @@ use std::collections::{BTreeMap, BTreeSet};
 use tare_plan::plan::{Mode, Plan};
 
 use super::wording::undecided_so_far;
-use crate::format::{Change, capital, count, sentence as stop, share};
+use crate::format::{Change, capital, count, sentence as with_full_stop, share};
 use crate::summary::{Cell, Comparison, Headline, KnownFact, OpenQuestion, Sentence, VerdictKind};
-use coverage::Universe;
+use coverage::AllComparisons;
 pub(super) use fact::noun;
 use fact::{Fact, facts};
 
-/// At most this many differences stand in the text; all of them stand in the list of facts.
-pub(crate) const DIFFERENCES_SAID: usize = 3;
+/// The most differences in the text. The list of facts has all of them.
+pub(crate) const MOST_DIFFERENCES: usize = 3;
 
-/// What the comparisons of a run are judged by.
-pub(super) struct Frame<'a> {
+/// What the headline needs besides the comparisons.
+pub(super) struct HeadlineContext<'a> {
     /// Why comparisons are void, by their ids.
     pub void: &'a BTreeMap<String, String>,
     /// The ids of comparisons that other programs make suspect.
     pub disturbed: &'a BTreeSet<String>,
     /// Region of practical equivalence, as a share.
     pub region: f64,
-    /// Servers were compared with themselves alone.
+    /// Whether servers were only compared with themselves.
     pub is_control_alone: bool,
 }
 
 /// The answer of all comparisons; `None` where there is none.
-pub(super) fn headline(comparisons: &[Comparison], frame: &Frame<'_>) -> Option<Headline> {
-    let named: Vec<Comparison> = comparisons.iter().map(|c| named(c, frame.is_control_alone)).collect();
+pub(super) fn headline(comparisons: &[Comparison], context: &HeadlineContext<'_>) -> Option<Headline> {
+    let named: Vec<Comparison> = comparisons.iter().map(|c| with_control_name(c, context.is_control_alone)).collect();
     let (void, judged): (Vec<&Comparison>, Vec<&Comparison>) =
-        named.iter().partition(|c| frame.void.contains_key(&c.id) || c.currencies.is_empty());
+        named.iter().partition(|c| context.void.contains_key(&c.id) || c.currencies.is_empty());
     if judged.is_empty() {
-        return void_alone(&void, frame);
+        return all_void_headline(&void, context);
     }
-    let universe = Universe::of(&judged);
+    let compared = AllComparisons::of(&judged);
     let (known, open) =
         (facts(&judged, VerdictKind::is_decision), facts(&judged, |verdict| verdict == VerdictKind::Inconclusive));
     let single = facts(&judged, |verdict| verdict == VerdictKind::NoInterval);
     let mut sentences = Vec::new();
     if let Some(first) = known.first() {
-        sentences.push(phrase::stated(&known, DIFFERENCES_SAID, &universe, frame.region));
-        if frame.is_control_alone && first.is_difference() {
+        sentences.push(phrase::known_sentence(&known, MOST_DIFFERENCES, &compared, context.region));
+        if context.is_control_alone && first.is_difference() {
             sentences.push("The two are identical, so this machine or tare favours one side.".to_owned());
         }
-        sentences.extend(phrase::open(&open, &universe));
-        sentences.extend(phrase::single(&single, &universe));
+        sentences.extend(phrase::open_sentence(&open, &compared));
+        sentences.extend(phrase::single_start_sentence(&single, &compared));
     } else if open.is_empty() {
-        sentences.push(phrase::of_one_start(&single, DIFFERENCES_SAID, &universe));
+        sentences.push(phrase::single_start_figures(&single, MOST_DIFFERENCES, &compared));
     } else {
-        sentences.push(undecided(&judged, &universe, frame));
+        sentences.push(undecided_sentence(&judged, &compared, context));
     }
-    sentences.extend(void_too(&void));
+    sentences.extend(void_sentence(&void));
     let verdict = known.first().map(|fact| fact.verdict).unwrap_or(match open.is_empty() {
         true => VerdictKind::NoInterval,
         false => VerdictKind::Inconclusive,
@@ -73,27 +74,27 @@ pub(super) fn without_comparison(plan: &Plan, cells: &[Cell]) -> Headline {
         (Mode::Profiled, _) => "This run was profiled. It has no scores.".to_owned(),
         (_, 0) => "Nothing was measured in this run.".to_owned(),
         _ if !capacities.is_empty() => {
-            capacities.iter().take(DIFFERENCES_SAID).map(|text| stop(text)).collect::<Vec<_>>().join(" ")
+            capacities.iter().take(MOST_DIFFERENCES).map(|text| with_full_stop(text)).collect::<Vec<_>>().join(" ")
         }
         (_, n) => format!("{} measured, none of them compared with a baseline.", count(n as u64, "cell")),
     };
-    plain(text, VerdictKind::NoInterval)
+    without_facts(text, VerdictKind::NoInterval)
 }
 
 /// A text without facts.
-pub(crate) fn plain(text: String, verdict: VerdictKind) -> Headline {
+pub(crate) fn without_facts(text: String, verdict: VerdictKind) -> Headline {
     Headline { text, verdict, known: Vec::new(), open: Vec::new() }
 }
 
 /// The answer of one comparison.
-pub(super) fn sentence(comparison: &Comparison, frame: &Frame<'_>) -> Sentence {
-    let headline = headline(std::slice::from_ref(comparison), frame);
+pub(super) fn sentence(comparison: &Comparison, context: &HeadlineContext<'_>) -> Sentence {
+    let headline = headline(std::slice::from_ref(comparison), context);
     let (text, verdict) = headline.map_or_else(Default::default, |headline| (headline.text, Some(headline.verdict)));
     Sentence { comparison: comparison.id.clone(), text, verdict: verdict.unwrap_or(VerdictKind::Void) }
 }
 
-/// A server beside a second start of itself goes by its own name.
-fn named(comparison: &Comparison, is_control_alone: bool) -> Comparison {
+/// Names the comparison of a server with a second start of itself after the server.
+fn with_control_name(comparison: &Comparison, is_control_alone: bool) -> Comparison {
     let mut named = comparison.clone();
     if is_control_alone {
         named.variant = std::mem::replace(&mut named.baseline, "a second start of itself".to_owned());
@@ -101,14 +102,14 @@ fn named(comparison: &Comparison, is_control_alone: bool) -> Comparison {
     named
 }
 
-fn undecided(judged: &[&Comparison], universe: &Universe, frame: &Frame<'_>) -> String {
-    let all = universe.cover_by_name(judged);
+fn undecided_sentence(judged: &[&Comparison], compared: &AllComparisons, context: &HeadlineContext<'_>) -> String {
+    let all = compared.cover_by_name(judged);
     let what = format!("{} against {}{}", all.subject, all.baseline, all.place);
     // The first open question is the one that decides when the run may stop.
     let mut deciding = judged.iter().filter_map(|c| Some((*c, c.currencies.first()?)));
     let first = deciding.find(|(_, ratio)| ratio.verdict == VerdictKind::Inconclusive);
     let Some((comparison, first)) = first else { return format!("Not decided yet: {what}.") };
-    let outlook = undecided_so_far(first, frame.disturbed.contains(&comparison.id));
+    let outlook = undecided_so_far(first, context.disturbed.contains(&comparison.id));
     if judged.len() > 1 {
         return format!("Not decided yet: {what}. The first open question: {outlook}.");
     }
@@ -117,17 +118,17 @@ fn undecided(judged: &[&Comparison], universe: &Universe, frame: &Frame<'_>) -> 
     format!("Not decided yet: {what}, {} {}. {outlook}.", noun(first), change.signed_interval())
 }
 
-fn void_alone(void: &[&Comparison], frame: &Frame<'_>) -> Option<Headline> {
+fn all_void_headline(void: &[&Comparison], context: &HeadlineContext<'_>) -> Option<Headline> {
     let first = void.first()?;
-    let why = frame.void.get(&first.id).map_or("nothing was measured", String::as_str);
+    let why = context.void.get(&first.id).map_or("nothing was measured", String::as_str);
     let text = match void.len() {
         1 => format!("{} on {} is void: {why}.", first.variant, first.scenario),
         n => format!("All {} are void. {} on {}: {why}.", count(n as u64, "comparison"), first.variant, first.scenario),
     };
-    Some(plain(text, VerdictKind::Void))
+    Some(without_facts(text, VerdictKind::Void))
 }
 
-fn void_too(void: &[&Comparison]) -> Option<String> {
+fn void_sentence(void: &[&Comparison]) -> Option<String> {
     let first = void.first()?;
     Some(match void.len() {
         1 => format!("{} on {} is void.", first.variant, first.scenario),

@@ -1,82 +1,86 @@
-//! Facts as English: the first with its subject and verb, the others after it.
+//! Turns facts into English clauses: the first with subject and verb, the others shorter.
 
-use super::coverage::{Coverage, Universe};
+use super::coverage::{AllComparisons, Coverage};
 use super::fact::Fact;
 use super::region_in_words;
 use crate::format::{Change, capital, fixed, share};
 use crate::summary::CurrencyRatio;
 
-/// All facts in one sentence, the first difference in full.
-pub(super) fn stated(facts: &[Fact<'_>], most: usize, universe: &Universe, region: f64) -> String {
+/// The known facts in one sentence, the first difference in full.
+pub(super) fn known_sentence(facts: &[Fact<'_>], most: usize, compared: &AllComparisons, region: f64) -> String {
     let (differences, same): (Vec<&Fact<'_>>, Vec<&Fact<'_>>) = facts.iter().partition(|fact| fact.is_difference());
-    let Some((lead, others)) = differences.split_first() else { return equivalent(&same, universe, region) };
+    let Some((lead, others)) = differences.split_first() else { return equivalence_sentence(&same, compared, region) };
     let others = &others[..others.len().min(most - 1)];
-    let mut clauses = vec![in_full(lead, universe) + &perhaps_too_little(lead, region)];
-    clauses.extend(others.iter().map(|fact| after(fact, lead, universe)));
+    let mut clauses = vec![full_clause(lead, compared) + &immaterial_note(lead, region)];
+    clauses.extend(others.iter().map(|fact| short_clause(fact, lead, compared)));
     if let Some(first) = same.first() {
-        let place = beside(&universe.cover_by_name(&first.comparisons()), &universe.cover_by_name(&lead.comparisons()));
-        let verb = if together(&same).len() > 1 { "show" } else { "shows" };
-        let nouns = list(&together(&same));
+        let place = place_if_different(
+            &compared.cover_by_name(&first.comparisons()),
+            &compared.cover_by_name(&lead.comparisons()),
+        );
+        let verb = if distinct_nouns(&same).len() > 1 { "show" } else { "shows" };
+        let nouns = list(&distinct_nouns(&same));
         clauses.push(format!("{nouns} {verb} no material difference ({}){place}", region_in_words(region)));
     }
-    beginning(&clauses.join("; ")) + "."
+    capital_unless_name(&clauses.join("; ")) + "."
 }
 
-/// Said of a difference that is certain, while its estimates lie in the region that does not matter.
-fn perhaps_too_little(fact: &Fact<'_>, region: f64) -> String {
+/// A note on a difference that is certain, but whose estimates lie in the region of practical equivalence.
+fn immaterial_note(fact: &Fact<'_>, region: f64) -> String {
     let is_little = fact.items.iter().all(|(_, ratio)| !ratio.material && (ratio.ratio - 1.0).abs() < region);
     if is_little { format!(", perhaps less than the {} that matters", share(region)) } else { String::new() }
 }
 
 /// Figures without intervals.
-pub(super) fn of_one_start(facts: &[Fact<'_>], most: usize, universe: &Universe) -> String {
+pub(super) fn single_start_figures(facts: &[Fact<'_>], most: usize, compared: &AllComparisons) -> String {
     let Some((lead, others)) = facts.split_first() else { return "Nothing was compared.".to_owned() };
-    let clauses: Vec<String> = std::iter::once(in_full(lead, universe))
-        .chain(others.iter().take(most - 1).map(|fact| after(fact, lead, universe)))
+    let clauses: Vec<String> = std::iter::once(full_clause(lead, compared))
+        .chain(others.iter().take(most - 1).map(|fact| short_clause(fact, lead, compared)))
         .collect();
     format!("In one start each, {}. One start gives no interval.", clauses.join("; "))
 }
 
 /// `Throughput and p99 at half load are not decided yet.`, or with measures that are open for other comparisons:
 /// `Not decided yet: p99 at half load; throughput in 2 of 3 comparisons.`
-pub(super) fn open(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
+pub(super) fn open_sentence(facts: &[Fact<'_>], compared: &AllComparisons) -> Option<String> {
     let mut clauses: Vec<(Coverage, Vec<&Fact<'_>>)> = Vec::new();
     for fact in facts {
-        let place = universe.cover_by_name(&fact.comparisons());
+        let place = compared.cover_by_name(&fact.comparisons());
         match clauses.iter_mut().find(|(known, _)| *known == place) {
             Some((_, same)) => same.push(fact),
             None => clauses.push((place, vec![fact])),
         }
     }
     let place = |(cover, facts): &(Coverage, Vec<&Fact<'_>>)| {
-        let is_everywhere = facts.first().is_some_and(|fact| fact.items.len() == universe.len());
-        if is_everywhere { String::new() } else { for_whom(cover) }
+        let is_everywhere = facts.first().is_some_and(|fact| fact.items.len() == compared.len());
+        if is_everywhere { String::new() } else { subject_and_place(cover) }
     };
     match clauses.as_slice() {
         [] => None,
         [one] => {
-            let nouns = together(&one.1);
+            let nouns = distinct_nouns(&one.1);
             let verb = if nouns.len() > 1 { "are" } else { "is" };
             Some(format!("{} {verb} not decided yet{}.", capital(&list(&nouns)), place(one)))
         }
         several => {
-            let clause = |one: &(Coverage, Vec<&Fact<'_>>)| format!("{}{}", list(&together(&one.1)), place(one));
+            let clause = |one: &(Coverage, Vec<&Fact<'_>>)| format!("{}{}", list(&distinct_nouns(&one.1)), place(one));
             Some(format!("Not decided yet: {}.", several.iter().map(clause).collect::<Vec<_>>().join("; ")))
         }
     }
 }
 
 /// `http4s.TapirInterceptor on SimpleGet has one start, which gives no interval.`
-pub(super) fn single(facts: &[Fact<'_>], universe: &Universe) -> Option<String> {
-    let place = universe.cover_by_name(&facts.iter().find(|fact| fact.is_deciding)?.comparisons());
+pub(super) fn single_start_sentence(facts: &[Fact<'_>], compared: &AllComparisons) -> Option<String> {
+    let place = compared.cover_by_name(&facts.iter().find(|fact| fact.is_deciding)?.comparisons());
     let verb = if place.is_plural { "have" } else { "has" };
     Some(capital(&format!("{}{} {verb} one start, which gives no interval.", place.subject, place.place)))
 }
 
-/// A fact as it is said: each of a few variants by itself, because a figure of two layers would answer for neither.
-fn in_parts<'a>(fact: &Fact<'a>, universe: &Universe) -> Vec<(Fact<'a>, Coverage)> {
+/// The parts of a fact that get a figure of their own: one for each of a few variants, because a figure of two layers would be
+/// true of neither.
+fn parts_by_variant<'a>(fact: &Fact<'a>, compared: &AllComparisons) -> Vec<(Fact<'a>, Coverage)> {
     let covered = |fact: Fact<'a>| {
-        let cover = universe.cover_by_name(&fact.comparisons());
+        let cover = compared.cover_by_name(&fact.comparisons());
         (fact, cover)
     };
     let whole = covered(fact.clone());
@@ -89,8 +93,8 @@ fn in_parts<'a>(fact: &Fact<'a>, universe: &Universe) -> Vec<(Fact<'a>, Coverage
 }
 
 /// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`.
-fn in_full(fact: &Fact<'_>, universe: &Universe) -> String {
-    let parts = in_parts(fact, universe);
+fn full_clause(fact: &Fact<'_>, compared: &AllComparisons) -> String {
+    let parts = parts_by_variant(fact, compared);
     let Some(((lead, leading), others)) = parts.split_first() else { return String::new() };
     let (value, interval) = leading_figure(lead);
     let (verb, object) = (verb(lead, leading), object(lead));
@@ -109,20 +113,20 @@ fn in_full(fact: &Fact<'_>, universe: &Universe) -> String {
 }
 
 /// `CPU per request is 7 % higher [4, 11]`, or with its own subject where that is another one.
-fn after(fact: &Fact<'_>, lead: &Fact<'_>, universe: &Universe) -> String {
-    let (cover, leading) = (universe.cover_by_name(&fact.comparisons()), universe.cover_by_name(&lead.comparisons()));
+fn short_clause(fact: &Fact<'_>, lead: &Fact<'_>, compared: &AllComparisons) -> String {
+    let (cover, leading) = (compared.cover_by_name(&fact.comparisons()), compared.cover_by_name(&lead.comparisons()));
     let (value, interval) = figure(fact);
     if cover.subject != leading.subject {
         return format!("{} {} {value} {}{}{interval}", cover.subject, verb(fact, &cover), object(fact), cover.place);
     }
     let word = if fact.is_above { "higher" } else { "lower" };
-    format!("{} is {value} {word}{}{interval}", fact.noun(), beside(&cover, &leading))
+    format!("{} is {value} {word}{}{interval}", fact.noun(), place_if_different(&cover, &leading))
 }
 
 /// Equivalence alone.
-fn equivalent(same: &[&Fact<'_>], universe: &Universe, region: f64) -> String {
+fn equivalence_sentence(same: &[&Fact<'_>], compared: &AllComparisons, region: f64) -> String {
     let Some(first) = same.first() else { return String::new() };
-    let cover = universe.cover_by_name(&first.comparisons());
+    let cover = compared.cover_by_name(&first.comparisons());
     let verb = if cover.is_plural { "show" } else { "shows" };
     let region = region_in_words(region);
     let within = match first.items.as_slice() {
@@ -130,9 +134,9 @@ fn equivalent(same: &[&Fact<'_>], universe: &Universe, region: f64) -> String {
         _ => region,
     };
     let (subject, baseline, place) = (&cover.subject, &cover.baseline, &cover.place);
-    beginning(&format!(
+    capital_unless_name(&format!(
         "{subject} {verb} no material difference from {baseline} in {}{place} ({within}).",
-        list(&together(same))
+        list(&distinct_nouns(same))
     ))
 }
 
@@ -187,22 +191,22 @@ fn figure(fact: &Fact<'_>) -> (String, String) {
     (value, String::new())
 }
 
-/// What a later clause is about, where that is not what the first one is about.
-fn beside(cover: &Coverage, lead: &Coverage) -> String {
+/// The subject and place of a later clause, where they differ from those of the first.
+fn place_if_different(cover: &Coverage, lead: &Coverage) -> String {
     match () {
         () if cover == lead => String::new(),
         () if cover.subject == lead.subject => cover.place.clone(),
-        () => for_whom(cover),
+        () => subject_and_place(cover),
     }
 }
 
 /// ` for a and b on Get`; where the variants are counted, ` in 9 of 12 comparisons` says enough.
-fn for_whom(cover: &Coverage) -> String {
+fn subject_and_place(cover: &Coverage) -> String {
     if cover.is_counted { cover.place.clone() } else { format!(" for {}{}", cover.subject, cover.place) }
 }
 
 /// The nouns of facts, each once: `p50` alone where `p99 at half load` follows.
-fn together(facts: &[&Fact<'_>]) -> Vec<String> {
+fn distinct_nouns(facts: &[&Fact<'_>]) -> Vec<String> {
     let mut nouns: Vec<String> = Vec::new();
     for noun in facts.iter().map(|fact| fact.noun()) {
         if !nouns.iter().any(|known| known == noun) {
@@ -234,8 +238,8 @@ fn list(nouns: &[String]) -> String {
     }
 }
 
-/// With a capital, unless it begins with the name of a server.
-fn beginning(text: &str) -> String {
+/// The text with a capital letter, unless it begins with the name of a server.
+fn capital_unless_name(text: &str) -> String {
     if text.starts_with("all ") { capital(text) } else { text.to_owned() }
 }
 
@@ -264,9 +268,9 @@ mod tests {
         serde_json::from_value(comparison).expect("a comparison")
     }
 
-    fn said_to_be_open(comparisons: &[Comparison]) -> Option<String> {
+    fn open_sentence_of(comparisons: &[Comparison]) -> Option<String> {
         let all: Vec<&Comparison> = comparisons.iter().collect();
-        open(&facts(&all, |verdict| verdict == VerdictKind::Inconclusive), &Universe::of(&all))
+        open_sentence(&facts(&all, |verdict| verdict == VerdictKind::Inconclusive), &AllComparisons::of(&all))
     }
 
     #[test]
@@ -276,7 +280,7 @@ mod tests {
             one.currencies.truncate(1);
             let currency = &mut one.currencies[0];
             (currency.ratio, currency.lo, currency.hi, currency.material) = (ratio, Some(1.003), Some(1.036), material);
-            stated(&facts(&[&one], VerdictKind::is_decision), 3, &Universe::of(&[&one]), 0.02)
+            known_sentence(&facts(&[&one], VerdictKind::is_decision), 3, &AllComparisons::of(&[&one]), 0.02)
         };
         let little = said(1.019, false);
         assert!(little.ends_with("[0.3, 3.6], perhaps less than the 2 % that matters."), "{little}");
@@ -301,7 +305,7 @@ mod tests {
         };
         let said = |comparisons: &[Comparison]| {
             let all: Vec<&Comparison> = comparisons.iter().collect();
-            stated(&facts(&all, |verdict| verdict == VerdictKind::Worse), 3, &Universe::of(&all), 0.05)
+            known_sentence(&facts(&all, |verdict| verdict == VerdictKind::Worse), 3, &AllComparisons::of(&all), 0.05)
         };
         let layer = measured("layer", "bare", "Get", 10.0);
         let layers =
@@ -326,7 +330,7 @@ mod tests {
     fn no_range_of_several_comparisons_looks_like_an_interval() {
         let said = |comparisons: &[Comparison]| {
             let all: Vec<&Comparison> = comparisons.iter().collect();
-            stated(&facts(&all, VerdictKind::is_decision), 3, &Universe::of(&all), 0.02)
+            known_sentence(&facts(&all, VerdictKind::is_decision), 3, &AllComparisons::of(&all), 0.02)
         };
         let measured = |variant: &str, scenario: &str, percent: f64| {
             let mut one = Comparison { variant: variant.to_owned(), ..comparison(scenario, "worse") };
@@ -379,10 +383,10 @@ mod tests {
     #[test]
     fn what_is_open_names_the_comparisons_where_measures_differ() {
         let both = [comparison("Get", "inconclusive"), comparison("Post", "inconclusive")];
-        assert_eq!(said_to_be_open(&both).as_deref(), Some("Throughput and p99 at half load are not decided yet."));
+        assert_eq!(open_sentence_of(&both).as_deref(), Some("Throughput and p99 at half load are not decided yet."));
         let one = [comparison("Get", "inconclusive"), comparison("Post", "worse")];
         assert_eq!(
-            said_to_be_open(&one).as_deref(),
+            open_sentence_of(&one).as_deref(),
             Some("Not decided yet: throughput for layer on Get; p99 at half load.")
         );
     }

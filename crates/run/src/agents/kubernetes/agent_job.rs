@@ -1,4 +1,4 @@
-//! The Job of the agents of one load: made, waited for, and removed.
+//! The Kubernetes Job with the agents of one load: creates it, waits for its pods and removes it.
 
 use std::process::Command;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::kubectl::Cluster;
 use super::manifest::{CONTAINER, JobShape};
 use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
 use super::wait::{WaitStep, Wanted, next_wait_step};
-use crate::agents::link::Explanation;
+use crate::agents::link::ExplainEnd;
 use crate::error::{RunError, plain_line};
 
 /// How often the cluster is asked for the pods.
@@ -83,7 +83,8 @@ impl AgentJob {
         self.pod_cpus
     }
 
-    /// Waits until all pods run, or at the end of `patience` as many as a load needs. `tell` gets each new state in words.
+    /// Waits until all pods run, or at the end of `patience` as many as a load needs. `progress` gets a
+    /// line for each new state.
     ///
     /// # Errors
     /// When too few run: what they wait for, and what to do. After `cancel`.
@@ -92,11 +93,11 @@ impl AgentJob {
         least: usize,
         patience: Duration,
         cancel: &Cancel,
-        tell: &mut dyn FnMut(&str),
+        progress: &mut dyn FnMut(&str),
     ) -> Result<Vec<PodAgent>, RunError> {
         let wanted = Wanted { all: self.agents, least: least.max(1) };
         let begin = clock::now();
-        let mut told = String::new();
+        let mut shown = String::new();
         loop {
             if cancel.is_cancelled() {
                 return Err(RunError::Interrupted);
@@ -106,9 +107,9 @@ impl AgentJob {
             match next_wait_step(&pods, refusal.as_deref(), wanted, has_passed(begin, patience)) {
                 WaitStep::Begin => return Ok(running(pods)),
                 WaitStep::GiveUp(reason) => return Err(self.error(reason)),
-                WaitStep::Wait(state) if state != told => {
-                    tell(&plain_line(&format!("{}: {state}", self.place)));
-                    told = state;
+                WaitStep::Wait(state) if state != shown => {
+                    progress(&plain_line(&format!("{}: {state}", self.place)));
+                    shown = state;
                 }
                 WaitStep::Wait(_) => {}
             }
@@ -135,7 +136,7 @@ impl AgentJob {
     }
 
     /// Asks the cluster, once the pipe to an agent has ended, what happened to its pod.
-    pub(crate) fn explain_end(&self, agent: &PodAgent) -> Explanation {
+    pub(crate) fn explain_end(&self, agent: &PodAgent) -> ExplainEnd {
         let (cluster, pod) = (self.cluster.clone(), format!("pod/{}", agent.pod));
         Box::new(move || match cluster.call_json(&["get", &pod]) {
             Ok(pod) => end_of_pod(&pod),

@@ -1,4 +1,4 @@
-//! What tare asks of a cluster: the Job of the agents, and the role of who may run them.
+//! The manifests for a cluster: the Job of the agents, and the role of the user who may run them.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use tare_sys::procfs::machine::host_name;
 
 use super::yaml::yaml_documents;
 
-/// Marks what tare has made.
+/// The label of everything that tare makes.
 const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
-/// Finds the jobs that tare has made.
-pub(super) const OF_TARE: &str = "app.kubernetes.io/managed-by=tare";
-/// Marks the machine of the coordinator.
-pub(super) const HOST: &str = "tare/host";
+/// The selector of the jobs that tare has made.
+pub(super) const TARE_SELECTOR: &str = "app.kubernetes.io/managed-by=tare";
+/// The label with the machine of the coordinator.
+pub(super) const HOST_LABEL: &str = "tare/host";
 /// The longest value of a label.
 const LONGEST_LABEL: usize = 63;
-/// Marks the job and the pods of one load.
-const RUN: &str = "tare/run";
+/// The label of the job and the pods of one load.
+const RUN_LABEL: &str = "tare/run";
 /// The only container of a pod.
 pub(super) const CONTAINER: &str = "agent";
 /// A job that is over is removed after this time if its coordinator could not do that, in seconds.
@@ -54,9 +54,9 @@ impl JobShape {
     /// The Job. It meets the Pod Security Standard "restricted". A pod that fails is not replaced and takes no other pod
     /// with it: `backoffLimit: 0` would end all of them, so each index has a limit of its own.
     pub(super) fn to_manifest(&self) -> Value {
-        let mut labels = json!({ MANAGED_BY: "tare", RUN: self.name });
+        let mut labels = json!({ MANAGED_BY: "tare", RUN_LABEL: self.name });
         if !self.host.is_empty() {
-            labels[HOST] = self.host.clone().into();
+            labels[HOST_LABEL] = self.host.clone().into();
         }
         json!({
             "apiVersion": "batch/v1",
@@ -86,7 +86,7 @@ impl JobShape {
                 "maxSkew": 1,
                 "topologyKey": "kubernetes.io/hostname",
                 "whenUnsatisfiable": "ScheduleAnyway",
-                "labelSelector": { "matchLabels": { RUN: self.name } },
+                "labelSelector": { "matchLabels": { RUN_LABEL: self.name } },
             }],
             "containers": [self.container()],
         })

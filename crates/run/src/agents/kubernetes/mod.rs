@@ -1,5 +1,5 @@
-//! Agents in pods of a Kubernetes cluster, by the cluster's own client `kubectl`: its configuration, contexts and
-//! credentials work as users know them. Each pod's main process is an agent. `kubectl attach` is the pipe to it, so
+//! Agents in pods of a Kubernetes cluster, over `kubectl` with its usual configuration, contexts and credentials. Each pod's main
+//! process is an agent. `kubectl attach` is the pipe to it, so
 //! nothing listens, and an agent ends with its pipe.
 
 mod agent_job;

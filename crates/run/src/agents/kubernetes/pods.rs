@@ -1,9 +1,9 @@
-//! How far the pods of a job are, read from what the cluster says of them.
+//! The states of the pods of a job, read from kubectl's JSON.
 
 use serde_json::Value;
 
-/// Reasons of a waiting container that do not go away by themselves.
-const STUCK: [&str; 6] = [
+/// Reasons of a waiting container that do not end by themselves.
+const STUCK_REASONS: [&str; 6] = [
     "ImagePullBackOff",
     "ErrImageNeverPull",
     "InvalidImageName",
@@ -21,14 +21,14 @@ pub(super) struct Pod {
     pub(super) state: PodState,
 }
 
-/// How far a pod is.
+/// The state of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PodState {
     /// Its agent waits for orders.
     Running,
-    /// It may still run: what it waits for.
-    Coming(String),
-    /// It will not run: why.
+    /// It does not run yet: what it waits for.
+    Waiting(String),
+    /// It will not run: the reason.
     Stuck(String),
 }
 
@@ -59,14 +59,14 @@ fn state_of(pod: &Value) -> PodState {
     if let Some(reason) = container["waiting"]["reason"].as_str() {
         let why = [Some(reason), container["waiting"]["message"].as_str()].into_iter().flatten().collect::<Vec<_>>();
         let why = why.join(": ");
-        return if STUCK.contains(&reason) { PodState::Stuck(why) } else { PodState::Coming(why) };
+        return if STUCK_REASONS.contains(&reason) { PodState::Stuck(why) } else { PodState::Waiting(why) };
     }
     if phase == "Running" && !container["running"].is_null() {
         return PodState::Running;
     }
     let scheduled = condition(pod, "PodScheduled").filter(|condition| condition["status"] == "False");
     let waits = scheduled.and_then(|condition| Some((condition["reason"].as_str()?, condition["message"].as_str())));
-    PodState::Coming(waits.map_or_else(
+    PodState::Waiting(waits.map_or_else(
         || "no node yet".to_owned(),
         |(reason, message)| {
             message.map_or_else(|| reason.to_owned(), |message| format!("{reason}: {}", message.trim_end_matches('.')))
@@ -144,12 +144,12 @@ pub(super) mod tests {
             json!({ "status": { "phase": "Pending",
                 "containerStatuses": [{ "state": { "waiting": { "reason": reason, "message": "so" } } }] } })
         };
-        assert_eq!(state_of(&waiting("ErrImagePull")), PodState::Coming("ErrImagePull: so".to_owned()));
+        assert_eq!(state_of(&waiting("ErrImagePull")), PodState::Waiting("ErrImagePull: so".to_owned()));
         assert_eq!(state_of(&waiting("ImagePullBackOff")), PodState::Stuck("ImagePullBackOff: so".to_owned()));
         let unschedulable = json!({ "status": { "phase": "Pending", "conditions": [
             { "type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/3 nodes are available." }] } });
-        assert_eq!(state_of(&unschedulable), PodState::Coming("Unschedulable: 0/3 nodes are available".to_owned()));
-        assert_eq!(state_of(&json!({})), PodState::Coming("no node yet".to_owned()));
+        assert_eq!(state_of(&unschedulable), PodState::Waiting("Unschedulable: 0/3 nodes are available".to_owned()));
+        assert_eq!(state_of(&json!({})), PodState::Waiting("no node yet".to_owned()));
         let ended = json!({ "status": { "phase": "Failed" } });
         assert_eq!(state_of(&ended), PodState::Stuck("a pod ended before the load (Failed)".to_owned()));
     }

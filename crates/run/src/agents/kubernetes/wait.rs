@@ -1,4 +1,4 @@
-//! Whether enough pods run for a load to begin, and why they never will.
+//! Decides whether enough pods run for a load to begin, whether to wait, or to give up.
 
 use super::kubectl::remedy_of;
 use super::pods::{Pod, PodState};
@@ -15,24 +15,24 @@ pub(super) struct Wanted {
 pub(super) enum WaitStep {
     /// The load can begin with those that run.
     Begin,
-    /// Wait on, and say this.
+    /// Wait on, and show this state.
     Wait(String),
-    /// Give up: why, and what to do.
+    /// Give up: the reason, and what to do.
     GiveUp(String),
 }
 
-/// All pods should run. A load begins with fewer, but not fewer than the least, when no more can come or the time is
-/// over. `refusal` is why the cluster creates no more pods.
+/// The load begins when all pods run. It begins with fewer, but at least `wanted.least`, when no more can start or the time is
+/// over (`is_late`). `refusal` is why the cluster creates no more pods.
 pub(super) fn next_wait_step(pods: &[Pod], refusal: Option<&str>, wanted: Wanted, is_late: bool) -> WaitStep {
     let running = pods.iter().filter(|pod| pod.state == PodState::Running).count();
-    let stuck: Vec<&str> = pods.iter().filter_map(|pod| as_stuck(&pod.state)).chain(refusal).collect();
+    let stuck: Vec<&str> = pods.iter().filter_map(|pod| stuck_cause(&pod.state)).chain(refusal).collect();
     let not_created = wanted.all.saturating_sub(pods.len());
     let lost = stuck.len() - usize::from(refusal.is_some()) + if refusal.is_some() { not_created } else { 0 };
     let possible = wanted.all.saturating_sub(lost);
     if running >= wanted.all || (running >= wanted.least && (is_late || running >= possible)) {
         return WaitStep::Begin;
     }
-    let waiting: Vec<&str> = pods.iter().filter_map(|pod| as_coming(&pod.state)).collect();
+    let waiting: Vec<&str> = pods.iter().filter_map(|pod| waiting_cause(&pod.state)).collect();
     if possible < wanted.least || is_late {
         let causes = if stuck.is_empty() { &waiting } else { &stuck };
         let cause = causes.first().copied().unwrap_or("the cluster has created no pods yet");
@@ -44,16 +44,16 @@ pub(super) fn next_wait_step(pods: &[Pod], refusal: Option<&str>, wanted: Wanted
     WaitStep::Wait(format!("{running} of {} pods run; the others wait: {first}", wanted.all))
 }
 
-const fn as_stuck(state: &PodState) -> Option<&str> {
+const fn stuck_cause(state: &PodState) -> Option<&str> {
     match state {
         PodState::Stuck(why) => Some(why.as_str()),
         _ => None,
     }
 }
 
-const fn as_coming(state: &PodState) -> Option<&str> {
+const fn waiting_cause(state: &PodState) -> Option<&str> {
     match state {
-        PodState::Coming(what) => Some(what.as_str()),
+        PodState::Waiting(what) => Some(what.as_str()),
         _ => None,
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     fn pods(states: [&str; 3]) -> Vec<Pod> {
         let state = |text: &str| match text.split_once(' ') {
             None => PodState::Running,
-            Some(("coming", what)) => PodState::Coming(what.to_owned()),
+            Some(("coming", what)) => PodState::Waiting(what.to_owned()),
             Some((_, why)) => PodState::Stuck(why.to_owned()),
         };
         states.map(|text| pod(state(text))).to_vec()

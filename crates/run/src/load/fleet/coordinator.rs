@@ -12,7 +12,7 @@ use tare_plan::load_plan::LoadStop;
 use tare_sys::clock::{self, Nanos};
 
 use crate::agents::kubernetes::AgentJob;
-use crate::agents::link::{AgentLink, Heard, inbox};
+use crate::agents::link::{AgentLink, AgentMessage, message_channel};
 use crate::agents::place::AgentPlace;
 use crate::agents::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
 use crate::error::RunError;
@@ -21,26 +21,26 @@ use crate::load::fleet_record::{agent_records, equipment_of, loss_events};
 use crate::load::source::{Equipment, LoadSource, MadeLoad, Observed};
 
 /// How often a waiting coordinator looks for silent agents and for Ctrl-C.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// The most reports that are taken before it looks again, however many more have come.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
+/// The most reports that it processes before it checks again.
 const REPORTS_AT_ONCE: usize = 256;
 /// How often each agent is pinged.
 const PING_EVERY: Duration = Duration::from_secs(1);
 /// Pings before the start, from which the offsets of clocks are known.
 const CLOCK_PINGS: usize = 16;
-/// Time from the order to begin to the start, in addition to a round trip.
+/// Time from the order to begin until the start, in addition to a round trip.
 const START_MARGIN: Duration = Duration::from_millis(20);
 /// The longest time between two samples.
 const LONGEST_PERIOD: Duration = Duration::from_secs(1);
 
-/// Connections are opened within this many times their own time limit.
+/// The time for opening all connections, as a multiple of the time limit of one connection.
 const OPENING_TIMES: u32 = 12;
 
-/// What users are told when pods did not get cores of their own.
+/// The notice for users when pods did not get cores of their own.
 const SHARED_CORES: &str = "agents in pods share the cores of their nodes with others: the node's kubelet does not give whole \
                             cores to pods (its CPU manager policy is not static)";
 
-/// What the agents of a load are told.
+/// How a fleet is started.
 #[derive(Debug)]
 pub struct FleetOrder<'a> {
     /// Where they run.
@@ -62,14 +62,14 @@ pub struct AgentFleet {
     links: Vec<AgentLink>,
     /// The jobs of agents in pods. They are removed after the links have ended.
     jobs: Vec<AgentJob>,
-    inbox: Receiver<Heard>,
+    inbox: Receiver<AgentMessage>,
     next_ping: Nanos,
     pings: u64,
 }
 
 impl AgentFleet {
     /// Starts the agents and waits until each has understood its assignment. Copies the program to hosts that lack it,
-    /// and makes a job for agents in pods. `tell` gets what is waited for, in words.
+    /// and makes a job for agents in pods. `progress` gets a line for each wait.
     ///
     /// # Errors
     /// When an agent cannot do its share: which one, why, and what to do. Nothing is left behind.
@@ -77,10 +77,10 @@ impl AgentFleet {
         order: &FleetOrder<'_>,
         job: &LoadJob,
         cancel: &Cancel,
-        tell: &mut dyn FnMut(&str),
+        progress: &mut dyn FnMut(&str),
     ) -> Result<Self, RunError> {
         check_connections(job, order.places.iter().map(AgentPlace::least_agents).sum())?;
-        let (heard, inbox) = inbox();
+        let (messages, inbox) = message_channel();
         let wanted = AgentsOrder {
             places: order.places,
             pods: &order.pods,
@@ -88,8 +88,8 @@ impl AgentFleet {
             longest: longest_load(&job.plan),
             local_cpus: &job.session.cpus,
         };
-        let started = start_agents(&wanted, &mut |_| heard.clone(), cancel, tell)?;
-        drop(heard);
+        let started = start_agents(&wanted, &mut |_| messages.clone(), cancel, progress)?;
+        drop(messages);
         let StartedAgents { names, links, cores, jobs } = started;
         let agents = names.len();
         check_connections(job, agents)?;
@@ -107,20 +107,20 @@ impl AgentFleet {
         let assignments = cores.into_iter().enumerate().map(assignment).collect();
         // Jobs must not be removed before the links have ended, whatever happens here.
         let mut jobs = jobs;
-        let mut this = Self::over(names, links, inbox, assignments, cancel)?;
+        let mut this = Self::connect(names, links, inbox, assignments, cancel)?;
         this.jobs.append(&mut jobs);
         let shares_cores = |agent: &FleetAgent| agent.facts.as_ref().is_some_and(|facts| facts.shares_cpus);
         if this.agents().iter().any(shares_cores) {
-            tell(SHARED_CORES);
+            progress(SHARED_CORES);
         }
         Ok(this)
     }
 
     /// Greets the agents behind these links and gives each its assignment.
-    pub(super) fn over(
+    pub(super) fn connect(
         names: Vec<String>,
         links: Vec<AgentLink>,
-        inbox: Receiver<Heard>,
+        inbox: Receiver<AgentMessage>,
         assignments: Vec<Assignment>,
         cancel: &Cancel,
     ) -> Result<Self, RunError> {
@@ -152,7 +152,7 @@ impl AgentFleet {
         self.links.iter().for_each(|link| link.send(order.clone()));
     }
 
-    /// Before the start, a fleet is whole: waits until `is_done` holds for each agent, or until `cancel`.
+    /// Waits until `is_done` holds for each agent, or until `cancel`. No agent may be lost before the start.
     fn wait_for_all(
         &mut self,
         cancel: &Cancel,
@@ -160,7 +160,7 @@ impl AgentFleet {
         observe: &mut dyn FnMut(&Fleet),
     ) -> Result<(), RunError> {
         while !self.fleet.agents().iter().all(is_done) && !cancel.is_cancelled() {
-            self.hear();
+            self.process_messages();
             for agent in self.fleet.agents() {
                 if let AgentPhase::Lost { reason, .. } = &agent.phase {
                     return Err(RunError::Agent { agent: agent.name.clone(), reason: reason.clone() });
@@ -171,24 +171,24 @@ impl AgentFleet {
         Ok(())
     }
 
-    /// Takes what was said, for a moment; pings, and gives up who is silent.
-    fn hear(&mut self) {
-        match self.inbox.recv_timeout(LOOK_EVERY) {
-            Ok(heard) => self.take(heard),
+    /// Waits for messages for at most [`CHECK_EVERY`] and processes them; then pings the agents and gives up silent ones.
+    fn process_messages(&mut self) {
+        match self.inbox.recv_timeout(CHECK_EVERY) {
+            Ok(message) => self.process_message(message),
             Err(RecvTimeoutError::Timeout) => {}
-            // All agents are over.
-            Err(RecvTimeoutError::Disconnected) => std::thread::park_timeout(LOOK_EVERY),
+            // All agents have ended.
+            Err(RecvTimeoutError::Disconnected) => std::thread::park_timeout(CHECK_EVERY),
         }
         for _ in 1..REPORTS_AT_ONCE {
-            let Ok(heard) = self.inbox.try_recv() else { break };
-            self.take(heard);
+            let Ok(message) = self.inbox.try_recv() else { break };
+            self.process_message(message);
         }
         let now = clock::now();
         if now >= self.next_ping {
             self.ping_all();
             self.next_ping = now + PING_EVERY;
         }
-        self.fleet.lose_silent(now.0);
+        self.fleet.mark_silent_lost(now.0);
         for (agent, link) in self.fleet.agents().iter().zip(&mut self.links) {
             if agent.is_lost() {
                 link.end();
@@ -196,10 +196,11 @@ impl AgentFleet {
         }
     }
 
-    fn take(&mut self, heard: Heard) {
-        match heard.said {
-            Ok(report) => self.fleet.take(heard.agent, report, heard.at.0),
-            Err(reason) => self.fleet.lose(heard.agent, &reason, heard.at.0),
+    fn process_message(&mut self, message: AgentMessage) {
+        let AgentMessage { agent, received_at, report } = message;
+        match report {
+            Ok(report) => self.fleet.process_report(agent, report, received_at.0),
+            Err(reason) => self.fleet.mark_lost(agent, &reason, received_at.0),
         }
     }
 
@@ -214,13 +215,13 @@ impl AgentFleet {
     /// Lets all agents open their connections.
     fn prepare(&mut self, cancel: &Cancel, observer: &mut dyn FnMut(Observed<'_>)) -> Result<(), RunError> {
         let begin = clock::now();
-        let mut told = (0, 0);
+        let mut shown = (0, 0);
         self.send_to_all(&OrderKind::Prepare(Prepare {}));
         self.wait_for_all(cancel, |agent| agent.phase == AgentPhase::Ready, &mut |fleet| {
             let sum = |of: fn(&FleetAgent) -> u64| fleet.agents().iter().map(of).sum::<u64>() as usize;
             let opening = (sum(|agent| agent.opening.open), sum(|agent| agent.opening.of));
-            if opening != told {
-                told = opening;
+            if opening != shown {
+                shown = opening;
                 let elapsed = Duration::from_nanos(clock::now().since(begin));
                 let opening = Opening { open: opening.0, of: opening.1, elapsed };
                 observer(Observed::Load(Watched::Opening(opening)));
@@ -228,11 +229,11 @@ impl AgentFleet {
         })
     }
 
-    /// Measures the clocks of all agents, and tells each when to start by its own. `None` after `cancel`.
+    /// Measures the clock offsets of all agents, and sends each the start time on its own clock. `None` after `cancel`.
     fn begin(&mut self, cancel: &Cancel) -> Result<Option<Nanos>, RunError> {
         for _ in 0..CLOCK_PINGS {
             self.ping_all();
-            self.wait_for_all(cancel, |agent| !agent.owes_answer(), &mut |_| {})?;
+            self.wait_for_all(cancel, |agent| !agent.awaits_answer(), &mut |_| {})?;
         }
         if cancel.is_cancelled() {
             return Ok(None);
@@ -241,15 +242,15 @@ impl AgentFleet {
         let start = clock::now() + START_MARGIN + Duration::from_nanos(round_trips.max().unwrap_or(0));
         for (agent, link) in self.fleet.agents().iter().zip(&self.links) {
             if let Some(offset) = &agent.offset {
-                link.send(OrderKind::Begin(Begin { start_ns: offset.on_agent(start.0) }));
+                link.send(OrderKind::Begin(Begin { start_ns: offset.on_agent_clock(start.0) }));
             }
         }
         self.fleet.begin(start.0);
         Ok(Some(start))
     }
 
-    /// Merges what agents report until all have finished or are lost.
-    fn gather(&mut self, start: Nanos, cancel: &Cancel, observer: &mut dyn FnMut(Observed<'_>)) -> SliceSample {
+    /// Merges the samples of the agents until all have finished or are lost.
+    fn merge_reports(&mut self, start: Nanos, cancel: &Cancel, observer: &mut dyn FnMut(Observed<'_>)) -> SliceSample {
         let mut whole: Option<SliceSample> = None;
         let mut is_stopped = false;
         loop {
@@ -269,7 +270,7 @@ impl AgentFleet {
             if self.fleet.is_over() {
                 return whole.unwrap_or_default();
             }
-            self.hear();
+            self.process_messages();
         }
     }
 }
@@ -295,11 +296,11 @@ impl LoadSource for AgentFleet {
                 ..MadeLoad::default()
             });
         };
-        let mut whole = self.gather(start, cancel, observer);
+        let mut whole = self.merge_reports(start, cancel, observer);
         let clocks = self.fleet.server_clock();
         (whole.messages.clock, whole.messages.clock_within_ns) = (clocks.clock, clocks.clock_within_ns);
         // Without agents the load has ended before its time.
-        whole.cancelled |= cancel.is_cancelled() || self.fleet.left() == 0;
+        whole.cancelled |= cancel.is_cancelled() || self.fleet.remaining() == 0;
         let agents = agent_records(self.fleet.agents(), start.0);
         let events = loss_events(self.fleet.agents(), start.0, job.slice.schedule.rate_per_s());
         self.end_agents().iter().for_each(|left| observer(Observed::Notice(left)));

@@ -1,5 +1,5 @@
-//! An agent: it takes orders from a pipe, makes its share of the load with the same session as `tare load` or has servers,
-//! and reports into a pipe. Pings are answered at any time, by the thread that reads the orders.
+//! An agent. It reads orders from a pipe and writes reports to another. It makes its share of a load with the same session as
+//! `tare load`, or runs servers. The thread that reads the orders answers pings at any time.
 
 use std::cell::Cell;
 use std::io::{Read, Write};
@@ -18,7 +18,7 @@ use tare_load::{Cancel, LoadSession, Share, SliceSample, Watched};
 use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock::{self, Nanos};
 
-use crate::agents::work::{OrderedWork, answer_order};
+use crate::agents::order_handler::{OrderHandler, answer_order};
 use crate::generator::is_whole_pod;
 use crate::load::LoadJob;
 use crate::load::source::LoadSource;
@@ -28,8 +28,8 @@ use crate::server_host::{AgentHost, work_folder};
 /// Makes the job of an assignment, or says in one sentence why it cannot.
 pub type BuildJob<'a> = &'a mut dyn FnMut(&Assignment) -> Result<LoadJob, String>;
 
-/// Serves one coordinator. `on_end` is called, by another thread, when no more orders come, or when they cannot be read: then
-/// nobody waits for reports, and the load ends.
+/// Serves one coordinator. Another thread calls `on_end` when the orders end or cannot be read. Then nobody waits for reports,
+/// and the load ends.
 ///
 /// # Errors
 /// When the other side does not keep to the protocol, or does not read.
@@ -46,7 +46,7 @@ pub fn serve_agent<W: Write + Send + 'static>(
     let (outbox, inbox) = channel();
     let reader = OrderReader { reports: reports.clone(), cancel: cancel.clone(), orders: outbox };
     Builder::new().name("orders".to_owned()).spawn(move || {
-        let read = reader.read_all(orders);
+        let read = reader.read_orders(orders);
         // Its servers end with this process.
         let _ = std::fs::remove_dir_all(work_folder());
         on_end(read);
@@ -61,9 +61,9 @@ pub fn serve_agent<W: Write + Send + 'static>(
 
 /// Why an agent ends early.
 enum AgentEnd {
-    /// The coordinator is told.
+    /// The coordinator gets the reason.
     Failed(String),
-    /// Nobody can be told.
+    /// The pipes cannot be used, so the coordinator gets no reason.
     Protocol(ProtocolError),
 }
 
@@ -90,7 +90,7 @@ impl<W: Write> Reports<W> {
     }
 }
 
-/// Reads orders, and carries out those that cannot wait.
+/// Reads orders. Answers pings and stop orders itself, and passes the others on.
 struct OrderReader<W> {
     reports: Reports<W>,
     cancel: Cancel,
@@ -98,20 +98,21 @@ struct OrderReader<W> {
 }
 
 impl<W: Write> OrderReader<W> {
-    /// Reads until the orders end. Then the load ends too. A coordinator that can still be told hears of an error.
-    fn read_all(&self, pipe: impl Read) -> Result<(), ProtocolError> {
-        let read = self.carry_out_all(pipe);
+    /// Reads until the orders end; then the load ends too. Sends an error to the coordinator if its pipe still works.
+    fn read_orders(&self, pipe: impl Read) -> Result<(), ProtocolError> {
+        let read = self.dispatch_orders(pipe);
         self.cancel.cancel();
-        if let Err(error @ (ProtocolError::TooLong { .. } | ProtocolError::Nonsense(_) | ProtocolError::UnknownKind)) =
-            &read
+        if let Err(
+            error @ (ProtocolError::TooLong { .. } | ProtocolError::Undecodable(_) | ProtocolError::UnknownKind),
+        ) = &read
         {
-            // One that has gone needs no report.
+            // This fails if the coordinator is gone, and it needs no report then.
             let _ = self.reports.send(ReportKind::Failed(Failure { reason: error.to_string() }));
         }
         read
     }
 
-    fn carry_out_all(&self, mut pipe: impl Read) -> Result<(), ProtocolError> {
+    fn dispatch_orders(&self, mut pipe: impl Read) -> Result<(), ProtocolError> {
         let mut next = read_frame(&mut pipe, LONGEST_ORDER)?;
         if next.is_none() {
             return Err(ProtocolError::NoOrders);
@@ -150,17 +151,17 @@ impl<W: Write> Agent<W> {
         self.greet(&hello, host)?;
         match self.next_order()? {
             OrderKind::Assign(assignment) => self.make_share(&assignment, build),
-            OrderKind::Servers(order) => self.work_for_run(AgentHost::new(&self.cancelled), order),
-            OrderKind::Load(order) => self.work_for_run(AgentGenerator::new(&self.cancelled), order),
+            OrderKind::Servers(order) => self.handle_run_orders(AgentHost::new(&self.cancelled), order),
+            OrderKind::Load(order) => self.handle_run_orders(AgentGenerator::new(&self.cancelled), order),
             _ => Err(out_of_turn("an order before the assignment")),
         }
     }
 
-    /// Carries out the orders of a run until no more come.
-    fn work_for_run(&self, mut work: impl OrderedWork, first: RunOrder) -> Result<(), AgentEnd> {
+    /// Handles the orders of a run until they end.
+    fn handle_run_orders(&self, mut handler: impl OrderHandler, first: RunOrder) -> Result<(), AgentEnd> {
         let mut next = Some(first);
         while let Some(order) = next {
-            self.reports.send(ReportKind::Run(answer_order(&mut work, &order)))?;
+            self.reports.send(ReportKind::Run(answer_order(&mut handler, &order)))?;
             next = match self.orders.recv() {
                 Ok(OrderKind::Servers(order) | OrderKind::Load(order)) => Some(order),
                 _ => None,
@@ -183,7 +184,7 @@ impl<W: Write> Agent<W> {
         Ok(self.reports.send(ReportKind::Done(Done { whole: Some(whole) }))?)
     }
 
-    /// States the version in any case, so that the coordinator can name it.
+    /// Sends the version first, so that the coordinator can name it even if it differs.
     fn greet(&self, hello: &Hello, host: &str) -> Result<(), AgentEnd> {
         let (version, host) = (env!("CARGO_PKG_VERSION").to_owned(), host.to_owned());
         self.reports.send(ReportKind::Greeting(Greeting { protocol: PROTOCOL, version, host }))?;
@@ -194,7 +195,7 @@ impl<W: Write> Agent<W> {
         Err(AgentEnd::Failed(ProtocolError::Version { theirs, version }.to_string()))
     }
 
-    /// When the load began, and the sum of its samples.
+    /// Drives the load. Returns when it began and the sum of its samples.
     fn make_load(
         &self,
         session: &mut LoadSession,
@@ -203,22 +204,22 @@ impl<W: Write> Agent<W> {
     ) -> Result<(Nanos, SliceSample), AgentEnd> {
         let begin = Cell::new(Nanos::ZERO);
         let failure = Cell::new(None);
-        let tell = |report| {
+        let send = |report| {
             if let Err(error) = self.reports.send(report) {
                 self.cancel.cancel();
                 failure.set(Some(error));
             }
         };
         let mut start = || {
-            tell(ReportKind::Ready(Ready {}));
-            begin.set(self.moment_of_begin());
+            send(ReportKind::Ready(Ready {}));
+            begin.set(self.wait_for_begin());
             begin.get()
         };
         let whole = session.run_from(&job.slice, Some(every), &self.cancel, &mut start, &mut |watched| match watched {
             Watched::Opening(opening) => {
-                tell(ReportKind::Opening(OpenConnections { open: opening.open as u64, of: opening.of as u64 }));
+                send(ReportKind::Opening(OpenConnections { open: opening.open as u64, of: opening.of as u64 }));
             }
-            Watched::Interval(part) => tell(ReportKind::Sample(pack_sample(&part.clone().pack(), begin.get().0))),
+            Watched::Interval(part) => send(ReportKind::Sample(pack_sample(&part.clone().pack(), begin.get().0))),
             _ => {}
         });
         match (failure.take(), whole) {
@@ -228,8 +229,8 @@ impl<W: Write> Agent<W> {
         }
     }
 
-    /// Waits for the order to begin. Without one, the load is cancelled, and begins and ends at once.
-    fn moment_of_begin(&self) -> Nanos {
+    /// Waits for the order to begin and returns the start. If the orders end first, cancels the load, which then ends at once.
+    fn wait_for_begin(&self) -> Nanos {
         match self.next_order() {
             Ok(OrderKind::Begin(begin)) => Nanos(begin.start_ns),
             _ => {
@@ -240,7 +241,7 @@ impl<W: Write> Agent<W> {
     }
 
     fn next_order(&self) -> Result<OrderKind, AgentEnd> {
-        let ended = || AgentEnd::Protocol(ProtocolError::OutOfTurn("the end of all orders"));
+        let ended = || AgentEnd::Protocol(ProtocolError::WrongPhase("the end of all orders"));
         self.orders.recv().map_err(|_| ended())
     }
 }
@@ -259,5 +260,5 @@ fn facts(session: &LoadSession, job: &LoadJob, assignment: &Assignment) -> Repor
 }
 
 const fn out_of_turn(what: &'static str) -> AgentEnd {
-    AgentEnd::Protocol(ProtocolError::OutOfTurn(what))
+    AgentEnd::Protocol(ProtocolError::WrongPhase(what))
 }

@@ -16,7 +16,7 @@ use tare_sys::clock;
 
 use super::coordinator::AgentFleet;
 use super::serve::serve_agent;
-use crate::agents::link::{AgentLink, inbox};
+use crate::agents::link::{AgentLink, message_channel};
 use crate::error::RunError;
 use crate::load::job::tests::{HTTP, TEN_SECONDS, job, open};
 use crate::load::source::{LoadSource, MadeLoad, Observed};
@@ -123,17 +123,17 @@ impl Behaviour {
 }
 
 fn fleet(behaviours: &[Behaviour], cancel: &Cancel) -> Result<AgentFleet, RunError> {
-    let (heard, inbox) = inbox();
+    let (messages, inbox) = message_channel();
     let mut links = Vec::new();
     for (agent, behaviour) in behaviours.iter().copied().enumerate() {
         let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
         thread::spawn(move || behaviour.live(orders, reports));
-        links.push(AgentLink::over(agent, to_agent, from_agent, std::io::empty(), &heard).unwrap());
+        links.push(AgentLink::from_pipes(agent, to_agent, from_agent, std::io::empty(), &messages).unwrap());
     }
-    drop(heard);
+    drop(messages);
     let names = (1..=behaviours.len()).map(|number| format!("agent {number}")).collect();
     let assignment = Assignment { every_ns: EVERY_NS, ..Assignment::default() };
-    AgentFleet::over(names, links, inbox, vec![assignment; behaviours.len()], cancel)
+    AgentFleet::connect(names, links, inbox, vec![assignment; behaviours.len()], cancel)
 }
 
 /// The load of a fleet at 3,000 requests per second, and the answers of each part that was shown.

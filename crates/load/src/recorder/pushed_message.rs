@@ -4,11 +4,11 @@ use tare_sys::clock::Nanos;
 
 /// One pushed message and how it compares with those before it on the same WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Pushed {
+pub(crate) struct PushedMessage {
     /// When it arrived.
-    pub(crate) came: Nanos,
+    pub(crate) arrived_at: Nanos,
     /// When its stamp says it was sent.
-    pub(crate) sent: Option<Nanos>,
+    pub(crate) sent_at: Option<Nanos>,
     /// Resolution of the stamp in nanoseconds; 0 without a stamp.
     pub(crate) unit_ns: u64,
     pub(crate) is_late: bool,

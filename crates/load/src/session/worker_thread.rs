@@ -1,4 +1,4 @@
-//! A worker thread as seen by its session: orders go in, reports come out, and nothing else is shared.
+//! The session's end of a worker thread: it sends orders and receives reports. Nothing else is shared.
 
 use std::io;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -20,21 +20,21 @@ use crate::session::poller::PollerKind;
 use crate::worker::{Setup, Worker};
 
 /// The session's end of a worker thread.
-pub(crate) struct Remote {
-    orders: Option<Sender<Order>>,
-    reports: Receiver<Report>,
+pub(crate) struct WorkerThread {
+    orders: Option<Sender<WorkerOrder>>,
+    reports: Receiver<WorkerReport>,
     thread: Option<JoinHandle<()>>,
     share: Share,
 }
 
 /// What a session orders a worker to do.
-pub(crate) enum Order {
+pub(crate) enum WorkerOrder {
     Prepare { in_use: usize, cancel: Cancel },
     Run(WorkerSlice),
 }
 
 /// A worker's report on an order.
-pub(crate) enum Report {
+pub(crate) enum WorkerReport {
     /// During preparation: the number of open connections, and whether more are being opened.
     Open { connections: usize, goes_on: bool },
     /// A part of the sample; more follow.
@@ -43,7 +43,7 @@ pub(crate) enum Report {
     Last(Result<SliceSample, LoadError>),
 }
 
-impl Remote {
+impl WorkerThread {
     /// Starts the thread. When this returns, the thread is pinned, where that can be done, and has its poller.
     pub(crate) fn start(cpu: usize, poller: PollerKind, setup: Setup) -> Result<Self, LoadError> {
         let failed = |reason: String| LoadError::Worker { cpu, reason };
@@ -57,21 +57,21 @@ impl Remote {
                 PollerKind::Uring => serve(UringPoller::new, cpu, setup, &inbox, &outbox),
             })
             .map_err(|error| failed(error.to_string()))?;
-        let remote = Self { orders: Some(orders), reports, thread: Some(thread), share };
-        // The first report says whether the thread is pinned and has its poller.
-        match remote.report() {
-            Report::Open { .. } | Report::Part(_) | Report::Last(Ok(_)) => Ok(remote),
-            Report::Last(Err(error)) => Err(error),
+        let thread = Self { orders: Some(orders), reports, thread: Some(thread), share };
+        // The first report shows whether the thread is pinned and has its poller.
+        match thread.wait_for_report() {
+            WorkerReport::Open { .. } | WorkerReport::Part(_) | WorkerReport::Last(Ok(_)) => Ok(thread),
+            WorkerReport::Last(Err(error)) => Err(error),
         }
     }
 
-    pub(crate) fn order(&self, order: Order) -> Result<(), LoadError> {
+    pub(crate) fn send_order(&self, order: WorkerOrder) -> Result<(), LoadError> {
         let orders = self.orders.as_ref().ok_or(LoadError::WorkerDied)?;
         orders.send(order).map_err(|_| LoadError::WorkerDied)
     }
 
-    pub(crate) fn report(&self) -> Report {
-        self.reports.recv().unwrap_or(Report::Last(Err(LoadError::WorkerDied)))
+    pub(crate) fn wait_for_report(&self) -> WorkerReport {
+        self.reports.recv().unwrap_or(WorkerReport::Last(Err(LoadError::WorkerDied)))
     }
 
     /// This worker's share of that many connections. The shares differ by one at most.
@@ -79,12 +79,12 @@ impl Remote {
         self.share.part_of(connections as u64) as usize
     }
 
-    /// Lets the thread end after its current order.
-    pub(crate) fn dismiss(&mut self) {
+    /// Closes the channel of orders, so that the thread ends after its current order.
+    pub(crate) fn close_orders(&mut self) {
         self.orders = None;
     }
 
-    /// Waits for the end of a thread that has been dismissed.
+    /// Waits for the end of a thread whose orders are closed.
     pub(crate) fn join(&mut self) {
         if let Some(thread) = self.thread.take() {
             // A worker that panicked has already said so on stderr.
@@ -98,8 +98,8 @@ fn serve<P: Poller>(
     open: fn() -> io::Result<P>,
     cpu: usize,
     setup: Setup,
-    inbox: &Receiver<Order>,
-    outbox: &Sender<Report>,
+    inbox: &Receiver<WorkerOrder>,
+    outbox: &Sender<WorkerReport>,
 ) {
     let failed = |reason: String| LoadError::Worker { cpu, reason };
     // If the kernel refuses, sends leave less precisely, and send lag shows by how much.
@@ -111,22 +111,24 @@ fn serve<P: Poller>(
     let mut worker = match poller {
         Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),
         Err(error) => {
-            let _ = outbox.send(Report::Last(Err(error)));
+            let _ = outbox.send(WorkerReport::Last(Err(error)));
             return;
         }
     };
     // If the session is gone, the next line notices it.
-    let tell = |report| drop(outbox.send(report));
-    let mut report = Report::Last(Ok(SliceSample::default()));
+    let send = |report| drop(outbox.send(report));
+    let mut report = WorkerReport::Last(Ok(SliceSample::default()));
     // Both channels end with the session.
     while outbox.send(report).is_ok() {
         report = match inbox.recv() {
-            Ok(Order::Prepare { in_use, cancel }) => {
-                let open = |connections, goes_on| Report::Open { connections, goes_on };
-                let prepared = worker.prepare(in_use, &cancel, &mut |connections| tell(open(connections, true)));
-                prepared.map_or_else(|error| Report::Last(Err(error)), |connections| open(connections, false))
+            Ok(WorkerOrder::Prepare { in_use, cancel }) => {
+                let open = |connections, goes_on| WorkerReport::Open { connections, goes_on };
+                let prepared = worker.prepare(in_use, &cancel, &mut |connections| send(open(connections, true)));
+                prepared.map_or_else(|error| WorkerReport::Last(Err(error)), |connections| open(connections, false))
             }
-            Ok(Order::Run(slice)) => Report::Last(worker.run(&slice, &mut |part| tell(Report::Part(part)))),
+            Ok(WorkerOrder::Run(slice)) => {
+                WorkerReport::Last(worker.run(&slice, &mut |part| send(WorkerReport::Part(part))))
+            }
             Err(_) => return,
         };
     }

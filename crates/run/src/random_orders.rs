@@ -4,13 +4,13 @@ use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_pcg::Pcg64Mcg;
 
-/// A source of orders for one place of the plan: equal seeds and places give equal orders.
+/// Random orders for one place of the plan. Equal seeds and places give equal orders.
 #[derive(Debug)]
-pub struct Order(Pcg64Mcg);
+pub struct RandomOrders(Pcg64Mcg);
 
-impl Order {
+impl RandomOrders {
     /// The orders of one place, for example `["fork 3", "http4s.Vanilla"]`.
-    pub fn at(seed: u64, place: &[&str]) -> Self {
+    pub fn for_place(seed: u64, place: &[&str]) -> Self {
         // FNV-1a: any stable hash of the words would do, and this one is short.
         let mixed = place
             .join("\0")
@@ -33,7 +33,7 @@ mod tests {
 
     #[test]
     fn a_place_has_one_order_and_other_places_have_others() {
-        let order = |seed, fork: &str| Order::at(seed, &[fork, "g"]).shuffled(0..20);
+        let order = |seed, fork: &str| RandomOrders::for_place(seed, &[fork, "g"]).shuffled(0..20);
         assert_eq!(order(1, "fork 1"), order(1, "fork 1"));
         assert_ne!(order(1, "fork 1"), order(1, "fork 2"));
         assert_ne!(order(1, "fork 1"), order(2, "fork 1"));
@@ -46,7 +46,7 @@ mod tests {
     fn each_variant_comes_first_about_equally_often() {
         let mut first = [0_u32; 3];
         for fork in 0..3000 {
-            first[Order::at(9, &[&fork.to_string()]).shuffled(0..3_usize)[0]] += 1;
+            first[RandomOrders::for_place(9, &[&fork.to_string()]).shuffled(0..3_usize)[0]] += 1;
         }
         assert!(first.iter().all(|count| (900..1100).contains(count)), "{first:?}");
     }

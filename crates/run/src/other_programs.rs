@@ -7,38 +7,38 @@ use tare_sys::procfs::machine::{CpuTicks, clock_tick_ns};
 
 use crate::running_server::{RunningServer, RunningServers};
 
-/// The accounts at the beginning of a slice.
-pub(crate) struct Others {
+/// The CPU accounts of some cores at the beginning of a slice.
+pub(crate) struct OtherPrograms {
     cpus: CpuSet,
     begun: Nanos,
     before: CpuTicks,
     ours_ns: u64,
 }
 
-impl Others {
-    /// Opens the accounts of these cores; `None` if nothing is known about one of the servers.
+impl OtherPrograms {
+    /// Reads the accounts of these cores; `None` if the CPU time of a server cannot be read.
     pub fn begin(servers: &RunningServers, cpus: CpuSet) -> Option<Self> {
-        let ours_ns = ours_ns(servers)?;
+        let ours_ns = own_cpu_ns(servers)?;
         Some(Self { before: CpuTicks::read_cpus(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
     }
 
-    /// Their share of the cores since then (0–1), a lower bound: the kernel may count our interrupts twice, and its
-    /// ticks may be off by one per core.
+    /// The share of the cores that other programs have used since then (0–1). It is a lower bound: the kernel may count the
+    /// interrupts of tare twice, and its ticks may be off by one per core.
     pub fn share(&self, servers: &RunningServers) -> Option<f64> {
         let cpus = self.cpus.len() as u64;
         let unused_ns = CpuTicks::read_cpus(&self.cpus).ok()?.since(self.before).unused_ns();
-        let ours_ns = ours_ns(servers)?.saturating_sub(self.ours_ns);
-        Some(share(clock::now().since(self.begun) * cpus, unused_ns + ours_ns + cpus * clock_tick_ns()))
+        let ours_ns = own_cpu_ns(servers)?.saturating_sub(self.ours_ns);
+        Some(unexplained_share(clock::now().since(self.begun) * cpus, unused_ns + ours_ns + cpus * clock_tick_ns()))
     }
 }
 
-/// What is left of the time of the cores.
-fn share(time_ns: u64, known_ns: u64) -> f64 {
+/// The share of the cores' time that is not known to be unused or used by tare and its servers.
+fn unexplained_share(time_ns: u64, known_ns: u64) -> f64 {
     time_ns.saturating_sub(known_ns) as f64 / time_ns.max(1) as f64
 }
 
 /// CPU that tare and its servers have used so far; `None` where a server that runs cannot be seen.
-fn ours_ns(servers: &RunningServers) -> Option<u64> {
+fn own_cpu_ns(servers: &RunningServers) -> Option<u64> {
     let of_servers: Option<u64> = servers.values().map(RunningServer::cpu_ns).sum();
     Some(clock::process_cpu_ns() + of_servers?)
 }
@@ -52,7 +52,7 @@ mod tests {
         for (time_ns, known_ns, expected) in
             [(100, 70, 0.3), (100, 100, 0.0), (100, 130, 0.0), (100, 0, 1.0), (0, 0, 0.0)]
         {
-            assert!((share(time_ns, known_ns) - expected).abs() < 1e-12, "{known_ns} of {time_ns}");
+            assert!((unexplained_share(time_ns, known_ns) - expected).abs() < 1e-12, "{known_ns} of {time_ns}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Sends the files that a command line names to the machine of the servers, and names them as they are called there.
+//! Sends the files that a command line names to the machine of the servers, and replaces their paths by those on that machine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,46 +6,46 @@ use std::path::{Path, PathBuf};
 use super::RemoteHost;
 use crate::error::RunError;
 
-/// Folders of the system. What lies in them is the other machine's own.
-const OF_SYSTEM: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"];
-/// What stands before a class path.
-const CLASS_PATH: [&str; 3] = ["-cp", "-classpath", "--class-path"];
+/// System folders. The other machine has its own files in them.
+const SYSTEM_FOLDERS: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"];
+/// The options of Java that a class path follows.
+const CLASS_PATH_OPTIONS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
 
-/// What was sent to a machine so far.
-pub(crate) struct Sending<'a> {
+/// Sends files to a machine, each of them once.
+pub(crate) struct FileSender<'a> {
     host: &'a RemoteHost,
     progress: &'a mut dyn FnMut(&str),
     sent: BTreeMap<PathBuf, PathBuf>,
 }
 
-impl<'a> Sending<'a> {
-    /// Nothing yet.
+impl<'a> FileSender<'a> {
+    /// A sender that has sent nothing.
     pub fn new(host: &'a RemoteHost, progress: &'a mut dyn FnMut(&str)) -> Self {
         Self { host, progress, sent: BTreeMap::new() }
     }
 
-    /// Sends a file or a folder unless it is there. Returns where it is there.
+    /// Sends a file or a folder unless the machine has it. Returns its path there.
     ///
     /// # Errors
-    /// When it cannot be read here or kept there.
+    /// When it cannot be read here or stored there.
     pub fn send(&mut self, path: &Path) -> Result<PathBuf, RunError> {
         if let Some(there) = self.sent.get(path) {
             return Ok(there.clone());
         }
         (self.progress)(&format!("looking whether {} is on {}", path.display(), self.host));
-        let there = self.host.bring(path)?;
+        let there = self.host.send_if_missing(path)?;
         self.sent.insert(path.to_owned(), there.clone());
         Ok(there)
     }
 
-    /// Sends the files of a command line, and returns it for the other machine. Relative paths count from `directory`.
+    /// Sends the files of a command line, and returns the command line for the other machine. Relative paths start at `directory`.
     ///
     /// # Errors
     /// As [`send`](Self::send).
     pub fn send_command(&mut self, command: &[String], directory: Option<&Path>) -> Result<Vec<String>, RunError> {
         let mut there = Vec::with_capacity(command.len());
         for (at, word) in command.iter().enumerate() {
-            let is_class_path = at > 0 && CLASS_PATH.contains(&command[at - 1].as_str());
+            let is_class_path = at > 0 && CLASS_PATH_OPTIONS.contains(&command[at - 1].as_str());
             let parts: Vec<&str> = if is_class_path { word.split(':').collect() } else { vec![word] };
             let mut sent = Vec::with_capacity(parts.len());
             for part in parts {
@@ -70,7 +70,7 @@ fn file_to_send(at: usize, word: &str, directory: Option<&Path>, is_class_path: 
     let path = directory.map_or_else(|| PathBuf::from(word), |directory| directory.join(word));
     let path = std::path::absolute(path).ok()?;
     let is_sent = path.is_file() || is_class_path && path.is_dir();
-    let is_of_system = OF_SYSTEM.iter().any(|folder| path.starts_with(folder));
+    let is_of_system = SYSTEM_FOLDERS.iter().any(|folder| path.starts_with(folder));
     (is_sent && !is_of_system).then_some(path)
 }
 
