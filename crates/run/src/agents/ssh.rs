@@ -149,9 +149,9 @@ impl SshHost<'_> {
     }
 
     fn stuck_error(&self, stderr: &str, script: &RemoteScript<'_>) -> RunError {
-        let last = reason(stderr).map_or_else(String::new, |last| format!(" (its last words: {last})"));
+        let last = reason(stderr).map_or_else(String::new, |last| format!(" (its last output: {last})"));
         let (failure, waited, works) = (script.failure, script.idle_limit.as_secs(), self.command_for_users("ssh"));
-        self.error(format!("{failure}: ssh has not got on for {waited} s{last}; check that this works: {works} true"))
+        self.error(format!("{failure}: ssh made no progress for {waited} s{last}; check that this works: {works} true"))
     }
 
     /// What to do about ssh's refusal.
@@ -289,7 +289,7 @@ mod tests {
             .to_string();
         assert_eq!(
             why,
-            "agent ssh://ada@bench1:2222: cannot look for the program there: ssh has not got on for 30 s (its last words: \
+            "agent ssh://ada@bench1:2222: cannot look for the program there: ssh made no progress for 30 s (its last output: \
              banner); check that this works: ssh -p 2222 ada@bench1 true"
         );
     }
