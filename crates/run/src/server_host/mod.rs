@@ -1,4 +1,4 @@
-//! The machine on which the servers run, behind one interface ([`ServerHost`]). `LocalServers` carries out each operation on this
+//! The machine on which the servers run, behind one interface (`ServerHost`). `LocalServers` carries out each operation on this
 //! machine. `RemoteServers` sends it as an order to an agent on another machine, which uses `LocalServers` there.
 
 mod file_sender;
