@@ -1,5 +1,5 @@
 //! A load by several generators: the protocol between a coordinator and its agents, and the state of the fleet. Processes,
-//! threads and clocks are in `tare_run::fleet`.
+//! threads and clocks are in `tare_run`.
 //!
 //! The coordinator sends [`Order`]s and an agent sends [`Report`]s, each in a frame of known length ([`read_frame`]).
 //! The coordinator keeps a [`Fleet`]. It processes the reports of all agents, notices lost ones, and returns the merged sample of

@@ -149,7 +149,7 @@ pub enum EventKind {
         /// Requests per second that were asked for; `None` where no constant rate was.
         asked_per_s: Option<f64>,
     },
-    /// An agent of a run was late in a turn of load. Reported once per agent, for its first such turn.
+    /// An agent of a run was late in a turn of load, or stood still. Reported once per agent, for its first such turn.
     AgentDisturbed {
         /// Its name: `ssh://bench1`.
         agent: String,
@@ -158,10 +158,10 @@ pub enum EventKind {
     },
     /// How far apart the agents of a run began its turns of load.
     AgentsBegan {
-        /// Scored turns.
+        /// Scored turns; of a resumed run, those after the resumption.
         turns: u64,
-        /// Median over turns of the time from the first agent to the last, in nanoseconds. It includes the network delay of
-        /// the answers.
+        /// Median over turns of the time from the first agent to the last, in nanoseconds. It includes the
+        /// differences in the network delay of the answers.
         median_ns: u64,
         /// Its 99th percentile.
         p99_ns: u64,

@@ -36,7 +36,7 @@ pub(crate) struct RunningServer {
 enum RuntimeProbe {
     Jvm(JvmProbe),
     /// Its processes send them over a socket.
-    Reported,
+    CounterSocket,
     /// Its processes report them as events.
     Dotnet(DotnetProbe),
 }
@@ -47,7 +47,7 @@ impl RuntimeProbe {
         match source {
             None => processes.processes().find_map(JvmProbe::find_counters).map(Self::Jvm),
             Some(CounterSource::Dotnet) => Some(Self::Dotnet(DotnetProbe::new(&processes.find_living()))),
-            Some(CounterSource::Node | CounterSource::Own) => Some(Self::Reported),
+            Some(CounterSource::Node | CounterSource::Own) => Some(Self::CounterSocket),
         }
     }
 }
@@ -73,7 +73,7 @@ impl RunningServer {
         let mut living = || self.cpu_probe.as_mut().map(CpuProbe::find_living);
         match self.runtime_probe.as_mut()? {
             RuntimeProbe::Jvm(probe) => probe.take_sample(),
-            RuntimeProbe::Reported => counter_socket::take_sample(living()?),
+            RuntimeProbe::CounterSocket => counter_socket::take_sample(living()?),
             RuntimeProbe::Dotnet(probe) => probe.take_sample(&living()?),
         }
     }

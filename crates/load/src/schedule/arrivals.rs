@@ -1,5 +1,5 @@
-//! Computes intended starts from a rate over time. Requests get counts in the order in which they are due, evenly or at random. Each
-//! is due when the integral of the rate reaches its count.
+//! Computes intended starts from a rate over time. Requests get counts in the order in which they are due, evenly or at random.
+//! Each is due when the integral of the rate reaches its count.
 //!
 //! This change of time is exact. The n-th moment follows from the n-th count alone, so rounding errors do not add up. A
 //! unit Poisson process becomes one whose intensity is the rate (Çinlar, *Introduction to Stochastic Processes*, 1975,

@@ -59,12 +59,12 @@ fn delays(n: u64) -> u64 {
 }
 
 /// A worker with this conversation on its WebSockets.
-fn with_byte_script(world: World, conversation: Conversation) -> Worker<World, WorldClock> {
+fn websocket_worker(world: World, conversation: Conversation) -> Worker<World, WorldClock> {
     with_protocol(Protocol::WebSocket(conversation), world)
 }
 
 pub(super) fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
-    let mut worker = with_byte_script(world, conversation);
+    let mut worker = websocket_worker(world, conversation);
     worker.prepare(3, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(slice, &mut |_| {}).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
@@ -221,7 +221,7 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
     ] {
         let clock = world.clock();
         let push = Push { messages_per_user: 2, period: PERIOD, stamp: Stamp::Unix };
-        let mut worker = with_byte_script(world, Conversation::Push(push));
+        let mut worker = websocket_worker(world, Conversation::Push(push));
         worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
         assert!(clock.now() < START_OF_MANY && worker.runner.connections().count_open() == 1250, "{says}");
         let all = StopRule::Count { requests: 2500, at_most: Duration::from_secs(3600) };

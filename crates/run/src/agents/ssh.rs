@@ -1,5 +1,5 @@
-//! Agents on other machines over the system's ssh, with its usual configuration, keys, jump hosts and known hosts. Copies the
-//! program into a folder of its own if it is missing there.
+//! Agents on other machines over the system's ssh, with its usual configuration, keys, ssh-agent, jump hosts and known hosts.
+//! Copies the program into a folder of its own if it is missing there.
 
 use std::env::consts::OS;
 use std::fs::File;

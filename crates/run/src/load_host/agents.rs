@@ -292,8 +292,10 @@ impl AgentLoad<'_> {
         for (agent, part) in parts.iter().enumerate() {
             let others = || parts.iter().enumerate().filter(|(other, _)| *other != agent).map(|(_, part)| part);
             let longest_ns = others().map(|other| other.lasted_ns).max().unwrap_or(u64::MAX);
+            let slow_ns = others().map(TurnPart::slow_answer_ns).max().unwrap_or(0);
             let users = Share { worker: agent, workers: parts.len() }.part_of(u64::from(load.users));
-            let reason = standstill(part, longest_ns, users).or_else(|| lateness(&part.sample, first_ns, load));
+            let reason =
+                standstill(part, longest_ns, slow_ns, users).or_else(|| lateness(&part.sample, first_ns, load));
             if let Some(reason) = reason
                 && self.reported.insert(agent)
             {
@@ -312,6 +314,13 @@ struct TurnPart {
     lasted_ns: u64,
 }
 
+impl TurnPart {
+    /// The time within which 99 % of its answers arrived, in nanoseconds; 0 without answers.
+    fn slow_answer_ns(&self) -> u64 {
+        self.sample.service.value_at_quantile_ns(0.99).unwrap_or(0)
+    }
+}
+
 /// How an agent was late in a turn that the first agent began at `begun_ns`; `None` if it was not.
 fn lateness(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<String> {
     let after_ns = sample.start_ns.saturating_sub(begun_ns);
@@ -325,12 +334,13 @@ fn lateness(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<Str
         .then(|| format!("it sent {:.0} % of the requests of a turn more than 1 ms late", late * 100.0))
 }
 
-/// How long an agent with this many users stood still in a turn that took the others at most `longest_ns`; `None` if it did not.
-/// A slow answer delays one user; a standstill of the agent delays all of them.
-fn standstill(part: &TurnPart, longest_ns: u64, users: u64) -> Option<String> {
+/// How long an agent with this many users stood still in a turn; `None` if it did not. The others took at most `longest_ns` for the
+/// turn, and got 99 % of their answers within `slow_ns`. A slow answer delays one user; a standstill of the agent delays all users.
+fn standstill(part: &TurnPart, longest_ns: u64, slow_ns: u64, users: u64) -> Option<String> {
     let longer_ns = part.lasted_ns.saturating_sub(longest_ns);
     // Half of it, because the values of a histogram are not exact.
-    let all_waited = users > 1 && part.sample.service.count_above_ns(longer_ns / 2) >= users;
+    let waited_ns = slow_ns.saturating_add(longer_ns / 2);
+    let all_waited = users > 1 && part.sample.service.count_above_ns(waited_ns) >= users;
     (longer_ns > STANDSTILL_NS && all_waited)
         .then(|| format!("it stood still for {} ms in a turn", longer_ns / 1_000_000))
 }

@@ -162,6 +162,14 @@ fn an_agent_that_stands_still_in_a_closed_turn_is_named() {
     assert_eq!(reported, [("agent 3".to_owned(), "it stood still for 400 ms in a turn".to_owned())]);
 }
 
+#[test]
+fn an_agent_whose_slow_answers_end_last_has_not_stood_still() {
+    let others_ended = u64::MAX - 100_000_000;
+    let slow = || agent_with_requests(others_ended, 0, &[2_900_000_000, 3_300_000_000]);
+    let last = agent_with_requests(u64::MAX, 0, &[3_000_000_000, 3_400_000_000]);
+    assert_eq!(reported_disturbances(vec![slow(), slow(), last]), []);
+}
+
 /// The disturbances that one closed turn reports, with two users for each of three agents.
 fn reported_disturbances(behaviours: Vec<FakeAgent>) -> Vec<(String, String)> {
     let agents = agents(behaviours).unwrap();

@@ -1,5 +1,5 @@
-//! The network path to the machine of the servers. Measures its round trip, and its bandwidth in both directions, over TCP connections
-//! to the address of the servers. The port is closed afterwards.
+//! The network path to the machine of the servers. Measures its round trip, and its bandwidth in both directions, over TCP
+//! connections to the address of the servers. The port is closed afterwards.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};

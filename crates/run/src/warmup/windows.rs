@@ -44,8 +44,8 @@ impl WarmUpWindows {
         self.rounds.clear();
     }
 
-    /// Removes the windows of one server, which gets no more load. Otherwise its last windows would keep its compilers busy, and
-    /// the relative cost of the others would shift when it leaves.
+    /// Removes the windows of one server, which gets no more load. Otherwise its compilers would count as busy for ever, and the
+    /// relative cost of the others would shift when it leaves.
     pub fn remove_server(&mut self, server: usize) {
         self.rounds.iter_mut().for_each(|round| round.retain(|(shown, _)| *shown != server));
     }
@@ -186,12 +186,12 @@ mod tests {
             shares.iter().map(|share| Window { compiler_share: Some(*share), ..window(0.0) }).collect()
         };
         let are_compilers_idle = |windows: Vec<Vec<Window>>| shown(&windows).are_compilers_idle();
-        let calm = rounds(&[0.9, 0.0, 0.12, 0.02]);
-        assert!(are_compilers_idle(vec![calm.clone()]), "one late compilation does not count: 4.7 % on average");
+        let idle = rounds(&[0.9, 0.0, 0.12, 0.02]);
+        assert!(are_compilers_idle(vec![idle.clone()]), "one late compilation does not count: 4.7 % on average");
         assert!(!are_compilers_idle(vec![rounds(&[0.9, 0.0, 0.14, 0.02])]), "5.3 %");
         assert!(!are_compilers_idle(vec![rounds(&[0.0, 0.0])]), "too few rounds");
-        assert!(!are_compilers_idle(vec![calm.clone(), rounds(&[0.1; 3])]), "one server is not enough");
-        assert!(are_compilers_idle(vec![calm, Vec::new()]), "a server that gets no load is not waited for");
+        assert!(!are_compilers_idle(vec![idle.clone(), rounds(&[0.1; 3])]), "one server is not enough");
+        assert!(are_compilers_idle(vec![idle, Vec::new()]), "a server that gets no load is not waited for");
         assert!(are_compilers_idle(vec![vec![Window { compiler_share: None, ..window(0.0) }; 3]]), "no compilers");
     }
 

@@ -94,7 +94,7 @@ impl FrameInspector {
     }
 
     /// Takes the next part off the received bytes. It ends at a frame that the server must not send, and at one that ends
-    /// streams: the crate forgets how they have failed before, unless they are read first. A frame is told as forbidden
+    /// streams: the crate forgets how they have failed before, unless they are read first. A frame is reported as forbidden
     /// once; the next part begins with it. No request had a body of more than `largest_body` bytes.
     pub(super) fn take_part<'a>(&mut self, received: &mut &'a [u8], largest_body: usize) -> Part<'a> {
         let piece = std::mem::take(received);

@@ -241,8 +241,8 @@ impl Http2 {
             if end.is_none() && !bytes.is_empty() {
                 continue;
             }
-            // A failed connection fails its streams. If it has none, it is the connection's problem. What follows the
-            // goodbye of a server and its last answer is nobody's.
+            // A failed connection fails its streams. If it has none, it is the connection's problem. An error that
+            // this side finds after the server's GOAWAY and its last answer is no problem.
             let error = end?.err()?;
             let is_its_own = error.is_remote() || !self.link.as_ref()?.inspector.has_goaway();
             return (is_its_own && !self.has_failed_streams).then(|| problem(&error));

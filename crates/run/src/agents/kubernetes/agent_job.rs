@@ -83,8 +83,8 @@ impl AgentJob {
         self.pod_cpus
     }
 
-    /// Waits until all pods run, or at the end of `patience` as many as a load needs. `progress` gets a
-    /// line for each new state.
+    /// Waits until all pods run, or at the end of `patience` as many as a load needs. `progress` gets a line
+    /// for each new state.
     ///
     /// # Errors
     /// When too few run: what they wait for, and what to do. After `cancel`.

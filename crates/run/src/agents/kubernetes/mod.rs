@@ -1,6 +1,5 @@
 //! Agents in pods of a Kubernetes cluster, over `kubectl` with its usual configuration, contexts and credentials. Each pod's main
-//! process is an agent. `kubectl attach` is the pipe to it, so
-//! nothing listens, and an agent ends with its pipe.
+//! process is an agent. `kubectl attach` is the pipe to it, so nothing listens, and an agent ends with its pipe.
 
 mod agent_job;
 mod kubectl;

@@ -89,7 +89,7 @@ mod tests {
     fn pods(states: [&str; 3]) -> Vec<Pod> {
         let state = |text: &str| match text.split_once(' ') {
             None => PodState::Running,
-            Some(("coming", what)) => PodState::Waiting(what.to_owned()),
+            Some(("waiting", what)) => PodState::Waiting(what.to_owned()),
             Some((_, why)) => PodState::Stuck(why.to_owned()),
         };
         states.map(|text| pod(state(text))).to_vec()
@@ -105,11 +105,11 @@ mod tests {
     #[test]
     fn all_pods_are_waited_for_even_where_fewer_would_do() {
         assert_eq!(next_wait_step(&pods(["run", "run", "run"]), None, ALL, false), WaitStep::Begin);
-        let coming = pods(["run", "run", "coming ContainerCreating"]);
+        let waiting = pods(["run", "run", "waiting ContainerCreating"]);
         let wait = WaitStep::Wait("2 of 3 pods run; the others wait: ContainerCreating".to_owned());
-        assert_eq!(next_wait_step(&coming, None, ALL, false), wait);
-        assert_eq!(next_wait_step(&coming, None, TWO, false), wait);
-        assert_eq!(next_wait_step(&coming, None, TWO, true), WaitStep::Begin, "the time is over, and two are enough");
+        assert_eq!(next_wait_step(&waiting, None, ALL, false), wait);
+        assert_eq!(next_wait_step(&waiting, None, TWO, false), wait);
+        assert_eq!(next_wait_step(&waiting, None, TWO, true), WaitStep::Begin, "the time is over, and two are enough");
         assert_eq!(
             next_wait_step(&[], None, ALL, false),
             WaitStep::Wait("0 of 3 pods run; the others wait: the cluster creates the pods".to_owned())
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn when_the_time_is_over_the_error_says_what_pods_wait_for() {
-        let waiting = pods(["run", "coming Unschedulable: 0/3 nodes", "coming Unschedulable: 0/3 nodes"]);
+        let waiting = pods(["run", "waiting Unschedulable: 0/3 nodes", "waiting Unschedulable: 0/3 nodes"]);
         let why = reason(next_wait_step(&waiting, None, TWO, true));
         assert!(why.starts_with("1 of 3 pods run (2 are needed): Unschedulable: 0/3 nodes; use fewer"), "{why}");
         assert!(reason(next_wait_step(&[], None, ALL, true)).contains("created no pods yet; wait longer"));

@@ -147,13 +147,13 @@ struct Agent<W> {
 
 impl<W: Write> Agent<W> {
     fn follow_orders(&self, host: &str, build: BuildJob<'_>) -> Result<(), AgentEnd> {
-        let OrderKind::Hello(hello) = self.next_order()? else { return Err(out_of_turn("an order before Hello")) };
+        let OrderKind::Hello(hello) = self.next_order()? else { return Err(wrong_phase("an order before Hello")) };
         self.greet(&hello, host)?;
         match self.next_order()? {
             OrderKind::Assign(assignment) => self.make_share(&assignment, build),
             OrderKind::Servers(order) => self.handle_run_orders(AgentHost::new(&self.cancelled), order),
             OrderKind::Load(order) => self.handle_run_orders(AgentGenerator::new(&self.cancelled), order),
-            _ => Err(out_of_turn("an order before the assignment")),
+            _ => Err(wrong_phase("an order before the assignment")),
         }
     }
 
@@ -176,7 +176,7 @@ impl<W: Write> Agent<W> {
         let mut session = LoadSession::open(&job.session).map_err(|error| AgentEnd::Failed(error.to_string()))?;
         self.reports.send(facts(&session, &job, assignment))?;
         let OrderKind::Prepare(_) = self.next_order()? else {
-            return Err(out_of_turn("an order before the connections are open"));
+            return Err(wrong_phase("an order before the connections are open"));
         };
         let every = Duration::from_nanos(assignment.every_ns.max(1));
         let (begin, whole) = self.make_load(&mut session, &job, every)?;
@@ -259,6 +259,6 @@ fn facts(session: &LoadSession, job: &LoadJob, assignment: &Assignment) -> Repor
     })
 }
 
-const fn out_of_turn(what: &'static str) -> AgentEnd {
+const fn wrong_phase(what: &'static str) -> AgentEnd {
     AgentEnd::Protocol(ProtocolError::WrongPhase(what))
 }
