@@ -141,7 +141,7 @@ pub struct Difference {
     pub expect: Expect,
 }
 
-/// Something that a server's library does not have. The server is left out, and the plan states the reason.
+/// Something that a server's library does not have. The server gets no requests of these scenarios, and the plan says why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lack {

@@ -169,15 +169,15 @@ impl Comparison {
         ((known * own.powi(2) + more * further.powi(2)) / (known + more)).sqrt()
     }
 
-    /// `fixed_interval` gives the interval that no longer changes beyond the declared number of forks.
+    /// `past_declared` gives the interval of more forks than were declared; `None` for no more.
     fn with_intervals(
         mut self,
         estimate: f64,
         forks: u32,
-        fixed_interval: impl Fn(&Method, f64) -> Result<Option<Interval>, StatsError>,
+        past_declared: impl Fn(&Method, f64) -> Result<Option<Interval>, StatsError>,
     ) -> Result<Self, StatsError> {
         let Some(s) = self.s_used else { return Ok(self) };
-        let interval = |method: Method| match fixed_interval(&method, s)? {
+        let interval = |method: Method| match past_declared(&method, s)? {
             Some(interval) => Ok(interval),
             None => Ok(Interval::around(estimate, method.half_width(forks, s)?)),
         };

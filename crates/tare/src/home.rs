@@ -42,8 +42,8 @@ impl Workspace {
         Ok(Self { home: Some(home), catalog: Some(catalog), contract, inventory, agents: AgentOptions::default() })
     }
 
-    /// Adds releases that only the user names, such as 1.11.13. The build shows whether they exist. A version that one of the chosen
-    /// servers has is not added: a server that lacks it cannot have it.
+    /// Adds releases that only the user names, such as 1.11.13. The build shows whether they exist. A version that one of the
+    /// chosen servers has is not added: a server that lacks it cannot have it.
     pub fn add_releases<'a>(&mut self, servers: Option<&[String]>, versions: impl IntoIterator<Item = &'a String>) {
         let chosen = servers.map(|patterns| select_names("--servers", "server", patterns, &self.inventory.names()));
         // The plan says what is wrong with the names.

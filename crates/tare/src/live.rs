@@ -1,5 +1,5 @@
-//! The live view of a run. A terminal shows one line for the current step and one for each open comparison; elsewhere plain lines are
-//! printed. Lines of decided comparisons stay.
+//! The live view of a run. A terminal shows one line for the current step and one for each open comparison; elsewhere plain
+//! lines are printed. Lines of decided comparisons stay.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! `tare reference`: the built-in server of known truth, for tests, benchmarks and preflight's self-test.
+//! `tare reference`: the built-in server with known behaviour, for tests, benchmarks and preflight's self-test.
 
 use std::net::SocketAddr;
 

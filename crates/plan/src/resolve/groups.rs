@@ -87,7 +87,7 @@ fn set_message_count(scenarios: &mut BTreeMap<String, Scenario>, messages: Optio
     scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
 }
 
-/// The question in words, for a suite that states none.
+/// The question in words, for a run that states none.
 pub(super) fn question(groups: &[Group]) -> String {
     let Some(group) = groups.first() else { return String::new() };
     let baseline = &group.baseline().name;

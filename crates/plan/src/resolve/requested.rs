@@ -85,7 +85,7 @@ impl NameLookup<'_> {
             }
             None => None,
         };
-        let mut asked = Vec::new();
+        let mut requested = Vec::new();
         for (index, group) in self.inputs.suite.groups.iter().enumerate() {
             let origin = format!("{}: [[groups]] number {}", self.inputs.suite.file, index + 1);
             let baseline =
@@ -110,14 +110,14 @@ impl NameLookup<'_> {
                 ladder: group.ladder,
             };
             // `-m` wins over the scenarios of each group, so that groups may become alike.
-            if !asked.contains(&group) {
-                asked.push(group);
+            if !requested.contains(&group) {
+                requested.push(group);
             }
         }
         let in_a_comparison: Vec<RequestedGroup> =
-            asked.iter().filter(|group| !group.servers.is_empty()).cloned().collect();
-        asked.retain(|group| !in_a_comparison.iter().any(|other| group.is_baseline_of(other)));
-        Ok(asked)
+            requested.iter().filter(|group| !group.servers.is_empty()).cloned().collect();
+        requested.retain(|group| !in_a_comparison.iter().any(|other| group.is_baseline_of(other)));
+        Ok(requested)
     }
 
     /// Servers chosen by name, grouped by what each is compared with.
@@ -140,17 +140,17 @@ impl NameLookup<'_> {
             }
             None => None,
         };
-        let mut asked: Vec<RequestedGroup> = Vec::new();
+        let mut requested: Vec<RequestedGroup> = Vec::new();
         for name in chosen {
             let own = if common.is_none() { self.baseline_of(&name)? } else { None };
             let baseline = common.clone().or(own).unwrap_or_else(|| name.clone());
-            match asked.iter_mut().find(|group| group.baseline == baseline) {
+            match requested.iter_mut().find(|group| group.baseline == baseline) {
                 Some(group) => {
                     group.with_baseline |= name == baseline;
                     group.servers.push(name);
                 }
                 None => {
-                    asked.push(RequestedGroup {
+                    requested.push(RequestedGroup {
                         with_baseline: name == baseline,
                         baseline,
                         baseline_version: None,
@@ -163,7 +163,7 @@ impl NameLookup<'_> {
                 }
             }
         }
-        Ok(asked)
+        Ok(requested)
     }
 
     fn baseline_of(&self, name: &str) -> Result<Option<String>, PlanError> {
@@ -211,7 +211,7 @@ impl NameLookup<'_> {
     }
 
     /// Puts what was chosen first in the list of settings.
-    pub fn list_choices(&self, asked: &[RequestedGroup], settings: &mut Resolved) {
+    pub fn list_choices(&self, requested: &[RequestedGroup], settings: &mut Resolved) {
         let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
         let source = |flag: bool, in_suite: bool| {
             if flag {
@@ -222,7 +222,7 @@ impl NameLookup<'_> {
                 Source::Default
             }
         };
-        let mut scenarios: Vec<&str> = asked.iter().flat_map(|a| a.scenarios.iter().map(String::as_str)).collect();
+        let mut scenarios: Vec<&str> = requested.iter().flat_map(|a| a.scenarios.iter().map(String::as_str)).collect();
         let mut seen = BTreeSet::new();
         scenarios.retain(|name| seen.insert(*name));
         let of_groups = !self.inputs.suite.groups.is_empty();
@@ -233,8 +233,11 @@ impl NameLookup<'_> {
             source,
             meaning: meaning.into(),
         };
-        let servers =
-            asked.iter().map(|a| format!("{} on {}", a.servers.join(" "), a.baseline)).collect::<Vec<_>>().join("; ");
+        let servers = requested
+            .iter()
+            .map(|a| format!("{} on {}", a.servers.join(" "), a.baseline))
+            .collect::<Vec<_>>()
+            .join("; ");
         settings.list.splice(
             0..0,
             [

@@ -70,7 +70,7 @@ struct AnswerCurrencies {
 }
 
 impl AnswerCurrencies {
-    /// The deciding currency of each comparison, and those of the differences in the headline's text.
+    /// The deciding currency of each comparison, and those of the known facts in the headline's text.
     fn of(headline: &Headline, comparisons: &[Comparison]) -> Self {
         let mut by_cell: BTreeMap<String, BTreeSet<&'static str>> = BTreeMap::new();
         for comparison in comparisons {
@@ -86,7 +86,7 @@ impl AnswerCurrencies {
         Self { by_cell }
     }
 
-    /// Whether the headline uses figures of this cell that such a reason makes doubtful. Always true if nothing is compared.
+    /// Whether the headline uses figures of this cell that such a reason makes doubtful. Always true of a cell that is not compared.
     fn uses(&self, cell: &Cell, concern: Concern) -> bool {
         let Some(names) = self.by_cell.get(&cell.id) else { return true };
         let mut currencies = names.iter().filter_map(|name| Currency::of_name(name));

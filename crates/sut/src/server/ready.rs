@@ -123,7 +123,7 @@ impl<'a> Wait<'a> {
         self.poll_until(&format!("no line matched /{pattern}/"), |wait| Ok(wait.log.ready(TICK))).map(Some)
     }
 
-    /// The port that the server must listen on; `None` if neither the ready line, the URL nor the command states one.
+    /// The port that the server must listen on; `None` if the ready line and the URL state none, and `{port}` occurs nowhere.
     fn expected_port(&self, line: Option<ReadyLine>) -> Result<Option<u16>, SutError> {
         if self.spec.line_tells_port() {
             let port = line.and_then(|line| line.port).filter(|&port| port != 0);

@@ -33,17 +33,17 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 /// In one sentence: a flag that cannot be followed, a URL that cannot be loaded, a file that cannot be read.
 pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> {
     let (load, connection) = (&args.model, &args.connection);
-    let reach = if args.fleet.agents.is_empty() {
+    let connector = if args.fleet.agents.is_empty() {
         Connector::FromHere(connection.connect_timeout.0)
     } else {
         Connector::FromAgents
     };
-    if reach != Connector::FromAgents {
+    if connector != Connector::FromAgents {
         allow_connections(load.connections)?;
     }
     let wanted = request::wanted_requests(&args.urls, &args.request, files)?;
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
-    let place = LoadTarget::from_urls(&urls, connection.unix_socket.as_deref(), reach)?;
+    let place = LoadTarget::from_urls(&urls, connection.unix_socket.as_deref(), connector)?;
     let cpus = cpus(args)?;
     let protocol = protocol::load_protocol(&place.url, args)?;
     // Short enough to be typed again.

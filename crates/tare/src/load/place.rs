@@ -40,7 +40,7 @@ impl LoadTarget {
     ///
     /// # Errors
     /// A wrong URL, a name that does not resolve, or a port without a server, in one sentence.
-    pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, reach: Connector) -> anyhow::Result<Self> {
+    pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, connector: Connector) -> anyhow::Result<Self> {
         let paths = urls.iter();
         let urls = urls.iter().map(|text| parse(text)).collect::<anyhow::Result<Vec<Url>>>()?;
         let paths = paths.zip(&urls).map(|(text, url)| path(text, url)).collect();
@@ -51,7 +51,7 @@ impl LoadTarget {
                 "{first} and {other} are on different servers; load one server at a time"
             )));
         }
-        let target = match (unix_socket, reach) {
+        let target = match (unix_socket, connector) {
             (Some(path), Connector::FromHere(_)) => listening_file(path)?,
             (Some(path), Connector::FromAgents) => Target::Unix(path.to_owned()),
             (None, Connector::FromHere(patience)) => Target::Tcp(listening(first, patience)?),

@@ -60,7 +60,7 @@ pub(super) const fn become_supervisor(_pid_namespace: bool) {}
 /// A process cannot ask to be killed with its parent. tare kills the program's group when it loses the supervisor.
 pub(super) const fn end_with_parent() {}
 
-/// The id of the calling process.
+/// The id of the calling process. macOS has neither `/proc` nor PID namespaces, so there is no other.
 pub(super) fn own_pid_in_proc() -> u64 {
     u64::from(std::process::id())
 }
