@@ -41,7 +41,7 @@ def record_arrivals(program, folder, flags):
         server.wait()
     arrivals_ns = sorted(int(line) for line in stamps.read_text().split())
     answered = json.loads(summary.read_text())["requests"]["ok"]
-    # The agents' warm-up sends no requests, so that the server has seen only those of the load.
+    # The load has no warm-up, so all requests that the server has seen are counted.
     if len(arrivals_ns) != answered:
         sys.exit(f"failed: {len(arrivals_ns)} requests arrived, and the agents counted {answered}")
     return arrivals_ns

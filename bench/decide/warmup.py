@@ -3,7 +3,8 @@
 import json
 import sqlite3
 
-# As in tare's warm-up: compilers are done when they use less than this share of the time in so many rounds in a row.
+# Compilers count as done when they use less than this share of the time in so many rounds in a row. tare's warm-up had this rule until
+# 2026-11-24 (docs/METHOD.md, "When a server is warm"); the rows of `families` keep it.
 DONE_SHARE = 0.02
 DONE_ROUNDS = 2
 
