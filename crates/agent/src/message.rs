@@ -223,7 +223,7 @@ pub struct PackedSample {
     pub histograms: Vec<Vec<u8>>,
 }
 
-/// The end of a load.
+/// The end of a load. The agent stays until its orders end: the output of a process that has ended may be lost on the way.
 #[derive(Clone, PartialEq, Message)]
 pub struct Done {
     /// The sum of all samples, without histograms.

@@ -28,8 +28,8 @@ use crate::server_host::{AgentHost, work_folder};
 /// Makes the job of an assignment, or says in one sentence why it cannot.
 pub type BuildJob<'a> = &'a mut dyn FnMut(&Assignment) -> Result<LoadJob, String>;
 
-/// Serves one coordinator. Another thread calls `on_end` when the orders end or cannot be read. Then nobody waits for reports,
-/// and the load ends.
+/// Serves one coordinator until its orders end, also after the last report. Another thread calls `on_end` when the orders end or
+/// cannot be read. Then nobody waits for reports, and the load ends.
 ///
 /// # Errors
 /// When the other side does not keep to the protocol, or does not read.
@@ -53,10 +53,12 @@ pub fn serve_agent<W: Write + Send + 'static>(
     })?;
     let agent = Agent { reports, cancel, cancelled, orders: inbox };
     match agent.follow_orders(host, build) {
-        Err(AgentEnd::Failed(reason)) => agent.reports.send(ReportKind::Failed(Failure { reason })),
-        Err(AgentEnd::Protocol(error)) => Err(error),
-        Ok(()) => Ok(()),
+        Err(AgentEnd::Failed(reason)) => agent.reports.send(ReportKind::Failed(Failure { reason }))?,
+        Err(AgentEnd::Protocol(error)) => return Err(error),
+        Ok(()) => {}
     }
+    agent.wait_for_end_of_orders();
+    Ok(())
 }
 
 /// Why an agent ends early.
@@ -238,6 +240,12 @@ impl<W: Write> Agent<W> {
                 clock::now()
             }
         }
+    }
+
+    /// Waits until the coordinator closes the pipe of orders. It has then read the last report. If the process ended before,
+    /// `kubectl attach` could lose that report.
+    fn wait_for_end_of_orders(&self) {
+        while self.orders.recv().is_ok() {}
     }
 
     fn next_order(&self) -> Result<OrderKind, AgentEnd> {

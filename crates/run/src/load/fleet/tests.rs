@@ -1,6 +1,8 @@
 //! Fleets of simulated agents over pipes, and an agent whose coordinator misbehaves. No process, no socket, no sleep.
 
 use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -280,6 +282,27 @@ fn an_agent_says_why_it_cannot_do_its_share() {
     let command = vec!["tare".to_owned(), "run".to_owned()];
     let assignment = OrderKind::Assign(Assignment { command, ..Assignment::default() });
     assert_eq!(reasons(&reports_to(&[hello(PROTOCOL), assignment])), ["tare run is no load"]);
+}
+
+#[test]
+fn an_agent_stays_after_its_last_report_until_its_orders_end() {
+    let ((orders, mut to_agent), (mut from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
+    let has_closed = Arc::new(AtomicBool::new(false));
+    let closes = Arc::clone(&has_closed);
+    let coordinator = thread::spawn(move || {
+        to_agent.write_all(&encode_frame(&Order::from(hello(PROTOCOL + 1))).unwrap()).unwrap();
+        while let Ok(Some(Report { kind: Some(kind) })) = read_frame(&mut from_agent, LONGEST_REPORT) {
+            if matches!(kind, ReportKind::Failed(_)) {
+                // An agent that does not wait has time to end.
+                thread::yield_now();
+                closes.store(true, Ordering::SeqCst);
+                return;
+            }
+        }
+    });
+    serve_agent(orders, reports, "bench", &mut |_| unreachable!(), |_| {}).unwrap();
+    assert!(has_closed.load(Ordering::SeqCst), "it ended before its coordinator had read the last report");
+    coordinator.join().unwrap();
 }
 
 #[test]
