@@ -224,7 +224,7 @@ impl Fleet {
     pub fn mark_silent_lost(&mut self, now_ns: u64) {
         for index in 0..self.agents.len() {
             if let Some(silent_ns) = self.agents[index].excess_silence_ns(now_ns) {
-                self.mark_lost(index, &format!("it said nothing for {} s", silent_ns / 1_000_000_000), now_ns);
+                self.mark_lost(index, &format!("it sent nothing for {} s", silent_ns / 1_000_000_000), now_ns);
             }
         }
     }

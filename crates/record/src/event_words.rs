@@ -1,6 +1,6 @@
 //! The text of events: the only place that puts an [`EventKind`] into English.
 
-use std::time::Duration;
+use tare_units::measured_time;
 
 use crate::event_kind::{EventKind, EventName, SelfTestFigures};
 
@@ -98,9 +98,9 @@ impl EventKind {
             }
             Self::AgentDisturbed { agent, reason } => format!("{agent}: {reason}"),
             Self::AgentsBegan { turns, median_ns, p99_ns } => format!(
-                "the agents began half of {turns} turns within {:.2?} of one another, and 99 % within {:.2?}",
-                Duration::from_nanos(*median_ns),
-                Duration::from_nanos(*p99_ns)
+                "the agents began half of {turns} turns within {} of one another, and 99 % within {}",
+                measured_time(*median_ns),
+                measured_time(*p99_ns)
             ),
             Self::RecordDamaged { lost } => {
                 format!("tare cannot read {}. The report does not include them", lost.join(", "))
@@ -159,17 +159,16 @@ impl EventKind {
 
 impl SelfTestFigures {
     fn text(&self) -> String {
-        let time = Duration::from_nanos;
         let failed = match self.failed {
             0 => String::new(),
             failed => format!("; {failed} of {} requests failed", self.offered),
         };
         format!(
-            "with a planted delay of {:?}, tare measured p50 {:.2?} and p99 {:.2?}, with a send lag of p99 {:.2?}{failed}",
-            time(self.planted_ns),
-            time(self.p50_ns),
-            time(self.p99_ns),
-            time(self.send_lag_p99_ns)
+            "with a planted delay of {}, tare measured p50 {} and p99 {}, with a send lag of p99 {}{failed}",
+            measured_time(self.planted_ns),
+            measured_time(self.p50_ns),
+            measured_time(self.p99_ns),
+            measured_time(self.send_lag_p99_ns)
         )
     }
 }

@@ -136,7 +136,7 @@ impl TestBed for ProcessBed<'_> {
         let identity = server.variant.identity();
         let exchanges = contract.exchanges(&identity, server.variant.routes).filter(|e| is_wanted(e.name));
         let (destination, exchanges) = (Destination::of(server), exchanges.map(Into::into).collect());
-        self.load.verify(&VerifyOrder { destination, exchanges, patience: self.plan.load.timeout })
+        self.load.verify(&VerifyOrder { destination, exchanges, timeout: self.plan.load.timeout })
     }
 
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {

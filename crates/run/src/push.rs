@@ -14,7 +14,7 @@ use crate::scenario::ScenarioRun;
 use crate::slice::SliceLoad;
 
 /// A server may be slower by this factor than its period says before its messages count as missing.
-const PATIENCE: u32 = 2;
+const SLOWEST_FACTOR: u32 = 2;
 
 /// Warms up each server in turn with all users listening. The servers are then on the cores where they will be measured.
 ///
@@ -62,7 +62,7 @@ pub(crate) fn measure_pushes(scenario: &mut ScenarioRun<'_, '_>, push: &Push) ->
         for member in orders.shuffled(0..scenario.members()) {
             if scenario.may_drive(member) {
                 scenario.announce(member, SliceKind::Push, (round + 1, plan.slices.push));
-                let load = listening_load(scenario, round, push.span().0 * PATIENCE + plan.load.timeout.0);
+                let load = listening_load(scenario, round, push.span().0 * SLOWEST_FACTOR + plan.load.timeout.0);
                 scenario.measure_whole_slice(member, &load)?;
             }
         }

@@ -33,20 +33,20 @@ pub struct CheckOutcome {
     pub fingerprint: Option<Fingerprint>,
 }
 
-/// Checks the server at an address by these exchanges, in order. `patience` is the longest time for each answer.
+/// Checks the server at an address by these exchanges, in order. `timeout` is the longest time for each answer.
 pub fn verify_exchanges<'a>(
     address: SocketAddr,
     exchanges: impl Iterator<Item = Exchange<'a>>,
-    patience: Duration,
+    timeout: Duration,
 ) -> Vec<CheckOutcome> {
-    let mut client = Client::new(address, patience);
+    let mut client = Client::new(address, timeout);
     exchanges.map(|exchange| check(&mut client, &exchange)).collect()
 }
 
 fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
     let pushes = exchange.push.is_some() && exchange.expect.status == SWITCHING_PROTOCOLS;
     let (difference, fingerprint) = if pushes {
-        let heard = listener::listen(client.address(), exchange.request, client.patience());
+        let heard = listener::listen(client.address(), exchange.request, client.timeout());
         (heard.err().map(|complaint| complaint.to_string()), None)
     } else {
         match client.ask(exchange.request) {

@@ -17,7 +17,7 @@ use tare_sys::clock;
 use tare_sys::procfs::process::{Stat, process_tree};
 use tare_sys::scheduling::SchedulingPolicy;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 const ROLE: &str = "TARE_TEST_ROLE";
 const ARGUMENT: &str = "TARE_TEST_ARGUMENT";
 
@@ -87,8 +87,8 @@ fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
         base_url: None,
         cpus: allowed_cpus().unwrap(),
         scheduling: SchedulingPolicy::Batch,
-        startup_timeout: PATIENCE,
-        stop_grace: PATIENCE,
+        startup_timeout: TIMEOUT,
+        stop_grace: TIMEOUT,
         log_path: directory.join("server.log"),
     }
 }
@@ -108,7 +108,7 @@ fn is_alive(pid: u32) -> bool {
 }
 
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let deadline = clock::now() + PATIENCE;
+    let deadline = clock::now() + TIMEOUT;
     while !condition() {
         assert!(clock::now() < deadline, "waited in vain: {what}");
         std::thread::yield_now();

@@ -23,7 +23,7 @@ use crate::socket::SEND_FLAGS;
 use message::{Message, SIZE};
 
 /// How long tare waits for the kernel to remove killed processes.
-const KILL_PATIENCE: Duration = Duration::from_secs(10);
+const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The program to start, and the target of its output.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ pub enum ChildError {
         source: io::Error,
     },
     /// Processes that the kernel did not remove in time.
-    #[error("process {pid} or one of its children has not gone {}s after SIGKILL; see `ps` for one in state D", KILL_PATIENCE.as_secs())]
+    #[error("process {pid} or one of its children has not gone {}s after SIGKILL; see `ps` for one in state D", KILL_TIMEOUT.as_secs())]
     Unkillable {
         /// The program's process id.
         pid: u32,
@@ -229,8 +229,8 @@ impl Child {
     }
 
     /// Waits until the program has ended, at most this long.
-    pub fn wait(&mut self, patience: Duration) -> Option<How> {
-        let deadline = clock::now() + patience;
+    pub fn wait(&mut self, timeout: Duration) -> Option<How> {
+        let deadline = clock::now() + timeout;
         while self.exited.is_none() && self.ended.is_none() {
             if self.receive(Some(deadline)).is_none() {
                 break;
@@ -260,7 +260,7 @@ impl Child {
         let forced = self.try_wait().is_none();
         self.killing |= forced;
         self.lifeline = None;
-        let deadline = clock::now() + KILL_PATIENCE;
+        let deadline = clock::now() + KILL_TIMEOUT;
         while self.ended.is_none() && self.receive(Some(deadline)).is_some() {}
         self.ended.ok_or(ChildError::Unkillable { pid: self.pid })
     }

@@ -10,7 +10,6 @@ pub mod clock;
 pub mod limits;
 pub mod memory_file;
 mod outbox;
-pub mod patient_reader;
 pub mod payload;
 pub mod platform;
 pub mod poll;
@@ -20,6 +19,7 @@ pub mod scheduling;
 pub mod signal;
 pub mod socket;
 pub mod stamps;
+pub mod timeout_reader;
 #[cfg(target_os = "linux")]
 pub mod uring;
 #[cfg(target_os = "macos")]

@@ -11,7 +11,7 @@ use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::child::{Child, ChildError, How, Output, Program};
 use tare_sys::clock;
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 fn sh(script: &str) -> Program {
     Program::new("sh").args(["-c", script])
@@ -24,7 +24,7 @@ fn is_alive(pid: u32) -> bool {
 }
 
 fn wait_until(what: &str, condition: impl Fn() -> bool) {
-    let deadline = clock::now() + PATIENCE;
+    let deadline = clock::now() + TIMEOUT;
     while !condition() {
         assert!(clock::now() < deadline, "waited in vain: {what}");
         std::thread::yield_now();
@@ -49,8 +49,8 @@ fn output_and_exit_code_come_back() {
     let mut text = String::new();
     child.take_output().unwrap().read_to_string(&mut text).unwrap();
     assert_eq!(text, "out\nerr\n");
-    assert_eq!(child.wait(PATIENCE), Some(How::Code(7)));
-    let ended = child.terminate(PATIENCE).unwrap();
+    assert_eq!(child.wait(TIMEOUT), Some(How::Code(7)));
+    let ended = child.terminate(TIMEOUT).unwrap();
     assert!(!ended.forced && ended.how == How::Code(7) && ended.max_rss_bytes > 0);
 }
 
@@ -95,7 +95,7 @@ fn output_can_go_to_a_file() {
     let mut program = sh("echo kept");
     program.output = Output::File(file.reopen().unwrap());
     let mut child = Child::spawn(program).unwrap();
-    assert_eq!(child.wait(PATIENCE), Some(How::Code(0)));
+    assert_eq!(child.wait(TIMEOUT), Some(How::Code(0)));
     assert_eq!(std::fs::read_to_string(file.path()).unwrap(), "kept\n");
 }
 
@@ -104,7 +104,7 @@ fn sigterm_is_tried_first() {
     let mut child = Child::spawn(sh("trap 'exit 3' TERM; echo ready; while :; do sleep 0.05; done")).unwrap();
     let mut output = lines(&mut child);
     output.next();
-    let ended = child.terminate(PATIENCE).unwrap();
+    let ended = child.terminate(TIMEOUT).unwrap();
     assert_eq!((ended.how, ended.forced), (How::Code(3), false));
 }
 
@@ -121,7 +121,7 @@ fn what_ignores_sigterm_is_killed() {
 fn a_stopped_program_ends_all_the_same() {
     let mut child = Child::spawn(Program::new("sleep").args(["1000"])).unwrap();
     signal(child.program_pid(), Signal::STOP);
-    let ended = child.terminate(PATIENCE).unwrap();
+    let ended = child.terminate(TIMEOUT).unwrap();
     assert_eq!((ended.how, ended.forced), (How::Signal(15), false));
 }
 
@@ -149,7 +149,7 @@ fn a_double_forked_grandchild_dies_with_the_program() {
 fn leftovers_of_a_program_that_has_ended_are_killed_without_being_asked() {
     let mut child = Child::spawn(sh(&format!("{DAEMON} exit 0"))).unwrap();
     let pids = numbers(&mut child, 3);
-    assert_eq!(child.wait(PATIENCE), Some(How::Code(0)));
+    assert_eq!(child.wait(TIMEOUT), Some(How::Code(0)));
     wait_until("the grandchildren to go", || pids.iter().all(|&pid| !is_alive(pid)));
 }
 
@@ -158,7 +158,7 @@ fn killing_the_supervisor_kills_the_program() {
     let mut child = Child::spawn(Program::new("sleep").args(["1000"])).unwrap();
     let pid = child.program_pid();
     signal(child.supervisor_pid(), Signal::KILL);
-    assert_eq!(child.wait(PATIENCE), Some(How::SupervisorKilled));
+    assert_eq!(child.wait(TIMEOUT), Some(How::SupervisorKilled));
     wait_until("the program to go", || !is_alive(pid));
 }
 
@@ -168,7 +168,7 @@ fn many_programs_start_and_end_at_once() {
         std::thread::spawn(move || {
             let mut child = Child::spawn(sh(&format!("echo {n}; exit {n}"))).unwrap();
             assert_eq!(lines(&mut child).collect::<Vec<_>>(), [n.to_string()]);
-            assert_eq!(child.wait(PATIENCE), Some(How::Code(n)));
+            assert_eq!(child.wait(TIMEOUT), Some(How::Code(n)));
         })
     });
     threads.collect::<Vec<_>>().into_iter().for_each(|thread| thread.join().unwrap());
@@ -178,7 +178,7 @@ fn many_programs_start_and_end_at_once() {
 fn the_cpu_of_the_whole_tree_is_counted() {
     let burn = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done";
     let mut child = Child::spawn(sh(&format!("({burn}) & ({burn}) & wait"))).unwrap();
-    child.wait(PATIENCE);
+    child.wait(TIMEOUT);
     let ended = child.kill_tree().unwrap();
     assert!(ended.user_ns + ended.system_ns > 0 && !ended.forced, "{ended:?}");
 }

@@ -59,9 +59,9 @@ const ONE: Token = Token(1);
 
 /// Waits until the condition holds. The number of waits is limited, for a poller that never fulfils it.
 fn wait_until<P: Poller>(poller: &mut P, log: &mut EventLog, condition: impl Fn(&EventLog) -> bool) {
-    let patience = clock::now() + Duration::from_secs(20);
+    let deadline = clock::now() + Duration::from_secs(20);
     while !condition(log) {
-        assert!(clock::now() < patience, "it never happened");
+        assert!(clock::now() < deadline, "it never happened");
         poller.wait(Some(clock::now() + Duration::from_millis(50)), log).unwrap();
     }
 }
@@ -79,12 +79,12 @@ fn polling_without_waiting_delivers_every_event<P: Poller>(mut poller: P) {
     let mut peer = connect_and_accept(&mut poller, &mut log);
     for round in 1..=100 {
         assert_eq!(poller.transport().send(ONE, &Payload::from(*b"ping")), Sending::Accepted);
-        let patience = clock::now() + Duration::from_secs(20);
+        let deadline = clock::now() + Duration::from_secs(20);
         poller.wait(Some(Nanos::ZERO), &mut log).unwrap();
         peer.read_exact(&mut [0; 4]).unwrap();
         peer.write_all(b"pong").unwrap();
         while log.received.len() < 4 * round {
-            assert!(clock::now() < patience, "it never came");
+            assert!(clock::now() < deadline, "it never came");
             poller.wait(Some(Nanos::ZERO), &mut log).unwrap();
         }
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use anyhow::bail;
 use tare_run::load::fleet::{Assignment, ProtocolError, serve_agent};
 use tare_run::load::{LoadJob, pod_generator_cpus};
-use tare_sys::patient_reader::PatientReader;
 use tare_sys::procfs::machine::host_name;
+use tare_sys::timeout_reader::TimeoutReader;
 
 use crate::args::{self, Command};
 use crate::console;
@@ -17,7 +17,7 @@ use crate::failure::{Outcome, error_text};
 use crate::load::{InputFiles, load_job};
 
 /// A coordinator pings every second. One that is silent for this long is gone, or its network is.
-const PATIENCE: Duration = Duration::from_secs(30);
+const LONGEST_SILENCE: Duration = Duration::from_secs(30);
 
 /// Serves the coordinator at the other end of standard input and output, and ends with it. It waits `first_order_within`
 /// for the first order: in a pod, until the coordinator has all pods.
@@ -41,7 +41,7 @@ pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
         }
     };
     serve_agent(
-        PatientReader::new(orders, PATIENCE).with_first_wait(first_order_within),
+        TimeoutReader::new(orders, LONGEST_SILENCE).with_first_timeout(first_order_within),
         reports,
         &host,
         &mut build,

@@ -14,7 +14,7 @@ use crate::live::Live;
 
 /// A run may take this many times as long as its plan says before the agents in pods are ended: starts that fail are
 /// replaced, and a start that has begun may exceed the budget.
-const PATIENCE: u32 = 3;
+const LONGEST_FACTOR: u32 = 3;
 
 /// Starts the agents of a plan; `None` where this process makes the load.
 pub fn start(
@@ -28,7 +28,7 @@ pub fn start(
         return Ok(None);
     }
     let cpus: CpuSet = plan.machine.load_cpus.parse().context("the cores of the generator")?;
-    let longest = run_time(plan) * PATIENCE;
+    let longest = run_time(plan) * LONGEST_FACTOR;
     let mut progress = |text: &str| live.show_step(text);
     LoadAgents::start(&places, &options.pods(), options.least(), longest, &cpus, cancelled, &mut progress)
         .map(Some)

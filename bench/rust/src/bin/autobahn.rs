@@ -10,7 +10,7 @@ use std::time::Duration;
 use tare_wire::ws::{Arrival, Endpoint, Handshake};
 
 /// The longest time without a byte in a case.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// Number of attempts to connect, because a busy server may refuse one.
 const TRIES: usize = 5;
 const AGENT: &str = "tare";
@@ -52,7 +52,7 @@ impl Case {
 
     fn try_open(server: &str, path: &str) -> Result<Self, Box<dyn Error>> {
         let mut stream = TcpStream::connect(server)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(TIMEOUT))?;
         let (mut handshake, request) = Handshake::begin(path, server, &[])?;
         stream.write_all(&request)?;
         let mut room = [0; 4096];

@@ -32,17 +32,17 @@ struct Server {
     /// Several answers, for requests that arrived together.
     answers: Vec<u8>,
     /// How long to sleep without work; `None` for no limit.
-    patience: Option<Timespec>,
+    longest_sleep: Option<Timespec>,
 }
 
 fn main() -> anyhow::Result<()> {
     let port = std::env::args().nth(1).map_or(Ok(0), |text| text.parse())?;
-    let patience = std::env::args().any(|argument| argument == "--spin").then(Timespec::default);
+    let longest_sleep = std::env::args().any(|argument| argument == "--spin").then(Timespec::default);
     let listener = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
     println!("ready on {}", listener.local_addr()?);
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, &listener, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
-    Server { epoll, listener, connections: Vec::new(), free: Vec::new(), answers: Vec::new(), patience }.serve()
+    Server { epoll, listener, connections: Vec::new(), free: Vec::new(), answers: Vec::new(), longest_sleep }.serve()
 }
 
 /// Listens with a backlog for thousands of clients. The standard library has no option for that.
@@ -59,7 +59,7 @@ impl Server {
         let mut buffer = vec![0; 8 * 1024 * 1024];
         loop {
             events.clear();
-            epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), self.patience.as_ref())?;
+            epoll::wait(&self.epoll, rustix::buffer::spare_capacity(&mut events), self.longest_sleep.as_ref())?;
             for event in &events {
                 match event.data.u64() {
                     LISTENER => self.accept()?,

@@ -99,12 +99,12 @@ fn an_agent_that_hangs_is_lost_and_one_that_is_only_slow_is_not() {
     fleet.process_report(0, report(ReportKind::Clock(ClockReading::default())), 10 * S);
     fleet.mark_silent_lost(11 * S);
     assert_eq!(fleet.remaining(), 1, "agent 2 was heard last at 0 s");
-    assert_eq!(reason(&fleet, 1), "it said nothing for 10 s");
+    assert_eq!(reason(&fleet, 1), "it sent nothing for 10 s");
     fleet.mark_silent_lost(20 * S);
     assert_eq!(fleet.remaining(), 1, "agent 1 answers pings");
     fleet.process_report(0, report(ReportKind::Clock(ClockReading::default())), 31 * S);
     fleet.mark_silent_lost(31 * S + 1);
-    assert_eq!(reason(&fleet, 0), "it said nothing for 30 s", "it answers pings and sends no sample");
+    assert_eq!(reason(&fleet, 0), "it sent nothing for 30 s", "it answers pings and sends no sample");
 }
 
 #[test]

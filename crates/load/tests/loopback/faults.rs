@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
 use crate::support::{
-    PATIENCE, count, crude_server, exhaust, get, planted, read_head, run, server, session, session_that_waits, spec,
+    TIMEOUT, count, crude_server, exhaust, get, planted, read_head, run, server, session, session_that_waits, spec,
 };
 use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, StopRule};
 use tare_reference::{FaultKind, Options};
@@ -14,7 +14,7 @@ use tare_reference::{FaultKind, Options};
 fn slice_against(kind: FaultKind) -> SliceSample {
     let server = planted(kind, 4);
     let never_answers = matches!(kind, FaultKind::Hang | FaultKind::SlowLoris);
-    let timeout = if never_answers { Duration::from_millis(500) } else { PATIENCE };
+    let timeout = if never_answers { Duration::from_millis(500) } else { TIMEOUT };
     run(&mut session_that_waits(timeout, server.address(), 1, vec![get()]), &count(8, 1))
 }
 

@@ -69,8 +69,8 @@ fn spec(address: SocketAddr, connections: usize, streams: usize) -> SessionSpec 
     SessionSpec {
         protocol: Protocol::Http2 { streams },
         connections,
-        timeout: support::PATIENCE,
-        connect_timeout: support::PATIENCE,
+        timeout: support::TIMEOUT,
+        connect_timeout: support::TIMEOUT,
         ..support::spec(address, vec![get()])
     }
 }

@@ -110,7 +110,7 @@ pub fn drive_streams(streams: usize, request: RequestSpec, address: SocketAddr, 
     let request = request.expecting(Check::body_is(*b"1")).expecting(Check::status(200));
     let spec = SessionSpec {
         protocol: Protocol::Http2 { streams },
-        timeout: support::PATIENCE,
+        timeout: support::TIMEOUT,
         ..support::spec(address, vec![request])
     };
     run(&mut LoadSession::open(&spec).unwrap(), &count(requests, 1))

@@ -9,7 +9,7 @@ use crate::support;
 
 /// The reason that the client gives in the first frame of this kind, and the frame's stream.
 fn reason(frames: &Receiver<Received>, kind: u8) -> Option<(u32, u32)> {
-    let next = || frames.recv_timeout(support::PATIENCE).ok();
+    let next = || frames.recv_timeout(support::TIMEOUT).ok();
     let (_, stream, payload) = std::iter::from_fn(next).find(|(found, ..)| *found == kind)?;
     let reason = payload.get(if kind == GOAWAY { 4 } else { 0 }..)?.first_chunk()?;
     Some((stream, u32::from_be_bytes(*reason)))

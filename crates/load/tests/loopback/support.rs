@@ -29,10 +29,10 @@ pub fn spec(target: impl Into<Target>, requests: Vec<RequestSpec>) -> SessionSpe
 }
 
 /// Longer than a server on this machine ever needs, however busy the machine is.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const TIMEOUT: Duration = Duration::from_secs(10);
 
 pub fn session(target: SocketAddr, connections: usize, requests: Vec<RequestSpec>) -> LoadSession {
-    session_that_waits(PATIENCE, target, connections, requests)
+    session_that_waits(TIMEOUT, target, connections, requests)
 }
 
 /// A session whose requests fail after `timeout` without an answer.
@@ -43,7 +43,7 @@ pub fn session_that_waits(
     requests: Vec<RequestSpec>,
 ) -> LoadSession {
     let spec = spec(target, requests);
-    LoadSession::open(&SessionSpec { connections, timeout, connect_timeout: PATIENCE, ..spec }).unwrap()
+    LoadSession::open(&SessionSpec { connections, timeout, connect_timeout: TIMEOUT, ..spec }).unwrap()
 }
 
 pub fn count(requests: u64, connections: usize) -> SliceSpec {

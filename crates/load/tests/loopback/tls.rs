@@ -50,7 +50,7 @@ fn answering(answer: &'static [u8]) -> impl Fn(Stream) + Send + Clone + 'static 
 fn spec(address: SocketAddr, trust: Trust) -> SessionSpec {
     SessionSpec {
         tls: Some(TlsSpec { trust, ..TlsSpec::new("localhost") }),
-        timeout: support::PATIENCE,
+        timeout: support::TIMEOUT,
         ..support::spec(address, vec![get()])
     }
 }

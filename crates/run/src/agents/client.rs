@@ -201,7 +201,7 @@ impl AgentClient {
                 Err(RecvTimeoutError::Disconnected) => return Err("its pipes ended".to_owned()),
                 Err(RecvTimeoutError::Timeout) if clock::now() > self.last_report_at + self.silence_limit => {
                     let seconds = self.silence_limit.as_secs();
-                    return Err(format!("it has said nothing for {seconds} s; is the network cut?"));
+                    return Err(format!("it has sent nothing for {seconds} s; is the network cut?"));
                 }
                 Err(RecvTimeoutError::Timeout) => {}
             }

@@ -41,7 +41,7 @@ pub struct PodOrder {
     /// What each pod is.
     pub shape: PodShape,
     /// How long they may take to run.
-    pub patience: Duration,
+    pub wait_limit: Duration,
 }
 
 /// The cores of an agent's generator.
@@ -115,8 +115,8 @@ fn make_jobs(order: &AgentsOrder<'_>) -> Result<Vec<AgentJob>, RunError> {
                     host: host_label(),
                     agents: *agents,
                     pod: order.pods.shape.clone(),
-                    first_order_within: order.pods.patience + ORDER_MARGIN,
-                    ends_within: order.pods.patience + order.longest + JOB_MARGIN,
+                    first_order_within: order.pods.wait_limit + ORDER_MARGIN,
+                    ends_within: order.pods.wait_limit + order.longest + JOB_MARGIN,
                 };
                 jobs.push(AgentJob::create(&place.to_string(), cluster, &shape)?);
             }
@@ -155,7 +155,7 @@ fn plan_agents(
             AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => {
                 let Some(job) = jobs.next() else { continue };
                 let least = job.agents().saturating_sub(spare);
-                let pods = job.wait_for_pods(least, order.pods.patience, cancel, progress)?;
+                let pods = job.wait_for_pods(least, order.pods.wait_limit, cancel, progress)?;
                 let missing = job.agents().saturating_sub(pods.len());
                 spare = spare.saturating_sub(missing);
                 if missing > 0 {

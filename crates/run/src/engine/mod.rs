@@ -22,7 +22,7 @@ use crate::file_name::file_name;
 use crate::progress::Place;
 
 /// What a tool may need besides its load: its own start, its report.
-const PATIENCE: Duration = Duration::from_secs(60);
+const START_AND_REPORT_TIME: Duration = Duration::from_secs(60);
 
 /// A tool, found and ready to be started.
 #[derive(Debug, Clone)]
@@ -150,8 +150,8 @@ fn run_tool(tool: &Tool, cell: &Cell<'_>, cancelled: &AtomicBool) -> (Vec<String
         Err(because) => return (Vec::new(), String::new(), CrossCheckOutcome::NotPossible { because }),
     };
     let command: Vec<String> = tool.start.iter().cloned().chain(arguments).collect();
-    let patience = cell.length + cell.timeout + PATIENCE;
-    match process::run(&command, Some(cell.cpus.clone()), patience, cancelled) {
+    let time_limit = cell.length + cell.timeout + START_AND_REPORT_TIME;
+    match process::run(&command, Some(cell.cpus.clone()), time_limit, cancelled) {
         Ok(output) => {
             let outcome = (tool.figures)(&output).map_or_else(failed, CrossCheckOutcome::Measured);
             (command, output, outcome)

@@ -14,7 +14,7 @@ pub(crate) struct VerifyOrder {
     pub destination: Destination,
     pub exchanges: Vec<OwnExchange>,
     /// The longest time to an answer.
-    pub patience: Span,
+    pub timeout: Span,
 }
 
 /// An exchange of a contract.
@@ -43,7 +43,7 @@ impl VerifyOrder {
     /// Asks the server from this machine. A name that means nothing here fails every exchange.
     pub fn carry_out(&self) -> Vec<CheckOutcome> {
         match self.destination.resolve() {
-            Ok(address) => verify_exchanges(address, self.exchanges.iter().map(OwnExchange::exchange), self.patience.0),
+            Ok(address) => verify_exchanges(address, self.exchanges.iter().map(OwnExchange::exchange), self.timeout.0),
             Err(error) => self.exchanges.iter().map(|exchange| exchange.failed(&error.to_string())).collect(),
         }
     }

@@ -25,7 +25,7 @@ fn command(ready: Option<&str>) -> Program {
 }
 
 #[test]
-fn a_command_is_started_as_the_suite_writes_it_within_the_patience_of_the_plan() {
+fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
     let plan = plan_of(command(None));
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];

@@ -78,21 +78,21 @@ pub(super) enum Failure {
 #[derive(Debug)]
 pub(super) struct Client {
     address: SocketAddr,
-    patience: Duration,
+    timeout: Duration,
     connection: Option<TcpStream>,
 }
 
 impl Client {
-    pub(super) fn new(address: SocketAddr, patience: Duration) -> Self {
-        Self { address, patience, connection: None }
+    pub(super) fn new(address: SocketAddr, timeout: Duration) -> Self {
+        Self { address, timeout, connection: None }
     }
 
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    pub(super) fn patience(&self) -> Duration {
-        self.patience
+    pub(super) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     /// Sends a request and reads its answer. After any failure the next request has a new connection.
@@ -134,10 +134,10 @@ impl Client {
     }
 
     fn connect(&self) -> io::Result<TcpStream> {
-        let stream = TcpStream::connect_timeout(&self.address, self.patience)?;
+        let stream = TcpStream::connect_timeout(&self.address, self.timeout)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(self.patience))?;
-        stream.set_write_timeout(Some(self.patience))?;
+        stream.set_read_timeout(Some(self.timeout))?;
+        stream.set_write_timeout(Some(self.timeout))?;
         Ok(stream)
     }
 
@@ -146,11 +146,11 @@ impl Client {
         parser.expect_response(method.is_head());
         let mut answer = Answer::default();
         let mut buffer = vec![0; 64 * 1024];
-        let deadline = clock::now() + self.patience;
+        let deadline = clock::now() + self.timeout;
         loop {
             // The socket's own timeout restarts with each byte.
             if clock::now() >= deadline {
-                return Err(Failure::Timeout(self.patience));
+                return Err(Failure::Timeout(self.timeout));
             }
             let got = stream.read(&mut buffer).map_err(|error| self.read_failure(error))?;
             if got == 0 {
@@ -166,7 +166,7 @@ impl Client {
 
     fn read_failure(&self, error: io::Error) -> Failure {
         match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Failure::Timeout(self.patience),
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Failure::Timeout(self.timeout),
             _ => Failure::Read(error),
         }
     }

@@ -27,8 +27,8 @@ pub(super) enum Complaint {
     Broken(io::Error),
     #[error("the connection was closed after {received} of {CHECKED_MESSAGES} messages")]
     Closed { received: usize },
-    #[error("within {}s came {received} of {CHECKED_MESSAGES} messages", patience.as_secs_f64())]
-    Silent { received: usize, patience: Duration },
+    #[error("within {}s came {received} of {CHECKED_MESSAGES} messages", timeout.as_secs_f64())]
+    Silent { received: usize, timeout: Duration },
     #[error("{0}")]
     Handshake(#[from] HandshakeError),
     #[error("{0}")]
@@ -41,8 +41,8 @@ pub(super) enum Complaint {
 
 /// Opens a WebSocket by `request` and receives the first messages. Their content and order must match the contract.
 /// Their timing need not, because a server that has just started may be slow.
-pub(super) fn listen(address: SocketAddr, request: &Request, patience: Duration) -> Result<(), Complaint> {
-    let mut line = Line::open(address, patience)?;
+pub(super) fn listen(address: SocketAddr, request: &Request, timeout: Duration) -> Result<(), Complaint> {
+    let mut line = Line::open(address, timeout)?;
     let mut endpoint = line.shake_hands(address, request)?;
     let mut last: Option<Stamped> = None;
     while line.received < CHECKED_MESSAGES {
@@ -74,16 +74,16 @@ struct Line {
     stream: TcpStream,
     unread: Vec<u8>,
     received: usize,
-    patience: Duration,
+    timeout: Duration,
     deadline: clock::Nanos,
 }
 
 impl Line {
-    fn open(address: SocketAddr, patience: Duration) -> Result<Self, Complaint> {
-        let stream = TcpStream::connect_timeout(&address, patience).map_err(Complaint::Connect)?;
-        stream.set_read_timeout(Some(patience)).map_err(Complaint::Connect)?;
-        stream.set_write_timeout(Some(patience)).map_err(Complaint::Connect)?;
-        Ok(Self { stream, unread: Vec::new(), received: 0, patience, deadline: clock::now() + patience })
+    fn open(address: SocketAddr, timeout: Duration) -> Result<Self, Complaint> {
+        let stream = TcpStream::connect_timeout(&address, timeout).map_err(Complaint::Connect)?;
+        stream.set_read_timeout(Some(timeout)).map_err(Complaint::Connect)?;
+        stream.set_write_timeout(Some(timeout)).map_err(Complaint::Connect)?;
+        Ok(Self { stream, unread: Vec::new(), received: 0, timeout, deadline: clock::now() + timeout })
     }
 
     fn shake_hands(&mut self, address: SocketAddr, request: &Request) -> Result<Endpoint, Complaint> {
@@ -119,7 +119,7 @@ impl Line {
     }
 
     fn read(&mut self) -> Result<(), Complaint> {
-        let silent = Complaint::Silent { received: self.received, patience: self.patience };
+        let silent = Complaint::Silent { received: self.received, timeout: self.timeout };
         if clock::now() >= self.deadline {
             return Err(silent);
         }

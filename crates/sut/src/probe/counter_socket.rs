@@ -23,7 +23,7 @@ pub const VARIABLE: &str = "TARE_COUNTERS";
 pub const NODE_SCRIPT: &str = include_str!("node_counters.cjs");
 
 /// A runtime that does not answer for so long has no counters at that moment.
-const PATIENCE: Duration = Duration::from_millis(500);
+const TIMEOUT: Duration = Duration::from_millis(500);
 const MOST_BYTES: u64 = 64 * 1024;
 /// Room for an abstract name on Linux: `sun_path` without its first byte.
 const NAME_BYTES: usize = 107;
@@ -70,7 +70,7 @@ fn connect(name: &str) -> Option<UnixStream> {
 }
 
 fn read_counters(mut stream: UnixStream) -> Option<ProcessCounters> {
-    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_read_timeout(Some(TIMEOUT)).ok()?;
     let mut text = String::new();
     stream.by_ref().take(MOST_BYTES).read_to_string(&mut text).ok()?;
     serde_json::from_str(&text).ok()

@@ -42,7 +42,7 @@ const INFORMATIONAL: u32 = 4;
 const TICKS: &str = "EventCounterIntervalSec=1e-1";
 
 /// A runtime that reports nothing for so long has no counters at that moment.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The .NET processes of one server.
 #[derive(Debug)]
@@ -111,7 +111,7 @@ impl Session {
     /// Asks for the events, and reads them in a thread of its own until the process or this session ends.
     fn open(port: &PathBuf) -> Option<Self> {
         let mut stream = UnixStream::connect(port).ok()?;
-        stream.set_read_timeout(Some(PATIENCE)).ok()?;
+        stream.set_read_timeout(Some(TIMEOUT)).ok()?;
         stream.write_all(&session_request()).ok()?;
         let mut answer = [0; HEADER_BYTES + 8];
         stream.read_exact(&mut answer).ok()?;
@@ -163,7 +163,7 @@ impl PublishedTotals {
     fn wait_for_tick_after(&self, moment_ns: u64) -> Option<TraceTotals> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let waits = |(totals, has_ended): &mut (TraceTotals, bool)| totals.ticked_at_ns < moment_ns && !*has_ended;
-        let (state, _) = self.ticked.wait_timeout_while(state, PATIENCE, waits).unwrap_or_else(PoisonError::into_inner);
+        let (state, _) = self.ticked.wait_timeout_while(state, TIMEOUT, waits).unwrap_or_else(PoisonError::into_inner);
         (state.0.ticked_at_ns >= moment_ns).then(|| state.0.clone())
     }
 }

@@ -13,9 +13,9 @@ use crate::SutError;
 use crate::jdk::Jdk;
 
 /// Longest time of an attach. A saturated JVM answers late, a stopped one never.
-const ATTACH_PATIENCE: Duration = Duration::from_secs(20);
+const ATTACH_TIMEOUT: Duration = Duration::from_secs(20);
 /// Longest time of a conversion. A recording of minutes takes seconds.
-const CONVERT_PATIENCE: Duration = Duration::from_secs(180);
+const CONVERT_TIMEOUT: Duration = Duration::from_secs(180);
 const MS: u64 = 1_000_000;
 /// CPU time between two samples.
 const CPU_EVERY_NS: u64 = MS;
@@ -100,7 +100,7 @@ impl JvmRecording {
             self.pid.to_string(),
         ];
         let program = Program::new(&self.library.asprof).args(arguments.into_iter().chain(of_all));
-        tool::run(program, ATTACH_PATIENCE, doing, remedy)
+        tool::run(program, ATTACH_TIMEOUT, doing, remedy)
     }
 
     fn collapse(&self) -> Result<String, SutError> {
@@ -112,7 +112,7 @@ impl JvmRecording {
         let java = Jdk::find_suitable(CONVERTER_JAVA, None)?.java_program();
         let doing = format!("read the recording {}", self.file.display());
         let remedy = "it is damaged or was cut short; profile again";
-        tool::run(Program::new(java).args(arguments), CONVERT_PATIENCE, &doing, remedy)?;
+        tool::run(Program::new(java).args(arguments), CONVERT_TIMEOUT, &doing, remedy)?;
         let unreadable = |source| SutError::File { doing: "read the stacks in", path: text.clone(), source };
         let stacks = std::fs::read_to_string(&text).map_err(unreadable)?;
         // The recording stays on disk. The record keeps the stacks.

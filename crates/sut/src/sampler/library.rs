@@ -20,7 +20,7 @@ const SHA256: &str = "0584b644e0dd67a578acf818df7210ff85df4d20a828c6595fdce41460
 /// The version in it.
 pub(super) const VERSION: &str = "4.5";
 /// Longest time for a download of 1 MiB, and of Maven's own plugin on first use.
-const FETCH_PATIENCE: Duration = Duration::from_secs(180);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(180);
 
 /// Where the jar of async-profiler comes from. It has the files for every kind of machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -129,7 +129,7 @@ fn fetch(folder: &Path) -> Result<(), SutError> {
     ];
     let doing = format!("fetch async-profiler ({COORDINATES}) with Maven");
     let remedy = format!("install Maven, or put {JAR} into {}", folder.display());
-    tool::run(Program::new("mvn").args(arguments), FETCH_PATIENCE, &doing, &remedy).map(drop)
+    tool::run(Program::new("mvn").args(arguments), FETCH_TIMEOUT, &doing, &remedy).map(drop)
 }
 
 /// Writes a file of the jar to `target`, unless it is already there and unchanged.

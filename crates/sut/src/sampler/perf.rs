@@ -16,8 +16,8 @@ use crate::SutError;
 const PER_S: u64 = 997;
 /// Fields of `perf script`. The period is left out, because it would count instead of the sample.
 const FIELDS: &str = "comm,pid,tid,time,event,ip,sym,symoff,dso";
-const STOP_PATIENCE: Duration = Duration::from_secs(20);
-const READ_PATIENCE: Duration = Duration::from_secs(180);
+const STOP_TIMEOUT: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(180);
 /// How soon `perf` reports that it is not permitted.
 const REFUSAL: Duration = Duration::from_millis(300);
 const REMEDY: &str = "install perf, and allow it with: sysctl kernel.perf_event_paranoid=1";
@@ -58,14 +58,14 @@ impl PerfRecording {
 
     /// Stops, and reads the recording.
     pub fn stop_and_read(mut self) -> Result<Sampled, SutError> {
-        let ended = self.child.terminate(STOP_PATIENCE).map_err(|error| perf_error("stop perf", error.to_string()))?;
+        let ended = self.child.terminate(STOP_TIMEOUT).map_err(|error| perf_error("stop perf", error.to_string()))?;
         if ended.forced && ended.how == How::Signal(9) {
             return Err(perf_error("stop perf", "it had to be killed".to_owned()));
         }
         let arguments = ["script", "-F", FIELDS, "-i"].map(std::ffi::OsString::from);
         let arguments = arguments.into_iter().chain([self.file.clone().into_os_string()]);
         let doing = format!("read the recording {}", self.file.display());
-        let script = tool::run(Program::new("perf").args(arguments), READ_PATIENCE, &doing, "profile again")?;
+        let script = tool::run(Program::new("perf").args(arguments), READ_TIMEOUT, &doing, "profile again")?;
         let sampler = format!("perf, cpu-clock, {PER_S} a second");
         let weight = Weight::Samples { every_ns: 1_000_000_000 / PER_S };
         Ok(Sampled { sampler, weight, stacks: collapse(&script)?, file: self.file })

@@ -11,8 +11,8 @@ use crate::SutError;
 /// Runs a program to its end and returns both of its outputs.
 ///
 /// # Errors
-/// [`SutError::Sampler`] with `remedy` when it cannot be started, fails, or takes longer than `patience`.
-pub(super) fn run(program: Program, patience: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
+/// [`SutError::Sampler`] with `remedy` when it cannot be started, fails, or takes longer than `timeout`.
+pub(super) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
     let wrong = |said: String| SutError::Sampler { doing: doing.to_owned(), said, remedy: remedy.to_owned() };
     let mut child = Child::spawn(program).map_err(|error| wrong(error.to_string()))?;
     let output = child.take_output();
@@ -22,14 +22,14 @@ pub(super) fn run(program: Program, patience: Duration, doing: &str, remedy: &st
         let _ = output.map(|mut output| output.read_to_end(&mut said));
         String::from_utf8_lossy(&said).trim().to_owned()
     });
-    let how = child.wait(patience);
+    let how = child.wait(timeout);
     // Its end closes the pipe, which ends the reader.
     let _ended = child.kill_tree();
     let said = reader.join().unwrap_or_default();
     match how {
         Some(How::Code(0)) => Ok(said),
         Some(how) => Err(wrong(if said.is_empty() { how.to_string() } else { said })),
-        None => Err(wrong(format!("no answer within {} s", patience.as_secs()))),
+        None => Err(wrong(format!("no answer within {} s", timeout.as_secs()))),
     }
 }
 
@@ -37,8 +37,8 @@ pub(super) fn run(program: Program, patience: Duration, doing: &str, remedy: &st
 mod tests {
     use super::*;
 
-    fn shell(script: &str, patience: Duration) -> Result<String, SutError> {
-        run(Program::new("/bin/sh").args(["-c", script]), patience, "try", "do this")
+    fn shell(script: &str, timeout: Duration) -> Result<String, SutError> {
+        run(Program::new("/bin/sh").args(["-c", script]), timeout, "try", "do this")
     }
 
     #[test]

@@ -65,10 +65,10 @@ impl Log {
     }
 
     /// The ready line. Waits for it at most this long.
-    pub(super) fn ready(&self, patience: Duration) -> Option<ReadyLine> {
+    pub(super) fn ready(&self, timeout: Duration) -> Option<ReadyLine> {
         let state = self.shared.lock();
         let waiting = |state: &mut State| state.ready.is_none() && !state.is_closed;
-        let waited = self.shared.changed.wait_timeout_while(state, patience, waiting);
+        let waited = self.shared.changed.wait_timeout_while(state, timeout, waiting);
         waited.unwrap_or_else(PoisonError::into_inner).0.ready
     }
 

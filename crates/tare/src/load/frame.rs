@@ -232,13 +232,13 @@ mod tests {
             cpu_share: 0.37,
             lost: lost.map(str::to_owned),
         };
-        let agents = vec![agent("local 1", None), agent("ssh://bench2", Some("it said nothing for 10 s"))];
+        let agents = vec![agent("local 1", None), agent("ssh://bench2", Some("it sent nothing for 10 s"))];
         let frame = Seen { agents, ..seen() }.frame(80, false);
         assert_eq!(
             frame[frame.len() - 2..],
             [
                 "  local 1                        9,400/s  0 failed  37 % busy",
-                "  ssh://bench2              lost: it said nothing for 10 s",
+                "  ssh://bench2              lost: it sent nothing for 10 s",
             ]
         );
         let many = Seen { agents: vec![agent("local", None); 40], ..seen() }.frame(80, false);

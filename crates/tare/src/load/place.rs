@@ -54,7 +54,7 @@ impl LoadTarget {
         let target = match (unix_socket, connector) {
             (Some(path), Connector::FromHere(_)) => listening_file(path)?,
             (Some(path), Connector::FromAgents) => Target::Unix(path.to_owned()),
-            (None, Connector::FromHere(patience)) => Target::Tcp(listening(first, patience)?),
+            (None, Connector::FromHere(timeout)) => Target::Tcp(listening(first, timeout)?),
             // Nothing of this process connects to it.
             (None, Connector::FromAgents) => Target::Tcp((Ipv4Addr::UNSPECIFIED, port(first)).into()),
         };
@@ -100,11 +100,11 @@ fn path(text: &str, url: &Url) -> String {
 }
 
 /// The first address of the host at which a server listens. A name may have several, of IPv6 and IPv4.
-fn listening(url: &Url, patience: Duration) -> anyhow::Result<SocketAddr> {
+fn listening(url: &Url, timeout: Duration) -> anyhow::Result<SocketAddr> {
     let addresses = resolve(url, port(url))?;
     let mut failure = None;
     for address in &addresses {
-        match TcpStream::connect_timeout(address, patience) {
+        match TcpStream::connect_timeout(address, timeout) {
             Ok(_) => return Ok(*address),
             Err(error) => failure = failure.or(Some((address, error))),
         }

@@ -83,7 +83,7 @@ impl AgentJob {
         self.pod_cpus
     }
 
-    /// Waits until all pods run, or at the end of `patience` as many as a load needs. `progress` gets a line
+    /// Waits until all pods run, or at the end of `wait_limit` as many as a load needs. `progress` gets a line
     /// for each new state.
     ///
     /// # Errors
@@ -91,7 +91,7 @@ impl AgentJob {
     pub(crate) fn wait_for_pods(
         &self,
         least: usize,
-        patience: Duration,
+        wait_limit: Duration,
         cancel: &Cancel,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Vec<PodAgent>, RunError> {
@@ -104,7 +104,7 @@ impl AgentJob {
             }
             let pods = self.pods()?;
             let refusal = if pods.len() < self.agents { self.refusal() } else { None };
-            match next_wait_step(&pods, refusal.as_deref(), wanted, has_passed(begin, patience)) {
+            match next_wait_step(&pods, refusal.as_deref(), wanted, has_passed(begin, wait_limit)) {
                 WaitStep::Begin => return Ok(running(pods)),
                 WaitStep::GiveUp(reason) => return Err(self.error(reason)),
                 WaitStep::Wait(state) if state != shown => {
@@ -190,8 +190,8 @@ fn running(pods: Vec<Pod>) -> Vec<PodAgent> {
     runs.map(|Pod { name, node, .. }| PodAgent { pod: name, node }).collect()
 }
 
-fn has_passed(begin: Nanos, patience: Duration) -> bool {
-    clock::now().since(begin) >= patience.as_nanos() as u64
+fn has_passed(begin: Nanos, wait_limit: Duration) -> bool {
+    clock::now().since(begin) >= wait_limit.as_nanos() as u64
 }
 
 #[cfg(test)]

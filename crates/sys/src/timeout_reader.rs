@@ -6,37 +6,37 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-/// Reads from a pipe. A silence that is longer than the patience is an error of kind `TimedOut`.
+/// Reads from a pipe. A silence that is longer than the timeout is an error of kind `TimedOut`.
 #[derive(Debug)]
-pub struct PatientReader<R> {
+pub struct TimeoutReader<R> {
     pipe: R,
-    patience: Duration,
-    /// The patience before the first byte.
-    first_wait: Option<Duration>,
+    timeout: Duration,
+    /// The timeout of the first byte.
+    first_timeout: Option<Duration>,
 }
 
-impl<R> PatientReader<R> {
+impl<R> TimeoutReader<R> {
     /// Waits that long for each read. `pipe` must not read ahead.
-    pub const fn new(pipe: R, patience: Duration) -> Self {
-        Self { pipe, patience, first_wait: None }
+    pub const fn new(pipe: R, timeout: Duration) -> Self {
+        Self { pipe, timeout, first_timeout: None }
     }
 
-    /// Waits `wait` for the first byte.
+    /// Waits this long for the first byte.
     #[must_use]
-    pub fn with_first_wait(self, wait: Duration) -> Self {
-        Self { first_wait: Some(wait), ..self }
+    pub fn with_first_timeout(self, timeout: Duration) -> Self {
+        Self { first_timeout: Some(timeout), ..self }
     }
 }
 
-impl<R: Read + AsFd> Read for PatientReader<R> {
+impl<R: Read + AsFd> Read for TimeoutReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let patience = self.first_wait.unwrap_or(self.patience);
-        let timeout = Timespec::try_from(patience).map_err(|_| io::ErrorKind::InvalidInput)?;
+        let timeout = self.first_timeout.unwrap_or(self.timeout);
+        let timeout = Timespec::try_from(timeout).map_err(|_| io::ErrorKind::InvalidInput)?;
         let mut waited = [PollFd::new(&self.pipe, PollFlags::IN)];
         if poll(&mut waited, Some(&timeout))? == 0 {
             return Err(io::ErrorKind::TimedOut.into());
         }
-        self.first_wait = None;
+        self.first_timeout = None;
         self.pipe.read(buffer)
     }
 }
@@ -50,7 +50,7 @@ mod tests {
     #[test]
     fn bytes_and_the_end_are_passed_on_and_silence_is_a_timeout() {
         let (pipe, mut writer) = io::pipe().unwrap();
-        let mut reader = PatientReader::new(pipe, Duration::from_millis(1));
+        let mut reader = TimeoutReader::new(pipe, Duration::from_millis(1));
         assert_eq!(reader.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
         writer.write_all(b"ab").unwrap();
         let mut bytes = [0; 9];
@@ -60,12 +60,12 @@ mod tests {
     }
 
     #[test]
-    fn the_first_byte_has_a_patience_of_its_own() {
+    fn the_first_byte_has_a_timeout_of_its_own() {
         let (pipe, mut writer) = io::pipe().unwrap();
-        let mut reader = PatientReader::new(pipe, Duration::from_secs(60)).with_first_wait(Duration::from_millis(1));
+        let mut reader = TimeoutReader::new(pipe, Duration::from_secs(60)).with_first_timeout(Duration::from_millis(1));
         assert_eq!(reader.read(&mut [0]).unwrap_err().kind(), io::ErrorKind::TimedOut);
         writer.write_all(b"a").unwrap();
         assert_eq!(reader.read(&mut [0]).unwrap(), 1);
-        assert_eq!((reader.first_wait, reader.patience), (None, Duration::from_secs(60)));
+        assert_eq!((reader.first_timeout, reader.timeout), (None, Duration::from_secs(60)));
     }
 }
