@@ -1,4 +1,4 @@
-"""The command line of `bench/peers`: selects tools and rows, runs the rounds in random order, writes the document."""
+"""The command line of `bench/peers/run`: selects tools and rows, runs the rounds in random order, writes the document."""
 
 import argparse
 import os
@@ -15,7 +15,7 @@ from .tools import TOOLS
 
 def parse_arguments():
     parser = argparse.ArgumentParser(
-        prog="bench/peers",
+        prog="bench/peers/run",
         description="Runs tare and whichever of its peers are installed against the reference server, in alternation, "
         "and writes docs/PEERS.md. The machine should be otherwise idle.",
     )

@@ -28,7 +28,7 @@ def head(tools, missing, options):
     missing = f"\nNot installed, and so not measured: {', '.join(missing)}.\n" if missing else ""
     return f"""# tare and its peers
 
-`bench/peers` generates this page; do not edit it. All tools load the same reference server from one CPU, one after the
+`bench/peers/run` generates this page; do not edit it. All tools load the same reference server from one CPU, one after the
 other in random order. The server has one thread on another CPU, responds from memory, and is restarted for each run.
 The true values come from the server: from its planted delays, and from its log of when each request arrived and when
 its response left. The text above each table explains how to read it.
