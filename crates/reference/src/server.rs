@@ -26,8 +26,8 @@ const LISTENER: Token = Token(0);
 /// The longest sleep, so that a stop is noticed.
 const MAX_SLEEP: Duration = Duration::from_millis(20);
 const FLOOD_BYTES: usize = 64 * 1024;
-/// The path of the CPU account, outside the contract and without planted costs.
-const CPU_ACCOUNT_PATH: &str = "/books";
+/// The path of the CPU totals, outside the contract and without planted costs.
+const CPU_TOTALS_PATH: &str = "/cpu-totals";
 
 /// Stops [`serve_until_stopped`] from another thread. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -218,7 +218,7 @@ impl<'a> Server<'a> {
         if let Some((websocket, opening)) = WebSocket::open(request) {
             return self.open_websocket(io, token, websocket, opening);
         }
-        if request.path == CPU_ACCOUNT_PATH {
+        if request.path == CPU_TOTALS_PATH {
             (answer.status, answer.body) = (200, self.costs.cpu_account());
             return self.send(io, token, &answer.encode().into(), true);
         }

@@ -1,4 +1,4 @@
-//! The engine over real sockets on loopback, against the server of known truth.
+//! The engine over real sockets on loopback, against the reference server.
 #![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use tare_load::PollerChoice;

@@ -28,8 +28,8 @@ const MOST_PARTS: usize = 20;
 pub struct LoadView {
     seen: Seen,
     stop: StopRule,
-    /// What the books count for each thing that the stop rule counts.
-    each: u64,
+    /// How many results count as one request of the stop rule: the messages that are pushed to a user.
+    results_per_request: u64,
     head: Duration,
     begin_ns: Option<u64>,
     window_ns: u64,
@@ -61,12 +61,12 @@ impl LoadView {
             (false, false) => Mode::Plain,
             (false, true) => Mode::Terminal { picture: picture(), colored: stderr_colored(color) },
         };
-        let each = match job.session.protocol {
+        let results_per_request = match job.session.protocol {
             Protocol::WebSocket(Conversation::Push(push)) => push.messages_per_user,
             _ => 1,
         };
         let seen = Seen { title: job.plan.url.clone(), model: describe(&job.plan), ..Seen::default() };
-        Self { seen, each, ..Self::of(job.slice.stop, job.slice.discard_head, mode) }
+        Self { seen, results_per_request, ..Self::of(job.slice.stop, job.slice.discard_head, mode) }
     }
 
     /// A view before the first part of the load.
@@ -74,7 +74,7 @@ impl LoadView {
         Self {
             seen: Seen::default(),
             stop,
-            each: 1,
+            results_per_request: 1,
             head,
             begin_ns: None,
             window_ns: 0,
@@ -153,7 +153,7 @@ impl LoadView {
                 (share, Some(span.saturating_sub(seen.elapsed)))
             }
             StopRule::Count { requests, .. } => {
-                ((seen.ok + seen.failed) as f64 / requests as f64 / self.each as f64, None)
+                ((seen.ok + seen.failed) as f64 / requests as f64 / self.results_per_request as f64, None)
             }
         };
         let worst = part.errors.iter().chain(part.connection_events.iter()).max_by_key(|(_, tally)| tally.count);

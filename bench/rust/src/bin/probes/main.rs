@@ -1,4 +1,4 @@
-//! Accuracy and cost of the probes: servers of known truth, native and on a JVM, compared with the figures of the
+//! Accuracy and cost of the probes: servers of known cost, native and on a JVM, compared with the figures of the
 //! probes. Run it by `bench/probes`.
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 

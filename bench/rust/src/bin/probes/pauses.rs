@@ -11,7 +11,7 @@ use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::server::Server;
 use tare_sys::clock;
 
-use crate::stage::{Stage, books, get};
+use crate::stage::{Stage, get, jvm_totals};
 use crate::verdicts::Verdicts;
 
 const PLANTED: Duration = Duration::from_millis(50);
@@ -33,9 +33,9 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
         get(&server, "/gc")?;
     }
     let collect = || {
-        let before = books(&server)?.collecting_ns;
+        let before = jvm_totals(&server)?.collecting_ns;
         get(&server, "/gc")?;
-        Ok(books(&server)?.collecting_ns - before)
+        Ok(jvm_totals(&server)?.collecting_ns - before)
     };
     let before =
         JvmProbe::find_counters(server.pid()).and_then(|jvm| jvm.take_sample()).ok_or("the JVM keeps no counters")?;

@@ -1,4 +1,4 @@
-//! The setup for tests of the probes: servers of known truth on one CPU, the generator on another.
+//! The setup for tests of the probes: servers of known cost on one CPU, the generator on another.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -28,16 +28,16 @@ pub struct Stage {
     pub seconds: u32,
 }
 
-/// The account of a server of known truth on a JVM.
-pub struct Books {
+/// The totals of a server of known cost on a JVM, by its own counters.
+pub struct JvmTotals {
     pub requests: u64,
     pub cpu_ns: u64,
     pub allocated_bytes: u64,
     pub collecting_ns: u64,
 }
 
-/// The account of a native server of known truth.
-pub struct NativeBooks {
+/// The totals of a native server of known cost, by its own counters.
+pub struct NativeTotals {
     pub requests: u64,
     pub cpu_ns: u64,
     pub burnt_ns: u64,
@@ -77,7 +77,7 @@ impl Stage {
         let mut command = vec![self.java.clone()];
         command
             .extend(["-XX:+UseG1GC", "-Xms256m", "-Xmx256m", "-XX:ActiveProcessorCount=2", "-cp"].map(str::to_owned));
-        command.extend([self.probes.display().to_string(), "tare.probes.Truth".to_owned(), "{port}".to_owned()]);
+        command.extend([self.probes.display().to_string(), "tare.probes.KnownCostServer".to_owned(), "{port}".to_owned()]);
         command.extend([spin_us, allocate, live].map(|number| number.to_string()));
         let option = || (inside::VARIABLE.to_owned(), inside::jvm_option(&self.probes, &self.folder));
         self.start(command, has_agent.then(option).into_iter().collect())
@@ -158,20 +158,20 @@ impl Drop for Stage {
     }
 }
 
-/// Reads the account of the server on a JVM, which costs that server some CPU.
-pub fn books(server: &Server) -> Result<Books, Box<dyn Error>> {
-    let [requests, cpu_ns, allocated_bytes, _, collecting_ns] = numbers(server)?;
-    Ok(Books { requests, cpu_ns, allocated_bytes, collecting_ns })
+/// Reads the totals of the server on a JVM, which costs that server some CPU.
+pub fn jvm_totals(server: &Server) -> Result<JvmTotals, Box<dyn Error>> {
+    let [requests, cpu_ns, allocated_bytes, _, collecting_ns] = read_totals(server)?;
+    Ok(JvmTotals { requests, cpu_ns, allocated_bytes, collecting_ns })
 }
 
-/// Reads the account of a native server.
-pub fn native_books(server: &Server) -> Result<NativeBooks, Box<dyn Error>> {
-    let [requests, cpu_ns, burnt_ns] = numbers(server)?;
-    Ok(NativeBooks { requests, cpu_ns, burnt_ns })
+/// Reads the totals of a native server.
+pub fn native_totals(server: &Server) -> Result<NativeTotals, Box<dyn Error>> {
+    let [requests, cpu_ns, burnt_ns] = read_totals(server)?;
+    Ok(NativeTotals { requests, cpu_ns, burnt_ns })
 }
 
-fn numbers<const N: usize>(server: &Server) -> Result<[u64; N], Box<dyn Error>> {
-    let answer = get(server, "/books")?;
+fn read_totals<const N: usize>(server: &Server) -> Result<[u64; N], Box<dyn Error>> {
+    let answer = get(server, "/cpu-totals")?;
     let numbers: Vec<u64> = answer.split_ascii_whitespace().map(str::parse).collect::<Result<_, _>>()?;
     numbers.try_into().map_err(|_| answer.into())
 }

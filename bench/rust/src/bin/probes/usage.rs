@@ -8,7 +8,7 @@ use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::probe::kind::APPLICATION;
 use tare_sut::server::Server;
 
-use crate::stage::{Books, Stage, books, native_books};
+use crate::stage::{JvmTotals, Stage, jvm_totals, native_totals};
 use crate::verdicts::Verdicts;
 
 const PLANTED_NS: u64 = 20_000;
@@ -25,20 +25,20 @@ pub fn of_a_native_server(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), 
     let server = stage.native(PLANTED_NS)?;
     let mut probe = CpuProbe::new(server.pid())?;
     let mut session = stage.session(&server)?;
-    let (opened, before) = (native_books(&server)?, probe.take_sample()?);
+    let (opened, before) = (native_totals(&server)?, probe.take_sample()?);
     stage.one_by_one(&mut session, Duration::from_secs(stage.seconds.into()))?;
-    let (said_ns, closed) = (probe.take_sample()?.since(&before).total_ns, native_books(&server)?);
+    let (said_ns, closed) = (probe.take_sample()?.since(&before).total_ns, native_totals(&server)?);
     let answered = (closed.requests - opened.requests) as f64;
     let beside_ns = (closed.cpu_ns - opened.cpu_ns) - (closed.burnt_ns - opened.burnt_ns);
     let truth_us = (PLANTED_NS as f64 + beside_ns as f64 / answered) / 1e3;
     verdicts.close("CPU per request, 20 µs and what is beside", "µs", truth_us, said_ns as f64 / answered / 1e3, 0.1);
     let whole = probe.take_sample()?.total_ns;
     drop(session);
-    kernels_account(server, whole, verdicts)
+    check_against_kernel(server, whole, verdicts)
 }
 
 /// The kernel's figures of a process and its children after their end, compared with the probe's last sample.
-fn kernels_account(server: Server, said_ns: u64, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
+fn check_against_kernel(server: Server, said_ns: u64, verdicts: &mut Verdicts) -> Result<(), Box<dyn Error>> {
     let ended = server.stop()?.ended;
     let (truth_s, said_s) = ((ended.user_ns + ended.system_ns) as f64 / 1e9, said_ns as f64 / 1e9);
     verdicts.close("CPU of its whole life, by the kernel at its end", "s", truth_s, said_s, truth_s * 0.01);
@@ -51,13 +51,13 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
     let server = stage.jvm(PLANTED_NS / 1000, PLANTED_BYTES, 0, false)?;
     let mut session = stage.session(&server)?;
     stage.drive(&mut session, JVM_PER_S, WARM_UP)?;
-    // Makes reading the account as cheap as possible.
+    // Makes reading the totals as cheap as possible.
     for _ in 0..300 {
-        books(&server)?;
+        jvm_totals(&server)?;
     }
     let mut probe = CpuProbe::new(server.pid())?;
     let jvm = JvmProbe::find_counters(server.pid()).ok_or("the JVM keeps no counters")?;
-    let (opened, cpu_before) = (books(&server)?, probe.take_sample()?);
+    let (opened, cpu_before) = (jvm_totals(&server)?, probe.take_sample()?);
     let (mut allocated, mut requests) = (0, 0);
     for _ in 0..stage.seconds * 2 {
         let before = jvm.take_sample().ok_or("the JVM is gone")?;
@@ -68,23 +68,29 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
             requests += sample.completed_in_slice;
         }
     }
-    let (cpu, closed) = (probe.take_sample()?.since(&cpu_before), books(&server)?);
-    of_the_books(&opened, &closed, &cpu, verdicts);
+    let (cpu, closed) = (probe.take_sample()?.since(&cpu_before), jvm_totals(&server)?);
+    check_thread_cpu(&opened, &closed, &cpu, verdicts);
     let answered = closed.requests - opened.requests;
     let truth = (closed.allocated_bytes - opened.allocated_bytes) as f64 / answered as f64;
     let said = allocated as f64 / requests as f64;
-    verdicts.close("bytes allocated per request, by its books", "B", truth, said, (truth * 0.01).max(64.0));
+    verdicts.close("bytes allocated per request, by its own counters", "B", truth, said, (truth * 0.01).max(64.0));
     let whole = probe.take_sample()?.total_ns;
     drop(session);
-    kernels_account(server, whole, verdicts)
+    check_against_kernel(server, whole, verdicts)
 }
 
-fn of_the_books(opened: &Books, closed: &Books, cpu: &CpuUse, verdicts: &mut Verdicts) {
+fn check_thread_cpu(opened: &JvmTotals, closed: &JvmTotals, cpu: &CpuUse, verdicts: &mut Verdicts) {
     let answered = (closed.requests - opened.requests) as f64;
     let truth_us = (closed.cpu_ns - opened.cpu_ns) as f64 / answered / 1e3;
-    let of_loop = cpu.by_pool.get(APPLICATION).and_then(|pools| pools.get("truth-loop")).map_or(0, |used| used.cpu_ns);
+    let of_loop = cpu.by_pool.get(APPLICATION).and_then(|pools| pools.get("server-loop")).map_or(0, |used| used.cpu_ns);
     let said_us = of_loop as f64 / answered / 1e3;
-    verdicts.close("CPU per request of its thread, by its books", "µs", truth_us, said_us, (truth_us * 0.01).max(0.1));
+    verdicts.close(
+        "CPU per request of its thread, by its own counters",
+        "µs",
+        truth_us,
+        said_us,
+        (truth_us * 0.01).max(0.1),
+    );
     let sum: u64 = cpu.by_pool.values().flat_map(|pools| pools.values()).map(|used| used.cpu_ns).sum();
     let (total_s, sum_s) = (cpu.total_ns as f64 / 1e9, sum as f64 / 1e9);
     verdicts.close("CPU of all kinds of threads together", "s", total_s, sum_s, total_s * 0.01);

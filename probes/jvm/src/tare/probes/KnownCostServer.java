@@ -15,15 +15,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * A server of known truth on a JVM: each request burns and allocates what was planted, {@code /gc} collects a heap of
- * planted size, and {@code /books} tells what it all came to by the JVM's own account.
+ * A server of known cost on a JVM: each request burns and allocates what was planted, {@code /gc} collects a heap of
+ * planted size, and {@code /cpu-totals} returns the sums by the JVM's own counters.
  *
  * <p>One thread, one request at a time on a connection, no bodies: what is not planted is to be as little as possible.
  * Arguments: port, CPU of a request in microseconds, bytes that it allocates, live objects of the heap in thousands.
  */
-public final class Truth {
+public final class KnownCostServer {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-  private static final byte[] HELLO = answer("Hello, truth");
+  private static final byte[] HELLO = answer("Hello, tare");
 
   private final long spinNs;
   private final int allocate;
@@ -41,7 +41,7 @@ public final class Truth {
   /** Keeps what is allocated from being optimised away. */
   private byte[] garbage;
 
-  private Truth(long spinNs, int allocate, int liveThousands) {
+  private KnownCostServer(long spinNs, int allocate, int liveThousands) {
     this.spinNs = spinNs;
     this.allocate = allocate;
     this.live = new Object[liveThousands][];
@@ -52,11 +52,11 @@ public final class Truth {
   }
 
   public static void main(String[] arguments) throws IOException {
-    var truth =
-        new Truth(
+    var server =
+        new KnownCostServer(
             Long.parseLong(arguments[1]) * 1000, Integer.parseInt(arguments[2]), Integer.parseInt(arguments[3]));
-    Thread.currentThread().setName("truth-loop");
-    truth.serve(Integer.parseInt(arguments[0]));
+    Thread.currentThread().setName("server-loop");
+    server.serve(Integer.parseInt(arguments[0]));
   }
 
   private void serve(int port) throws IOException {
@@ -92,7 +92,7 @@ public final class Truth {
     if (count < head.length) return count >= 0;
     in.get(0, head);
     if (head[5] == 'g' && head[6] == 'c') write(connection, answer(collect()));
-    else if (head[5] == 'b' && head[6] == 'o') write(connection, answer(books()));
+    else if (head[5] == 'c' && head[6] == 'p') write(connection, answer(totals()));
     else {
       spend();
       write(connection, HELLO);
@@ -121,7 +121,7 @@ public final class Truth {
   }
 
   /** Requests, CPU and bytes of the thread that serves, collections and time in these, and nothing else. */
-  private String books() {
+  private String totals() {
     return String.format(
         Locale.ROOT,
         "%d %d %d %d %d",
