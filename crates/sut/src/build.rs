@@ -2,14 +2,14 @@
 //! stale, and those of a suite by the shell command that it gives.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use tare_sys::child::{Child, How, Program};
-use tare_sys::clock;
+use tare_sys::child::{Child, ChildError, How, Program};
+use tare_sys::{clock, threads};
 
 use crate::SutError;
 use crate::catalog::{Built, Catalog, Target, Unavailable};
@@ -137,7 +137,9 @@ fn run_build(
 ) -> Result<(), SutError> {
     let failed = |source| SutError::Child { server: name.to_owned(), source };
     let mut child = Child::spawn(program).map_err(failed)?;
-    let (lines, begun) = (lines_of(&mut child), clock::now());
+    let start =
+        |source| ChildError::Start { program: name.to_owned(), doing: "a thread for its output".to_owned(), source };
+    let (lines, begun) = (lines_of(&mut child).map_err(|error| failed(start(error)))?, clock::now());
     let mut last: Vec<String> = Vec::new();
     loop {
         if cancelled.load(Ordering::Relaxed) {
@@ -165,16 +167,19 @@ fn names(targets: &[Target]) -> impl Iterator<Item = String> + use<> {
 }
 
 /// The program's lines, read by a thread of their own, so that the caller can check for a cancellation.
-fn lines_of(child: &mut Child) -> mpsc::Receiver<String> {
+///
+/// # Errors
+/// When no thread can be started.
+fn lines_of(child: &mut Child) -> io::Result<mpsc::Receiver<String>> {
     let (sender, receiver) = mpsc::channel();
     if let Some(output) = child.take_output() {
-        std::thread::spawn(move || {
+        threads::spawn("build", move || {
             for line in BufReader::new(output).split(b'\n').map_while(Result::ok) {
                 if sender.send(String::from_utf8_lossy(&line).trim_end().to_owned()).is_err() {
                     break;
                 }
             }
-        });
+        })?;
     }
-    receiver
+    Ok(receiver)
 }

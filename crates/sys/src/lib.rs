@@ -19,6 +19,7 @@ pub mod scheduling;
 pub mod signal;
 pub mod socket;
 pub mod stamps;
+pub mod threads;
 pub mod timeout_reader;
 #[cfg(target_os = "linux")]
 pub mod uring;

@@ -162,14 +162,19 @@ impl Verifier<'_> {
         let (sender, receiver) = mpsc::channel();
         let mut early = BTreeMap::new();
         let mut all = Vec::new();
+        let verify_next = &|sender: mpsc::Sender<(usize, Verified<'v>)>| {
+            while let Some((index, &variant)) = self.next_variant(variants, &next) {
+                let _nobody_listens = sender.send((index, Verified { variant, outcome: self.verify(variant) }));
+            }
+        };
         thread::scope(|scope| {
-            for _ in 0..servers_at_a_time() {
-                let (sender, next) = (sender.clone(), &next);
-                scope.spawn(move || {
-                    while let Some((index, &variant)) = self.next_variant(variants, next) {
-                        let _nobody_listens = sender.send((index, Verified { variant, outcome: self.verify(variant) }));
-                    }
-                });
+            for number in 0..servers_at_a_time() {
+                let of_thread = sender.clone();
+                let started = thread::Builder::new().spawn_scoped(scope, move || verify_next(of_thread));
+                // With too few threads, fewer servers are verified at a time; without any, this one verifies all.
+                if started.is_err() && number == 0 {
+                    verify_next(sender.clone());
+                }
             }
             drop(sender);
             for (index, verified) in receiver {

@@ -14,7 +14,7 @@ const ALLOWED_DEPENDENCIES: [(&str, &[&str]); 17] = [
     ("sample", &["stats"]),
     ("agent", &["sample", "stats"]),
     ("plan", &["sample", "stats", "units", "wire"]),
-    ("record", &["plan", "sample", "stats"]),
+    ("record", &["plan", "sample", "stats", "units"]),
     ("reference", &["sys", "wire"]),
     ("load", &["wire", "sys", "sample", "stats"]),
     ("sut", &["sys", "wire", "plan", "record"]),
@@ -217,6 +217,23 @@ fn unsafe_code_lives_in_sys_alone() {
         })
         .collect();
     assert_none("unsafe outside crates/sys", &wrong);
+}
+
+#[test]
+fn threads_are_started_where_the_system_may_refuse_them() {
+    let panics = |line: &str| line.contains("thread::spawn(") || line.contains("scope.spawn(");
+    let is_test = |path: &Path| {
+        path.components().any(|part| ["tests", "tests.rs", "examples"].map(AsRef::as_ref).contains(&part.as_os_str()))
+    };
+    let wrong: Vec<String> = sources()
+        .into_iter()
+        .filter(|(name, path, _)| name != "tidy" && !is_test(path))
+        .flat_map(|(_, path, text)| {
+            let lines = code_lines(&text).filter(|(_, line)| panics(line));
+            lines.map(|(line, _)| format!("{}:{line}", path.display())).collect::<Vec<_>>()
+        })
+        .collect();
+    assert_none("a spawn that panics at the limit of processes; use tare_sys::threads or thread::Builder", &wrong);
 }
 
 #[test]

@@ -2,12 +2,11 @@
 
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use tare_sys::affinity::CpuSet;
 use tare_sys::child::{Child, How, Program};
-use tare_sys::clock;
+use tare_sys::{clock, threads};
 
 /// How often a wait checks the deadline and Ctrl-C.
 const CHECK_EVERY: Duration = Duration::from_millis(50);
@@ -41,13 +40,14 @@ pub(super) fn run_until_exit(
     program.cpus = cpus;
     let mut child = Child::spawn(program).map_err(|error| error.to_string())?;
     let output = child.take_output().map(|mut pipe| {
-        thread::spawn(move || {
+        threads::spawn("output", move || {
             let mut bytes = Vec::new();
             // A broken pipe ends the output.
             let _ = pipe.read_to_end(&mut bytes);
             String::from_utf8_lossy(&bytes).into_owned()
         })
     });
+    let output = output.transpose().map_err(|error| format!("no thread can be started to read its output: {error}"))?;
     let deadline = clock::now() + timeout;
     let mut how = None;
     while how.is_none() && !cancelled.load(Ordering::Relaxed) && clock::now() < deadline {

@@ -10,11 +10,12 @@ use tare_sut::SutError;
 use tare_sut::sampler::{JarSource, Sampled, Sampling};
 use tare_sut::server::Status;
 use tare_sys::clock::{self, Nanos};
+use tare_sys::threads::map_in_threads;
 
 use super::sampling::{SamplingOrder, no_sampler_attached, process_not_visible};
 use super::{ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
-use crate::live_server::{LiveServer, PlannedStart};
+use crate::live_server::PlannedStart;
 use crate::pause::pause;
 use crate::running_server::{RunningServer, RunningServers};
 use crate::server_id::ServerId;
@@ -59,13 +60,9 @@ impl ServerHost for LocalServers {
             let live = planned.and_then(|start| start.start(cancelled));
             (live, clock::now().since(begun))
         };
-        let started: Vec<_> = std::thread::scope(|scope| {
-            let threads: Vec<_> = planned.into_iter().map(|planned| scope.spawn(move || start(planned))).collect();
-            threads.into_iter().map(std::thread::ScopedJoinHandle::join).collect()
-        });
         let mut results = Vec::new();
-        for (start, joined) in starts.iter().zip(started) {
-            let (live, startup_ns) = joined.map_err(|_| RunError::NotPrepared(start.name.clone()))?;
+        for (start, started) in starts.iter().zip(map_in_threads(planned, start)) {
+            let (live, startup_ns) = started.ok_or_else(|| RunError::NotPrepared(start.name.clone()))?;
             results.push(live.map(|live| {
                 let address = live.address();
                 self.servers.insert(start.id, RunningServer::new(live, start.counters(), &self.logs));
@@ -127,12 +124,7 @@ impl ServerHost for LocalServers {
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
         let removed: Vec<_> = servers.iter().map(|id| self.servers.remove(id)).collect();
-        std::thread::scope(|scope| {
-            let stop = |server: Option<RunningServer>| server.map(|server| server.live);
-            let threads: Vec<_> =
-                removed.into_iter().map(stop).map(|live| scope.spawn(|| live.map(LiveServer::stop))).collect();
-            let ended = threads.into_iter().map(|thread| thread.join().ok().flatten());
-            ended.map(|end| end.unwrap_or_else(|| "it was not running".to_owned())).collect()
-        })
+        let ended = map_in_threads(removed, |server: Option<RunningServer>| Some(server?.live.stop()));
+        ended.into_iter().map(|end| end.flatten().unwrap_or_else(|| "it was not running".to_owned())).collect()
     }
 }

@@ -1,10 +1,10 @@
 //! Runs a sampler's own programs, with a time limit.
 
 use std::io::Read;
-use std::thread;
 use std::time::Duration;
 
 use tare_sys::child::{Child, How, Program};
+use tare_sys::threads;
 
 use crate::SutError;
 
@@ -16,12 +16,13 @@ pub(super) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str
     let wrong = |said: String| SutError::Sampler { doing: doing.to_owned(), said, remedy: remedy.to_owned() };
     let mut child = Child::spawn(program).map_err(|error| wrong(error.to_string()))?;
     let output = child.take_output();
-    let reader = thread::spawn(move || {
+    let reader = threads::spawn("output", move || {
         let mut said = Vec::new();
         // After a failed read, the output up to there counts.
         let _ = output.map(|mut output| output.read_to_end(&mut said));
         String::from_utf8_lossy(&said).trim().to_owned()
     });
+    let reader = reader.map_err(|error| wrong(format!("no thread can be started to read its output: {error}")))?;
     let how = child.wait(timeout);
     // Its end closes the pipe, which ends the reader.
     let _ended = child.kill_tree();

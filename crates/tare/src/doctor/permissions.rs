@@ -1,12 +1,12 @@
 //! What the kernel lets this user do: pin threads, count events, wake up fast, open files.
 
 use std::fs;
-use std::thread;
 
 use tare_sys::affinity::{AffinityError, CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
 use tare_sys::readiness::SELECTOR;
 use tare_sys::scheduling::set_thread_nice;
+use tare_sys::threads;
 use tare_sys::uring::UringPoller;
 use tare_sys::wakefulness::Wakefulness;
 
@@ -20,25 +20,30 @@ pub fn permissions(server: &CpuSet, load: &CpuSet) -> Vec<Checked> {
     vec![cores(server, load), quota(), io_uring(), open_files(), deep_sleep(), priority(), perf_events()]
 }
 
+/// What a task returns that changes the thread in which it runs; `None` if no thread can be started.
+fn result_in_thread<R: Send + 'static>(task: impl FnOnce() -> R + Send + 'static) -> Option<R> {
+    threads::spawn("doctor", task).ok()?.join().ok()
+}
+
 /// Whether threads can be pinned to both sides' cores. The attempt is made on a thread of its own.
 fn cores(server: &CpuSet, load: &CpuSet) -> Checked {
     const WHAT: &str = "cores";
     let both = server.union(load);
-    let pinned = thread::scope(|scope| scope.spawn(|| pin_current_thread(&both)).join());
+    let pinned = result_in_thread(move || pin_current_thread(&both));
     match (pinned, allowed_cpus()) {
-        (Ok(Ok(())), Ok(allowed)) if allowed.len() > 1 => {
+        (Some(Ok(())), Ok(allowed)) if allowed.len() > 1 => {
             Checked::fine(WHAT, format!("{allowed}, threads can be pinned"))
         }
-        (Ok(Ok(())), _) => {
+        (Some(Ok(())), _) => {
             let remedy = "Generator and servers take time from one another. Use a machine with two cores or more.";
             Checked::doubtful(WHAT, "only one is allowed", remedy)
         }
-        (Ok(Err(error @ AffinityError::Unavailable)), _) => {
+        (Some(Err(error @ AffinityError::Unavailable)), _) => {
             let remedy = "Threads move between cores, so figures vary more. Measure on Linux.";
             Checked::doubtful(WHAT, error.to_string(), remedy)
         }
-        (Ok(Err(error)), _) => Checked::missing(WHAT, error.to_string(), "Name cores that this process may use."),
-        (Err(_), _) => Checked::missing(WHAT, "a thread could not be pinned", ""),
+        (Some(Err(error)), _) => Checked::missing(WHAT, error.to_string(), "Name cores that this process may use."),
+        (None, _) => Checked::missing(WHAT, "no thread could be started", "Raise the limit of processes (ulimit -u)."),
     }
 }
 
@@ -96,8 +101,8 @@ fn deep_sleep() -> Checked {
 /// Whether threads can be given a higher priority. The attempt is made on a thread of its own.
 fn priority() -> Checked {
     const WHAT: &str = "priority of threads";
-    let raised = thread::scope(|scope| scope.spawn(|| set_thread_nice(0, -1)).join());
-    if raised.is_ok_and(|raised| raised.is_ok()) {
+    let raised = result_in_thread(|| set_thread_nice(0, -1));
+    if raised.is_some_and(|raised| raised.is_ok()) {
         Checked::fine(WHAT, "can be raised")
     } else {
         let remedy = "Warm-up takes longer on busy cores. It takes root or CAP_SYS_NICE.";

@@ -77,7 +77,11 @@ impl Stage {
         let mut command = vec![self.java.clone()];
         command
             .extend(["-XX:+UseG1GC", "-Xms256m", "-Xmx256m", "-XX:ActiveProcessorCount=2", "-cp"].map(str::to_owned));
-        command.extend([self.probes.display().to_string(), "tare.probes.KnownCostServer".to_owned(), "{port}".to_owned()]);
+        command.extend([
+            self.probes.display().to_string(),
+            "tare.probes.KnownCostServer".to_owned(),
+            "{port}".to_owned(),
+        ]);
         command.extend([spin_us, allocate, live].map(|number| number.to_string()));
         let option = || (inside::VARIABLE.to_owned(), inside::jvm_option(&self.probes, &self.folder));
         self.start(command, has_agent.then(option).into_iter().collect())
