@@ -73,7 +73,7 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
     let answered = closed.requests - opened.requests;
     let truth = (closed.allocated_bytes - opened.allocated_bytes) as f64 / answered as f64;
     let said = allocated as f64 / requests as f64;
-    verdicts.close("bytes allocated per request, by its own counters", "B", truth, said, (truth * 0.01).max(64.0));
+    verdicts.close("bytes allocated per request, by its counters", "B", truth, said, (truth * 0.01).max(64.0));
     let whole = probe.take_sample()?.total_ns;
     drop(session);
     check_against_kernel(server, whole, verdicts)
@@ -85,7 +85,7 @@ fn check_thread_cpu(opened: &JvmTotals, closed: &JvmTotals, cpu: &CpuUse, verdic
     let of_loop = cpu.by_pool.get(APPLICATION).and_then(|pools| pools.get("server-loop")).map_or(0, |used| used.cpu_ns);
     let said_us = of_loop as f64 / answered / 1e3;
     verdicts.close(
-        "CPU per request of its thread, by its own counters",
+        "CPU per request of its thread, by its counters",
         "µs",
         truth_us,
         said_us,
