@@ -1,6 +1,6 @@
 //! The text of events: the only place that puts an [`EventKind`] into English.
 
-use tare_units::measured_time;
+use tare_units::{Unit, single};
 
 use crate::event_kind::{EventKind, EventName, SelfTestFigures};
 
@@ -99,8 +99,8 @@ impl EventKind {
             Self::AgentDisturbed { agent, reason } => format!("{agent}: {reason}"),
             Self::AgentsBegan { turns, median_ns, p99_ns } => format!(
                 "the agents began half of {turns} turns within {} of one another, and 99 % within {}",
-                measured_time(*median_ns),
-                measured_time(*p99_ns)
+                time(*median_ns),
+                time(*p99_ns)
             ),
             Self::RecordDamaged { lost } => {
                 format!("tare cannot read {}. The report does not include them", lost.join(", "))
@@ -165,12 +165,17 @@ impl SelfTestFigures {
         };
         format!(
             "with a planted delay of {}, tare measured p50 {} and p99 {}, with a send lag of p99 {}{failed}",
-            measured_time(self.planted_ns),
-            measured_time(self.p50_ns),
-            measured_time(self.p99_ns),
-            measured_time(self.send_lag_p99_ns)
+            time(self.planted_ns),
+            time(self.p50_ns),
+            time(self.p99_ns),
+            time(self.send_lag_p99_ns)
         )
     }
+}
+
+/// `23.4 µs`: a time in nanoseconds.
+fn time(ns: u64) -> String {
+    single(Unit::Nanos, ns as f64)
 }
 
 /// A number without decimals, with a comma after each thousand.

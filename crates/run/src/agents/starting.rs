@@ -1,5 +1,6 @@
 //! Starts agents, wherever they run.
 
+use std::io;
 use std::process::Command;
 use std::sync::mpsc::{Sender, SyncSender, channel};
 use std::thread::Builder;
@@ -8,7 +9,6 @@ use std::time::Duration;
 use tare_load::Cancel;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
-use tare_sys::threads::map_in_threads;
 
 use super::kubernetes::{AgentJob, Cluster, JobShape, PodAgent, PodShape, host_label};
 use super::link::{AgentLink, AgentMessage, ExplainEnd};
@@ -222,19 +222,18 @@ fn copy_program_to_hosts(
     };
     std::thread::scope(|scope| {
         let (sender, lines) = channel();
-        let copies: Vec<(&AgentPlace, Sender<String>)> =
-            hosts.into_iter().map(|place| (place, sender.clone())).collect();
-        drop(sender);
-        // The receiver lives until all copies have ended.
-        let copy_all =
-            || map_in_threads(copies, |(place, lines)| copy(place, &mut |text| drop(lines.send(text.to_owned()))));
-        let copying = Builder::new().spawn_scoped(scope, copy_all);
         let failed = |reason: String| RunError::Agent { agent: "ssh".to_owned(), reason };
-        let copying = copying.map_err(|error| failed(format!("no thread can be started to copy tare: {error}")))?;
+        let start = |place| {
+            let sender: Sender<String> = sender.clone();
+            // A line that nobody receives is lost.
+            Builder::new().spawn_scoped(scope, move || copy(place, &mut |text| drop(sender.send(text.to_owned()))))
+        };
+        let threads: io::Result<Vec<_>> = hosts.into_iter().map(start).collect();
+        let threads = threads.map_err(|error| failed(format!("no thread can be started to copy tare: {error}")))?;
+        drop(sender);
         lines.iter().for_each(|text| progress(&text));
         let died = || failed("the copying thread died".to_owned());
-        let copied = copying.join().map_err(|_| died())?;
-        copied.into_iter().try_for_each(|copied| copied.unwrap_or_else(|| Err(died())))
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(died())))
     })
 }
 
