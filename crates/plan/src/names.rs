@@ -50,8 +50,11 @@ pub fn select_names(
 }
 
 fn no_match_error(origin: &str, kind: &'static str, pattern: &str, known: &[String]) -> PlanError {
-    let suggestion = nearest_name(pattern, known.iter().map(String::as_str))
-        .map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
+    let suggestion = match nearest_name(pattern, known.iter().map(String::as_str)) {
+        Some(near) => format!("; did you mean \"{near}\"?"),
+        None if pattern.ends_with(".toml") => "; a suite file follows --suite, or tare run directly".to_owned(),
+        None => String::new(),
+    };
     PlanError::NoMatch {
         origin: origin.to_owned(),
         kind,
@@ -100,6 +103,12 @@ mod tests {
             error,
             "-s: no server matches \"http4s.Tapr\"; did you mean \"http4s.Tapir\"?; there are: http4s.Vanilla, http4s.Tapir, netty.Vanilla"
         );
+    }
+
+    #[test]
+    fn a_suite_file_in_place_of_a_server_names_its_option() {
+        let error = select_names("SERVER", "server", &["suites/a.toml".into()], &known()).unwrap_err().to_string();
+        assert!(error.contains("a suite file follows --suite, or tare run directly"), "{error}");
     }
 
     #[test]
