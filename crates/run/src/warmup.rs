@@ -17,7 +17,7 @@ use tare_load::Sending;
 use tare_plan::plan::{SliceKind, Warmup};
 use tare_plan::turn::Turns;
 use tare_record::Phase;
-use tare_stats::steady::Window;
+use tare_stats::steady::{SteadyRule, Window};
 
 use self::windows::{WarmUpWindows, window};
 use crate::alternating_round::AlternatingRound;
@@ -47,10 +47,8 @@ const LEAST_QUIET_REQUESTS: f64 = 20.0;
 
 /// The share of the cap that is kept for the measuring cores, even if the compilers are still busy.
 const SHARE_ON_OWN_CORES: f64 = 0.3;
-/// What a server needs there to show a level: the look-back of the rule, and some rounds after the change of cores.
-const LEAST_ON_OWN_CORES: Duration = Duration::from_secs(7);
-/// Full rounds that it needs there, however long they take: the fewest windows of the rule, and one during the change.
-const LEAST_ROUNDS_ON_OWN_CORES: u32 = 9;
+/// What a server needs there beyond the look-back of the rule: some rounds after the change of cores.
+const AFTER_CHANGE_OF_CORES: Duration = Duration::from_secs(2);
 /// The fewest users of a warm-up until steady, unless the plan has fewer or the generator needs more: they still keep a server
 /// busy.
 const FEWEST_USERS: u32 = 8;
@@ -107,7 +105,8 @@ impl WarmUp {
         let plan = scenario.plan();
         let (least_users, most_users) = (scenario.least_users(), scenario.users());
         let fewest_users = FEWEST_USERS.min(most_users).max(least_users);
-        let cap = plan.warmup.longest(!scenario.servers.are_warmed(), scenario.servers.healthy() as u32);
+        let is_first_scenario = !scenario.servers.are_warmed();
+        let cap = plan.warmup.longest(is_first_scenario, scenario.servers.healthy() as u32);
         let (users, until_steady) = match plan.warmup {
             // Few at first: how fast the servers answer is not known yet.
             Warmup::UntilSteady { .. } => (fewest_users, true),
@@ -128,7 +127,7 @@ impl WarmUp {
             on_all_cores,
             begin_ns: scenario.elapsed_ns(),
             orders: scenario.random_orders("warm-up"),
-            windows: WarmUpWindows::new(scenario.members()),
+            windows: WarmUpWindows::new(scenario.members(), is_first_scenario),
         }
     }
 
@@ -232,8 +231,8 @@ impl WarmUp {
     /// Moves the servers to their measuring cores when their compilers are idle, or when the rest of the cap is needed there.
     /// Removes the windows from before the move.
     fn move_when_compilers_idle(&mut self, scenario: &mut ScenarioRun<'_, '_>) {
-        if self.windows.are_compilers_idle() || self.elapsed(scenario) > longest_on_all_cores(self.cap, self.full_round)
-        {
+        let longest = longest_on_all_cores(self.cap, self.full_round, &self.windows.rule());
+        if self.windows.are_compilers_idle() || self.elapsed(scenario) > longest {
             let server = scenario.context.cores.server.clone();
             scenario.servers.move_to(scenario.context, &server);
             self.windows.clear();
@@ -270,10 +269,11 @@ fn users_for_quick_drain(length: Duration, slowest_per_s: f64, users: RangeInclu
     if answered >= f64::from(most) { most } else { (1 << (answered as u32).ilog2()).max(fewest) }
 }
 
-/// How long servers may stay on all cores in a warm-up with this cap and full rounds of this length. A short cap is shared
-/// equally.
-fn longest_on_all_cores(cap: Duration, full_round: Duration) -> Duration {
-    let least_on_own_cores = LEAST_ON_OWN_CORES.max(full_round * LEAST_ROUNDS_ON_OWN_CORES);
+/// How long servers may stay on all cores in a warm-up with this cap and full rounds of this length. The rest of the cap has
+/// the rule's look-back and its fewest windows, and one round during the change of cores. A short cap is shared equally.
+fn longest_on_all_cores(cap: Duration, full_round: Duration, rule: &SteadyRule) -> Duration {
+    let look_back = Duration::from_secs_f64(rule.look_back_s) + AFTER_CHANGE_OF_CORES;
+    let least_on_own_cores = look_back.max(full_round * (rule.min_windows as u32 + 1));
     cap - cap.mul_f64(SHARE_ON_OWN_CORES).max(least_on_own_cores).min(cap / 2)
 }
 
@@ -303,7 +303,8 @@ mod tests {
     #[test]
     fn a_short_cap_leaves_enough_time_to_show_a_level() {
         let on_all_cores = |cap_s, round_ms| {
-            longest_on_all_cores(Duration::from_secs(cap_s), Duration::from_millis(round_ms)).as_secs_f64()
+            let (cap, full_round) = (Duration::from_secs(cap_s), Duration::from_millis(round_ms));
+            longest_on_all_cores(cap, full_round, &SteadyRule::default()).as_secs_f64()
         };
         assert_eq!([40, 16, 8].map(|cap_s| on_all_cores(cap_s, 750)), [28.0, 9.0, 4.0]);
         assert_eq!(on_all_cores(24, 1_000), 15.0, "long rounds: nine of them");

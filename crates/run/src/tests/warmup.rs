@@ -133,7 +133,7 @@ fn eighteen_servers_become_steady_within_a_cap_that_grows_with_them() {
             (*cap, *first_cap, *per_server) = (Span::from_secs(40), Span::from_secs(40), Span::from_secs(per_server_s));
         }
         // One of them would stay on all cores for as long as it may.
-        let waiting = Planted { compiler_waiting_share: 0.1, ..Planted::default() };
+        let waiting = Planted { compiler_waiting_share: 0.2, ..Planted::default() };
         let outcome = Simulation::new(plan).plant("server 7", waiting).run();
         outcome.record.warmups.iter().filter(|warmup| warmup.steady).count()
     };
@@ -142,7 +142,7 @@ fn eighteen_servers_become_steady_within_a_cap_that_grows_with_them() {
 
 #[test]
 fn compilers_that_only_wait_keep_the_servers_on_all_cores_and_are_steady_on_their_own() {
-    let waiting = Planted { compiler_waiting_share: 0.1, ..Planted::default() };
+    let waiting = Planted { compiler_waiting_share: 0.2, ..Planted::default() };
     let outcome = Simulation::new(plan(&["a", "b"], &["Get"])).plant("b", waiting).run();
     for warmup in &outcome.record.warmups {
         assert!(warmup.steady, "{warmup:?}");

@@ -7,6 +7,11 @@ use tare_stats::steady::{SteadyRule, Unsteady, Window, assess_steadiness};
 /// unseen, such as Node, still has this time.
 const LOOK_BACK_WITHOUT_COMPILER_S: f64 = 2.0;
 
+/// How far back the cost must be level in a later scenario of a start, and in how many windows. The code that all scenarios share
+/// is level since the first one.
+const LOOK_BACK_OF_LATER_SCENARIO_S: f64 = 3.0;
+const FEWEST_WINDOWS_OF_LATER_SCENARIO: usize = 6;
+
 /// The compilers' share of the time, waiting included, below which they count as idle. With a share of 15 % nothing waits for a
 /// compiler for 85 % of the time. The last compilations come one by one for seconds and need no second core.
 const IDLE_COMPILER_SHARE: f64 = 0.15;
@@ -20,13 +25,14 @@ type Round = Vec<(usize, Window)>;
 /// The windows of each server in the full rounds on its present cores.
 pub(super) struct WarmUpWindows {
     servers: usize,
+    is_first_scenario: bool,
     rounds: Vec<Round>,
 }
 
 impl WarmUpWindows {
-    /// No windows yet, of this number of servers.
-    pub const fn new(servers: usize) -> Self {
-        Self { servers, rounds: Vec::new() }
+    /// No windows yet, of this number of servers, in the first or a later scenario of their start.
+    pub const fn new(servers: usize, is_first_scenario: bool) -> Self {
+        Self { servers, is_first_scenario, rounds: Vec::new() }
     }
 
     /// Number of servers.
@@ -90,9 +96,20 @@ impl WarmUpWindows {
         self.rounds.iter().flatten().filter(move |(shown, _)| *shown == server).map(|(_, window)| window)
     }
 
-    fn rule(&self) -> SteadyRule {
+    /// The rule by which a server is steady.
+    pub fn rule(&self) -> SteadyRule {
         let usual = SteadyRule::default();
-        if self.compiles() { usual } else { SteadyRule { look_back_s: LOOK_BACK_WITHOUT_COMPILER_S, ..usual } }
+        if !self.compiles() {
+            SteadyRule { look_back_s: LOOK_BACK_WITHOUT_COMPILER_S, ..usual }
+        } else if self.is_first_scenario {
+            usual
+        } else {
+            SteadyRule {
+                look_back_s: LOOK_BACK_OF_LATER_SCENARIO_S,
+                min_windows: FEWEST_WINDOWS_OF_LATER_SCENARIO,
+                ..usual
+            }
+        }
     }
 }
 
@@ -148,7 +165,7 @@ mod tests {
 
     /// What each of some servers showed, round by round.
     fn shown(servers: &[Vec<Window>]) -> WarmUpWindows {
-        let mut windows = WarmUpWindows::new(servers.len());
+        let mut windows = WarmUpWindows::new(servers.len(), true);
         for round in 0..servers.iter().map(Vec::len).max().unwrap_or(0) {
             let of_round = servers.iter().enumerate().filter_map(|(server, own)| Some((server, *own.get(round)?)));
             windows.add_round(of_round.collect());
@@ -177,7 +194,20 @@ mod tests {
         let is_steady = |windows: &WarmUpWindows| windows.unsteady_reason(0).is_none();
         assert!(is_steady(&series(2.6, None)) && !is_steady(&series(1.4, None)));
         assert!(is_steady(&series(5.6, Some(0.0))) && !is_steady(&series(4.4, Some(0.0))));
-        assert!(WarmUpWindows::new(1).compiles(), "not known yet");
+        assert!(WarmUpWindows::new(1, true).compiles(), "not known yet");
+    }
+
+    #[test]
+    fn a_later_scenario_must_be_level_for_less_time() {
+        let series = |seconds: f64, is_first_scenario: bool| {
+            let mut windows = WarmUpWindows::new(1, is_first_scenario);
+            let at = |i| Window { time_s: f64::from(i) * 0.5, ..window(0.0) };
+            (0..(seconds / 0.5) as i32).for_each(|i| windows.add_round(vec![(0, at(i))]));
+            windows
+        };
+        let is_steady = |windows: WarmUpWindows| windows.unsteady_reason(0).is_none();
+        assert!(is_steady(series(3.5, false)) && !is_steady(series(2.5, false)));
+        assert!(is_steady(series(5.5, true)) && !is_steady(series(3.5, true)));
     }
 
     #[test]
