@@ -2,5 +2,5 @@ package tare
 
 /** No limit: endpoints of this Tapir cannot state one. */
 object BodyLimit {
-  def limited[E](endpoint: E): E = endpoint
+  def withBodyLimit[E](endpoint: E): E = endpoint
 }

@@ -14,7 +14,7 @@ import tare.JsonBody.circe
 object Endpoints {
 
   /** The endpoints of `/path0` to `/path{routes - 1}` and all others, in the order of the vanilla servers. */
-  def served(routes: Int): List[ServerEndpoint[_, _, _, Any, Future]] =
+  def all(routes: Int): List[ServerEndpoint[_, _, _, Any, Future]] =
     List.range(0, routes).flatMap { n =>
       List[ServerEndpoint[_, _, _, Any, Future]](
         get(n).serverLogic(id => answer(Answers.get(n, id))),

@@ -4,25 +4,25 @@ import sttp.tapir._
 import sttp.tapir.generic.auto._
 import sttp.tapir.server.ServerEndpoint
 
-import tare.BodyLimit.limited
+import tare.BodyLimit.withBodyLimit
 import tare.JsonBody.circe
 
 /** The endpoints as Tapir describes them, for every server that Tapir wraps. */
 object Endpoints {
 
   /** The endpoints of `/path0` to `/path{routes - 1}` and all others, in the order of the vanilla servers. */
-  def served[F[_]](routes: Int): List[ServerEndpoint[Any, F]] =
+  def all[F[_]](routes: Int): List[ServerEndpoint[Any, F]] =
     List.range(0, routes).flatMap { n =>
       List(
         get(n).serverLogicPure[F](id => Right(Answers.get(n, id))),
-        limited(postString(n)).serverLogicPure[F](body => Right(Answers.postString(n, body))),
-        limited(postBytes(n)).serverLogicPure[F](body => Right(Answers.postBytes(n, body)))
+        withBodyLimit(postString(n)).serverLogicPure[F](body => Right(Answers.postString(n, body))),
+        withBodyLimit(postBytes(n)).serverLogicPure[F](body => Right(Answers.postBytes(n, body)))
       )
     } ++ List(
       text.serverLogicPure[F](_ => Right(Answers.Text)),
       json.serverLogicPure[F](_ => Right(Message(Answers.Text))),
-      limited(echo).serverLogicPure[F](order => Right(order)),
-      limited(upload).serverLogicPure[F](file => Right(Answers.upload(file)))
+      withBodyLimit(echo).serverLogicPure[F](order => Right(order)),
+      withBodyLimit(upload).serverLogicPure[F](file => Right(Answers.upload(file)))
     )
 
   private def get(n: Int): PublicEndpoint[Int, Unit, String, Any] =

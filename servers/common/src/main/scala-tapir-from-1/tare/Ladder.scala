@@ -13,8 +13,8 @@ object Ladder {
   val Text: String = """{"message":"Hello, World!"}"""
 
   /** The endpoints of `routes` routes. The last one answers with text, or with an object that is encoded. */
-  def served[F[_]](routes: Int, encoded: Boolean): List[ServerEndpoint[Any, F]] =
-    Endpoints.served[F](routes) :+ {
+  def endpoints[F[_]](routes: Int, encoded: Boolean): List[ServerEndpoint[Any, F]] =
+    Endpoints.all[F](routes) :+ {
       if (encoded) ofObject.serverLogicPure[F](_ => Right(Message(Answers.Text)))
       else ofText.serverLogicPure[F](_ => Right(Text))
     }

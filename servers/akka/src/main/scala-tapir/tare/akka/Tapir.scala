@@ -9,7 +9,7 @@ import sttp.capabilities.akka.AkkaStreams
 import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.akkahttp.{AkkaHttpServerInterpreter, AkkaHttpServerOptions}
 
-import tare.{Answers, Endpoints, Pushes, Stamps}
+import tare.{Answers, Endpoints, PushEndpoint, Timestamps}
 
 /** Akka HTTP wrapped by Tapir. This Tapir has no interceptors yet: the log of requests is a setting. */
 object Tapir extends AkkaServer(_ => TapirRoutes(1, TapirRoutes.withoutLog))
@@ -24,12 +24,12 @@ object TapirRoutes {
 
   /** The routes of `/path0` to `/path{routes - 1}` and the others, interpreted once, before the server starts. */
   def apply(routes: Int, options: AkkaHttpServerOptions): Route =
-    AkkaHttpServerInterpreter.toRoute(Endpoints.served(routes) ++ pushes)(options)
+    AkkaHttpServerInterpreter.toRoute(Endpoints.all(routes) ++ pushEndpoints)(options)
 
-  private val pushes: List[ServerEndpoint[_, _, _, AkkaStreams with WebSockets, Future]] =
-    Stamps.all.map { case (name, stamp) =>
-      val logic: AkkaStreams.Pipe[String, String] = Flow.fromSinkAndSource(Sink.ignore, Ticks(stamp))
-      Pushes.described(AkkaStreams)(name).serverLogic[Future](_ => Future.successful(Right(logic)))
+  private val pushEndpoints: List[ServerEndpoint[_, _, _, AkkaStreams with WebSockets, Future]] =
+    Timestamps.all.map { case (name, timestamp) =>
+      val logic: AkkaStreams.Pipe[String, String] = Flow.fromSinkAndSource(Sink.ignore, TimestampStream(timestamp))
+      PushEndpoint(AkkaStreams)(name).serverLogic[Future](_ => Future.successful(Right(logic)))
     }
 
   val withoutLog: AkkaHttpServerOptions =

@@ -13,18 +13,18 @@ import org.http4s.server.websocket.WebSocketBuilder2
 
 import tare.Launch
 
-/** Serves `routes` and the WebSockets of `pushRoutes` by ember, with the same settings on both sides of a comparison.
+/** Serves `routes` and the WebSockets of `webSocketRoutes` by ember, with the same settings on both sides of a comparison.
   *
   * It runs on the same thread pool as an `IOApp`. `IOApp` itself would also warn of starvation, which a saturating load
   * causes. And in cats-effect 3.5 it loses its exit code on JDK 25, where the id of the main thread is not 1.
   */
-abstract class EmberServer(routes: HttpRoutes[IO], pushRoutes: WebSocketBuilder2[IO] => HttpRoutes[IO]):
+abstract class EmberServer(routes: HttpRoutes[IO], webSocketRoutes: WebSocketBuilder2[IO] => HttpRoutes[IO]):
 
   def main(args: Array[String]): Unit = Launch.serve(args)(listen)
 
   private def listen(port: Int): Int =
     val (server, _) = builder(port).withHttpWebSocketApp(sockets =>
-      (routes <+> pushRoutes(sockets)).orNotFound
+      (routes <+> webSocketRoutes(sockets)).orNotFound
     ).build.allocated.unsafeRunSync()
     server.address.getPort
 

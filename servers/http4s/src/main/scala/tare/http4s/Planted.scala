@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.LongAdder
   * catalog. bench/decide compares it with itself without the loop, to test whether tare finds a cost of known size. At
   * its end it prints the measured cost of the loop.
   */
-object Planted extends EmberServer(PlantedRoutes(VanillaRoutes(1)), VanillaPushes(_))
+object Planted extends EmberServer(PlantedRoutes(VanillaRoutes(1)), VanillaWebSockets(_))
 
 object PlantedRoutes:
   def apply(routes: HttpRoutes[IO]): HttpRoutes[IO] =

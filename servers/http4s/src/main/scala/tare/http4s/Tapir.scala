@@ -16,13 +16,13 @@ object TapirInterceptor extends TapirServer(1, TapirRoutes.default)
 object TapirInterceptorMulti extends TapirServer(Answers.MultiRoutes, TapirRoutes.default)
 
 abstract class TapirServer(routes: Int, options: Http4sServerOptions[IO])
-    extends EmberServer(TapirRoutes(routes, options), TapirPushes(options))
+    extends EmberServer(TapirRoutes(routes, options), TapirWebSockets(options))
 
 object TapirRoutes:
 
   /** The routes of `/path0` to `/path{routes - 1}`, interpreted once, before the server starts. */
   def apply(routes: Int, options: Http4sServerOptions[IO]): HttpRoutes[IO] =
-    Http4sServerInterpreter[IO](options).toRoutes(Endpoints.served[IO](routes))
+    Http4sServerInterpreter[IO](options).toRoutes(Endpoints.all[IO](routes))
 
   val default: Http4sServerOptions[IO] = Http4sServerOptions.default[IO]
 

@@ -13,9 +13,9 @@ import org.http4s.server.middleware.EntityLimiter.EntityTooLarge
 import tare.{Answers, Message, Order}
 
 /** The baselines: http4s alone, written with its routes and its DSL. */
-object Vanilla extends EmberServer(VanillaRoutes(1), VanillaPushes(_))
+object Vanilla extends EmberServer(VanillaRoutes(1), VanillaWebSockets(_))
 
-object VanillaMulti extends EmberServer(VanillaRoutes(Answers.MultiRoutes), VanillaPushes(_))
+object VanillaMulti extends EmberServer(VanillaRoutes(Answers.MultiRoutes), VanillaWebSockets(_))
 
 object VanillaRoutes:
 

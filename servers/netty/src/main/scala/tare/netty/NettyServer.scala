@@ -49,9 +49,9 @@ final private class RequestHandler(routes: VanillaRoutes) extends SimpleChannelI
 
   /** WebSockets are looked up last, so that they cost other requests nothing. */
   private def push(context: ChannelHandlerContext, request: FullHttpRequest): Unit =
-    Pushing.at(request.uri) match
-      case Some(stamp) => Pushing.begin(context, request, stamp)
-      case None        => send(context, request, Reply.empty(HttpResponseStatus.NOT_FOUND))
+    WebSocketHandler.timestampAt(request.uri) match
+      case Some(timestamp) => WebSocketHandler.upgrade(context, request, timestamp)
+      case None            => send(context, request, Reply.empty(HttpResponseStatus.NOT_FOUND))
 
   private def send(context: ChannelHandlerContext, request: FullHttpRequest, reply: Reply): Unit =
     val keepsAlive = HttpUtil.isKeepAlive(request)

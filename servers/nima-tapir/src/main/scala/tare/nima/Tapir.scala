@@ -17,7 +17,7 @@ object TapirInterceptorMulti extends NimaServer(TapirRoutes(Answers.MultiRoutes,
 
 object TapirRoutes:
   def apply(routes: Int, options: NimaServerOptions)(routing: HttpRouting.Builder): Unit =
-    val handler: Handler = NimaServerInterpreter(options).toHandler(Endpoints.served[Identity](routes))
+    val handler: Handler = NimaServerInterpreter(options).toHandler(Endpoints.all[Identity](routes))
     routing.any(handler)
 
   val withoutLog: NimaServerOptions = NimaServerOptions.customiseInterceptors.serverLog(None).options

@@ -10,9 +10,9 @@ import io.helidon.webserver.http.{HttpRouting, ServerRequest, ServerResponse}
 import tare.{Answers, Message, Order}
 
 /** The baselines: Helidon's web server alone, with its routing. */
-object Vanilla extends NimaServer(VanillaRoutes(1), Pushing.routing)
+object Vanilla extends NimaServer(VanillaRoutes(1), WebSocketListener.routing)
 
-object VanillaMulti extends NimaServer(VanillaRoutes(Answers.MultiRoutes), Pushing.routing)
+object VanillaMulti extends NimaServer(VanillaRoutes(Answers.MultiRoutes), WebSocketListener.routing)
 
 object VanillaRoutes:
 

@@ -10,7 +10,7 @@ import sttp.capabilities.pekko.PekkoStreams
 import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.pekkohttp.{PekkoHttpServerInterpreter, PekkoHttpServerOptions}
 
-import tare.{Answers, Endpoints, Pushes, Stamps}
+import tare.{Answers, Endpoints, PushEndpoint, Timestamps}
 
 /** pekko-http wrapped by Tapir. */
 object TapirRoutes {
@@ -19,13 +19,13 @@ object TapirRoutes {
   /** The routes of `/path0` to `/path{routes - 1}` and the others, interpreted once, before the server starts. */
   def apply(routes: Int, options: Options)(system: ActorSystem): Route = {
     implicit val executor: ExecutionContext = system.dispatcher
-    PekkoHttpServerInterpreter(options(executor)).toRoute(Endpoints.served[Future](routes) ++ pushes)
+    PekkoHttpServerInterpreter(options(executor)).toRoute(Endpoints.all[Future](routes) ++ pushEndpoints)
   }
 
-  private val pushes: List[ServerEndpoint[PekkoStreams with WebSockets, Future]] =
-    Stamps.all.map { case (name, stamp) =>
-      val logic: PekkoStreams.Pipe[String, String] = Flow.fromSinkAndSource(Sink.ignore, Ticks(stamp))
-      Pushes.described(PekkoStreams)(name).serverLogicSuccess[Future](_ => Future.successful(logic))
+  private val pushEndpoints: List[ServerEndpoint[PekkoStreams with WebSockets, Future]] =
+    Timestamps.all.map { case (name, timestamp) =>
+      val logic: PekkoStreams.Pipe[String, String] = Flow.fromSinkAndSource(Sink.ignore, TimestampStream(timestamp))
+      PushEndpoint(PekkoStreams)(name).serverLogicSuccess[Future](_ => Future.successful(logic))
     }
 
   val default: Options = executor => PekkoHttpServerOptions.default(executor)

@@ -11,7 +11,7 @@ import org.apache.pekko.http.scaladsl.server.Route
 import org.apache.pekko.http.scaladsl.unmarshalling.{FromEntityUnmarshaller, Unmarshaller}
 import org.apache.pekko.stream.scaladsl.{FileIO, Flow, Sink}
 
-import tare.{Answers, Message, Order, Stamps}
+import tare.{Answers, Message, Order, Timestamps}
 
 /** pekko-http alone, with its routing DSL. */
 object VanillaRoutes {
@@ -30,7 +30,7 @@ object VanillaRoutes {
     get(path("json")(complete(Message(Answers.Text)))),
     post(path("echo")(entity(as[Order])(order => complete(order)))),
     post(path("file")(upload)),
-    pathPrefix("ws")(concat(Stamps.all.map { case (name, stamp) => path(name)(push(stamp)) }: _*))
+    pathPrefix("ws")(concat(Timestamps.all.map { case (name, timestamp) => path(name)(push(timestamp)) }: _*))
   )
 
   private def upload: Route =
@@ -41,8 +41,8 @@ object VanillaRoutes {
     }
 
   /** Messages from the client are read and discarded. */
-  private def push(stamp: () => String): Route =
-    handleWebSocketMessages(Flow.fromSinkAndSource(Sink.ignore, Ticks(stamp).map(TextMessage(_))))
+  private def push(timestamp: () => String): Route =
+    handleWebSocketMessages(Flow.fromSinkAndSource(Sink.ignore, TimestampStream(timestamp).map(TextMessage(_))))
 
   implicit private val messages: ToEntityMarshaller[Message] = toJson
   implicit private val orders: ToEntityMarshaller[Order] = toJson

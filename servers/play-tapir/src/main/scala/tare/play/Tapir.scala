@@ -12,7 +12,7 @@ import sttp.capabilities.pekko.PekkoStreams
 import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.play.{PlayServerInterpreter, PlayServerOptions}
 
-import tare.{Answers, Endpoints, Launch, Pushes, Stamps}
+import tare.{Answers, Endpoints, Launch, PushEndpoint, Timestamps}
 
 /** Play wrapped by Tapir. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends TapirPlayServer(1, TapirRoutes.withoutLog)
@@ -36,13 +36,13 @@ object TapirRoutes:
   def apply(routes: Int, options: Options)(components: BuiltInComponents): Router.Routes =
     given Materializer = components.materializer
     given ExecutionContext = components.executionContext
-    PlayServerInterpreter(options).toRoutes(Endpoints.served[Future](routes) ++ pushes)
+    PlayServerInterpreter(options).toRoutes(Endpoints.all[Future](routes) ++ pushEndpoints)
 
-  private val pushes: List[ServerEndpoint[PekkoStreams & WebSockets, Future]] =
-    Stamps.all.map { (name, stamp) =>
-      val ticks = Source.tick(Stamps.Period, Stamps.Period, ()).map(_ => stamp())
-      val logic: PekkoStreams.Pipe[String, String] = Flow.fromSinkAndSource(Sink.ignore, ticks)
-      Pushes.described(PekkoStreams)(name).serverLogicSuccess[Future](_ => Future.successful(logic))
+  private val pushEndpoints: List[ServerEndpoint[PekkoStreams & WebSockets, Future]] =
+    Timestamps.all.map { (name, timestamp) =>
+      val timestamps = Source.tick(Timestamps.Period, Timestamps.Period, ()).map(_ => timestamp())
+      val logic: PekkoStreams.Pipe[String, String] = Flow.fromSinkAndSource(Sink.ignore, timestamps)
+      PushEndpoint(PekkoStreams)(name).serverLogicSuccess[Future](_ => Future.successful(logic))
     }
 
   val default: Options = PlayServerOptions.default

@@ -11,7 +11,7 @@ import play.api.mvc.Results.{BadRequest, Ok}
 import play.api.routing.Router
 import play.api.routing.sird.*
 
-import tare.{Answers, Message, Order, Stamps}
+import tare.{Answers, Message, Order, Timestamps}
 
 /** Play alone, with its String Interpolating Routing DSL. */
 final class VanillaRoutes(components: BuiltInComponents):
@@ -19,7 +19,7 @@ final class VanillaRoutes(components: BuiltInComponents):
 
   /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as Play does. */
   def apply(routes: Int): Router =
-    Router.from((List.range(0, routes).map(route) :+ others :+ pushes).reduceLeft(_ orElse _))
+    Router.from((List.range(0, routes).map(route) :+ others :+ webSockets).reduceLeft(_ orElse _))
 
   // The types are written out, because without them Play's overloads take these values for functions.
   private val asString: BodyParser[String] = parse.tolerantText(Answers.MaxBodyBytes.toLong)
@@ -52,13 +52,14 @@ final class VanillaRoutes(components: BuiltInComponents):
     }
 
   /** Messages from the client are read and discarded. */
-  private def pushes: Router.Routes =
-    val sockets = Stamps.all.map((name, stamp) => name -> WebSocket.accept[String, String](_ => push(stamp))).toMap
+  private def webSockets: Router.Routes =
+    val sockets =
+      Timestamps.all.map((name, timestamp) => name -> WebSocket.accept[String, String](_ => push(timestamp))).toMap
 
     { case GET(p"/ws/$name") if sockets.contains(name) => sockets(name) }
 
-  private def push(stamp: () => String): Flow[String, String, ?] =
-    Flow.fromSinkAndSource(Sink.ignore, Source.tick(Stamps.Period, Stamps.Period, ()).map(_ => stamp()))
+  private def push(timestamp: () => String): Flow[String, String, ?] =
+    Flow.fromSinkAndSource(Sink.ignore, Source.tick(Timestamps.Period, Timestamps.Period, ()).map(_ => timestamp()))
 
   private def echo(body: String): Result =
     decode[Order](body).fold(_ => BadRequest, order => json(order.asJson.noSpaces))

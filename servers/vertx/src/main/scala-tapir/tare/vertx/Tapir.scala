@@ -10,7 +10,7 @@ import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.vertx.streams.VertxStreams
 import sttp.tapir.server.vertx.{VertxFutureServerInterpreter, VertxFutureServerOptions}
 
-import tare.{Answers, Endpoints, Pushes, Stamps}
+import tare.{Answers, Endpoints, PushEndpoint, Timestamps}
 
 /** Vert.x wrapped by Tapir, whose logic is a `Future`. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends VertxServer(TapirRoutes(1, TapirRoutes.withoutLog))
@@ -24,13 +24,13 @@ object TapirInterceptorMulti extends VertxServer(TapirRoutes(Answers.MultiRoutes
 object TapirRoutes:
   def apply(routes: Int, options: VertxFutureServerOptions)(vertx: Vertx, router: Router): Unit =
     val interpreter = VertxFutureServerInterpreter(options)
-    Endpoints.served[Future](routes).foreach(endpoint => interpreter.route(endpoint)(router))
-    pushes(vertx).foreach(endpoint => interpreter.route(endpoint)(router))
+    Endpoints.all[Future](routes).foreach(endpoint => interpreter.route(endpoint)(router))
+    pushEndpoints(vertx).foreach(endpoint => interpreter.route(endpoint)(router))
 
-  private def pushes(vertx: Vertx): List[ServerEndpoint[VertxStreams & WebSockets, Future]] =
-    Stamps.all.map { (name, stamp) =>
-      Pushes.described(VertxStreams)(name).serverLogicSuccess[Future](_ =>
-        Future.successful(Ticks.pushed(vertx, stamp))
+  private def pushEndpoints(vertx: Vertx): List[ServerEndpoint[VertxStreams & WebSockets, Future]] =
+    Timestamps.all.map { (name, timestamp) =>
+      PushEndpoint(VertxStreams)(name).serverLogicSuccess[Future](_ =>
+        Future.successful(TimestampStream.pipe(vertx, timestamp))
       )
     }
 

@@ -7,7 +7,7 @@ import io.vertx.core.file.OpenOptions
 import io.vertx.ext.web.handler.BodyHandler
 import io.vertx.ext.web.{Router, RoutingContext}
 
-import tare.{Answers, Message, Order, Stamps}
+import tare.{Answers, Message, Order, Timestamps}
 
 /** The baselines: Vert.x alone, with its router. */
 object Vanilla extends VertxServer(VanillaRoutes(1))
@@ -27,7 +27,7 @@ object VanillaRoutes:
     router.get("/json").handler(json(_, Message(Answers.Text).asJson.noSpaces))
     router.post("/echo").handler(body).handler(echo)
     router.post("/file").handler(upload(vertx, _))
-    for (name, stamp) <- Stamps.all do router.get(s"/ws/$name").handler(push(vertx, stamp, _))
+    for (name, timestamp) <- Timestamps.all do router.get(s"/ws/$name").handler(push(vertx, timestamp, _))
 
   private def withId(context: RoutingContext, answer: Int => String): Unit =
     context.pathParam("id").toIntOption.fold(context.fail(400))(id => text(context, answer(id)))
@@ -50,10 +50,10 @@ object VanillaRoutes:
       .onSuccess(_ => text(context, Answers.upload(saved)))
       .onFailure(context.fail(_))
 
-  private def push(vertx: Vertx, stamp: () => String, context: RoutingContext): Unit =
+  private def push(vertx: Vertx, timestamp: () => String, context: RoutingContext): Unit =
     context.request.toWebSocket
       .onSuccess { socket =>
-        val timer = vertx.setPeriodic(Stamps.Period.toMillis, _ => socket.writeTextMessage(stamp()))
+        val timer = vertx.setPeriodic(Timestamps.Period.toMillis, _ => socket.writeTextMessage(timestamp()))
         socket.closeHandler(_ => vertx.cancelTimer(timer))
       }
       .onFailure(context.fail(400, _))

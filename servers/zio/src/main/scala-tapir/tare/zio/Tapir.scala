@@ -7,7 +7,7 @@ import sttp.tapir.server.ziohttp.{ZioHttpInterpreter, ZioHttpServerOptions}
 import zio.{Task, ZIO}
 import zio.http.{Response, Routes}
 
-import tare.{Answers, Endpoints, Pushes, Stamps}
+import tare.{Answers, Endpoints, PushEndpoint, Timestamps}
 
 /** ZIO HTTP wrapped by Tapir. `Tapir` has Tapir's default interceptors except the server log. */
 object Tapir extends ZioServer(TapirRoutes(1, TapirRoutes.withoutLog))
@@ -20,12 +20,12 @@ object TapirInterceptorMulti extends ZioServer(TapirRoutes(Answers.MultiRoutes, 
 
 object TapirRoutes:
   def apply(routes: Int, options: ZioHttpServerOptions[Any]): Routes[Any, Response] =
-    ZioHttpInterpreter(options).toHttp(Endpoints.served[Task](routes) ++ pushes)
+    ZioHttpInterpreter(options).toHttp(Endpoints.all[Task](routes) ++ pushEndpoints)
 
-  private val pushes: List[ServerEndpoint[ZioStreams & WebSockets, Task]] =
-    Stamps.all.map { (name, stamp) =>
-      val logic: ZioStreams.Pipe[String, String] = in => Ticks(stamp).drainFork(in)
-      Pushes.described(ZioStreams)(name).serverLogicSuccess[Task](_ => ZIO.succeed(logic))
+  private val pushEndpoints: List[ServerEndpoint[ZioStreams & WebSockets, Task]] =
+    Timestamps.all.map { (name, timestamp) =>
+      val logic: ZioStreams.Pipe[String, String] = in => TimestampStream(timestamp).drainFork(in)
+      PushEndpoint(ZioStreams)(name).serverLogicSuccess[Task](_ => ZIO.succeed(logic))
     }
 
   val withoutLog: ZioHttpServerOptions[Any] = ZioHttpServerOptions.customiseInterceptors[Any].serverLog(None).options

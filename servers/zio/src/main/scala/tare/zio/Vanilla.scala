@@ -6,7 +6,7 @@ import zio.*
 import zio.http.*
 import zio.stream.ZSink
 
-import tare.{Answers, Message, Order, Stamps}
+import tare.{Answers, Message, Order, Timestamps}
 
 /** The baselines: ZIO HTTP alone, with its routes. */
 object Vanilla extends ZioServer(VanillaRoutes(1))
@@ -35,12 +35,13 @@ object VanillaRoutes:
     Method.GET / "json" -> handler((_: Request) => Response.json(Message(Answers.Text).asJson.noSpaces)),
     Method.POST / "echo" -> handler((request: Request) => request.body.asString.map(echo)),
     Method.POST / "file" -> handler(upload(_))
-  ) ++ Stamps.all.map((name, stamp) => Method.GET / "ws" / name -> handler(push(stamp).toResponse))
+  ) ++ Timestamps.all.map((name, timestamp) => Method.GET / "ws" / name -> handler(push(timestamp).toResponse))
 
   /** Messages from the client are read and discarded. When it disconnects, the timer stops. */
-  private def push(stamp: () => String): WebSocketApp[Any] = Handler.webSocket { channel =>
-    val ticks = Ticks(stamp).foreach(text => channel.send(ChannelEvent.Read(WebSocketFrame.text(text))))
-    ticks.race(channel.receiveAll(_ => ZIO.unit))
+  private def push(timestamp: () => String): WebSocketApp[Any] = Handler.webSocket { channel =>
+    val timestamps =
+      TimestampStream(timestamp).foreach(text => channel.send(ChannelEvent.Read(WebSocketFrame.text(text))))
+    timestamps.race(channel.receiveAll(_ => ZIO.unit))
   }
 
   /** A response with the character set, which `Response.text` omits and all other servers send. */

@@ -15,12 +15,12 @@ import org.http4s.{HttpRoutes, MediaType, Method, Request, Response, Status}
 import tare.{Answers, Message, Order}
 
 /** http4s on blaze, its former back end. The DSL exists for later versions only, so the routes match plain paths. */
-object Vanilla extends BlazeServer(VanillaRoutes(1), VanillaPushes(_))
+object Vanilla extends BlazeServer(VanillaRoutes(1), VanillaWebSockets(_))
 
-object VanillaMulti extends BlazeServer(VanillaRoutes(Answers.MultiRoutes), VanillaPushes(_))
+object VanillaMulti extends BlazeServer(VanillaRoutes(Answers.MultiRoutes), VanillaWebSockets(_))
 
 /** Matches a request by its method and the segments of its path. */
-object At {
+object MethodAndPath {
   def unapply(request: Request[IO]): Some[(Method, List[String])] = Some((request.method, segments(request.pathInfo)))
 
   private def segments(path: Path): List[String] =
@@ -41,19 +41,19 @@ object VanillaRoutes {
     val path = s"path$n"
     val pathBytes = s"pathBytes$n"
     HttpRoutes.of[IO] {
-      case At(Method.GET, List(`path`, Number(id))) => text(Answers.get(n, id))
-      case request @ At(Method.POST, List(`path`))  =>
+      case MethodAndPath(Method.GET, List(`path`, Number(id))) => text(Answers.get(n, id))
+      case request @ MethodAndPath(Method.POST, List(`path`))  =>
         request.as[String].flatMap(body => text(Answers.postString(n, body)))
-      case request @ At(Method.POST, List(`pathBytes`)) =>
+      case request @ MethodAndPath(Method.POST, List(`pathBytes`)) =>
         request.as[Array[Byte]].flatMap(body => text(Answers.postBytes(n, body)))
     }
   }
 
   private def others: HttpRoutes[IO] = HttpRoutes.of[IO] {
-    case At(Method.GET, List("text"))            => text(Answers.Text)
-    case At(Method.GET, List("json"))            => json(Message(Answers.Text).asJson.noSpaces)
-    case request @ At(Method.POST, List("echo")) => request.as[String].flatMap(echo)
-    case request @ At(Method.POST, List("file")) => upload(request)
+    case MethodAndPath(Method.GET, List("text"))            => text(Answers.Text)
+    case MethodAndPath(Method.GET, List("json"))            => json(Message(Answers.Text).asJson.noSpaces)
+    case request @ MethodAndPath(Method.POST, List("echo")) => request.as[String].flatMap(echo)
+    case request @ MethodAndPath(Method.POST, List("file")) => upload(request)
   }
 
   private def text(body: String): IO[Response[IO]] = IO.pure(Response[IO]().withEntity(body))

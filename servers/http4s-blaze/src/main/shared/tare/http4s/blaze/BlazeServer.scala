@@ -11,10 +11,10 @@ import org.http4s.server.websocket.WebSocketBuilder2
 
 import tare.Launch
 
-/** Serves `routes` and the WebSockets of `pushRoutes` by blaze, with the same settings on both sides of a comparison:
+/** Serves `routes` and the WebSockets of `webSocketRoutes` by blaze, with the same settings on both sides of a comparison:
   * its own defaults, except where a comment gives the reason.
   */
-abstract class BlazeServer(routes: HttpRoutes[IO], pushRoutes: WebSocketBuilder2[IO] => HttpRoutes[IO]) {
+abstract class BlazeServer(routes: HttpRoutes[IO], webSocketRoutes: WebSocketBuilder2[IO] => HttpRoutes[IO]) {
 
   def main(args: Array[String]): Unit = Launch.serve(args) { port =>
     val (server, _) = BlazeServerBuilder[IO]
@@ -24,7 +24,7 @@ abstract class BlazeServer(routes: HttpRoutes[IO], pushRoutes: WebSocketBuilder2
       .withMaxConnections(16384)
       // A connection is idle while other servers have their turn. The default limit of one minute would close it.
       .withIdleTimeout(10.minutes)
-      .withHttpWebSocketApp(sockets => (routes <+> pushRoutes(sockets)).orNotFound)
+      .withHttpWebSocketApp(sockets => (routes <+> webSocketRoutes(sockets)).orNotFound)
       .resource
       .allocated
       .unsafeRunSync()

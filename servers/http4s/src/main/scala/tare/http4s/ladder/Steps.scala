@@ -8,10 +8,10 @@ import org.http4s.headers.`Content-Type`
 import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
 
 import tare.{Answers, Ladder}
-import tare.http4s.{EmberServer, TapirPushes, TapirRoutes, VanillaPushes, VanillaRoutes}
+import tare.http4s.{EmberServer, TapirRoutes, TapirWebSockets, VanillaRoutes, VanillaWebSockets}
 
 /** http4s alone. */
-object Bare extends EmberServer(VanillaRoutes(1) <+> Step.document, VanillaPushes(_))
+object Bare extends EmberServer(VanillaRoutes(1) <+> Step.document, VanillaWebSockets(_))
 
 /** Tapir with one route and no interceptor. */
 object Route extends Step(1, encoded = false, Step.withoutInterceptors)
@@ -30,8 +30,8 @@ object ServerLog extends Step(Answers.MultiRoutes, encoded = true, TapirRoutes.d
 
 abstract class Step(routes: Int, encoded: Boolean, options: Http4sServerOptions[IO])
     extends EmberServer(
-      Http4sServerInterpreter[IO](options).toRoutes(Ladder.served[IO](routes, encoded)),
-      TapirPushes(options)
+      Http4sServerInterpreter[IO](options).toRoutes(Ladder.endpoints[IO](routes, encoded)),
+      TapirWebSockets(options)
     )
 
 object Step:

@@ -24,7 +24,7 @@ abstract class CatsServer(routes: Int, options: Dispatcher[IO] => NettyCatsServe
     val server = NettyCatsServer[IO](
       options(dispatcher),
       Settings(port)
-    ).addEndpoints(Endpoints.served[IO](routes) ++ CatsPushes.all)
+    ).addEndpoints(Endpoints.all[IO](routes) ++ PushEndpoints.all)
     server.start().unsafeRunSync().port
   }
 

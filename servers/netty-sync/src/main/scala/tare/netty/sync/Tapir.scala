@@ -24,7 +24,7 @@ abstract class SyncServer(routes: Int, options: NettySyncServerOptions):
       NettySyncServer(
         options,
         Settings(port)
-      ).addEndpoints(Endpoints.served[Identity](routes) ++ SyncPushes.all).start().port
+      ).addEndpoints(Endpoints.all[Identity](routes) ++ PushEndpoints.all).start().port
     }
   }
 

@@ -21,7 +21,7 @@ object TapirInterceptorMulti extends FutureServer(Answers.MultiRoutes, NettyFutu
 
 abstract class FutureServer(endpoints: List[ServerEndpoint[Any, Future]], options: NettyFutureServerOptions):
 
-  def this(routes: Int, options: NettyFutureServerOptions) = this(Endpoints.served[Future](routes), options)
+  def this(routes: Int, options: NettyFutureServerOptions) = this(Endpoints.all[Future](routes), options)
 
   def main(args: Array[String]): Unit = Launch.serve(args) { port =>
     val server = NettyFutureServer(options, Settings(port)).addEndpoints(endpoints)

@@ -27,7 +27,7 @@ object Interceptors extends Step(Answers.MultiRoutes, encoded = true, FutureServ
 object ServerLog extends Step(Answers.MultiRoutes, encoded = true, NettyFutureServerOptions.default)
 
 abstract class Step(routes: Int, encoded: Boolean, options: NettyFutureServerOptions)
-    extends FutureServer(Ladder.served[Future](routes, encoded), options)
+    extends FutureServer(Ladder.endpoints[Future](routes, encoded), options)
 
 object Step:
   val withoutInterceptors: NettyFutureServerOptions = NettyFutureServerOptions.default.copy(interceptors = Nil)

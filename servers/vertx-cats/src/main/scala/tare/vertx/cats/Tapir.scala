@@ -11,7 +11,7 @@ import sttp.capabilities.fs2.Fs2Streams
 import sttp.tapir.server.ServerEndpoint
 import sttp.tapir.server.vertx.cats.{VertxCatsServerInterpreter, VertxCatsServerOptions}
 
-import tare.{Answers, Endpoints, Pushes, Stamps}
+import tare.{Answers, Endpoints, PushEndpoint, Timestamps}
 import tare.vertx.VertxServer
 
 /** Vert.x wrapped by Tapir, whose logic is an `IO`. `Tapir` has Tapir's default interceptors except the server log. */
@@ -28,13 +28,13 @@ object TapirRoutes:
   def apply(routes: Int, options: Dispatcher[IO] => VertxCatsServerOptions[IO])(vertx: Vertx, router: Router): Unit =
     val (dispatcher, _) = Dispatcher.parallel[IO].allocated.unsafeRunSync()
     val interpreter = VertxCatsServerInterpreter[IO](options(dispatcher))
-    Endpoints.served[IO](routes).foreach(endpoint => interpreter.route(endpoint)(router))
-    pushes.foreach(endpoint => interpreter.route(endpoint)(router))
+    Endpoints.all[IO](routes).foreach(endpoint => interpreter.route(endpoint)(router))
+    pushEndpoints.foreach(endpoint => interpreter.route(endpoint)(router))
 
-  private val pushes: List[ServerEndpoint[Fs2Streams[IO] & WebSockets, IO]] =
-    Stamps.all.map { (name, stamp) =>
-      val ticks = Stream.awakeEvery[IO](Stamps.Period).evalMap(_ => IO(stamp()))
-      Pushes.described(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ => IO.pure(in => ticks.concurrently(in.drain)))
+  private val pushEndpoints: List[ServerEndpoint[Fs2Streams[IO] & WebSockets, IO]] =
+    Timestamps.all.map { (name, timestamp) =>
+      val timestamps = Stream.awakeEvery[IO](Timestamps.Period).evalMap(_ => IO(timestamp()))
+      PushEndpoint(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ => IO.pure(in => timestamps.concurrently(in.drain)))
     }
 
   def withoutLog(dispatcher: Dispatcher[IO]): VertxCatsServerOptions[IO] =

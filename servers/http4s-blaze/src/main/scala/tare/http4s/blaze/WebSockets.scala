@@ -6,17 +6,17 @@ import org.http4s.{HttpRoutes, Method}
 import org.http4s.server.websocket.WebSocketBuilder2
 import org.http4s.websocket.WebSocketFrame
 
-import tare.Stamps
+import tare.Timestamps
 
 /** The WebSockets of http4s on blaze: messages from clients are read and discarded. */
-object VanillaPushes {
+object VanillaWebSockets {
   def apply(sockets: WebSocketBuilder2[IO]): HttpRoutes[IO] = HttpRoutes.of[IO] {
-    case At(Method.GET, List("ws", name)) if pushes.contains(name) =>
+    case MethodAndPath(Method.GET, List("ws", name)) if timestamps.contains(name) =>
       sockets.build(
-        Ticks(pushes(name)).map(WebSocketFrame.Text(_)),
+        TimestampStream(timestamps(name)).map(WebSocketFrame.Text(_)),
         (incoming: Stream[IO, WebSocketFrame]) => incoming.drain
       )
   }
 
-  private val pushes: Map[String, () => String] = Stamps.all.toMap
+  private val timestamps: Map[String, () => String] = Timestamps.all.toMap
 }

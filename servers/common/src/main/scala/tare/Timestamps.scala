@@ -5,9 +5,9 @@ import java.time.Instant
 import scala.concurrent.duration._
 
 /** The messages that WebSockets push every [[Period]]: the time since 1970 by the server's clock, as text. */
-object Stamps {
+object Timestamps {
 
-  /** The time from one stamp to the next. Each library uses its own timer or stream. */
+  /** The time from one timestamp to the next. Each library uses its own timer or stream. */
   val Period: FiniteDuration = 100.millis
 
   /** The paths below `/ws`, each with a function that makes the next message. */

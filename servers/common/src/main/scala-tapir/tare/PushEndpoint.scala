@@ -3,11 +3,11 @@ package tare
 import sttp.capabilities.{Streams, WebSockets}
 import sttp.tapir._
 
-/** The endpoints that push, for every server whose Tapir has WebSockets. Each server brings its own stream. */
-object Pushes {
+/** An endpoint that pushes, for every server whose Tapir has WebSockets. Each server brings its own stream. */
+object PushEndpoint {
 
   /** An endpoint of `/ws/{name}`. Tapir sends no pings of its own and does not join fragments. */
-  def described[S](
+  def apply[S](
       streams: Streams[S]
   )(name: String): PublicEndpoint[Unit, Unit, streams.Pipe[String, String], S with WebSockets] =
     endpoint.get

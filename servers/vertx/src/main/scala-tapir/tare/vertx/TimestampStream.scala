@@ -3,21 +3,21 @@ package tare.vertx
 import io.vertx.core.{Handler, Vertx}
 import io.vertx.core.streams.ReadStream
 
-import tare.Stamps
+import tare.Timestamps
 
-/** A stream of stamps by Vert.x's timer. Without a receiver or demand, a stamp is dropped. */
-final class Ticks(vertx: Vertx, stamp: () => String) extends ReadStream[String]:
+/** A stream of timestamps by Vert.x's timer. Without a receiver or demand, a timestamp is dropped. */
+final class TimestampStream(vertx: Vertx, timestamp: () => String) extends ReadStream[String]:
   // Tapir may request from a thread other than the timer's.
   @volatile private var demand = Long.MaxValue
   @volatile private var receiver: Option[Handler[String]] = None
-  private val timer = vertx.setPeriodic(Stamps.Period.toMillis, _ => tick())
+  private val timer = vertx.setPeriodic(Timestamps.Period.toMillis, _ => tick())
 
   def cancel(): Unit = vertx.cancelTimer(timer)
 
   private def tick(): Unit =
     if demand > 0 then
       if demand < Long.MaxValue then demand -= 1
-      receiver.foreach(_.handle(stamp()))
+      receiver.foreach(_.handle(timestamp()))
 
   override def handler(handler: Handler[String]): ReadStream[String] =
     receiver = Option(handler)
@@ -37,10 +37,10 @@ final class Ticks(vertx: Vertx, stamp: () => String) extends ReadStream[String]:
   override def endHandler(handler: Handler[Void]): ReadStream[String] = this
   override def exceptionHandler(handler: Handler[Throwable]): ReadStream[String] = this
 
-object Ticks:
+object TimestampStream:
 
-  /** The pipe that Tapir expects, from the client's messages to the stamps. The end of the messages stops the timer. */
-  def pushed(vertx: Vertx, stamp: () => String): ReadStream[String] => ReadStream[String] = incoming =>
-    val ticks = Ticks(vertx, stamp)
-    incoming.handler(_ => ()).endHandler(_ => ticks.cancel())
-    ticks
+  /** The pipe that Tapir expects, from the client's messages to the timestamps. The end of the messages stops the timer. */
+  def pipe(vertx: Vertx, timestamp: () => String): ReadStream[String] => ReadStream[String] = incoming =>
+    val timestamps = TimestampStream(vertx, timestamp)
+    incoming.handler(_ => ()).endHandler(_ => timestamps.cancel())
+    timestamps

@@ -3,5 +3,5 @@ package tare.netty
 import sttp.tapir.server.netty.NettyConfig
 
 /** This Tapir does not limit the idle time of a connection. */
-object Rest:
-  def allowed(config: NettyConfig): NettyConfig = config
+object IdleTimeout:
+  def extend(config: NettyConfig): NettyConfig = config

@@ -6,36 +6,37 @@ import io.netty.channel.{ChannelHandlerContext, SimpleChannelInboundHandler}
 import io.netty.handler.codec.http.FullHttpRequest
 import io.netty.handler.codec.http.websocketx.*
 
-import tare.Stamps
+import tare.Timestamps
 
 /** WebSockets with Netty alone, by the timer of the connection's event loop. */
-object Pushing:
-  private val pushes: Map[String, () => String] = Stamps.all.map((name, stamp) => s"/ws/$name" -> stamp).toMap
+object WebSocketHandler:
+  private val timestamps: Map[String, () => String] =
+    Timestamps.all.map((name, timestamp) => s"/ws/$name" -> timestamp).toMap
 
   /** The text to push at this path; `None` if it is not a path of WebSockets. */
-  def at(path: String): Option[() => String] = pushes.get(path)
+  def timestampAt(path: String): Option[() => String] = timestamps.get(path)
 
   /** Turns the connection of `request` into a WebSocket. */
-  def begin(context: ChannelHandlerContext, request: FullHttpRequest, stamp: () => String): Unit =
+  def upgrade(context: ChannelHandlerContext, request: FullHttpRequest, timestamp: () => String): Unit =
     val channel = context.channel
     Option(WebSocketServerHandshakerFactory(request.uri, null, false).newHandshaker(request)) match
       case None             => WebSocketServerHandshakerFactory.sendUnsupportedVersionResponse(channel)
       case Some(handshaker) =>
         handshaker.handshake(channel, request)
-        context.pipeline.replace(context.handler, "pushing", Pushing(handshaker, stamp))
+        context.pipeline.replace(context.handler, "websocket", WebSocketHandler(handshaker, timestamp))
 
-/** Pushes `stamp` while the connection is open. Answers pings and closing, and discards all other messages. */
-final class Pushing(handshaker: WebSocketServerHandshaker, stamp: () => String)
+/** Pushes `timestamp` while the connection is open. Answers pings and closing, and discards all other messages. */
+final class WebSocketHandler(handshaker: WebSocketServerHandshaker, timestamp: () => String)
     extends SimpleChannelInboundHandler[WebSocketFrame]:
 
-  private var ticks: Option[ScheduledFuture[?]] = None
+  private var timer: Option[ScheduledFuture[?]] = None
 
   override def handlerAdded(context: ChannelHandlerContext): Unit =
-    val push: Runnable = () => context.writeAndFlush(TextWebSocketFrame(stamp()))
-    val period = Stamps.Period.toMillis
-    ticks = Some(context.executor.scheduleAtFixedRate(push, period, period, TimeUnit.MILLISECONDS))
+    val push: Runnable = () => context.writeAndFlush(TextWebSocketFrame(timestamp()))
+    val period = Timestamps.Period.toMillis
+    timer = Some(context.executor.scheduleAtFixedRate(push, period, period, TimeUnit.MILLISECONDS))
 
-  override def handlerRemoved(context: ChannelHandlerContext): Unit = ticks.foreach(_.cancel(false))
+  override def handlerRemoved(context: ChannelHandlerContext): Unit = timer.foreach(_.cancel(false))
 
   override def channelRead0(context: ChannelHandlerContext, frame: WebSocketFrame): Unit = frame match
     case close: CloseWebSocketFrame => handshaker.close(context, close.retain())

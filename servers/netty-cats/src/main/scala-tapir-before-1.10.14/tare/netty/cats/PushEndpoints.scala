@@ -4,5 +4,5 @@ import cats.effect.IO
 import sttp.tapir.server.ServerEndpoint
 
 /** This Tapir has no WebSockets on Netty. */
-object CatsPushes:
+object PushEndpoints:
   val all: List[ServerEndpoint[Any, IO]] = Nil

@@ -9,28 +9,28 @@ import org.http4s.websocket.WebSocketFrame
 import sttp.capabilities.fs2.Fs2Streams
 import sttp.tapir.server.http4s.{Http4sServerInterpreter, Http4sServerOptions}
 
-import tare.{Pushes, Stamps}
+import tare.{PushEndpoint, Timestamps}
 
 /** The WebSockets of http4s alone: messages from clients are read and discarded. */
-object VanillaPushes:
+object VanillaWebSockets:
   def apply(sockets: WebSocketBuilder2[IO]): HttpRoutes[IO] =
-    val pushes = Stamps.all.toMap
+    val timestamps = Timestamps.all.toMap
     HttpRoutes.of[IO] {
-      case GET -> Root / "ws" / name if pushes.contains(name) =>
-        sockets.build(Ticks(pushes(name)).map(WebSocketFrame.Text(_)), _.drain)
+      case GET -> Root / "ws" / name if timestamps.contains(name) =>
+        sockets.build(TimestampStream(timestamps(name)).map(WebSocketFrame.Text(_)), _.drain)
     }
 
 /** The same WebSockets by Tapir. */
-object TapirPushes:
+object TapirWebSockets:
   def apply(options: Http4sServerOptions[IO]): WebSocketBuilder2[IO] => HttpRoutes[IO] =
-    val endpoints = Stamps.all.map { (name, stamp) =>
-      Pushes.described(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ =>
-        IO.pure(in => Ticks(stamp).concurrently(in.drain))
+    val endpoints = Timestamps.all.map { (name, timestamp) =>
+      PushEndpoint(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ =>
+        IO.pure(in => TimestampStream(timestamp).concurrently(in.drain))
       )
     }
     Http4sServerInterpreter[IO](options).toWebSocketRoutes(endpoints)
 
 /** fs2's timer. */
-object Ticks:
-  def apply(stamp: () => String): Stream[IO, String] =
-    Stream.awakeEvery[IO](Stamps.Period).evalMap(_ => IO(stamp()))
+object TimestampStream:
+  def apply(timestamp: () => String): Stream[IO, String] =
+    Stream.awakeEvery[IO](Timestamps.Period).evalMap(_ => IO(timestamp()))

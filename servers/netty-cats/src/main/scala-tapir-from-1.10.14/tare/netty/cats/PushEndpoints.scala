@@ -6,12 +6,12 @@ import sttp.capabilities.WebSockets
 import sttp.capabilities.fs2.Fs2Streams
 import sttp.tapir.server.ServerEndpoint
 
-import tare.{Pushes, Stamps}
+import tare.{PushEndpoint, Timestamps}
 
 /** The pushed messages, by fs2's timer; messages from the client are read and discarded. */
-object CatsPushes:
+object PushEndpoints:
   val all: List[ServerEndpoint[Fs2Streams[IO] & WebSockets, IO]] =
-    Stamps.all.map { (name, stamp) =>
-      val ticks = Stream.awakeEvery[IO](Stamps.Period).evalMap(_ => IO(stamp()))
-      Pushes.described(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ => IO.pure(in => ticks.concurrently(in.drain)))
+    Timestamps.all.map { (name, timestamp) =>
+      val timestamps = Stream.awakeEvery[IO](Timestamps.Period).evalMap(_ => IO(timestamp()))
+      PushEndpoint(Fs2Streams[IO])(name).serverLogicSuccess[IO](_ => IO.pure(in => timestamps.concurrently(in.drain)))
     }

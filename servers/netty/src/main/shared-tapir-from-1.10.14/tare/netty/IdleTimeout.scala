@@ -5,5 +5,5 @@ import scala.concurrent.duration.*
 import sttp.tapir.server.netty.NettyConfig
 
 /** A connection is idle while other servers have their turn. The default limit of one minute would close it. */
-object Rest:
-  def allowed(config: NettyConfig): NettyConfig = config.idleTimeout(10.minutes)
+object IdleTimeout:
+  def extend(config: NettyConfig): NettyConfig = config.idleTimeout(10.minutes)
