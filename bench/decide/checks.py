@@ -13,6 +13,7 @@ PLANTED_PART = "planted-checks"
 PAIRS_FILE = pathlib.Path("bench/decide/releases.toml")
 # From this seed on, checks load the servers in random order in every round of a warm-up.
 FIRST_RANDOM_ORDER_SEED = 101
+PAIRS_SEED = 101
 LIMITS = "cpu > +5%,allocated > +1%"
 # As in suites/quick.toml, without latency.
 SETTINGS = ["--slice", "500ms", "--saturating", "12", "--fail-if", LIMITS]
@@ -27,7 +28,7 @@ def check_releases(options):
     for pair in tomllib.loads(PAIRS_FILE.read_text(encoding="utf-8"))["pairs"]:
         case = {key: pair[key] for key in ("server", "scenario", "old", "new", "differs")}
         flags = ["-s", pair["server"], "-m", pair["scenario"], "--baseline", pair["old"], "--versions", pair["new"]]
-        run_check(case, 1, [*flags, *SETTINGS, "--budget", options.budget, *options.flags])
+        run_check(case, PAIRS_SEED, [*flags, *SETTINGS, "--budget", options.budget, *options.flags])
 
 
 def check_empty_commits(options):
