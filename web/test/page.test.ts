@@ -71,6 +71,7 @@ describe.skipIf(skipped)('the page', () => {
     expect(limits).toContain('A limit is exceeded: exit code 3.');
     expect(limits).toContain('+6.4 % [+5.6, +7.2] CPU/request✗ regressed');
     expect(limits).toContain('–? undecidedbytes are not measured here');
+    expect(limits).toContain('[from, to]: the 90 % confidence interval;');
     await page.context().close();
     const compared = await pages.open('compared');
     expect(await compared.page.locator('#limits').count()).toBe(0);

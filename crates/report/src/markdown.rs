@@ -54,7 +54,7 @@ pub(crate) fn limits(summary: &Summary) -> String {
         let fields = [&limit.limit, &limit.scenario, &limit.variant, &limit.short, &verdict].map(|field| safe(field));
         out.push_str(&format!("| {} |\n", fields.join(" | ")));
     }
-    out
+    out + &check.legend.iter().map(|legend| format!("\n{}\n", safe(legend))).collect::<String>()
 }
 
 fn table<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String {

@@ -36,6 +36,7 @@ export function limitsSection(check: LimitCheck): HTMLElement {
     {},
     h('p', {}, `${OUTCOMES[check.outcome]} A limit is judged by the interval of a change, never by its estimate.`),
     h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Limits' }, table),
+    check.legend ? h('p', {}, `${check.legend}.`) : null,
     check.power ? h('p', {}, `Before the run, the plan said: ${check.power}.`) : null,
   );
 }

@@ -4,6 +4,7 @@
 export interface LimitCheck {
   outcome: 'holds' | 'regressed' | 'void' | 'undecided';
   limits: LimitResult[];
+  legend: string | null;
   power: string | null;
 }
 

@@ -12,7 +12,7 @@ use super::ratio::MeasuredRatio;
 use super::{fork_time, wording};
 use crate::currency::Currency;
 use crate::forecast::forecast;
-use crate::format::{Change, count};
+use crate::format::{Change, count, share};
 use crate::summary::{CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
 
 /// A limit and a comparison, with what it takes to judge one against the other.
@@ -41,8 +41,9 @@ pub(super) fn judge_limits(record: &RunRecord, pairs: &[Pair<'_>], controls: &[P
 impl Question<'_> {
     fn judge(&self) -> LimitResult {
         let Some(measured_ratio) = self.measured_ratio(self.pair) else { return self.unmeasured() };
-        let bounds =
-            measured_ratio.comparison.ratio.filter(|ratio| ratio.is_bounded()).map(|ratio| (ratio.lo, ratio.hi));
+        // By this interval a limit holds. That of α is wider: a limit that holds could seem to be crossed by it.
+        let interval = measured_ratio.comparison.equivalence.or(measured_ratio.comparison.ratio);
+        let bounds = interval.filter(|interval| interval.is_bounded()).map(|interval| (interval.lo, interval.hi));
         let needed_s = || {
             let needed = forks_to_judge(&measured_ratio.measured(), self.limit.ratio(), self.of)?;
             let more = needed.checked_sub(measured_ratio.comparison.forks).filter(|more| *more > 0)?;
@@ -196,7 +197,16 @@ pub(super) fn limit_check(plan: &Plan, limits: Vec<LimitResult>) -> Option<Limit
     } else {
         CheckResult::Holds
     };
-    Some(LimitCheck { outcome, limits, power: forecast(plan) })
+    let legend = limits.iter().any(|limit| limit.lo.is_some()).then(|| legend(plan.stop.alpha));
+    Some(LimitCheck { outcome, limits, legend, power: forecast(plan) })
+}
+
+/// What brackets mean beside a limit.
+fn legend(alpha: f64) -> String {
+    let (sure, each_end) = (share(1.0 - 2.0 * alpha), share(alpha));
+    format!(
+        "[from, to]: the {sure} confidence interval; the change is beyond either end with probability {each_end} at most"
+    )
 }
 
 /// Whether the run need not go on for these limits of one comparison. More forks do not bring a currency that was not measured.

@@ -11,6 +11,8 @@ pub struct LimitCheck {
     pub outcome: CheckResult,
     /// One entry per limit and comparison, in the order of the limits.
     pub limits: Vec<LimitResult>,
+    /// What the brackets of the limits mean; `null` where none has an interval.
+    pub legend: Option<String>,
     /// What the run could see, said before it: `in 6 min, 8 starts show differences from 4 % on (…)`.
     pub power: Option<String>,
 }
@@ -50,9 +52,9 @@ pub struct LimitResult {
     pub limit_ratio: f64,
     /// variant / baseline; `null` where it was not measured.
     pub ratio: Option<f64>,
-    /// Lower end of its interval.
+    /// Lower end of its interval of error probability 2 α, by which the limit holds or not.
     pub lo: Option<f64>,
-    /// Upper end of its interval.
+    /// Upper end of that interval.
     pub hi: Option<f64>,
     /// The change in few words: `+9.7 % [+7.5, +11.9]`, `not measured`.
     pub short: String,

@@ -36,8 +36,9 @@ pub(super) fn limits(check: &LimitCheck, style: &Style) -> String {
     let reason =
         |limit: &&LimitResult| Some(format!("{} on {}: {}", limit.limit, limit.scenario, limit.reason.as_ref()?));
     let reasons = check.limits.iter().filter_map(|limit| reason(&limit));
+    let legend = check.legend.iter().cloned();
     let power = check.power.iter().map(|power| format!("power: {power}"));
-    for line in reasons.chain(power) {
+    for line in reasons.chain(legend).chain(power) {
         text.push_str(&style.paragraph(Tone::Quiet, &format!("    {}", clean::sanitize_line(&line)), 6));
     }
     text + "\n"

@@ -194,7 +194,7 @@ fn a_figure_of_nothing_counts_in_no_level_and_hides_no_change() {
 #[test]
 fn runs_of_a_check_are_in_no_history() {
     let mut summary = standard_summary();
-    summary.check = Some(LimitCheck { outcome: CheckResult::Holds, limits: Vec::new(), power: None });
+    summary.check = Some(LimitCheck { outcome: CheckResult::Holds, limits: Vec::new(), legend: None, power: None });
     let text = tare_report::json::render(&summary).unwrap();
     for run in [summary.into(), serde_json::from_str::<RunFigures>(&text).unwrap()] {
         assert!(run.is_check());

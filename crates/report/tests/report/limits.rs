@@ -86,6 +86,37 @@ fn an_equal_build_holds_and_a_better_one_is_improved() {
     assert!(better.headline.text.contains("Improved: http4s.Tapir answers"), "{}", better.headline.text);
 }
 
+/// The interval of α is wider than the one by which a limit holds: some limits that hold lie within it.
+#[test]
+fn the_brackets_of_a_limit_agree_with_its_verdict() {
+    let mut within_wider = 0;
+    for fork_sd in (1..40).map(|thousandths| f64::from(thousandths) * 0.001) {
+        let truths = [baseline(), Truth { fork_sd, ..variant(LAYER, 1.0 / 1.02) }];
+        let summary =
+            summarize(&limited(synthetic::run(&truths, 6, &[SliceKind::Saturating]), &["cpu > +5%", "cpu > -1%"]));
+        let cpu = summary.comparisons[0]
+            .currencies
+            .iter()
+            .find(|ratio| ratio.name == tare_report::Currency::CpuPerRequest)
+            .unwrap();
+        for limit in &check(&summary).limits {
+            let (lo, hi) = limit.lo.zip(limit.hi).unwrap();
+            match limit.verdict {
+                LimitVerdictKind::NoMaterialChange | LimitVerdictKind::Improved => {
+                    assert!(hi < limit.limit_ratio, "{limit:?}");
+                    within_wider += usize::from(cpu.hi.unwrap() > limit.limit_ratio);
+                }
+                LimitVerdictKind::Regressed => assert!(lo > limit.limit_ratio, "{limit:?}"),
+                _ => assert!(hi >= limit.limit_ratio, "{limit:?}"),
+            }
+        }
+        let legend =
+            "[from, to]: the 98 % confidence interval; the change is beyond either end with probability 1 % at most";
+        assert_eq!(check(&summary).legend.as_deref(), Some(legend));
+    }
+    assert!(within_wider > 0, "some limits hold although the wider interval crosses them");
+}
+
 #[test]
 fn what_was_not_measured_is_undecided_with_the_reason_and_stops_no_later() {
     let record =
