@@ -91,7 +91,8 @@ CHECKS = f"""\
 in the code between them, before they were measured: `bench/decide/releases.toml` says why. An empty commit is the last commit beside
 itself. A change is found where a limit says *regressed* or *improved*. It is below the limits where they all say *no material change*:
 the code differs, and a request costs the same. A false alarm is *regressed* without a change. Allocation of long uploads is not
-measured: G1 does not count objects of half a region or more. The last column is the time until the check ended; a check also ends when
+measured: G1 does not count objects of half a region or more. Since 2026-11-27 brackets are 90 % intervals, by which a limit is
+judged; those of earlier days have 95 %. The last column is the time until the check ended; a check also ends when
 its budget does.
 
 Each check starts the baseline a second time (A/A control). That start and an empty commit should cost what the baseline does: the second
@@ -233,13 +234,13 @@ def burners_text(case):
 
 
 def checks_section(rows):
-    headings = ["server", "scenario", "from", "to", "differs", "CPU per request", "allocated per request", "outcome", "time"]
+    headings = ["day", "server", "scenario", "from", "to", "differs", "CPU per request", "allocated per request", "outcome", "time"]
     lines = []
     for row in rows:
         case, limits = row["case"], {limit["currency"]: limit for limit in row["limits"]}
         limit_texts = [limit_text(limits.get(currency)) for currency in ("cpu_per_request", "allocated_per_request")]
         differs = "yes" if case["differs"] else "no"
-        where = [case["server"], case["scenario"], case["old"], case["new"], differs]
+        where = [row["run"]["started_at"][:10], case["server"], case["scenario"], case["old"], case["new"], differs]
         lines.append([*where, *limit_texts, row["outcome"], format_duration(row["run"]["duration_s"])])
     differing = [row for row in rows if row["case"]["differs"]]
     same = [row for row in rows if not row["case"]["differs"]]

@@ -102,18 +102,19 @@ class Results(unittest.TestCase):
     def test_checks_are_counted_as_found_and_as_false_alarms(self):
         limit = lambda verdict: {"currency": "cpu_per_request", "ratio": 1.09, "short": "+9 % [+7, +11]", "verdict": verdict}
         case = {"server": "x.Tapir", "scenario": "Get", "old": "1.10.0", "new": "1.11.0", "differs": True}
+        run = lambda duration_s: {"started_at": "2026-11-27T00:45:00Z", "duration_s": duration_s}
         rows = [
-            {"case": case, "seed": 1, "control": 1.01, "outcome": "regressed", "limits": [limit("regressed")], "run": {"duration_s": 200}},
-            {"case": case, "seed": 1, "control": 1.01, "outcome": "undecided", "limits": [limit("undecided")], "run": {"duration_s": 300}},
-            {"case": {**case, "differs": False}, "seed": 101, "control": 0.99, "outcome": "regressed", "limits": [limit("regressed")], "run": {"duration_s": 100}},
-            {"case": {**case, "differs": False}, "seed": 101, "control": 0.99, "outcome": "holds", "limits": [limit("no_material_change")], "run": {"duration_s": 100}},
+            {"case": case, "seed": 1, "control": 1.01, "outcome": "regressed", "limits": [limit("regressed")], "run": run(200)},
+            {"case": case, "seed": 1, "control": 1.01, "outcome": "undecided", "limits": [limit("undecided")], "run": run(300)},
+            {"case": {**case, "differs": False}, "seed": 101, "control": 0.99, "outcome": "regressed", "limits": [limit("regressed")], "run": run(100)},
+            {"case": {**case, "differs": False}, "seed": 101, "control": 0.99, "outcome": "holds", "limits": [limit("no_material_change")], "run": run(100)},
         ]
         self.assertEqual([checks.is_found(row) for row in rows], [True, False, True, False])
         self.assertEqual([checks.is_false_alarm(row) for row in rows], [False, False, True, False])
         self.assertEqual([checks.is_below_limits(row) for row in rows], [False, False, False, True])
         text = document.checks_section(rows)
         self.assertIn("**1 of 2 changes found, 0 below the limits. 1 false alarms in 2 checks without a change.**", text)
-        self.assertIn("| x.Tapir | Get | 1.10.0 | 1.11.0 | yes | +9 % [+7, +11]: regressed | – | regressed | 3.3 min |", text)
+        self.assertIn("| 2026-11-27 | x.Tapir | Get | 1.10.0 | 1.11.0 | yes | +9 % [+7, +11]: regressed | – | regressed | 3.3 min |", text)
         self.assertIn("| second start of the baseline | baseline first | 2 | 1.00 % ± 0.00 % |", text)
         self.assertIn("| second start of the baseline | random | 2 | −1.01 % ± 0.00 % |", text)
         self.assertNotIn("| empty commit |", text)
