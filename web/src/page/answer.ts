@@ -117,7 +117,7 @@ function howToRead(model: Model): HTMLElement {
         'li',
         {},
         explainTerms(
-          `The grey band around the baseline is the region, ±${percent(run.region)}\u00a0%: too small to matter. ✗\u00a0worse, ✓\u00a0better, =\u00a0the same, ?\u00a0not decided, !\u00a0use with care.`,
+          `The grey band around the baseline is the region, ±${percent(run.region)}\u00a0%: too small to matter. The ${percent(1 - 2 * run.alpha)}\u00a0% interval of what is the same lies within it. ✗\u00a0worse, ✓\u00a0better, =\u00a0the same, ?\u00a0not decided, !\u00a0use with care.`,
         ),
       ),
       needsMoreEvidence(model) &&

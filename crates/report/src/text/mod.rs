@@ -15,7 +15,7 @@ mod table;
 use crate::clean;
 use crate::format::{duration, share};
 use crate::palette::{Palette, Tone};
-use crate::summary::{Mode, RunStatus, Summary};
+use crate::summary::{Mode, RunStatus, Summary, VerdictKind};
 pub(crate) use cross_check::shown;
 pub use findings::{render_findings, unshown_findings};
 pub(crate) use grid::Grid;
@@ -91,11 +91,24 @@ fn head(summary: &Summary, style: &Style) -> String {
     style.paragraph(Tone::Head, &clean::sanitize_line(&named), 2)
 }
 
-/// What brackets mean, where any comparison has an interval.
+/// What brackets mean, where any comparison has an interval, and by which interval there is no difference.
 pub(crate) fn interval_legend(summary: &Summary) -> Option<String> {
+    let run = &summary.run;
     let mut deciding = summary.comparisons.iter().filter_map(|comparison| comparison.currencies.first());
-    let sure = share(1.0 - summary.run.alpha);
-    deciding.any(|first| first.lo.is_some()).then(|| format!("[from, to]: the {sure} confidence interval"))
+    deciding.any(|first| first.lo.is_some()).then(|| {
+        let sure = share(1.0 - run.alpha);
+        let mut currencies = summary.comparisons.iter().flat_map(|comparison| &comparison.currencies);
+        let equivalence = if currencies.any(|one| one.verdict == VerdictKind::NoMaterialDifference) {
+            format!(
+                " · no difference: the {} interval lies within ±{}",
+                share(1.0 - 2.0 * run.alpha),
+                share(run.region)
+            )
+        } else {
+            String::new()
+        };
+        format!("[from, to]: the {sure} confidence interval{equivalence}")
+    })
 }
 
 /// The widest noise floor of the controls; nothing without a control.
