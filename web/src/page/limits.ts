@@ -3,7 +3,8 @@
 import { h, plainTable } from '../dom';
 import type { LimitCheck, LimitResult } from '../summary';
 
-const HEADS = ['limit', 'on', 'server', 'baseline', 'change', 'verdict', 'why not judged'];
+const HEADS = ['limit', 'on', 'server', 'baseline', 'change', 'verdict'];
+const REASON_HEAD = 'why not judged';
 
 const OUTCOMES: Record<LimitCheck['outcome'], string> = {
   holds: 'Every limit holds: exit code 0.',
@@ -21,6 +22,7 @@ const VERDICTS: Record<LimitResult['verdict'], string> = {
 };
 
 export function limitsSection(check: LimitCheck): HTMLElement {
+  const isOpen = check.limits.some((limit) => limit.reason !== null);
   const rows = check.limits.map((limit) => [
     limit.limit,
     limit.scenario,
@@ -28,9 +30,9 @@ export function limitsSection(check: LimitCheck): HTMLElement {
     limit.baseline,
     limit.ratio === null ? '–' : `${limit.short} ${limit.label}`,
     VERDICTS[limit.verdict],
-    limit.reason ?? '',
+    ...(isOpen ? [limit.reason ?? ''] : []),
   ]);
-  const table = plainTable('', HEADS, rows, { class: 'cells' });
+  const table = plainTable('', isOpen ? [...HEADS, REASON_HEAD] : HEADS, rows, { class: 'cells' });
   return h(
     'div',
     {},
