@@ -32,7 +32,7 @@ impl LimitVerdict {
 
 /// A comparison at the levels by which one of several limits is judged.
 struct JudgedAt {
-    /// At α: what is shown. Its interval of 2 α says whether the limit holds.
+    /// At α. Its interval of 2 α is shown, and says whether the limit holds.
     shown: Comparison,
     /// At the limit's share of α: says whether the limit is exceeded.
     strict: Comparison,
@@ -94,7 +94,7 @@ impl JudgedAt {
             if is_better(strict, 1.0) { LimitVerdict::Improved } else { LimitVerdict::Held }
         } else if is_worse(strict, limit) {
             LimitVerdict::Regressed
-        } else if is_worse(shown, limit) {
+        } else if is_worse(narrow, limit) {
             undecided(UndecidedReason::TooManyComparisons)
         } else {
             undecided(UndecidedReason::IntervalTooWide)

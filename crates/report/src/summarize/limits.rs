@@ -162,7 +162,7 @@ impl Question<'_> {
                 )
             }
             UndecidedReason::TooManyComparisons => {
-                format!("beyond the limit by itself, but not enough evidence for one of {} limits", self.of)
+                "beyond the limit, but not enough evidence to call it regressed".to_owned()
             }
             other => wording::undecided(other, &measured_ratio.comparison),
         }

@@ -107,7 +107,11 @@ fn the_brackets_of_a_limit_agree_with_its_verdict() {
                     within_wider += usize::from(cpu.hi.unwrap() > limit.limit_ratio);
                 }
                 LimitVerdictKind::Regressed => assert!(lo > limit.limit_ratio, "{limit:?}"),
-                _ => assert!(hi >= limit.limit_ratio, "{limit:?}"),
+                _ => {
+                    let says_beyond =
+                        limit.reason.as_ref().is_some_and(|reason| reason.starts_with("beyond the limit"));
+                    assert!(hi >= limit.limit_ratio && says_beyond == (lo > limit.limit_ratio), "{limit:?}");
+                }
             }
         }
         let legend =
