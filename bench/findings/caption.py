@@ -44,7 +44,7 @@ def version_key(version):
 
 def interval_text(what, run, chosen):
     """The confidence level of the intervals, if there are any. Profiles always have 95 % intervals."""
-    if what in ("spread", "repeats"):
+    if what in ("spread", "repeats", "machines"):
         return ""
     if {starts_of(one) for one in chosen} - {0} == {1}:
         return "one start, so no interval"

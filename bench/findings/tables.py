@@ -168,5 +168,6 @@ KINDS = {
     "methods": ("profiles", method_rows),
     "spread": ("cells", variation.spread_rows),
     "repeats": ("cells", variation.repeat_rows),
+    "machines": ("cells", variation.machine_rows),
     "image": ("cells", lambda *_: []),
 }

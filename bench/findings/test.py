@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from . import claims, leaks, overview, page, runs, tables, take
+from . import claims, leaks, overview, page, runs, tables, take, variation
 from .problem import Problem
 from ..leaks import reports
 
@@ -145,6 +145,18 @@ class Validity(Case):
         self.assertEqual(of("valid", "latency", "cpu_per_request", "latency"), "valid, CPU per request and latency suspect")
         self.assertEqual(of("suspect", "everything", "latency"), "suspect")
         self.assertEqual(tables.validity_text({"validity": {"state": "suspect", "reasons": [{"text": "of an older run"}]}}), "suspect")
+
+
+class Variation(Case):
+    def test_cpu_time_on_two_machines_is_divided_within_classes_of_allocation(self):
+        def cell(name, cpu, allocated, state="valid"):
+            figures = {"cpu_ns_per_request": {"value": cpu}, "allocated_bytes_per_request": allocated and {"value": allocated}}
+            return {"id": name, "scenario": "Get", "variant": name, "validity": {"state": state}, **figures}
+
+        here = [cell("a", 30, 1e3), cell("b", 50, 1e3), cell("c", 80, 50e3), cell("void", 9, 1e3, "void"), cell("native", 9, None), cell("new", 9, 1e3)]
+        there = [cell("a", 20, 1e3), cell("b", 50, 1e3), cell("c", 40, 50e3), cell("void", 9, 1e3), cell("native", 9, None)]
+        rows = variation.machine_rows({}, here, {"other": {"cells": there}}, {})
+        self.assertEqual(rows[1:], [["less than 4 KB", "2", "1.00", "1.50", "1.50"], ["40 KB and more", "1", "2.00", "2.00", "2.00"]])
 
 
 class Leaks(Case):

@@ -1,9 +1,12 @@
-"""Tables of how figures of one program vary: between the starts of a run, and between two runs of one command."""
+"""Tables of how figures of one program vary: between the starts of a run, between two runs of one command, and between two machines."""
 
 import math
 import statistics
 
-from .picks import matching_entries
+from .picks import find_same, matching_entries
+
+# Classes of servers by what they allocate for a request, each with its upper bound in bytes.
+ALLOCATION_CLASSES = {"less than 4 KB": 4e3, "4 to 16 KB": 16e3, "16 to 40 KB": 40e3, "40 KB and more": math.inf}
 
 
 def spread_rows(show, chosen, _others, run):
@@ -19,7 +22,7 @@ def spread_rows(show, chosen, _others, run):
 def repeat_rows(show, chosen, others, run):
     """Differences between two runs of one command: the larger figure divided by the smaller, minus one."""
     (other_run,) = others.values()
-    of_cell = lambda key: lambda cell: cell["validity"]["state"] != "void" and cell[key] and cell[key]["value"]
+    of_cell = lambda key: lambda cell: value_of(cell, key)
     of_share = lambda name: lambda one: next((each["ratio"] for each in one["currencies"] if each["name"] == name and each["verdict"] != "void"), None)
 
     def differences(cells, other_cells, figure):
@@ -34,6 +37,26 @@ def repeat_rows(show, chosen, others, run):
         "its share of the baseline's throughput": differences(*pairs, of_share("throughput")),
         "its share of the baseline's CPU per request": differences(*pairs, of_share("cpu_per_request")),
     })  # fmt: skip
+
+
+def machine_rows(_show, chosen, others, _run):
+    """CPU per request of one program on two machines, that of this run divided by the other, by what the program allocates for a request."""
+    (other_run,) = others.values()
+    quotients = {name: [] for name in ALLOCATION_CLASSES}
+    for cell in chosen:
+        here, there = (value_of(one, "cpu_ns_per_request") if one else None for one in (cell, find_same(cell, other_run["cells"])))
+        allocated = value_of(cell, "allocated_bytes_per_request")
+        if here and there and allocated:
+            quotients[next(name for name, bound in ALLOCATION_CLASSES.items() if allocated < bound)].append(here / there)
+    rows = [["allocated for a request", "cells", "10th percentile", "median", "90th percentile"]]
+    for name, ordered in ((name, sorted(values)) for name, values in quotients.items() if values):
+        rows.append([name, str(len(ordered)), *(f"{ordered[len(ordered) * tenths // 10]:.2f}" for tenths in (1, 5, 9))])
+    return rows
+
+
+def value_of(cell, key):
+    """The figure of a cell; None if it is void or has none."""
+    return cell[key]["value"] if cell["validity"]["state"] != "void" and cell[key] else None
 
 
 def quantile_rows(kinds):
