@@ -68,7 +68,7 @@ def run_check(case, seed, flags, part=PART, read_extra=lambda summary, run: {}):
         raise Problem("interrupted: the same command continues with this check")
     keys = ("currency", "limit", "ratio", "lo", "hi", "short", "verdict")
     limits = [{key: limit.get(key) for key in keys} for limit in summary["check"]["limits"]]
-    run = {key: summary["run"][key] for key in ("id", "started_at", "duration_s", "git_revision")}
+    run = program.describe_run(summary, "id", "started_at", "duration_s", "git_revision")
     outcome = summary["check"]["outcome"]
     row = {"case": case, "seed": seed, "outcome": outcome, "limits": limits, "control": control_ratio(summary), "run": run}
     rows.append({**row, **read_extra(summary, program.newest_run(program.RECORDS_FOLDER / part))})

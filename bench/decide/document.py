@@ -77,12 +77,13 @@ COMPARED = f"""\
 
 What a layer costs, each time on a seed of its own and with a budget of {DECISION_TARGET_S // 60} minutes. The last two columns state whether the
 run has a verdict, and how many of its starts count. The first verdict comes before the end: a run goes on until the size is known
-to ± 4 % or a quarter of it. "Baseline" is the CPU of a request to the vanilla server: this machine is not
-equally fast on all days, and a slower day has longer starts and more scatter. Seeds from 101 on ran with servers that alternate in
+to ± 4 % or a quarter of it. "Baseline" is the CPU of a request to the vanilla server: machines
+differ, and one machine is not equally fast on all days. A slower one has longer starts and more scatter. Rows of before
+2026-11-27 do not name their processor. Seeds from 101 on ran with servers that alternate in
 turns while they warm up, and with twelve rounds in a start. Builds are not in the time. `bench/decide/run judge compare` judges
 older records by the program of today; they stopped by the rules of their own day."""
 
-COMPARED_HEADINGS = ["seed", "day", "baseline", "change", "interval", "half-width", "first verdict", "time", "verdict", "starts"]
+COMPARED_HEADINGS = ["seed", "day", "processor", "baseline", "change", "interval", "half-width", "first verdict", "time", "verdict", "starts"]
 
 CHECKS = f"""\
 ## Checks of releases and of empty commits
@@ -178,7 +179,7 @@ def comparison_section(rows):
 def comparison_row(row):
     interval = f"{format_percent(row['lo'] - 1, 1)} to {format_percent(row['hi'] - 1, 1)}" if half_width(row) else "–"
     figures_of_run = [format_percent(row["ratio"] - 1, 1), interval, format_percent(half_width(row), 1), format_duration(row.get("verdict_s")), format_duration(row["run"]["duration_s"])]
-    machine = [row["run"]["started_at"][:10], f"{row['baseline_value'] / 1000:.0f} µs"]
+    machine = [*day_and_processor(row), f"{row['baseline_value'] / 1000:.0f} µs"]
     return [str(row["seed"]), *machine, *figures_of_run, row["verdict"].replace("_", " "), str(row["forks"])]
 
 
@@ -234,13 +235,13 @@ def burners_text(case):
 
 
 def checks_section(rows):
-    headings = ["day", "server", "scenario", "from", "to", "differs", "CPU per request", "allocated per request", "outcome", "time"]
+    headings = ["day", "processor", "server", "scenario", "from", "to", "differs", "CPU per request", "allocated per request", "outcome", "time"]
     lines = []
     for row in rows:
         case, limits = row["case"], {limit["currency"]: limit for limit in row["limits"]}
         limit_texts = [limit_text(limits.get(currency)) for currency in ("cpu_per_request", "allocated_per_request")]
         differs = "yes" if case["differs"] else "no"
-        where = [row["run"]["started_at"][:10], case["server"], case["scenario"], case["old"], case["new"], differs]
+        where = [*day_and_processor(row), case["server"], case["scenario"], case["old"], case["new"], differs]
         lines.append([*where, *limit_texts, row["outcome"], format_duration(row["run"]["duration_s"])])
     differing = [row for row in rows if row["case"]["differs"]]
     same = [row for row in rows if not row["case"]["differs"]]
@@ -251,7 +252,7 @@ def checks_section(rows):
 
 
 def planted_checks_section(rows):
-    headings = ["planted", "beside", "seed", "true", "CPU per request", "outcome", "time"]
+    headings = ["planted", "beside", "seed", "day", "processor", "true", "CPU per request", "outcome", "time"]
     parts = []
     for case, runs in group_by_case(rows):
         regressed = [row for row in runs if row["outcome"] == "regressed"]
@@ -262,7 +263,7 @@ def planted_checks_section(rows):
         lines = []
         for row in runs:
             figures = [format_percent(planted_ratio(row) - 1, 1), limit_text(row["limits"][0]), row["outcome"], format_duration(row["run"]["duration_s"])]
-            lines.append([planted_amount(case), burners_text(case), str(row["seed"]), *figures])
+            lines.append([planted_amount(case), burners_text(case), str(row["seed"]), *day_and_processor(row), *figures])
         parts.append(f"{words}\n\n{markdown_table(headings, lines)}")
     return parts and "\n\n".join([PLANTED_CHECKS, *parts])
 
@@ -314,6 +315,12 @@ def group_by_case(rows):
     for row in rows:
         groups.setdefault(json.dumps(row["case"], sort_keys=True), []).append(row)
     return [(some[0]["case"], some) for some in groups.values()]
+
+
+def day_and_processor(row):
+    """Cells for when and where a row was measured. Older rows do not name the processor."""
+    processor = row["run"].get("processor", "–").replace("(R)", "").removesuffix(" Processor")
+    return [row["run"]["started_at"][:10], processor]
 
 
 def markdown_table(headings, lines):

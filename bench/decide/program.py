@@ -78,4 +78,11 @@ def figures_of_comparison(summary, currency=None):
     run_keys = ("id", "started_at", "duration_s", "status", "git_revision", "alpha", "region")
     throughput = next((one for one in comparison["currencies"] if one["name"] == "throughput"), {})
     figures = {**{key: chosen.get(key) for key in keys}, "throughput": {key: throughput.get(key) for key in ("ratio", "lo", "hi")}}
-    return {**figures, "run": {key: summary["run"][key] for key in run_keys}}
+    return {**figures, "run": describe_run(summary, *run_keys)}
+
+
+def describe_run(summary, *keys):
+    """These keys of the run, and the processor of its machine."""
+    machine = next(section for section in summary["environment"] if section["title"] == "Machine")
+    processor = next(row["value"] for row in machine["rows"] if row["key"] == "CPU")
+    return {**{key: summary["run"][key] for key in keys}, "processor": processor}

@@ -50,6 +50,13 @@ class Results(unittest.TestCase):
         early = {**row({}, 1, 1.1, 0.02, 200, "worse"), "verdict_s": 120.0}
         self.assertEqual([figures.time_to_verdict(one) for one in (early, row({}, 1, 1.1, 0.02, 200, "worse"))], [120.0, 200])
 
+    def test_a_row_names_the_processor_of_its_machine(self):
+        machine = {"title": "Machine", "rows": [{"key": "CPU", "value": "Intel(R) Xeon(R) Processor"}, {"key": "memory", "value": "23.6 GiB"}]}
+        summary = {"run": {"id": "1", "seed": 7, "started_at": "2026-11-27T00:45:00Z"}, "environment": [{"title": "Kernel", "rows": []}, machine]}
+        run = program.describe_run(summary, "id", "started_at")
+        self.assertEqual(run, {"id": "1", "started_at": "2026-11-27T00:45:00Z", "processor": "Intel(R) Xeon(R) Processor"})
+        self.assertEqual(document.day_and_processor({"run": run}), ["2026-11-27", "Intel Xeon"])
+
     def test_the_true_ratio_of_a_jvm_server_uses_the_cost_that_its_loop_logged(self):
         with tempfile.TemporaryDirectory() as folder:
             run = pathlib.Path(folder)
@@ -96,13 +103,13 @@ class Results(unittest.TestCase):
         runs.append({**row(case, 4, 1.10, None, 310, "no_interval"), "forks": 1})
         text = document.comparison_section(runs)
         self.assertIn("3 of 4 runs decided. At most 67 % of the intervals have a value in common. Half-width, median: 4.9 %.", text)
-        self.assertIn("| 1 | 2026-11-24 | 303 µs | 10.0 % | 4.8 % to 15.5 % | 4.9 % | – | 3.3 min | worse | 5 |", text)
-        self.assertIn("| 4 | 2026-11-24 | 303 µs | 10.0 % | – | – | – | 5.2 min | no interval | 1 |", text)
+        self.assertIn("| 1 | 2026-11-24 | – | 303 µs | 10.0 % | 4.8 % to 15.5 % | 4.9 % | – | 3.3 min | worse | 5 |", text)
+        self.assertIn("| 4 | 2026-11-24 | – | 303 µs | 10.0 % | – | – | – | 5.2 min | no interval | 1 |", text)
 
     def test_checks_are_counted_as_found_and_as_false_alarms(self):
         limit = lambda verdict: {"currency": "cpu_per_request", "ratio": 1.09, "short": "+9 % [+7, +11]", "verdict": verdict}
         case = {"server": "x.Tapir", "scenario": "Get", "old": "1.10.0", "new": "1.11.0", "differs": True}
-        run = lambda duration_s: {"started_at": "2026-11-27T00:45:00Z", "duration_s": duration_s}
+        run = lambda duration_s: {"started_at": "2026-11-27T00:45:00Z", "duration_s": duration_s, "processor": "Intel(R) Xeon(R) Processor"}
         rows = [
             {"case": case, "seed": 1, "control": 1.01, "outcome": "regressed", "limits": [limit("regressed")], "run": run(200)},
             {"case": case, "seed": 1, "control": 1.01, "outcome": "undecided", "limits": [limit("undecided")], "run": run(300)},
@@ -114,7 +121,7 @@ class Results(unittest.TestCase):
         self.assertEqual([checks.is_below_limits(row) for row in rows], [False, False, False, True])
         text = document.checks_section(rows)
         self.assertIn("**1 of 2 changes found, 0 below the limits. 1 false alarms in 2 checks without a change.**", text)
-        self.assertIn("| 2026-11-27 | x.Tapir | Get | 1.10.0 | 1.11.0 | yes | +9 % [+7, +11]: regressed | – | regressed | 3.3 min |", text)
+        self.assertIn("| 2026-11-27 | Intel Xeon | x.Tapir | Get | 1.10.0 | 1.11.0 | yes | +9 % [+7, +11]: regressed | – | regressed | 3.3 min |", text)
         self.assertIn("| second start of the baseline | baseline first | 2 | 1.00 % ± 0.00 % |", text)
         self.assertIn("| second start of the baseline | random | 2 | −1.01 % ± 0.00 % |", text)
         self.assertNotIn("| empty commit |", text)
@@ -123,11 +130,11 @@ class Results(unittest.TestCase):
     def test_checks_of_a_planted_cost_state_true_and_measured_change(self):
         case = {"server": "http4s", "ns": 3_000, "burners": 0}
         limit = {"currency": "cpu_per_request", "ratio": 1.06, "lo": 1.02, "hi": 1.1, "short": "+6 % [+2, +10]", "verdict": "regressed"}
-        found = {"case": case, "seed": 1, "outcome": "regressed", "limits": [limit], "run": {"duration_s": 200}, "baseline_value": 50_000, "planted_ns": 2_500}
-        missed = {**found, "seed": 2, "outcome": "undecided", "limits": [{**limit, "lo": 1.06, "verdict": "undecided"}], "run": {"duration_s": 370}}
-        text = document.planted_checks_section([found, {**found, "seed": 3, "run": {"duration_s": 370}}, missed])
+        found = {"case": case, "seed": 1, "outcome": "regressed", "limits": [limit], "run": {"duration_s": 200, "started_at": "2026-11-24T21:00:00Z"}, "baseline_value": 50_000, "planted_ns": 2_500}
+        missed = {**found, "seed": 2, "outcome": "undecided", "limits": [{**limit, "lo": 1.06, "verdict": "undecided"}], "run": {**found["run"], "duration_s": 370}}
+        text = document.planted_checks_section([found, {**found, "seed": 3, "run": {**found["run"], "duration_s": 370}}, missed])
         self.assertIn("**3 µs:** 2 of 3 regressed, 1 in time (median 4.8 min); 2 intervals hold the truth.", text)
-        self.assertIn("| 3 µs | nothing | 1 | 5.0 % | +6 % [+2, +10]: regressed | regressed | 3.3 min |", text)
+        self.assertIn("| 3 µs | nothing | 1 | 2026-11-24 | – | 5.0 % | +6 % [+2, +10]: regressed | regressed | 3.3 min |", text)
         self.assertEqual(document.planted_checks_section([]), [])
 
     def test_families_state_the_spread_of_their_starts(self):
