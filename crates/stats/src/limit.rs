@@ -59,9 +59,10 @@ pub fn forks_to_judge(measured: &Measured<'_>, limit: f64, limits: usize) -> Opt
     (judged.shown.forks..=MAX_FORECAST_FORKS).find(|forks| verdict(*forks).is_ok_and(|then| then.is_decision()))
 }
 
-/// The share of α that the interval has by which one of `limits` limits is *regressed*.
+/// The share of α that the interval has by which one of `limits` limits is *regressed*. The share of a single limit is 2: its
+/// interval is the one by which it holds.
 pub fn regression_share(limits: usize) -> f64 {
-    (2.0 / limits.max(1) as f64).min(1.0)
+    2.0 / limits.max(1) as f64
 }
 
 impl JudgedAt {

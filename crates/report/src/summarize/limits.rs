@@ -147,8 +147,10 @@ impl Question<'_> {
         let Some(measured_ratio) = self.control.and_then(|control| self.measured_ratio(control)) else { return false };
         let limit = self.limit.ratio();
         let size = limit.max(limit.recip());
+        // Each direction is a claim of its own.
+        let claims = self.of.max(2);
         let is_beyond = |(polarity, limit): (Polarity, f64)| {
-            judge(&Measured { polarity, ..measured_ratio.measured() }, limit, self.of) == LimitVerdict::Regressed
+            judge(&Measured { polarity, ..measured_ratio.measured() }, limit, claims) == LimitVerdict::Regressed
         };
         [(Polarity::LowerIsBetter, size), (Polarity::HigherIsBetter, size.recip())].into_iter().any(is_beyond)
     }
