@@ -17,7 +17,7 @@ JVM_SUITE = "bench/decide/planted-http4s.toml"
 # What a server of that suite prints when it ends.
 PLANTED_COST = re.compile(r"^planted: (?P<ns>[\d.]+) ns a request, from (?P<timed>\d+) timed ones$", re.MULTILINE)
 # Its servers with a planted cost, by microseconds.
-JVM_SERVERS = {2.0: "plus2us", 3.0: "plus3us", 6.0: "plus6us"}
+JVM_SERVERS = {2.0: "plus2us", 3.0: "plus3us", 4.0: "plus4us", 6.0: "plus6us"}
 
 # What `families` compares in each family: a server with its baseline, or with itself where Tapir's cannot be built everywhere.
 FAMILIES = {

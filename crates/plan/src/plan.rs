@@ -140,21 +140,21 @@ impl From<RateOption> for Rate {
     }
 }
 
+/// So many servers become steady within the cap of a warm-up. Of the default cap of 40 s, each needs 2 to 4 s for its full rounds
+/// (three on all cores, nine on its own), and its compilers need some 6 s of all cores.
+const SERVERS_WITHIN_CAP: u32 = 4;
+
 /// How a fork warms up.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Warmup {
     /// Until steady: JIT share, slope and change point (docs/METHOD.md); at most `cap` per scenario and fork.
     UntilSteady {
-        /// The fork is kept and marked "not steady" after so long.
+        /// A fork of up to four servers is kept and marked "not steady" after so long; see [`Warmup::longest`].
         cap: Span,
         /// The same of the first scenario of a fork, which also warms what all of them share.
         #[serde(default)]
         first_cap: Span,
-        /// Both caps are at least this long for each server of the start: their rounds follow one another. Zero where a cap
-        /// is given, and where no group is large.
-        #[serde(default, skip_serializing_if = "Span::is_zero")]
-        per_server: Span,
         /// Give servers all cores while they warm up, so that the JIT has room.
         all_cpus: bool,
     },
@@ -168,12 +168,13 @@ pub enum Warmup {
 }
 
 impl Warmup {
-    /// The longest warm-up of a scenario, of so many servers side by side. One of fixed length takes as long for each of them.
+    /// The longest warm-up of a scenario, of so many servers side by side: the cap, and a quarter more for each beyond the fourth,
+    /// because the rounds of the servers follow one another. A warm-up of fixed length takes as long for each of them.
     pub fn longest(&self, is_first: bool, servers: u32) -> Duration {
         match self {
-            Self::UntilSteady { cap, first_cap, per_server, .. } => {
+            Self::UntilSteady { cap, first_cap, .. } => {
                 let cap = if is_first { first_cap } else { cap };
-                cap.0.max(per_server.0 * servers)
+                cap.0 * servers.max(SERVERS_WITHIN_CAP) / SERVERS_WITHIN_CAP
             }
             Self::Fixed { span, .. } => span.0 * servers,
         }
@@ -191,8 +192,7 @@ impl From<WarmupOption> for Warmup {
     fn from(option: WarmupOption) -> Self {
         match option {
             WarmupOption::Steady => {
-                let (cap, first_cap, per_server) = <(Span, Span, Span)>::default();
-                Self::UntilSteady { cap, first_cap, per_server, all_cpus: false }
+                Self::UntilSteady { cap: Span::default(), first_cap: Span::default(), all_cpus: false }
             }
             WarmupOption::Fixed(span) => Self::Fixed { span, users: 0 },
         }

@@ -3,28 +3,20 @@
 
 use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::repeated::MAX_LOOKS;
-use tare_units::Span;
 
 use super::Inputs;
 use crate::earlier::{EarlierForks, EarlierSpread, PriorUse, RunPlace};
 use crate::estimate::starts_within_budget;
 use crate::group_order::GroupOrder;
 use crate::inventory::Inventory;
-use crate::plan::{Forks, Mode, Plan, Setting, Source, Warmup};
+use crate::plan::{Forks, Mode, Plan, Setting, Source};
 
 /// The default region of servers on JVMs: their starts differ by 2 to 3 %, so that ±2 % would take hours to decide.
 const JVM_REGION: f64 = 0.05;
 
-/// So many servers become steady within the default cap of a warm-up.
-const SERVERS_WITHIN_CAP: usize = 4;
-/// The cap of a start with more, for each of them: its full rounds (three on all cores, nine on its own) take 2 to 4 s, and its
-/// compilers some 6 s of all cores.
-const CAP_PER_SERVER: Span = Span::from_secs(10);
-
 /// Fills in what neither suite nor flags state.
 pub(super) fn derive(plan: &mut Plan, inputs: &Inputs<'_>) {
     widen_region(plan, inputs.inventory);
-    lengthen_warmup(plan);
     consult_earlier_runs(plan, inputs);
     declare_forks(plan);
 }
@@ -39,22 +31,6 @@ fn widen_region(plan: &mut Plan, inventory: &Inventory) {
     if let Some(setting) = plan.settings.iter_mut().find(is_region) {
         plan.stop.region = JVM_REGION;
         "5%".clone_into(&mut setting.value);
-    }
-}
-
-/// A longer cap for groups of many servers, where neither flag nor suite gives one.
-fn lengthen_warmup(plan: &mut Plan) {
-    let is_large = plan.mode != Mode::Sequential && plan.groups.iter().any(|g| g.variants.len() > SERVERS_WITHIN_CAP);
-    let Warmup::UntilSteady { per_server, .. } = &mut plan.warmup else { return };
-    let is_cap = |setting: &Setting| matches!(setting.key.as_str(), "warmup_cap" | "warmup_first_cap");
-    if !is_large || plan.settings.iter().any(|setting| is_cap(setting) && setting.source != Source::Default) {
-        return;
-    }
-    *per_server = CAP_PER_SERVER;
-    for setting in plan.settings.iter_mut().filter(|setting| is_cap(setting)) {
-        setting.value = format!("{}; {CAP_PER_SERVER} per server", setting.value);
-        let meaning = setting.meaning.trim_end_matches('.');
-        setting.meaning = format!("{meaning}; per server in a start of more than {SERVERS_WITHIN_CAP}");
     }
 }
 

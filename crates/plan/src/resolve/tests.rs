@@ -128,22 +128,19 @@ fn a_duration_alone_asks_for_the_plain_sequential_run() {
 }
 
 #[test]
-fn a_large_group_has_more_time_to_warm_up_and_the_plan_says_so() {
-    let mut inventory = inventory();
-    let tapir = inventory.servers[1].clone();
-    inventory.servers.extend((0..16).map(|at| KnownServer { name: format!("http4s.Tapir{at}"), ..tapir.clone() }));
-    let planned = |flags: Options| {
-        let plan = plan_with(&inventory, "", Options { scenarios: Some(strings(&["SimpleGet"])), ..flags }).unwrap();
-        let setting = plan.settings.iter().find(|setting| setting.key == "warmup_cap").unwrap();
-        let caps =
-            [(false, 18), (true, 18), (false, 4)].map(|(is_first, servers)| plan.warmup.longest(is_first, servers));
-        (plan.groups[0].variants.len(), setting.value.clone(), caps.map(|cap| cap.as_secs()))
+fn each_server_beyond_the_fourth_adds_a_quarter_of_the_cap_to_a_warm_up() {
+    let longest = |flags: Options, is_first: bool, servers: [u32; 4]| {
+        let warmup = plan("", flags).unwrap().warmup;
+        servers.map(|servers| warmup.longest(is_first, servers).as_secs_f64())
     };
-    assert_eq!(planned(Options::default()), (18, "40s; 10s per server".to_owned(), [180, 180, 40]));
-    let given = planned(Options { warmup_cap: Some(Span::from_secs(40)), ..Options::default() });
-    assert_eq!(given, (18, "40s".to_owned(), [40; 3]), "who gives a cap gets it");
-    let small = planned(Options { servers: Some(strings(&["http4s.Tapir"])), ..Options::default() });
-    assert_eq!(small, (2, "40s".to_owned(), [40; 3]));
+    let given = || Options {
+        warmup_cap: Some(Span::from_secs(18)),
+        warmup_first_cap: Some(Span::from_secs(36)),
+        ..Options::default()
+    };
+    assert_eq!(longest(given(), false, [1, 4, 5, 7]), [18.0, 18.0, 22.5, 31.5]);
+    assert_eq!(longest(given(), true, [1, 4, 5, 7]), [36.0, 36.0, 45.0, 63.0]);
+    assert_eq!(longest(Options::default(), true, [1, 4, 5, 18]), [40.0, 40.0, 50.0, 180.0]);
 }
 
 #[test]

@@ -169,10 +169,10 @@ define_settings! {
                 Mode::Compared | Mode::Profiled => WarmupOption::Steady,
             })
             .fills(|to, warmup| to.warmup = warmup.into());
-        /// Longest warm-up of a scenario after a server start.
+        /// Longest warm-up of a scenario after a server start; each server beyond the fourth adds a quarter.
         warmup_cap: Span = value("SPAN").in_profile()
             .when(warms_up_until_steady)
-            .default_from("40s (10s per server in groups of more than four)", |_| Span::from_secs(40))
+            .default(Span::from_secs(40))
             .check("must be above 0", |longest, _| !longest.0.is_zero())
             .fills(|to, longest| {
                 if let Warmup::UntilSteady { cap, .. } = &mut to.warmup {

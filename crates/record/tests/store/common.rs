@@ -35,12 +35,7 @@ pub fn header(id: &str) -> RunHeader {
             spin: true,
             server_clock: ServerClock::Estimate,
         },
-        warmup: Warmup::UntilSteady {
-            cap: Span::from_secs(30),
-            first_cap: Span::from_secs(30),
-            per_server: Span::default(),
-            all_cpus: true,
-        },
+        warmup: Warmup::UntilSteady { cap: Span::from_secs(30), first_cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {
             length: Span::from_millis(500),
             discard: Span::from_millis(50),

@@ -285,12 +285,7 @@ fn plan(truths: &[Truth]) -> Plan {
             spin: true,
             ..Load::default()
         },
-        warmup: Warmup::UntilSteady {
-            cap: Span::from_secs(30),
-            first_cap: Span::from_secs(30),
-            per_server: Span::default(),
-            all_cpus: true,
-        },
+        warmup: Warmup::UntilSteady { cap: Span::from_secs(30), first_cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {
             length: Span::from_millis(500),
             discard: Span::from_millis(50),

@@ -166,12 +166,7 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
             spin: false,
             server_clock: ServerClock::default(),
         },
-        warmup: Warmup::UntilSteady {
-            cap: Span::from_secs(20),
-            first_cap: Span::from_secs(30),
-            per_server: Span::default(),
-            all_cpus: true,
-        },
+        warmup: Warmup::UntilSteady { cap: Span::from_secs(20), first_cap: Span::from_secs(30), all_cpus: true },
         slices: Slices {
             length: Span::from_millis(400),
             discard: Span::from_millis(100),
