@@ -50,6 +50,10 @@ fn an_undecided_limit_has_a_reason_and_the_number_of_missing_forks() {
     assert_eq!((judge(&[1.10], polarity, limit, 1), needed(&[1.10], 1)), (few, None));
     assert_eq!((judge(&[1.10, 1.11], polarity, limit, 1), needed(&[1.10, 1.11], 1)), (few, Some(3)));
     assert_eq!(judge(&[1.02, 1.06, 0.99], polarity, limit, 1), undecided(UndecidedReason::IntervalTooWide));
+    // Two limits share the error that a single one has.
+    let ratios = [1.05, 1.06, 1.04, 1.07, 1.05];
+    assert_eq!(judge(&ratios, polarity, limit, 1), LimitVerdict::Regressed);
+    assert_eq!(judge(&ratios, polarity, limit, 2), undecided(UndecidedReason::TooManyComparisons));
     // Beyond the limit by itself, but not as one of a hundred limits.
     let ratios = [1.06, 1.05, 1.07, 1.06, 1.06];
     assert_eq!(judge(&ratios, polarity, limit, 1), LimitVerdict::Regressed);

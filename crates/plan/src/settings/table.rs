@@ -179,7 +179,7 @@ define_settings! {
                     *cap = longest;
                 }
             });
-        /// Longest warm-up of the first scenario after a server start; it also warms code that all scenarios share.
+        /// The same for the first scenario after a server start, which also warms code that all scenarios share.
         warmup_first_cap: Span = value("SPAN").in_profile()
             .when(warms_up_until_steady)
             .default_from("the value of --warmup-cap", |known| known.so_far.warmup_cap.unwrap_or_default())
