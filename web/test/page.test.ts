@@ -209,7 +209,7 @@ describe.skipIf(skipped)('the page', () => {
     const cell = FIXTURES.families!().comparisons.at(-1)!;
     await page.locator(`.matrix a[href="#open=${encodeURIComponent(cell.cell)}"]`).click();
     await page.locator('#overhead svg', { hasText: cell.variant.slice(0, 20) }).waitFor();
-    expect(await page.locator('.focus-bar select').inputValue()).toBe(`${cell.group}/${cell.scenario}`);
+    await expect.poll(() => page.locator('.focus-bar select').inputValue()).toBe(`${cell.group}/${cell.scenario}`);
     await page.context().close();
   });
 

@@ -44,11 +44,14 @@ fn the_clock_of_a_remote_server_is_estimated_with_its_possible_error() {
         let output = bench.run(&[&load[..], &["--json", "a.json", "--db", "a.sqlite"]].concat());
         let text = stdout(&output).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(text.contains("the server's clock is ") && text.contains(&format!(" s {way}, within ")), "{text}");
-        assert!(text.contains("(estimated from 40 messages and a round trip of "), "{text}");
         assert!(stderr(&output).contains("server's clock is estimated"), "{}", stderr(&output));
         let summary = json(&std::fs::read_to_string(bench.path().join("a.json")).unwrap());
         let messages = &summary["messages"];
-        assert_eq!((&messages["received"], &messages["clock"]["messages"]), (&120.into(), &40.into()), "{messages}");
+        assert_eq!(messages["received"], 120, "{messages}");
+        // 20 before and after; one more may arrive together with the last.
+        let heard = messages["clock"]["messages"].as_u64().unwrap();
+        assert!((40..=44).contains(&heard), "{messages}");
+        assert!(text.contains(&format!("(estimated from {heard} messages and a round trip of ")), "{text}");
         let again = json(&stdout(&bench.run(&["report", "a.sqlite", "--json"])));
         assert_eq!(again["messages"], *messages, "the record holds all of it");
         // In both directions, the server does not count as three seconds late or ahead.
