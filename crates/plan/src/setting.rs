@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::suite::suite_key;
+
 /// One setting, for people: `tare run --dry-run` and the report list them all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Setting {
@@ -40,12 +42,12 @@ impl Source {
     }
 }
 
-/// Where the value of a setting was written: `--long`, or `my.toml: [run] key`. A default is changed by the flag.
+/// Where the value of a setting was written: `--long`, or table and key, as in `my.toml: [run] users`. A default is changed by the flag.
 pub(crate) fn origin_of(settings: &[Setting], suite_file: &str, key: &str, long: &str) -> String {
     let source = settings.iter().find(|setting| setting.key == key).map(|setting| setting.source);
     match source {
-        Some(Source::Suite) if suite_file.is_empty() => format!("[run] {key}"),
-        Some(Source::Suite) => format!("{suite_file}: [run] {key}"),
+        Some(Source::Suite) if suite_file.is_empty() => suite_key(key),
+        Some(Source::Suite) => format!("{suite_file}: {}", suite_key(key)),
         _ => format!("--{long}"),
     }
 }

@@ -19,7 +19,7 @@ pub struct Suite {
     /// Name and question.
     #[serde(default)]
     pub suite: About,
-    /// How to measure: every key is also a flag of `tare run`.
+    /// How to measure: every key is also a flag of `tare run`. The settings of `hosts` are copied here.
     #[serde(default)]
     pub run: Options,
     /// Profiling starts after the scored ones; none when absent.
@@ -28,7 +28,7 @@ pub struct Suite {
     /// What `tare check` compares with, and the limits that it judges.
     #[serde(default)]
     pub check: CheckOptions,
-    /// The machines of a run, in the words of this table.
+    /// The machines of a run.
     #[serde(default)]
     pub hosts: HostOptions,
     /// What is compared with what; without any, servers are grouped by their own `baseline`.
@@ -72,17 +72,27 @@ pub struct CheckOptions {
     pub fail_if: Vec<RatioLimit>,
 }
 
-/// The machines of a run. They are settings of `[run]`, under shorter names.
+/// The settings that a suite has in `[hosts]` and not in `[run]`, each with its key there.
+const HOST_KEYS: [(&str, &str); 3] =
+    [("server_host", "server"), ("server_address", "server_address"), ("agents", "load")];
+
+/// Table and key of a setting in a suite file: `[run] users`, or `[hosts] server` for `server_host`.
+pub fn suite_key(setting: &str) -> String {
+    let host_key = HOST_KEYS.iter().find(|(key, _)| *key == setting);
+    host_key.map_or_else(|| format!("[run] {setting}"), |(_, host_key)| format!("[hosts] {host_key}"))
+}
+
+/// The machines of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostOptions {
-    /// The same as `server_host` in `[run]`.
+    /// The setting `server_host`.
     #[serde(default)]
     pub server: Option<String>,
-    /// The same as `server_address` in `[run]`.
+    /// The setting `server_address`.
     #[serde(default)]
     pub server_address: Option<String>,
-    /// The same as `agents` in `[run]`.
+    /// The setting `agents`.
     #[serde(default)]
     pub load: Option<Vec<String>>,
 }
@@ -171,13 +181,17 @@ impl Suite {
         })
     }
 
-    /// Makes settings of what `[hosts]` says.
+    /// Makes settings of what `[hosts]` says, and refuses them in `[run]`.
     fn copy_hosts_to_run(&mut self) -> Result<(), PlanError> {
-        let hosts = std::mem::take(&mut self.hosts);
-        let file = &self.file;
-        copy_host_setting(file, "server", hosts.server, &mut self.run.server_host)?;
-        copy_host_setting(file, "server_address", hosts.server_address, &mut self.run.server_address)?;
-        copy_host_setting(file, "load", hosts.load, &mut self.run.agents)
+        let given = self.run.given_values();
+        let misplaced = given.iter().map(|(key, _)| *key).find(|key| HOST_KEYS.iter().any(|(host, _)| host == key));
+        if let Some(key) = misplaced {
+            let message = format!("belongs in another table; write it as {}", suite_key(key));
+            return Err(self.value_error(&format!("[run] {key}"), message));
+        }
+        let HostOptions { server, server_address, load } = std::mem::take(&mut self.hosts);
+        (self.run.server_host, self.run.server_address, self.run.agents) = (server, server_address, load);
+        Ok(())
     }
 
     fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
@@ -231,7 +245,7 @@ impl Suite {
     pub fn origin_of(&self, key: &str, flags: &Options) -> String {
         let is_given = |options: &Options| options.given_values().iter().any(|(given, _)| *given == key);
         if is_given(&self.run) && !is_given(flags) {
-            return format!("{}: [run] {key}", self.file);
+            return format!("{}: {}", self.file, suite_key(key));
         }
         format!("--{}", key.replace('_', "-"))
     }
@@ -263,16 +277,6 @@ pub fn external_host(url: &str) -> Result<String, String> {
         Some(_) if !host.ends_with(']') => Err(wrong()),
         _ => Ok(format!("{host}:80")),
     }
-}
-
-/// Makes a setting of a key of `[hosts]`, unless `[run]` has it too.
-fn copy_host_setting<T>(file: &str, key: &str, value: Option<T>, setting: &mut Option<T>) -> Result<(), PlanError> {
-    if value.is_some() && setting.is_some() {
-        let origin = format!("{file}: [hosts] {key}");
-        return Err(PlanError::Value { origin, message: "is in [run] too; write it once".to_owned() });
-    }
-    *setting = value.or_else(|| setting.take());
-    Ok(())
 }
 
 #[cfg(test)]
@@ -325,10 +329,10 @@ mod tests {
         let suite = Suite::parse("my.toml", hosts).unwrap();
         assert_eq!(suite.run.server_host.as_deref(), Some("ssh://a"));
         assert_eq!(suite.run.server_address.as_deref(), Some("10.0.0.7"));
-        assert_eq!(suite.run.agents.unwrap(), ["ssh://c", "ssh://d"]);
-        let twice = "[run]\nserver_host = \"ssh://b\"\n[hosts]\nserver = \"ssh://a\"";
-        let error = Suite::parse("my.toml", twice).unwrap_err().to_string();
-        assert_eq!(error, "my.toml: [hosts] server: is in [run] too; write it once");
+        assert_eq!(suite.run.agents.as_deref().unwrap(), ["ssh://c", "ssh://d"]);
+        assert_eq!(suite.origin_of("agents", &Options::default()), "my.toml: [hosts] load");
+        let error = Suite::parse("my.toml", "[run]\nserver_host = \"ssh://b\"").unwrap_err().to_string();
+        assert_eq!(error, "my.toml: [run] server_host: belongs in another table; write it as [hosts] server");
     }
 
     #[test]
