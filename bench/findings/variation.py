@@ -26,7 +26,7 @@ def repeat_rows(show, chosen, others, run):
     of_share = lambda name: lambda one: next((each["ratio"] for each in one["currencies"] if each["name"] == name and each["verdict"] != "void"), None)
 
     def differences(cells, other_cells, figure):
-        pairs = [(figure(one), figure(other)) for one in cells for other in other_cells if one["id"] == other["id"]]
+        pairs = [(figure(one), figure(same)) for one in cells if (same := find_same(one, other_cells))]
         return [max(pair) / min(pair) - 1 for pair in pairs if all(pair)]
 
     both, pairs = (chosen, other_run["cells"]), (matching_entries(show, run["comparisons"]), other_run["comparisons"])
