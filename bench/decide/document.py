@@ -39,9 +39,9 @@ REPLAY = """\
 A simulated run looks after each fork from the third on, up to its declared forks. Where it may continue, it goes on for as
 many forks again. The code that judges real runs judges it: interval, verdict and stop rule. Looks after the stop count too.
 Odd forks are left out and replaced, as in a real run.
-Forks come from known distributions, or from the forks and rounds of records. Of a recorded comparison, the mean is removed,
-and each drawn fork has a random sign: the true difference is 0. With a prior, every 100 runs have one that is fitted to 20
-earlier runs of the same source.
+Forks come from known distributions, or from the forks and rounds of records. Two forks of one recorded comparison differ as two
+starts of one server do. Their difference, divided by √2, is a fork whose true difference is 0. With a prior, every 100 runs have
+one that is fitted to 20 earlier runs of the same source.
 
 "Interval" is the share of runs in which the interval of any look misses the truth. It holds when it is at most α plus three
 standard errors. "Verdict" is the share in which any look says "different": an interval that misses 0 may still lie inside

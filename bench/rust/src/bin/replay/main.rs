@@ -7,8 +7,9 @@ mod source;
 mod trial;
 
 use std::process::ExitCode;
+use std::thread;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tare_stats::Method;
@@ -32,18 +33,15 @@ fn main() -> anyhow::Result<ExitCode> {
         "{:28} {:>5} {:>5} {:>6} {:>8} {:>10} {:>8} {:>8}",
         "source", "α", "forks", "prior", "interval", "verdict", "at stop", "same"
     );
-    for source in &sources {
-        for (max_forks, may_continue) in SCHEDULES {
-            for alpha in ALPHAS {
-                for with_prior in [false, true] {
-                    let mut rng = Pcg64::seed_from_u64(options.seed);
-                    let method = Method::Repeated { alpha, min_forks: MIN_FORKS, max_forks, may_continue, prior: None };
-                    let tally = simulate(source, method, with_prior, options.runs, &mut rng)?;
-                    println!("{}", tally.line());
-                    rows.push(tally);
-                }
-            }
-        }
+    let results: Vec<anyhow::Result<Vec<Tally>>> = thread::scope(|scope| {
+        let threads = sources.iter().map(|source| scope.spawn(|| simulate_methods(source, &options)));
+        let threads: Vec<_> = threads.collect();
+        threads.into_iter().map(|thread| thread.join().map_err(|_| anyhow!("a simulation panicked"))?).collect()
+    });
+    for tallies in results {
+        let tallies = tallies?;
+        tallies.iter().for_each(|tally| println!("{}", tally.line()));
+        rows.extend(tallies);
     }
     if let Some(file) = &options.out {
         let json = serde_json::to_string_pretty(&rows)? + "\n";
@@ -52,4 +50,19 @@ fn main() -> anyhow::Result<ExitCode> {
     let failed = rows.iter().filter(|row: &&Tally| !row.holds).count();
     println!("\n{}", if failed == 0 { "all of it holds".to_owned() } else { format!("{failed} of it do not hold") });
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Simulates runs of one source under every schedule and α, without and with a prior.
+fn simulate_methods(source: &Source, options: &Options) -> anyhow::Result<Vec<Tally>> {
+    let mut tallies = Vec::new();
+    for (max_forks, may_continue) in SCHEDULES {
+        for alpha in ALPHAS {
+            for with_prior in [false, true] {
+                let mut rng = Pcg64::seed_from_u64(options.seed);
+                let method = Method::Repeated { alpha, min_forks: MIN_FORKS, max_forks, may_continue, prior: None };
+                tallies.push(simulate(source, method, with_prior, options.runs, &mut rng)?);
+            }
+        }
+    }
+    Ok(tallies)
 }

@@ -1,6 +1,7 @@
 //! What simulated forks are drawn from: known distributions, and forks of records. Their true log-ratio is 0.
 
 use std::collections::BTreeMap;
+use std::f64::consts::FRAC_1_SQRT_2;
 use std::path::PathBuf;
 
 use anyhow::Context;
@@ -9,7 +10,6 @@ use rand_pcg::Pcg64;
 use tare_record::store::open_run_record;
 use tare_report::summarize::recorded_forks;
 use tare_stats::ForkRatio;
-use tare_stats::quantile::mean;
 
 /// The standard deviation of forks of the known distributions, as JVMs have it.
 const SD: f64 = 0.03;
@@ -25,8 +25,22 @@ pub struct Source {
 pub enum Kind {
     /// A log-ratio by its distribution.
     Known(fn(&mut Pcg64) -> f64),
-    /// The log-ratios of the rounds of recorded forks.
-    Recorded { forks: Vec<Vec<f64>>, comparisons: usize },
+    /// The forks of each recorded comparison.
+    Recorded { comparisons: Vec<Vec<RecordedFork>> },
+}
+
+/// A recorded fork: its log-ratio, and those of its rounds.
+pub struct RecordedFork {
+    log: f64,
+    rounds: Vec<f64>,
+}
+
+impl RecordedFork {
+    /// `pairs` are the figures of variant and baseline by round.
+    fn from_pairs(pairs: &[(f64, f64)]) -> anyhow::Result<Self> {
+        let rounds = pairs.iter().map(|(variant, baseline)| (variant / baseline).ln()).collect();
+        Ok(Self { log: ForkRatio::from_pairs(pairs)?.trimmed_log, rounds })
+    }
 }
 
 impl Source {
@@ -38,45 +52,41 @@ impl Source {
 
     /// One source for each family of the records.
     ///
-    /// Each comparison is centred at its own mean. That takes a share of 1/n from the variance of its n forks, which is
-    /// given back.
-    ///
     /// # Errors
     /// A record cannot be read.
     pub fn recorded(records: &[PathBuf]) -> anyhow::Result<Vec<Self>> {
-        let mut families: BTreeMap<String, (Vec<Vec<f64>>, usize)> = BTreeMap::new();
+        let mut families: BTreeMap<String, Vec<Vec<RecordedFork>>> = BTreeMap::new();
         for file in records {
             let record = open_run_record(file).with_context(|| format!("cannot replay {}", file.display()))?;
             for recorded in recorded_forks(&record).into_iter().filter(|recorded| recorded.forks.len() > 2) {
-                let values = recorded.forks.iter().map(|pairs| Ok(ForkRatio::from_pairs(pairs)?.trimmed_log));
-                let values: Vec<f64> = values.collect::<anyhow::Result<_>>()?;
-                let (centre, count) = (mean(&values)?, values.len() as f64);
-                let widen = (count / (count - 1.0)).sqrt();
-                let centred = recorded.forks.iter().zip(&values).map(|(pairs, value)| {
-                    let shift = (value - centre) * widen - value;
-                    pairs.iter().map(|(variant, baseline)| (variant / baseline).ln() + shift).collect()
-                });
-                let family = families.entry(recorded.family).or_default();
-                family.0.extend(centred);
-                family.1 += 1;
+                let forks: anyhow::Result<_> =
+                    recorded.forks.iter().map(|pairs| RecordedFork::from_pairs(pairs)).collect();
+                families.entry(recorded.family).or_default().push(forks?);
             }
         }
-        let enough = families.into_iter().filter(|(_, (forks, _))| forks.len() >= MIN_FORKS);
-        let source = |(name, (forks, comparisons))| Self { name, kind: Kind::Recorded { forks, comparisons } };
-        Ok(enough.map(source).collect())
+        let is_large = |comparisons: &Vec<Vec<_>>| comparisons.iter().map(Vec::len).sum::<usize>() >= MIN_FORKS;
+        let enough = families.into_iter().filter(|(_, comparisons)| is_large(comparisons));
+        Ok(enough.map(|(name, comparisons)| Self { name, kind: Kind::Recorded { comparisons } }).collect())
     }
 
     /// One fork of a server against itself.
     ///
-    /// Of a recorded fork, its rounds are drawn again. Which of two equal servers is the baseline is a matter of chance,
-    /// so its sign is too: the true log-ratio is 0.
+    /// Two forks of one recorded comparison differ as two starts of one server do, around 0 and whatever the
+    /// comparison's true ratio is. Their difference has twice the variance of a fork, so it is divided by √2. The rounds
+    /// of one of them are drawn again around it. Which of two equal servers is the baseline is a matter of chance, so the
+    /// sign is too.
     pub fn fork(&self, rng: &mut Pcg64) -> Vec<(f64, f64)> {
         match &self.kind {
             Kind::Known(draw) => vec![(draw(rng).exp(), 1.0)],
-            Kind::Recorded { forks, .. } => {
-                let fork = &forks[rng.random_range(0..forks.len())];
+            Kind::Recorded { comparisons } => {
+                let forks = &comparisons[rng.random_range(0..comparisons.len())];
+                let first = rng.random_range(0..forks.len());
+                let second = (first + rng.random_range(1..forks.len())) % forks.len();
+                let (fork, other) = (&forks[first], &forks[second]);
+                let shift = (fork.log - other.log) * FRAC_1_SQRT_2 - fork.log;
                 let sign = if rng.random::<bool>() { 1.0 } else { -1.0 };
-                fork.iter().map(|_| ((sign * fork[rng.random_range(0..fork.len())]).exp(), 1.0)).collect()
+                let round = |rng: &mut Pcg64| fork.rounds[rng.random_range(0..fork.rounds.len())] + shift;
+                fork.rounds.iter().map(|_| ((sign * round(rng)).exp(), 1.0)).collect()
             }
         }
     }

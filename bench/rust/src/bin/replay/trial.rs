@@ -93,7 +93,7 @@ pub fn simulate(
     let limit = alpha + 3.0 * (alpha * (1.0 - alpha) / f64::from(runs)).sqrt();
     let drawn_from = match &source.kind {
         Kind::Known(_) => (None, None),
-        Kind::Recorded { forks, comparisons } => (Some(forks.len()), Some(*comparisons)),
+        Kind::Recorded { comparisons } => (Some(comparisons.iter().map(Vec::len).sum()), Some(comparisons.len())),
     };
     let Method::Repeated { max_forks, may_continue, .. } = method else { anyhow::bail!("only repeated intervals") };
     Ok(Tally {
