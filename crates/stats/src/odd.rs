@@ -15,12 +15,11 @@ const ODD_DEVIATIONS: f64 = 6.0;
 /// (Tippett, Biometrika 17, 1925). Of so few values, the range estimates the deviation as well as their squares do.
 const RANGES_IN_DEVIATIONS: [f64; 7] = [2.059, 2.326, 2.534, 2.704, 2.847, 2.970, 3.078];
 
+/// The number of values of the first of these factors.
+const FEWEST_IN_RANGE: usize = 4;
+
 /// The smallest number of forks from which an odd one can be identified.
 const MIN_FORKS: usize = 5;
-
-/// The smallest number of usual forks. Three that agree can do so by chance: when they were enough, one replayed run in
-/// fifty of Netty servers had three close starts among five, and an interval of those three that missed the truth.
-const MIN_USUAL_FORKS: usize = 4;
 
 /// A fork that runs in another mode than the rest.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -31,9 +30,11 @@ pub struct OddStart {
     pub ratio: f64,
 }
 
-/// The forks whose level (or ratio) lies apart from that of the majority, in the order given. The majority are more than
-/// half of the forks, and at least four, that lie together. Between it and every other fork is a gap of at least [`ODD_RATIO`] and six of its
-/// standard deviations. None with fewer than five forks, and none where no such majority exists: then the usual mode is not known.
+/// The forks whose level (or ratio) lies apart from that of the majority, in the order given. The majority are at least
+/// two thirds of the forks, which lie together. Half is too few: three close forks of five, or four of seven, can be
+/// neighbours by chance, and their interval is then too narrow. Between the majority and every other fork is a gap of at
+/// least [`ODD_RATIO`] and six of its standard deviations. None with fewer than five forks, and none where no such majority
+/// exists: then the usual mode is not known.
 ///
 /// Forks that merely scatter have no such gap. `bench/decide/run replay` counts what leaving odd forks out does to the error
 /// probability of intervals.
@@ -59,7 +60,7 @@ pub fn find_odd_starts(levels: &[f64]) -> Result<Vec<OddStart>, StatsError> {
 
 /// The largest majority of sorted values with a wide gap to all others; `None` where all belong together or none is one.
 fn separate_majority(sorted: &[f64]) -> Option<&[f64]> {
-    let least = (sorted.len() / 2 + 1).max(MIN_USUAL_FORKS);
+    let least = (2 * sorted.len()).div_ceil(3);
     let parts =
         (least..sorted.len()).rev().flat_map(|size| (0..=sorted.len() - size).map(move |from| (from, from + size)));
     let is_separate = |(from, to): &(usize, usize)| {
@@ -74,7 +75,7 @@ fn separate_majority(sorted: &[f64]) -> Option<&[f64]> {
 /// The standard deviation of `count` values from their range. More than ten count as ten: the result is then too large, and
 /// fewer forks are odd.
 fn deviation(range: f64, count: usize) -> f64 {
-    let at = count.saturating_sub(MIN_USUAL_FORKS).min(RANGES_IN_DEVIATIONS.len() - 1);
+    let at = count.saturating_sub(FEWEST_IN_RANGE).min(RANGES_IN_DEVIATIONS.len() - 1);
     range / RANGES_IN_DEVIATIONS[at]
 }
 
@@ -102,7 +103,8 @@ mod tests {
         assert_eq!(indices(&[10.0, 10.01, 10.02, 10.0, 10.01, 11.0]), [0usize; 0], "tight, and 10 % is no mode");
         let two_slow = [1.073, 1.135, 1.541, 1.702, 1.0885, 1.1];
         assert_eq!(indices(&two_slow), [2, 3], "two of six");
-        assert_eq!(indices(&two_slow[..5]), [0usize; 0], "recorded starts of http4s: three that agree are too few");
+        assert_eq!(indices(&two_slow[..5]), [0usize; 0], "recorded starts of http4s: three of five are too few");
+        assert_eq!(indices(&[1.0, 1.01, 0.99, 1.02, 1.5, 1.6, 1.7]), [0usize; 0], "four of seven are too few");
         let slow_baseline = [0.751, 1.196, 1.049, 1.075, 1.182, 1.051, 1.117];
         assert_eq!(indices(&slow_baseline), [0], "recorded: one of seven starts of http4s");
         assert_eq!(indices(&slow_baseline[..6]), [0usize; 0], "five usual ones that scatter so tell less");
