@@ -155,7 +155,7 @@ fn a_mode_that_only_the_checked_build_has_keeps_its_limits_from_holding() {
     use LimitVerdictKind::{NoMaterialChange, Undecided};
     let with_slow_starts = |slow: &[(&str, u32)]| {
         let truths = [baseline(), variant(LAYER, 1.0), control()];
-        let mut record = limited(synthetic::run(&truths, 8, &[SliceKind::Saturating]), &["throughput < -5%"]);
+        let mut record = limited(synthetic::run(&truths, 10, &[SliceKind::Saturating]), &["throughput < -5%"]);
         for slice in &mut record.slices {
             if slow.contains(&(slice.key.variant.as_str(), slice.key.fork)) {
                 slice.load.completed /= 2;
@@ -167,7 +167,7 @@ fn a_mode_that_only_the_checked_build_has_keeps_its_limits_from_holding() {
     let summary = with_slow_starts(&[(build, 3), (build, 6), (build, 8)]);
     assert_eq!((verdicts(&summary), check(&summary).outcome), (vec![Undecided], CheckResult::Undecided));
     let reason = check(&summary).limits[0].reason.as_deref().unwrap();
-    assert!(reason.starts_with("3 of 8 starts settled beyond the limit, at −5"), "{reason}");
+    assert!(reason.starts_with("3 of 10 starts settled beyond the limit, at −5"), "{reason}");
     assert!(reason.ends_with("of the baseline's starts, none did"), "{reason}");
     // A mode that the baseline has as often is no change.
     assert_eq!(verdicts(&with_slow_starts(&[(build, 3), (base, 6)])), [NoMaterialChange]);
