@@ -5,7 +5,7 @@
 /// A row reads `/// help` `key: Type = row;` and stands below the section that it belongs to.
 macro_rules! define_settings {
     ($( section $section:ident { $( $(#[doc = $help:literal])+ $key:ident: $kind:ty = $row:expr; )+ } )+) => {
-        /// Every setting of a run as a suite's `[run]` table or the flags give it: each may be absent.
+        /// Every setting of a run as a suite or the flags give it: each may be absent.
         #[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Options {

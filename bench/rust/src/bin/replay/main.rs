@@ -28,21 +28,20 @@ fn main() -> anyhow::Result<ExitCode> {
     let options = Options::from_arguments(std::env::args().skip(1))?;
     let mut sources = Source::known();
     sources.extend(Source::recorded(&options.records)?);
-    let mut rows = Vec::new();
     println!(
         "{:28} {:>5} {:>5} {:>6} {:>8} {:>10} {:>8} {:>8}",
         "source", "α", "forks", "prior", "interval", "verdict", "at stop", "same"
     );
-    let results: Vec<anyhow::Result<Vec<Tally>>> = thread::scope(|scope| {
-        let threads = sources.iter().map(|source| scope.spawn(|| simulate_methods(source, &options)));
-        let threads: Vec<_> = threads.collect();
-        threads.into_iter().map(|thread| thread.join().map_err(|_| anyhow!("a simulation panicked"))?).collect()
-    });
-    for tallies in results {
-        let tallies = tallies?;
-        tallies.iter().for_each(|tally| println!("{}", tally.line()));
-        rows.extend(tallies);
-    }
+    let rows = thread::scope(|scope| -> anyhow::Result<Vec<Tally>> {
+        let threads: Vec<_> = sources.iter().map(|source| scope.spawn(|| simulate_methods(source, &options))).collect();
+        let mut rows = Vec::new();
+        for thread in threads {
+            let tallies = thread.join().map_err(|_| anyhow!("a simulation panicked"))??;
+            tallies.iter().for_each(|tally| println!("{}", tally.line()));
+            rows.extend(tallies);
+        }
+        Ok(rows)
+    })?;
     if let Some(file) = &options.out {
         let json = serde_json::to_string_pretty(&rows)? + "\n";
         std::fs::write(file, json).with_context(|| format!("cannot write {}", file.display()))?;
