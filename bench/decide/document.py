@@ -69,8 +69,9 @@ The articles' method: 25 s of warm-up and 25 s of load for each server, one star
 interval over pairs of starts. The table states how long this takes for the median half-width of tare's runs, by the CPU of a
 request and by throughput, which is what the articles compare. *Burners* are programs that use a core each: all the time, or in
 bursts and rests of random length, as other guests of a machine do. They cost throughput, and hardly change the CPU of a request: it
-needs the same CPU when it waits longer. tare's interval holds however often one looks, and looks after each start. Student's holds
-for a number of pairs that was fixed before."""
+needs the same CPU when it waits longer. But a warm-up of 25 s can then end before the compilers have, and they compile during the load.
+tare's interval holds however often one looks, and looks after each start. Student's holds for a number of pairs that was fixed before.
+The deviation of so few pairs is itself uncertain."""
 
 COMPARED = f"""\
 ## The same question again and again
@@ -205,7 +206,7 @@ def planted_amount(case):
 
 
 def sequential_section(rows, by_tare):
-    headings = ["comparison", "beside", "figure", "pairs", "deviation of pairs", "tare: half-width", "time", "sequential: pairs needed", "time", "times longer"]
+    headings = ["comparison", "beside", "figure", "pairs", "mean", "deviation", "tare: runs", "median", "half-width", "time", "sequential: pairs needed", "time", "times longer"]
     lines = []
     for case, pairs in group_by_case(rows):
         tare_rows = [row for row in by_tare if row["case"] == case]
@@ -220,11 +221,13 @@ def sequential_row(pairs, tare_rows):
     """Cells for how long the sequential method takes to reach the precision of tare's runs; None with too few measurements."""
     if len(pairs) < 3 or not tare_rows:
         return None
-    sd = statistics.stdev(log_ratios(pairs))
+    sd, mean, tare_median = statistics.stdev(log_ratios(pairs)), statistics.mean(log_ratios(pairs)), median(log_ratios(tare_rows))
     wanted_half_width, tare_s = median(map(half_width, tare_rows)), median(row["run"]["duration_s"] for row in tare_rows)
     needed_pairs, pair_s = pairs_needed(sd, wanted_half_width), statistics.mean(row["run"]["duration_s"] for row in pairs)
     sequential_cells = [str(needed_pairs), format_duration(needed_pairs * pair_s), f"{needed_pairs * pair_s / tare_s:.1f}"] if needed_pairs else ["more than 10,000", "–", "–"]
-    return [str(len(pairs)), format_percent(sd, 1), format_percent(wanted_half_width, 1), format_duration(tare_s), *sequential_cells]
+    of_pairs = [str(len(pairs)), format_percent(math.expm1(mean), 1), format_percent(sd, 1)]
+    of_tare = [str(len(tare_rows)), format_percent(math.expm1(tare_median), 1), format_percent(wanted_half_width, 1), format_duration(tare_s)]
+    return [*of_pairs, *of_tare, *sequential_cells]
 
 
 def burners_text(case):

@@ -1,9 +1,11 @@
 //! What a plan uses of earlier runs on this machine: how much forks scatter, and how long a fork takes.
 
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use tare_stats::VariancePrior;
+use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::quantile::median;
 
 use crate::server_scheduling::ServerScheduling;
@@ -80,7 +82,7 @@ pub struct EarlierRun {
 /// How much the forks of one comparison scattered in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkSpread {
-    /// Currency and load.
+    /// Family, scenario, currency and load.
     #[serde(flatten)]
     pub of: SpreadOf,
     /// Standard deviation of the forks' log-ratios.
@@ -89,11 +91,14 @@ pub struct ForkSpread {
     pub forks: u32,
 }
 
-/// Identifies a spread. Forks of the same family, currency and load are expected to scatter alike.
+/// Identifies a spread. Forks of the same family, scenario, currency and load are expected to scatter alike.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SpreadOf {
     /// Family of the baseline.
     pub family: String,
+    /// Scenario; `None` for all scenarios of the family together, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
     /// Name of the currency: `cpu_per_request`.
     pub currency: String,
     /// The slices that it comes from.
@@ -123,15 +128,15 @@ pub struct EarlierForks {
 /// How much the forks of earlier comparisons scattered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EarlierSpread {
-    /// Family, currency and load.
+    /// Family, scenario, currency and load.
     #[serde(flatten)]
     pub of: SpreadOf,
     /// The number of comparisons.
     pub comparisons: u32,
     /// The median of their standard deviations of log-ratios: what a forecast assumes.
     pub sd: f64,
-    /// What narrows intervals; `None` for fewer than [`tare_stats::moderated::MIN_PRIOR_GROUPS`] comparisons, for
-    /// comparisons that are too unlike one another, and where the plan does not want it.
+    /// What narrows intervals; `None` for fewer than [`MIN_PRIOR_GROUPS`] comparisons, for comparisons that are too
+    /// unlike one another, and where the plan does not want it.
     pub prior: Option<VariancePrior>,
 }
 
@@ -152,29 +157,58 @@ impl EarlierForks {
         self.spreads.is_empty() && self.times.is_empty()
     }
 
-    /// Spreads and times of these families, from the runs that measured at `place`.
-    pub fn of_runs(runs: &[EarlierRun], place: &RunPlace, families: &[&str], prior: PriorUse) -> Self {
+    /// What the runs that measured at `place` say of these scenarios, each with its family. A scenario has a spread of its
+    /// own if it was compared [`MIN_PRIOR_GROUPS`] times.
+    pub fn of_runs(runs: &[EarlierRun], place: &RunPlace, scenarios: &[(&str, &str)], prior: PriorUse) -> Self {
+        let families: BTreeSet<&str> = scenarios.iter().map(|(family, _)| *family).collect();
         let here = || runs.iter().filter(|run| place.is_comparable_with(&run.place));
-        let spreads = here().flat_map(|run| &run.spreads).filter(|s| families.contains(&s.of.family.as_str()));
-        let mut of: Vec<&SpreadOf> = spreads.clone().map(|spread| &spread.of).collect();
-        of.sort();
-        of.dedup();
-        let spread = |of: &SpreadOf| EarlierSpread::fit(of, spreads.clone().filter(|s| s.of == *of), prior);
+        let spreads = here().flat_map(|run| &run.spreads).filter(|s| families.contains(s.of.family.as_str()));
+        let of_families: BTreeSet<SpreadOf> = spreads.clone().map(|spread| spread.of.of_all_scenarios()).collect();
+        let of_scenarios: BTreeSet<&SpreadOf> =
+            spreads.clone().map(|s| &s.of).filter(|of| of.is_one_of(scenarios)).collect();
+        let fit = |of: &SpreadOf| EarlierSpread::fit(of, spreads.clone().filter(|s| of.includes(&s.of)), prior);
+        let own = of_scenarios.into_iter().filter_map(fit).filter(|s| s.comparisons as usize >= MIN_PRIOR_GROUPS);
         let time = |family: &&str| {
             let times = here().flat_map(|run| &run.fork_times).filter(|time| time.family == *family);
             EarlierForkTime::fit(family, times)
         };
-        Self { spreads: of.into_iter().filter_map(spread).collect(), times: families.iter().filter_map(time).collect() }
+        Self {
+            spreads: of_families.iter().filter_map(fit).chain(own).collect(),
+            times: families.iter().filter_map(time).collect(),
+        }
     }
 
-    /// The spread of this family, currency and load, if it is known.
+    /// The spread of this scenario if it has one of its own, otherwise that of all scenarios of its family, if known.
     pub fn spread(&self, of: &SpreadOf) -> Option<&EarlierSpread> {
-        self.spreads.iter().find(|spread| spread.of == *of)
+        let find = |of: &SpreadOf| self.spreads.iter().find(|spread| spread.of == *of);
+        find(of).or_else(|| find(&of.of_all_scenarios()))
     }
 
     /// The factor on the formula's time of a fork; 1 without earlier runs.
     pub fn time_factor(&self, family: &str) -> f64 {
         self.times.iter().find(|time| time.family == family).map_or(1.0, |time| time.factor)
+    }
+}
+
+impl SpreadOf {
+    /// The spread of one scenario.
+    pub fn of_scenario(family: &str, scenario: &str, currency: &str, load: SliceKind) -> Self {
+        let [family, scenario, currency] = [family, scenario, currency].map(str::to_owned);
+        Self { family, scenario: Some(scenario), currency, load }
+    }
+
+    fn of_all_scenarios(&self) -> Self {
+        Self { scenario: None, ..self.clone() }
+    }
+
+    /// Whether this is the spread of one of these scenarios, each with its family.
+    fn is_one_of(&self, scenarios: &[(&str, &str)]) -> bool {
+        self.scenario.as_deref().is_some_and(|scenario| scenarios.contains(&(self.family.as_str(), scenario)))
+    }
+
+    /// Whether the comparison `other` counts for this spread.
+    fn includes(&self, other: &Self) -> bool {
+        if self.scenario.is_none() { *self == other.of_all_scenarios() } else { self == other }
     }
 }
 

@@ -48,21 +48,20 @@ pub fn read(run_dir: &Path) -> Option<EarlierRun> {
 /// All comparisons of a summary, and its controls where they are not the comparisons themselves.
 fn spreads(summary: &Summary) -> Vec<ForkSpread> {
     let family = |group: &str| summary.cells.iter().find(|c| c.group == group && c.baseline).map(|c| c.family.as_str());
-    let compared = summary.comparisons.iter().map(|c| (c.group.as_str(), &c.currencies));
+    let compared = summary.comparisons.iter().map(|c| (c.group.as_str(), c.scenario.as_str(), &c.currencies));
     let is_compared = |group: &str, currencies: &[CurrencyRatio]| {
         summary.comparisons.iter().any(|c| c.group == group && c.currencies == currencies)
     };
-    let controls = summary.noise.iter().map(|n| (n.group.as_str(), &n.currencies));
-    let all = compared.chain(controls.filter(|(group, currencies)| !is_compared(group, currencies)));
-    all.filter_map(|(group, currencies)| Some((family(group)?, currencies)))
-        .flat_map(|(family, currencies)| currencies.iter().filter_map(|currency| spread(family, currency)))
+    let controls = summary.noise.iter().map(|n| (n.group.as_str(), n.scenario.as_str(), &n.currencies));
+    let all = compared.chain(controls.filter(|(group, _, currencies)| !is_compared(group, currencies)));
+    all.filter_map(|(group, scenario, currencies)| Some((family(group)?, scenario, currencies)))
+        .flat_map(|(family, scenario, currencies)| currencies.iter().filter_map(|one| spread(family, scenario, one)))
         .collect()
 }
 
-fn spread(family: &str, currency: &CurrencyRatio) -> Option<ForkSpread> {
+fn spread(family: &str, scenario: &str, currency: &CurrencyRatio) -> Option<ForkSpread> {
     let sd =
         currency.sd_forks.filter(|_| currency.forks >= MIN_EARLIER_FORKS && currency.verdict != VerdictKind::Void)?;
-    let of =
-        SpreadOf { family: family.to_owned(), currency: currency.name.facts().name.to_owned(), load: currency.load };
+    let of = SpreadOf::of_scenario(family, scenario, currency.name.facts().name, currency.load);
     Some(ForkSpread { of, sd, forks: currency.forks })
 }

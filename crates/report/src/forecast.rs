@@ -65,8 +65,8 @@ pub fn forecast(plan: &Plan) -> Option<String> {
 impl GroupForecast {
     /// `None` where so few forks give no interval.
     fn of(plan: &Plan, group: &Group) -> Option<Self> {
-        let (currency, load) = deciding(plan, group.scenarios.first()?);
-        let spread = Spread::of(plan, group, currency, load);
+        let scenario = group.scenarios.first()?;
+        let spread = Spread::of(plan, group, scenario, deciding(plan, scenario));
         let (forks, seconds) = forks(plan, group);
         let log = spread.detectable(spread.method, forks)?;
         Some(Self { forks, seconds, difference: log.exp_m1(), comparisons: spread.comparisons })
@@ -113,7 +113,8 @@ impl LimitReach {
     /// `None` where so few forks give no interval.
     fn of(plan: &Plan, limit: &RatioLimit, group: &Group) -> Option<Self> {
         let currency = Currency::of_name(limit.currency())?;
-        let spread = Spread::of(plan, group, currency, load_of(plan, group.scenarios.first()?, currency));
+        let scenario = group.scenarios.first()?;
+        let spread = Spread::of(plan, group, scenario, (currency, load_of(plan, scenario, currency)));
         let (forks, _) = forks(plan, group);
         let at_share = |share: f64| spread.detectable(spread.method.at_level(plan.stop.alpha * share), forks);
         let is_compared = |group: &Group| group.variants.iter().filter(|one| one.role == Role::Compared).count();
@@ -126,7 +127,7 @@ impl LimitReach {
     }
 }
 
-/// How much forks of a group are expected to scatter in one currency.
+/// How much forks of a group are expected to scatter in one scenario and currency.
 struct Spread {
     sd: f64,
     method: Method,
@@ -134,9 +135,8 @@ struct Spread {
 }
 
 impl Spread {
-    fn of(plan: &Plan, group: &Group, currency: Currency, load: SliceKind) -> Self {
-        let family = group.baseline().family.clone();
-        let of = SpreadOf { family, currency: currency.facts().name.to_owned(), load };
+    fn of(plan: &Plan, group: &Group, named: &NamedScenario, (currency, load): (Currency, SliceKind)) -> Self {
+        let of = SpreadOf::of_scenario(&group.baseline().family, &named.name, currency.facts().name, load);
         let earlier = plan.stop.earlier.spread(&of);
         let sd = earlier.map_or(ASSUMED_SD, |earlier| earlier.sd).max(plan.stop.floor);
         let method = method(plan, earlier.and_then(|earlier| earlier.prior));

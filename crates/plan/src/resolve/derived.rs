@@ -1,6 +1,8 @@
 //! Settings that follow from the rest of a plan: the region that JVMs need, what earlier runs say, and the
 //! declared number of forks.
 
+use std::collections::BTreeSet;
+
 use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::repeated::MAX_LOOKS;
 
@@ -34,7 +36,7 @@ fn widen_region(plan: &mut Plan, inventory: &Inventory) {
     }
 }
 
-/// Takes spread and duration of forks from earlier runs of this machine, and lists what each family's are.
+/// Takes spread and duration of forks from earlier runs of this machine, and lists the spreads by family and scenario.
 fn consult_earlier_runs(plan: &mut Plan, inputs: &Inputs<'_>) {
     if plan.mode != Mode::Compared {
         return;
@@ -45,12 +47,16 @@ fn consult_earlier_runs(plan: &mut Plan, inputs: &Inputs<'_>) {
         server_cpus: plan.machine.server_cpus.clone(),
         scheduling: plan.machine.scheduling,
     };
-    let mut families: Vec<&str> = plan.groups.iter().map(|group| group.baseline().family.as_str()).collect();
-    families.sort_unstable();
-    families.dedup();
-    let earlier = EarlierForks::of_runs(inputs.earlier, &place, &families, plan.stop.prior);
+    let scenarios = plan.groups.iter().flat_map(|group| {
+        let family = group.baseline().family.as_str();
+        group.scenarios.iter().map(move |scenario| (family, scenario.name.as_str()))
+    });
+    let mut scenarios: Vec<(&str, &str)> = scenarios.collect();
+    scenarios.sort_unstable();
+    scenarios.dedup();
+    let earlier = EarlierForks::of_runs(inputs.earlier, &place, &scenarios, plan.stop.prior);
     if plan.stop.prior == PriorUse::Auto && matches!(plan.stop.forks, Forks::UntilDecided { .. }) {
-        let rows: Vec<Setting> = families.iter().map(|family| prior_row(family, &earlier)).collect();
+        let rows = prior_rows(&scenarios, &earlier);
         let at =
             plan.settings.iter().position(|setting| setting.key == "prior").map_or(plan.settings.len(), |at| at + 1);
         plan.settings.splice(at..at, rows);
@@ -58,16 +64,25 @@ fn consult_earlier_runs(plan: &mut Plan, inputs: &Inputs<'_>) {
     plan.stop.earlier = earlier;
 }
 
-/// `prior of http4s: 31 earlier comparisons`, with the spread of each currency.
-fn prior_row(family: &str, earlier: &EarlierForks) -> Setting {
-    let of_family: Vec<&EarlierSpread> = earlier.spreads.iter().filter(|spread| spread.of.family == family).collect();
-    let most = of_family.iter().map(|spread| spread.comparisons).max().unwrap_or(0);
+/// A row for each family, and one for each scenario that has spreads of its own.
+fn prior_rows(scenarios: &[(&str, &str)], earlier: &EarlierForks) -> Vec<Setting> {
+    let families = scenarios.iter().map(|(family, _)| (*family, None));
+    let known = earlier.spreads.iter().map(|spread| (spread.of.family.as_str(), spread.of.scenario.as_deref()));
+    let of: BTreeSet<(&str, Option<&str>)> = families.chain(known).collect();
+    of.into_iter().map(|(family, scenario)| prior_row(family, scenario, &earlier.spreads)).collect()
+}
+
+/// `prior of http4s: 31 earlier comparisons`, with the spread of each currency; of one scenario or of all together.
+fn prior_row(family: &str, scenario: Option<&str>, spreads: &[EarlierSpread]) -> Setting {
+    let is_of = |spread: &&EarlierSpread| spread.of.family == family && spread.of.scenario.as_deref() == scenario;
+    let spreads: Vec<&EarlierSpread> = spreads.iter().filter(is_of).collect();
+    let most = spreads.iter().map(|spread| spread.comparisons).max().unwrap_or(0);
     let text = |spread: &&EarlierSpread| {
         let name = format!("{} ({})", spread.of.currency, spread.of.load.name());
         let prior = spread.prior?;
         Some(format!("{name} {:.1} % like {:.0} forks", prior.sd * 100.0, prior.df + 1.0))
     };
-    let priors: Vec<String> = of_family.iter().filter_map(text).collect();
+    let priors: Vec<String> = spreads.iter().filter_map(text).collect();
     let (value, meaning) = if priors.is_empty() {
         let value = if most < MIN_PRIOR_GROUPS as u32 {
             format!("none: {most} of {MIN_PRIOR_GROUPS} earlier comparisons")
@@ -79,7 +94,11 @@ fn prior_row(family: &str, earlier: &EarlierForks) -> Setting {
         let meaning = format!("standard deviation between starts: {}", priors.join(", "));
         (format!("{most} earlier comparisons"), meaning)
     };
-    Setting { section: "stop".to_owned(), key: format!("prior of {family}"), value, source: Source::Default, meaning }
+    let key = match scenario {
+        Some(scenario) => format!("prior of {family}, {scenario}"),
+        None => format!("prior of {family}"),
+    };
+    Setting { section: "stop".to_owned(), key, value, source: Source::Default, meaning }
 }
 
 /// As many forks as the budget is planned for, where no flag or suite says how many. It is fixed before anything is

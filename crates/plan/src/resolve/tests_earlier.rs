@@ -19,12 +19,28 @@ fn here() -> RunPlace {
 }
 
 fn cpu(family: &str) -> SpreadOf {
-    SpreadOf { family: family.to_owned(), currency: "cpu_per_request".to_owned(), load: SliceKind::Saturating }
+    cpu_of(family, None)
+}
+
+/// The spread of one scenario, or of all scenarios of a family together.
+fn cpu_of(family: &str, scenario: Option<&str>) -> SpreadOf {
+    SpreadOf {
+        family: family.to_owned(),
+        scenario: scenario.map(str::to_owned),
+        currency: "cpu_per_request".to_owned(),
+        load: SliceKind::Saturating,
+    }
 }
 
 /// A run of one comparison whose six forks scatter by `sd`.
 fn run(place: RunPlace, family: &str, sd: f64) -> EarlierRun {
     EarlierRun { place, spreads: vec![ForkSpread { of: cpu(family), sd, forks: 6 }], fork_times: Vec::new() }
+}
+
+/// As many runs of one scenario of http4s.
+fn runs_of(scenario: &str, count: u32, sd: f64) -> Vec<EarlierRun> {
+    let spread = |i: u32| ForkSpread { of: cpu_of("http4s", Some(scenario)), sd: sd + f64::from(i) * 1e-4, forks: 6 };
+    (0..count).map(|i| EarlierRun { spreads: vec![spread(i)], ..run(here(), "http4s", sd) }).collect()
 }
 
 /// This many runs whose forks scatter by 2 % and a little more each.
@@ -52,8 +68,11 @@ fn plan(earlier: &[EarlierRun], flags: &Options) -> Plan {
 }
 
 fn row(plan: &Plan) -> (&str, &str) {
-    let row = plan.settings.iter().find(|setting| setting.key == "prior of http4s").unwrap();
-    (&row.value, &row.meaning)
+    row_of(plan, "prior of http4s").unwrap()
+}
+
+fn row_of<'a>(plan: &'a Plan, key: &str) -> Option<(&'a str, &'a str)> {
+    plan.settings.iter().find(|setting| setting.key == key).map(|row| (row.value.as_str(), row.meaning.as_str()))
 }
 
 #[test]
@@ -70,6 +89,25 @@ fn twenty_earlier_comparisons_give_a_prior_and_nineteen_none() {
     assert_eq!(few.stop.earlier.spread(&cpu("http4s")).unwrap().prior, None);
     assert_eq!(row(&few).0, "none: 19 of 20 earlier comparisons");
     assert_eq!(row(&plan(&[], &Options::default())).0, "none: 0 of 20 earlier comparisons");
+}
+
+#[test]
+fn a_scenario_that_was_compared_twenty_times_has_a_prior_of_its_own() {
+    let uploads = runs_of("PostLongBytes", 20, 0.08);
+    let with = |gets: u32| plan(&[uploads.clone(), runs_of("SimpleGet", gets, 0.02)].concat(), &Options::default());
+    let spread_of = |plan: &Plan, scenario| {
+        let spread = plan.stop.earlier.spread(&cpu_of("http4s", Some(scenario))).unwrap();
+        (spread.comparisons, spread.prior.map(|prior| (prior.sd * 1e4).round() / 1e4))
+    };
+    let enough = with(20);
+    assert_eq!(spread_of(&enough, "SimpleGet"), (20, Some(0.0214)), "uploads scatter more and do not count");
+    assert_eq!(spread_of(&enough, "PostBytes"), (40, Some(0.0809)), "all scenarios together");
+    let expected = "standard deviation between starts: cpu_per_request (saturating) 2.1 % like 7 forks";
+    assert_eq!(row_of(&enough, "prior of http4s, SimpleGet"), Some(("20 earlier comparisons", expected)));
+    assert_eq!(row_of(&enough, "prior of http4s, PostLongBytes"), None, "the plan has no upload");
+    let few = with(19);
+    assert_eq!(row_of(&few, "prior of http4s, SimpleGet"), None);
+    assert_eq!(spread_of(&few, "SimpleGet").0, 39, "too few of its own: all scenarios together");
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comp
     let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
     let fork_s = fork_time::mean_s(record, &cell.group).filter(|_| !pair.is_disturbed());
     let judge = |(measured_ratio, verdict): (&MeasuredRatio, &Verdict)| {
-        let prior = prior::effect(&record.header.plan, &baseline.family, measured_ratio);
+        let prior = prior::effect(&record.header.plan, baseline, measured_ratio);
         CurrencyRatio { prior, ..currency(measured_ratio, *verdict, pair, fork_s) }
     };
     Comparison {

@@ -6,17 +6,14 @@ use tare_stats::{Comparison, Interval, Method, VariancePrior};
 
 use super::ratio::MeasuredRatio;
 use crate::format::{Change, count, share};
-use crate::summary::PriorEffect;
+use crate::summary::{Cell, PriorEffect};
 
-/// What the plan's prior does to this comparison; `None` where the plan has none for it.
-pub(super) fn effect(plan: &Plan, family: &str, measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
+/// What the plan's prior does to the comparison with `baseline`; `None` where the plan has none for it.
+pub(super) fn effect(plan: &Plan, baseline: &Cell, measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
     let comparison = &measured_ratio.comparison;
     let Method::Repeated { prior: Some(prior), .. } = comparison.method else { return None };
-    let of = SpreadOf {
-        family: family.to_owned(),
-        currency: measured_ratio.currency.facts().name.to_owned(),
-        load: measured_ratio.load,
-    };
+    let currency = measured_ratio.currency.facts().name;
+    let of = SpreadOf::of_scenario(&baseline.family, &baseline.scenario, currency, measured_ratio.load);
     let earlier = plan.stop.earlier.spread(&of)?;
     let (with, without) = (bounds(comparison.ratio)?, bounds(comparison.without_prior)?);
     let is_used = with != without;
@@ -42,8 +39,9 @@ fn text(
     without: (f64, f64),
     is_used: bool,
 ) -> String {
+    let scenario = earlier.of.scenario.as_deref().map(|scenario| format!(" of {scenario}")).unwrap_or_default();
     let source = format!(
-        "the standard deviation of {} on this machine ({})",
+        "the standard deviation of {}{scenario} on this machine ({})",
         count(earlier.comparisons.into(), "earlier comparison"),
         share(prior.sd)
     );

@@ -283,7 +283,7 @@ fn slice_pairs(
     forks.iter().filter_map(|fork| Some((*fork, of_fork(*fork)?))).collect()
 }
 
-/// Compares over forks, with the prior that the plan has for this family, currency and load.
+/// Compares over forks, with the prior that the plan has for this scenario or its family, this currency and load.
 fn measure_ratio(
     sides: Sides<'_>,
     forks: Vec<(u32, ForkRatio)>,
@@ -291,8 +291,8 @@ fn measure_ratio(
     (variant_value, baseline_value): (f64, f64),
 ) -> Option<MeasuredRatio> {
     let Sides { plan, baseline, .. } = sides;
-    let (facts, family) = (currency.facts(), baseline.evidence.subject.family);
-    let of = SpreadOf { family: family.to_owned(), currency: facts.name.to_owned(), load };
+    let (facts, subject) = (currency.facts(), baseline.evidence.subject);
+    let of = SpreadOf::of_scenario(subject.family, subject.scenario, facts.name, load);
     let method = method(plan, plan.stop.earlier.spread(&of).and_then(|spread| spread.prior));
     let sd_floor = plan.stop.floor;
     let forks: NumberedForks = forks.into_iter().collect();

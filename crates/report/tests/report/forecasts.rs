@@ -23,7 +23,8 @@ fn plan() -> Plan {
 }
 
 fn earlier(plan: &mut Plan, currency: &str, sd: f64) {
-    let of = SpreadOf { family: "http4s".to_owned(), currency: currency.to_owned(), load: SliceKind::Saturating };
+    let (family, currency) = ("http4s".to_owned(), currency.to_owned());
+    let of = SpreadOf { family, scenario: None, currency, load: SliceKind::Saturating };
     plan.stop.earlier.spreads.push(EarlierSpread { of, comparisons: 3, sd, prior: None });
 }
 

@@ -39,7 +39,7 @@ fn a_prior_narrows_the_interval_and_both_are_shown() {
     let (effect, (lo, hi)) = effect(&record);
     assert!(effect.is_used);
     assert!(effect.lo_without < lo && hi < effect.hi_without, "[{lo}, {hi}] {effect:?}");
-    let expected = "the interval also rests on the standard deviation of 31 earlier comparisons on this machine (2 %)";
+    let expected = "the interval also rests on the standard deviation of 31 earlier comparisons of SimpleGet on this machine (2 %)";
     assert!(effect.text.starts_with(expected), "{}", effect.text);
     let text = as_text(&record);
     assert!(text.contains(expected) && text.contains("by this run alone −"), "{text}");

@@ -87,7 +87,7 @@ pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
 
 /// What forks scatter in, of the prior that [`with_prior`] gives.
 pub fn throughput() -> SpreadOf {
-    SpreadOf { family: "http4s".to_owned(), currency: "throughput".to_owned(), load: SliceKind::Saturating }
+    SpreadOf::of_scenario("http4s", "SimpleGet", "throughput", SliceKind::Saturating)
 }
 
 /// The record of a plan that declares its forks, and has a prior of this standard deviation for throughput.
