@@ -36,21 +36,29 @@ def verdict_panel(rows):
 
 
 def half_width_panel(rows):
-    """A point for each run, and the half-width of the sequential method as a curve; None without such a curve."""
+    """A point for each run, and the half-width of the sequential method as a curve; one colour for each load beside them. None without
+    such a curve."""
     series, pairs = {}, {}
-    for part, name in (("aa", "tare, A/A"), ("compare", "tare")):
+    for part, name in (("aa", "A/A, nothing beside"), ("compare", "nothing beside")):
         for row in filter(half_width, rows[part]):
-            series.setdefault(series_name(name, row), []).append((row["run"]["duration_s"], 100 * half_width(row)))
+            series.setdefault(load_beside(row) or name, []).append((row["run"]["duration_s"], 100 * half_width(row)))
     for row in rows["sequential"]:
-        pairs.setdefault(series_name("25 s + 25 s, in sequence", row), []).append(row)
+        pairs.setdefault(load_beside(row) or "nothing beside", []).append(row)
     curves = {name: sequential_curve(some) for name, some in pairs.items() if len(some) >= 3}
-    return panel("Half-width of the interval, %", "time, s", series, curves) if curves else None
+    return panel("Half-width, % (points: tare, curves: in sequence)", "time, s", series, curves) if curves else None
 
 
 def series_name(name, row):
-    """The name of a series, with the burners of the row."""
-    burners, is_in_bursts = row["case"]["burners"], "burst_s" in row["case"]
-    return name + (f", {burners} burners{' in bursts' if is_in_bursts else ''}" if burners else "")
+    """The name of a series, with the load beside it."""
+    return ", ".join(part for part in (name, load_beside(row)) if part)
+
+
+def load_beside(row):
+    """The burners of a row in words; empty without any."""
+    burners, burst_s = row["case"]["burners"], row["case"].get("burst_s")
+    if not burners:
+        return ""
+    return f"bursts of {burst_s:g} s" if burst_s else f"{burners} burners"
 
 
 def sequential_curve(pairs):
@@ -61,7 +69,7 @@ def sequential_curve(pairs):
 
 
 def panel(title, axis, points, curves):
-    """Points and curves with a legend; None without any."""
+    """Points and curves with a legend; those of the same name share a colour. None without any."""
     all_points = [point for some in (*points.values(), *curves.values()) for point in some]
     if not all_points:
         return None
@@ -74,13 +82,12 @@ def panel(title, axis, points, curves):
     for value in ticks(y for _, y in all_points):
         parts.append(line(MARGIN["left"], y_of(value), right, y_of(value), GRID) + text(MARGIN["left"] - 6, y_of(value) + 4, f"{value:g}", 'text-anchor="end"'))
     x, y = MARGIN["left"], 38
-    for index, (name, some) in enumerate([*points.items(), *curves.items()]):
+    for index, name in enumerate(dict.fromkeys([*points, *curves])):
         colour = COLOURS[index % len(COLOURS)]
         if name in curves:
-            path = " ".join(f"{x_of(a):.1f},{y_of(b):.1f}" for a, b in some)
+            path = " ".join(f"{x_of(a):.1f},{y_of(b):.1f}" for a, b in curves[name])
             parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        else:
-            parts.extend(dot(x_of(a), y_of(b), colour, 0.6) for a, b in some)
+        parts.extend(dot(x_of(a), y_of(b), colour, 0.6) for a, b in points.get(name, []))
         width = 32 + 6.2 * len(name)
         if x + width > PANEL[0]:
             x, y = MARGIN["left"], y + 17
