@@ -10,6 +10,7 @@ from . import checks, plot
 from .figures import (
     DECIDED_VERDICTS,
     DECISION_TARGET_S,
+    burners_text,
     covers_truth,
     half_width,
     is_found,
@@ -228,14 +229,6 @@ def sequential_row(pairs, tare_rows):
     of_pairs = [str(len(pairs)), format_percent(math.expm1(mean), 1), format_percent(sd, 1)]
     of_tare = [str(len(tare_rows)), format_percent(math.expm1(tare_median), 1), format_percent(wanted_half_width, 1), format_duration(tare_s)]
     return [*of_pairs, *of_tare, *sequential_cells]
-
-
-def burners_text(case):
-    """The burners during a run, in words."""
-    if not case["burners"]:
-        return "nothing"
-    bursts = f", bursts of {case['burst_s']:g} s" if "burst_s" in case else ""
-    return f"{case['burners']} burners{bursts}"
 
 
 def checks_section(rows):

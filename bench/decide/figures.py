@@ -10,6 +10,14 @@ STUDENT_T975 = [12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 
 DECIDED_VERDICTS = ("worse", "better", "no_material_difference")
 
 
+def burners_text(case):
+    """The burners during a run, in words."""
+    if not case["burners"]:
+        return "nothing"
+    bursts = f", bursts of {case['burst_s']:g} s" if "burst_s" in case else ""
+    return f"{case['burners']} burners{bursts}"
+
+
 def half_width(row):
     """Half the width of the interval of ln(ratio); None without an interval."""
     if row["lo"] is None or row["hi"] is None or row["lo"] <= 0:

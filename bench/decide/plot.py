@@ -4,7 +4,7 @@ import math
 import statistics
 from xml.sax.saxutils import escape
 
-from .figures import half_width, is_found, log_ratios, planted_ratio, sequential_half_width, time_to_verdict
+from .figures import burners_text, half_width, is_found, log_ratios, planted_ratio, sequential_half_width, time_to_verdict
 
 PANEL = (440, 316)
 MARGIN = {"left": 62, "right": 20, "top": 92, "bottom": 44}
@@ -31,7 +31,7 @@ def verdict_panel(rows):
     """A point for each run that found what was planted."""
     series = {}
     for row in filter(is_found, rows):
-        series.setdefault(series_name(row["case"]["server"], row), []).append((100 * (planted_ratio(row) - 1), time_to_verdict(row)))
+        series.setdefault(f"{row['case']['server']} beside {burners_text(row['case'])}", []).append((100 * (planted_ratio(row) - 1), time_to_verdict(row)))
     return panel("Time to the verdict, s", "planted slowdown, %", series, {})
 
 
@@ -39,26 +39,13 @@ def half_width_panel(rows):
     """A point for each run, and the half-width of the sequential method as a curve; one colour for each load beside them. None without
     such a curve."""
     series, pairs = {}, {}
-    for part, name in (("aa", "A/A, nothing beside"), ("compare", "nothing beside")):
+    for part, more in (("aa", ", A/A"), ("compare", "")):
         for row in filter(half_width, rows[part]):
-            series.setdefault(load_beside(row) or name, []).append((row["run"]["duration_s"], 100 * half_width(row)))
+            series.setdefault(burners_text(row["case"]) + more, []).append((row["run"]["duration_s"], 100 * half_width(row)))
     for row in rows["sequential"]:
-        pairs.setdefault(load_beside(row) or "nothing beside", []).append(row)
+        pairs.setdefault(burners_text(row["case"]), []).append(row)
     curves = {name: sequential_curve(some) for name, some in pairs.items() if len(some) >= 3}
     return panel("Half-width, % (points: tare, curves: in sequence)", "time, s", series, curves) if curves else None
-
-
-def series_name(name, row):
-    """The name of a series, with the load beside it."""
-    return ", ".join(part for part in (name, load_beside(row)) if part)
-
-
-def load_beside(row):
-    """The burners of a row in words; empty without any."""
-    burners, burst_s = row["case"]["burners"], row["case"].get("burst_s")
-    if not burners:
-        return ""
-    return f"bursts of {burst_s:g} s" if burst_s else f"{burners} burners"
 
 
 def sequential_curve(pairs):

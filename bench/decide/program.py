@@ -77,7 +77,7 @@ def figures_of_comparison(summary, currency=None):
     keys = ("name", "verdict", "material", "short", "ratio", "lo", "hi", "forks", "sd_forks", "baseline_value", "fork_ratios", "prior")
     run_keys = ("id", "started_at", "duration_s", "status", "git_revision", "alpha", "region")
     throughput = next((one for one in comparison["currencies"] if one["name"] == "throughput"), {})
-    figures = {**{key: chosen.get(key) for key in keys}, "throughput": {key: throughput.get(key) for key in ("ratio", "lo", "hi", "sd_forks")}}
+    figures = {**{key: chosen.get(key) for key in keys}, "throughput": {key: throughput.get(key) for key in ("ratio", "lo", "hi")}}
     return {**figures, "run": describe_run(summary, *run_keys)}
 
 
