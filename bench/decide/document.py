@@ -70,7 +70,8 @@ The articles' method: 25 s of warm-up and 25 s of load for each server, one star
 interval over pairs of starts. The table states how long this takes for the median half-width of tare's runs, by the CPU of a
 request and by throughput, which is what the articles compare. *Burners* are programs that use a core each: all the time, or in
 bursts and rests of random length, as other guests of a machine do. They cost throughput, and hardly change the CPU of a request: it
-needs the same CPU when it waits longer. But a warm-up of 25 s can then end before the compilers have, and they compile during the load.
+needs the same CPU when it waits longer. But a warm-up of 25 s can then end before the compilers have, and they compile during the load;
+so can one on a slow day of the machine. A day on which both methods were measured has rows of its own.
 tare's interval holds however often one looks, and looks after each start. Student's holds for a number of pairs that was fixed before.
 The deviation of so few pairs is itself uncertain."""
 
@@ -207,15 +208,25 @@ def planted_amount(case):
 
 
 def sequential_section(rows, by_tare):
-    headings = ["comparison", "beside", "figure", "pairs", "mean", "deviation", "tare: runs", "median", "half-width", "time", "sequential: pairs needed", "time", "times longer"]
+    headings = ["comparison", "beside", "day", "figure", "pairs", "mean", "deviation", "tare: runs", "median", "half-width", "time", "sequential: pairs needed", "time", "times longer"]
     lines = []
     for case, pairs in group_by_case(rows):
         tare_rows = [row for row in by_tare if row["case"] == case]
+        comparison = f"{case['server']} on {case['baseline']}, {case['scenario']}"
         for figure, select in (("CPU per request", list), ("throughput", with_throughput_figures)):
-            line = sequential_row(select(pairs), [row for row in select(tare_rows) if half_width(row)])
-            if line:
-                lines.append([f"{case['server']} on {case['baseline']}, {case['scenario']}", burners_text(case), figure, *line])
+            by_day = sequential_rows_by_day(select(pairs), [row for row in select(tare_rows) if half_width(row)])
+            lines.extend([comparison, burners_text(case), day, figure, *line] for day, line in by_day)
     return lines and f"{SEQUENTIAL}\n\n{markdown_table(headings, lines)}"
+
+
+def sequential_rows_by_day(pairs, tare_rows):
+    """(day, cells) for each day on which both methods were measured; first over all days, if there are several."""
+    days = sorted({day_of(row) for row in (*pairs, *tare_rows)})
+    parts = [(day, [row for row in pairs if day_of(row) == day], [row for row in tare_rows if day_of(row) == day]) for day in days]
+    if len(days) > 1:
+        parts.insert(0, ("all", pairs, tare_rows))
+    rows_by_day = [(day, sequential_row(pairs_of_day, tare_of_day)) for day, pairs_of_day, tare_of_day in parts]
+    return [(day, cells) for day, cells in rows_by_day if cells]
 
 
 def sequential_row(pairs, tare_rows):
@@ -317,7 +328,11 @@ def group_by_case(rows):
 def day_and_processor(row):
     """Cells for when and where a row was measured. Older rows do not name the processor."""
     processor = row["run"].get("processor", "–").replace("(R)", "").removesuffix(" Processor")
-    return [row["run"]["started_at"][:10], processor]
+    return [day_of(row), processor]
+
+
+def day_of(row):
+    return row["run"]["started_at"][:10]
 
 
 def markdown_table(headings, lines):

@@ -84,9 +84,15 @@ class Results(unittest.TestCase):
         pairs.append(row(case, 3, 1.13, None, 100, "no_interval"))
         ours = [{**row(case, 1, 1.1, 0.03, 200, "worse"), **throughput(0.9)}]
         text = document.sequential_section(pairs, ours)
-        self.assertIn("| x.Tapir on x.Vanilla, Get | 2 burners, bursts of 10 s | CPU per request | 4 | 11.5 % | 1.2 % | 1 | 10.0 % | 3.0 % | 3.3 min | 3 | 5.0 min | 1.5 |", text)
+        self.assertIn("| x.Tapir on x.Vanilla, Get | 2 burners, bursts of 10 s | 2026-11-24 | CPU per request | 4 | 11.5 % | 1.2 % | 1 | 10.0 % | 3.0 % | 3.3 min | 3 | 5.0 min | 1.5 |", text)
         self.assertIn("| throughput | 3 | −10.4 % | 11.2 % | 1 | −10.0 % | 4.9 % | 3.3 min | 23 | 38.3 min | 11.5 |", text)
         self.assertEqual(document.sequential_section(pairs, []), [])
+        # A day without runs of tare has no row of its own.
+        later = {"duration_s": 100, "started_at": "2026-11-27T21:00:00Z"}
+        text = document.sequential_section([*pairs, *({**pair, "run": later} for pair in pairs)], ours)
+        self.assertIn("| all | CPU per request | 8 |", text)
+        self.assertIn("| 2026-11-24 | CPU per request | 4 |", text)
+        self.assertNotIn("| 2026-11-27 |", text)
 
     def test_tables_state_what_the_rows_say(self):
         case = {"server": "x.Tapir", "scenario": "Get", "burners": 0}
