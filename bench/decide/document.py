@@ -72,7 +72,8 @@ request and by throughput, which is what the articles compare. *Burners* are pro
 bursts and rests of random length, as other guests of a machine do. They cost throughput, and hardly change the CPU of a request: it
 needs the same CPU when it waits longer. But a warm-up of 25 s can then end before the compilers have, and they compile during the load;
 so can one on a slow day of the machine. A day on which both methods were measured has rows of its own. The curves of the plot are of
-all days together, so that of a load that was measured on fast days alone can lie below a quieter one. tare's interval holds however often one looks, and looks after each start. Student's holds for a number of pairs that was fixed before.
+all days together, so that of a load that was measured on fast days alone can lie below a quieter one.
+tare's interval holds however often one looks, and looks after each start. Student's holds for a number of pairs that was fixed before.
 The deviation of so few pairs is itself uncertain."""
 
 COMPARED = f"""\
