@@ -5,7 +5,8 @@ import sys
 import tempfile
 import unittest
 
-from . import checks, document, figures, parts, plot, program, warmup
+from ..wrap_prose import wrap
+from . import checks, document, figures, overview, parts, plot, program, text, warmup
 from .problem import Problem
 from .rows import Rows
 
@@ -55,7 +56,7 @@ class Results(unittest.TestCase):
         summary = {"run": {"id": "1", "seed": 7, "started_at": "2026-11-27T00:45:00Z"}, "environment": [{"title": "Kernel", "rows": []}, machine]}
         run = program.describe_run(summary, "id", "started_at")
         self.assertEqual(run, {"id": "1", "started_at": "2026-11-27T00:45:00Z", "processor": "Intel(R) Xeon(R) Processor"})
-        self.assertEqual(document.day_and_processor({"run": run}), ["2026-11-27", "Intel Xeon"])
+        self.assertEqual(text.day_and_processor({"run": run}), ["2026-11-27", "Intel Xeon"])
 
     def test_the_true_ratio_of_a_jvm_server_uses_the_cost_that_its_loop_logged(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -83,16 +84,19 @@ class Results(unittest.TestCase):
         pairs = [{**row(case, seed, 1.1 + seed / 100, None, 100, "no_interval"), **throughput(0.8 + seed / 10)} for seed in range(3)]
         pairs.append(row(case, 3, 1.13, None, 100, "no_interval"))
         ours = [{**row(case, 1, 1.1, 0.03, 200, "worse"), **throughput(0.9)}]
-        text = document.sequential_section(pairs, ours)
-        self.assertIn("| x.Tapir on x.Vanilla, Get | 2 burners, bursts of 10 s | 2026-11-24 | CPU per request | 4 | 11.5 % | 1.2 % | 1 | 10.0 % | 3.0 % | 3.3 min | 3 | 5.0 min | 1.5 |", text)
-        self.assertIn("| throughput | 3 | −10.4 % | 11.2 % | 1 | −10.0 % | 4.9 % | 3.3 min | 23 | 38.3 min | 11.5 |", text)
+        by_cpu = ["x.Tapir on x.Vanilla, Get", "2 burners, bursts of 10 s", "2026-11-24", "CPU per request", "4", "11.5 %", "1.2 %", "1", "10.0 %", "3.0 %", "3.3 min", "3", "5.0 min", "1.5"]
+        lines = document.sequential_lines(pairs, ours)
+        self.assertEqual(lines[0], by_cpu)
+        self.assertEqual(lines[1][3:], ["throughput", "3", "−10.4 %", "11.2 %", "1", "−10.0 %", "4.9 %", "3.3 min", "23", "38.3 min", "11.5"])
         self.assertEqual(document.sequential_section(pairs, []), [])
-        # A day without runs of tare has no row of its own.
+        self.assertIn("| 2 burners, bursts of 10 s | CPU per request | 4 |", document.sequential_section(pairs, ours))
+        # A day without runs of tare has no line of its own, and the page has the line of all days only.
         later = {"duration_s": 100, "started_at": "2026-11-27T21:00:00Z"}
-        text = document.sequential_section([*pairs, *({**pair, "run": later} for pair in pairs)], ours)
-        self.assertIn("| all | CPU per request | 8 |", text)
-        self.assertIn("| 2026-11-24 | CPU per request | 4 |", text)
-        self.assertNotIn("| 2026-11-27 |", text)
+        both = [*pairs, *({**pair, "run": later} for pair in pairs)]
+        days = [line[2:5] for line in document.sequential_lines(both, ours) if line[3] == "CPU per request"]
+        self.assertEqual(days, [["all", "CPU per request", "8"], ["2026-11-24", "CPU per request", "4"]])
+        page = document.sequential_section(both, ours)
+        self.assertEqual((page.count("| CPU per request | 8 |"), page.count("| CPU per request | 4 |")), (1, 0))
 
     def test_tables_state_what_the_rows_say(self):
         case = {"server": "x.Tapir", "scenario": "Get", "burners": 0}
@@ -107,10 +111,11 @@ class Results(unittest.TestCase):
         case = {"server": "x.Tapir", "baseline": "x.Vanilla", "scenario": "Get", "burners": 0}
         runs = [{**row(case, seed, ratio, 0.05, 200, "worse"), "forks": 5} for seed, ratio in ((1, 1.10), (2, 1.14), (3, 1.30))]
         runs.append({**row(case, 4, 1.10, None, 310, "no_interval"), "forks": 1})
-        text = document.comparison_section(runs)
-        self.assertIn("3 of 4 runs decided. At most 67 % of the intervals have a value in common. Half-width, median: 4.9 %.", text)
-        self.assertIn("| 1 | 2026-11-24 | – | 303 µs | 10.0 % | 4.8 % to 15.5 % | 4.9 % | – | 3.3 min | worse | 5 |", text)
-        self.assertIn("| 4 | 2026-11-24 | – | 303 µs | 10.0 % | – | – | – | 5.2 min | no interval | 1 |", text)
+        page = document.comparison_section(runs)
+        self.assertIn("| x.Tapir on x.Vanilla, Get | nothing | 4 | 3 | 12.0 % | 4.9 % | – | 3.3 min | 67 % |", page)
+        lines = document.comparison_lines(runs)
+        self.assertEqual(lines[0][2:], ["1", "2026-11-24", "–", "303 µs", "10.0 %", "4.8 % to 15.5 %", "4.9 %", "–", "3.3 min", "worse", "5"])
+        self.assertEqual(lines[3][2:], ["4", "2026-11-24", "–", "303 µs", "10.0 %", "–", "–", "–", "5.2 min", "no interval", "1"])
 
     def test_checks_are_counted_as_found_and_as_false_alarms(self):
         limit = lambda verdict: {"currency": "cpu_per_request", "ratio": 1.09, "short": "+9 % [+7, +11]", "verdict": verdict}
@@ -125,23 +130,49 @@ class Results(unittest.TestCase):
         self.assertEqual([checks.is_found(row) for row in rows], [True, False, True, False])
         self.assertEqual([checks.is_false_alarm(row) for row in rows], [False, False, True, False])
         self.assertEqual([checks.is_below_limits(row) for row in rows], [False, False, False, True])
-        text = document.checks_section(rows)
-        self.assertIn("**1 of 2 changes found, 0 below the limits. 1 false alarms in 2 checks without a change.**", text)
-        self.assertIn("| 2026-11-27 | Intel Xeon | x.Tapir | Get | 1.10.0 | 1.11.0 | yes | +9 % [+7, +11]: regressed | – | regressed | 3.3 min |", text)
-        self.assertIn("| second start of the baseline | baseline first | 2 | 1.00 % ± 0.00 % |", text)
-        self.assertIn("| second start of the baseline | random | 2 | −1.01 % ± 0.00 % |", text)
-        self.assertNotIn("| empty commit |", text)
-        self.assertEqual(document.checks_section([]), [])
+        page = document.checks_section(rows)
+        self.assertIn("| releases that differ | 2 | 1 | 0 | 1 | 0 | 4.2 min |", page)
+        self.assertIn("| releases that do not differ | 2 | 1 | 1 | 0 | 1 | 1.7 min |", page)
+        self.assertIn("| second start of the baseline | baseline first | 2 | 1.00 % ± 0.00 % |", page)
+        self.assertIn("| second start of the baseline | random | 2 | −1.01 % ± 0.00 % |", page)
+        self.assertNotIn("| empty commit |", page)
+        self.assertIsNone(document.checks_section([]))
+        line = ["2026-11-27", "Intel Xeon", "x.Tapir", "Get", "1.10.0", "1.11.0", "yes", "+9 % [+7, +11]: regressed", "–", "regressed", "3.3 min"]
+        self.assertEqual(document.checks_table(rows)[1][0], line)
 
     def test_checks_of_a_planted_cost_state_true_and_measured_change(self):
         case = {"server": "http4s", "ns": 3_000, "burners": 0}
         limit = {"currency": "cpu_per_request", "ratio": 1.06, "lo": 1.02, "hi": 1.1, "short": "+6 % [+2, +10]", "verdict": "regressed"}
         found = {"case": case, "seed": 1, "outcome": "regressed", "limits": [limit], "run": {"duration_s": 200, "started_at": "2026-11-24T21:00:00Z"}, "baseline_value": 50_000, "planted_ns": 2_500}
         missed = {**found, "seed": 2, "outcome": "undecided", "limits": [{**limit, "lo": 1.06, "verdict": "undecided"}], "run": {**found["run"], "duration_s": 370}}
-        text = document.planted_checks_section([found, {**found, "seed": 3, "run": {**found["run"], "duration_s": 370}}, missed])
-        self.assertIn("**3 µs:** 2 of 3 regressed, 1 in time (median 4.8 min); 2 intervals hold the truth.", text)
-        self.assertIn("| 3 µs | nothing | 1 | 2026-11-24 | – | 5.0 % | +6 % [+2, +10]: regressed | regressed | 3.3 min |", text)
+        rows = [found, {**found, "seed": 3, "run": {**found["run"], "duration_s": 370}}, missed]
+        self.assertIn("| 3 µs | nothing | 3 | 5.0 % | 2 | 1 | 4.8 min | 2 |", document.planted_checks_section(rows))
+        line = ["3 µs", "nothing", "1", "2026-11-24", "–", "5.0 %", "+6 % [+2, +10]: regressed", "regressed", "3.3 min"]
+        self.assertEqual(document.planted_checks_table(rows)[1][0], line)
         self.assertEqual(document.planted_checks_section([]), [])
+
+    def test_the_first_screen_has_a_row_for_each_question_with_data(self):
+        nothing = {part: [] for part in ("replay", "aa", "planted", "compare", "sequential", "checks", "planted_checks")}
+        self.assertEqual(overview.section(nothing).count("\n|"), 2, "the head alone")
+        case = {"server": "x.Tapir", "baseline": "x.Vanilla", "scenario": "Get", "burners": 0}
+        ours = [{**row(case, seed, ratio, 0.05, 200, "worse"), "verdict_s": 150.0} for seed, ratio in ((1, 1.10), (2, 1.12))]
+        pairs = [row(case, seed, 1.1 + seed / 100, None, 100, "no_interval") for seed in range(3)]
+        simulated = [
+            {"source": source, "alpha": 0.05, "max_forks": 6, "with_prior": prior, "missed": missed, "any_look": 0.01}
+            for source, prior, missed in (("normal", False, 0.05), ("two modes", False, 0.02), ("normal", True, 0.01))
+        ]
+        page = overview.section({**nothing, "compare": ours, "sequential": pairs, "replay": simulated})
+        self.assertIn("In 2.0 to 5.0 % of simulated runs, by source of the forks; with a prior in 1.0 to 1.0 %.", page)
+        self.assertIn("2 of 2 runs decided, the first verdict after 2.5 min, half-width 4.9 % (medians). All intervals of a load agree.", page)
+        self.assertIn("1.5 times as long beside nothing (CPU per request).", page)
+
+    def test_prose_is_wrapped_and_tables_and_code_are_not(self):
+        long = "word " * 40
+        lines = wrap(f"- {long}\n- 2 - {long}\n\n| {long} |\n```\n{long}\n```").splitlines()
+        self.assertEqual([len(line) <= 120 for line in lines], [True] * 5 + [False, True, False, True])
+        self.assertEqual([line[:6] for line in lines[:3]], ["- word", "  word", "- 2 - "])
+        # A dash at the start of a line would be an item of a list.
+        self.assertNotIn("\n  - ", wrap("- " + "1234 - " * 30))
 
     def test_families_state_the_spread_of_their_starts(self):
         case = {"family": "netty", "arm": "batch", "scenario": "Get"}

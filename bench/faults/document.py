@@ -3,6 +3,7 @@
 import pathlib
 import sys
 
+from ..wrap_prose import wrap
 from . import results
 from .parts import PARTS
 
@@ -18,7 +19,7 @@ page from `bench/faults/results`. No number is typed. Terms are defined in [GLOS
 def write():
     """Writes the page."""
     sections = [HEAD, *(section(name, part) for name, part in PARTS.items() if results.read(name))]
-    PAGE.write_text("\n\n".join(sections) + "\n", encoding="utf-8")
+    PAGE.write_text(wrap("\n\n".join(sections)) + "\n", encoding="utf-8")
     print(f"written: {PAGE}", file=sys.stderr)
 
 

@@ -5,6 +5,7 @@ import pathlib
 
 import jinja2
 
+from ..wrap_prose import wrap
 from . import claims, leaks, overview, runs, tables
 from .figures import excludes_value, format_added, format_share
 from .picks import find_same
@@ -24,7 +25,7 @@ def render_pages():
     overviews = {name: overview.build_overview(name, matrix) for name in overview.TABLES}
     of_matrix = {"overviews": overviews, "currencies": overview.CURRENCIES, "matrix": next(run for run in used if run["name"] == overview.EVIDENCE)}
     render = lambda template, **what: environment.get_template(template).render(**what)
-    return {
+    pages = {
         "FINDINGS.md": render("page.md.jinja", claims=rendered_claims, runs=used, **of_matrix),
         "findings/matrix.md": render("matrix.md.jinja", **of_matrix),
         **{f"findings/{name}.svg": render("overview.svg.jinja", label=overview.CURRENCIES[overview.DRAWN_CURRENCY], **of_run) for name, of_run in overviews.items()},
@@ -32,6 +33,7 @@ def render_pages():
         "findings/runs.md": render("runs.md.jinja", runs=used),
         **{f"findings/{table['image']}": render("plot.svg.jinja", cells=table["chosen"], kind=table["kind"]) for claim in rendered_claims for table in claim["tables"] if table["what"] == "image"},
     }
+    return {name: wrap(text) if name.endswith(".md") else text for name, text in pages.items()}
 
 
 def make_environment(evidence):

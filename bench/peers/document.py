@@ -5,6 +5,7 @@ import statistics
 import subprocess
 import time
 
+from ..wrap_prose import wrap
 from . import rows
 from .rows import SHOWN
 
@@ -18,7 +19,7 @@ def render_page(all_rows, tools, missing, outcomes, options):
     failures = [f"- {one.tool}, {one.row}: {one.failure}" for one in outcomes if one.failure]
     if failures:
         parts.append("## What failed\n\n" + "\n".join(sorted(set(failures))) + "\n")
-    return "\n".join(parts)
+    return wrap("\n".join(parts))
 
 
 def head(tools, missing, options):

@@ -5,6 +5,7 @@ import statistics
 import sys
 
 from bench.decide.plot import COLOURS, FONT, GRID, dot, line, text
+from bench.wrap_prose import wrap
 
 PAGE = pathlib.Path("docs/SOAK.md")
 PICTURE = pathlib.Path("docs/images/soak.svg")
@@ -37,7 +38,8 @@ def write(results):
         f"{results['intervals']} intervals; a record of {results['record_bytes'] / 2**20:.1f} MiB."
     )
     table = ["| program | what | early | late | largest | grown |", "|---|---|---:|---:|---:|---|", *(cells for cells, _ in rows)]
-    PAGE.write_text("\n\n".join([HEAD, facts, "\n".join(table), f"![Memory over time](images/{PICTURE.name})"]) + "\n", encoding="utf-8")
+    page = "\n\n".join([HEAD, facts, "\n".join(table), f"![Memory over time](images/{PICTURE.name})"])
+    PAGE.write_text(wrap(page) + "\n", encoding="utf-8")
     PICTURE.write_text(render_svg(results), encoding="utf-8")
     print(f"{facts}\nwritten: {PAGE} {PICTURE}", file=sys.stderr)
     return 0 if is_right and not any(has_grown for _, has_grown in rows) else 1
