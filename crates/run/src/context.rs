@@ -13,7 +13,7 @@ use crate::cores::Cores;
 use crate::error::RunError;
 use crate::journal::Journal;
 use crate::progress::{Place, Progress};
-use crate::random_orders::RandomOrders;
+use crate::schedule::random_orders::RandomOrders;
 use crate::test_bed::TestBed;
 
 /// What every fork of one scenario shares, so that forks measure the same.

@@ -6,7 +6,7 @@ use tare_sys::affinity::CpuSet;
 
 use crate::agents::place::{agent_places, are_elsewhere};
 use crate::error::RunError;
-use crate::named_cores::{own_cores, present_cores};
+use crate::machine::named_cores::{own_cores, present_cores};
 use crate::server_host::RemoteHost;
 
 /// The cores of both sides, as sets.

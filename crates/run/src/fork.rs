@@ -2,16 +2,16 @@
 
 use tare_plan::plan::{Group, Mode, NamedScenario, Warmup};
 
-use crate::capacity::CapacitySearches;
 use crate::context::{FixedLoad, RunContext};
 use crate::error::RunError;
-use crate::profiled::{profile_pushes, profile_requests};
 use crate::progress::Place;
-use crate::push::{measure_pushes, warm_up_listeners};
-use crate::rounds::{RoundSchedule, settle};
 use crate::scenario::ScenarioRun;
+use crate::scenario::capacity::CapacitySearches;
+use crate::scenario::profiled::{profile_pushes, profile_requests};
+use crate::scenario::push::{measure_pushes, warm_up_listeners};
+use crate::scenario::rounds::{RoundSchedule, settle};
+use crate::scenario::warmup::WarmUp;
 use crate::servers::ForkServers;
-use crate::warmup::WarmUp;
 
 /// Longest body in bytes of a request that counts as short.
 const LONGEST_SHORT_BODY: usize = 64 * 1024;

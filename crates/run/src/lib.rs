@@ -2,60 +2,31 @@
 //! and `tare-report` says what the figures mean.
 
 mod agents;
-mod alternating_round;
-mod budget;
-mod capacity;
 mod compared;
 mod context;
 mod cores;
-mod counters;
-mod driven_server;
-mod engine;
-pub mod environment;
 mod error;
-mod file_name;
 mod fork;
-mod generator;
 mod inputs;
-pub mod java;
 mod journal;
-pub mod live_server;
 pub mod load;
 pub mod load_host;
-mod machine_state;
-mod named_cores;
-pub mod noise;
-mod other_programs;
-mod pause;
+pub mod local_servers;
+mod machine;
 pub mod preflight;
 pub mod prepare;
 mod processes;
-mod profiled;
-mod program_files;
 pub mod progress;
-mod push;
-mod random_orders;
-mod readings;
 mod resume;
-mod rounds;
-mod run_clock;
-mod running_server;
 mod scenario;
 mod schedule;
 mod sequential;
 pub mod server_host;
-mod server_id;
 mod servers;
 mod session;
-#[cfg(test)]
-mod simulation;
-mod slice;
 mod test_bed;
 #[cfg(test)]
 mod tests;
-mod verification;
-mod warmup;
-mod watch;
 
 use std::time::Duration;
 
@@ -73,7 +44,7 @@ use crate::server_host::RemoteHost;
 pub use error::RunError;
 pub use inputs::{Judge, RunInputs};
 pub use journal::Observer;
-pub use named_cores::named_cores;
+pub use machine::named_cores::named_cores;
 
 /// Checks what a plan asks of this machine, of that of its servers and of its agents, before anything is built or recorded.
 ///

@@ -7,15 +7,15 @@ use tare_record::RunRecord;
 use tare_record::environment::Environment;
 use tare_record::store::InterruptedRun;
 
-use crate::environment::capture_environment;
 use crate::error::RunError;
 use crate::inputs::RunInputs;
+use crate::preflight::environment::capture_environment;
 use crate::prepare::Launches;
 
 /// The files of all programs of a run: those of its servers, and tare.
 pub(crate) fn files_of_run(inputs: &RunInputs<'_>) -> BTreeMap<String, String> {
     let own = inputs.reference.iter().map(|program| program.display().to_string()).collect::<Vec<_>>();
-    let mut files = crate::program_files::program_files(&own, None);
+    let mut files = crate::prepare::program_files::program_files(&own, None);
     files.extend(inputs.launches.program_files());
     files
 }

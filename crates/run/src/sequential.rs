@@ -12,9 +12,9 @@ use crate::error::RunError;
 use crate::fork::measure_push_scenario;
 use crate::progress::{Place, Progress};
 use crate::scenario::ScenarioRun;
+use crate::scenario::warmup::WarmUp;
 use crate::servers::{ForkServers, report_unavailable};
-use crate::slice::SliceLoad;
-use crate::warmup::WarmUp;
+use crate::test_bed::slice::SliceLoad;
 
 /// One server under one scenario.
 #[derive(Debug, Clone, Copy)]

@@ -13,7 +13,7 @@ use tare_record::{EventLevel, EventRecord};
 use tare_report::format::share;
 use tare_report::palette::{Palette, Tone};
 use tare_report::text::wrap;
-use tare_run::noise::{NoiseFigures, measure_noise};
+use tare_run::preflight::noise::{NoiseFigures, measure_noise};
 use tare_run::{named_cores, preflight};
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::{CpuSet, allowed_cpus};

@@ -9,8 +9,8 @@ use tare_plan::suite::Suite;
 use tare_record::environment::Environment;
 use tare_record::store::run_dirs;
 use tare_report::earlier;
-use tare_run::environment;
 use tare_run::load_host::{are_elsewhere, read_places};
+use tare_run::preflight::environment;
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::allowed_cpus;
 

@@ -16,12 +16,13 @@ use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
 use tare_record::{EndStatus, RecordError, RunHeader, RunRecord};
 use tare_report::rfc3339;
 use tare_report::summary::ValidityState;
-use tare_run::java::check_java;
 use tare_run::load_host::{LoadAgents, agent_places};
+use tare_run::preflight::environment;
+use tare_run::prepare::java::check_java;
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::{Progress, Standing};
 use tare_run::server_host::RemoteHost;
-use tare_run::{RunError, RunInputs, environment};
+use tare_run::{RunError, RunInputs};
 use tare_sys::clock;
 
 use crate::args::{Global, RunArgs};

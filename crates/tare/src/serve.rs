@@ -3,7 +3,7 @@
 use std::io::IsTerminal;
 use std::time::Duration;
 
-use tare_run::live_server::PlannedStart;
+use tare_run::local_servers::live_server::PlannedStart;
 use tare_run::named_cores;
 use tare_run::prepare::prepare;
 use tare_sut::server::{Server, Status, port_holder};

@@ -9,7 +9,7 @@ use tare_units::Span;
 
 use super::job::LoadJob;
 use super::source::{Equipment, LoadSource};
-use crate::machine_state::machine_facts;
+use crate::machine::machine_state::machine_facts;
 
 /// The header of the load that is about to begin. `command` is the command line without its secrets.
 pub fn load_header(job: &LoadJob, source: &dyn LoadSource, command: Vec<String>) -> LoadHeader {

@@ -9,7 +9,7 @@ mod placement;
 mod recording;
 mod source;
 
-pub use crate::generator::{allow_connections, generator_cpus, pod_generator_cpus};
+pub use crate::machine::generator::{allow_connections, generator_cpus, pod_generator_cpus};
 pub use drive::{DrivenLoad, drive_load};
 pub use header::load_header;
 pub use job::LoadJob;

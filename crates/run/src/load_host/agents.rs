@@ -24,10 +24,10 @@ use crate::agents::link::{AgentLink, message_channel};
 use crate::agents::place::{AgentPlace, are_elsewhere};
 use crate::agents::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
 use crate::error::RunError;
-use crate::server_id::ServerId;
+use crate::local_servers::server_id::ServerId;
 use crate::session::SessionOrder;
-use crate::slice::SliceLoad;
 use crate::test_bed::DriveStage;
+use crate::test_bed::slice::SliceLoad;
 
 /// An agent that begins a turn more than this after another counts as disturbed, in nanoseconds. The network delay of its answer
 /// is part of the difference.

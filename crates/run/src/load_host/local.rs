@@ -8,10 +8,10 @@ use tare_sys::affinity::CpuSet;
 
 use super::{RunLoad, VerifyOrder};
 use crate::error::RunError;
-use crate::server_id::ServerId;
+use crate::local_servers::server_id::ServerId;
 use crate::session::SessionOrder;
-use crate::slice::SliceLoad;
 use crate::test_bed::DriveStage;
+use crate::test_bed::slice::SliceLoad;
 
 /// Sessions of this process, one for each server.
 pub(crate) struct OwnLoad {

@@ -7,9 +7,9 @@ use tare_record::environment::FactSection;
 use tare_sut::contract::CheckOutcome;
 
 use super::VerifyOrder;
-use crate::server_id::ServerId;
+use crate::local_servers::server_id::ServerId;
 use crate::session::SessionOrder;
-use crate::slice::SliceLoad;
+use crate::test_bed::slice::SliceLoad;
 
 /// An order about the load of a run. The agent answers each one.
 #[derive(Debug, Serialize, Deserialize)]

@@ -16,10 +16,10 @@ use tare_sut::contract::CheckOutcome;
 
 use crate::agents::place::AgentPlace;
 use crate::error::RunError;
-use crate::server_id::ServerId;
+use crate::local_servers::server_id::ServerId;
 use crate::session::SessionOrder;
-use crate::slice::SliceLoad;
 use crate::test_bed::DriveStage;
+use crate::test_bed::slice::SliceLoad;
 
 pub use crate::agents::place::{agent_places, are_elsewhere, read_places};
 pub(crate) use agents::AgentLoad;

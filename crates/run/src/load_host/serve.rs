@@ -12,11 +12,11 @@ use super::message::{AgentShare, LoadOrder, LoadReport};
 use super::{OwnLoad, RunLoad};
 use crate::agents::order_handler::{Attachment, OrderHandler};
 use crate::error::RunError;
-use crate::generator::{allow_connections, generator_cpus, pod_generator_cpus};
-use crate::machine_state::{disturbances, machine_facts};
-use crate::server_id::ServerId;
+use crate::local_servers::server_id::ServerId;
+use crate::machine::generator::{allow_connections, generator_cpus, pod_generator_cpus};
+use crate::machine::machine_state::{disturbances, machine_facts};
 use crate::session::SessionOrder;
-use crate::slice::SliceLoad;
+use crate::test_bed::slice::SliceLoad;
 
 /// The generator of an agent.
 pub(crate) struct AgentGenerator {

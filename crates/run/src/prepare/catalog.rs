@@ -11,7 +11,7 @@ use tare_sut::launch::JvmSettings;
 
 use super::{CATALOG_READY, Launch, Launches, Origin, key};
 use crate::error::RunError;
-use crate::java::{jdk_home, oldest_java};
+use crate::prepare::java::{jdk_home, oldest_java};
 use crate::server_host::RemoteHost;
 
 /// Where the catalog's variants are built, and where they run.

@@ -15,11 +15,11 @@ use tare_sys::threads::map_in_threads;
 use super::sampling::{SamplingOrder, no_sampler_attached, process_not_visible};
 use super::{ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
-use crate::live_server::PlannedStart;
-use crate::pause::pause;
-use crate::running_server::{RunningServer, RunningServers};
-use crate::server_id::ServerId;
-use crate::watch::{Watch, WatchOrder};
+use crate::local_servers::live_server::PlannedStart;
+use crate::local_servers::running_server::{RunningServer, RunningServers};
+use crate::local_servers::server_id::ServerId;
+use crate::local_servers::watch::{Watch, WatchOrder};
+use crate::machine::pause::pause;
 
 /// Servers as processes of this machine, or started outside tare.
 pub(crate) struct LocalServers {

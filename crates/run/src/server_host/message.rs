@@ -14,8 +14,8 @@ use tare_units::Span;
 use super::network_path::Transfer;
 use super::sampling::{SampledReport, SamplingOrder};
 use super::{StartOrder, StartedServer};
-use crate::server_id::ServerId;
-use crate::watch::WatchOrder;
+use crate::local_servers::server_id::ServerId;
+use crate::local_servers::watch::WatchOrder;
 
 /// An order about the servers of a run. The agent answers each one.
 #[derive(Debug, Serialize, Deserialize)]

@@ -26,8 +26,8 @@ use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 
 use crate::error::RunError;
-use crate::server_id::ServerId;
-use crate::watch::WatchOrder;
+use crate::local_servers::server_id::ServerId;
+use crate::local_servers::watch::WatchOrder;
 
 pub(crate) use file_sender::FileSender;
 pub(crate) use local::LocalServers;

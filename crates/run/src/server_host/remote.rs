@@ -22,7 +22,7 @@ use crate::agents::link::{AgentLink, message_channel};
 use crate::agents::place::{AgentPlace, PASSWORD_ERROR};
 use crate::agents::ssh::{Program, SshHost};
 use crate::error::{RunError, plain_line};
-use crate::machine_state::section;
+use crate::machine::machine_state::section;
 
 /// Bytes of a file in one message.
 pub(super) const CHUNK: usize = 1 << 20;

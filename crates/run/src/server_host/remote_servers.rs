@@ -20,10 +20,10 @@ use super::message::{HostOrder, HostReport, PackedUse, StartResult, StoppedServe
 use super::sampling::{SamplingOrder, no_sampler_attached};
 use super::{RemoteHost, ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
-use crate::other_programs::OtherPrograms;
-use crate::running_server::RunningServers;
-use crate::server_id::ServerId;
-use crate::watch::WatchOrder;
+use crate::local_servers::other_programs::OtherPrograms;
+use crate::local_servers::running_server::RunningServers;
+use crate::local_servers::server_id::ServerId;
+use crate::local_servers::watch::WatchOrder;
 
 /// How long a connection to a server that is ready may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);

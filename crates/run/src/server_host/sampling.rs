@@ -10,7 +10,7 @@ use tare_record::profile::{PackedText, Weight};
 use tare_sut::SutError;
 use tare_sut::sampler::Sampled;
 
-use crate::server_id::ServerId;
+use crate::local_servers::server_id::ServerId;
 
 /// The most bytes of stacks that are sent between machines, before they are packed.
 const LONGEST_STACKS: u64 = 32 << 20;

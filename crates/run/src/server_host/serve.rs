@@ -22,8 +22,8 @@ use super::remote::CHUNK;
 use super::sampling::{SampledReport, SamplingOrder};
 use super::{ServerHost, StartOrder, StartOrigin};
 use crate::agents::order_handler::{Attachment, OrderHandler};
-use crate::machine_state::{disturbances, machine_facts};
-use crate::server_id::ServerId;
+use crate::local_servers::server_id::ServerId;
+use crate::machine::machine_state::{disturbances, machine_facts};
 
 /// The most bytes of a server's log that are sent.
 const LONGEST_LOG: u64 = 1 << 20;

@@ -31,7 +31,7 @@ use crate::cores::Cores;
 use crate::inputs::Judge;
 use crate::journal::Journal;
 use crate::progress::{Progress, Standing};
-use crate::simulation::{Action, Driven, Planted, SimulatedBed, World};
+use crate::test_bed::simulation::{Action, Driven, Planted, SimulatedBed, World};
 
 const SECOND: Duration = Duration::from_secs(1);
 

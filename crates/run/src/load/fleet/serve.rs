@@ -19,10 +19,10 @@ use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock::{self, Nanos};
 
 use crate::agents::order_handler::{OrderHandler, answer_order};
-use crate::generator::is_whole_pod;
 use crate::load::LoadJob;
 use crate::load::source::LoadSource;
 use crate::load_host::AgentGenerator;
+use crate::machine::generator::is_whole_pod;
 use crate::server_host::{AgentHost, work_folder};
 
 /// Makes the job of an assignment, or says in one sentence why it cannot.

@@ -20,12 +20,12 @@ use tare_record::Phase;
 use tare_stats::steady::{SteadyRule, Window};
 
 use self::windows::{WarmUpWindows, window};
-use crate::alternating_round::AlternatingRound;
 use crate::error::RunError;
 use crate::progress::Progress;
-use crate::random_orders::RandomOrders;
 use crate::scenario::ScenarioRun;
-use crate::slice::SliceLoad;
+use crate::scenario::alternating_round::AlternatingRound;
+use crate::schedule::random_orders::RandomOrders;
+use crate::test_bed::slice::SliceLoad;
 
 /// Length of a warm-up slice: short, so that all servers warm up side by side.
 const SLICE: Duration = Duration::from_millis(250);

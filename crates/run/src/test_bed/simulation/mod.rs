@@ -24,7 +24,7 @@ use tare_sys::child::How;
 pub(crate) use self::world::{Action, Driven, Planted, World};
 use crate::error::RunError;
 use crate::progress::Place;
-use crate::slice::SliceLoad;
+use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
 
 /// A server that was started.

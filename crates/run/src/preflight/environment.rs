@@ -7,8 +7,8 @@ use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
 
 use crate::load_host::LoadAgents;
-pub use crate::machine_state::machine_facts;
-use crate::machine_state::section;
+pub use crate::machine::machine_state::machine_facts;
+use crate::machine::machine_state::section;
 use crate::prepare::Launches;
 use crate::server_host::RemoteHost;
 

@@ -4,7 +4,7 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
 
 use crate::error::RunError;
-use crate::named_cores::{named_cores, own_cores};
+use crate::machine::named_cores::{named_cores, own_cores};
 
 /// Files that tare has open in addition to its connections.
 const OWN_FILES: u64 = 64;

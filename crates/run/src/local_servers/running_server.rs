@@ -14,8 +14,8 @@ use tare_sut::probe::runtime::RuntimeSample;
 use tare_sut::server::Status;
 use tare_sys::procfs::process;
 
-use crate::live_server::LiveServer;
-use crate::server_id::ServerId;
+use crate::local_servers::live_server::LiveServer;
+use crate::local_servers::server_id::ServerId;
 
 /// The servers of the fork under way.
 pub(crate) type RunningServers = BTreeMap<ServerId, RunningServer>;
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     /// Counters of a JVM.
-    const COUNTERS: &[u8] = include_bytes!("../../hostile/seeds/counters/little-endian");
+    const COUNTERS: &[u8] = include_bytes!("../../../hostile/seeds/counters/little-endian");
 
     #[test]
     fn a_jvm_behind_a_script_has_counters() {

@@ -1,6 +1,11 @@
 //! The interface between a run and its servers. Above it are the decisions: order of forks, budget, warm-up, rounds and
 //! searches. Below it are processes, connections, probes and the clock, or a simulation of them.
 
+pub(crate) mod file_name;
+#[cfg(test)]
+pub(crate) mod simulation;
+pub(crate) mod slice;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -18,9 +23,9 @@ use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
 use crate::progress::Place;
-use crate::slice::SliceLoad;
+use crate::test_bed::slice::SliceLoad;
 
-pub(crate) use crate::server_id::ServerId;
+pub(crate) use crate::local_servers::server_id::ServerId;
 
 /// One server to be started.
 #[derive(Debug, Clone)]

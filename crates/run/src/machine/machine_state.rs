@@ -8,7 +8,7 @@ use tare_record::{EventKind, EventRecord};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::procfs::machine::{CpuPressure, CpuTicks, LoadAverage, Machine};
 
-use crate::pause::pause;
+use crate::machine::pause::pause;
 
 /// How long the machine is observed at rest.
 const WATCH: Duration = Duration::from_millis(400);

@@ -1,5 +1,8 @@
 //! Which group is forked next, and when a run is over. Pure: the caller reads the clock.
 
+mod budget;
+pub(crate) mod random_orders;
+
 use std::time::Duration;
 
 use tare_plan::estimate::fork_time;
@@ -7,7 +10,7 @@ use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Group, Plan};
 use tare_record::checkpoint::{DoneStep, GroupStanding};
 
-use crate::budget::Budget;
+use crate::schedule::budget::Budget;
 
 /// How far one group is.
 #[derive(Debug, Clone, Copy)]

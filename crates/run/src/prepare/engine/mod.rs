@@ -18,8 +18,8 @@ use tare_sut::catalog::Catalog;
 use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
-use crate::file_name::file_name;
 use crate::progress::Place;
+use crate::test_bed::file_name::file_name;
 
 /// What a tool may need besides its load: its own start, its report.
 const START_AND_REPORT_TIME: Duration = Duration::from_secs(60);

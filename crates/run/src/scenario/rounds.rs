@@ -5,12 +5,12 @@ use tare_plan::plan::{SliceKind, Slices};
 use tare_plan::turn::Turns;
 use tare_record::Phase;
 
-use crate::alternating_round::AlternatingRound;
 use crate::context::FixedLoad;
 use crate::error::RunError;
-use crate::random_orders::RandomOrders;
 use crate::scenario::ScenarioRun;
-use crate::slice::SliceLoad;
+use crate::scenario::alternating_round::AlternatingRound;
+use crate::schedule::random_orders::RandomOrders;
+use crate::test_bed::slice::SliceLoad;
 
 /// One step of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]

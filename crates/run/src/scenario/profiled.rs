@@ -10,11 +10,11 @@ use tare_sut::SutError;
 use tare_sut::sampler::Sampled;
 
 use crate::error::RunError;
-use crate::file_name::file_name;
 use crate::progress::Progress;
-use crate::push::listening_load;
 use crate::scenario::ScenarioRun;
-use crate::slice::SliceLoad;
+use crate::scenario::push::listening_load;
+use crate::test_bed::file_name::file_name;
+use crate::test_bed::slice::SliceLoad;
 
 /// One profile to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

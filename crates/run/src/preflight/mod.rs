@@ -1,5 +1,8 @@
 //! Before the first fork: is this machine fit to measure on, and does the generator measure a known delay correctly?
 
+pub mod environment;
+pub mod noise;
+
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -20,7 +23,7 @@ use crate::cores::Cores;
 use crate::error::RunError;
 use crate::inputs::RunInputs;
 use crate::load_host::LoadAgents;
-use crate::machine_state::disturbances;
+use crate::machine::machine_state::disturbances;
 use crate::progress::Progress;
 
 /// Files that tare itself has open in addition to its connections: the record, the terminal, the self-test.

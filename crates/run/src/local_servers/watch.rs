@@ -11,9 +11,9 @@ use tare_sut::probe::runtime::RuntimeSample;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::procfs::process::COUNTS_WAITING;
 
-use crate::other_programs::OtherPrograms;
-use crate::running_server::{RunningServer, RunningServers};
-use crate::server_id::ServerId;
+use crate::local_servers::other_programs::OtherPrograms;
+use crate::local_servers::running_server::{RunningServer, RunningServers};
+use crate::local_servers::server_id::ServerId;
 
 /// What is watched over a span of load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,7 +11,7 @@ use tare_record::Phase;
 use crate::error::RunError;
 use crate::progress::Progress;
 use crate::scenario::ScenarioRun;
-use crate::slice::SliceLoad;
+use crate::test_bed::slice::SliceLoad;
 
 /// A server may be slower by this factor than its period says before its messages count as missing.
 const SLOWEST_FACTOR: u32 = 2;

@@ -1,5 +1,7 @@
 //! The real test bed: servers as processes of this machine or of another, and load over sockets.
 
+mod run_clock;
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,19 +24,19 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 
 use crate::cores::Cores;
-use crate::driven_server::{DrivenServer, DrivenServers};
-use crate::engine::{ToolCell, drive_with_tool};
 use crate::error::RunError;
 use crate::inputs::RunInputs;
 use crate::load_host::{AgentLoad, OwnLoad, RunLoad, VerifyOrder};
+use crate::local_servers::watch::WatchOrder;
 use crate::prepare::Launches;
+use crate::prepare::driven_server::{DrivenServer, DrivenServers};
+use crate::prepare::engine::{ToolCell, drive_with_tool};
+use crate::processes::run_clock::RunClock;
 use crate::progress::Place;
-use crate::run_clock::RunClock;
 use crate::server_host::{LocalServers, RemoteServers, SamplingOrder, ServerHost};
 use crate::session::{Destination, SessionOrder};
-use crate::slice::SliceLoad;
+use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
-use crate::watch::WatchOrder;
 
 /// Lines of a server's log that an event holds.
 const LOG_LINES: usize = 20;
@@ -217,7 +219,7 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn load_tools(&self) -> Vec<Engine> {
-        self.launches.engines().iter().map(crate::engine::Tool::engine).collect()
+        self.launches.engines().iter().map(crate::prepare::engine::Tool::engine).collect()
     }
 
     fn cross_check(

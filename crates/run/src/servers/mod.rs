@@ -1,5 +1,7 @@
 //! The servers of one fork: started side by side in random order, verified, started again after a failure, stopped together.
 
+mod verification;
+
 use std::time::Duration;
 
 use tare_plan::plan::Variant;
@@ -12,10 +14,10 @@ use tare_sys::affinity::CpuSet;
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::file_name::file_name;
 use crate::progress::{Place, Progress};
+use crate::servers::verification::{report_header_differences, verify_server};
+use crate::test_bed::file_name::file_name;
 use crate::test_bed::{ProgramFacts, ServerId, ServerStart};
-use crate::verification::{report_header_differences, verify_server};
 
 /// How long one look at servers at rest takes, and how many there are at most. Verification leaves some servers with work for a
 /// while.

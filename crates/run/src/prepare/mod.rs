@@ -2,6 +2,10 @@
 //! looks up servers elsewhere.
 
 mod catalog;
+pub(crate) mod driven_server;
+pub(crate) mod engine;
+pub mod java;
+pub(crate) mod program_files;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -21,13 +25,13 @@ use tare_sut::probe::hiccup::agent;
 use tare_sys::affinity::CpuSet;
 
 use crate::agents::place::{agent_places, are_elsewhere};
-use crate::engine::{self, Tool};
 use crate::error::RunError;
-use crate::java::jdk_home;
-use crate::live_server::PlannedStart;
-use crate::program_files::program_files;
+use crate::local_servers::live_server::PlannedStart;
+use crate::local_servers::server_id::ServerId;
+use crate::prepare::engine::Tool;
+use crate::prepare::java::jdk_home;
+use crate::prepare::program_files::program_files;
 use crate::server_host::{FileSender, OwnStart, RemoteHost, StartOrder, StartOrigin};
-use crate::server_id::ServerId;
 use crate::test_bed::ServerStart;
 
 /// How one variant is started.

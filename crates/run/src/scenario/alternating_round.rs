@@ -11,7 +11,7 @@ use tare_plan::turn::Turns;
 
 use crate::error::RunError;
 use crate::scenario::ScenarioRun;
-use crate::slice::{SliceLoad, count_whole_if_slow};
+use crate::test_bed::slice::{SliceLoad, count_whole_if_slow};
 
 /// One round under way.
 pub(crate) struct AlternatingRound {

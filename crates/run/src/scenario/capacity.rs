@@ -8,7 +8,7 @@ use tare_stats::CapacitySearch;
 
 use crate::error::RunError;
 use crate::scenario::ScenarioRun;
-use crate::slice::SliceLoad;
+use crate::test_bed::slice::SliceLoad;
 
 /// One search for each server of a fork.
 pub(crate) struct CapacitySearches<'p> {

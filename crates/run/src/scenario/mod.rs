@@ -1,5 +1,13 @@
 //! One scenario on the servers of one fork: what every slice of it needs, and what happens to a slice once it is over.
 
+pub(crate) mod alternating_round;
+pub(crate) mod capacity;
+pub(crate) mod profiled;
+pub(crate) mod push;
+mod readings;
+pub(crate) mod rounds;
+pub(crate) mod warmup;
+
 use tare_load::SliceSample;
 use tare_plan::plan::{NamedScenario, Plan, SliceKind};
 use tare_plan::turn::Turns;
@@ -8,10 +16,10 @@ use tare_record::{EventRecord, Phase, ServerUse, SliceKey, SliceRecord, StoredSl
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::progress::{Place, Progress};
-use crate::random_orders::RandomOrders;
-use crate::readings::per_request;
+use crate::scenario::readings::per_request;
+use crate::schedule::random_orders::RandomOrders;
 use crate::servers::{ForkServers, ServerState};
-use crate::slice::{SliceLoad, count_whole_if_slow, has_answered_if_asked};
+use crate::test_bed::slice::{SliceLoad, count_whole_if_slow, has_answered_if_asked};
 use crate::test_bed::{DriveStage, ServerId};
 
 /// Drives the servers of one fork under one scenario. Methods name a server by its index among the members.
