@@ -12,7 +12,7 @@ mod websocket;
 pub use agents::check_report;
 pub use answer::{check_answer, check_chunks};
 pub use connection::{check_http2, check_pipelined};
-pub use other_programs::{check_counters, check_procfs, check_stacks, check_trace};
+pub use other_programs::{check_counters, check_procfs, check_stacks};
 pub use stored_files::{check_histogram, check_record};
 pub use user_files::{check_check, check_feed, check_suite, check_template};
 pub use websocket::{check_frames, check_upgrade};
@@ -21,7 +21,7 @@ pub use websocket::{check_frames, check_upgrade};
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their fuzz targets.
-pub const ALL: [(&str, Property); 17] = [
+pub const ALL: [(&str, Property); 16] = [
     ("answer", check_answer),
     ("check", check_check),
     ("chunks", check_chunks),
@@ -37,6 +37,5 @@ pub const ALL: [(&str, Property); 17] = [
     ("stacks", check_stacks),
     ("suite", check_suite),
     ("template", check_template),
-    ("trace", check_trace),
     ("upgrade", check_upgrade),
 ];

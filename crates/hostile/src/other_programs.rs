@@ -1,7 +1,6 @@
-//! What tare reads of other programs while they run: files of the kernel, counters of a JVM, events of .NET, stacks of a profiler.
+//! What tare reads of other programs while they run: files of the kernel, counters of a JVM, stacks of a profiler.
 
 use tare_profile::collapsed::{parse_collapsed, write_collapsed};
-use tare_sut::probe::dotnet::trace::{TraceReader, TraceTotals};
 use tare_sut::probe::jvm::hsperf::parse_counters;
 use tare_sys::procfs::machine::{self, CpuPressure, CpuTicks, LoadAverage};
 use tare_sys::procfs::net::parse_listeners;
@@ -30,19 +29,5 @@ pub fn check_stacks(bytes: &[u8]) {
     match parse_collapsed(&written) {
         Ok(again) => assert_eq!(write_collapsed(&again), written, "the stacks read again"),
         Err(error) => panic!("{error} in {written:?}"),
-    }
-}
-
-/// Bytes give the same totals of a .NET process, whole, in single bytes and in uneven pieces, and no total that is no number.
-pub fn check_trace(bytes: &[u8]) {
-    let totals = |size: usize| -> TraceTotals {
-        let mut reader = TraceReader::default();
-        let _ = bytes.chunks(size).try_for_each(|piece| reader.feed(piece));
-        reader.totals().clone()
-    };
-    let whole = totals(bytes.len().max(1));
-    assert!(whole.allocated_bytes >= 0.0 && whole.heap_bytes >= 0.0, "{whole:?}");
-    for size in [1, 3, 1 + bytes.len() / 2] {
-        assert_eq!(totals(size), whole, "in pieces of {size} bytes");
     }
 }

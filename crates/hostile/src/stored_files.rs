@@ -1,4 +1,4 @@
-//! Records and histograms from disk: damaged ones are rejected or read in part, and the result is usable.
+//! Records and histograms from disk: damaged ones are rejected, or the result is usable.
 
 use std::io::Write;
 
@@ -15,7 +15,7 @@ pub fn check_histogram(bytes: &[u8]) {
     assert_eq!(again.unpack(), sum, "packing keeps every sample");
 }
 
-/// A file is rejected as a record, or its readable parts are read.
+/// A file is rejected as a record, or is read.
 ///
 /// # Panics
 /// Also when no temporary file can be written.

@@ -174,8 +174,6 @@ pub struct CommandServer {
 pub enum CounterSource {
     /// A script that Node loads before the application.
     Node,
-    /// The diagnostic port of .NET.
-    Dotnet,
     /// The server itself.
     Own,
 }

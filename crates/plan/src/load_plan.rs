@@ -73,11 +73,6 @@ pub enum LoadModel {
         /// Requests leave together at multiples of this time.
         tick: Option<Span>,
     },
-    /// A load of a record before version 5, which holds the model as text only.
-    Described {
-        /// `closed loop, 64 users for 10 s`.
-        text: String,
-    },
 }
 
 /// One straight line in the course of a load.
@@ -133,8 +128,6 @@ pub enum LoadProtocol {
     },
     /// WebSocket: a message is sent, and the next one is its answer.
     Exchange,
-    /// Not known: records before version 5 state only whether messages are pushed.
-    Unrecorded,
     /// WebSocket: the server pushes messages.
     Push {
         /// Time from one message to the next.
@@ -173,46 +166,5 @@ impl LoadPlan {
             LoadProtocol::Push { period, .. } => Some(period),
             _ => None,
         }
-    }
-
-    /// The load in a plan that `tare load` wrote before records had a kind: a run of suite `load` with one cell, whose
-    /// server is external. `None` for the plan of a run.
-    pub fn from_old_plan(plan: &Plan) -> Option<Self> {
-        let [group] = plan.groups.as_slice() else { return None };
-        let ([variant], [named]) = (group.variants.as_slice(), group.scenarios.as_slice()) else { return None };
-        let Program::External { url } = &variant.program else { return None };
-        if plan.suite != "load" {
-            return None;
-        }
-        let setting = |key: &str| plan.settings.iter().find(|setting| setting.key == key).map(|s| s.value.as_str());
-        let span = |key: &str| setting(key).and_then(|text| text.parse().ok()).unwrap_or_default();
-        let warmup = match plan.warmup {
-            Warmup::Fixed { span, .. } => span,
-            Warmup::UntilSteady { .. } => Span::default(),
-        };
-        Some(Self {
-            url: url.clone(),
-            request: named.name.clone(),
-            requests: setting("requests").and_then(|text| text.parse().ok()).unwrap_or(1),
-            checks: 0,
-            feeds: Vec::new(),
-            model: LoadModel::Described { text: plan.question.clone() },
-            stop: LoadStop::Duration { span: Span(plan.slices.length.0.saturating_sub(warmup.0)) },
-            warmup,
-            connections: plan.load.users,
-            protocol: named.scenario.push.as_ref().map_or(LoadProtocol::Unrecorded, |push| LoadProtocol::Push {
-                period: push.period,
-                messages: (push.messages < u32::MAX).then_some(u64::from(push.messages)),
-            }),
-            tls: None,
-            timeout: plan.load.timeout,
-            connect_timeout: span("connect-timeout"),
-            load_cpus: plan.machine.load_cpus.clone(),
-            server_clock: plan.load.server_clock,
-            interval: Span::default(),
-            seed: plan.seed,
-            conditions: Vec::new(),
-            settings: plan.settings.clone(),
-        })
     }
 }

@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 pub struct Environment {
     /// `Machine`, `Kernel`, `JVM`, …
     pub sections: Vec<FactSection>,
-    /// The network between the generator and the servers. `None` where both are on one machine, where agents make the load,
-    /// and in records of earlier versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// The network between the generator and the servers. `None` where both are on one machine, and where agents make the
+    /// load.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkBandwidth>,
 }
 
@@ -71,16 +71,6 @@ mod tests {
         let facts = [("CPU", "Test CPU"), ("cores tare may use", "0-1"), ("memory", "8 GiB"), ("load", "0.3")];
         assert_eq!(environment("Machine", &facts).machine_identity(), "Test CPU, 0-1, 8 GiB");
         assert_eq!(Environment::default().machine_identity(), "unknown, unknown, unknown");
-    }
-
-    #[test]
-    fn a_record_of_an_earlier_version_has_no_network() {
-        let earlier: Environment = serde_json::from_str(r#"{"sections":[]}"#).unwrap();
-        assert_eq!(earlier, Environment::default());
-        let network = NetworkBandwidth { to_servers_bits_per_s: Some(95_900_000), from_servers_bits_per_s: None };
-        let now = Environment { network: Some(network), ..earlier };
-        let read: Environment = serde_json::from_str(&serde_json::to_string(&now).unwrap()).unwrap();
-        assert_eq!(read, now);
     }
 
     #[test]

@@ -58,23 +58,25 @@ pub enum RecordError {
         /// The file.
         file: PathBuf,
     },
-    /// The record is so damaged that its header cannot be read.
-    #[error("{} is damaged beyond reading ({cause}): restore it from a copy, or measure again", .file.display())]
+    /// SQLite or tare cannot read the record as it was written.
+    #[error("{} is damaged ({cause}): restore it from a copy, or measure again", .file.display())]
     Damaged {
         /// The file.
         file: PathBuf,
         /// What was found instead.
         cause: String,
     },
-    /// A newer version of tare wrote it.
-    #[error("{} has record schema {found} and this tare reads up to {known}: use the tare that wrote it, or a newer one", .file.display())]
-    NewerSchema {
+    /// Another version of tare wrote it.
+    #[error("{} has record schema {found}, and this tare reads schema {known}: use the tare that wrote it{writer}, or measure again", .file.display())]
+    OtherSchema {
         /// The file.
         file: PathBuf,
         /// Its schema.
         found: i64,
-        /// The newest schema that this program reads.
+        /// The schema that this program reads.
         known: i64,
+        /// The version of the program that wrote it, ` (tare 0.1.0)`; empty if unknown.
+        writer: String,
     },
     /// An interrupted run cannot go on.
     #[error("{} cannot go on: {why}", .file.display())]
@@ -129,7 +131,8 @@ impl RecordError {
             ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen => Self::Permission { file },
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Locked { file },
             ErrorCode::NotADatabase => Self::NotARecord { file },
-            ErrorCode::DatabaseCorrupt => Self::Damaged { file, cause },
+            // A table or a column that is missing is an error without a code of its own.
+            ErrorCode::DatabaseCorrupt | ErrorCode::Unknown => Self::Damaged { file, cause },
             _ => Self::Other { file, cause },
         }
     }

@@ -9,8 +9,7 @@ use crate::event_kind::{EventKind, EventLevel};
 pub struct EventRecord {
     /// Time since the run began.
     pub at_ns: u64,
-    /// The kind. It is [`EventKind::Other`] in records of an older tare without kinds, and for kinds of a newer tare.
-    #[serde(default)]
+    /// The kind. It is [`EventKind::Other`] for kinds of a newer tare.
     pub kind: EventKind,
     /// How much it matters.
     pub level: EventLevel,
@@ -37,15 +36,16 @@ pub struct EventRecord {
 impl EventRecord {
     /// An event of the whole run, at its begin. Level and texts follow from the kind.
     pub fn new(kind: EventKind) -> Self {
+        let (level, voids, title) = kind.name().meaning();
         Self {
             at_ns: 0,
-            level: kind.level(),
-            voids: kind.makes_void(),
+            level,
+            voids,
             group: None,
             variant: None,
             scenario: None,
             fork: None,
-            title: kind.title().to_owned(),
+            title: title.to_owned(),
             text: kind.text(),
             remedy: kind.remedy(),
             log: None,

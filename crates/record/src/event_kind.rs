@@ -139,8 +139,7 @@ pub enum EventKind {
         reason: String,
         /// End of what it reported, in seconds since the begin of the load.
         from_s: u64,
-        /// When its loss was noticed, in the same unit. Older records have this time in `from_s` instead.
-        #[serde(default)]
+        /// When its loss was noticed, in the same unit.
         noticed_s: Option<u64>,
         /// Agents that are left.
         left: u32,
@@ -165,11 +164,6 @@ pub enum EventKind {
         median_ns: u64,
         /// Its 99th percentile.
         p99_ns: u64,
-    },
-    /// Part of the record cannot be read.
-    RecordDamaged {
-        /// What is lost, one text per table: `1 of 2 slice entries`.
-        lost: Vec<String>,
     },
     /// tare itself failed.
     TareFailed {
@@ -211,7 +205,6 @@ pub enum EventName {
     AgentLost,
     AgentDisturbed,
     AgentsBegan,
-    RecordDamaged,
     TareFailed,
     Other,
 }
@@ -244,57 +237,45 @@ impl EventKind {
             Self::AgentLost { .. } => EventName::AgentLost,
             Self::AgentDisturbed { .. } => EventName::AgentDisturbed,
             Self::AgentsBegan { .. } => EventName::AgentsBegan,
-            Self::RecordDamaged { .. } => EventName::RecordDamaged,
             Self::TareFailed { .. } => EventName::TareFailed,
             Self::Other => EventName::Other,
         }
     }
+}
 
-    /// How much an event of this kind matters.
-    pub const fn level(&self) -> EventLevel {
-        match self.name() {
-            EventName::SelfTestPassed
-            | EventName::ExternalServer
-            | EventName::HeadersDiffer
-            | EventName::ServerRestarted
-            | EventName::RunResumed
-            | EventName::RequestsCutOff
-            | EventName::AgentsBegan
-            | EventName::Other => EventLevel::Info,
-            EventName::SharedCores
-            | EventName::CpuGovernor
-            | EventName::BusyCore
-            | EventName::CpuPressure
-            | EventName::StolenTime
-            | EventName::SelfTestFailed
-            | EventName::MeterMissing
-            | EventName::ServerUnavailable
-            | EventName::GroupNotMeasured
-            | EventName::ProfileFailed
-            | EventName::AgentLost
-            | EventName::AgentDisturbed
-            | EventName::RecordDamaged => EventLevel::Warning,
-            EventName::ServerNotStarted
-            | EventName::ContractMismatch
-            | EventName::ServerEnded
-            | EventName::ServerSuspended
-            | EventName::NoAnswers
-            | EventName::TareFailed => EventLevel::Error,
+impl EventName {
+    /// How much such an event matters, whether it makes the cells that it names void, and its title. For a server the title
+    /// follows the name: `http4s.Tapir: did not start`.
+    pub(crate) const fn meaning(self) -> (EventLevel, bool, &'static str) {
+        use EventLevel::{Error, Info, Warning};
+        match self {
+            Self::SharedCores => (Warning, false, "Shared cores"),
+            Self::CpuGovernor => (Warning, false, "CPU frequency scaling"),
+            Self::BusyCore => (Warning, false, "Busy core"),
+            Self::CpuPressure => (Warning, false, "Busy machine"),
+            Self::StolenTime => (Warning, false, "Stolen CPU time"),
+            Self::SelfTestPassed => (Info, false, "Self-test passed"),
+            Self::SelfTestFailed => (Warning, false, "Self-test failed"),
+            Self::MeterMissing => (Warning, false, "No hiccup meter in JVMs"),
+            Self::ExternalServer => (Info, false, "external server"),
+            Self::ServerUnavailable => (Warning, true, "not available"),
+            Self::ServerNotStarted => (Error, true, "did not start"),
+            Self::ContractMismatch => (Error, true, "does not answer as the contract says"),
+            Self::HeadersDiffer => (Info, false, "sends other headers than its baseline"),
+            Self::ServerEnded => (Error, true, "ended during the run"),
+            Self::ServerSuspended => (Error, true, "suspended"),
+            Self::NoAnswers => (Error, true, "no valid answers"),
+            Self::ServerRestarted => (Info, false, "started again"),
+            Self::GroupNotMeasured => (Warning, true, "Group not measured"),
+            Self::RunResumed => (Info, false, "Interrupted and resumed"),
+            Self::ProfileFailed => (Warning, false, "not profiled"),
+            Self::RequestsCutOff => (Info, false, "Requests cut off"),
+            Self::AgentLost => (Warning, false, "Agent lost"),
+            Self::AgentDisturbed => (Warning, false, "Agent disturbed"),
+            Self::AgentsBegan => (Info, false, "Begin of turns"),
+            Self::TareFailed => (Error, false, "tare failed"),
+            Self::Other => (Info, false, ""),
         }
-    }
-
-    /// Whether an event of this kind makes the cells that it names void.
-    pub const fn makes_void(&self) -> bool {
-        matches!(
-            self.name(),
-            EventName::ServerUnavailable
-                | EventName::ServerNotStarted
-                | EventName::ContractMismatch
-                | EventName::ServerEnded
-                | EventName::ServerSuspended
-                | EventName::NoAnswers
-                | EventName::GroupNotMeasured
-        )
     }
 }
 

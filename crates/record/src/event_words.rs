@@ -2,42 +2,9 @@
 
 use tare_units::{Unit, single};
 
-use crate::event_kind::{EventKind, EventName, SelfTestFigures};
+use crate::event_kind::{EventKind, SelfTestFigures};
 
 impl EventKind {
-    /// A short text. For a server it follows the name: `http4s.Tapir: did not start`.
-    pub const fn title(&self) -> &'static str {
-        match self.name() {
-            EventName::SharedCores => "Shared cores",
-            EventName::CpuGovernor => "CPU frequency scaling",
-            EventName::BusyCore => "Busy core",
-            EventName::CpuPressure => "Busy machine",
-            EventName::StolenTime => "Stolen CPU time",
-            EventName::SelfTestPassed => "Self-test passed",
-            EventName::SelfTestFailed => "Self-test failed",
-            EventName::MeterMissing => "No hiccup meter in JVMs",
-            EventName::ExternalServer => "external server",
-            EventName::ServerUnavailable => "not available",
-            EventName::ServerNotStarted => "did not start",
-            EventName::ContractMismatch => "does not answer as the contract says",
-            EventName::HeadersDiffer => "sends other headers than its baseline",
-            EventName::ServerEnded => "ended during the run",
-            EventName::ServerSuspended => "suspended",
-            EventName::NoAnswers => "no valid answers",
-            EventName::ServerRestarted => "started again",
-            EventName::GroupNotMeasured => "Group not measured",
-            EventName::RunResumed => "Interrupted and resumed",
-            EventName::ProfileFailed => "not profiled",
-            EventName::RequestsCutOff => "Requests cut off",
-            EventName::AgentLost => "Agent lost",
-            EventName::AgentDisturbed => "Agent disturbed",
-            EventName::AgentsBegan => "Begin of turns",
-            EventName::RecordDamaged => "Damaged record",
-            EventName::TareFailed => "tare failed",
-            EventName::Other => "",
-        }
-    }
-
     /// The observation with its figures, without a full stop.
     pub fn text(&self) -> String {
         match self {
@@ -102,9 +69,6 @@ impl EventKind {
                 time(*median_ns),
                 time(*p99_ns)
             ),
-            Self::RecordDamaged { lost } => {
-                format!("tare cannot read {}. The report does not include them", lost.join(", "))
-            }
             Self::ServerUnavailable { reason } | Self::ServerNotStarted { reason } | Self::ProfileFailed { reason } => {
                 reason.clone()
             }
@@ -136,7 +100,6 @@ impl EventKind {
             Self::AgentDisturbed { .. } => {
                 "Stop the other programs on its machine, or let another machine make the load."
             }
-            Self::RecordDamaged { .. } => "Restore record.sqlite from a copy, or measure again.",
             Self::SelfTestPassed(_)
             | Self::ExternalServer
             | Self::ServerUnavailable { .. }

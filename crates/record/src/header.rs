@@ -1,8 +1,6 @@
 //! The header of a record: its kind, its plan, its time, its machine, and the program.
 
-use serde::de::{DeserializeOwned, Error};
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 use tare_plan::{LoadPlan, Plan};
 
 use crate::environment::Environment;
@@ -31,22 +29,6 @@ pub struct RunHeader<P = Plan> {
 /// The header of a load.
 pub type LoadHeader = RunHeader<LoadPlan>;
 
-impl<P> RunHeader<P> {
-    /// The same header with another plan.
-    fn replace_plan<Q>(self, plan: Q) -> RunHeader<Q> {
-        RunHeader {
-            id: self.id,
-            started_unix_ns: self.started_unix_ns,
-            command: self.command,
-            tare_version: self.tare_version,
-            git_revision: self.git_revision,
-            plan_hash: self.plan_hash,
-            plan,
-            environment: self.environment,
-        }
-    }
-}
-
 /// The header of a record of either kind, as it is written. The JSON field `kind` is `weighed` (a run) or `load`.
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -59,40 +41,12 @@ pub(crate) enum HeaderRef<'a> {
 }
 
 /// The header of a record of either kind, as it is read.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RecordHeader {
     /// A run: servers compared with one another.
+    #[serde(rename = "weighed")]
     Run(Box<RunHeader>),
     /// One load on one URL.
     Load(Box<LoadHeader>),
-}
-
-impl<'de> Deserialize<'de> for RecordHeader {
-    /// Reads the header of any version. Before version 5 there was no `kind`, and a load had the plan of a run: here it
-    /// gets the header of a load.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        enum Kind {
-            #[serde(rename = "weighed")]
-            Run,
-            Load,
-        }
-        fn read<T: DeserializeOwned, E: Error>(value: Value) -> Result<T, E> {
-            serde_json::from_value(value).map_err(E::custom)
-        }
-        let mut value = Value::deserialize(deserializer)?;
-        let kind = value.as_object_mut().and_then(|fields| fields.remove("kind"));
-        match kind.map(read::<Kind, D::Error>).transpose()? {
-            Some(Kind::Run) => Ok(Self::Run(Box::new(read(value)?))),
-            Some(Kind::Load) => Ok(Self::Load(Box::new(read(value)?))),
-            None => {
-                let header: RunHeader = read(value)?;
-                Ok(match LoadPlan::from_old_plan(&header.plan) {
-                    Some(plan) => Self::Load(Box::new(header.replace_plan(plan))),
-                    None => Self::Run(Box::new(header)),
-                })
-            }
-        }
-    }
 }

@@ -13,8 +13,7 @@ pub const RESTLESS_SHARE: f64 = 0.02;
 
 /// A server's use during one slice of load: window and drain, unless a field says otherwise.
 ///
-/// Serialised, it has no histograms. A counter is a field here or in one of the types below. Fields that older records
-/// do not have need `#[serde(default)]`.
+/// Serialised, it has no histograms. A counter is a field here or in one of the types below.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(bound(serialize = "", deserialize = "H: Default"))]
 pub struct ServerUse<H = LatencyHistogram> {
@@ -30,8 +29,7 @@ pub struct ServerUse<H = LatencyHistogram> {
     /// Hiccups; absent if the plan does not ask for meters.
     pub hiccups: Option<Hiccups<H>>,
     /// Share, 0 to 1, of the cores of servers and generator that other programs and a hypervisor used, from the begin
-    /// of the slice (its head included) to the end of its drain. Absent if it cannot be measured, and before version 4
-    /// of the record.
+    /// of the slice (its head included) to the end of its drain. Absent if it cannot be measured.
     pub others_share: Option<f64>,
 }
 
@@ -58,6 +56,7 @@ impl ServerUse {
 
 /// CPU that a server used while it answered a known number of requests.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct ServerCpu {
     /// Wall time between the two readings.
     pub wall_ns: u64,
@@ -65,17 +64,13 @@ pub struct ServerCpu {
     pub total_ns: u64,
     /// By kind of thread: `application`, `gc`, `jit`, `vm`, …; adds up to the total.
     pub by_kind: BTreeMap<String, u64>,
-    /// Within each kind by pool: the threads' name without its number. Records of tare 0.1 have none.
-    #[serde(default)]
+    /// Within each kind by pool: the threads' name without its number.
     pub by_pool: BTreeMap<String, BTreeMap<String, u64>>,
-    /// Nanoseconds that threads were runnable and waited for a CPU, by kind. Records before version 6 have none.
-    #[serde(default)]
+    /// Nanoseconds that threads were runnable and waited for a CPU, by kind.
     pub waiting_by_kind: BTreeMap<String, u64>,
-    /// Context switches (a thread was scheduled on a CPU), by kind and pool. Records before version 6 have none.
-    #[serde(default)]
+    /// Context switches (a thread was scheduled on a CPU), by kind and pool.
     pub switches_by_pool: BTreeMap<String, BTreeMap<String, u64>>,
     /// CPU of tare itself for the probes, outside the server: readings, and the meter on the server's cores.
-    #[serde(default)]
     pub probing_ns: Option<u64>,
     /// Requests that were answered (correctly or not) between the readings.
     pub requests: u64,
@@ -110,20 +105,19 @@ impl ServerCpu {
 }
 
 /// What a runtime (a JVM, Node, Go, .NET) did from the begin of a slice to the end of its drain. What it does not report is
-/// absent, and so are fields of later versions of the record in older ones.
+/// absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct RuntimeUse {
     /// Stop-the-world collections.
     pub collections: Option<u64>,
     /// Time in them.
     pub collecting_ns: Option<u64>,
     /// Collections and their time by collector, under the runtime's name for it, without those that did nothing.
-    #[serde(default)]
     pub collectors: BTreeMap<String, CollectorUse>,
     /// Time in safepoints of any kind, including collections.
     pub safepoint_ns: Option<u64>,
     /// How often it stopped its threads, for any reason.
-    #[serde(default)]
     pub safepoints: Option<u64>,
     /// Bytes allocated.
     pub allocated_bytes: Option<u64>,
@@ -132,40 +126,23 @@ pub struct RuntimeUse {
     /// Heap committed at the end.
     pub heap_committed_bytes: Option<u64>,
     /// Heap in use after the last collection; absent if there was none, or the collector does not report it.
-    #[serde(default)]
     pub heap_after_gc_bytes: Option<u64>,
     /// Size of a JVM's metaspace at the last collection.
-    #[serde(default)]
     pub metaspace_bytes: Option<u64>,
     /// Resident memory outside the heap, at the end of the first slice of each load: code, classes, stacks, direct
     /// buffers, the JVM itself.
-    #[serde(default)]
     pub off_heap_bytes: Option<u64>,
     /// Methods compiled, at any tier.
-    #[serde(default)]
     pub compiles: Option<u64>,
     /// Compiled methods that were discarded because an assumption became wrong.
-    #[serde(default)]
     pub compiles_invalidated: Option<u64>,
     /// Size of its compiled code at the end.
-    #[serde(default)]
     pub code_bytes: Option<u64>,
     /// Correct answers that it was used for, including those of the drain.
     pub requests: u64,
 }
 
 impl RuntimeUse {
-    /// Leaves out the zeros that stand for "unknown" in records before version 8. No runtime has a heap of 0 bytes, and one
-    /// without compiled code does not report its compilers.
-    pub(crate) fn drop_unknown_zeros(&mut self) {
-        for size in [&mut self.heap_used_bytes, &mut self.heap_committed_bytes, &mut self.code_bytes] {
-            *size = size.filter(|bytes| *bytes > 0);
-        }
-        if self.code_bytes.is_none() {
-            (self.compiles, self.compiles_invalidated) = (None, None);
-        }
-    }
-
     /// Adds the use of the time that followed. Sizes are those at its end.
     pub fn append(&mut self, later: Self) {
         let earlier = std::mem::replace(self, later);
@@ -258,25 +235,5 @@ impl PauseCause {
             Self::Safepoint => "safepoint",
             Self::Process => "process",
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_zero_of_an_older_record_is_unknown_where_no_runtime_has_a_zero() {
-        let expected = RuntimeUse { collections: Some(0), heap_used_bytes: Some(9), ..RuntimeUse::default() };
-        let zero = Some(0);
-        let mut dotnet =
-            RuntimeUse { heap_committed_bytes: zero, compiles: zero, code_bytes: zero, ..expected.clone() };
-        dotnet.drop_unknown_zeros();
-        assert_eq!(dotnet, expected);
-        // A JVM that compiled nothing in this slice.
-        let jvm = RuntimeUse { compiles: zero, compiles_invalidated: zero, code_bytes: Some(7), ..expected };
-        let mut read = jvm.clone();
-        read.drop_unknown_zeros();
-        assert_eq!(read, jvm);
     }
 }

@@ -87,7 +87,7 @@ pub struct RunRecord {
     pub events: Vec<EventRecord>,
     /// Profiles, in order; a record of scored slices has none.
     pub profiles: Vec<ProfileRecord>,
-    /// How far it was at the end of its last whole step; absent before the first one, and in records of an older tare.
+    /// How far it was at the end of its last whole step; absent before the first one.
     pub checkpoint: Option<Checkpoint>,
     /// How and when it ended, since the run began; absent if tare was killed.
     pub end: Option<(EndStatus, u64)>,

@@ -2,7 +2,6 @@
 
 pub mod counter_socket;
 pub mod cpu;
-pub mod dotnet;
 pub mod hiccup;
 pub mod jvm;
 pub mod kind;

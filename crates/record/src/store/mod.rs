@@ -1,18 +1,13 @@
 //! The store: one SQLite file per run, `.tare/runs/<id>/record.sqlite`, written after every slice.
 //!
 //! WAL mode allows reading a run that is still being written. Each entry is one transaction, so that `kill -9` loses no
-//! measured value. A finished record is a single file. Each row has a checksum, so that a file that has changed since
-//! it was written says so.
+//! measured value. A finished record is a single file.
 
-mod checksum;
-mod events_before_kinds;
 mod folder;
 mod reader;
 mod resume;
 mod rows;
-mod rows_before_6;
 mod schema;
-mod tables;
 mod writer;
 
 pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs, run_dirs};

@@ -10,7 +10,7 @@ use super::writer::RunWriter;
 use super::{reader, schema};
 use crate::checkpoint::Checkpoint;
 use crate::error::RecordError;
-use crate::{EndStatus, EventKind, RunRecord};
+use crate::{EndStatus, RunRecord};
 
 /// An interrupted run. No other process writes to its record while this value exists.
 #[derive(Debug)]
@@ -38,22 +38,18 @@ impl InterruptedRun {
     /// Reads the record in `file`, and changes nothing.
     ///
     /// # Errors
-    /// [`RecordError::NotResumable`] for a run that has ended or still runs, and for a damaged record; otherwise as for
+    /// [`RecordError::NotResumable`] for a run that has ended or still runs; otherwise as for
     /// [`open_run_record`](super::open_run_record).
     pub fn open(file: &Path) -> Result<Self, RecordError> {
         let refuse = |why: &str| Err(RecordError::NotResumable { file: file.to_owned(), why: why.to_owned() });
         let Some(lock) = lock(file)? else { return refuse("it is still being measured, in another process") };
         let record = reader::open_run_record(file)?;
-        let is_damaged = |kind: &EventKind| matches!(kind, EventKind::RecordDamaged { .. });
-        if record.events.iter().any(|event| is_damaged(&event.kind)) {
-            return refuse("its record is damaged; measure again");
-        }
         if let Some((EndStatus::Complete | EndStatus::BudgetSpent, _)) = record.end {
             return refuse("it has ended, and nothing is left to measure; tare report shows it");
         }
         match record.checkpoint.clone() {
             Some(checkpoint) => Ok(Self { record, checkpoint, file: file.to_owned(), lock }),
-            None => refuse("it stopped before its first start, or an older tare recorded it; measure again"),
+            None => refuse("it stopped before its first start; measure again"),
         }
     }
 
@@ -78,12 +74,11 @@ impl InterruptedRun {
     }
 }
 
-/// Removes the rows after the checkpoint. The numbers of rows go on where they stop, so that a reader misses none.
+/// Removes the rows after the checkpoint.
 fn delete_after_checkpoint(connection: &Connection, checkpoint: &Checkpoint) -> rusqlite::Result<()> {
     let transaction = connection.unchecked_transaction()?;
     for (table, count) in checkpoint.entries.counts_by_table() {
         transaction.execute(&format!("DELETE FROM {table} WHERE seq > ?1"), [count])?;
-        transaction.execute("UPDATE sqlite_sequence SET seq = ?1 WHERE name = ?2", (count, table))?;
     }
     transaction.execute("DELETE FROM run WHERE key = 'end'", [])?;
     transaction.commit()

@@ -2,12 +2,11 @@
 //! as one JSON document `{"load": SliceSample, "server": ServerUse}`. A new counter needs no change here.
 
 use rusqlite::types::Type;
-use rusqlite::{Connection, Row, ToSql};
+use rusqlite::{Connection, Row, named_params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tare_sample::{PackedHistogram, SliceSample};
 
-use super::checksum::insert_row;
 use crate::probe::ServerUse;
 use crate::slice::{SliceKey, StoredSlice};
 
@@ -22,27 +21,31 @@ struct Counters<L, S> {
 pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::Result<()> {
     let StoredSlice { key, load, server } = slice;
     let hiccups = server.hiccups.as_ref();
-    let columns: [(&str, &dyn ToSql); 18] = [
-        ("fork", &key.fork),
-        ("group_id", &key.group),
-        ("scenario", &key.scenario),
-        ("variant", &key.variant),
-        ("phase", &key.phase.name()),
-        ("kind", &key.kind.name()),
-        ("round", &key.round),
-        ("users", &key.users),
-        ("offered_per_s", &key.offered_per_s),
-        ("response", &load.response.as_bytes()),
-        ("service", &load.service.as_bytes()),
-        ("send_lag", &load.send_lag.as_bytes()),
-        ("stamp_lag", &load.stamp_lag.as_bytes()),
-        ("failed_time", &load.failed_time.as_bytes()),
-        ("jitter", &load.jitter.as_bytes()),
-        ("hiccup_machine", &hiccups.map(|hiccups| hiccups.machine.as_bytes())),
-        ("hiccup_jvm", &hiccups.and_then(|hiccups| hiccups.jvm.as_ref()).map(PackedHistogram::as_bytes)),
-        ("json", &to_json(&Counters { load, server })?),
-    ];
-    insert_row(connection, "slice", &columns)
+    let insert = "INSERT INTO slice (fork, group_id, scenario, variant, phase, kind, round, users, offered_per_s, \
+                  response, service, send_lag, stamp_lag, failed_time, jitter, hiccup_machine, hiccup_jvm, json) \
+                  VALUES (:fork, :group_id, :scenario, :variant, :phase, :kind, :round, :users, :offered_per_s, \
+                  :response, :service, :send_lag, :stamp_lag, :failed_time, :jitter, :hiccup_machine, :hiccup_jvm, :json)";
+    let values = named_params! {
+        ":fork": key.fork,
+        ":group_id": key.group,
+        ":scenario": key.scenario,
+        ":variant": key.variant,
+        ":phase": key.phase.name(),
+        ":kind": key.kind.name(),
+        ":round": key.round,
+        ":users": key.users,
+        ":offered_per_s": key.offered_per_s,
+        ":response": load.response.as_bytes(),
+        ":service": load.service.as_bytes(),
+        ":send_lag": load.send_lag.as_bytes(),
+        ":stamp_lag": load.stamp_lag.as_bytes(),
+        ":failed_time": load.failed_time.as_bytes(),
+        ":jitter": load.jitter.as_bytes(),
+        ":hiccup_machine": hiccups.map(|hiccups| hiccups.machine.as_bytes()),
+        ":hiccup_jvm": hiccups.and_then(|hiccups| hiccups.jvm.as_ref()).map(PackedHistogram::as_bytes),
+        ":json": to_json(&Counters { load, server })?,
+    };
+    connection.prepare_cached(insert)?.execute(values).map(drop)
 }
 
 /// Reads a slice from a row of `SELECT * FROM slice`. Counts that contradict one another are an error.
@@ -68,8 +71,7 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
     Ok(StoredSlice { key: key(row)?, load, server })
 }
 
-/// The columns of the key; every version of the record has them.
-pub(super) fn key(row: &Row<'_>) -> rusqlite::Result<SliceKey> {
+fn key(row: &Row<'_>) -> rusqlite::Result<SliceKey> {
     Ok(SliceKey {
         fork: row.get("fork")?,
         group: row.get("group_id")?,
@@ -84,12 +86,12 @@ pub(super) fn key(row: &Row<'_>) -> rusqlite::Result<SliceKey> {
 }
 
 /// The histogram of a column; its bytes are checked.
-pub(super) fn histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<PackedHistogram> {
+fn histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<PackedHistogram> {
     check_histogram(row.get(column)?)
 }
 
 /// As [`histogram`]; `None` for NULL.
-pub(super) fn optional_histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<PackedHistogram>> {
+fn optional_histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<Option<PackedHistogram>> {
     row.get::<_, Option<Vec<u8>>>(column)?.map(check_histogram).transpose()
 }
 
@@ -112,6 +114,18 @@ fn from_name<T: DeserializeOwned>(name: &str) -> rusqlite::Result<T> {
     serde_json::from_value(name.into()).map_err(|error| conversion_error(error.into()))
 }
 
-fn conversion_error(cause: Box<dyn std::error::Error + Send + Sync>) -> rusqlite::Error {
+/// The error of an entry, with its table and number.
+pub(super) fn in_entry(table: &str, row: &Row<'_>, error: rusqlite::Error) -> rusqlite::Error {
+    match error {
+        rusqlite::Error::FromSqlConversionFailure(_, _, cause) => {
+            let number = row.get::<_, i64>("seq").unwrap_or_default();
+            conversion_error(format!("{table} {number}: {cause}").into())
+        }
+        other => other,
+    }
+}
+
+/// The error of something that SQLite reads and tare does not understand.
+pub(super) fn conversion_error(cause: Box<dyn std::error::Error + Send + Sync>) -> rusqlite::Error {
     rusqlite::Error::FromSqlConversionFailure(0, Type::Blob, cause)
 }

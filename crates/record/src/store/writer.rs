@@ -5,12 +5,11 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use rusqlite::{Connection, ToSql};
+use rusqlite::Connection;
 use serde::Serialize;
 use tare_plan::plan::Mode;
 use tempfile::{Builder, NamedTempFile};
 
-use super::checksum::insert_row;
 use super::{RECORD_FILE, resume, rows, schema};
 use crate::checkpoint::Checkpoint;
 use crate::cross_check::CrossCheckRecord;
@@ -145,11 +144,10 @@ impl RunWriter {
             return Err(RecordError::Scored { file: self.file.clone() });
         }
         let insert = || {
-            let columns: [(&str, &dyn ToSql); 2] =
-                [("json", &rows::to_json(profile)?), ("stacks", &profile.stacks.as_bytes())];
-            insert_row(&self.connection, "profile", &columns)
+            let row = (rows::to_json(profile)?, profile.stacks.as_bytes());
+            self.connection.execute("INSERT INTO profile (json, stacks) VALUES (?1, ?2)", row)
         };
-        insert().map_err(|e| self.error(&e))
+        insert().map(drop).map_err(|e| self.error(&e))
     }
 
     /// Replaces the checkpoint.
@@ -157,13 +155,7 @@ impl RunWriter {
     /// # Errors
     /// As [`append_slice`](Self::append_slice).
     pub fn save_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RecordError> {
-        let save = || {
-            let transaction = self.connection.unchecked_transaction()?;
-            transaction.execute("DELETE FROM run WHERE key = 'checkpoint'", [])?;
-            put(&transaction, "checkpoint", checkpoint)?;
-            transaction.commit()
-        };
-        save().map_err(|e| self.error(&e))
+        put(&self.connection, "checkpoint", checkpoint).map_err(|e| self.error(&e))
     }
 
     /// Ends the record and turns it into a single file.
@@ -179,8 +171,11 @@ impl RunWriter {
 
     // A statement outside BEGIN … COMMIT is a transaction of its own.
     fn append<T: Serialize>(&self, table: &str, value: &T) -> Result<(), RecordError> {
-        let insert = || insert_row(&self.connection, table, &[("json", &rows::to_json(value)?)]);
-        insert().map_err(|e| self.error(&e))
+        let insert = || {
+            let mut statement = self.connection.prepare_cached(&format!("INSERT INTO {table} (json) VALUES (?1)"))?;
+            statement.execute([rows::to_json(value)?])
+        };
+        insert().map(drop).map_err(|e| self.error(&e))
     }
 
     fn error(&self, error: &rusqlite::Error) -> RecordError {
@@ -223,6 +218,7 @@ fn with_suffix(file: &Path, suffix: &str) -> PathBuf {
     name.into()
 }
 
+/// Sets a value of the table `run`.
 fn put<T: Serialize>(connection: &Connection, key: &str, value: &T) -> rusqlite::Result<()> {
-    insert_row(connection, "run", &[("key", &key), ("json", &rows::to_json(value)?)])
+    connection.execute("REPLACE INTO run (key, json) VALUES (?1, ?2)", (key, rows::to_json(value)?)).map(drop)
 }

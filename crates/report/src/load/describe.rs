@@ -7,15 +7,12 @@ use crate::format::{count, exact_duration, grouped, rate};
 /// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`, or
 /// `2,500 users; the server pushes a message to each every 100 ms, until each has 600`.
 pub fn describe(plan: &LoadPlan) -> String {
-    if let LoadProtocol::Push { period, messages } = &plan.protocol
-        && !matches!(plan.model, LoadModel::Described { .. })
-    {
+    if let LoadProtocol::Push { period, messages } = &plan.protocol {
         let (users, every) = (count(plan.connections.into(), "user"), exact_duration(period.0));
         let until = messages.map_or_else(|| length(plan), |messages| format!("until each has {}", grouped(messages)));
         return format!("{users}; the server pushes a message to each every {every}, {until}");
     }
     match &plan.model {
-        LoadModel::Described { text } => text.clone(),
         LoadModel::Closed => format!("closed loop, {} {}", users(plan), length(plan)),
         LoadModel::ClosedStages { stages } => {
             let level = |to: f64| grouped(to as u64);
@@ -46,7 +43,7 @@ fn length(plan: &LoadPlan) -> String {
 fn connections(plan: &LoadPlan) -> String {
     let connections = count(plan.connections.into(), "connection");
     match plan.protocol {
-        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Unrecorded => connections,
+        LoadProtocol::Http1 { pipeline: 0 | 1 } => connections,
         LoadProtocol::Http1 { pipeline } => format!("{connections}, {pipeline} requests deep"),
         LoadProtocol::Http2 { streams } => format!("{connections} of HTTP/2, {}", count(streams.into(), "stream")),
         LoadProtocol::Exchange | LoadProtocol::Push { .. } => count(plan.connections.into(), "WebSocket"),
@@ -56,7 +53,7 @@ fn connections(plan: &LoadPlan) -> String {
 /// `64 users`, with the connections that they share where one carries several.
 fn users(plan: &LoadPlan) -> String {
     let per_connection = match plan.protocol {
-        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Unrecorded => {
+        LoadProtocol::Http1 { pipeline: 0 | 1 } => {
             return count(plan.connections.into(), "user");
         }
         LoadProtocol::Http1 { pipeline } => pipeline,

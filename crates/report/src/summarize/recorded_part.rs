@@ -1,6 +1,6 @@
-//! A record without an end, or with rows that cannot be read: which part of the run or load it holds.
+//! A record without an end: which part of the run or load it holds.
 
-use tare_record::{EventName, LoadRecord, StoredSlice};
+use tare_record::{LoadRecord, StoredSlice};
 
 use crate::summary::Reason;
 use crate::time::rfc3339;
@@ -15,20 +15,13 @@ pub(crate) fn recorded_part(started_unix_ns: u64, slices: &[StoredSlice]) -> Str
     format!("it holds {} to {}, which is {} to {}", seconds(from), seconds(until), by_clock(from), by_clock(until))
 }
 
-/// Reasons to doubt a load whose record is not whole.
-pub(super) fn doubts_of_part(record: &LoadRecord) -> Vec<Reason> {
-    let held = || recorded_part(record.header.started_unix_ns, &record.intervals);
-    let cut_short = record.end.is_none().then(|| {
+/// The reason to doubt a load whose record has no end.
+pub(super) fn doubts_of_part(record: &LoadRecord) -> Option<Reason> {
+    record.end.is_none().then(|| {
+        let part = recorded_part(record.header.started_unix_ns, &record.intervals);
         Reason::new(
-            format!("the record was cut short: {}", held()),
+            format!("the record was cut short: {part}"),
             "If tare still writes it, wait for its end. Otherwise measure again, or use this part alone.",
         )
-    });
-    let is_damage = |event: &&tare_record::EventRecord| event.kind.name() == EventName::RecordDamaged;
-    let damaged = record
-        .events
-        .iter()
-        .filter(is_damage)
-        .map(|event| Reason::new(event.text.clone(), event.remedy.as_deref().unwrap_or_default()));
-    cut_short.into_iter().chain(damaged).collect()
+    })
 }

@@ -119,7 +119,6 @@ fn a_load_is_described_from_its_plan() {
             "128 users; the server pushes a message to each every 100 ms, until each has 600",
         ),
         (LoadModel::Closed, push(None), "128 users; the server pushes a message to each every 100 ms, for 2 s"),
-        (LoadModel::Described { text: "as it was".to_owned() }, push(None), "as it was"),
     ] {
         assert_eq!(describe(&plan(model, protocol)), says);
     }
@@ -250,16 +249,6 @@ fn bytes_that_nobody_asked_for_are_no_failed_requests_and_make_a_load_suspect() 
     ] {
         assert!(text.contains(says), "{says}: {text}");
     }
-}
-
-#[test]
-fn a_record_with_lost_rows_is_suspect() {
-    let mut record = record().clone();
-    let lost = vec!["1 of 4 slice entries".to_owned()];
-    record.events.push(EventRecord::new(EventKind::RecordDamaged { lost }));
-    let verdict = summarize(&record).verdict;
-    assert_eq!(verdict.state, ValidityState::Suspect);
-    assert!(verdict.reasons.iter().any(|reason| reason.text.contains("1 of 4 slice entries")), "{verdict:?}");
 }
 
 /// An agent of two: half of the load, on a core that was half busy.

@@ -195,24 +195,6 @@ fn a_record_cut_short_anywhere_gives_a_summary() {
 }
 
 #[test]
-fn a_truncated_file_gives_a_summary_that_says_what_is_lost() {
-    let root = tempfile::tempdir().unwrap();
-    let mut writer = RunWriter::create(root.path(), &standard().header).unwrap();
-    let file = writer.record_file().to_path_buf();
-    for round in 0..120 {
-        let slice = synthetic::slice("http4s.Vanilla", 1, SliceKind::Saturating, round, 0, 1.0);
-        writer.append_slice(&slice.pack()).unwrap();
-    }
-    writer.finish(EndStatus::Complete, 1).unwrap();
-    let whole = std::fs::metadata(&file).unwrap().len();
-    std::fs::File::options().write(true).open(&file).unwrap().set_len(whole / 2).unwrap();
-    let summary = summarize(&tare_record::open_run_record(&file).unwrap());
-    assert!(kinds(&summary).contains(&FindingKind::Event(EventName::RecordDamaged)), "{:?}", kinds(&summary));
-    assert!((10..120).contains(&summary.cells[0].timeline.len()));
-    assert!(summary.cells[0].throughput_per_s.is_some());
-}
-
-#[test]
 fn a_precise_interval_that_decides_nothing_says_so() {
     let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.98)], 8, &[SliceKind::Saturating]);
     record.header.plan.stop.precision = 0.5;

@@ -51,7 +51,7 @@ impl LoadJob {
         match self.plan.model {
             LoadModel::Open { arrivals: Arrivals::Poisson, .. } => SliceKind::Poisson,
             LoadModel::Open { arrivals: Arrivals::Even, .. } => SliceKind::Fixed,
-            LoadModel::Closed | LoadModel::ClosedStages { .. } | LoadModel::Described { .. } => SliceKind::Saturating,
+            LoadModel::Closed | LoadModel::ClosedStages { .. } => SliceKind::Saturating,
         }
     }
 }
@@ -75,13 +75,12 @@ fn protocol(plan: &LoadProtocol) -> Protocol {
             period: period.0,
             stamp: Stamp::Unix,
         })),
-        LoadProtocol::Unrecorded => Protocol::default(),
     }
 }
 
 fn schedule(model: &LoadModel) -> Schedule {
     match model {
-        LoadModel::Closed | LoadModel::Described { .. } => Schedule::Closed,
+        LoadModel::Closed => Schedule::Closed,
         LoadModel::ClosedStages { stages } => Schedule::ClosedStages { users: course(0.0, stages) },
         LoadModel::Open { per_s, stages, arrivals, .. } if stages.is_empty() => match arrivals {
             Arrivals::Even => Schedule::Constant { rate_per_s: *per_s },

@@ -22,8 +22,7 @@ pub(crate) fn environment(
     counters: Option<CounterSource>,
 ) -> Result<BTreeMap<String, String>, SutError> {
     let mut env = own.clone();
-    // .NET opens its diagnostic port by itself.
-    let Some(source) = counters.filter(|source| *source != CounterSource::Dotnet) else { return Ok(env) };
+    let Some(source) = counters else { return Ok(env) };
     env.insert(counter_socket::VARIABLE.to_owned(), counter_socket::socket_prefix());
     if source == CounterSource::Node {
         let inherited = env.get(NODE_OPTIONS).cloned().or_else(|| std::env::var(NODE_OPTIONS).ok());
@@ -58,7 +57,6 @@ mod tests {
     fn only_a_server_with_counters_gets_more_than_its_own_environment() {
         let own = BTreeMap::from([("PORT".to_owned(), "{port}".to_owned())]);
         assert_eq!(environment(&own, None).unwrap(), own);
-        assert_eq!(environment(&own, Some(CounterSource::Dotnet)).unwrap(), own);
         let with_counters = environment(&own, Some(CounterSource::Own)).unwrap();
         assert_eq!(
             (with_counters.len(), with_counters["TARE_COUNTERS"].as_str()),

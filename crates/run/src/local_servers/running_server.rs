@@ -6,7 +6,6 @@ use std::path::Path;
 use tare_plan::plan::CounterSource;
 use tare_sut::probe::counter_socket;
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
-use tare_sut::probe::dotnet::DotnetProbe;
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::probe::memory::{MemorySample, off_heap_bytes};
@@ -37,8 +36,6 @@ enum RuntimeProbe {
     Jvm(JvmProbe),
     /// Its processes send them over a socket.
     CounterSocket,
-    /// Its processes report them as events.
-    Dotnet(DotnetProbe),
 }
 
 impl RuntimeProbe {
@@ -46,7 +43,6 @@ impl RuntimeProbe {
     fn find(processes: &mut CpuProbe, source: Option<CounterSource>) -> Option<Self> {
         match source {
             None => processes.processes().find_map(JvmProbe::find_counters).map(Self::Jvm),
-            Some(CounterSource::Dotnet) => Some(Self::Dotnet(DotnetProbe::new(&processes.find_living()))),
             Some(CounterSource::Node | CounterSource::Own) => Some(Self::CounterSocket),
         }
     }
@@ -69,12 +65,10 @@ impl RunningServer {
 
     /// Counters of its runtime; `None` where there are none.
     pub fn runtime(&mut self) -> Option<RuntimeSample> {
-        // A server with several processes may start or end one at any time.
-        let mut living = || self.cpu_probe.as_mut().map(CpuProbe::find_living);
         match self.runtime_probe.as_mut()? {
             RuntimeProbe::Jvm(probe) => probe.take_sample(),
-            RuntimeProbe::CounterSocket => counter_socket::take_sample(living()?),
-            RuntimeProbe::Dotnet(probe) => probe.take_sample(&living()?),
+            // A server with several processes may start or end one at any time.
+            RuntimeProbe::CounterSocket => counter_socket::take_sample(self.cpu_probe.as_mut()?.find_living()),
         }
     }
 

@@ -100,8 +100,7 @@ fn the_dotnet_example_runs() {
     check_both_suites("dotnet-aspnetcore", "dotnet", "--version");
 }
 
-/// Bytes and collections of a runtime that is no JVM: reported by a script in Node, by the server itself in Go, and by the
-/// runtime's diagnostic port in .NET.
+/// Bytes and collections of a runtime that is no JVM: reported by a script in Node, by the server itself in Go and .NET.
 fn check_counted_bytes(name: &str, program: &str, argument: &str) {
     if !is_installed(program, argument) {
         eprintln!("skipped: {program} is not installed");
@@ -138,7 +137,7 @@ fn a_server_in_go_reports_its_own_bytes() {
 }
 
 #[test]
-fn dotnet_reports_bytes_without_a_change_of_the_app() {
+fn a_server_in_dotnet_reports_its_own_bytes() {
     check_counted_bytes("dotnet-aspnetcore", "dotnet", "--version");
 }
 

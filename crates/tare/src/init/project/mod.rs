@@ -41,7 +41,6 @@ impl Project {
     pub fn counters(&self) -> Option<&'static str> {
         match self.tool {
             "npm" => Some("node"),
-            ".NET" => Some("dotnet"),
             _ => None,
         }
     }

@@ -1,4 +1,0 @@
-//! Looks for bytes that break `tare_hostile::check_trace`.
-#![no_main]
-
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tare_hostile::check_trace(bytes));
