@@ -53,6 +53,11 @@ impl Expectation {
         self.lengths = from..=to;
     }
 
+    /// Whether a check needs the fields of the head.
+    pub(crate) const fn reads_headers(&self) -> bool {
+        !self.headers.is_empty()
+    }
+
     /// What is wrong with the head, the status first.
     pub(crate) fn judge_head(&self, head: &Head<'_>) -> Option<Problem> {
         if !self.statuses.iter().any(|codes| codes.contains(&head.status)) {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use http::header::CONTENT_LENGTH;
-use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use tare_sample::ErrorClass;
 use tare_wire::http::{Field, Head, Sink};
 
 use crate::input::request::Parts;
-use crate::problem::{Problem, escape};
+use crate::problem::Problem;
+use crate::protocol::answer::AnswerChecker;
 
 /// Header fields of an HTTP/1.1 connection. They must not be sent over HTTP/2.
 ///
@@ -52,7 +53,7 @@ fn translate(base: &str, parts: &Parts) -> Result<Request<()>, http::Error> {
 }
 
 fn fields(parts: &Parts) -> Result<HeaderMap, http::Error> {
-    let mut fields = HeaderMap::with_capacity(parts.headers.len() + 1);
+    let mut fields = HeaderMap::new();
     for (name, value) in &parts.headers {
         let name = HeaderName::from_bytes(name.as_bytes())?;
         if !OF_A_CONNECTION.contains(&name.as_str()) {
@@ -66,41 +67,14 @@ fn fields(parts: &Parts) -> Result<HeaderMap, http::Error> {
     Ok(fields)
 }
 
-/// Passes the head of an answer to a sink.
-pub(super) fn pass_head(answer: &http::response::Parts, sink: &mut impl Sink) {
-    let fields: Vec<Field<'_>> =
-        answer.headers.iter().map(|(name, value)| Field { name: name.as_str(), value: value.as_bytes() }).collect();
-    sink.head(&Head::new(answer.status.as_u16(), &fields));
-}
-
-/// The problem of a head, or of trailers, with fields that no server may send.
-///
-/// # Source
-/// RFC 9113, section 8.2.1; RFC 9110, section 8.6: one length.
-pub(super) fn malformed_field(fields: &HeaderMap) -> Option<Problem> {
-    let is_blank = |byte: Option<&u8>| matches!(byte, Some(b' ' | b'\t'));
-    let mut lengths = 0;
-    for (name, value) in fields {
-        let value = value.as_bytes();
-        if is_blank(value.first()) || is_blank(value.last()) {
-            let text = format!("header {name} begins or ends with white space: \"{}\"", escape(value));
-            return Some(Problem::new(ErrorClass::Protocol, text));
-        }
-        lengths += usize::from(*name == CONTENT_LENGTH);
+/// Passes the head of an answer to its checks, with the fields if a check reads them.
+pub(super) fn pass_head(answer: &http::response::Parts, check: &mut AnswerChecker<'_>) {
+    let mut fields = Vec::new();
+    if check.expectation.reads_headers() {
+        fields
+            .extend(answer.headers.iter().map(|(name, value)| Field { name: name.as_str(), value: value.as_bytes() }));
     }
-    (lengths > 1).then(|| Problem::new(ErrorClass::Protocol, "more than one Content-Length"))
-}
-
-/// The problem of a body behind a status that permits none.
-///
-/// # Source
-/// RFC 9110, section 6.4.1.
-pub(super) fn unexpected_body(status: StatusCode, bytes: &[u8]) -> Option<Problem> {
-    let permits_none = matches!(status, StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
-    (permits_none && !bytes.is_empty()).then(|| {
-        let text = format!("a body behind status {}: \"{}\"", status.as_u16(), escape(bytes));
-        Problem::new(ErrorClass::Protocol, text)
-    })
+    check.head(&Head::new(answer.status.as_u16(), &fields));
 }
 
 /// Whether a GOAWAY of the server says that it will not process this stream.

@@ -1,13 +1,8 @@
 //! HTTP/2 on one connection: the `h2` crate driven step by step, in memory, with a stream for each exchange.
 
-mod field_block;
-mod frame;
-mod huffman;
-mod inspector;
 mod message;
 mod pipe;
 mod stream;
-mod streams;
 #[cfg(test)]
 mod tests;
 mod wake;
@@ -25,7 +20,6 @@ use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
 
-use self::inspector::{Forbidden, FrameInspector};
 use self::message::{TranslatedRequests, problem};
 use self::pipe::Pipe;
 use self::stream::Stream;
@@ -62,8 +56,6 @@ pub(crate) struct Http2 {
     /// The problem of the connection, reported after the exchanges that have ended.
     broken_by: Option<Problem>,
     translated: TranslatedRequests,
-    /// Length of the longest body of a request so far, in bytes.
-    largest_body: usize,
     awaits_flush: bool,
     is_retired: bool,
     is_broken: bool,
@@ -78,7 +70,6 @@ type Asked = (ResponseFuture, SendStream<Bytes>, Bytes);
 #[derive(Debug)]
 struct Link {
     pipe: Pipe,
-    inspector: FrameInspector,
     machine: h2::client::Connection<Pipe, Bytes>,
     sender: SendRequest<Bytes>,
     /// Whether the server has ever accepted streams. It may take that back later.
@@ -100,7 +91,6 @@ impl Http2 {
             returned: VecDeque::new(),
             broken_by: None,
             translated: TranslatedRequests::default(),
-            largest_body: 0,
             awaits_flush: false,
             is_retired: false,
             is_broken: false,
@@ -144,7 +134,6 @@ impl Http2 {
     }
 
     pub(crate) fn begin(&mut self, exchange: Exchange, parts: &Arc<Parts>) -> Begun {
-        self.largest_body = self.largest_body.max(parts.body.len());
         let stream = match self.send_request(exchange.request, parts) {
             Ok((answer, sending, body)) => Stream::new(exchange, Arc::clone(parts), answer, sending, body),
             Err(problem) => Stream::failed(exchange, Arc::clone(parts), problem),
@@ -166,7 +155,6 @@ impl Http2 {
         // A handle of its own, because each handle queues one request that exceeds the server's limit of streams.
         let begun = link.sender.clone().send_request(request, body.is_empty());
         let (answer, sending) = begun.map_err(|error| problem(&error))?;
-        link.inspector.note_request(sending.stream_id().as_u32());
         Ok((answer, sending, body))
     }
 
@@ -214,56 +202,21 @@ impl Http2 {
     }
 
     /// Reads bytes, and the answers that they complete. Returns what is wrong with the connection.
-    fn read(&mut self, mut bytes: &[u8], requests: &RequestSet) -> Option<Problem> {
-        loop {
-            let link = self.link.as_mut()?;
-            // Answers before a forbidden frame, or before one that ends streams, count however the bytes are cut.
-            let part = link.inspector.take_part(&mut bytes, self.largest_body);
-            link.pipe.push_received(part.bytes);
-            let mut end = self.drive();
-            if let (Some(Err(error)), false) = (&end, self.has_settings()) {
-                let text = format!("{error}; does the server speak HTTP/2 here at all?");
-                return Some(Problem::new(ErrorClass::Protocol, text));
-            }
-            self.read_answers(requests);
-            // If the connection has ended before that frame, nobody reads it. A refused answer may have been its last.
-            if end.is_none()
-                && let Some(forbidden) = part.forbidden
-            {
-                end = self.drive();
-                self.read_answers(requests);
-                if end.is_none()
-                    && let Some(problem) = self.handle_forbidden(forbidden)
-                {
-                    return Some(problem);
-                }
-            }
-            if end.is_none() && !bytes.is_empty() {
-                continue;
-            }
-            // A failed connection fails its streams. If it has none, it is the connection's problem. An error that
-            // this side finds after the server's GOAWAY and its last answer is no problem.
-            let error = end?.err()?;
-            let is_its_own = error.is_remote() || !self.link.as_ref()?.inspector.has_goaway();
-            return (is_its_own && !self.has_failed_streams).then(|| problem(&error));
+    fn read(&mut self, bytes: &[u8], requests: &RequestSet) -> Option<Problem> {
+        // After a GOAWAY of the server no request may begin.
+        let had_goaway = self.is_retired;
+        self.link.as_ref()?.pipe.push_received(bytes);
+        let end = self.drive();
+        if let (Some(Err(error)), false) = (&end, self.has_settings()) {
+            let text = format!("{error}; does the server speak HTTP/2 here at all?");
+            return Some(Problem::new(ErrorClass::Protocol, text));
         }
-    }
-
-    /// Fails and resets the stream that a forbidden frame breaks. If the frame breaks the connection, sends GOAWAY and returns the
-    /// problem.
-    fn handle_forbidden(&mut self, forbidden: Forbidden) -> Option<Problem> {
-        let problem = Problem::new(ErrorClass::Protocol, format!("the server sent {}", forbidden.what));
-        let Some(broken) = forbidden.stream else {
-            self.is_retired = true;
-            self.link.as_ref()?.pipe.write_goaway(forbidden.reason);
-            return Some(problem);
-        };
-        let slot =
-            self.streams.iter().position(|stream| stream.as_ref().is_some_and(|stream| stream.id() == Some(broken)))?;
-        let mut stream = self.take_stream(slot)?;
-        stream.reset(forbidden.reason);
-        self.finished.push_back((stream.exchange.times, Some(problem)));
-        None
+        self.read_answers(requests);
+        // A failed connection fails its streams. If it has none, it is the connection's problem. An error that this side
+        // finds after the server's GOAWAY and its last answer is no problem.
+        let error = end?.err()?;
+        let is_its_own = error.is_remote() || !had_goaway;
+        (is_its_own && !self.has_failed_streams).then(|| problem(&error))
     }
 
     /// Whether the server's settings have arrived. No request leaves before.
@@ -281,7 +234,7 @@ impl Http2 {
                 Poll::Ready(end) => Some(end),
             };
             let looked_at = self.ready.len();
-            link.has_settings |= link.machine.max_concurrent_send_streams() > 0;
+            link.has_settings = link.has_settings || link.machine.max_concurrent_send_streams() > 0;
             self.woken.take(&mut self.ready);
             let mut has_sent = false;
             for &slot in &self.ready[looked_at..] {
@@ -317,11 +270,7 @@ impl Http2 {
     /// Removes the stream of a slot. If it has not ended, the crate resets it when it is dropped.
     fn take_stream(&mut self, slot: usize) -> Option<Stream> {
         self.vacant.push(slot);
-        let stream = self.streams[slot].take()?;
-        if let (Some(link), Some(id)) = (&mut self.link, stream.id()) {
-            link.inspector.abandon(id);
-        }
-        Some(stream)
+        self.streams[slot].take()
     }
 
     /// Handles the end of the connection, which completes no answer. The server may have sent a reason before.
@@ -375,9 +324,7 @@ impl Link {
         let handshake = pin!(builder.handshake::<_, Bytes>(pipe.clone()));
         // Memory accepts the preface at once.
         match handshake.poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(Ok((sender, machine))) => {
-                Some(Self { pipe, inspector: FrameInspector::new(), machine, sender, has_settings: false })
-            }
+            Poll::Ready(Ok((sender, machine))) => Some(Self { pipe, machine, sender, has_settings: false }),
             _ => None,
         }
     }

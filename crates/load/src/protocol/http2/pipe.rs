@@ -7,7 +7,6 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
 
-use h2::Reason;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// A handle for both ends. Clones share them.
@@ -37,16 +36,6 @@ impl Pipe {
     /// No more bytes will arrive.
     pub(super) fn end_received(&self) {
         self.0.borrow_mut().is_finished = true;
-    }
-
-    /// Writes the frame that ends a connection for this reason (GOAWAY). No stream of the server was processed.
-    ///
-    /// # Source
-    /// RFC 9113, section 6.8.
-    pub(super) fn write_goaway(&self, reason: Reason) {
-        let to_send = &mut self.0.borrow_mut().to_send;
-        to_send.extend_from_slice(b"\0\0\x08\x07\0\0\0\0\0\0\0\0\0");
-        to_send.extend_from_slice(&u32::from(reason).to_be_bytes());
     }
 
     /// Passes the written bytes to the caller, and clears them.

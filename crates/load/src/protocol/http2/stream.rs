@@ -7,11 +7,10 @@ use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use h2::client::ResponseFuture;
-use h2::{Reason, RecvStream, SendStream};
-use http::StatusCode;
+use h2::{RecvStream, SendStream};
 use tare_wire::http::Sink;
 
-use super::message::{is_unprocessed, malformed_field, pass_head, problem, unexpected_body};
+use super::message::{is_unprocessed, pass_head, problem};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::answer::AnswerChecker;
@@ -39,10 +38,7 @@ enum Answer {
     /// No answer will come, because the request never left.
     Never(Option<Problem>),
     Head(ResponseFuture),
-    Body {
-        status: StatusCode,
-        body: RecvStream,
-    },
+    Body(RecvStream),
 }
 
 impl Stream {
@@ -54,7 +50,9 @@ impl Stream {
         mut sending: SendStream<Bytes>,
         body: Bytes,
     ) -> Self {
-        sending.reserve_capacity(body.len());
+        if !body.is_empty() {
+            sending.reserve_capacity(body.len());
+        }
         let answer = Answer::Head(answer);
         Self { exchange, parts, is_unprocessed: false, is_lost: false, answer, sending: Some(sending), unsent: body }
     }
@@ -63,18 +61,6 @@ impl Stream {
     pub(super) const fn failed(exchange: Exchange, parts: Arc<Parts>, problem: Problem) -> Self {
         let answer = Answer::Never(Some(problem));
         Self { exchange, parts, is_unprocessed: false, is_lost: false, answer, sending: None, unsent: Bytes::new() }
-    }
-
-    /// Its number, if its request has left.
-    pub(super) fn id(&self) -> Option<u32> {
-        self.sending.as_ref().map(|sending| sending.stream_id().as_u32())
-    }
-
-    /// Tells the server that this side gives up the stream, unless both sides have ended it.
-    pub(super) fn reset(&mut self, reason: Reason) {
-        if let Some(sending) = &mut self.sending {
-            sending.send_reset(reason);
-        }
     }
 
     fn fail(&mut self, error: &h2::Error) -> Problem {
@@ -116,36 +102,32 @@ impl Stream {
                 Answer::Head(head) => match ready!(Pin::new(head).poll(context)) {
                     Ok(answer) => {
                         let (head, body) = answer.into_parts();
-                        if let Some(problem) = malformed_field(&head.headers) {
-                            self.reset(Reason::PROTOCOL_ERROR);
-                            return Poll::Ready(Some(problem));
-                        }
                         pass_head(&head, &mut check);
-                        self.answer = Answer::Body { status: head.status, body };
+                        self.answer = Answer::Body(body);
                     }
                     Err(error) => {
                         self.is_unprocessed = is_unprocessed(&error);
                         return Poll::Ready(Some(self.fail(&error)));
                     }
                 },
-                Answer::Body { status, body } => match ready!(body.poll_data(context)) {
+                Answer::Body(body) => match ready!(body.poll_data(context)) {
                     Some(Ok(bytes)) => {
-                        if let Some(problem) = unexpected_body(*status, &bytes) {
-                            self.reset(Reason::PROTOCOL_ERROR);
-                            return Poll::Ready(Some(problem));
-                        }
                         check.body(&bytes);
-                        if let Err(error) = body.flow_control().release_capacity(bytes.len()) {
-                            return Poll::Ready(Some(problem(&error)));
-                        }
                         if self.exchange.answer.is_too_long(expectation) {
                             return Poll::Ready(Some(self.exchange.answer.too_long_problem()));
+                        }
+                        // Most answers end here, without trailers. Their stream gives the room back when it is dropped.
+                        if body.is_end_stream() {
+                            return Poll::Ready(self.exchange.answer.verdict(expectation));
+                        }
+                        if let Err(error) = body.flow_control().release_capacity(bytes.len()) {
+                            return Poll::Ready(Some(problem(&error)));
                         }
                     }
                     Some(Err(error)) => return Poll::Ready(Some(self.fail(&error))),
                     None => {
                         let broken = match ready!(body.poll_trailers(context)) {
-                            Ok(trailers) => trailers.as_ref().and_then(malformed_field),
+                            Ok(_) => None,
                             Err(error) => Some(self.fail(&error)),
                         };
                         return Poll::Ready(broken.or_else(|| self.exchange.answer.verdict(expectation)));
