@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use rand::distr::OpenClosed01;
-use rand::rand_core::Rng;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
@@ -32,11 +31,4 @@ pub(crate) fn unit_exponential(random: &mut Pcg64Mcg) -> f64 {
 /// Exponential with this mean.
 pub(crate) fn exponential(random: &mut Pcg64Mcg, mean: Duration) -> Duration {
     mean.mul_f64(unit_exponential(random))
-}
-
-/// Random bytes, which compression does not shorten.
-pub(crate) fn bytes(seed: u64, count: usize) -> Vec<u8> {
-    let mut bytes = vec![0; count];
-    Pcg64Mcg::seed_from_u64(seed).fill_bytes(&mut bytes);
-    bytes
 }

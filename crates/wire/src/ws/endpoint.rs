@@ -8,7 +8,6 @@ use tungstenite::error::{CapacityError, Error};
 use tungstenite::protocol::frame::coding;
 use tungstenite::protocol::{CloseFrame, Message, Role, WebSocketConfig, WebSocketContext};
 
-use super::close_code::CloseCode;
 use super::{FrameError, MAX_MESSAGE_BYTES};
 
 /// Initial buffer size of an end in bytes; it grows for longer messages. It is small, since there are thousands of
@@ -41,7 +40,6 @@ pub enum Arrival {
 #[derive(Debug)]
 pub struct Endpoint {
     context: WebSocketContext,
-    close_code: CloseCode,
     outgoing: Vec<u8>,
 }
 
@@ -64,7 +62,7 @@ impl Endpoint {
             .max_message_size(Some(MAX_MESSAGE_BYTES))
             .max_frame_size(Some(MAX_MESSAGE_BYTES));
         let context = WebSocketContext::new(role, Some(config));
-        Self { context, close_code: CloseCode::default(), outgoing: Vec::new() }
+        Self { context, outgoing: Vec::new() }
     }
 
     /// Reads bytes up to the next event; `None` when all are read and more are needed.
@@ -72,11 +70,8 @@ impl Endpoint {
     /// # Errors
     /// When they break the protocol. The peer gets a close frame, and nothing more can be received.
     pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<Option<Arrival>, FrameError> {
-        let before = *bytes;
         let mut memory = Memory { incoming: bytes, outgoing: &mut self.outgoing };
-        let read = self.context.read(&mut memory);
-        self.close_code.feed(&before[..before.len() - memory.incoming.len()]);
-        let message = match read {
+        let message = match self.context.read(&mut memory) {
             Ok(message) => message,
             Err(Error::Io(_)) => return Ok(None),
             Err(Error::ConnectionClosed | Error::AlreadyClosed) if memory.incoming.is_empty() => return Ok(None),
@@ -91,12 +86,13 @@ impl Endpoint {
             Message::Pong(brought) => Arrival::Pong(brought),
             Message::Frame(_) => Arrival::Pong(Bytes::new()),
             Message::Close(None) => Arrival::Close(None),
-            Message::Close(Some(frame)) => match self.close_code.code() {
-                Some(code) if !coding::CloseCode::from(code).is_allowed() => {
-                    return Err(FrameError::InvalidCloseCode(code));
-                }
-                _ => Arrival::Close(Some((frame.code.into(), frame.reason.as_str().to_owned()))),
-            },
+            // The library puts these in place of a code that no close frame may have.
+            Message::Close(Some(CloseFrame { code: coding::CloseCode::Protocol, reason }))
+                if reason.as_str() == "Protocol violation" =>
+            {
+                return Err(FrameError::InvalidCloseCode);
+            }
+            Message::Close(Some(frame)) => Arrival::Close(Some((frame.code.into(), frame.reason.as_str().to_owned()))),
         }))
     }
 

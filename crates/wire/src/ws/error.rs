@@ -42,8 +42,8 @@ pub enum FrameError {
     #[error("{0}")]
     Protocol(ProtocolError),
     /// The peer closes with a code that no close frame may have.
-    #[error("invalid close code {0}")]
-    InvalidCloseCode(u16),
+    #[error("a close with an invalid code")]
+    InvalidCloseCode,
     /// A message or frame of more than [`super::MAX_MESSAGE_BYTES`].
     #[error("a message of {bytes} bytes, more than {most} are not taken")]
     TooLong {

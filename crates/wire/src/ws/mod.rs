@@ -1,7 +1,6 @@
 //! Both ends of a WebSocket: a handshake in HTTP/1.1, then messages in both directions. `tungstenite` implements
 //! frames, masking and protocol checks, and runs in memory (docs/adr/0007-websocket-frames.md).
 
-mod close_code;
 mod endpoint;
 mod error;
 mod handshake;

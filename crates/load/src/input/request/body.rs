@@ -1,11 +1,9 @@
 //! Sources of a request's body.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::LoadError;
 use crate::input::template::{Escaping, Scope, Template, url_encode};
-use crate::random;
 
 /// The body of a request.
 #[derive(Clone, Debug)]
@@ -18,15 +16,6 @@ pub enum Body {
     Json(String),
     /// Names and values, both with variables. They are encoded and sent as `application/x-www-form-urlencoded`.
     Form(Vec<(String, String)>),
-    /// The bytes of a file, read when the session opens.
-    File(PathBuf),
-    /// Random bytes, the same in each request.
-    Random {
-        /// Number of bytes.
-        bytes: usize,
-        /// The seed that determines them.
-        seed: u64,
-    },
 }
 
 impl Default for Body {
@@ -57,11 +46,6 @@ impl Body {
         Self::Form(fields.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
-    /// The bytes of a file.
-    pub fn file(path: &Path) -> Self {
-        Self::File(path.to_owned())
-    }
-
     /// The default `Content-Type` of this body.
     pub(super) const fn content_type(&self) -> Option<&'static str> {
         match self {
@@ -77,16 +61,8 @@ impl Body {
             Self::Bytes(bytes) => Ok(Template::literal(&bytes[..])),
             Self::Text(text) | Self::Json(text) => Template::parse(place, text, scope),
             Self::Form(fields) => form(place, fields, scope),
-            Self::File(path) => read(path).map(Template::literal),
-            Self::Random { bytes, seed } => Ok(Template::literal(random::bytes(*seed, *bytes))),
         }
     }
-}
-
-fn read(path: &Path) -> Result<Vec<u8>, LoadError> {
-    std::fs::read(path).map_err(|error| {
-        LoadError::input(&path.display().to_string(), &error.to_string(), "give a file that can be read as the body")
-    })
 }
 
 fn form(place: &str, fields: &[(String, String)], scope: &mut Scope<'_>) -> Result<Template, LoadError> {

@@ -1,7 +1,5 @@
 //! Requests, from the specification to the bytes sent.
 
-use std::io::Write;
-
 use super::*;
 use crate::error::LoadError;
 use crate::input::feed::{FeedFormat, FeedOrder};
@@ -34,8 +32,6 @@ fn fixed_requests_share_their_bytes() {
 
 #[test]
 fn bodies_bring_their_bytes_and_their_type() {
-    let mut file = tempfile::NamedTempFile::new().unwrap();
-    file.write_all(b"from {{a}} file").unwrap();
     for (body, expected) in [
         (Body::text("{\"a\": 1}"), "Content-Length: 8\r\n\r\n{\"a\": 1}"),
         (Body::json("{\"a\": 1}"), "Content-Type: application/json\r\nContent-Length: 8\r\n\r\n{\"a\": 1}"),
@@ -43,22 +39,12 @@ fn bodies_bring_their_bytes_and_their_type() {
             Body::form([("a b", "c&d"), ("é", "")]),
             "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 19\r\n\r\na%20b=c%26d&%C3%A9=",
         ),
-        (Body::file(file.path()), "Content-Length: 15\r\n\r\nfrom {{a}} file"),
         (Body::default(), "Content-Length: 0\r\n\r\n"),
     ] {
         assert_eq!(one(RequestSpec::post("/", body)), format!("POST / HTTP/1.1\r\nHost: h:80\r\n{expected}"));
     }
     let given = one(RequestSpec::post("/", Body::json("1")).header("content-type", "text/json"));
     assert_eq!(given, "POST / HTTP/1.1\r\nHost: h:80\r\ncontent-type: text/json\r\nContent-Length: 1\r\n\r\n1");
-}
-
-#[test]
-fn random_bodies_follow_from_their_seed() {
-    let sent = |seed| {
-        let body = Body::Random { bytes: 1000, seed };
-        RequestSet::encode("h", &RequestSpec::post("/", body).into()).unwrap().first_requests(1)[0].to_vec()
-    };
-    assert!(sent(1).len() > 1000 && sent(1) == sent(1) && sent(1) != sent(2));
 }
 
 #[test]
@@ -150,7 +136,6 @@ fn wrong_requests_say_where_and_what_would_be_right() {
         ),
         (RequestSpec::post("/", Body::text("é{{x}}")), "body, character 2: there is no variable `x`"),
         (RequestSpec::post("/", Body::form([("f", "{{x}}")])), "body, field `f`, character 1"),
-        (RequestSpec::post("/", Body::File("/nowhere".into())), "/nowhere: No such file"),
     ] {
         let error = error(Requests::of([spec]).feed(control.clone()));
         assert!(error.contains(expected), "{error}");
