@@ -32,7 +32,7 @@ impl PlantedCosts {
         let every = Duration::try_from_secs_f64(options.stall_every_s).unwrap_or_default();
         let lasts = Duration::from_millis(options.stall_ms);
         Self {
-            spin_ns: options.spin_ns + planted_ns.max(0.0).round() as u64,
+            spin_ns: options.spin_ns.saturating_add(planted_ns.max(0.0).round() as u64),
             overspent_ns: 0,
             burnt_ns: 0,
             delay: Duration::from_micros(options.delay_us),
@@ -87,7 +87,7 @@ fn is_slow(index: u64, share: f64) -> bool {
 
 /// Uses CPU time of this thread, which does not advance while other threads run. Returns how much more it used.
 fn burn(spin_ns: u64) -> u64 {
-    let until = clock::thread_cpu_ns() + spin_ns;
+    let until = clock::thread_cpu_ns().saturating_add(spin_ns);
     loop {
         let now = clock::thread_cpu_ns();
         if now >= until {

@@ -1,8 +1,6 @@
 //! Pushed messages: one per WebSocket and period, stamped with its due time, and sent after the planted delay. A
 //! stalled server sends the due messages late, with their original stamps.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
@@ -11,12 +9,12 @@ use tare_sys::readiness::ReadinessTransport;
 
 use crate::fault::FaultKind;
 use crate::server::Server;
+use crate::timers::Timers;
 use crate::websocket::{Reaction, Service, phase};
 
-/// The next message of one WebSocket, ordered by send time.
+/// The next message of one WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Due {
-    leaves: Nanos,
+pub(crate) struct Message {
     stamp: Nanos,
     token: Token,
     /// Distinguishes the WebSocket from a later connection with the same token.
@@ -29,26 +27,14 @@ pub(crate) struct Pushes {
     period: Duration,
     /// The stamping clock's time at the origin of the monotonic clock.
     unix_ns: u64,
-    due: BinaryHeap<Reverse<Due>>,
+    pub(crate) due: Timers<Message>,
 }
 
 impl Pushes {
     /// Pushes with stamps of a clock that is this far ahead of this machine's.
     pub(crate) fn every(period_ms: u64, ahead_ns: i64) -> Self {
         let unix_ns = clock::wall_clock_epoch().unix_ns.saturating_add_signed(ahead_ns);
-        Self { period: Duration::from_millis(period_ms.max(1)), unix_ns, due: BinaryHeap::new() }
-    }
-
-    /// When the next message leaves.
-    pub(crate) fn next(&self) -> Option<Nanos> {
-        self.due.peek().map(|Reverse(due)| due.leaves)
-    }
-
-    fn pop_due(&mut self, now: Nanos) -> Option<Due> {
-        if self.next()? > now {
-            return None;
-        }
-        self.due.pop().map(|Reverse(due)| due)
+        Self { period: Duration::from_millis(period_ms.max(1)), unix_ns, due: Timers::new() }
     }
 }
 
@@ -65,13 +51,13 @@ impl Server<'_> {
     /// Prepares the message that is due at `stamp`. It leaves after the one before it.
     fn plan_push(&mut self, token: Token, serial: u64, stamp: Nanos, before: Nanos) {
         let leaves = (stamp + self.costs.burn_for_request()).max(before);
-        self.pushes.due.push(Reverse(Due { leaves, stamp, token, serial }));
+        self.pushes.due.add(leaves, Message { stamp, token, serial });
     }
 
     /// Sends the messages that are due.
     pub(crate) fn push_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
-        while let Some(due) = self.pushes.pop_due(now) {
-            let unix_ns = due.stamp.0 + self.pushes.unix_ns;
+        while let Some((left, due)) = self.pushes.due.pop_due(now) {
+            let unix_ns = due.stamp.0.saturating_add(self.pushes.unix_ns);
             let fault = self.options.fault.filter(|fault| self.requests >= fault.after);
             let connection = self.connection(due.token).filter(|connection| connection.serial == due.serial);
             let Some(websocket) = connection.and_then(|connection| connection.websocket.as_mut()) else { continue };
@@ -83,7 +69,7 @@ impl Server<'_> {
             self.ledger.add(self.requests, due.stamp, clock::now);
             self.requests += 1;
             io.send(due.token, &frame.into());
-            self.plan_push(due.token, due.serial, due.stamp + self.pushes.period, due.leaves);
+            self.plan_push(due.token, due.serial, due.stamp + self.pushes.period, left);
         }
     }
 

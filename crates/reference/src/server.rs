@@ -97,7 +97,7 @@ fn make_noise(lines: u64) {
 pub(crate) struct Server<'a> {
     pub(crate) options: &'a Options,
     pub(crate) costs: PlantedCosts,
-    timers: Timers,
+    timers: Timers<Later>,
     pub(crate) pushes: Pushes,
     pub(crate) ledger: Ledger,
     connections: Vec<Option<Connection>>,
@@ -116,7 +116,7 @@ impl<'a> Server<'a> {
         Self {
             options,
             costs: PlantedCosts::new(options, clock::now()),
-            timers: Timers::default(),
+            timers: Timers::new(),
             pushes: Pushes::every(options.push_period_ms, options.clock_ahead_ns),
             ledger: Ledger::new(options.keeps_ledger),
             // No connection uses the listener's slot.
@@ -130,7 +130,7 @@ impl<'a> Server<'a> {
     }
 
     fn next_deadline(&self, now: Nanos) -> Nanos {
-        let soonest = [self.timers.next(), self.pushes.next(), self.costs.next_stall()].into_iter().flatten().min();
+        let soonest = [self.timers.next(), self.pushes.due.next(), self.costs.next_stall()].into_iter().flatten().min();
         soonest.map_or(now + MAX_SLEEP, |soonest| soonest.min(now + MAX_SLEEP))
     }
 
@@ -255,11 +255,11 @@ impl<'a> Server<'a> {
         let Some(connection) = self.connection(token) else { return };
         connection.is_answering = true;
         let serial = connection.serial;
-        self.timers.add(Later { at, token, serial, bytes, is_last });
+        self.timers.add(at, Later { token, serial, bytes, is_last });
     }
 
     fn send_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
-        while let Some(later) = self.timers.pop_due(now) {
+        while let Some((_, later)) = self.timers.pop_due(now) {
             let serial = self.connection(later.token).map(|connection| connection.serial);
             if serial != Some(later.serial) {
                 continue;

@@ -1,4 +1,4 @@
-//! Bytes to send later, in order of time.
+//! What is to happen later, in order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,10 +7,9 @@ use std::sync::Arc;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::Token;
 
-/// Bytes to send at a time, on a connection that may be closed by then.
+/// Bytes to send later, on a connection that may be closed by then.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Later {
-    pub(crate) at: Nanos,
     pub(crate) token: Token,
     pub(crate) serial: u64,
     pub(crate) bytes: Arc<[u8]>,
@@ -18,23 +17,29 @@ pub(crate) struct Later {
     pub(crate) is_last: bool,
 }
 
-/// All waiting bytes.
-#[derive(Default)]
-pub(crate) struct Timers(BinaryHeap<Reverse<Later>>);
+/// All that waits for its moment.
+#[derive(Debug)]
+pub(crate) struct Timers<T>(BinaryHeap<Reverse<(Nanos, T)>>);
 
-impl Timers {
-    pub(crate) fn add(&mut self, later: Later) {
-        self.0.push(Reverse(later));
+impl<T: Ord> Timers<T> {
+    pub(crate) const fn new() -> Self {
+        Self(BinaryHeap::new())
     }
 
+    pub(crate) fn add(&mut self, at: Nanos, waiting: T) {
+        self.0.push(Reverse((at, waiting)));
+    }
+
+    /// The first moment.
     pub(crate) fn next(&self) -> Option<Nanos> {
-        self.0.peek().map(|Reverse(later)| later.at)
+        self.0.peek().map(|Reverse((at, _))| *at)
     }
 
-    pub(crate) fn pop_due(&mut self, now: Nanos) -> Option<Later> {
+    /// What was due first, with its moment, if that is not after `now`.
+    pub(crate) fn pop_due(&mut self, now: Nanos) -> Option<(Nanos, T)> {
         if self.next()? > now {
             return None;
         }
-        self.0.pop().map(|Reverse(later)| later)
+        self.0.pop().map(|Reverse(due)| due)
     }
 }
