@@ -2,7 +2,7 @@
 
 use tare_profile::collapsed::{parse_collapsed, write_collapsed};
 use tare_sut::probe::jvm::hsperf::parse_counters;
-use tare_sys::procfs::machine::{self, CpuPressure, CpuTicks, LoadAverage};
+use tare_sys::procfs::machine::{self, CpuTicks};
 use tare_sys::procfs::net::parse_listeners;
 use tare_sys::procfs::process::{Memory, SchedStat, Stat};
 
@@ -17,7 +17,7 @@ pub fn check_counters(bytes: &[u8]) {
 pub fn check_procfs(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let _ = (Stat::parse(text), Memory::parse(text), SchedStat::parse(text), parse_listeners(text));
-    let _ = (LoadAverage::parse(text), CpuPressure::parse(text), machine::cpu_model(text), machine::memory_bytes(text));
+    let _ = (machine::parse_pressure(text), machine::cpu_model(text), machine::memory_bytes(text));
     let _ = (CpuTicks::parse(text, None), CpuTicks::parse(text, Some(1)), machine::bracketed_word(text));
 }
 

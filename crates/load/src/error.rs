@@ -2,7 +2,6 @@
 
 use std::io;
 
-use tare_sys::readiness::SELECTOR;
 use tare_sys::socket::CONGESTION_REMEDY;
 use thiserror::Error;
 
@@ -37,7 +36,7 @@ pub enum LoadError {
         source: io::Error,
     },
     /// io_uring was requested explicitly and is not available.
-    #[error("io_uring cannot be used: {reason}; choose the poller \"auto\" or \"{SELECTOR}\"")]
+    #[error("io_uring cannot be used: {reason}; choose the poller \"auto\" or \"epoll\"")]
     Poller {
         /// Why it is not available.
         reason: String,

@@ -71,8 +71,7 @@ impl Sampling {
     }
 }
 
-/// A process is a JVM if it has mapped a JVM's library. Where that is not known, its program is called so.
+/// A process is a JVM if it has mapped a JVM's library.
 fn is_jvm(pid: u32) -> bool {
-    let has_library = process::has_mapped(pid, "/libjvm.so");
-    has_library.unwrap_or_else(|| process::program_name(pid).is_some_and(|name| name == "java"))
+    process::has_mapped(pid, "/libjvm.so")
 }

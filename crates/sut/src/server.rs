@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tare_sys::affinity::{CpuSet, ignore_unavailable, pin_process_tree};
+use tare_sys::affinity::{CpuSet, pin_process_tree};
 use tare_sys::child::{Child, Ended, How, Program};
 use tare_sys::procfs::process::Stat;
 
@@ -134,12 +134,12 @@ impl Server {
         tail(&self.spec, &self.log, count)
     }
 
-    /// Moves all its processes and threads to these CPUs, as warm-up does to give the JIT room. Without effect on macOS.
+    /// Moves all its processes and threads to these CPUs, as warm-up does to give the JIT room.
     ///
     /// # Errors
     /// When it has ended or may not use them.
     pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
-        Ok(ignore_unavailable(pin_process_tree(self.pid(), cpus))?)
+        Ok(pin_process_tree(self.pid(), cpus)?)
     }
 
     /// Asks it to end, and kills what is left of it after its grace.

@@ -1,24 +1,17 @@
 //! The CPUs that tasks may use, and pinning of threads, tasks and whole processes to a set of them. The plan decides
 //! which cores are the server's and which the generator's.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "macos")]
-mod macos;
+use std::collections::HashSet;
+use std::{fs, io};
 
-use std::io;
-
+use rustix::thread::{Pid, sched_getaffinity, sched_setaffinity};
 use tare_units::CpuListError;
 pub use tare_units::CpuSet;
 
-#[cfg(target_os = "linux")]
-use self::linux as system;
-#[cfg(target_os = "macos")]
-use self::macos as system;
 use crate::procfs;
 
-pub(crate) use self::system::{KernelMask, kernel_mask};
-pub use self::system::{cpus_of_task, online_cpus, pin_process, pin_thread};
+/// A set of CPUs as the kernel takes it.
+pub(crate) type KernelMask = rustix::thread::CpuSet;
 
 /// Why the CPUs of a task could not be read or set.
 #[derive(Debug, thiserror::Error)]
@@ -47,9 +40,6 @@ pub enum AffinityError {
         /// The kernel's reason.
         source: io::Error,
     },
-    /// Programs cannot choose their CPUs on this system.
-    #[error("macOS does not let programs choose their CPUs")]
-    Unavailable,
 }
 
 /// Every CPU that this thread may run on, within the limits of `taskset`, cpusets and containers.
@@ -63,7 +53,7 @@ pub fn allowed_cpus() -> Result<CpuSet, AffinityError> {
 /// Pins the calling thread.
 ///
 /// # Errors
-/// When none of the CPUs exists or may be used here, and [`AffinityError::Unavailable`] on macOS.
+/// When none of the CPUs exists or may be used here.
 pub fn pin_current_thread(cpus: &CpuSet) -> Result<(), AffinityError> {
     pin_thread(0, cpus)
 }
@@ -71,8 +61,7 @@ pub fn pin_current_thread(cpus: &CpuSet) -> Result<(), AffinityError> {
 /// Pins a process and all its current descendants. Later ones inherit the mask.
 ///
 /// # Errors
-/// When the process is gone, is another user's, or none of the CPUs may be used, and [`AffinityError::Unavailable`] on
-/// macOS.
+/// When the process is gone, is another user's, or none of the CPUs may be used.
 pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     pin_process(pid, cpus)?;
     let descendants = procfs::process::process_tree(pid).unwrap_or_default();
@@ -86,15 +75,78 @@ pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     Ok(())
 }
 
-/// The result without [`AffinityError::Unavailable`]: where programs cannot choose their CPUs, threads run on any of them.
+/// Every CPU that is online, including those that this process may not use.
 ///
 /// # Errors
-/// Any other.
-pub fn ignore_unavailable(pinned: Result<(), AffinityError>) -> Result<(), AffinityError> {
-    match pinned {
-        Err(AffinityError::Unavailable) => Ok(()),
-        other => other,
+/// [`AffinityError::Read`] when `/sys/devices/system/cpu/online` cannot be read.
+pub fn online_cpus() -> Result<CpuSet, AffinityError> {
+    let path = "/sys/devices/system/cpu/online";
+    let text = fs::read_to_string(path).map_err(|source| AffinityError::Read { what: path.into(), source })?;
+    Ok(text.trim().parse()?)
+}
+
+/// The CPUs that a task is pinned to; 0 means the calling thread.
+///
+/// # Errors
+/// [`AffinityError::Read`] when there is no such task.
+pub fn cpus_of_task(tid: u32) -> Result<CpuSet, AffinityError> {
+    let mask = sched_getaffinity(task(tid))
+        .map_err(|e| AffinityError::Read { what: format!("the CPU mask of task {tid}"), source: e.into() })?;
+    Ok(CpuSet::from_indices((0..CpuSet::LIMIT).filter(|&cpu| mask.is_set(cpu))))
+}
+
+/// The set as a mask of the kernel.
+pub(crate) fn kernel_mask(cpus: &CpuSet) -> KernelMask {
+    let mut mask = KernelMask::new();
+    cpus.iter().filter(|&cpu| cpu < CpuSet::LIMIT).for_each(|cpu| mask.set(cpu));
+    mask
+}
+
+const _: () = assert!(CpuSet::LIMIT == KernelMask::MAX_CPU);
+
+/// Pins one thread of any process; 0 means the calling thread.
+///
+/// # Errors
+/// When there is no such task, it is another user's, or none of the CPUs may be used.
+pub fn pin_thread(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
+    sched_setaffinity(task(tid), &kernel_mask(cpus)).map_err(|e| AffinityError::Refused {
+        tid,
+        cpus: cpus.clone(),
+        allowed: allowed_cpus().unwrap_or_default(),
+        source: e.into(),
+    })
+}
+
+/// Pins every thread of a process, including those that start meanwhile. A new thread inherits its creator's mask, so
+/// passes are repeated until one finds no new thread. For a process that never stops starting threads, the number of
+/// passes is limited: by then every creator is pinned.
+///
+/// # Errors
+/// When the process is gone, is another user's, or none of the CPUs may be used.
+pub fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
+    const PASSES: usize = 8;
+    let path = format!("/proc/{pid}/task");
+    let mut seen = HashSet::new();
+    for _ in 0..PASSES {
+        let tasks = fs::read_dir(&path).map_err(|source| AffinityError::Read { what: path.clone(), source })?;
+        let tids = tasks.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let new: Vec<u32> = tids.filter(|tid| seen.insert(*tid)).collect();
+        if new.is_empty() {
+            break;
+        }
+        for tid in new {
+            match pin_thread(tid, cpus) {
+                // A thread that has ended since the listing needs no pinning.
+                Err(AffinityError::Refused { source, .. }) if source.raw_os_error() == Some(libc::ESRCH) => {}
+                other => other?,
+            }
+        }
     }
+    Ok(())
+}
+
+fn task(tid: u32) -> Option<Pid> {
+    i32::try_from(tid).ok().and_then(Pid::from_raw)
 }
 
 #[cfg(test)]
@@ -126,12 +178,5 @@ mod tests {
     #[test]
     fn every_allowed_cpu_is_online() {
         assert!(allowed_cpus().unwrap().difference(&online_cpus().unwrap()).is_empty());
-    }
-
-    #[test]
-    fn only_where_no_program_can_choose_its_cpus_is_a_missing_pin_no_error() {
-        assert!(ignore_unavailable(Ok(())).is_ok() && ignore_unavailable(Err(AffinityError::Unavailable)).is_ok());
-        let refused = AffinityError::Read { what: "the mask".to_owned(), source: io::ErrorKind::Other.into() };
-        assert!(ignore_unavailable(Err(refused)).is_err());
     }
 }

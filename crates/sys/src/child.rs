@@ -9,7 +9,7 @@ mod supervisor;
 use std::ffi::OsString;
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 use std::{fmt, io};
 
@@ -21,6 +21,8 @@ use crate::clock;
 use crate::scheduling::SchedulingPolicy;
 use crate::socket::SEND_FLAGS;
 use message::{Message, SIZE};
+
+pub use prepare::find_program;
 
 /// How long tare waits for the kernel to remove killed processes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -36,7 +38,7 @@ pub struct Program {
     pub env: Vec<(OsString, OsString)>,
     /// Its working directory; that of tare if `None`.
     pub directory: Option<PathBuf>,
-    /// The CPUs of the program and of its descendants; those of tare if `None`. Without effect on macOS.
+    /// The CPUs of the program and of its descendants; those of tare if `None`.
     pub cpus: Option<CpuSet>,
     /// The scheduling policy of the program and of its descendants.
     pub scheduling: SchedulingPolicy,
@@ -285,7 +287,7 @@ impl Child {
         message
     }
 
-    /// The program died with its supervisor, where the system ends it then (Linux). This kills the rest of its group.
+    /// The program died with its supervisor, because the kernel ends it then. This kills the rest of its group.
     fn handle_lost_supervisor(&mut self) {
         if let Some(group) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
             let _gone_already = kill_process_group(group, Signal::KILL);
@@ -308,14 +310,6 @@ impl Drop for Child {
         // A destructor cannot report an unkillable process; `terminate` does.
         let _ended = self.kill_tree();
     }
-}
-
-/// Finds a program as `execvp` does: in `PATH`, unless its name contains a slash.
-///
-/// # Errors
-/// When no such executable file exists.
-pub fn find_program(name: &Path, directory: Option<&Path>, path: Option<&OsString>) -> Result<PathBuf, ChildError> {
-    prepare::find_program(name, directory, path)
 }
 
 fn decode_status(status: i32) -> How {

@@ -1,20 +1,13 @@
 //! The only clock: monotonic and wall time, and the CPU time of the calling thread and process. All measurements read
 //! it, so that samples of one run can be compared.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "macos")]
-mod macos;
-
+use std::num::NonZeroU64;
 use std::ops::{Add, Sub};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use rustix::time::{ClockId, clock_gettime};
-
-#[cfg(target_os = "linux")]
-use self::linux as system;
-#[cfg(target_os = "macos")]
-use self::macos as system;
+use rustix::io::Errno;
+use rustix::thread::{clock_nanosleep_absolute, set_current_timer_slack};
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 /// Number of readings that determine the offset between two clocks.
 const EPOCH_READINGS: usize = 8;
@@ -73,7 +66,7 @@ pub trait Clock {
     fn thread_cpu_ns(&self) -> u64;
 }
 
-/// The kernel's `CLOCK_MONOTONIC`; on macOS `CLOCK_UPTIME_RAW`.
+/// The kernel's `CLOCK_MONOTONIC`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MonotonicClock;
 
@@ -92,7 +85,7 @@ impl Clock for MonotonicClock {
 /// # Source
 /// clock_gettime(2); the vDSO answers it within about 20 to 50 ns.
 pub fn now() -> Nanos {
-    system::now()
+    Nanos(read(ClockId::Monotonic))
 }
 
 /// Wall-clock time, only for dates in a record, because it may jump.
@@ -150,18 +143,22 @@ pub fn process_cpu_ns() -> u64 {
 /// # Source
 /// clock_nanosleep(2) with TIMER_ABSTIME: a deadline does not drift, but a duration does.
 pub fn sleep_until(moment: Nanos) {
-    system::sleep_until(moment);
+    let deadline = Timespec {
+        tv_sec: (moment.0 / 1_000_000_000).cast_signed(),
+        tv_nsec: (moment.0 % 1_000_000_000).cast_signed(),
+    };
+    while clock_nanosleep_absolute(ClockId::Monotonic, &deadline) == Err(Errno::INTR) {}
 }
 
 /// Lets this thread's waits end at their deadline. By default the kernel may end them up to 50 µs later.
 ///
 /// # Errors
-/// When the kernel forbids it or cannot, as on macOS. Waits are then less precise, and nothing else changes.
+/// When the kernel forbids it. Waits are then less precise, and nothing else changes.
 ///
 /// # Source
 /// PR_SET_TIMERSLACK(2const).
 pub fn sharpen_timers() -> std::io::Result<()> {
-    system::sharpen_timers()
+    Ok(set_current_timer_slack(NonZeroU64::new(1))?)
 }
 
 fn read(clock: ClockId) -> u64 {

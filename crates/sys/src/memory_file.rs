@@ -1,18 +1,11 @@
-//! A file without a name that has a path for this process: in memory on Linux, in the temporary folder on macOS.
-
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "macos")]
-mod macos;
+//! A file in memory, without a name, that has a path for this process.
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
-#[cfg(target_os = "linux")]
-use self::linux as system;
-#[cfg(target_os = "macos")]
-use self::macos as system;
+use rustix::fs::{MemfdFlags, memfd_create};
 
 /// A file without a name. It is gone when this is dropped.
 #[derive(Debug)]
@@ -24,14 +17,14 @@ impl MemoryFile {
     /// # Errors
     /// When no file descriptor or no memory is left.
     pub fn new(contents: &[u8]) -> io::Result<Self> {
-        let mut file = system::open()?;
+        let mut file = File::from(memfd_create("tare", MemfdFlags::CLOEXEC)?);
         file.write_all(contents)?;
         Ok(Self(file))
     }
 
-    /// A path at which this process can open it. On macOS it can be read once for each call of this.
+    /// A path at which this process can open it.
     pub fn path(&self) -> PathBuf {
-        system::path(&self.0)
+        PathBuf::from(format!("/proc/self/fd/{}", self.0.as_raw_fd()))
     }
 }
 

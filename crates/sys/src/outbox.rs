@@ -37,13 +37,11 @@ impl Outbox {
     }
 
     /// Keeps a payload behind all others.
-    #[cfg(target_os = "linux")] // for io_uring
     pub(crate) fn push(&mut self, payload: Payload) {
         self.0.push_back((payload, 0));
     }
 
     /// Keeps a payload before all others.
-    #[cfg(target_os = "linux")] // for io_uring
     pub(crate) fn push_front(&mut self, payload: Payload) {
         self.0.push_front((payload, 0));
     }

@@ -9,7 +9,6 @@ pub struct Payload(Arc<[u8]>);
 
 impl Payload {
     /// Whether both are clones of one payload.
-    #[cfg(target_os = "linux")] // for io_uring
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

@@ -1,22 +1,13 @@
-//! Information of the kernel under `/proc` and `/sys`: pure parsers of text, and small functions that read the files. On
-//! macOS the same comes from libproc and sysctl; what it does not have is an error or `None`. Callers decide what the
-//! numbers mean for a server or a machine.
+//! Information of the kernel under `/proc` and `/sys`: pure parsers of text, and small functions that read the files.
+//! Callers decide what the numbers mean for a server or a machine.
 
 pub mod backlog;
-#[cfg(target_os = "linux")]
-mod files;
-#[cfg(target_os = "macos")]
-mod libproc;
 pub mod machine;
 pub mod net;
 pub mod process;
-#[cfg(any(target_os = "macos", test))]
-mod socket_info;
-#[cfg(target_os = "macos")]
-pub(crate) mod sysctl;
 
-use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Why information under `/proc` or `/sys` is not available.
 #[derive(Debug, thiserror::Error)]
@@ -38,10 +29,20 @@ pub enum ProcfsError {
         /// The beginning of the file.
         text: String,
     },
-    /// This system does not provide it.
-    #[error("{what} is not available on macOS")]
-    Unavailable {
-        /// What was asked for.
-        what: &'static str,
-    },
+}
+
+/// Reads a file and parses it. Text that the parser rejects is an error.
+fn read_as<T>(path: impl AsRef<Path>, parse: impl Fn(&str) -> Option<T>) -> Result<T, ProcfsError> {
+    let path = path.as_ref();
+    let bytes = fs::read(path).map_err(|source| ProcfsError::Read { path: path.to_owned(), source })?;
+    // The name of a thread may contain any bytes.
+    let text = String::from_utf8_lossy(&bytes);
+    parse(&text).ok_or_else(|| ProcfsError::Format { path: path.to_owned(), text: text.chars().take(200).collect() })
+}
+
+/// Names in a directory that are numbers: process, thread and descriptor ids.
+fn numbers_in(path: impl AsRef<Path>) -> Result<Vec<u32>, ProcfsError> {
+    let path = path.as_ref();
+    let entries = fs::read_dir(path).map_err(|source| ProcfsError::Read { path: path.to_owned(), source })?;
+    Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
 }

@@ -1,13 +1,8 @@
 //! The poller on readiness: the kernel reports which sockets can be read or written to, once per change. A selector asks
-//! the kernel: epoll on Linux, kqueue on macOS. Each socket is registered once, read until a read is short, and written
+//! the kernel through epoll. Each socket is registered once, read until a read is short, and written
 //! at once. Errors of a socket become events, and the caller decides what they mean for a request.
 
-mod batch;
-#[cfg(target_os = "linux")]
 mod epoll;
-#[cfg(target_os = "macos")]
-mod kqueue;
-mod socket_report;
 mod transport;
 
 use std::io;
@@ -15,24 +10,13 @@ use std::os::fd::AsFd;
 
 use rustix::net::RecvFlags;
 
-#[cfg(target_os = "linux")]
-use self::epoll::EpollSelector as Selector;
-#[cfg(target_os = "macos")]
-use self::kqueue::KqueueSelector as Selector;
-use self::socket_report::Readiness;
+use self::epoll::Readiness;
 use self::transport::SocketState;
 use crate::clock::{self, Nanos};
 use crate::poll::{CloseCause, Event, Handler, Poller, Token};
 use crate::stamps::{StampLog, StampPair};
 
 pub use self::transport::ReadinessTransport;
-
-/// The selector's name, for users.
-#[cfg(target_os = "linux")]
-pub const SELECTOR: &str = "epoll";
-/// The selector's name, for users.
-#[cfg(target_os = "macos")]
-pub const SELECTOR: &str = "kqueue";
 
 /// The only receive buffer: larger than most answers, and small enough for the cache.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -48,7 +32,7 @@ pub struct ReadinessPoller {
 }
 
 impl ReadinessPoller {
-    /// Opens a selector.
+    /// Opens an epoll instance.
     ///
     /// # Errors
     /// When no file descriptor is left.
@@ -61,12 +45,8 @@ impl ReadinessPoller {
     }
 
     /// Also records the kernel's own stamp of all received bytes from now on. This makes receives slower.
-    ///
-    /// # Errors
-    /// Where the kernel has no such stamps, as on macOS.
-    pub fn compare_stamps(&mut self) -> io::Result<()> {
-        self.stamps = Some(StampLog::new()?);
-        Ok(())
+    pub fn compare_stamps(&mut self) {
+        self.stamps = Some(StampLog::new());
     }
 
     /// The pairs of stamps since the last call.
@@ -76,12 +56,8 @@ impl ReadinessPoller {
 
     fn wait_for_kernel(&mut self, deadline: Option<Nanos>) -> io::Result<()> {
         let look_only = !self.transport.failed.is_empty() || !self.transport.unread.is_empty();
-        let timeout_ns = match deadline {
-            _ if look_only => Some(0),
-            Some(deadline) => Some(deadline.since(clock::now())),
-            None => None,
-        };
-        self.transport.selector.wait(timeout_ns)
+        let timeout_ns = if look_only { Some(0) } else { deadline.map(|deadline| deadline.since(clock::now())) };
+        self.transport.epoll.wait(timeout_ns)
     }
 
     fn dispatch<H: Handler<ReadinessTransport>>(&mut self, ready: Readiness, at: Nanos, handler: &mut H) {
@@ -174,8 +150,8 @@ impl Poller for ReadinessPoller {
                 self.read(token, key, at, true, handler);
             }
         }
-        for index in 0..self.transport.selector.count() {
-            let ready = self.transport.selector.readiness_at(index);
+        for index in 0..self.transport.epoll.count() {
+            let ready = self.transport.epoll.readiness_at(index);
             self.dispatch(ready, at, handler);
         }
         Ok(())

@@ -1,24 +1,24 @@
 //! Non-blocking stream sockets: how they are opened, and their common options. Pollers send and receive on them.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "macos")]
-mod macos;
-
 use std::net::{SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::linux::net::SocketAddrExt;
 use std::path::PathBuf;
 use std::{fmt, io};
 
-use rustix::net::{AddressFamily, SocketAddrAny, SocketAddrUnix, ipproto, sockopt};
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, Protocol, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType, accept_with, ipproto,
+    socket_with, sockopt,
+};
 
-#[cfg(target_os = "linux")]
-use self::linux as system;
-#[cfg(target_os = "macos")]
-use self::macos as system;
+const FLAGS: SocketFlags = SocketFlags::NONBLOCK.union(SocketFlags::CLOEXEC);
 
-pub use self::system::{CONGESTION_REMEDY, abstract_address};
-pub(crate) use self::system::{SEND_FLAGS, accept};
+/// How to send without a signal when the peer is gone.
+pub(crate) const SEND_FLAGS: SendFlags = SendFlags::NOSIGNAL;
+
+/// What to do about an algorithm of congestion control that cannot be used.
+pub const CONGESTION_REMEDY: &str = "choose one of /proc/sys/net/ipv4/tcp_allowed_congestion_control";
 
 /// Options of a connection's socket beyond the defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl Target {
     pub(crate) fn open(&self, options: &SocketOptions) -> io::Result<OwnedFd> {
         match self {
             Self::Tcp(address) => open(address, options),
-            Self::Unix(_) => system::open_stream(AddressFamily::UNIX, None),
+            Self::Unix(_) => open_stream(AddressFamily::UNIX, None),
         }
     }
 }
@@ -96,7 +96,7 @@ impl fmt::Display for Target {
 pub fn start_connect(target: &Target, options: &SocketOptions) -> io::Result<OwnedFd> {
     let socket = target.open(options)?;
     match rustix::net::connect(&socket, &target.encode()?) {
-        Ok(()) | Err(rustix::io::Errno::INPROGRESS) => Ok(socket),
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket),
         Err(errno) => Err(errno.into()),
     }
 }
@@ -122,14 +122,12 @@ pub fn local_address(socket: BorrowedFd<'_>) -> io::Result<SocketAddr> {
     SocketAddr::try_from(rustix::net::getsockname(socket)?).map_err(io::Error::from)
 }
 
-/// The congestion control algorithm that a socket opened with `options` towards `target` would use; `None` where the
-/// kernel does not say, as on macOS.
+/// The congestion control algorithm that a socket opened with `options` towards `target` would use.
 ///
 /// # Errors
-/// As for [`start_connect`]. An algorithm that the kernel does not offer is `NotFound`. Where none can be chosen, as on
-/// macOS, the kind is `Unsupported`.
-pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Result<Option<String>> {
-    system::congestion(open(target, options)?.as_fd())
+/// As for [`start_connect`]. An algorithm that the kernel does not offer is `NotFound`.
+pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Result<String> {
+    Ok(sockopt::tcp_congestion(open(target, options)?)?)
 }
 
 /// Prepares a socket that was accepted or handed over: non-blocking, `TCP_NODELAY`.
@@ -149,12 +147,30 @@ pub(crate) fn pending_error(socket: BorrowedFd<'_>) -> Option<io::Error> {
     }
 }
 
+/// Accepts a connection as a non-blocking socket that no program inherits.
+pub(crate) fn accept(listener: BorrowedFd<'_>) -> Result<OwnedFd, Errno> {
+    accept_with(listener, FLAGS)
+}
+
+/// The address of a Unix socket with a name that is not in the file system.
+///
+/// # Errors
+/// When the name is too long.
+pub fn abstract_address(name: &[u8]) -> io::Result<std::os::unix::net::SocketAddr> {
+    std::os::unix::net::SocketAddr::from_abstract_name(name)
+}
+
+/// Opens a non-blocking stream socket that no program inherits.
+fn open_stream(family: AddressFamily, protocol: Option<Protocol>) -> io::Result<OwnedFd> {
+    Ok(socket_with(family, SocketType::STREAM, FLAGS, protocol)?)
+}
+
 fn open(target: &SocketAddr, options: &SocketOptions) -> io::Result<OwnedFd> {
     let family = if target.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let socket = system::open_stream(family, Some(ipproto::TCP))?;
+    let socket = open_stream(family, Some(ipproto::TCP))?;
     sockopt::set_tcp_nodelay(socket.as_fd(), true)?;
     if let Some(algorithm) = &options.congestion {
-        system::set_congestion(socket.as_fd(), algorithm)?;
+        sockopt::set_tcp_congestion(&socket, algorithm)?;
     }
     Ok(socket)
 }
@@ -170,7 +186,7 @@ mod tests {
     #[test]
     fn the_algorithm_asked_for_is_the_one_in_use() {
         let options = SocketOptions { congestion: Some("reno".to_owned()) };
-        assert_eq!(congestion_in_use(&loopback(), &options).unwrap().as_deref(), Some("reno"));
+        assert_eq!(congestion_in_use(&loopback(), &options).unwrap(), "reno");
     }
 
     #[test]

@@ -2,8 +2,7 @@
 #![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::io::{BufRead, BufReader, Read};
-use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -87,6 +86,17 @@ fn environment_directory_and_cpus_reach_the_program() {
     let got: Vec<_> = lines(&mut child).collect();
     assert_eq!(got[..2], ["hello", "/"]);
     assert_eq!(got[2].rsplit('\t').next().unwrap(), first.to_string());
+}
+
+#[test]
+fn a_relative_entry_of_path_is_looked_up_in_the_directory_of_the_program() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::create_dir(directory.path().join("bin")).unwrap();
+    std::os::unix::fs::symlink("/bin/true", directory.path().join("bin/tare-test-program")).unwrap();
+    let mut program = Program::new("tare-test-program");
+    program.env = vec![("PATH".into(), "bin".into())];
+    program.directory = Some(directory.path().to_owned());
+    assert_eq!(Child::spawn(program).unwrap().wait(TIMEOUT), Some(How::Code(0)));
 }
 
 #[test]
@@ -183,36 +193,14 @@ fn the_cpu_of_the_whole_tree_is_counted() {
     assert!(ended.user_ns + ended.system_ns > 0 && !ended.forced, "{ended:?}");
 }
 
-const HELPER: &str = "TARE_TEST_HOLDS_A_CHILD";
-
-/// Not a test of its own: the process that the next test kills.
-#[test]
-fn helper_that_holds_a_child_until_it_is_killed() {
-    let Some(report) = std::env::var_os(HELPER) else { return };
-    let mut child = Child::spawn(sh(&format!("trap '' TERM HUP INT; {DAEMON} wait"))).unwrap();
-    let pids = numbers(&mut child, 3).into_iter().chain([child.program_pid(), child.supervisor_pid()]);
-    let text: Vec<_> = pids.map(|pid| pid.to_string()).collect();
-    std::fs::write(Path::new(&report).with_extension("part"), text.join(" ")).unwrap();
-    std::fs::rename(Path::new(&report).with_extension("part"), &report).unwrap();
-    loop {
-        std::thread::park();
-    }
-}
-
 #[test]
 fn kill_9_of_the_parent_leaves_nothing_running() {
-    let directory = tempfile::tempdir().unwrap();
-    let report = directory.path().join("pids");
-    let mut helper = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "helper_that_holds_a_child_until_it_is_killed"])
-        .env(HELPER, &report)
-        .spawn()
-        .unwrap();
-    wait_until("the helper to start its child", || report.exists());
-    let text = std::fs::read_to_string(&report).unwrap();
-    let pids: Vec<u32> = text.split(' ').map(|pid| pid.parse().unwrap()).collect();
+    let mut holder = Command::new(env!("CARGO_BIN_EXE_holds-a-child")).stdout(Stdio::piped()).spawn().unwrap();
+    let mut text = String::new();
+    BufReader::new(holder.stdout.take().unwrap()).read_line(&mut text).unwrap();
+    let pids: Vec<u32> = text.split_whitespace().map(|pid| pid.parse().unwrap()).collect();
     assert!(pids.len() == 5 && pids.iter().all(|&pid| is_alive(pid)));
-    helper.kill().unwrap();
-    helper.wait().unwrap();
+    holder.kill().unwrap();
+    holder.wait().unwrap();
     wait_until("all five to go", || pids.iter().all(|&pid| !is_alive(pid)));
 }

@@ -7,6 +7,7 @@ use std::os::unix::net::UnixListener;
 use std::thread;
 use std::time::Duration;
 
+use rustix::net::{AddressFamily, SocketType};
 use tare_sys::clock::{self, Nanos};
 use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Event, Handler, Poller, Sending, Token, Transport};
@@ -243,7 +244,10 @@ fn a_socket_in_the_file_system_is_a_target_too<P: Poller>(mut poller: P) {
 
 fn a_refused_connection_is_closed_once<P: Poller>(mut poller: P) {
     let mut log = EventLog::default();
-    let nobody = Target::from(SocketAddr::from((Ipv4Addr::LOCALHOST, 1)));
+    // The port is held, so that no other program listens there.
+    let held = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    rustix::net::bind(&held, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+    let nobody = Target::from(SocketAddr::try_from(rustix::net::getsockname(&held).unwrap()).unwrap());
     poller.transport().connect(ONE, &nobody, &SocketOptions::default());
     wait_until(&mut poller, &mut log, |log| !log.closed.is_empty());
     poller.wait(Some(Nanos::ZERO), &mut log).unwrap();

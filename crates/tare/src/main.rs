@@ -36,7 +36,6 @@ mod verify;
 use std::process::ExitCode;
 
 use args::{Cli, Command};
-use tare_sys::platform;
 
 fn main() -> ExitCode {
     let code = match args::parse(std::env::args_os()) {
@@ -55,11 +54,6 @@ fn main() -> ExitCode {
 /// Carries out one sub-command, and says on standard error why it failed.
 fn run_command(cli: Cli) -> ExitCode {
     let Cli { command, global } = cli;
-    // Those that tare starts itself would repeat it.
-    let is_started_by_user = !matches!(command, Command::Agent { .. } | Command::Reference(_));
-    if let Some(notice) = platform::NOTICE.filter(|_| is_started_by_user) {
-        console::print_note(notice);
-    }
     let outcome = match command {
         Command::Run(args) => run::run(&args, &global),
         Command::Bisect(args) => bisect::bisect(&args, &global),

@@ -237,19 +237,6 @@ fn threads_are_started_where_the_system_may_refuse_them() {
 }
 
 #[test]
-fn only_sys_is_compiled_differently_for_another_system() {
-    let is_asked = |line: &str| line.contains("target_os") || line.contains("os::linux");
-    let elsewhere = sources().into_iter().filter(|(name, _, _)| name != "sys" && name != "tidy");
-    let wrong: Vec<String> = elsewhere
-        .flat_map(|(_, path, text)| {
-            let lines = code_lines(&text).filter(|(_, line)| is_asked(line));
-            lines.map(|(line, _)| format!("{}:{line}", path.display())).collect::<Vec<_>>()
-        })
-        .collect();
-    assert_none("code for one system outside crates/sys", &wrong);
-}
-
-#[test]
 fn no_server_has_a_special_case() {
     let families = ["http4s", "Tapir", "netty", "vertx", "pekko", "nima", "finagle", "axum", "fastify"];
     let mut wrong = Vec::new();

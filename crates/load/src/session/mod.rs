@@ -68,8 +68,7 @@ impl LoadSession {
         }
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
-        let congestion =
-            spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?.flatten();
+        let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;
         let poller = spec.poller.choose_available()?;
         let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
         let own_connections = spec.own_part_of(spec.connections);
@@ -316,7 +315,7 @@ fn raise_open_file_limit(connections: usize) -> Result<(), LoadError> {
     if allowed < needed { Err(LoadError::OpenFiles { needed, allowed }) } else { Ok(()) }
 }
 
-fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<Option<String>, LoadError> {
+fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<String, LoadError> {
     congestion_in_use(address, options).map_err(|source| LoadError::Congestion {
         algorithm: options.congestion.clone().unwrap_or_else(|| "the kernel's default".to_owned()),
         source,

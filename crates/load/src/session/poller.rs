@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use tare_sys::readiness::SELECTOR;
 use tare_sys::uring;
 
 use crate::error::LoadError;
@@ -14,7 +13,7 @@ pub enum PollerChoice {
     /// io_uring if the kernel allows it, else the poller on readiness.
     #[default]
     Auto,
-    /// The poller on readiness: epoll, or kqueue on macOS.
+    /// The poller on readiness, epoll.
     Readiness,
     /// io_uring. Without it, opening the session fails.
     Uring,
@@ -23,7 +22,7 @@ pub enum PollerChoice {
 /// How events are received from the kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PollerKind {
-    /// epoll(7) or kqueue(2): reports which sockets are ready.
+    /// epoll(7): reports which sockets are ready.
     Readiness,
     /// io_uring(7): reports which operations have completed.
     Uring,
@@ -57,9 +56,7 @@ impl PollerChoice {
             Some(reason) if self == Self::Uring => Err(LoadError::Poller { reason }),
             Some(reason) => in_use(
                 PollerKind::Readiness,
-                Some(format!(
-                    "io_uring cannot be used ({reason}); {SELECTOR} takes over, at a higher cost per request"
-                )),
+                Some(format!("io_uring cannot be used ({reason}); epoll takes over, at a higher cost per request")),
             ),
         }
     }
@@ -72,8 +69,8 @@ impl FromStr for PollerChoice {
         match text {
             "auto" => Ok(Self::Auto),
             "uring" => Ok(Self::Uring),
-            SELECTOR => Ok(Self::Readiness),
-            _ => Err(format!("\"{text}\" is no poller; choose auto, {SELECTOR} or uring")),
+            "epoll" => Ok(Self::Readiness),
+            _ => Err(format!("\"{text}\" is no poller; choose auto, epoll or uring")),
         }
     }
 }
@@ -81,7 +78,7 @@ impl FromStr for PollerChoice {
 impl fmt::Display for PollerKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Readiness => SELECTOR,
+            Self::Readiness => "epoll",
             Self::Uring => "io_uring",
         })
     }
@@ -114,13 +111,13 @@ mod tests {
         let readiness = PollerInUse { kind: PollerKind::Readiness, notice: None };
         assert_eq!(chosen(PollerChoice::Readiness, Some("it is forbidden")), Ok(readiness));
         let refusal = chosen(PollerChoice::Uring, Some("it is forbidden")).unwrap_err();
-        assert!(refusal.contains("it is forbidden") && refusal.contains(SELECTOR), "{refusal}");
+        assert!(refusal.contains("it is forbidden") && refusal.contains("epoll"), "{refusal}");
     }
 
     #[test]
     fn names_are_read() {
         assert_eq!("auto".parse(), Ok(PollerChoice::Auto));
-        assert_eq!(SELECTOR.parse(), Ok(PollerChoice::Readiness));
+        assert_eq!("epoll".parse(), Ok(PollerChoice::Readiness));
         assert_eq!("uring".parse(), Ok(PollerChoice::Uring));
         assert!("select".parse::<PollerChoice>().unwrap_err().contains("choose auto"));
     }

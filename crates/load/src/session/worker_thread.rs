@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 
 use tare_sample::SliceSample;
-use tare_sys::affinity::{CpuSet, ignore_unavailable, pin_current_thread};
+use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, MonotonicClock};
 use tare_sys::poll::Poller;
 use tare_sys::procfs::backlog::{self, Backlog};
@@ -104,7 +104,7 @@ fn serve<P: Poller>(
     let failed = |reason: String| LoadError::Worker { cpu, reason };
     // If the kernel refuses, sends leave less precisely, and send lag shows by how much.
     let _ = clock::sharpen_timers();
-    let poller = ignore_unavailable(pin_current_thread(&CpuSet::from_indices([cpu])))
+    let poller = pin_current_thread(&CpuSet::from_indices([cpu]))
         .map_err(|error| failed(error.to_string()))
         .and_then(|()| open().map_err(|error| failed(error.to_string())));
     let backlog = setup.target.tcp_address().map_or_else(|| Box::new(|| None) as Backlog, backlog::backlog_reader);

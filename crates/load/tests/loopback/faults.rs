@@ -5,7 +5,8 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::time::Duration;
 
 use crate::support::{
-    TIMEOUT, count, crude_server, exhaust, get, planted, read_head, run, server, session, session_that_waits, spec,
+    TIMEOUT, count, crude_server, exhaust, get, held_address, planted, read_head, run, server, session,
+    session_that_waits, spec,
 };
 use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, Schedule, SessionSpec, SliceSample, StopRule};
 use tare_reference::{FaultKind, Options};
@@ -82,8 +83,7 @@ fn an_endless_body_is_a_protocol_error() {
 
 #[test]
 fn a_refused_connection_is_a_connect_error_and_backs_off() {
-    // No server listens on port 1, and no test can get that port.
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+    let (_held, address) = held_address();
     let mut slice = count(u64::MAX, 4);
     slice.stop = StopRule::Duration(Duration::from_millis(300));
     let sample = run(&mut session(address, 4, vec![get()]), &slice);
@@ -109,9 +109,7 @@ fn a_server_that_accepts_nothing_does_not_hang_an_open_slice() {
 
 #[test]
 fn a_server_that_was_away_is_found_again() {
-    let probe = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address: SocketAddr = probe.local_addr().unwrap();
-    drop(probe);
+    let (_held, address) = held_address();
     let mut session = session(address, 2, vec![get()]);
     assert_eq!(run(&mut session, &count(3, 2)).ok, 0);
     let _server = server(Options { port: address.port(), ..Options::default() });

@@ -2,9 +2,11 @@
 
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::Duration;
 
+use rustix::net::{AddressFamily, SocketType, sockopt};
 use tare_load::{
     Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule, Target,
 };
@@ -70,6 +72,16 @@ pub fn read_head(stream: &mut impl Read) -> Option<Vec<u8>> {
         head.push(byte[0]);
     }
     Some(head)
+}
+
+/// An address at which nobody listens. While the socket is held, no other program gets its port.
+pub fn held_address() -> (OwnedFd, SocketAddr) {
+    let socket = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    // A server of the test may listen there too, as long as this socket does not.
+    sockopt::set_socket_reuseaddr(&socket, true).unwrap();
+    rustix::net::bind(&socket, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+    let address = rustix::net::getsockname(&socket).unwrap().try_into().unwrap();
+    (socket, address)
 }
 
 /// A server that treats every connection in the same way and notices when the client is gone.

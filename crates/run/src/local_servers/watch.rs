@@ -9,7 +9,6 @@ use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
 use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame_pauses};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sys::clock::{self, Nanos};
-use tare_sys::procfs::process::COUNTS_WAITING;
 
 use crate::local_servers::other_programs::OtherPrograms;
 use crate::local_servers::running_server::{RunningServer, RunningServers};
@@ -186,20 +185,19 @@ fn server_use(
         runtime,
         hiccups,
         rss_bytes: memory.map(|memory| memory.rss_bytes),
-        rss_peak_bytes: memory.and_then(|memory| memory.peak_rss_bytes),
+        rss_peak_bytes: memory.map(|memory| memory.peak_rss_bytes),
         ..known
     }
 }
 
-/// The use as a record has it. What the kernel does not count is absent.
+/// The use as a record has it.
 fn server_cpu(used: &CpuUse) -> ServerCpu {
-    let counted = if COUNTS_WAITING { Some(used) } else { None };
     ServerCpu {
         wall_ns: used.wall_ns,
         total_ns: used.total_ns,
         by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).cpu_ns)).collect(),
-        waiting_by_kind: counted.map_or_else(BTreeMap::new, waiting_by_kind),
-        switches_by_pool: counted.map_or_else(BTreeMap::new, |used| figure_by_pool(used, |pool| pool.switches)),
+        waiting_by_kind: waiting_by_kind(used),
+        switches_by_pool: figure_by_pool(used, |pool| pool.switches),
         by_pool: figure_by_pool(used, |pool| pool.cpu_ns),
         probing_ns: None,
         requests: 0,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
-use tare_sys::procfs::machine::{CpuPressure, CpuTicks, LoadAverage, Machine};
+use tare_sys::procfs::machine::{CpuTicks, Machine, cpu_pressure_percent, load_average};
 
 use crate::machine::pause::pause;
 
@@ -54,10 +54,9 @@ pub(crate) fn section<const N: usize>(title: &str, facts: [(&str, Option<String>
 }
 
 fn load() -> Option<String> {
-    let load = LoadAverage::read().ok()?;
-    let pressure =
-        CpuPressure::read().ok().map_or(String::new(), |p| format!(", CPU pressure {:.1} %", p.some_10s_percent));
-    Some(format!("load {:.2}{pressure}", load.one))
+    let load = load_average().ok()?;
+    let pressure = cpu_pressure_percent().map_or(String::new(), |percent| format!(", CPU pressure {percent:.1} %"));
+    Some(format!("load {load:.2}{pressure}"))
 }
 
 /// Events about what disturbs measuring on these cores of this machine.
@@ -78,9 +77,9 @@ fn busy_core(cpu: usize, cancelled: &AtomicBool) -> Vec<EventRecord> {
     if spent.busy_share() > BUSY {
         found.push(EventRecord::new(EventKind::BusyCore { cpu, busy_share: spent.busy_share() }));
     }
-    if let Some(stolen_share) = spent.steal_share().filter(|share| *share > 0.01) {
-        let kind = EventKind::StolenTime { cpu: Some(cpu), stolen_share };
-        found.push(EventRecord::new(kind));
+    let stolen_share = spent.steal_share();
+    if stolen_share > 0.01 {
+        found.push(EventRecord::new(EventKind::StolenTime { cpu: Some(cpu), stolen_share }));
     }
     found
 }

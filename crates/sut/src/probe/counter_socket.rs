@@ -3,7 +3,7 @@
 //!
 //! The name of the socket is the value of [`VARIABLE`], a dash, and the number of the process. For Node,
 //! [`NODE_SCRIPT`] listens, loaded before the application. Another program may listen on its own: docs/site/src/counters.md
-//! has the form. macOS has no abstract sockets, so there are no such counters there.
+//! has the form.
 
 use std::collections::BTreeMap;
 use std::io::Read;

@@ -19,8 +19,7 @@ pub type ByPool = BTreeMap<&'static str, BTreeMap<String, ThreadUse>>;
 pub struct ThreadUse {
     /// Time on a CPU, in nanoseconds.
     pub cpu_ns: u64,
-    /// Time runnable and waiting for a CPU, in nanoseconds. Only where the kernel counts it
-    /// ([`process::COUNTS_WAITING`]), as for the switches.
+    /// Time runnable and waiting for a CPU, in nanoseconds.
     pub waiting_ns: u64,
     /// Context switches: how often a thread was scheduled on a CPU.
     pub switches: u64,

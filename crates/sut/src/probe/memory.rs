@@ -7,9 +7,8 @@ use tare_sys::procfs::process::{Memory, resident_of_mapping};
 pub struct MemorySample {
     /// Resident memory now. Pages that processes share count in each of them.
     pub rss_bytes: u64,
-    /// Sum of the peaks of all processes; exact for a server with one process. `None` where the kernel keeps none, as on
-    /// macOS.
-    pub peak_rss_bytes: Option<u64>,
+    /// Sum of the peaks of all processes; exact for a server with one process.
+    pub peak_rss_bytes: u64,
 }
 
 impl MemorySample {
@@ -22,7 +21,7 @@ impl MemorySample {
         let one = |memory: Memory| Self { rss_bytes: memory.rss_bytes, peak_rss_bytes: memory.peak_rss_bytes };
         known.map(one).reduce(|sum, one| Self {
             rss_bytes: sum.rss_bytes + one.rss_bytes,
-            peak_rss_bytes: sum.peak_rss_bytes.zip(one.peak_rss_bytes).map(|(sum, one)| sum + one),
+            peak_rss_bytes: sum.peak_rss_bytes + one.peak_rss_bytes,
         })
     }
 }
@@ -43,7 +42,7 @@ mod tests {
     #[test]
     fn our_own_memory_is_there_and_no_higher_than_its_peak() {
         let sample = MemorySample::of_processes([std::process::id()]).unwrap();
-        assert!(sample.rss_bytes > 0 && Some(sample.rss_bytes) <= sample.peak_rss_bytes);
+        assert!(sample.rss_bytes > 0 && sample.rss_bytes <= sample.peak_rss_bytes);
     }
 
     #[test]

@@ -99,21 +99,22 @@ fn fork_supervisor(orders: &mut Orders<'_>) -> io::Result<Pid> {
     }
 }
 
-/// Finds a program as `execvp` does: in `PATH`, unless its name contains a slash.
-pub(super) fn find_program(
-    name: &Path,
-    directory: Option<&Path>,
-    path: Option<&OsString>,
-) -> Result<PathBuf, ChildError> {
+/// Finds a program as `execvp` does in its directory: in `PATH`, unless its name contains a slash. The result may be
+/// relative to that directory.
+///
+/// # Errors
+/// When no such executable file exists.
+pub fn find_program(name: &Path, directory: Option<&Path>, path: Option<&OsString>) -> Result<PathBuf, ChildError> {
+    let from_here = |file: &Path| directory.map_or_else(|| file.to_owned(), |directory| directory.join(file));
     let executable = |file: &Path| file.is_file() && rustix::fs::access(file, Access::EXEC_OK).is_ok();
     let not_found = || ChildError::NotFound { program: name.display().to_string() };
     if name.as_os_str().as_bytes().contains(&b'/') {
-        let file = directory.map_or_else(|| name.to_owned(), |directory| directory.join(name));
         // If the file exists but is not executable, the kernel says why.
-        return if file.exists() { Ok(name.to_owned()) } else { Err(not_found()) };
+        return if from_here(name).exists() { Ok(name.to_owned()) } else { Err(not_found()) };
     }
     let places = path.cloned().unwrap_or_else(|| "/usr/local/bin:/usr/bin:/bin".into());
-    env::split_paths(&places).map(|place| place.join(name)).find(|file| executable(file)).ok_or_else(not_found)
+    let mut files = env::split_paths(&places).map(|place| place.join(name));
+    files.find(|file| executable(&from_here(file))).ok_or_else(not_found)
 }
 
 fn environment(changes: &[(OsString, OsString)]) -> BTreeMap<OsString, OsString> {

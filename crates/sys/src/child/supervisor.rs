@@ -2,34 +2,28 @@
 //! descendants. docs/adr/0001-no-orphans.md explains why this is reliable.
 //!
 //! This code runs after a plain `clone` of a process with threads. It must not allocate, lock, panic or unwind. It uses
-//! only system calls and its own stack. How it finds all processes of the tree depends on the system.
+//! only system calls and its own stack.
 
-#[cfg(any(target_os = "macos", test))]
-mod descendants;
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "macos")]
-mod macos;
-#[cfg(target_os = "linux")]
 mod proc_children;
+mod tree;
 
-use std::ffi::{CStr, c_char, c_int};
+use std::ffi::{CStr, c_char, c_int, c_long};
 use std::{mem, ptr};
 
-#[cfg(target_os = "linux")]
-use self::linux as system;
-#[cfg(target_os = "macos")]
-use self::macos as system;
+use rustix::thread::sched_setaffinity;
+
 use super::message::{Message, step};
 use crate::affinity::KernelMask;
 use crate::scheduling::SchedulingPolicy;
-
-pub(super) use self::system::fork_supervisor;
 
 /// The supervisor's file descriptors; 0, 1 and 2 become the program's.
 const LIFELINE: c_int = 3;
 const REPORT: c_int = 4;
 const FIRST_FOREIGN: c_int = 5;
+
+const LAST_SIGNAL: c_int = 64;
+/// The unit of `ru_maxrss` in bytes.
+const KIB: u64 = 1024;
 
 /// Asks to send SIGTERM to the program's group. Any other byte on the lifeline, and its end, asks to kill everything.
 pub(super) const TERMINATE: u8 = b'T';
@@ -63,8 +57,26 @@ impl Usage {
     fn add(&mut self, used: &libc::rusage) {
         self.user_ns += nanoseconds(used.ru_utime);
         self.system_ns += nanoseconds(used.ru_stime);
-        let max_rss_bytes = used.ru_maxrss.unsigned_abs().wrapping_mul(system::MAX_RSS_UNIT);
+        let max_rss_bytes = used.ru_maxrss.unsigned_abs().wrapping_mul(KIB);
         self.max_rss_bytes = self.max_rss_bytes.max(max_rss_bytes);
+    }
+}
+
+/// Forks the supervisor, in a PID namespace of its own if that is wanted and permitted. Says in `pid_namespace` whether
+/// it was.
+///
+/// # Safety
+/// The child may only make system calls, as the whole supervisor does.
+pub(super) unsafe fn fork_supervisor(pid_namespace: &mut bool) -> libc::pid_t {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let mut pid = clone(if *pid_namespace { libc::CLONE_NEWPID } else { 0 });
+        if pid < 0 && *pid_namespace {
+            // Without root, the subreaper works without a PID namespace.
+            *pid_namespace = false;
+            pid = clone(0);
+        }
+        pid
     }
 }
 
@@ -77,7 +89,11 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
     // SAFETY: plain system calls on our own process; `orders` outlives this function, which never returns.
     unsafe {
         libc::setsid();
-        system::become_supervisor(orders.pid_namespace);
+        libc::prctl(libc::PR_SET_NAME, c"supervisor".as_ptr());
+        // The first process of a PID namespace gets the orphans of its descendants anyway.
+        if !orders.pid_namespace {
+            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+        }
         // If tare ignores SIGCHLD, the kernel would reap for us, and the status would be lost.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         lay_out_descriptors(orders);
@@ -89,7 +105,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
             }
         };
         let mut usage = Usage::default();
-        system::watch_then_kill_tree(main, orders.pid_namespace, &mut usage);
+        tree::watch_then_kill(main, orders.pid_namespace, &mut usage);
         let Usage { user_ns, system_ns, max_rss_bytes } = usage;
         send(Message::Gone { user_ns, system_ns, max_rss_bytes });
         libc::_exit(0)
@@ -110,25 +126,61 @@ unsafe fn lay_out_descriptors(orders: &Orders<'_>) {
         libc::dup2(output, 2);
         libc::dup2(lifeline, LIFELINE);
         libc::dup2(report, REPORT);
-        system::close_from(FIRST_FOREIGN);
+        close_from(FIRST_FOREIGN);
         libc::fcntl(LIFELINE, libc::F_SETFD, libc::FD_CLOEXEC);
         libc::fcntl(REPORT, libc::F_SETFD, libc::FD_CLOEXEC);
     }
 }
 
+/// Closes all descriptors from `first` on.
+///
+/// # Safety
+/// Nothing may use them any more.
+unsafe fn close_from(first: c_int) {
+    // SAFETY: closing descriptors of our own process; the limit is read into a plain struct.
+    unsafe {
+        if libc::syscall(libc::SYS_close_range, c_long::from(first), c_long::from(c_int::MAX), 0 as c_long) == 0 {
+            return;
+        }
+        // Kernels before 5.9 do not have close_range.
+        let mut limit: libc::rlimit = mem::zeroed();
+        libc::getrlimit(libc::RLIMIT_NOFILE, &raw mut limit);
+        for fd in first..c_int::try_from(limit.rlim_cur).unwrap_or(65_536).min(1 << 20) {
+            libc::close(fd);
+        }
+    }
+}
+
+/// Like `fork`, but it can create a PID namespace, and it does not run the handlers that libraries register for `fork`.
+///
+/// # Safety
+/// The child may only make system calls, as the whole supervisor does.
+unsafe fn clone(flags: c_int) -> libc::pid_t {
+    let flags = c_long::from(flags | libc::SIGCHLD);
+    // SAFETY: no CLONE_VM and a null stack: the child runs on a copy of this one.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0 as c_long, 0 as c_long, 0 as c_long, 0 as c_long) };
+    libc::pid_t::try_from(pid).unwrap_or(-1)
+}
+
+/// The error of the last call.
+fn errno() -> c_int {
+    // SAFETY: the address is this thread's own errno.
+    unsafe { *libc::__errno_location() }
+}
+
 /// Forks, and executes the program in the child. Returns its process id in the parent, once it is executing.
 unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
-    // SAFETY: `pipe` fills the array, `fork` copies the address space, and the child only ever calls `become_program`,
+    // SAFETY: `pipe2` fills the array, `clone` copies the address space, and the child only ever calls `become_program`,
     // which never returns.
     unsafe {
         let mut handshake = [0; 2];
-        if system::pipe(&mut handshake) != 0 {
-            return Err((step::PLUMBING, system::errno()));
+        if libc::pipe2(handshake.as_mut_ptr(), libc::O_CLOEXEC) != 0 {
+            return Err((step::PLUMBING, errno()));
         }
         let supervisor = libc::getpid();
-        let pid = system::fork();
+        let pid = clone(0);
         if pid < 0 {
-            return Err((step::PLUMBING, system::errno()));
+            return Err((step::PLUMBING, errno()));
         }
         if pid == 0 {
             become_program(orders, supervisor, handshake[1]);
@@ -155,41 +207,43 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
     // SAFETY: system calls on our own process; the pointers of `orders` were made from live C strings and end in null.
     unsafe {
         libc::setsid();
-        system::end_with_parent();
+        // The supervisor has only one thread, so "the parent's thread has died" means that the supervisor has died.
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
         let orphaned_before_that = libc::getppid() != supervisor;
         if orphaned_before_that {
             libc::_exit(1);
         }
-        write_word(handshake, system::own_pid_in_proc());
+        write_word(handshake, proc_children::own_pid_in_proc());
         let fail = |step: u64, errno: c_int| -> ! {
             write_word(handshake, (step << 32) | u64::from(errno.unsigned_abs()));
             libc::_exit(127)
         };
-        if let Some(Err(refused)) = orders.affinity.map(system::pin) {
-            fail(step::AFFINITY, refused);
+        if let Some(Err(refused)) = orders.affinity.map(|mask| sched_setaffinity(None, mask)) {
+            fail(step::AFFINITY, refused.raw_os_error());
         }
         // The default needs no call: programs inherit the policy of tare.
-        if orders.scheduling != SchedulingPolicy::Normal
-            && let Err(refused) = system::schedule(orders.scheduling)
-        {
-            fail(step::SCHEDULING, refused);
+        if orders.scheduling != SchedulingPolicy::Normal {
+            // The system call itself, with a priority of 0: the function of this name does nothing but fail in musl.
+            let priority: c_int = 0;
+            if libc::syscall(libc::SYS_sched_setscheduler, 0, orders.scheduling.number(), &raw const priority) != 0 {
+                fail(step::SCHEDULING, errno());
+            }
         }
         if orders.directory.is_some_and(|directory| libc::chdir(directory.as_ptr()) != 0) {
-            fail(step::DIRECTORY, system::errno());
+            fail(step::DIRECTORY, errno());
         }
-        for signal in 1..=system::LAST_SIGNAL {
+        for signal in 1..=LAST_SIGNAL {
             libc::signal(signal, libc::SIG_DFL);
         }
         let mut none: libc::sigset_t = mem::zeroed();
         libc::sigemptyset(&raw mut none);
         libc::sigprocmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
         libc::execve(orders.program.as_ptr(), orders.argv.as_ptr(), orders.envp.as_ptr());
-        fail(step::EXECUTE, system::errno())
+        fail(step::EXECUTE, errno())
     }
 }
 
 fn nanoseconds(time: libc::timeval) -> u64 {
-    // Its type depends on the system.
     let microseconds = u64::try_from(time.tv_usec).unwrap_or(0);
     time.tv_sec.unsigned_abs().wrapping_mul(1_000_000_000).wrapping_add(microseconds.wrapping_mul(1000))
 }

@@ -1,69 +1,34 @@
 //! The machine: its hardware, its settings, and its current load.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "macos")]
-mod macos;
+use std::fs;
 
 use tare_units::CpuSet;
 
-#[cfg(target_os = "linux")]
-use self::linux as system;
-#[cfg(target_os = "macos")]
-use self::macos as system;
-use super::ProcfsError;
+use super::{ProcfsError, read_as};
 
-/// The load averages of one, five and fifteen minutes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LoadAverage {
-    /// Over one minute.
-    pub one: f64,
-    /// Over five minutes.
-    pub five: f64,
-    /// Over fifteen minutes.
-    pub fifteen: f64,
+/// The load average of the last minute: how many tasks ran or wanted to.
+///
+/// # Errors
+/// When the kernel does not provide it.
+pub fn load_average() -> Result<f64, ProcfsError> {
+    read_as("/proc/loadavg", |text| text.split_ascii_whitespace().next()?.parse().ok())
 }
 
-impl LoadAverage {
-    /// Parses `/proc/loadavg`.
-    pub fn parse(text: &str) -> Option<Self> {
-        let mut numbers = text.split_ascii_whitespace().map_while(|field| field.parse().ok());
-        Some(Self { one: numbers.next()?, five: numbers.next()?, fifteen: numbers.next()? })
-    }
-
-    /// Reads them.
-    ///
-    /// # Errors
-    /// When the kernel does not provide it.
-    pub fn read() -> Result<Self, ProcfsError> {
-        system::load_average()
-    }
+/// The share of the last ten seconds in which some task waited for a CPU: pressure stall information.
+///
+/// # Units
+/// Percent, 0 to 100.
+///
+/// # Errors
+/// When the kernel has no pressure information (before 4.20, or not configured).
+pub fn cpu_pressure_percent() -> Result<f64, ProcfsError> {
+    read_as("/proc/pressure/cpu", parse_pressure)
 }
 
-/// How long tasks have waited for a CPU: pressure stall information.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct CpuPressure {
-    /// Share of the last ten seconds in which some task waited, 0 to 100.
-    pub some_10s_percent: f64,
-    /// Time since boot in which some task waited.
-    pub some_total_us: u64,
-}
-
-impl CpuPressure {
-    /// Parses `/proc/pressure/cpu`.
-    pub fn parse(text: &str) -> Option<Self> {
-        let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
-        let field = |name: &str| some.split_ascii_whitespace().find_map(|field| field.strip_prefix(name));
-        Some(Self { some_10s_percent: field("avg10=")?.parse().ok()?, some_total_us: field("total=")?.parse().ok()? })
-    }
-
-    /// Reads it.
-    ///
-    /// # Errors
-    /// When the kernel has no pressure information (Linux before 4.20, or not configured; macOS).
-    pub fn read() -> Result<Self, ProcfsError> {
-        system::cpu_pressure()
-    }
+/// Parses `/proc/pressure/cpu`.
+pub fn parse_pressure(text: &str) -> Option<f64> {
+    let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    some.split_ascii_whitespace().find_map(|field| field.strip_prefix("avg10="))?.parse().ok()
 }
 
 /// Time of a CPU, or of all CPUs together, by use, since boot.
@@ -76,8 +41,8 @@ pub struct CpuTicks {
     pub total: u64,
     /// Idle, and waiting for disks.
     pub idle: u64,
-    /// Taken by the hypervisor for other machines; `None` where the kernel does not count it, as on macOS.
-    pub steal: Option<u64>,
+    /// Taken by the hypervisor for other machines.
+    pub steal: u64,
     /// Interrupts and work deferred by them. Some kernels measure these separately and count them for no task. Others
     /// count them for the task that was interrupted.
     pub interrupts: u64,
@@ -94,7 +59,7 @@ impl CpuTicks {
         Some(Self {
             total: ticks.iter().take(8).sum(),
             idle: *ticks.get(3)? + at(4),
-            steal: Some(at(7)),
+            steal: at(7),
             interrupts: at(5) + at(6),
         })
     }
@@ -104,7 +69,7 @@ impl CpuTicks {
     /// # Errors
     /// When there is no such CPU.
     pub fn read(cpu: Option<usize>) -> Result<Self, ProcfsError> {
-        system::ticks(cpu)
+        read_as("/proc/stat", |text| Self::parse(text, cpu))
     }
 
     /// Reads the time of several CPUs, added up.
@@ -112,14 +77,17 @@ impl CpuTicks {
     /// # Errors
     /// When one of them does not exist, or the list is empty.
     pub fn read_cpus(cpus: &CpuSet) -> Result<Self, ProcfsError> {
-        system::ticks_of(cpus)
+        // The file is read once for all of them.
+        read_as("/proc/stat", |text| {
+            cpus.iter().map(|cpu| Self::parse(text, Some(cpu))).reduce(|a, b| Some(a?.plus(b?)))?
+        })
     }
 
     fn plus(self, other: Self) -> Self {
         Self {
             total: self.total + other.total,
             idle: self.idle + other.idle,
-            steal: self.steal.zip(other.steal).map(|(one, other)| one + other),
+            steal: self.steal + other.steal,
             interrupts: self.interrupts + other.interrupts,
         }
     }
@@ -130,7 +98,7 @@ impl CpuTicks {
         Self {
             total: self.total.saturating_sub(earlier.total),
             idle: self.idle.saturating_sub(earlier.idle),
-            steal: self.steal.zip(earlier.steal).map(|(now, earlier)| now.saturating_sub(earlier)),
+            steal: self.steal.saturating_sub(earlier.steal),
             interrupts: self.interrupts.saturating_sub(earlier.interrupts),
         }
     }
@@ -144,21 +112,21 @@ impl CpuTicks {
         (self.idle + self.interrupts) * clock_tick_ns()
     }
 
-    /// Stolen time as a share of all time, 0 to 1; `None` where it is not counted.
-    pub fn steal_share(self) -> Option<f64> {
-        self.steal.map(|steal| if self.total == 0 { 0.0 } else { steal as f64 / self.total as f64 })
+    /// Stolen time as a share of all time, 0 to 1.
+    pub fn steal_share(self) -> f64 {
+        if self.total == 0 { 0.0 } else { self.steal as f64 / self.total as f64 }
     }
 
     /// Time that was neither idle nor stolen, as a share of all time, 0 to 1.
     pub fn busy_share(self) -> f64 {
-        let busy = self.total.saturating_sub(self.idle).saturating_sub(self.steal.unwrap_or(0));
+        let busy = self.total.saturating_sub(self.idle).saturating_sub(self.steal);
         if self.total == 0 { 0.0 } else { busy as f64 / self.total as f64 }
     }
 }
 
 /// The name of this machine; empty if it has none.
 pub fn host_name() -> String {
-    system::host_name()
+    line("/proc/sys/kernel/hostname").unwrap_or_default()
 }
 
 /// The length of a clock tick, the kernel's unit of CPU use.
@@ -195,8 +163,26 @@ pub struct Machine {
 impl Machine {
     /// Reads all properties.
     pub fn read() -> Self {
-        system::machine()
+        Self {
+            cpu_model: line("/proc/cpuinfo").and_then(|text| cpu_model(&text)),
+            kernel: line("/proc/sys/kernel/osrelease"),
+            governor: line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
+            boost: line("/sys/devices/system/cpu/cpufreq/boost")
+                .map(|text| text == "1")
+                .or_else(|| line("/sys/devices/system/cpu/intel_pstate/no_turbo").map(|text| text == "0")),
+            tcp_congestion_control: line("/proc/sys/net/ipv4/tcp_congestion_control"),
+            transparent_hugepages: line("/sys/kernel/mm/transparent_hugepage/enabled")
+                .and_then(|text| bracketed_word(&text)),
+            hugepages: line("/proc/sys/vm/nr_hugepages").and_then(|text| text.parse().ok()),
+            clock_source: line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
+            memory_bytes: line("/proc/meminfo").and_then(|text| memory_bytes(&text)),
+        }
     }
+}
+
+/// The contents of a file, trimmed; `None` if it cannot be read.
+fn line(path: &str) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned())
 }
 
 /// The CPU's name in `/proc/cpuinfo`, under a key that depends on the architecture.
@@ -223,20 +209,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn load_and_pressure_are_read() {
-        let load = LoadAverage::parse("0.52 1.25 2.00 1/234 5678\n").unwrap();
-        assert_eq!((load.one, load.five, load.fifteen), (0.52, 1.25, 2.0));
+    fn the_pressure_of_the_last_seconds_is_read() {
         let text = "some avg10=1.50 avg60=0.20 avg300=0.10 total=123\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
-        assert_eq!(CpuPressure::parse(text), Some(CpuPressure { some_10s_percent: 1.5, some_total_us: 123 }));
-        assert!(LoadAverage::parse("busy").is_none() && CpuPressure::parse("").is_none());
+        assert_eq!((parse_pressure(text), parse_pressure("")), (Some(1.5), None));
     }
 
     #[test]
     fn steal_is_a_share_of_all_time() {
         let text = "cpu  10 0 10 60 10 0 0 10 5 0\ncpu0 1 0 0 9 0 0 0 0 0 0\ncpu10 7 0 0 0 0 0 0 0 0 0\n";
         let all = CpuTicks::parse(text, None).unwrap();
-        assert_eq!(all, CpuTicks { total: 100, idle: 70, steal: Some(10), interrupts: 0 });
-        assert!((all.steal_share().unwrap() - 0.1).abs() < 1e-9 && (all.busy_share() - 0.2).abs() < 1e-9);
+        assert_eq!(all, CpuTicks { total: 100, idle: 70, steal: 10, interrupts: 0 });
+        assert!((all.steal_share() - 0.1).abs() < 1e-9 && (all.busy_share() - 0.2).abs() < 1e-9);
         assert_eq!(CpuTicks::parse(text, Some(0)).unwrap().total, 10);
         assert_eq!(CpuTicks::parse(text, Some(1)), None);
         assert_eq!(all.since(all).busy_share(), 0.0);
@@ -264,6 +247,6 @@ mod tests {
 
     #[test]
     fn this_machine_has_a_kernel_and_a_load() {
-        assert!(Machine::read().kernel.is_some() && LoadAverage::read().is_ok() && CpuTicks::read(None).is_ok());
+        assert!(Machine::read().kernel.is_some() && load_average().is_ok() && CpuTicks::read(None).is_ok());
     }
 }

@@ -1,23 +1,18 @@
 //! Listening sockets, as in `/proc/net/tcp`, and the processes that hold them.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "macos")]
-mod macos;
-
+use std::collections::HashSet;
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-#[cfg(target_os = "linux")]
-pub use self::linux::{listeners, socket_owner, sockets_of};
-#[cfg(target_os = "macos")]
-pub use self::macos::{listeners, socket_owner, sockets_of};
+use super::process::Stat;
+use super::{ProcfsError, numbers_in, read_as};
 
 /// A listening TCP socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listener {
     /// The address that it listens on.
     pub address: SocketAddr,
-    /// The socket's inode, or on macOS its handle, which identifies its owner.
+    /// The socket's inode, which identifies its owner.
     pub inode: u64,
 }
 
@@ -28,6 +23,35 @@ pub struct Owner {
     pub pid: u32,
     /// Its name.
     pub comm: String,
+}
+
+/// Every listening TCP socket of this network namespace.
+///
+/// # Errors
+/// When `/proc/net/tcp` cannot be read. A kernel without IPv6 is not an error.
+pub fn listeners() -> Result<Vec<Listener>, ProcfsError> {
+    let mut all = read_as("/proc/net/tcp", |text| Some(parse_listeners(text)))?;
+    all.extend(read_as("/proc/net/tcp6", |text| Some(parse_listeners(text))).unwrap_or_default());
+    Ok(all)
+}
+
+/// The sockets that a process holds open; empty if it is gone or another user's.
+pub fn sockets_of(pid: u32) -> HashSet<u64> {
+    let descriptors = numbers_in(format!("/proc/{pid}/fd")).unwrap_or_default();
+    descriptors.into_iter().filter_map(|fd| socket_inode(&format!("/proc/{pid}/fd/{fd}"))).collect()
+}
+
+fn socket_inode(link: &str) -> Option<u64> {
+    let target = fs::read_link(link).ok()?;
+    target.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok()
+}
+
+/// The first process found that holds one of these sockets; `None` if it is another user's, because only root may read
+/// its descriptors.
+pub fn socket_owner(inodes: &HashSet<u64>) -> Option<Owner> {
+    let pids = numbers_in("/proc").unwrap_or_default();
+    let pid = pids.into_iter().find(|&pid| !sockets_of(pid).is_disjoint(inodes))?;
+    Some(Owner { pid, comm: Stat::of_process(pid).map(|stat| stat.comm).unwrap_or_default() })
 }
 
 /// Parses the listening sockets of `/proc/net/tcp` or `tcp6`. Lines of other states or forms are skipped.
@@ -62,8 +86,6 @@ fn ip(hex: &str) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
 
     const TCP: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode

@@ -1,39 +1,22 @@
 //! Processes and their threads: state, family, memory, CPU time.
 
-#[cfg(target_os = "linux")]
-mod linux;
-#[cfg(target_os = "macos")]
-mod macos;
-
 use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 
-#[cfg(target_os = "linux")]
-use self::linux as system;
-#[cfg(target_os = "macos")]
-use self::macos as system;
-use super::ProcfsError;
+use super::{ProcfsError, numbers_in, read_as};
 
-pub use self::system::{
-    COUNTS_WAITING, SchedStatReader, cpu_time_ns, exists, has_mapped, parents_by_pid, program_name,
-    resident_of_mapping, thread_ids, thread_name,
-};
-
-/// The fields of `/proc/PID/stat` that tare uses. macOS has the same ones elsewhere.
+/// The fields of `/proc/PID/stat` that tare uses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stat {
-    /// Process id.
-    pub pid: u32,
     /// Name, truncated to 15 bytes by the kernel.
     pub comm: String,
     /// `R` running, `S` asleep, `T` stopped by a signal, `Z` dead but not reaped …
     pub state: char,
     /// Parent's process id.
     pub parent: u32,
-    /// Threads of the process.
-    pub threads: u32,
-    /// When the process started, in clock ticks since boot; on macOS in microseconds since 1970. Together with the id it
-    /// identifies a process uniquely.
-    pub start_ticks: u64,
 }
 
 impl Stat {
@@ -42,17 +25,11 @@ impl Stat {
     /// # Source
     /// proc_pid_stat(5). The name is closed by the *last* parenthesis.
     pub fn parse(text: &str) -> Option<Self> {
-        let (pid, rest) = text.split_once(" (")?;
+        let (_, rest) = text.split_once(" (")?;
         let (comm, rest) = rest.rsplit_once(") ")?;
-        let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
-        Some(Self {
-            pid: pid.parse().ok()?,
-            comm: comm.to_owned(),
-            state: fields.first()?.chars().next()?,
-            parent: fields.get(1)?.parse().ok()?,
-            threads: fields.get(17)?.parse().ok()?,
-            start_ticks: fields.get(19)?.parse().ok()?,
-        })
+        let mut fields = rest.split_ascii_whitespace();
+        let state = fields.next()?.chars().next()?;
+        Some(Self { comm: comm.to_owned(), state, parent: fields.next()?.parse().ok()? })
     }
 
     /// Reads that of a process.
@@ -60,7 +37,7 @@ impl Stat {
     /// # Errors
     /// When the process is gone.
     pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
-        system::stat(pid)
+        read_as(format!("/proc/{pid}/stat"), Self::parse)
     }
 
     /// Whether the process is alive: neither a zombie nor dead.
@@ -79,10 +56,8 @@ impl Stat {
 pub struct Memory {
     /// Resident memory now (`VmRSS`).
     pub rss_bytes: u64,
-    /// Largest resident memory since the program was executed (`VmHWM`); `None` on macOS, which does not keep it.
-    pub peak_rss_bytes: Option<u64>,
-    /// Threads of the process.
-    pub threads: u32,
+    /// Largest resident memory since the program was executed (`VmHWM`).
+    pub peak_rss_bytes: u64,
 }
 
 impl Memory {
@@ -92,11 +67,8 @@ impl Memory {
             let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
             value.and_then(|value| value.split_ascii_whitespace().next()?.parse::<u64>().ok())
         };
-        Some(Self {
-            rss_bytes: field("VmRSS").unwrap_or(0) * 1024,
-            peak_rss_bytes: Some(field("VmHWM").unwrap_or(0) * 1024),
-            threads: u32::try_from(field("Threads")?).ok()?,
-        })
+        let _is_a_status = field("Threads")?;
+        Some(Self { rss_bytes: field("VmRSS").unwrap_or(0) * 1024, peak_rss_bytes: field("VmHWM").unwrap_or(0) * 1024 })
     }
 
     /// Reads that of a process.
@@ -104,11 +76,11 @@ impl Memory {
     /// # Errors
     /// When the process is gone.
     pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
-        system::memory(pid)
+        read_as(format!("/proc/{pid}/status"), Self::parse)
     }
 }
 
-/// The scheduler's counters of one thread, since its start. Without [`COUNTS_WAITING`] only the time on a CPU is known.
+/// The scheduler's counters of one thread, since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SchedStat {
     /// Time on a CPU, in nanoseconds.
@@ -130,16 +102,153 @@ impl SchedStat {
     }
 }
 
+/// Whether there is such a process.
+pub fn exists(pid: u32) -> bool {
+    Path::new("/proc").join(pid.to_string()).exists()
+}
+
+/// Whether a process has mapped a file whose path contains `part`. A process that may not be read has mapped none.
+pub fn has_mapped(pid: u32, part: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/maps")).is_ok_and(|maps| maps.contains(part))
+}
+
+/// Reads the counters of one thread again and again.
+#[derive(Debug)]
+pub struct SchedStatReader {
+    path: String,
+    /// Kept open if that is wanted: reading an open file costs a sixth of opening and reading it.
+    file: Option<File>,
+}
+
+impl SchedStatReader {
+    /// For a thread of a process. `may_keep` permits it to keep a file open.
+    pub fn new(pid: u32, tid: u32, may_keep: bool) -> Self {
+        let path = format!("/proc/{pid}/task/{tid}/schedstat");
+        let file = may_keep.then(|| File::open(&path).ok()).flatten();
+        Self { path, file }
+    }
+
+    /// Whether it keeps a file open.
+    pub const fn is_kept_open(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// The counters; `None` if the kernel wrote something unexpected.
+    ///
+    /// # Errors
+    /// `ENOENT` or `ESRCH` when the thread has ended; otherwise the file could not be opened.
+    pub fn read(&self) -> io::Result<Option<SchedStat>> {
+        let mut text = [0; 96];
+        let got = match &self.file {
+            Some(file) => file.read_at(&mut text, 0),
+            None => File::open(&self.path).and_then(|file| file.read_at(&mut text, 0)),
+        }?;
+        Ok(text.get(..got).and_then(|text| std::str::from_utf8(text).ok()).and_then(SchedStat::parse))
+    }
+}
+
+/// Resident bytes of the first anonymous mapping of at least `at_least_bytes`. A program with a large heap has one.
+///
+/// Reading ends there, because the kernel counts the pages of each mapping as it is read.
+///
+/// # Errors
+/// When the process is gone or is another user's. Without such a mapping the result is `Ok(None)`.
+///
+/// # Source
+/// proc_pid_smaps(5).
+pub fn resident_of_mapping(pid: u32, at_least_bytes: u64) -> Result<Option<u64>, ProcfsError> {
+    let path = PathBuf::from(format!("/proc/{pid}/smaps"));
+    let file = fs::File::open(&path).map_err(|source| ProcfsError::Read { path, source })?;
+    Ok(resident_in(BufReader::new(file).lines().map_while(Result::ok), at_least_bytes))
+}
+
+fn resident_in(lines: impl Iterator<Item = String>, at_least_bytes: u64) -> Option<u64> {
+    let mut is_it = false;
+    for line in lines {
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+        match fields.as_slice() {
+            // `c0000000-100000000 rw-p 00000000 00:00 0`, followed by the name of a mapped file.
+            [range, _, _, _, "0", name @ ..] if name.first().is_none_or(|name| name.starts_with('[')) => {
+                is_it = length_of(range).is_some_and(|length| length >= at_least_bytes);
+            }
+            ["Rss:", kib, ..] if is_it => return Some(kib.parse::<u64>().ok()? * 1024),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The length of `c0000000-100000000`.
+fn length_of(range: &str) -> Option<u64> {
+    let (from, to) = range.split_once('-')?;
+    u64::from_str_radix(to, 16).ok()?.checked_sub(u64::from_str_radix(from, 16).ok()?)
+}
+
+/// The CPU time of a process: all its threads, including those that have ended, but not its children.
+///
+/// # Units
+/// Nanoseconds.
+///
+/// # Errors
+/// When the process is gone.
+///
+/// # Source
+/// clock_getcpuclockid(3). It is exact; `/proc/PID/stat` counts in ticks of 10 ms.
+pub fn cpu_time_ns(pid: u32) -> Result<u64, ProcfsError> {
+    let gone = |code| ProcfsError::Read {
+        path: format!("the CPU clock of process {pid}").into(),
+        source: std::io::Error::from_raw_os_error(code),
+    };
+    let mut clock = 0;
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: both calls write one plain value to this stack.
+    let code = unsafe {
+        match libc::clock_getcpuclockid(pid.cast_signed(), &raw mut clock) {
+            0 if libc::clock_gettime(clock, &raw mut time) == 0 => 0,
+            0 => libc::ESRCH,
+            code => code,
+        }
+    };
+    if code != 0 {
+        return Err(gone(code));
+    }
+    Ok(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
+}
+
+/// The threads of a process.
+///
+/// # Errors
+/// When the process is gone.
+pub fn thread_ids(pid: u32) -> Result<Vec<u32>, ProcfsError> {
+    numbers_in(format!("/proc/{pid}/task"))
+}
+
+/// The name of a thread, truncated to 15 bytes by the kernel.
+///
+/// # Errors
+/// When the thread is gone.
+pub fn thread_name(pid: u32, tid: u32) -> Result<String, ProcfsError> {
+    read_as(format!("/proc/{pid}/task/{tid}/comm"), |text| Some(text.trim_end_matches('\n').to_owned()))
+}
+
+/// The file name of the program that a process runs; `None` if it may not be read.
+pub fn program_name(pid: u32) -> Option<String> {
+    let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    Some(path.file_name()?.to_string_lossy().trim_end_matches(" (deleted)").to_owned())
+}
+
 /// A process and all its descendants, itself first.
 ///
 /// # Errors
 /// When the processes cannot be listed.
 pub fn process_tree(root: u32) -> Result<Vec<u32>, ProcfsError> {
-    Ok(process_tree_in(root, &parents_by_pid()?))
+    // A process that ends during the walk is left out.
+    let parent = |pid| Some((pid, Stat::of_process(pid).ok()?.parent));
+    Ok(process_tree_in(root, &numbers_in("/proc")?.into_iter().filter_map(parent).collect()))
 }
 
 /// The same for a given table of parents.
-pub fn process_tree_in(root: u32, parents: &HashMap<u32, u32>) -> Vec<u32> {
+fn process_tree_in(root: u32, parents: &HashMap<u32, u32>) -> Vec<u32> {
     let mut found = vec![root];
     let mut seen = HashSet::from([root]);
     let mut next = 0;
@@ -161,8 +270,7 @@ mod tests {
     fn a_stat_line_is_read_behind_any_name() {
         let line = "42 (a) R (b) T 7 42 42 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 33 0 98765 1 2 3";
         let stat = Stat::parse(line).unwrap();
-        assert_eq!((stat.pid, stat.comm.as_str(), stat.state, stat.parent), (42, "a) R (b", 'T', 7));
-        assert_eq!((stat.threads, stat.start_ticks), (33, 98765));
+        assert_eq!((stat.comm.as_str(), stat.state, stat.parent), ("a) R (b", 'T', 7));
         assert!(stat.is_stopped() && stat.is_alive());
         assert_eq!(Stat::parse("42 (java"), None);
     }
@@ -170,12 +278,9 @@ mod tests {
     #[test]
     fn memory_is_in_bytes_and_a_zombie_has_none() {
         let text = "Name:\tjava\nVmHWM:\t    2048 kB\nVmRSS:\t    1024 kB\nThreads:\t9\n";
-        let expected = Memory { rss_bytes: 1 << 20, peak_rss_bytes: Some(2 << 20), threads: 9 };
+        let expected = Memory { rss_bytes: 1 << 20, peak_rss_bytes: 2 << 20 };
         assert_eq!(Memory::parse(text), Some(expected));
-        assert_eq!(
-            Memory::parse("State:\tZ\nThreads:\t1\n"),
-            Some(Memory { rss_bytes: 0, peak_rss_bytes: Some(0), threads: 1 })
-        );
+        assert_eq!(Memory::parse("State:\tZ\nThreads:\t1\n"), Some(Memory::default()));
         assert_eq!(Memory::parse(""), None);
     }
 
@@ -204,5 +309,16 @@ mod tests {
         assert!(exists(me) && !exists((1 << 22) + 1));
         let counters = SchedStatReader::new(me, me, true);
         assert!(counters.is_kept_open() && counters.read().unwrap().is_some_and(|counters| counters.switches > 0));
+    }
+
+    #[test]
+    fn the_large_mapping_is_found_by_its_size_and_files_are_passed_over() {
+        let text = "c0000000-c0100000 rw-p 00000000 00:00 0\nSize: 1024 kB\nRss: 4 kB\n\
+            c1000000-c3000000 r--p 00000000 08:01 77 /big.jar\nRss: 9 kB\n\
+            d0000000-d2000000 rw-p 00000000 00:00 0 [heap]\nSize: 32768 kB\nRss: 20480 kB\n";
+        let lines = || text.lines().map(str::to_owned);
+        assert_eq!(resident_in(lines(), 16 << 20), Some(20 << 20));
+        assert_eq!(resident_in(lines(), 64 << 20), None);
+        assert!(resident_of_mapping(std::process::id(), u64::MAX).unwrap().is_none());
     }
 }

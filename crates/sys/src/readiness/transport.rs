@@ -5,7 +5,7 @@ use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::io::Errno;
 
-use super::Selector;
+use super::epoll::Epoll;
 use crate::clock::Nanos;
 use crate::outbox::{Outbox, is_end_by_peer};
 use crate::payload::Payload;
@@ -14,12 +14,12 @@ use crate::socket::{self, SocketOptions, Target};
 
 /// The sending half of a [`ReadinessPoller`](super::ReadinessPoller).
 pub struct ReadinessTransport {
-    pub(super) selector: Selector,
+    pub(super) epoll: Epoll,
     pub(super) slots: Vec<SocketSlot>,
     /// Connections that ended while sending or connecting. Their events follow at the next wait, as the interface
     /// demands.
     pub(super) failed: Vec<(Token, CloseCause)>,
-    /// Connections with unread bytes. The selector does not report them again.
+    /// Connections with unread bytes. Epoll does not report them again.
     pub(super) unread: Vec<u64>,
 }
 
@@ -69,13 +69,8 @@ impl Transport for ReadinessTransport {
         if slot.state != SocketState::Open {
             return Sending::Accepted;
         }
-        let key = slot.key(token);
         let Some(socket) = &slot.socket else { return Sending::Accepted };
-        let sending = match slot.outbox.send(socket, payload) {
-            Ok(Sending::Pending) => self.selector.watch_room(socket, key).map(|()| Sending::Pending),
-            other => other,
-        };
-        match sending {
+        match slot.outbox.send(socket, payload) {
             Ok(sending) => sending,
             Err(error) => {
                 self.fail_write(token, error);
@@ -86,7 +81,7 @@ impl Transport for ReadinessTransport {
 
     fn close(&mut self, token: Token) {
         let slot = self.slot(token);
-        // Closing the only descriptor of a socket also removes it from the selector.
+        // Closing the only descriptor of a socket also removes it from epoll.
         slot.socket = None;
         slot.outbox.clear();
         slot.failed_write = None;
@@ -100,7 +95,7 @@ impl Transport for ReadinessTransport {
 
 impl ReadinessTransport {
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { selector: Selector::new()?, slots: Vec::new(), failed: Vec::new(), unread: Vec::new() })
+        Ok(Self { epoll: Epoll::new()?, slots: Vec::new(), failed: Vec::new(), unread: Vec::new() })
     }
 
     /// Takes over a connected socket under `token`, such as one of [`Event::Accepted`].
@@ -132,7 +127,7 @@ impl ReadinessTransport {
     /// Registers for all reports, once in the life of a connection.
     fn register(&mut self, token: Token, socket: OwnedFd, state: SocketState) -> io::Result<()> {
         let key = self.slot(token).key(token);
-        self.selector.watch(&socket, key)?;
+        self.epoll.watch(&socket, key)?;
         let slot = self.slot(token);
         slot.socket = Some(socket);
         slot.state = state;
@@ -178,11 +173,7 @@ impl ReadinessTransport {
         if outbox.is_empty() {
             return;
         }
-        let flushed = match outbox.flush(&*socket) {
-            Ok(false) => self.selector.watch_room(socket, key).map(|()| false),
-            other => other,
-        };
-        match flushed {
+        match outbox.flush(&*socket) {
             Ok(true) => handler.on_event(self, token, Event::Sent { at }),
             Ok(false) => {}
             Err(error) => self.fail_write(token, error),

@@ -85,10 +85,12 @@ impl Ring {
     /// The memory that the entry points to must be valid, as the entry demands, until [`Ring::enter`] has returned.
     unsafe fn push(&mut self, entry: &squeue::Entry) -> io::Result<()> {
         // SAFETY: the caller's promise.
-        while unsafe { self.ring.submission().push(entry) }.is_err() {
-            self.ring.submit()?;
+        if unsafe { self.ring.submission().push(entry) }.is_ok() {
+            return Ok(());
         }
-        Ok(())
+        self.ring.submit()?;
+        // SAFETY: the caller's promise. If the kernel has taken no entry, it has no memory for more.
+        unsafe { self.ring.submission().push(entry) }.map_err(|_| io::ErrorKind::OutOfMemory.into())
     }
 
     /// Submits everything, lets the kernel do what is due, and waits for a first completion until the deadline. `None`

@@ -244,7 +244,7 @@ pub struct GeneratorArgs {
     /// Cores of the generator, such as 1 or 2,4-5. Each runs one thread.
     #[arg(long, value_name = "CPUS", conflicts_with = "threads")]
     pub load_cpus: Option<String>,
-    /// Kernel interface for I/O: auto (io_uring where allowed), uring or epoll (kqueue on macOS).
+    /// Kernel interface for I/O: auto (io_uring where allowed), uring or epoll.
     #[arg(long, default_value = "auto", value_name = "POLLER")]
     pub poller: PollerChoice,
 }

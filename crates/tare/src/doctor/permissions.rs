@@ -2,9 +2,8 @@
 
 use std::fs;
 
-use tare_sys::affinity::{AffinityError, CpuSet, allowed_cpus, pin_current_thread};
+use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
-use tare_sys::readiness::SELECTOR;
 use tare_sys::scheduling::set_thread_nice;
 use tare_sys::threads;
 use tare_sys::uring::UringPoller;
@@ -38,10 +37,6 @@ fn cores(server: &CpuSet, load: &CpuSet) -> Checked {
             let remedy = "Generator and servers take time from one another. Use a machine with two cores or more.";
             Checked::doubtful(WHAT, "only one is allowed", remedy)
         }
-        (Some(Err(error @ AffinityError::Unavailable)), _) => {
-            let remedy = "Threads move between cores, so figures vary more. Measure on Linux.";
-            Checked::doubtful(WHAT, error.to_string(), remedy)
-        }
         (Some(Err(error)), _) => Checked::missing(WHAT, error.to_string(), "Name cores that this process may use."),
         (None, _) => Checked::missing(WHAT, "no thread could be started", "Raise the limit of processes (ulimit -u)."),
     }
@@ -73,8 +68,7 @@ fn parse_quota(cpu_max: &str) -> Option<f64> {
 }
 
 fn io_uring() -> Checked {
-    let refused = || format!("not permitted: tare uses {SELECTOR}");
-    Checked::fine("io_uring", UringPoller::new().map_or_else(|_| refused(), |_| "permitted".to_owned()))
+    Checked::fine("io_uring", UringPoller::new().map_or("not permitted: tare uses epoll", |_| "permitted"))
 }
 
 fn open_files() -> Checked {

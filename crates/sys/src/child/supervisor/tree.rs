@@ -1,0 +1,92 @@
+//! Watches the program and kills its tree: as subreaper the supervisor inherits every orphan of the tree.
+
+use std::ffi::c_int;
+use std::mem;
+
+use super::{LIFELINE, TERMINATE, Usage, proc_children, send};
+use crate::child::message::Message;
+
+/// Watches the program and the lifeline, then kills until no process of the tree is left.
+///
+/// # Safety
+/// Only for the supervisor, whose only child is the program.
+pub(super) unsafe fn watch_then_kill(main: libc::pid_t, pid_namespace: bool, usage: &mut Usage) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let main_reaped = watch(main, usage);
+        kill_all(main, main_reaped, pid_namespace, usage);
+    }
+}
+
+/// Waits until the program has ended or tare asks for its end. Returns whether the program has been reaped.
+unsafe fn watch(main: libc::pid_t, usage: &mut Usage) -> bool {
+    // SAFETY: the signal set and poll array live on this stack for the length of the calls.
+    unsafe {
+        let mut child_signal: libc::sigset_t = mem::zeroed();
+        libc::sigemptyset(&raw mut child_signal);
+        libc::sigaddset(&raw mut child_signal, libc::SIGCHLD);
+        let children = libc::signalfd(-1, &raw const child_signal, libc::SFD_CLOEXEC | libc::SFD_NONBLOCK);
+        let mut waits = [LIFELINE, children].map(|fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 });
+        loop {
+            // If the program died before the signalfd existed, its signal is pending, so nothing is missed.
+            while let Some(pid) = reap(libc::WNOHANG, main, usage) {
+                if pid == main {
+                    return true;
+                }
+            }
+            libc::poll(waits.as_mut_ptr(), 2, -1);
+            let mut drained = [0_u8; mem::size_of::<libc::signalfd_siginfo>()];
+            libc::read(children, drained.as_mut_ptr().cast(), drained.len());
+            if waits[0].revents == 0 {
+                continue;
+            }
+            let mut order = 0_u8;
+            if libc::read(LIFELINE, (&raw mut order).cast(), 1) != 1 || order != TERMINATE {
+                return false;
+            }
+            libc::kill(-main, libc::SIGTERM);
+            // A stopped process acts on SIGTERM only once it runs again.
+            libc::kill(-main, libc::SIGCONT);
+        }
+    }
+}
+
+/// Kills until the kernel says that no child is left. As subreaper (or init), the supervisor inherits every orphan of
+/// the tree. `wait` returns `ECHILD` only when there is none, which proves that no process survives.
+unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, pid_namespace: bool, usage: &mut Usage) {
+    // SAFETY: signals go only to our own, unreaped descendants. Their ids cannot have been reused.
+    unsafe {
+        loop {
+            if pid_namespace {
+                libc::kill(-1, libc::SIGKILL);
+            } else {
+                if !main_reaped {
+                    libc::kill(-main, libc::SIGKILL);
+                }
+                proc_children::kill_children(libc::getpid());
+            }
+            match reap(0, main, usage) {
+                Some(pid) => main_reaped |= pid == main,
+                None => return,
+            }
+        }
+    }
+}
+
+/// Reaps one child and adds up its use; reports the end of the program itself.
+unsafe fn reap(flags: c_int, main: libc::pid_t, usage: &mut Usage) -> Option<libc::pid_t> {
+    // SAFETY: `wait4` fills the two plain structs on this stack.
+    unsafe {
+        let mut status = 0;
+        let mut used: libc::rusage = mem::zeroed();
+        let pid = libc::wait4(-1, &raw mut status, flags | libc::__WALL, &raw mut used);
+        if pid <= 0 {
+            return None;
+        }
+        usage.add(&used);
+        if pid == main {
+            send(Message::Exited { status });
+        }
+        Some(pid)
+    }
+}
