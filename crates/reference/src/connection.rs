@@ -3,6 +3,7 @@
 use tare_sys::clock::Nanos;
 
 use crate::body::Body;
+use crate::request::{Persistence, Request};
 use crate::websocket::WebSocket;
 
 /// The largest header section of a request, in bytes.
@@ -28,29 +29,6 @@ pub(crate) struct Connection {
     pub(crate) closes_when_sent: bool,
     /// Distinguishes this connection from an earlier one with the same token.
     pub(crate) serial: u64,
-}
-
-/// A complete request.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Request {
-    pub(crate) method: String,
-    pub(crate) path: String,
-    pub(crate) body_bytes: u64,
-    pub(crate) persistence: Persistence,
-    /// The key of a WebSocket handshake, if it is one.
-    pub(crate) websocket_key: Option<String>,
-}
-
-/// Whether the connection stays open after the answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Persistence {
-    /// It stays open, which is the default of HTTP/1.1.
-    #[default]
-    Stays,
-    /// It stays open because a client of HTTP/1.0 asked for it, and the answer must say so.
-    Kept,
-    /// It is closed.
-    Closes,
 }
 
 /// What the received bytes contain.

@@ -1,7 +1,7 @@
 //! The answers of the suites' servers, in one place: a pure function of method, path and the length of the body.
 
-use crate::connection::Persistence;
 use crate::options::Options;
+use crate::request::Persistence;
 
 /// The answer that the contract demands, as it is sent.
 pub(crate) struct Answer {

@@ -3,7 +3,6 @@
 //! WebSocket.
 
 mod body;
-mod breaking;
 mod connection;
 mod contract;
 mod error;
@@ -11,7 +10,7 @@ mod fault;
 mod ledger;
 mod options;
 mod planted_costs;
-mod push;
+mod request;
 mod running;
 mod server;
 mod timers;

@@ -1,5 +1,8 @@
 //! The server's loop: accepts, answers according to the contract, and plants the delays of its options.
 
+mod breaking;
+mod push;
+
 use std::io::Write;
 use std::net::SocketAddr;
 use std::os::fd::AsFd;
@@ -12,13 +15,14 @@ use tare_sys::poll::{Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::readiness::{ReadinessPoller, ReadinessTransport};
 use tare_sys::{signal, socket};
 
-use crate::connection::{Connection, Next, Persistence, Request};
+use self::push::Pushes;
+use crate::connection::{Connection, Next};
 use crate::contract::Answer;
 use crate::error::ReferenceError;
 use crate::ledger::{Ledger, Served};
 use crate::options::Options;
 use crate::planted_costs::PlantedCosts;
-use crate::push::Pushes;
+use crate::request::{Persistence, Request};
 use crate::timers::{Later, Timers};
 use crate::websocket::WebSocket;
 
@@ -94,18 +98,18 @@ fn make_noise(lines: u64) {
     }
 }
 
-pub(crate) struct Server<'a> {
-    pub(crate) options: &'a Options,
-    pub(crate) costs: PlantedCosts,
+struct Server<'a> {
+    options: &'a Options,
+    costs: PlantedCosts,
     timers: Timers<Later>,
-    pub(crate) pushes: Pushes,
-    pub(crate) ledger: Ledger,
+    pushes: Pushes,
+    ledger: Ledger,
     connections: Vec<Option<Connection>>,
     free: Vec<Token>,
     serial: u64,
     /// Requests answered and messages pushed.
-    pub(crate) requests: u64,
-    pub(crate) flood: Arc<[u8]>,
+    requests: u64,
+    flood: Arc<[u8]>,
     /// The last whole request that arrived in one piece, and its answer. The same bytes need not be parsed again, so
     /// the server stays cheaper than any generator that is measured with it.
     memo: Option<(Vec<u8>, Arc<[u8]>)>,
@@ -134,7 +138,7 @@ impl<'a> Server<'a> {
         soonest.map_or(now + MAX_SLEEP, |soonest| soonest.min(now + MAX_SLEEP))
     }
 
-    pub(crate) fn connection(&mut self, token: Token) -> Option<&mut Connection> {
+    fn connection(&mut self, token: Token) -> Option<&mut Connection> {
         self.connections.get_mut(token.index())?.as_mut()
     }
 
@@ -150,7 +154,7 @@ impl<'a> Server<'a> {
         self.connections[token.index()] = Some(Connection::new(self.serial));
     }
 
-    pub(crate) fn drop_connection(&mut self, io: &mut ReadinessTransport, token: Token) {
+    fn drop_connection(&mut self, io: &mut ReadinessTransport, token: Token) {
         io.close(token);
         if self.connections[token.index()].take().is_some() {
             self.free.push(token);
@@ -177,7 +181,7 @@ impl<'a> Server<'a> {
     }
 
     /// Sends an answer after the planted delay.
-    pub(crate) fn send_after(&mut self, io: &mut ReadinessTransport, token: Token, answer: Arc<[u8]>) {
+    fn send_after(&mut self, io: &mut ReadinessTransport, token: Token, answer: Arc<[u8]>) {
         let delay = self.costs.burn_for_request();
         if delay.is_zero() {
             self.send(io, token, &answer, true);
@@ -237,7 +241,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    pub(crate) fn send(&mut self, io: &mut ReadinessTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
+    fn send(&mut self, io: &mut ReadinessTransport, token: Token, bytes: &Arc<[u8]>, is_last: bool) {
         if is_last && let Some(connection) = self.connections[token.index()].as_ref() {
             self.ledger.add(connection.nth, connection.received, clock::now);
         }
@@ -251,7 +255,7 @@ impl<'a> Server<'a> {
         }
     }
 
-    pub(crate) fn send_later(&mut self, token: Token, bytes: Arc<[u8]>, at: Nanos, is_last: bool) {
+    fn send_later(&mut self, token: Token, bytes: Arc<[u8]>, at: Nanos, is_last: bool) {
         let Some(connection) = self.connection(token) else { return };
         connection.is_answering = true;
         let serial = connection.serial;

@@ -3,7 +3,7 @@
 use tare_sys::clock::Nanos;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
-use crate::connection::Request;
+use crate::request::Request;
 
 /// One WebSocket.
 #[derive(Debug)]

@@ -7,14 +7,14 @@ use tare_sys::clock::{self, Nanos};
 use tare_sys::poll::{Token, Transport};
 use tare_sys::readiness::ReadinessTransport;
 
+use super::Server;
 use crate::fault::FaultKind;
-use crate::server::Server;
 use crate::timers::Timers;
 use crate::websocket::{Reaction, Service, phase};
 
 /// The next message of one WebSocket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Message {
+pub(super) struct Message {
     stamp: Nanos,
     token: Token,
     /// Distinguishes the WebSocket from a later connection with the same token.
@@ -23,16 +23,16 @@ pub(crate) struct Message {
 
 /// The next messages of all WebSockets.
 #[derive(Debug)]
-pub(crate) struct Pushes {
+pub(super) struct Pushes {
     period: Duration,
     /// The stamping clock's time at the origin of the monotonic clock.
     unix_ns: u64,
-    pub(crate) due: Timers<Message>,
+    pub(super) due: Timers<Message>,
 }
 
 impl Pushes {
     /// Pushes with stamps of a clock that is this far ahead of this machine's.
-    pub(crate) fn every(period_ms: u64, ahead_ns: i64) -> Self {
+    pub(super) fn every(period_ms: u64, ahead_ns: i64) -> Self {
         let unix_ns = clock::wall_clock_epoch().unix_ns.saturating_add_signed(ahead_ns);
         Self { period: Duration::from_millis(period_ms.max(1)), unix_ns, due: Timers::new() }
     }
@@ -40,7 +40,7 @@ impl Pushes {
 
 impl Server<'_> {
     /// A WebSocket was opened. Its messages begin within one period.
-    pub(crate) fn start_pushing(&mut self, token: Token, service: Service) {
+    pub(super) fn start_pushing(&mut self, token: Token, service: Service) {
         let Some(serial) = self.connection(token).map(|connection| connection.serial) else { return };
         if let Service::Timestamps { .. } = service {
             let stamp = clock::now() + phase(serial, self.pushes.period.into()).as_duration();
@@ -55,7 +55,7 @@ impl Server<'_> {
     }
 
     /// Sends the messages that are due.
-    pub(crate) fn push_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
+    pub(super) fn push_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
         while let Some((left, due)) = self.pushes.due.pop_due(now) {
             let unix_ns = due.stamp.0.saturating_add(self.pushes.unix_ns);
             let fault = self.options.fault.filter(|fault| self.requests >= fault.after);
@@ -97,7 +97,7 @@ impl Server<'_> {
     }
 
     /// Handles bytes that a client sends on a WebSocket.
-    pub(crate) fn receive_frames(&mut self, io: &mut ReadinessTransport, token: Token, mut bytes: &[u8]) {
+    pub(super) fn receive_frames(&mut self, io: &mut ReadinessTransport, token: Token, mut bytes: &[u8]) {
         while let Some(websocket) = self.connection(token).and_then(|connection| connection.websocket.as_mut()) {
             match websocket.receive(&mut bytes) {
                 None => return,

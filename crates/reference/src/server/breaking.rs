@@ -9,15 +9,15 @@ use tare_sys::payload::Payload;
 use tare_sys::poll::{Sending, Token, Transport};
 use tare_sys::readiness::ReadinessTransport;
 
+use super::Server;
 use crate::contract::Answer;
 use crate::fault::FaultKind;
-use crate::server::Server;
 
 const TRICKLE: Duration = Duration::from_millis(100);
 
 impl Server<'_> {
     /// Answers with this fault.
-    pub(crate) fn fail(&mut self, io: &mut ReadinessTransport, token: Token, kind: FaultKind, answer: &Answer) {
+    pub(super) fn fail(&mut self, io: &mut ReadinessTransport, token: Token, kind: FaultKind, answer: &Answer) {
         match kind {
             FaultKind::Crash => process::abort(),
             FaultKind::Exit => process::exit(3),
@@ -61,7 +61,7 @@ impl Server<'_> {
         self.send(io, token, &bytes.into(), true);
     }
 
-    pub(crate) fn send_slowly(&mut self, token: Token, bytes: &[u8]) {
+    pub(super) fn send_slowly(&mut self, token: Token, bytes: &[u8]) {
         let now = clock::now();
         for (index, byte) in bytes.iter().enumerate() {
             let at = now + TRICKLE * index as u32;
@@ -78,7 +78,7 @@ impl Server<'_> {
     }
 
     /// Sends one more piece. Continues when it has left, or in the loop's next round at the latest.
-    pub(crate) fn continue_flood(&mut self, io: &mut ReadinessTransport, token: Token) {
+    pub(super) fn continue_flood(&mut self, io: &mut ReadinessTransport, token: Token) {
         let flood = Arc::clone(&self.flood);
         if io.send(token, &Arc::clone(&flood).into()) == Sending::Accepted {
             self.send_later(token, flood, clock::now(), false);
