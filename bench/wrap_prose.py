@@ -6,6 +6,8 @@ import textwrap
 COLUMNS = 120
 UNWRAPPED = ("|", "#", "<", "!", "    ")
 ITEM = re.compile(r"\s*([-*] |\d+\. )?")
+# A number stays with its unit.
+UNIT = re.compile(r"(?<=\d) (?=%|(µs|ms|s|min|h)\b)")
 # A line that begins with one of these would be a list, a heading, a quotation or a table.
 MARK = re.compile(r"([-+*#>|=]+|\d+[.)])\s")
 
@@ -33,9 +35,9 @@ def wrap_block(block):
         return block
     mark = ITEM.match(block[0])[0]
     words = " ".join(line.strip() for line in block)[len(mark.lstrip()) :]
-    lines = textwrap.wrap(words, COLUMNS - len(mark), break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(UNIT.sub("\0", words), COLUMNS - len(mark), break_long_words=False, break_on_hyphens=False)
     for index in range(1, len(lines)):
         while MARK.match(lines[index]) and " " in lines[index - 1]:
             lines[index - 1], moved = lines[index - 1].rsplit(" ", 1)
             lines[index] = f"{moved} {lines[index]}"
-    return [(" " * len(mark) if index else mark) + line for index, line in enumerate(lines)]
+    return [(" " * len(mark) if index else mark) + line.replace("\0", " ") for index, line in enumerate(lines)]
