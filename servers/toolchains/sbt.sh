@@ -43,13 +43,16 @@ java_major() {
   echo "${version:-0}"
 }
 
-# Exports JAVA_HOME: its own value, which tare may have set, or else the JDK on the PATH.
+# Exports JAVA_HOME: its own value, which tare may have set, or else the first suitable JDK of the PATH and of the usual places.
 find_jdk() {
-  local javac
+  local javac home
   javac=$(readlink -f "$(command -v javac || true)" 2>/dev/null) || true
-  export JAVA_HOME=${JAVA_HOME:-${javac%/bin/javac}}
-  (($(java_major "$JAVA_HOME") >= MIN_JAVA)) ||
-    die "JAVA_HOME and PATH have no JDK of version $MIN_JAVA or later: install one (25 is a good choice), or set JAVA_HOME; tare doctor --jdk finds one in the usual places"
+  for home in "${JAVA_HOME:-}" "${javac%/bin/javac}" /usr/lib/jvm/* "$HOME"/.sdkman/candidates/java/current; do
+    (($(java_major "$home") >= MIN_JAVA)) || continue
+    export JAVA_HOME=$home
+    return
+  done
+  die "no JDK of version $MIN_JAVA or later in JAVA_HOME, on the PATH or below /usr/lib/jvm: install one (25 is a good choice), or set JAVA_HOME"
 }
 
 # Prints the path of sbt's launcher. If there is none, fetches it with Maven. Checks its hash in both cases.

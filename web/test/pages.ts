@@ -1,6 +1,6 @@
 // Makes pages from fixtures and opens them in Chromium from disk. Records console errors and network requests.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -36,7 +36,7 @@ export class Pages {
   async open(fixture: string, options: BrowserContextOptions = {}, hash = ''): Promise<OpenedPage> {
     this.browser ??= await launch();
     const file = join(this.folder, `${fixture}.html`);
-    writeFileSync(file, fill(this.template, summaryOf(fixture)));
+    if (!existsSync(file)) writeFileSync(file, fill(this.template, summaryOf(fixture)));
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     const page = await context.newPage();
     const opened: OpenedPage = { page, consoleErrors: [], requests: [] };
@@ -48,12 +48,18 @@ export class Pages {
     return opened;
   }
 
-  /** Scrolls through the page until every chart is drawn. */
+  /** Scrolls through the page until every chart is drawn. In one call, because each call waits for a still page. */
   static async drawAll(page: Page): Promise<void> {
-    for (const figure of await page.locator('.figure:has(.chart)').all()) {
-      await figure.scrollIntoViewIfNeeded();
-      await figure.locator('.chart svg').waitFor();
-    }
+    const missing = await page.evaluate(async (mostFrames) => {
+      const charts = [...document.querySelectorAll('.figure .chart')];
+      const isDrawn = (chart: Element) => chart.querySelector('svg') !== null;
+      for (const chart of charts) {
+        if (!isDrawn(chart)) chart.scrollIntoView();
+        for (let frame = 0; !isDrawn(chart) && frame < mostFrames; frame++) await new Promise(requestAnimationFrame);
+      }
+      return charts.filter((chart) => !isDrawn(chart)).map((chart) => chart.closest('.figure')!.id);
+    }, 600);
+    if (missing.length) throw new Error(`not drawn within 600 frames: ${missing.join(', ')}`);
   }
 
   async close(): Promise<void> {
