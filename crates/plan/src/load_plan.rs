@@ -5,7 +5,7 @@ use sha2::{Digest, Sha256};
 use tare_sample::ServerClock;
 
 use crate::condition::Condition;
-use crate::plan::{Plan, Program, Setting, Warmup};
+use crate::plan::Setting;
 use tare_units::Span;
 
 /// One load on one URL, with nothing optional left.

@@ -9,11 +9,8 @@ use rusqlite::ErrorCode;
 #[non_exhaustive]
 pub enum RecordError {
     /// No space left.
-    #[error("the disk that holds {} is full: free space there, or name another place (--dir, of a load --db)", .file.display())]
-    DiskFull {
-        /// The file that could not grow.
-        file: PathBuf,
-    },
+    #[error("the disk that holds {} is full: free space there, or name another place (--dir, of a load --db)", .0.display())]
+    DiskFull(PathBuf),
     /// A write failed for another reason than space: a quota, a file-size limit, a failing disk.
     #[error("cannot write {} ({cause}): check the disk, its quota and `ulimit -f`, or name another place (--dir, of a load --db)", .file.display())]
     Write {
@@ -23,41 +20,23 @@ pub enum RecordError {
         cause: String,
     },
     /// The file or folder may not be opened by this user.
-    #[error("no permission for {}: change its owner or mode, or give another folder with --dir", .file.display())]
-    Permission {
-        /// The file or folder.
-        file: PathBuf,
-    },
+    #[error("no permission for {}: change its owner or mode, or give another folder with --dir", .0.display())]
+    Permission(PathBuf),
     /// Another program holds the file.
-    #[error("{} is locked by another program: close it there and try again", .file.display())]
-    Locked {
-        /// The file.
-        file: PathBuf,
-    },
+    #[error("{} is locked by another program: close it there and try again", .0.display())]
+    Locked(PathBuf),
     /// The file already exists.
-    #[error("{} exists already, and a record is never written over: name another file", .file.display())]
-    Exists {
-        /// The file.
-        file: PathBuf,
-    },
+    #[error("{} exists already, and a record is never written over: name another file", .0.display())]
+    Exists(PathBuf),
     /// A profile does not belong into a record of scored slices.
-    #[error("internal: {} holds scored slices, so that no profile may stand in it; please report this", .file.display())]
-    Scored {
-        /// The file.
-        file: PathBuf,
-    },
+    #[error("internal: {} holds scored slices, so that no profile may stand in it; please report this", .0.display())]
+    Scored(PathBuf),
     /// The file is not a record.
-    #[error("{} is not a record of tare: give the id of a run (`tare report latest`) or a path to a record.sqlite", .file.display())]
-    NotARecord {
-        /// The file.
-        file: PathBuf,
-    },
+    #[error("{} is not a record of tare: give the id of a run (`tare report latest`) or a path to a record.sqlite", .0.display())]
+    NotARecord(PathBuf),
     /// The record of a load, where that of a run is needed.
-    #[error("{} is the record of a load (`tare load`), and the record of a run is needed here", .file.display())]
-    OtherKind {
-        /// The file.
-        file: PathBuf,
-    },
+    #[error("{} is the record of a load (`tare load`), and the record of a run is needed here", .0.display())]
+    OtherKind(PathBuf),
     /// SQLite or tare cannot read the record as it was written.
     #[error("{} is damaged ({cause}): restore it from a copy, or measure again", .file.display())]
     Damaged {
@@ -111,8 +90,8 @@ impl RecordError {
     pub(crate) fn io(file: &Path, error: &std::io::Error) -> Self {
         let file = file.to_path_buf();
         match error.kind() {
-            std::io::ErrorKind::StorageFull => Self::DiskFull { file },
-            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => Self::Permission { file },
+            std::io::ErrorKind::StorageFull => Self::DiskFull(file),
+            std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::ReadOnlyFilesystem => Self::Permission(file),
             _ => Self::Other { file, cause: error.to_string() },
         }
     }
@@ -122,15 +101,15 @@ impl RecordError {
         let (file, cause) = (file.to_path_buf(), error_text(error));
         let Some(failure) = error.sqlite_error() else { return Self::Damaged { file, cause } };
         match failure.code {
-            ErrorCode::DiskFull => Self::DiskFull { file },
+            ErrorCode::DiskFull => Self::DiskFull(file),
             // On a tiny disk, the shared-memory file of a WAL database is the first that does not fit.
             ErrorCode::SystemIoFailure if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => {
-                Self::DiskFull { file }
+                Self::DiskFull(file)
             }
             ErrorCode::SystemIoFailure => Self::Write { file, cause },
-            ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen => Self::Permission { file },
-            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Locked { file },
-            ErrorCode::NotADatabase => Self::NotARecord { file },
+            ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen => Self::Permission(file),
+            ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Locked(file),
+            ErrorCode::NotADatabase => Self::NotARecord(file),
             // A table or a column that is missing is an error without a code of its own.
             ErrorCode::DatabaseCorrupt | ErrorCode::Unknown => Self::Damaged { file, cause },
             _ => Self::Other { file, cause },

@@ -7,8 +7,6 @@ pub mod curve;
 pub mod environment;
 pub mod error;
 mod event;
-mod event_kind;
-mod event_words;
 pub mod figure;
 pub mod header;
 mod load;
@@ -20,8 +18,7 @@ pub mod store;
 
 pub use agent::AgentRecord;
 pub use error::RecordError;
-pub use event::EventRecord;
-pub use event_kind::{EventKind, EventLevel, EventName, SelfTestFigures};
+pub use event::{EventKind, EventLevel, EventName, EventRecord, SelfTestFigures};
 pub use header::{LoadHeader, RunHeader};
 pub use load::{LoadRecord, Record};
 pub use probe::{CollectorUse, Hiccups, Pause, PauseCause, RESTLESS_SHARE, RuntimeUse, ServerCpu, ServerUse};

@@ -39,7 +39,7 @@ pub fn open_record(file: &Path) -> Result<Record, RecordError> {
 pub fn open_run_record(file: &Path) -> Result<RunRecord, RecordError> {
     match open_record(file)? {
         Record::Run(record) => Ok(*record),
-        Record::Load(_) => Err(RecordError::OtherKind { file: file.to_path_buf() }),
+        Record::Load(_) => Err(RecordError::OtherKind(file.to_path_buf())),
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn connect(file: &Path) -> Result<Connection, RecordError> {
     let connection = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_ONLY).map_err(wrap)?;
     connection.busy_timeout(BUSY).map_err(wrap)?;
     if schema::pragma(&connection, "application_id").map_err(wrap)? != schema::APPLICATION_ID {
-        return Err(RecordError::NotARecord { file: file.to_path_buf() });
+        return Err(RecordError::NotARecord(file.to_path_buf()));
     }
     let found = schema::pragma(&connection, "user_version").map_err(wrap)?;
     if found != schema::VERSION {

@@ -67,7 +67,7 @@ impl RunWriter {
         let file = file.to_owned();
         let draft = write_draft(&file, header)?;
         draft.persist_noclobber(&file).map_err(|failed| match failed.error.kind() {
-            ErrorKind::AlreadyExists => RecordError::Exists { file: file.clone() },
+            ErrorKind::AlreadyExists => RecordError::Exists(file.clone()),
             _ => RecordError::io(&file, &failed.error),
         })?;
         let open = || {
@@ -141,7 +141,7 @@ impl RunWriter {
     /// [`RecordError::Scored`] for a record of scored slices; else as for [`append_slice`](Self::append_slice).
     pub fn append_profile(&mut self, profile: &ProfileRecord) -> Result<(), RecordError> {
         if !self.takes_profiles {
-            return Err(RecordError::Scored { file: self.file.clone() });
+            return Err(RecordError::Scored(self.file.clone()));
         }
         let insert = || {
             let row = (rows::to_json(profile)?, profile.stacks.as_bytes());

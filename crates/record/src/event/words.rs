@@ -2,7 +2,7 @@
 
 use tare_units::{Unit, single};
 
-use crate::event_kind::{EventKind, SelfTestFigures};
+use super::{EventKind, SelfTestFigures};
 
 impl EventKind {
     /// The observation with its figures, without a full stop.
@@ -34,7 +34,7 @@ impl EventKind {
             }
             Self::HeadersDiffer { differences } => differences.join("; "),
             Self::ServerSuspended => "a SIGSTOP stopped its process, so it cannot answer".to_owned(),
-            Self::NoAnswers => "every request of a slice failed".to_owned(),
+            Self::NoAnswers => "no request of a slice was answered as expected".to_owned(),
             Self::ServerRestarted => {
                 "it failed in the scenario before. From here on, a new start of it is measured".to_owned()
             }

@@ -1,8 +1,11 @@
 //! Events: what happened to a server, the machine or tare itself. Code matches [`EventKind`]; the text is for readers.
 
+mod kind;
+mod words;
+
 use serde::{Deserialize, Serialize};
 
-use crate::event_kind::{EventKind, EventLevel};
+pub use self::kind::{EventKind, EventLevel, EventName, SelfTestFigures};
 
 /// Something that happened: a server died, a check failed, the machine was busy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

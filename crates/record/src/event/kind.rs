@@ -108,7 +108,7 @@ pub enum EventKind {
     },
     /// The process of the server is stopped (SIGSTOP).
     ServerSuspended,
-    /// All requests of a slice failed.
+    /// No request of a slice was answered as expected.
     NoAnswers,
     /// The server was started again after it failed in the scenario before.
     ServerRestarted,
