@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_run::local_servers::live_server::PlannedStart;
 use tare_run::named_cores;
 use tare_run::prepare::prepare;
-use tare_sut::server::{Server, Status, port_holder};
+use tare_sut::server::{Server, Status, port_holder, temporary_log};
 use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
@@ -45,7 +45,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(reason) = launches.unavailable(variant) {
         anyhow::bail!("{} is not available: {reason}", variant.name);
     }
-    let log = std::env::temp_dir().join(format!("tare-serve-{}.log", std::process::id()));
+    let log = temporary_log("serve")?.into_temp_path().keep()?;
     let PlannedStart::Ours(mut spec) = launches.get(variant)?.start(&plan, variant, &cpus, &log)? else {
         anyhow::bail!("{} is running already, and tare did not start it", variant.name);
     };

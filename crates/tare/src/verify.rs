@@ -15,6 +15,7 @@ use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::Options;
 use tare_run::prepare::{Launches, prepare};
 use tare_sut::contract::{self, CheckOutcome};
+use tare_sut::server::temporary_log;
 use tare_sys::affinity::allowed_cpus;
 use tare_sys::procfs::machine::Machine;
 use tare_units::Span;
@@ -110,13 +111,15 @@ pub fn plan_to_verify(
     version: Option<&str>,
     java: Option<&str>,
 ) -> anyhow::Result<Plan> {
+    let has_suite = suite.is_some();
     let suite = suite.map(|path| workspace.read_suite(path)).transpose()?.unwrap_or_default();
     let flags = Options {
         servers: (!servers.is_empty()).then(|| servers.to_vec()),
         versions: version.map(|version| vec![version.to_owned()]),
         java: java.map(str::to_owned),
-        // A machine that is busy with other things keeps the same contract.
-        startup_timeout: Some(Span::from_secs(180)),
+        // The servers of a suite start within the limit of the suite, as in a run. Those of the catalog have longer: a machine
+        // that is busy with other things keeps the same contract.
+        startup_timeout: (!has_suite).then_some(Span::from_secs(180)),
         timeout: Some(Span::from_secs(60)),
         // A sequential plan brings in no baseline that was not asked for.
         duration: Some(Span::from_secs(1)),
@@ -207,14 +210,20 @@ impl Verifier<'_> {
     /// Starts one server on all cores and checks its answers.
     fn start_and_check(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
         let launch = self.launches.get(variant)?;
-        let log = std::env::temp_dir().join(format!("tare-verify-{}-{}.log", std::process::id(), variant.name));
-        let host = launch.start(self.plan, variant, &allowed_cpus()?, &log)?.start(self.cancelled)?;
+        let log = temporary_log("verify")?;
+        let start = launch.start(self.plan, variant, &allowed_cpus()?, log.path())?;
+        let host = match start.start(self.cancelled) {
+            Ok(host) => host,
+            Err(error) => {
+                // The error names the file.
+                log.keep()?;
+                return Err(error.into());
+            }
+        };
         let identity = variant.identity();
         let exchanges = launch.contract(&self.workspace.contract).exchanges(&identity, variant.routes);
         let outcomes = contract::verify_exchanges(host.address(), exchanges, self.plan.load.timeout.0);
         host.stop();
-        // Kept only when the server did not start: its error has named the file.
-        let _ = std::fs::remove_file(log);
         Ok(outcomes)
     }
 }

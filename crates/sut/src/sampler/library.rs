@@ -76,10 +76,11 @@ impl Library {
     }
 }
 
-/// The folder for downloaded tools: `tare` in the user's cache folder.
+/// The folder for downloaded tools: `tare` in the user's cache folder. Without HOME, the system's list of users has the home: in
+/// the folder for temporary files, another user could put a program in the place of the sampler.
 pub fn cache_folder() -> PathBuf {
     let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
+    let cache = cache.or_else(|| env::home_dir().map(|home| home.join(".cache")));
     cache.unwrap_or_else(env::temp_dir).join("tare")
 }
 

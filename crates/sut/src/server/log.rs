@@ -9,6 +9,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use regex::Regex;
+use tempfile::NamedTempFile;
+
+use crate::SutError;
 
 /// The file keeps this much of the output's begin …
 const HEAD_BYTES: usize = 1 << 20;
@@ -18,6 +21,16 @@ const TAIL_BYTES: usize = 1 << 20;
 const LAST_LINES: usize = 50;
 /// Longer lines are split here, so that output without line ends is limited too.
 const LINE_BYTES: usize = 4096;
+
+/// A log of a server outside of a run, `tare-verify-Xq3kfW.log` in the folder for temporary files. Its name cannot be guessed,
+/// so that no other user's link is in its place. It is removed when the value is dropped, unless it is kept.
+///
+/// # Errors
+/// When the file cannot be made.
+pub fn temporary_log(command: &str) -> Result<NamedTempFile, SutError> {
+    let made = tempfile::Builder::new().prefix(&format!("tare-{command}-")).suffix(".log").tempfile();
+    made.map_err(|source| SutError::File { doing: "make a log in", path: std::env::temp_dir(), source })
+}
 
 /// The content of the ready line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -195,6 +208,15 @@ mod tests {
         let mut log = Log::start(File::open(source).unwrap(), &path, pattern).unwrap();
         log.finish();
         (std::fs::read_to_string(path).unwrap(), log.tail(3), log.ready(Duration::ZERO))
+    }
+
+    #[test]
+    fn the_name_of_a_temporary_log_cannot_be_guessed() {
+        let (one, other) = (temporary_log("verify").unwrap(), temporary_log("verify").unwrap());
+        assert_ne!(one.path(), other.path());
+        let path = one.path().to_owned();
+        drop(one);
+        assert!(!path.exists() && other.path().exists());
     }
 
     #[test]

@@ -54,6 +54,18 @@ fn a_suite_with_a_mistake_names_file_line_and_what_would_be_right() {
 }
 
 #[test]
+fn a_verification_gives_up_on_a_server_at_the_limit_of_its_suite() {
+    let bench = Bench::new();
+    let server = "[servers.\"api/v2\"]\ncommand = [\"sleep\", \"1000\"]\nenv = { PORT = \"{port}\" }\n";
+    let scenario = "[scenarios.Home]\nrequest = { path = \"/\" }\nexpect = { status = 200 }\n";
+    bench.suite(&["[run]\nstartup_timeout = \"300ms\"\n", server, scenario].concat());
+    let output = bench.run(&["verify", "--suite", "suite.toml"]);
+    let said = stdout(&output);
+    assert!(said.contains("api/v2 was not ready after 0.3s: no program listens on port"), "{said}{}", stderr(&output));
+    bench.assert_nothing_left();
+}
+
+#[test]
 fn a_focus_that_is_no_regular_expression_is_refused_before_the_run() {
     let bench = Bench::new();
     bench.suite(&[QUICK.to_owned(), server("bare", None, &[]), "\n[profile]\nfocus = \"(\"\n".to_owned()].concat());
