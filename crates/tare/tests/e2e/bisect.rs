@@ -3,7 +3,7 @@
 use std::process::Output;
 
 use crate::check::{Repository, all_of, project_with_catalog};
-use crate::common::{is_disturbed, stdout};
+use crate::common::{is_disturbed, skip, stdout};
 
 /// Searches the releases 1 to 4 with short runs. Of these, 3 and 4 cost twice as much, and 2 cannot be built.
 fn bisect(repository: &Repository, args: &[&str]) -> Output {
@@ -21,11 +21,10 @@ fn project_with_releases() -> Repository {
 }
 
 /// Whether a search did not finish because other programs disturbed it.
-#[allow(clippy::print_stderr, reason = "a skipped test says why")]
 fn is_undecided(repository: &Repository, output: &Output) -> bool {
     let is_undecided = output.status.code() == Some(4) && is_disturbed(&repository.bench.summary());
     if is_undecided {
-        eprintln!("skipped: other programs kept this search from a verdict");
+        skip("other programs kept this search from a verdict");
     }
     is_undecided
 }

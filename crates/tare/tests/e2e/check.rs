@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use crate::common::{Bench, QUICK, TARE, is_disturbed, stderr, stdout};
+use crate::common::{Bench, QUICK, TARE, is_disturbed, skip, stderr, stdout};
 
 /// A git repository with a server whose cost is in the file `cost`, in percent.
 pub struct Repository {
@@ -83,8 +83,7 @@ fn a_planted_cost_is_found_against_the_revision_before_it() {
     let output = repository.check(&["--baseline", "HEAD", "--budget", "60s", "--saturating", "6"]);
     let summary = repository.bench.summary();
     if output.status.code() == Some(4) && is_disturbed(&summary) {
-        eprintln!("skipped: other programs kept this check from a verdict");
-        return;
+        return skip("other programs kept this check from a verdict");
     }
     assert_eq!(output.status.code(), Some(3), "{}", all_of(&output));
     assert!(stderr(&output).contains("changes that are not committed"), "{}", stderr(&output));

@@ -1,11 +1,10 @@
 //! The examples run, and `tare init` writes for their projects a suite that runs as it is. An example whose runtime is not
 //! installed is left out, with the reason.
-#![allow(clippy::print_stderr, reason = "a test says what it leaves out")]
 
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::common::{Bench, cell, comparison, project, stderr, stdout};
+use crate::common::{Bench, cell, comparison, project, skip, stderr, stdout};
 
 /// Folders that builds make.
 const BUILT: [&str; 3] = ["target", "node_modules", ".venv"];
@@ -30,8 +29,7 @@ fn is_installed(program: &str, argument: &str) -> bool {
 /// Both servers of the example's own suite, and of the suite that `tare init` writes, answer alike.
 fn check_both_suites(name: &str, program: &str, argument: &str) {
     if !is_installed(program, argument) {
-        eprintln!("skipped: {program} is not installed");
-        return;
+        return skip(&format!("{program} is not installed"));
     }
     let bench = Bench::new();
     copy_folder(&project().join("examples").join(name), bench.path());
@@ -103,8 +101,7 @@ fn the_dotnet_example_runs() {
 /// Bytes and collections of a runtime that is no JVM: reported by a script in Node, by the server itself in Go and .NET.
 fn check_counted_bytes(name: &str, program: &str, argument: &str) {
     if !is_installed(program, argument) {
-        eprintln!("skipped: {program} is not installed");
-        return;
+        return skip(&format!("{program} is not installed"));
     }
     let bench = Bench::new();
     copy_folder(&project().join("examples").join(name), bench.path());

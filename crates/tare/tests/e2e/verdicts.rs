@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::common::{Bench, QUICK, cell, comparison, is_disturbed, measured_forks, server, stderr, stdout};
+use crate::common::{Bench, QUICK, cell, comparison, is_disturbed, measured_forks, server, skip, stderr, stdout};
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 
 #[test]
@@ -23,8 +23,7 @@ fn a_planted_slowdown_of_five_percent_is_found() {
     assert_eq!(cpu["name"], "cpu_per_request", "it decides where servers alternate in turns");
     if is_disturbed(&summary) {
         assert_ne!(cpu["verdict"], "better", "{cpu:#}");
-        eprintln!("skipped: other programs were busy, so the ratio may be off");
-        return;
+        return skip("other programs were busy, so the ratio may be off");
     }
     assert_eq!(cpu["verdict"], "worse", "{cpu:#}");
     let ratio = cpu["ratio"].as_f64().unwrap();
