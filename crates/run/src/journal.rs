@@ -148,9 +148,8 @@ mod tests {
 
     #[test]
     fn what_is_in_memory_is_on_disk_too() {
-        let folder = std::env::temp_dir().join(format!("tare-journal-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).unwrap();
-        let file = folder.join("record.db");
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("record.db");
         let header = header(&plan(&["a", "b"], &["Get"]));
         let writer = RunWriter::create_file(&file, &header).unwrap();
         let shown = Cell::new(0);
@@ -160,7 +159,6 @@ mod tests {
         journal.append_event(9, EventRecord::new(EventKind::NoAnswers)).unwrap();
         let memory = journal.finish(EndStatus::Complete, 12).unwrap();
         let Record::Run(disk) = tare_record::store::open_record(&file).unwrap() else { panic!("it is a run") };
-        std::fs::remove_dir_all(&folder).unwrap();
         assert_eq!(shown.get(), 2, "each event is shown");
         assert_eq!(memory.events.iter().map(|event| event.at_ns).collect::<Vec<_>>(), [5, 9]);
         assert_eq!((disk.events, disk.end), (memory.events, memory.end));

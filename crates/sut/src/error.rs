@@ -77,6 +77,22 @@ pub enum SutError {
         /// The process that has it.
         owner: String,
     },
+    /// Other processes took each port that tare chose for it.
+    #[error(
+        "{server}: port {port} was free when tare chose it, and then held by {owner}; so were {} ports before it: stop \
+         the program that takes ports on this machine, or give the server a fixed port",
+        tries - 1
+    )]
+    PortLost {
+        /// The server.
+        server: String,
+        /// The last port.
+        port: u16,
+        /// The process that has it.
+        owner: String,
+        /// How many ports tare chose.
+        tries: u32,
+    },
     /// It announced a port on which it does not listen.
     #[error("{server} says that it listens on port {port}, but no process of it does ({found}); {log}")]
     PortNotItsOwn {

@@ -13,13 +13,18 @@ use std::time::Duration;
 
 use tare_sys::affinity::{CpuSet, pin_process_tree};
 use tare_sys::child::{Child, Ended, How, Program};
+use tare_sys::clock;
 use tare_sys::procfs::process::Stat;
 
 use crate::error::{LogTail, SutError};
 use log::Log;
+pub use log::temporary_log;
 pub use ready::port_holder;
+use spec::Port;
 pub use spec::{PORT, ReadyRule, ServerSpec};
 
+/// How many ports tare chooses for one start of a server, one after another, while other processes take them.
+const MOST_PORTS: u32 = 5;
 /// Lines of the log in an error.
 const ERROR_LINES: usize = 20;
 
@@ -29,8 +34,11 @@ pub struct Server {
     spec: ServerSpec,
     address: SocketAddr,
     base_url: String,
+    startup_ns: u64,
     child: Mutex<Child>,
     log: Log,
+    /// Its own until it has ended.
+    _port: Option<Port>,
 }
 
 /// The present state of a server.
@@ -74,15 +82,32 @@ impl Server {
         Self::start_unless_cancelled(spec, &AtomicBool::new(false))
     }
 
-    /// Starts a server and waits until it accepts connections, or until `cancelled` is set.
+    /// Starts a server and waits until it accepts connections, or until `cancelled` is set. If another process takes the
+    /// port that tare has chosen, the server starts again with another one.
     ///
     /// # Errors
     /// When the command is not found, when the server ends or hangs before it is ready, when another process has its
     /// port, or when the start was cancelled. No process is left in these cases.
     pub fn start_unless_cancelled(spec: &ServerSpec, cancelled: &AtomicBool) -> Result<Self, SutError> {
-        let port = spec.choose_port()?;
-        ready::refuse_taken_port(spec, port)?;
-        let mut child = Child::spawn(program(spec, port)?)
+        let mut tries = 1;
+        loop {
+            let port = spec.choose_port()?;
+            let chosen = port.as_ref().filter(|port| port.is_chosen()).map(Port::number);
+            match (Self::start_at(spec, port, cancelled), chosen) {
+                (Err(error), Some(port)) if tries < MOST_PORTS && ready::has_lost_port(&error, port) => tries += 1,
+                (Err(SutError::PortTaken { server, port, owner }), Some(_)) => {
+                    return Err(SutError::PortLost { server, port, owner, tries });
+                }
+                (started, _) => return started,
+            }
+        }
+    }
+
+    fn start_at(spec: &ServerSpec, port: Option<Port>, cancelled: &AtomicBool) -> Result<Self, SutError> {
+        let number = port.as_ref().map(Port::number);
+        let begun = clock::now();
+        ready::refuse_taken_port(spec, number)?;
+        let mut child = Child::spawn(program(spec, number)?)
             .map_err(|source| SutError::Child { server: spec.name.clone(), source })?;
         let output = child.take_output().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
         let mut log = Log::start(output, &spec.log_path, spec.pattern()).map_err(|source| SutError::File {
@@ -90,9 +115,10 @@ impl Server {
             path: spec.log_path.clone(),
             source,
         })?;
-        let waited = ready::Wait::new(spec, port, &mut child, &mut log, cancelled).until_ready();
+        let waited = ready::Wait::new(spec, number, &mut child, &mut log, cancelled).until_ready();
         let (address, base_url) = waited?;
-        Ok(Self { spec: spec.clone(), address, base_url, child: Mutex::new(child), log })
+        let startup_ns = clock::now().since(begun);
+        Ok(Self { spec: spec.clone(), address, base_url, startup_ns, child: Mutex::new(child), log, _port: port })
     }
 
     /// The server's name.
@@ -108,6 +134,11 @@ impl Server {
     /// Its base URL, with its port.
     pub fn base_url(&self) -> &str {
         &self.base_url
+    }
+
+    /// The time from its start, the last one where it lost a port before, until it was ready.
+    pub fn startup_ns(&self) -> u64 {
+        self.startup_ns
     }
 
     /// The process id of its root process.

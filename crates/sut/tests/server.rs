@@ -1,13 +1,16 @@
-//! Real servers (this test binary in another role), in every way in which a start can succeed or fail.
+//! Real servers, in every way in which a start can succeed or fail.
 #![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use regex::Regex;
+use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Pid, Signal, kill_process};
 use tare_sut::SutError;
 use tare_sut::server::{ReadyRule, Server, ServerSpec, Status};
@@ -18,70 +21,14 @@ use tare_sys::procfs::process::{Stat, process_tree};
 use tare_sys::scheduling::SchedulingPolicy;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
-const ROLE: &str = "TARE_TEST_ROLE";
-const ARGUMENT: &str = "TARE_TEST_ARGUMENT";
-
-/// Not a test of its own: the program that the tests start as a server.
-#[test]
-fn helper_that_plays_a_server() {
-    let Ok(role) = std::env::var(ROLE) else { return };
-    let argument = std::env::var(ARGUMENT).unwrap_or_default();
-    let bind = |port: &str| TcpListener::bind(format!("127.0.0.1:{port}")).unwrap();
-    match role.as_str() {
-        "announces" => {
-            let listener = bind(&argument);
-            println!("listening on {}", listener.local_addr().unwrap().port());
-            answer(&listener);
-        }
-        "listens" => answer(&bind(&argument)),
-        "listens twice" => {
-            let (_second, first) = (bind("0"), bind("0"));
-            println!("both are open");
-            answer(&first);
-        }
-        "lies" => println!("listening on {argument}"),
-        "dies" => {
-            (0..30).for_each(|n| println!("line {n}"));
-            std::process::exit(3);
-        }
-        "floods" => loop {
-            println!("listening on nothing at all, and saying so over and over again");
-        },
-        "starts a server" => start_a_server_and_write_its_pid(&argument),
-        _ => println!("silent"),
-    }
-    park();
-}
-
-fn answer(listener: &TcpListener) {
-    for stream in listener.incoming() {
-        let mut stream = stream.unwrap();
-        let _closed = stream.read(&mut [0; 1024]);
-        let _closed = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi");
-    }
-}
-
-fn start_a_server_and_write_its_pid(report: &str) {
-    let directory = tempfile::tempdir().unwrap();
-    let server = Server::start(&spec(directory.path(), "announces", "{port}")).unwrap();
-    std::fs::write(format!("{report}.part"), server.pid().to_string()).unwrap();
-    std::fs::rename(format!("{report}.part"), report).unwrap();
-    park();
-}
-
-fn park() -> ! {
-    loop {
-        std::thread::park();
-    }
-}
+/// The program that plays a server: `tests/helper/server.rs`.
+const HELPER: &str = env!("CARGO_BIN_EXE_tare-test-server");
 
 fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
-    let me = std::env::current_exe().unwrap().display().to_string();
-    let command = [me.as_str(), "--exact", "helper_that_plays_a_server", "--nocapture"].map(str::to_owned).to_vec();
     ServerSpec {
         name: "the server".into(),
-        command,
-        env: [(ROLE, role), (ARGUMENT, argument)].map(|(k, v)| (k.to_owned(), v.to_owned())).into(),
+        command: [HELPER, role, argument].map(str::to_owned).to_vec(),
+        env: BTreeMap::new(),
         directory: None,
         ready: ReadyRule::Line(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
         base_url: None,
@@ -209,9 +156,72 @@ fn a_server_that_announces_another_processes_port_is_refused() {
     let (error, text) = start_error(|_| (), "lies", &port.to_string());
     assert!(matches!(error, SutError::PortNotItsOwn { .. }), "{text}");
     assert!(text.contains(&format!("PID {}", std::process::id())), "{text}");
-    drop(holder);
-    assert!(start_error(|_| (), "lies", &port.to_string()).1.contains("it listens on no port"));
     assert!(matches!(start_error(|_| (), "lies", "0").0, SutError::NoPortInLine { .. }));
+}
+
+#[test]
+fn a_server_that_announces_a_port_on_which_nobody_listens_is_refused() {
+    // A socket that does not listen keeps the port, so that nobody takes it meanwhile.
+    let keeper = rustix::net::socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    rustix::net::bind(&keeper, &SocketAddr::from((Ipv4Addr::LOCALHOST, 0))).unwrap();
+    let port = tare_sys::socket::local_address(keeper.as_fd()).unwrap().port();
+    assert!(start_error(|_| (), "lies", &port.to_string()).1.contains("it listens on no port"));
+}
+
+/// Starts a server whose first port this process takes before it does.
+fn start_without_first_port(role: &str) -> (u16, Server) {
+    let directory = tempfile::tempdir().unwrap();
+    let seen = directory.path().join("port");
+    let mut spec = spec(directory.path(), role, &seen.display().to_string());
+    spec.command.push("{port}".to_owned());
+    spec.ready = ReadyRule::Listening;
+    spec.base_url = Some("http://127.0.0.1:{port}".to_owned());
+    std::thread::scope(|scope| {
+        let start = scope.spawn(|| Server::start(&spec).unwrap());
+        wait_until("the server to get a port", || seen.exists());
+        let port: u16 = std::fs::read_to_string(&seen).unwrap().parse().unwrap();
+        let _thief = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+        std::fs::write(seen.with_extension("taken"), "").unwrap();
+        (port, start.join().unwrap())
+    })
+}
+
+#[test]
+fn a_server_whose_port_another_process_took_starts_again_with_another_one() {
+    for role in ["needs a port", "waits for its port"] {
+        let (lost, server) = start_without_first_port(role);
+        assert_ne!(server.address().port(), lost, "{role}");
+        assert_eq!(server.base_url(), format!("http://127.0.0.1:{}", server.address().port()));
+    }
+}
+
+#[test]
+fn a_server_that_loses_every_port_says_who_has_the_last_one() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut spec = spec(directory.path(), "lets this process take its port", &std::process::id().to_string());
+    spec.command.push("{port}".to_owned());
+    spec.ready = ReadyRule::Listening;
+    spec.base_url = Some("http://127.0.0.1:{port}".to_owned());
+    let taken = directory.path().join("taken");
+    spec.env.insert("TAKEN".to_owned(), taken.display().to_string());
+    // This process listens on every port that the server gets, until the start has failed.
+    std::thread::scope(|scope| {
+        let start = scope.spawn(|| Server::start(&spec).unwrap_err());
+        let mut thieves: Vec<TcpListener> = Vec::new();
+        while !start.is_finished() {
+            let asked = std::fs::read_to_string(&taken).ok().and_then(|port| port.parse::<u16>().ok());
+            let is_new = |port: &u16| thieves.iter().all(|thief| thief.local_addr().unwrap().port() != *port);
+            if let Some(port) = asked.filter(is_new) {
+                thieves.push(TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap());
+            }
+            std::thread::yield_now();
+        }
+        let error = start.join().unwrap();
+        let text = error.to_string();
+        assert!(matches!(error, SutError::PortLost { tries: 5, .. }), "{text}");
+        let holder = format!("then held by PID {}", std::process::id());
+        assert!(text.contains(&holder) && text.contains("so were 4 ports before it"), "{text}");
+    });
 }
 
 #[test]
@@ -277,12 +287,7 @@ fn all_threads_of_a_server_move_to_other_cpus() {
 fn kill_9_of_tare_leaves_no_server() {
     let directory = tempfile::tempdir().unwrap();
     let report = directory.path().join("pid");
-    let mut helper = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "helper_that_plays_a_server"])
-        .env(ROLE, "starts a server")
-        .env(ARGUMENT, &report)
-        .spawn()
-        .unwrap();
+    let mut helper = std::process::Command::new(HELPER).arg("starts a server").arg(&report).spawn().unwrap();
     wait_until("the server to be ready", || report.exists());
     let pid = std::fs::read_to_string(&report).unwrap().parse().unwrap();
     assert!(is_alive(pid));

@@ -1,6 +1,6 @@
 //! Non-blocking stream sockets: how they are opened, and their common options. Pollers send and receive on them.
 
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::linux::net::SocketAddrExt;
 use std::path::PathBuf;
@@ -112,6 +112,22 @@ pub fn open_listener(address: &SocketAddr) -> io::Result<OwnedFd> {
     rustix::net::bind(&socket, address)?;
     rustix::net::listen(&socket, i32::MAX)?;
     Ok(socket)
+}
+
+/// A TCP port that no socket of this machine is bound to at any address. Another process may take it the next moment.
+///
+/// # Errors
+/// When all are in use.
+pub fn free_port() -> io::Result<u16> {
+    let bound = |ip: IpAddr| -> io::Result<u16> {
+        let address = SocketAddr::new(ip, 0);
+        // It never listens, so that no other process takes it for a server.
+        let socket = open(&address, &SocketOptions::default())?;
+        rustix::net::bind(&socket, &address)?;
+        Ok(local_address(socket.as_fd())?.port())
+    };
+    // A socket of IPv6 has the port of IPv4, too. A machine may have no IPv6.
+    bound(Ipv6Addr::UNSPECIFIED.into()).or_else(|_| bound(Ipv4Addr::UNSPECIFIED.into()))
 }
 
 /// The address that a socket is bound to.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use tare_plan::plan::CounterSource;
 use tare_sut::SutError;
@@ -26,7 +26,7 @@ pub(crate) fn environment(
     env.insert(counter_socket::VARIABLE.to_owned(), counter_socket::socket_prefix());
     if source == CounterSource::Node {
         let inherited = env.get(NODE_OPTIONS).cloned().or_else(|| std::env::var(NODE_OPTIONS).ok());
-        let required = format!("--require \"{}\"", write_script()?.display());
+        let required = format!("--require \"{}\"", write_script(&cache_folder())?.display());
         let options =
             inherited.filter(|own| !own.is_empty()).map_or(required.clone(), |own| format!("{own} {required}"));
         env.insert(NODE_OPTIONS.to_owned(), options);
@@ -34,13 +34,12 @@ pub(crate) fn environment(
     Ok(env)
 }
 
-/// The script in the cache folder. Servers that start side by side share it, so it is replaced in one step.
-fn write_script() -> Result<PathBuf, SutError> {
-    let folder = cache_folder();
+/// The script in this folder. Servers that start side by side share it, so it is replaced in one step.
+fn write_script(folder: &Path) -> Result<PathBuf, SutError> {
     let path = folder.join("node_counters.cjs");
     let write = || -> std::io::Result<()> {
-        std::fs::create_dir_all(&folder)?;
-        let mut new = NamedTempFile::new_in(&folder)?;
+        std::fs::create_dir_all(folder)?;
+        let mut new = NamedTempFile::new_in(folder)?;
         new.write_all(counter_socket::NODE_SCRIPT.as_bytes())?;
         new.persist(&path)?;
         Ok(())
@@ -66,8 +65,10 @@ mod tests {
 
     #[test]
     fn servers_that_start_at_the_same_time_write_the_script_without_failing() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = || (0..50).all(|_| write_script(folder.path()).is_ok());
         std::thread::scope(|scope| {
-            let writers: Vec<_> = (0..8).map(|_| scope.spawn(|| (0..50).all(|_| write_script().is_ok()))).collect();
+            let writers: Vec<_> = (0..8).map(|_| scope.spawn(write)).collect();
             assert!(writers.into_iter().all(|writer| writer.join().unwrap()));
         });
     }

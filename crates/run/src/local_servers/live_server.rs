@@ -50,6 +50,14 @@ impl LiveServer {
         }
     }
 
+    /// The time from its start until it was ready; 0 for one that ran already.
+    pub fn startup_ns(&self) -> u64 {
+        match self {
+            Self::Ours(server) => server.startup_ns(),
+            Self::External(_) => 0,
+        }
+    }
+
     /// The process that it runs in, where that can be seen.
     pub fn pid(&self) -> Option<u32> {
         match self {

@@ -55,16 +55,13 @@ impl ServerHost for LocalServers {
     fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
         let planned: Vec<Result<PlannedStart, SutError>> =
             starts.iter().map(|start| start.planned_start(&self.logs)).collect();
-        let (begun, cancelled) = (clock::now(), &*self.cancelled);
-        let start = |planned: Result<PlannedStart, SutError>| {
-            let live = planned.and_then(|start| start.start(cancelled));
-            (live, clock::now().since(begun))
-        };
+        let cancelled = &*self.cancelled;
+        let start = |planned: Result<PlannedStart, SutError>| planned.and_then(|start| start.start(cancelled));
         let mut results = Vec::new();
         for (start, started) in starts.iter().zip(map_in_threads(planned, start)) {
-            let (live, startup_ns) = started.ok_or_else(|| RunError::NotPrepared(start.name.clone()))?;
+            let live = started.ok_or_else(|| RunError::NotPrepared(start.name.clone()))?;
             results.push(live.map(|live| {
-                let address = live.address();
+                let (address, startup_ns) = (live.address(), live.startup_ns());
                 self.servers.insert(start.id, RunningServer::new(live, start.counters(), &self.logs));
                 StartedServer { startup_ns, address }
             }));

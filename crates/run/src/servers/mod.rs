@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tare_plan::plan::Variant;
 use tare_record::RESTLESS_SHARE;
-use tare_record::{EventKind, EventRecord, ForkRecord};
+use tare_record::{EventKind, EventLevel, EventRecord, ForkRecord};
 use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::server::Status;
@@ -325,6 +325,11 @@ fn report_failed_start(
     let reason = text.trim_end_matches(':').to_owned();
     let log = Some(log.to_owned()).filter(|log| !log.is_empty());
     let failed = EventRecord { log, ..EventRecord::new(EventKind::ServerNotStarted { reason }) };
+    let failed = match error {
+        // Another program's doing: this start does not count, and all others do.
+        SutError::PortLost { .. } => EventRecord { voids: false, level: EventLevel::Warning, ..failed },
+        _ => failed,
+    };
     context.server_event(failed, place, &variant.name, None)?;
     let command = context.bed.program_facts(variant)?.command;
     let facts = ProgramFacts { command, ..ProgramFacts::default() };

@@ -53,13 +53,15 @@ impl SliceLoad {
     }
 }
 
-/// Whether the server gave an expected answer or got no request: at 17 uploads per second, one Poisson slice of 300 ms in two
-/// hundred has no arrival. `completed` is checked too, because `ok` leaves out answers to requests of the discarded head, and with
-/// slow answers there may be no others.
-pub(crate) const fn has_answered_if_asked(slice: &SliceRecord) -> bool {
+/// Whether the server gave an expected answer, or nobody can know whether it would have. At 17 uploads per second, one Poisson
+/// slice of 300 ms in two hundred has no arrival. In a short slice of a warm-up the generator may get no CPU at all: then
+/// nothing was answered and nothing failed. `completed` is checked too, because `ok` leaves out answers to requests of the
+/// discarded head, and with slow answers there may be no others.
+pub(crate) fn has_answered_if_asked(slice: &SliceRecord) -> bool {
     let is_open = slice.key.offered_per_s.is_some();
     let was_asked_nothing = is_open && slice.load.offered + slice.load.failed == 0;
-    slice.load.ok + slice.load.completed > 0 || was_asked_nothing
+    let nothing_happened = slice.key.phase == Phase::Warmup && slice.load.failed == 0;
+    slice.load.ok + slice.load.completed > 0 || was_asked_nothing || nothing_happened
 }
 
 /// Fewer answers per user than this make a slice slow: most of its requests end after its window.
@@ -128,6 +130,17 @@ mod tests {
         count_whole_if_slow(&mut slow, 128, 3_600);
         assert!(has_answered_if_asked(&closed(slow)), "128 uploads, all begun at once");
         assert!(!has_answered_if_asked(&closed(sample(0, 0))));
+    }
+
+    #[test]
+    fn a_slice_of_a_warm_up_proves_a_failure_only_if_a_request_failed() {
+        let warm_up = |failed| {
+            let mut slice = record(SliceKind::Saturating, None, SliceSample { failed, ..sample(0, 0) });
+            slice.key.phase = Phase::Warmup;
+            has_answered_if_asked(&slice)
+        };
+        assert!(warm_up(0), "the generator may have had no CPU");
+        assert!(!warm_up(1));
     }
 
     #[test]

@@ -23,7 +23,7 @@ use tare_plan::push::Push;
 use tare_plan::server_scheduling::ServerScheduling;
 use tare_plan::turn::TurnLength;
 use tare_record::environment::Environment;
-use tare_record::{EndStatus, EventKind, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
+use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
 use tare_units::Span;
 
 use crate::context::RunContext;

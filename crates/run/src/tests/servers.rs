@@ -40,6 +40,26 @@ fn one_server_that_does_not_start_leaves_the_others_to_be_measured() {
 }
 
 #[test]
+fn a_start_whose_ports_others_took_does_not_count_and_voids_nothing() {
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"]))
+        .plant("b", Planted { starts_without_port: vec![2], ..Planted::default() })
+        .run();
+    assert_eq!(["a", "b"].map(|name| outcome.count("Get", name)), [2 * SLICES, SLICES]);
+    let event = outcome.event(EventName::ServerNotStarted);
+    assert_eq!((event.fork, event.voids, event.level), (Some(2), false, EventLevel::Warning));
+    assert!(event.text.contains("port 40000 was free when tare chose it"), "{}", event.text);
+}
+
+#[test]
+fn a_slice_of_a_warm_up_in_which_nothing_happened_is_no_failure() {
+    let outcome = Simulation::new(plan(&["a", "b"], &["Get"]))
+        .plant("b", Planted { starved_warming_up_in: Some(1), ..Planted::default() })
+        .run();
+    assert_eq!(["a", "b"].map(|name| outcome.count("Get", name)), [2 * SLICES; 2]);
+    assert!(outcome.record.events.iter().all(|event| !event.voids), "{:?}", outcome.record.events);
+}
+
+#[test]
 fn a_server_that_breaks_its_contract_gets_no_load() {
     let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
         .plant("c", Planted { lying_starts: vec![1], ..Planted::default() })

@@ -1,6 +1,6 @@
 //! From "started" to "ready": the ready line, then a socket of the server's own processes, then a connection.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -19,7 +19,17 @@ const TICK: Duration = Duration::from_millis(10);
 /// How long after the ready line the socket may appear.
 const LINE_AHEAD: Duration = Duration::from_secs(2);
 /// How long a port must be the only open one before it counts as the server's: some servers open a management port first.
-const ALONE: Duration = Duration::from_millis(200);
+/// Also how long a port must be another process's before it is lost: a process that forks hands its sockets over while tare
+/// looks, and some programs listen for a moment only to find a free port.
+const SETTLED: Duration = Duration::from_millis(200);
+/// The longest rest between two looks at a server that starts.
+const LONGEST_REST: Duration = Duration::from_millis(250);
+
+/// The rest after a look at a server that has been starting for so long. A look through the kernel's table of sockets takes
+/// milliseconds of CPU, which the server needs. The time of the start is known to a fiftieth.
+fn rest_after(waited: Duration) -> Duration {
+    (waited / 50).clamp(TICK, LONGEST_REST)
+}
 
 /// Fails if another process uses the server's known port.
 pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<(), SutError> {
@@ -45,8 +55,19 @@ pub fn port_holder(port: u16) -> Result<Option<String>, SutError> {
     })
 }
 
+/// Whether a start failed because another process took the port that tare had chosen.
+pub(super) fn has_lost_port(error: &SutError, port: u16) -> bool {
+    match error {
+        SutError::PortTaken { .. } => true,
+        // All its processes are gone. Where tare cannot listen now, the server could not either.
+        SutError::ExitedBeforeReady { .. } => TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)).is_err(),
+        _ => false,
+    }
+}
+
 fn describe_owner(owner: Option<Owner>) -> String {
-    owner.map_or_else(|| "a process of another user".to_owned(), |owner| format!("PID {} ({})", owner.pid, owner.comm))
+    let unseen = || "a process that tare may not see (of another user or container), or that has just ended".to_owned();
+    owner.map_or_else(unseen, |owner| format!("PID {} ({})", owner.pid, owner.comm))
 }
 
 fn port_taken_error(spec: &ServerSpec, port: u16, owner: Option<Owner>) -> SutError {
@@ -60,7 +81,7 @@ pub(super) struct Wait<'a> {
     child: &'a mut Child,
     log: &'a mut Log,
     cancelled: &'a AtomicBool,
-    deadline: Nanos,
+    begun: Nanos,
 }
 
 impl<'a> Wait<'a> {
@@ -71,8 +92,7 @@ impl<'a> Wait<'a> {
         log: &'a mut Log,
         cancelled: &'a AtomicBool,
     ) -> Self {
-        let deadline = clock::now() + spec.startup_timeout;
-        Self { spec, port, child, log, cancelled, deadline }
+        Self { spec, port, child, log, cancelled, begun: clock::now() }
     }
 
     /// Waits through all stages. Returns the address at which the server accepts connections, and its base URL.
@@ -111,7 +131,7 @@ impl<'a> Wait<'a> {
                 self.log.finish();
                 return Err(SutError::ExitedBeforeReady { server: self.name(), how, log: self.tail() });
             }
-            if clock::now() >= self.deadline {
+            if self.waited() >= self.spec.startup_timeout {
                 let (timeout, waited_for) = (self.spec.startup_timeout, waited_for.to_owned());
                 return Err(SutError::NotReady { server: self.name(), timeout, waited_for, log: self.tail() });
             }
@@ -138,15 +158,23 @@ impl<'a> Wait<'a> {
     fn wait_for_port(&mut self, port: u16, by_its_line: bool) -> Result<Vec<SocketAddr>, SutError> {
         let line_expires = clock::now() + LINE_AHEAD;
         let what = format!("no program listens on port {port}");
+        let mut foreign_since = None;
         self.poll_until(&what, |wait| {
-            match find_holder(port, wait.child.program_pid())? {
+            let holder = find_holder(port, wait.child.program_pid())?;
+            let is_foreign = matches!(holder, Holder::Foreign(_));
+            foreign_since = foreign_since.filter(|_| is_foreign).or_else(|| is_foreign.then(clock::now));
+            let is_settled = foreign_since.is_some_and(|since: Nanos| clock::now() >= since + SETTLED);
+            match holder {
                 Holder::Ours(addresses) => return Ok(Some(addresses)),
+                Holder::Foreign(_) if !is_settled => {
+                    wait.child.wait(TICK);
+                    return Ok(None);
+                }
                 Holder::Foreign(owner) if !wait.spec.line_tells_port() => {
                     return Err(port_taken_error(wait.spec, port, owner));
                 }
                 Holder::Foreign(owner) => {
-                    let who = owner.map_or_else(|| "another user".into(), |o| format!("PID {} ({})", o.pid, o.comm));
-                    return Err(wait.wrong_port_error(port, format!("{who} does")));
+                    return Err(wait.wrong_port_error(port, format!("{} does", describe_owner(owner))));
                 }
                 Holder::Nobody if by_its_line && clock::now() >= line_expires => {
                     let elsewhere = listening_addresses(wait.child.program_pid())?;
@@ -154,7 +182,7 @@ impl<'a> Wait<'a> {
                 }
                 Holder::Nobody => {}
             }
-            wait.child.wait(TICK);
+            wait.rest();
             Ok(None)
         })
     }
@@ -170,7 +198,7 @@ impl<'a> Wait<'a> {
             match ports.as_slice() {
                 [] => alone_since = None,
                 [port] => match alone_since {
-                    Some((known, since)) if known == *port && now >= since + ALONE => return Ok(Some(found)),
+                    Some((known, since)) if known == *port && now >= since + SETTLED => return Ok(Some(found)),
                     Some((known, _)) if known == *port => {}
                     _ => alone_since = Some((*port, now)),
                 },
@@ -182,8 +210,7 @@ impl<'a> Wait<'a> {
                     });
                 }
             }
-            // A search through all processes takes milliseconds of CPU, which the server needs to start.
-            wait.child.wait(TICK * 5);
+            wait.rest();
             Ok(None)
         })
     }
@@ -201,10 +228,20 @@ impl<'a> Wait<'a> {
             let accepted =
                 candidates.iter().find(|address| TcpStream::connect_timeout(address, Duration::from_secs(1)).is_ok());
             if accepted.is_none() {
-                wait.child.wait(TICK);
+                wait.rest();
             }
             Ok(accepted.copied())
         })
+    }
+
+    /// How long the server has been starting.
+    fn waited(&self) -> Duration {
+        Duration::from_nanos(clock::now().since(self.begun))
+    }
+
+    /// Rests until the next look, or until the server has ended.
+    fn rest(&mut self) {
+        self.child.wait(rest_after(self.waited()));
     }
 
     fn wrong_port_error(&self, port: u16, found: String) -> SutError {
@@ -241,6 +278,17 @@ fn join_addresses(addresses: &[SocketAddr]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_that_takes_long_to_start_is_looked_at_ever_less_often() {
+        let (mut waited, mut looks) = (Duration::ZERO, 0);
+        while waited < Duration::from_secs(30) {
+            waited += rest_after(waited);
+            looks += 1;
+        }
+        assert!(looks < 300, "{looks} looks in 30 s");
+        assert_eq!(rest_after(Duration::from_millis(400)), TICK, "a quick start is timed as exactly as ever");
+    }
 
     #[test]
     fn a_listening_address_becomes_one_to_connect_to() {

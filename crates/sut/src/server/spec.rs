@@ -1,13 +1,16 @@
 //! A server to start: a command with its port filled in, the sign that it is ready, and its URL.
 
-use std::collections::BTreeMap;
-use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use regex::Regex;
 use tare_sys::affinity::CpuSet;
 use tare_sys::scheduling::SchedulingPolicy;
+use tare_sys::socket::free_port;
 
 use crate::SutError;
 
@@ -54,13 +57,13 @@ pub struct ServerSpec {
 impl ServerSpec {
     /// The value of `{port}`: 0 if the ready line contains the port, else a free one; `None` if there is no
     /// placeholder.
-    pub(super) fn choose_port(&self) -> Result<Option<u16>, SutError> {
+    pub(super) fn choose_port(&self) -> Result<Option<Port>, SutError> {
         let given_to_it = self.command.iter().chain(self.env.values()).any(|text| text.contains(PORT));
         let asked_for = given_to_it || self.base_url.as_ref().is_some_and(|url| url.contains(PORT));
         match (asked_for, self.line_tells_port()) {
             (false, _) => Ok(None),
-            (true, true) => Ok(Some(0)),
-            (true, false) => free_port().map(Some).map_err(|source| SutError::NoFreePort { source }),
+            (true, true) => Ok(Some(Port(0))),
+            (true, false) => Port::choose().map(Some).map_err(|source| SutError::NoFreePort { source }),
         }
     }
 
@@ -81,9 +84,40 @@ pub(super) fn with_port(text: &str, port: Option<u16>) -> String {
     port.map_or_else(|| text.to_owned(), |port| text.replace(PORT, &port.to_string()))
 }
 
-/// A loopback port that no process listens on now.
-fn free_port() -> std::io::Result<u16> {
-    Ok(TcpListener::bind("127.0.0.1:0")?.local_addr()?.port())
+/// The ports of servers that run or start: servers that start side by side never get the same one.
+static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
+/// After so many free ports that belong to other servers of tare, there is none.
+const MOST_DRAWS: usize = 1_000;
+
+/// The value of `{port}` for one server, and for no other server of this process while it lives; 0 is "any".
+#[derive(Debug)]
+pub(super) struct Port(u16);
+
+impl Port {
+    fn choose() -> io::Result<Self> {
+        for _ in 0..MOST_DRAWS {
+            let port = free_port()?;
+            if GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
+                return Ok(Self(port));
+            }
+        }
+        Err(io::ErrorKind::AddrInUse.into())
+    }
+
+    pub(super) const fn number(&self) -> u16 {
+        self.0
+    }
+
+    /// Whether tare chose it.
+    pub(super) const fn is_chosen(&self) -> bool {
+        self.0 != 0
+    }
+}
+
+impl Drop for Port {
+    fn drop(&mut self) {
+        GIVEN.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.0);
+    }
 }
 
 /// Host and port of a base URL.

@@ -118,6 +118,9 @@ impl TestBed for SimulatedBed {
             let start = *start;
             if self.planted(&variant.name).failing_starts.contains(&start) {
                 results.push(Err(SutError::NoCommand { server: variant.name.clone() }));
+            } else if self.planted(&variant.name).starts_without_port.contains(&start) {
+                let (server, owner) = (variant.name.clone(), "PID 1 (other)".to_owned());
+                results.push(Err(SutError::PortLost { server, port: 40_000, owner, tries: 5 }));
             } else {
                 self.running.insert(*id, Running { name: variant.name.clone(), start, is_dead: false });
                 results.push(Ok(startup.as_nanos() as u64));
@@ -202,6 +205,9 @@ impl TestBed for SimulatedBed {
             return Ok(sample);
         }
         let planted = self.planted(&name);
+        if phase == Phase::Warmup && planted.starved_warming_up_in == Some(round) {
+            return Ok(sample);
+        }
         let per_s = if rate_per_s > 0.0 { rate_per_s.min(planted.per_s) } else { planted.per_s };
         let is_quick = rate_per_s <= planted.per_s && users <= planted.quick_users;
         sample.completed = (per_s * window.as_secs_f64()).round() as u64;

@@ -22,12 +22,16 @@ pub(crate) struct Planted {
     pub unavailable: Option<String>,
     /// The starts (1-based, over the whole run) that fail.
     pub failing_starts: Vec<u32>,
+    /// The starts in which other processes take every port that tare chooses.
+    pub starts_without_port: Vec<u32>,
     /// The starts that answer otherwise than the contract says.
     pub lying_starts: Vec<u32>,
     /// Start and scenario in which it dies, at its first scored slice.
     pub deaths: Vec<(u32, &'static str)>,
     /// The round of a warm-up in which it dies.
     pub dies_warming_up_in: Option<u32>,
+    /// The round of a warm-up in which the generator gets no CPU: nothing is sent.
+    pub starved_warming_up_in: Option<u32>,
     /// The scenarios in which it runs and answers nothing.
     pub mute_in: Vec<&'static str>,
     /// Share of the cores that other programs use meanwhile.
@@ -45,9 +49,11 @@ impl Default for Planted {
             compiler_waiting_share: 0.0,
             unavailable: None,
             failing_starts: Vec::new(),
+            starts_without_port: Vec::new(),
             lying_starts: Vec::new(),
             deaths: Vec::new(),
             dies_warming_up_in: None,
+            starved_warming_up_in: None,
             mute_in: Vec::new(),
             others_share: 0.0,
             rest_cpu_share: 0.0,

@@ -1,0 +1,112 @@
+//! The program that the tests of `tests/server.rs` start as a server: `tare-test-server ROLE ARGUMENT [PORT]`.
+#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use regex::Regex;
+use tare_sut::server::{ReadyRule, Server, ServerSpec};
+use tare_sys::affinity::allowed_cpus;
+use tare_sys::scheduling::SchedulingPolicy;
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let argument = |at: usize| arguments.get(at).cloned().unwrap_or_default();
+    let (argument, port) = (argument(1), argument(2));
+    match arguments[0].as_str() {
+        "announces" => {
+            // A server has several threads.
+            std::thread::spawn(|| -> () { park() });
+            let listener = bind(&argument);
+            println!("listening on {}", listener.local_addr().unwrap().port());
+            answer(&listener);
+        }
+        "listens" => answer(&bind(&argument)),
+        "listens twice" => {
+            let (_second, first) = (bind("0"), bind("0"));
+            println!("both are open");
+            answer(&first);
+        }
+        "lies" => println!("listening on {argument}"),
+        "dies" => {
+            (0..30).for_each(|n| println!("line {n}"));
+            std::process::exit(3);
+        }
+        "floods" => loop {
+            println!("listening on nothing at all, and saying so over and over again");
+        },
+        "needs a port" => {
+            tell_port_and_wait_until_it_is_taken(Path::new(&argument), &port);
+            answer(&bind(&port));
+        }
+        "waits for its port" => {
+            tell_port_and_wait_until_it_is_taken(Path::new(&argument), &port);
+            // As a program that tries again without an end.
+            if let Ok(listener) = TcpListener::bind(format!("127.0.0.1:{port}")) {
+                answer(&listener);
+            }
+        }
+        "lets this process take its port" => write_at_once(Path::new(&std::env::var("TAKEN").unwrap()), &port),
+        "starts a server" => start_a_server_and_write_its_pid(Path::new(&argument)),
+        _ => println!("silent"),
+    }
+    park();
+}
+
+fn bind(port: &str) -> TcpListener {
+    TcpListener::bind(format!("127.0.0.1:{port}")).unwrap()
+}
+
+fn answer(listener: &TcpListener) {
+    for stream in listener.incoming() {
+        let mut stream = stream.unwrap();
+        let _closed = stream.read(&mut [0; 1024]);
+        let _closed = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi");
+    }
+}
+
+/// The first start writes its port to the file, and waits until the test has taken it. Later starts find that it was.
+fn tell_port_and_wait_until_it_is_taken(file: &Path, port: &str) {
+    if !file.exists() {
+        write_at_once(file, port);
+    }
+    while !file.with_extension("taken").exists() {
+        std::thread::yield_now();
+    }
+}
+
+/// Writes a file that a reader sees whole or not at all.
+fn write_at_once(file: &Path, text: &str) {
+    let part = PathBuf::from(format!("{}.part", file.display()));
+    std::fs::write(&part, text).unwrap();
+    std::fs::rename(part, file).unwrap();
+}
+
+fn start_a_server_and_write_its_pid(report: &Path) {
+    let me = std::env::current_exe().unwrap().display().to_string();
+    let spec = ServerSpec {
+        name: "the server".into(),
+        command: [me.as_str(), "announces", "{port}"].map(str::to_owned).to_vec(),
+        env: BTreeMap::new(),
+        directory: None,
+        ready: ReadyRule::Line(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
+        base_url: None,
+        cpus: allowed_cpus().unwrap(),
+        scheduling: SchedulingPolicy::Batch,
+        startup_timeout: Duration::from_secs(20),
+        stop_grace: Duration::from_secs(20),
+        log_path: report.with_extension("log"),
+    };
+    let server = Server::start(&spec).unwrap();
+    write_at_once(report, &server.pid().to_string());
+    park();
+}
+
+fn park() -> ! {
+    loop {
+        std::thread::park();
+    }
+}
