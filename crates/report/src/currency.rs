@@ -20,9 +20,10 @@ pub struct CurrencyFacts {
     pub polarity: Polarity,
     /// One word for a worse and for a better variant: `slower`, `faster`.
     pub words: [&'static str; 2],
-    /// What one server and what several servers do: `uses`, `use`.
-    pub verbs: [&'static str; 2],
-    /// Of what, with a ratio below and above 1: `less CPU per request`, `more CPU per request`. `{}` stands for the label.
+    /// What a server does: `uses`.
+    pub verb: &'static str,
+    /// Of what, with a ratio below and above 1: `less CPU per request`, `more CPU per request`. The first word gives the
+    /// direction. `{}` stands for the label.
     pub objects: [&'static str; 2],
     /// The percentile of response time that it is.
     pub percentile: Option<f64>,
@@ -71,36 +72,36 @@ currencies! {
     /// The largest load that keeps a curve.
     Capacity = "capacity", "capacity relative to the baseline" by BY_FORK {
         label: "capacity", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
-        words: ["carries less", "carries more"], verbs: ["carries", "carry"],
+        words: ["carries less", "carries more"], verb: "carries",
         objects: ["less load ({})", "more load ({})"],
     }
     /// Right answers per second under a saturating load.
     Throughput = "throughput", "throughput relative to the baseline" by PAIRED {
         label: "throughput", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
-        words: ["slower", "faster"], verbs: ["answers", "answer"],
+        words: ["slower", "faster"], verb: "answers",
         objects: ["fewer requests per second", "more requests per second"],
     }
     /// CPU of the server per request.
     CpuPerRequest = "cpu_per_request", "CPU per request relative to the baseline" by PAIRED {
         label: "CPU/request", noun: Some("CPU per request"), unit: "ns", polarity: Polarity::LowerIsBetter, percentile: None,
-        words: ["more CPU", "less CPU"], verbs: ["uses", "use"],
+        words: ["more CPU", "less CPU"], verb: "uses",
         objects: ["less CPU per request", "more CPU per request"],
     }
     /// Bytes that the runtime allocates per request.
     AllocatedPerRequest = "allocated_per_request", "bytes allocated per request relative to the baseline" by BY_FORK {
         label: "allocated/request", noun: Some("allocation per request"), unit: "bytes", polarity: Polarity::LowerIsBetter,
         percentile: None, words: ["heavier", "lighter"],
-        verbs: ["allocates", "allocate"], objects: ["less per request", "more per request"],
+        verb: "allocates", objects: ["fewer bytes per request", "more bytes per request"],
     }
     /// Median response time.
     LatencyP50 = "latency_p50", "median response time relative to the baseline" by BY_FORK {
         label: "p50", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(50.0),
-        words: ["later", "sooner"], verbs: ["has", "have"], objects: ["lower {}", "higher {}"],
+        words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
     }
     /// 99th percentile of response time.
     LatencyP99 = "latency_p99", "p99 of response time relative to the baseline" by BY_FORK {
         label: "p99", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(99.0),
-        words: ["later", "sooner"], verbs: ["has", "have"], objects: ["lower {}", "higher {}"],
+        words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
     }
 }
 

@@ -20,32 +20,50 @@ pub struct Change {
 /// An interval whose bounds differ by more than this factor is of no use to a reader.
 const TELLING: f64 = 9.0;
 
+/// From this ratio on a change is told as a factor: `×7.9` reads better than `+689 %`.
+const TOLD_AS_FACTOR: f64 = 3.0;
+
 impl Change {
     /// `8.1 % [7.2, 9.0]`, for use after a word that gives the direction.
     pub fn magnitude(&self) -> String {
+        let (value, interval) = self.size();
+        value + &interval
+    }
+
+    /// `8.1 %` and ` [7.2, 9.0]`, which is empty without bounds; of a factor `×7.9` and ` [6.9, 9.1]`.
+    pub fn size(&self) -> (String, String) {
         let sign = if self.ratio < 1.0 { -1.0 } else { 1.0 };
-        let percent = |ratio: f64| sign * (ratio - 1.0) * 100.0;
-        let decimals = self.decimals();
-        let value = fixed(percent(self.ratio), decimals);
-        let Some((lo, hi)) = self.bounds else { return format!("{value} %") };
-        let (near, far) = if sign < 0.0 { (percent(hi), percent(lo)) } else { (percent(lo), percent(hi)) };
-        format!("{value} % [{}, {}]", fixed(near, decimals), fixed(far, decimals))
+        let percent = |ratio: f64| fixed(sign * (ratio - 1.0) * 100.0, self.decimals());
+        let (value, show): (String, &dyn Fn(f64) -> String) = match self.factor() {
+            Some(factor) => (factor, &times),
+            None => (format!("{} %", percent(self.ratio)), &percent),
+        };
+        let interval = self.bounds.map_or_else(String::new, |(lo, hi)| {
+            let (near, far) = if sign < 0.0 { (hi, lo) } else { (lo, hi) };
+            format!(" [{}, {}]", show(near), show(far))
+        });
+        (value, interval)
     }
 
     /// `−3.0 % [−7.1, +1.0]`, for use where no direction can be stated; bounds that are too wide are left out.
     pub fn signed_interval(&self) -> String {
-        let decimals = self.decimals();
-        let show = |ratio: f64| plus(&fixed((ratio - 1.0) * 100.0, decimals));
-        let value = show(self.ratio);
+        let value = self.short();
         if self.bounds.is_some_and(|(lo, hi)| hi > lo * TELLING) {
-            return format!("{value} % [too wide yet]");
+            return format!("{value} [too wide yet]");
         }
-        self.bounds.map_or(format!("{value} %"), |(lo, hi)| format!("{value} % [{}, {}]", show(lo), show(hi)))
+        let percent = |ratio: f64| plus(&fixed((ratio - 1.0) * 100.0, self.decimals()));
+        let show: &dyn Fn(f64) -> String = if self.factor().is_some() { &times } else { &percent };
+        self.bounds.map_or_else(|| value.clone(), |(lo, hi)| format!("{value} [{}, {}]", show(lo), show(hi)))
     }
 
-    /// `+8.2 %`.
+    /// `+8.2 %`, `×7.9`.
     pub fn short(&self) -> String {
-        format!("{} %", plus(&fixed((self.ratio - 1.0) * 100.0, self.decimals())))
+        let percent = || format!("{} %", plus(&fixed((self.ratio - 1.0) * 100.0, self.decimals())));
+        self.factor().unwrap_or_else(percent)
+    }
+
+    fn factor(&self) -> Option<String> {
+        (self.ratio >= TOLD_AS_FACTOR).then(|| format!("×{}", times(self.ratio)))
     }
 
     /// `lower` or `higher`.
@@ -184,6 +202,11 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }
 }
 
+/// `7.9`, `59`: a ratio as a factor.
+fn times(ratio: f64) -> String {
+    fixed(ratio, if ratio < 9.95 { 1 } else { 0 })
+}
+
 fn plus(text: &str) -> String {
     let zero = text.chars().all(|c| c == '0' || c == '.');
     if zero || text.starts_with('−') { text.to_owned() } else { format!("+{text}") }
@@ -221,6 +244,10 @@ mod tests {
         assert_eq!(change(0.9999, 0.99, 1.01).signed_interval(), "0.0 % [−1.0, +1.0]");
         assert_eq!(Change { ratio: 0.919, bounds: None }.magnitude(), "8.1 %");
         assert_eq!(change(0.88, 0.01, 800.0).signed_interval(), "−12 % [too wide yet]");
+        let large = change(7.89, 6.91, 9.12);
+        assert_eq!((large.magnitude(), large.short()), ("×7.9 [6.9, 9.1]".to_owned(), "×7.9".to_owned()));
+        assert_eq!(large.signed_interval(), "×7.9 [6.9, 9.1]");
+        assert_eq!(change(59.6, 7.2, 494.0).signed_interval(), "×60 [too wide yet]");
     }
 
     #[test]

@@ -11,17 +11,6 @@ use crate::repeated::integral;
 /// The power that plans assume: the probability to detect an effect.
 pub const DEFAULT_POWER: f64 = 0.8;
 
-/// The largest share of starts with a mode that `forks` forks can have missed, with 95 % confidence.
-///
-/// Ten forks can have missed a behaviour that shows in up to 26 % of the starts. With no fork it is 1: anything may
-/// exist.
-///
-/// # Source
-/// (1 − p)^K = 0.05, solved for p.
-pub fn rare_mode_share(forks: u32) -> f64 {
-    if forks == 0 { 1.0 } else { 1.0 - 0.05f64.powf(1.0 / f64::from(forks)) }
-}
-
 /// The smallest log-ratio that is detected with probability `power`: the interval after `forks` forks, which scatter by
 /// `sd`, then excludes 0. Looks before the last detect it slightly more often.
 ///
@@ -79,14 +68,6 @@ fn chance_to_exclude_zero(effect: f64, half_width: impl Fn(f64) -> f64, forks: u
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rare_modes_follow_the_rule() {
-        // By hand: K = 1 → 95 %, 5 → 45.1 %, 10 → 25.9 %, 59 → 4.95 %.
-        for (forks, share) in [(0, 1.0), (1, 0.95), (5, 0.4507), (10, 0.2589), (59, 0.0495)] {
-            assert!((rare_mode_share(forks) - share).abs() < 1e-4, "{forks}");
-        }
-    }
 
     #[test]
     fn detectable_differences_agree_with_published_sample_sizes() {

@@ -158,10 +158,7 @@ impl Question<'_> {
     fn why_undecided(&self, reason: UndecidedReason, measured_ratio: &MeasuredRatio) -> String {
         match reason {
             UndecidedReason::IntervalTooWide => {
-                format!(
-                    "the interval reaches across the limit{}",
-                    wording::detectable_in_words(&measured_ratio.comparison)
-                )
+                format!("the interval reaches across the limit{}", wording::visible(&measured_ratio.comparison))
             }
             UndecidedReason::TooManyComparisons => {
                 "beyond the limit, but not enough evidence to call it regressed".to_owned()

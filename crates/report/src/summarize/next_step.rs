@@ -1,7 +1,5 @@
 //! The one thing to do after a run: the command that decides what is open, or the one that says why.
 
-use std::collections::BTreeMap;
-
 use tare_plan::plan::Mode;
 use tare_record::{EventName, RunRecord};
 
@@ -11,7 +9,7 @@ use crate::format::{WORTH_WAITING_S, roughly};
 use crate::summary::{Cell, Comparison, Concern, Finding, FindingKind, NextStep, ValidityState, VerdictKind};
 
 /// A budget is this many times the forecast: the spread of more forks may be larger.
-pub(super) const SLACK: f64 = 1.2;
+const SLACK: f64 = 1.2;
 /// For one question alone, where a forecast is hopeless or missing.
 const BUDGET_OF_ONE: &str = "15m";
 /// Forecasts are made for the noise that was seen.
@@ -31,58 +29,51 @@ pub(super) fn next_step(
     }
     let command = &record.header.command;
     if let Some(remedy) = common_remedy(comparisons, cells) {
-        let text = format!("{remedy} Then measure again: most cells of this run are suspect.");
-        return Some(NextStep { command: shell(command), text });
+        let text = format!("{remedy} Then measure again: most figures of this run are suspect.");
+        return Some(step(command, text));
     }
-    let open: Vec<&Comparison> = comparisons.iter().filter(is_open).collect();
-    match open.first() {
-        None => why(comparisons).or_else(|| more_starts(command, comparisons)),
-        Some(first) => {
-            let longer = longer(command, &open, duration_s, findings.iter().any(is_busy));
-            Some(longer.unwrap_or_else(|| alone(command, first)))
-        }
-    }
-}
-
-/// Whether a finding says that the machine did other work.
-fn is_busy(finding: &Finding) -> bool {
+    let open: Vec<&Comparison> = comparisons.iter().filter(|comparison| is_open(comparison)).collect();
+    let Some(first) = open.first() else { return why(comparisons).or_else(|| more_starts(command, comparisons)) };
     let busy = [EventName::BusyCore, EventName::CpuPressure, EventName::StolenTime];
-    busy.iter().any(|name| finding.kind == FindingKind::Event(*name))
-}
-
-fn is_open(comparison: &&Comparison) -> bool {
-    let verdict = comparison.currencies.first().map(|deciding| deciding.verdict);
-    verdict.is_some_and(|verdict| !verdict.is_decision() && verdict != VerdictKind::Void)
-}
-
-/// The same run with a budget that is likely to decide what is open; `None` if nobody waits that long.
-fn longer(command: &[String], open: &[&Comparison], duration_s: f64, is_busy: bool) -> Option<NextStep> {
-    let mut needed: BTreeMap<&str, f64> = BTreeMap::new();
-    for comparison in open {
-        let seconds = comparison.currencies.first().and_then(|deciding| deciding.needed_s).unwrap_or(0.0);
-        let group = needed.entry(&comparison.group).or_insert(0.0);
-        *group = group.max(seconds);
-    }
-    let more = needed.values().sum::<f64>();
-    (more > 0.0 && more * SLACK <= WORTH_WAITING_S).then(|| {
-        let minutes = ((duration_s + more * SLACK) / 60.0).ceil().max(1.0);
-        let deciding = open.first().and_then(|c| c.currencies.first()).map_or("what is open", noun);
-        let quieter = if is_busy { format!(" {QUIETER}") } else { String::new() };
-        NextStep {
-            command: shell(&with_flag(command, "--budget", &format!("{minutes}m"))),
-            text: format!(
-                "A longer run is likely to decide {deciding}: that needs about {} more.{quieter}",
-                roughly(more)
-            ),
+    let is_busy = findings.iter().any(|finding| busy.iter().any(|name| finding.kind == FindingKind::Event(*name)));
+    Some(match longer(command, duration_s, needed_s(&open)) {
+        Some(command) => {
+            let (deciding, more) = (first.currencies.first().map_or("what is open", noun), roughly(needed_s(&open)));
+            let quieter = if is_busy { format!(" {QUIETER}") } else { String::new() };
+            step(&command, format!("A longer run is likely to decide {deciding}. It needs about {more} more.{quieter}"))
+        }
+        None => {
+            let command = with_flag(command, "--servers", &first.variant);
+            let command = with_flag(&command, "--scenarios", &first.scenario);
+            let command = with_flag(&command, "--budget", BUDGET_OF_ONE);
+            step(&command, format!("One comparison alone needs less time. {QUIETER}"))
         }
     })
 }
 
-/// One open question by itself.
-fn alone(command: &[String], open: &Comparison) -> NextStep {
-    let flags = [("--servers", open.variant.as_str()), ("--scenarios", &open.scenario), ("--budget", BUDGET_OF_ONE)];
-    let command = flags.iter().fold(command.to_vec(), |command, (flag, value)| with_flag(&command, flag, value));
-    NextStep { command: shell(&command), text: format!("One question alone needs less time. {QUIETER}") }
+pub(super) fn step(command: &[String], text: String) -> NextStep {
+    NextStep { command: shell(command), text }
+}
+
+/// The command with a budget that is likely to suffice; `None` if nothing more is needed, or if nobody waits that long.
+pub(super) fn longer(command: &[String], duration_s: f64, more_s: f64) -> Option<Vec<String>> {
+    let minutes = ((duration_s + more_s * SLACK) / 60.0).ceil().max(1.0);
+    let is_worth_it = more_s > 0.0 && more_s * SLACK <= WORTH_WAITING_S;
+    is_worth_it.then(|| with_flag(command, "--budget", &format!("{minutes}m")))
+}
+
+fn is_open(comparison: &Comparison) -> bool {
+    let verdict = comparison.currencies.first().map(|deciding| deciding.verdict);
+    verdict.is_some_and(|verdict| !verdict.is_decision() && verdict != VerdictKind::Void)
+}
+
+/// The sum over groups of what their slowest comparison needs.
+fn needed_s(open: &[&Comparison]) -> f64 {
+    let of = |comparison: &&Comparison| comparison.currencies.first().and_then(|deciding| deciding.needed_s);
+    let mut groups: Vec<&str> = open.iter().map(|comparison| comparison.group.as_str()).collect();
+    groups.dedup();
+    let of_group = |group: &&str| open.iter().filter(|c| c.group == **group).filter_map(of).fold(0.0, f64::max);
+    groups.iter().map(of_group).sum()
 }
 
 /// The remedy that most of the doubtful cells name, if more than half of the compared cells are suspect in all figures.
@@ -101,12 +92,10 @@ fn common_remedy<'a>(comparisons: &[Comparison], cells: &'a [Cell]) -> Option<&'
 
 /// All is decided: which methods the difference is under.
 fn why(comparisons: &[Comparison]) -> Option<NextStep> {
-    let differs = |c: &&Comparison| {
-        c.currencies.first().is_some_and(|first| matches!(first.verdict, VerdictKind::Worse | VerdictKind::Better))
-    };
-    let found = comparisons.iter().find(differs)?;
+    let differs = |verdict| matches!(verdict, VerdictKind::Worse | VerdictKind::Better);
+    let found = comparisons.iter().find(|c| c.currencies.first().is_some_and(|first| differs(first.verdict)))?;
     let command = ["tare", "profile", &found.variant, &found.scenario, "--against", &found.baseline].map(str::to_owned);
-    Some(NextStep { command: shell(&command), text: "Shows in which methods the difference arises.".to_owned() })
+    Some(step(&command, "Shows in which methods the difference arises.".to_owned()))
 }
 
 /// No difference, and measures beside the deciding one are open: the same run goes on no longer with more budget, because
@@ -116,10 +105,8 @@ fn more_starts(command: &[String], comparisons: &[Comparison]) -> Option<NextSte
     comparisons.iter().find(open)?;
     let starts = comparisons.iter().filter_map(|c| Some(c.currencies.first()?.forks)).max()?;
     let twice = starts * 2;
-    Some(NextStep {
-        command: shell(&with_flag(command, "--forks", &twice.to_string())),
-        text: format!("Makes {twice} starts instead of {starts}: that narrows what is not decided yet."),
-    })
+    let text = format!("Makes {twice} starts instead of {starts}. That narrows what is not decided yet.");
+    Some(step(&with_flag(command, "--forks", &twice.to_string()), text))
 }
 
 /// The command with this flag set. Its short form and the flag that excludes it go.

@@ -1,12 +1,12 @@
-//! The few words of one currency: how it was compared, what it says, why it says no more.
+//! The words of one ratio: how it was compared, what it says, why it says no more.
 
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 use tare_stats::verdict::MAX_FORECAST_FORKS;
 use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 
 use crate::currency::Currency;
-use crate::format::{Change, WORTH_WAITING_S, count, enumerate, fixed, grouped, roughly, share};
-use crate::summary::{self, CurrencyRatio, VerdictKind};
+use crate::format::{Change, WORTH_WAITING_S, capital, count, fixed, grouped, roughly, share};
+use crate::summary::{CurrencyRatio, VerdictKind};
 
 /// How the interval was made.
 pub(super) fn method(comparison: &Comparison) -> String {
@@ -43,114 +43,87 @@ pub(super) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String
                 UndecidedReason::WaitsForEarlier | UndecidedReason::TooFewForks => String::new(),
                 _ => outlook(forks_needed, comparison),
             };
-            Some(format!("{}{outlook}", undecided(reason, comparison)))
+            Some(undecided(reason, comparison) + &outlook)
         }
         _ => None,
     }
 }
 
-/// `SimpleGet/http4s.Tapir: 3 of 5 forks differ by about +14.0 %, the other 2 by +77.0 %, +60.0 %`, where some forks settled
-/// in another mode.
-pub(super) fn odd_forks(compared: &summary::Comparison) -> Option<String> {
-    let (odd, first) = (&compared.odd_forks, compared.currencies.first().filter(|_| !compared.odd_forks.is_empty())?);
-    let signed = |ratio: f64| Change { ratio, bounds: None }.short();
-    let others: Vec<String> = odd.iter().map(|odd| signed(odd.ratio)).collect();
-    Some(format!(
-        "{}/{}: {} of {} differ by about {}, the other {} by {}",
-        compared.scenario,
-        compared.variant,
-        first.forks,
-        count(u64::from(first.forks) + odd.len() as u64, "start"),
-        signed(first.ratio),
-        odd.len(),
-        enumerate(&others)
-    ))
-}
-
 pub(super) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
-    let (forks, least) = (count(comparison.forks.into(), "start"), comparison.method.min_forks());
     match reason {
-        UndecidedReason::TooFewForks => format!("{forks} of at least {least}"),
+        UndecidedReason::TooFewForks => {
+            format!("{} of at least {} starts", comparison.forks, comparison.method.min_forks())
+        }
         UndecidedReason::IntervalTooWide => {
-            let text = "the interval holds both no difference and a material one".to_owned();
-            text + &detectable_in_words(comparison)
+            format!("the interval reaches from no difference to a material one{}", visible(comparison))
         }
         UndecidedReason::TooManyComparisons => {
-            "a verdict by itself, but not enough evidence for a table with this many comparisons".to_owned()
+            "alone it would be decided, but the evidence is not enough among so many comparisons".to_owned()
         }
         UndecidedReason::TooManyMeasures => {
-            "a verdict by itself, but not enough evidence for one of several measures".to_owned()
+            "alone it would be decided, but the evidence is not enough among several measures".to_owned()
         }
         UndecidedReason::WaitsForEarlier => "an earlier question of the plan is still open".to_owned(),
     }
 }
 
-/// `; 4 starts that scatter so see differences from 9 % on`: the smallest difference that they usually detect; from a factor of
-/// two on as a factor. Empty where that is not known.
-pub(super) fn detectable_in_words(comparison: &Comparison) -> String {
+/// `; with 4 starts, differences below 9 % cannot be seen`: the smallest difference that they usually show; empty where that is
+/// not known.
+pub(super) fn visible(comparison: &Comparison) -> String {
     let smallest = |sd| detectable_difference(sd, comparison.method, comparison.forks, DEFAULT_POWER).ok();
     let Some(log) = comparison.s_used.and_then(smallest) else { return String::new() };
-    let from = match log.exp() {
+    let least = match log.exp() {
         factor if factor >= 2.0 => format!("a factor of {}", grouped(factor.ceil() as u64)),
-        factor => share(rounded_up(factor - 1.0)),
+        factor => share(to_digits(factor - 1.0, f64::ceil)),
     };
-    format!("; {} that scatter so see differences from {from} on", count(comparison.forks.into(), "start"))
+    format!("; with {}, differences below {least} cannot be seen", count(comparison.forks.into(), "start"))
 }
 
 fn outlook(forks_needed: Option<u32>, comparison: &Comparison) -> String {
     match (forks_needed, comparison.method) {
         (None, Method::Repeated { max_forks, may_continue: false, .. }) => {
-            format!("; {max_forks} declared starts will not settle it: declare more (--max-forks)")
+            format!("; the {max_forks} starts of the plan will not decide it: plan more (--max-forks)")
         }
-        (None, _) => format!("; {} starts would not settle it", grouped(MAX_FORECAST_FORKS.into())),
+        (None, _) => format!("; even {} starts would not decide it", grouped(MAX_FORECAST_FORKS.into())),
         (Some(needed), _) if needed <= comparison.forks => "; it is as precise as was asked for".to_owned(),
         (Some(_), _) => String::new(),
     }
 }
 
-/// What is known of an undecided comparison, and the one step that would decide it soonest. Where other programs disturb it,
-/// a longer run would end in a verdict that is as suspect as its figures.
+/// What is known of an undecided comparison, and the one step that would decide it soonest, in sentences. Where other programs
+/// disturb it, a longer run would end in a verdict that is as suspect as its figures.
 pub(super) fn undecided_so_far(ratio: &CurrencyRatio, is_disturbed: bool) -> String {
-    let known = known(ratio).map_or_else(String::new, |known| known + "; ");
-    known + &if is_disturbed { "other programs disturbed it, so stop them first".to_owned() } else { next_step(ratio) }
-}
-
-/// `between 2 % and 14 % slower: the sign is certain, the size is not`, or `at most 12 % either way`.
-fn known(ratio: &CurrencyRatio) -> Option<String> {
-    let (lo, hi) = ratio.lo.zip(ratio.hi)?;
-    let furthest = (1.0 - lo).abs().max((hi - 1.0).abs());
-    if lo <= 1.0 && 1.0 <= hi {
-        // As the interval shows its ends.
-        let decimals = Change { ratio: ratio.ratio, bounds: Some((lo, hi)) }.decimals();
-        return Some(format!("at most {} % either way", fixed(furthest * 100.0, decimals)));
-    }
-    let nearest = (1.0 - lo).abs().min((hi - 1.0).abs());
-    let word = ratio.name.facts().words[usize::from((lo > 1.0) == ratio.higher_is_better)];
-    let (nearest, furthest) = (share(rounded(nearest)), share(rounded(furthest)));
-    Some(format!("between {nearest} and {furthest} {word}: the sign is certain, the size is not"))
-}
-
-/// To a tenth of a percent, above 10 % to one.
-fn rounded(share: f64) -> f64 {
-    let step = if share < 0.1 { 1_000.0 } else { 100.0 };
-    (share * step).round() / step
-}
-
-/// The same, never below the value.
-fn rounded_up(share: f64) -> f64 {
-    let step = if share < 0.1 { 1_000.0 } else { 100.0 };
-    (share * step).ceil() / step
-}
-
-fn next_step(ratio: &CurrencyRatio) -> String {
-    match (ratio.needed_s, &ratio.reason) {
+    let next = match (ratio.needed_s, &ratio.reason) {
+        _ if is_disturbed => "other programs disturbed it, so stop them first".to_owned(),
         (Some(seconds), _) if seconds <= WORTH_WAITING_S => format!("about {} more would decide it", roughly(seconds)),
         (Some(_), _) => {
-            "at this noise more time alone will not decide it soon: ask fewer questions at once (-s, -m)".to_owned()
+            "at this noise, more time will not decide it soon: compare fewer servers or scenarios (-s, -m)".to_owned()
         }
         (None, Some(reason)) => reason.clone(),
         (None, None) => "more starts would decide it".to_owned(),
+    };
+    let sentences = known(ratio).into_iter().chain([next]);
+    sentences.map(|text| format!("{}.", capital(&text))).collect::<Vec<_>>().join(" ")
+}
+
+/// `between 2 % and 14 % slower: the direction is certain, the size is not`, or `at most 12 % in either direction`.
+fn known(ratio: &CurrencyRatio) -> Option<String> {
+    let (lo, hi) = ratio.lo.zip(ratio.hi)?;
+    let (near, far) = ((1.0 - lo).abs().min((hi - 1.0).abs()), (1.0 - lo).abs().max((hi - 1.0).abs()));
+    if lo <= 1.0 && 1.0 <= hi {
+        // As the interval shows its ends.
+        let decimals = Change { ratio: ratio.ratio, bounds: Some((lo, hi)) }.decimals();
+        return Some(format!("at most {} % in either direction", fixed(far * 100.0, decimals)));
     }
+    let word = ratio.name.facts().words[usize::from((lo > 1.0) == ratio.higher_is_better)];
+    let [near, far] = [near, far].map(|end| share(to_digits(end, f64::round)));
+    Some(format!("between {near} and {far} {word}: the direction is certain, the size is not"))
+}
+
+/// To a tenth of a percent, above 10 % to one.
+fn to_digits(share: f64, rounding: fn(f64) -> f64) -> f64 {
+    let step = if share < 0.1 { 1_000.0 } else { 100.0 };
+    rounding(share * step) / step
 }
 
 #[cfg(test)]
@@ -199,26 +172,27 @@ mod tests {
         };
         let said = |reason, apart| super::undecided(reason, &compared(apart));
         let seen = |apart| said(UndecidedReason::IntervalTooWide, apart);
-        assert!(seen(1.01).contains("; 3 starts that scatter so see differences from "), "{}", seen(1.01));
-        assert!(seen(1.01).ends_with(" % on"), "{}", seen(1.01));
-        assert!(seen(3.0).contains(" from a factor of ") && !seen(3.0).contains('%'), "{}", seen(3.0));
+        assert!(seen(1.01).contains("; with 3 starts, differences below "), "{}", seen(1.01));
+        assert!(seen(1.01).ends_with(" % cannot be seen"), "{}", seen(1.01));
+        assert!(seen(3.0).contains(" below a factor of ") && !seen(3.0).contains('%'), "{}", seen(3.0));
         // An interval within the region is no difference by itself.
-        assert!(
-            said(UndecidedReason::TooManyMeasures, 1.0).starts_with("a verdict by itself, but not enough evidence")
-        );
+        assert!(said(UndecidedReason::TooManyMeasures, 1.0).starts_with("alone it would be decided"));
     }
 
     #[test]
     fn what_is_known_of_an_undecided_comparison_is_said_before_the_one_next_step() {
-        assert_eq!(undecided(0.88, 1.07, Some(240.0)), "at most 12 % either way; about 4 min more would decide it");
+        assert_eq!(
+            undecided(0.88, 1.07, Some(240.0)),
+            "At most 12 % in either direction. About 4 min more would decide it."
+        );
         assert_eq!(
             undecided(0.86, 0.98, None),
-            "between 2 % and 14 % slower: the sign is certain, the size is not; \
-             an earlier question of the plan is still open"
+            "Between 2 % and 14 % slower: the direction is certain, the size is not. \
+             An earlier question of the plan is still open."
         );
-        assert!(undecided(1.02, 1.14, None).starts_with("between 2 % and 14 % faster"));
-        assert!(undecided(0.8, 1.2, Some(16_000.0)).ends_with("ask fewer questions at once (-s, -m)"));
+        assert!(undecided(1.02, 1.14, None).starts_with("Between 2 % and 14 % faster"));
+        assert!(undecided(0.8, 1.2, Some(16_000.0)).ends_with("compare fewer servers or scenarios (-s, -m)."));
         let disturbed = undecided_so_far(&ratio(0.88, 1.07, None), true);
-        assert_eq!(disturbed, "at most 12 % either way; other programs disturbed it, so stop them first");
+        assert_eq!(disturbed, "At most 12 % in either direction. Other programs disturbed it, so stop them first.");
     }
 }

@@ -83,8 +83,6 @@ pub enum ReportFinding {
     NoiseAboveRegion,
     /// One fork gives no interval.
     OneFork,
-    /// What the number of forks can miss.
-    RareModes,
     /// Cells that the plan leaves out.
     CellsLeftOut,
     /// Why a load is void.

@@ -45,10 +45,8 @@ fn a_planted_cost_is_held_against_each_limit() {
     assert_eq!(summary.headline.verdict, VerdictKind::Worse);
     assert!(
         summary.headline.text.starts_with("Regressed: http4s.Tapir uses ")
-            && summary
-                .headline
-                .text
-                .contains("more CPU per request than http4s.Vanilla on SimpleGet; the limit is cpu > +3%."),
+            && summary.headline.text.contains("more CPU per request than http4s.Vanilla on SimpleGet [")
+            && summary.headline.text.contains("]. The limit is cpu > +3%."),
         "{}",
         summary.headline.text
     );

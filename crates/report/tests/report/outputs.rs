@@ -82,7 +82,7 @@ fn every_finding_is_told_on_request() {
     let summary = standard_summary();
     assert_eq!(text::unshown_findings(&summary), summary.findings.len(), "notes wait to be asked for");
     let all = text::render_findings(&summary, &view(140));
-    assert!(all.contains("note    Rare modes: ") && all.contains("(--forks)."), "{all}");
+    assert!(all.contains("note    Rounds per start: ") && all.contains("(--saturating)."), "{all}");
 }
 
 #[test]

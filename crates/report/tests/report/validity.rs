@@ -153,7 +153,7 @@ fn the_next_step_of_a_disturbed_run_begins_with_what_helps_against_that() {
     let mut record = standard();
     record.slices.iter_mut().for_each(|slice| slice.server.others_share = Some(0.4));
     let decided = summarize(&record).next.unwrap();
-    assert_eq!(decided.text, format!("{remedy} Then measure again: most cells of this run are suspect."));
+    assert_eq!(decided.text, format!("{remedy} Then measure again: most figures of this run are suspect."));
     assert!(decided.command.starts_with("tare run"), "{decided:?}");
 
     let mut record = run(&[baseline(), Truth { fork_sd: 0.1, ..variant("http4s.Tapir", 1.0) }], 4, &ALL_KINDS);
@@ -163,7 +163,7 @@ fn the_next_step_of_a_disturbed_run_begins_with_what_helps_against_that() {
     let first = &undecided.comparisons[0].currencies[0];
     assert_eq!((first.verdict, first.needed_s), (VerdictKind::Inconclusive, None));
     let text = &undecided.headline.text;
-    assert!(text.ends_with("; other programs disturbed it, so stop them first."), "{text}");
+    assert!(text.ends_with(" Other programs disturbed it, so stop them first."), "{text}");
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn where_nothing_differs_more_starts_narrow_what_is_open() {
         .expect("the first measure is decided before the others");
     let next = summary.next.unwrap();
     let twice = 2 * forks;
-    assert_eq!(next.text, format!("Makes {twice} starts instead of {forks}: that narrows what is not decided yet."));
+    assert_eq!(next.text, format!("Makes {twice} starts instead of {forks}. That narrows what is not decided yet."));
     assert!(next.command.ends_with(&format!("--forks {twice}")), "{next:?}");
 }
 
