@@ -1,7 +1,6 @@
 //! Summaries: planted truths are found, identical servers do not differ, and missing values are reported.
 
 use tare_plan::plan::{Forks, Skipped, SliceKind};
-use tare_record::RunWriter;
 use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, RunRecord};
 use tare_report::Currency;
 use tare_report::summarize;
