@@ -6,12 +6,15 @@ use std::time::Duration;
 use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
-use tare_sys::procfs::machine::{CpuTicks, Machine, cpu_pressure_percent, load_average};
+use tare_sys::clock;
+use tare_sys::procfs::machine::{CpuTicks, Machine, cpu_pressure_time, load_average};
 
 use crate::machine::pause::pause;
 
 /// How long the machine is observed at rest.
 const WATCH: Duration = Duration::from_millis(400);
+/// How long CPU pressure is observed. Each command that records a measurement waits for so long once.
+const PRESSURE_WATCH: Duration = Duration::from_millis(100);
 /// Other work above this share of a core disturbs.
 const BUSY: f64 = 0.05;
 
@@ -55,8 +58,22 @@ pub(crate) fn section<const N: usize>(title: &str, facts: [(&str, Option<String>
 
 fn load() -> Option<String> {
     let load = load_average().ok()?;
-    let pressure = cpu_pressure_percent().map_or(String::new(), |percent| format!(", CPU pressure {percent:.1} %"));
+    let pressure = pressure_at_rest().map_or(String::new(), |share| format!(", CPU pressure {:.1} %", share * 100.0));
     Some(format!("load {load:.2}{pressure}"))
+}
+
+/// The share of the time in which some task waits for a CPU now, while tare does nothing. The kernel's own averages look back
+/// for 10 s: a build or a load of tare itself would count as other programs.
+fn pressure_at_rest() -> Option<f64> {
+    let (begun, before) = (clock::now(), cpu_pressure_time().ok()?);
+    std::thread::sleep(PRESSURE_WATCH);
+    let after = cpu_pressure_time().ok()?;
+    Some(waiting_share(before, after, Duration::from_nanos(clock::now().since(begun))))
+}
+
+/// The share of `span` in which some task waited, from the times of waiting since boot before and after it.
+fn waiting_share(before: Duration, after: Duration, span: Duration) -> f64 {
+    (after.saturating_sub(before).as_secs_f64() / span.as_secs_f64()).min(1.0)
 }
 
 /// Events about what disturbs measuring on these cores of this machine.
@@ -82,4 +99,18 @@ fn busy_core(cpu: usize, cancelled: &AtomicBool) -> Vec<EventRecord> {
         found.push(EventRecord::new(EventKind::StolenTime { cpu: Some(cpu), stolen_share }));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_waited_before_the_look_is_no_pressure_now() {
+        let begun = Duration::from_secs(9);
+        let share = |waited_ms| waiting_share(begun, begun + Duration::from_millis(waited_ms), PRESSURE_WATCH);
+        assert_eq!(share(0), 0.0, "a build that ended just now");
+        assert_eq!(share(25), 0.25);
+        assert_eq!(share(200), 1.0);
+    }
 }

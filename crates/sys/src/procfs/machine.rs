@@ -1,6 +1,7 @@
 //! The machine: its hardware, its settings, and its current load.
 
 use std::fs;
+use std::time::Duration;
 
 use tare_units::CpuSet;
 
@@ -14,21 +15,20 @@ pub fn load_average() -> Result<f64, ProcfsError> {
     read_as("/proc/loadavg", |text| text.split_ascii_whitespace().next()?.parse().ok())
 }
 
-/// The share of the last ten seconds in which some task waited for a CPU: pressure stall information.
-///
-/// # Units
-/// Percent, 0 to 100.
+/// The time since boot in which some task waited for a CPU: pressure stall information. The kernel's averages of it look back
+/// for at least 10 s, so that what ended before would count.
 ///
 /// # Errors
 /// When the kernel has no pressure information (before 4.20, or not configured).
-pub fn cpu_pressure_percent() -> Result<f64, ProcfsError> {
+pub fn cpu_pressure_time() -> Result<Duration, ProcfsError> {
     read_as("/proc/pressure/cpu", parse_pressure)
 }
 
 /// Parses `/proc/pressure/cpu`.
-pub fn parse_pressure(text: &str) -> Option<f64> {
+pub fn parse_pressure(text: &str) -> Option<Duration> {
     let some = text.lines().find_map(|line| line.strip_prefix("some "))?;
-    some.split_ascii_whitespace().find_map(|field| field.strip_prefix("avg10="))?.parse().ok()
+    let total_us = some.split_ascii_whitespace().find_map(|field| field.strip_prefix("total="))?;
+    total_us.parse().ok().map(Duration::from_micros)
 }
 
 /// Time of a CPU, or of all CPUs together, by use, since boot.
@@ -209,9 +209,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_pressure_of_the_last_seconds_is_read() {
+    fn the_time_of_waiting_is_read() {
         let text = "some avg10=1.50 avg60=0.20 avg300=0.10 total=123\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n";
-        assert_eq!((parse_pressure(text), parse_pressure("")), (Some(1.5), None));
+        assert_eq!((parse_pressure(text), parse_pressure("")), (Some(Duration::from_micros(123)), None));
     }
 
     #[test]
