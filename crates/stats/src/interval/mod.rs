@@ -1,8 +1,12 @@
 //! Intervals of a mean: Student's t for a sample size fixed beforehand, and the t confidence sequence with its e-value
 //! for looks after every fork. `compare` decides what the mean is of, and `verdict` what follows from it.
 
+mod noise;
+
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
+
+pub use noise::NoiseFloor;
 
 use crate::error::{StatsError, require_alpha};
 use crate::quantile::{mean, sd};

@@ -1,11 +1,14 @@
 //! Is a variant warm? Judged from short windows of load: by the JIT's share of CPU, the slope of the cost, and abrupt
 //! shifts of it. The run decides when to stop waiting, and what an unsteady fork means.
 
+mod trend;
+
 use serde::{Deserialize, Serialize};
+
+pub use trend::Trend;
 
 use crate::error::{StatsError, require_finite};
 use crate::interval::student_t_quantile;
-use crate::trend::Trend;
 
 /// One short window of warm-up load on one variant.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
