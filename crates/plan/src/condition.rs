@@ -3,12 +3,10 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-use tare_units::{Span, parse_quantity};
+use tare_units::{Span, parse_quantity, serde_as_text};
 
 /// A figure, a limit, and on which side of it the condition is met.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     text: String,
     /// The measured figure.
@@ -137,19 +135,13 @@ impl FromStr for Condition {
     }
 }
 
-impl TryFrom<String> for Condition {
-    type Error = ConditionError;
-
-    fn try_from(text: String) -> Result<Self, ConditionError> {
-        text.parse()
+impl std::fmt::Display for Condition {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
-impl From<Condition> for String {
-    fn from(condition: Condition) -> Self {
-        condition.text
-    }
-}
+serde_as_text!(Condition);
 
 fn parse_error_metric(text: &str) -> Option<(Metric, f64)> {
     match text.strip_suffix('%') {

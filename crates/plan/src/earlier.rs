@@ -1,51 +1,16 @@
 //! What a plan uses of earlier runs on this machine: how much forks scatter, and how long a fork takes.
 
 use std::collections::BTreeSet;
-use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use tare_stats::VariancePrior;
 use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::quantile::median;
 
-use crate::server_scheduling::ServerScheduling;
-use crate::slice_kind::SliceKind;
+use crate::choices::{PriorUse, ServerScheduling, SliceKind};
 
 /// The fewest forks of an earlier comparison whose spread is used.
 pub const MIN_EARLIER_FORKS: u32 = 3;
-
-/// Whether the spread of earlier forks narrows intervals.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PriorUse {
-    /// Where there are enough earlier comparisons.
-    #[default]
-    Auto,
-    /// Never.
-    Off,
-}
-
-impl PriorUse {
-    /// All of them.
-    pub const ALL: [Self; 2] = [Self::Auto, Self::Off];
-
-    /// As written in flags, suites and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Off => "off",
-        }
-    }
-}
-
-impl FromStr for PriorUse {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|prior| prior.name() == text);
-        found.ok_or_else(|| format!("\"{text}\" is not a use of earlier runs; write auto or off"))
-    }
-}
 
 /// Where a run measured. Forks of another place may scatter otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

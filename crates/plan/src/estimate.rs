@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use crate::body::BodySpec;
+use crate::choices::GroupOrder;
+use crate::contract::{BodySpec, Push};
 use crate::earlier::ForkTime;
-use crate::group_order::GroupOrder;
 use crate::plan::{Forks, Group, Mode, NamedScenario, Plan, Warmup};
-use crate::push::Push;
 use crate::turn::TurnLength;
 
 /// Starting the servers of a group side by side, and verifying them: JVMs on two cores.

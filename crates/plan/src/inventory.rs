@@ -1,4 +1,4 @@
-//! The servers that a suite may name, from the catalog and the builds.
+//! What there is to plan with: the servers that a suite may name, from the catalog and the builds, and the machine.
 
 use serde::{Deserialize, Serialize};
 
@@ -65,4 +65,17 @@ impl Inventory {
     pub fn names(&self) -> Vec<String> {
         self.servers.iter().map(|server| server.name.clone()).collect()
     }
+}
+
+/// What a plan needs to know of the machine of the servers.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MachineFacts {
+    /// Numbers of the cores that tare may use, ascending.
+    pub cpus: Vec<usize>,
+    /// Those of the generator, where it is on a machine of its own.
+    pub generator_cpus: Option<Vec<usize>>,
+    /// Processor, cores and memory, as text.
+    pub identity: String,
+    /// Feature release of the JDK that runs the servers, where there is one.
+    pub jdk: Option<u32>,
 }

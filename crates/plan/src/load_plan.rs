@@ -1,11 +1,10 @@
 //! The plan of one load on one URL (`tare load`): what is sent, how fast, over which connections, and when it ends.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use tare_sample::ServerClock;
 
 use crate::condition::Condition;
-use crate::plan::Setting;
+use crate::plan::{Setting, hash_of};
 use tare_units::Span;
 
 /// One load on one URL, with nothing optional left.
@@ -156,8 +155,7 @@ impl LoadPlan {
     /// SHA-256 of what determines the measurement, in hex.
     pub fn hash(&self) -> String {
         let copy = Self { settings: Vec::new(), conditions: Vec::new(), ..self.clone() };
-        let json = serde_json::to_vec(&copy).unwrap_or_default();
-        Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+        hash_of(&copy)
     }
 
     /// Time between two pushed messages; `None` where the server only answers.

@@ -1,42 +1,19 @@
 //! Profiling: separate starts in which a sampler observes the servers. Their data never mix with scored slices.
 
 use serde::{Deserialize, Serialize};
-use tare_units::Span;
+use tare_units::{Span, named_values};
 
-/// What a sampler counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ProfileEvent {
-    /// CPU time.
-    Cpu,
-    /// Bytes allocated on the heap of a JVM.
-    Alloc,
-    /// Time, also while a thread waits.
-    Wall,
-    /// Time waited for the locks of a JVM.
-    Lock,
-}
-
-impl ProfileEvent {
-    /// The name in files, flags and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Cpu => "cpu",
-            Self::Alloc => "alloc",
-            Self::Wall => "wall",
-            Self::Lock => "lock",
-        }
-    }
-}
-
-impl std::str::FromStr for ProfileEvent {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let all = [Self::Cpu, Self::Alloc, Self::Wall, Self::Lock];
-        all.into_iter()
-            .find(|event| event.name() == text)
-            .ok_or_else(|| format!("\"{text}\" is no event; write cpu, alloc, wall or lock"))
+named_values! {
+    /// What a sampler counts.
+    pub enum ProfileEvent: "an event" {
+        /// CPU time.
+        Cpu = "cpu",
+        /// Bytes allocated on the heap of a JVM.
+        Alloc = "alloc",
+        /// Time, also while a thread waits.
+        Wall = "wall",
+        /// Time waited for the locks of a JVM.
+        Lock = "lock",
     }
 }
 

@@ -3,13 +3,12 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
+use tare_units::serde_as_text;
 
 use crate::condition::SplitCondition;
 
 /// The largest allowed ratio of a currency to its baseline; the smallest for a currency where more is better.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[derive(Debug, Clone, PartialEq)]
 pub struct RatioLimit {
     text: String,
     currency: String,
@@ -115,19 +114,13 @@ fn ratio(value: &str) -> Option<f64> {
     Some(1.0 + change / 100.0).filter(|ratio| ratio.is_finite() && *ratio > 0.0)
 }
 
-impl TryFrom<String> for RatioLimit {
-    type Error = RatioLimitError;
-
-    fn try_from(text: String) -> Result<Self, RatioLimitError> {
-        text.parse()
+impl std::fmt::Display for RatioLimit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
     }
 }
 
-impl From<RatioLimit> for String {
-    fn from(limit: RatioLimit) -> Self {
-        limit.text
-    }
-}
+serde_as_text!(RatioLimit);
 
 #[cfg(test)]
 mod tests {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::condition::{Condition, Metric};
 use crate::contract::Scenario;
-use tare_units::Span;
+use tare_units::{Span, named_values, serde_as_text};
 
 /// The curve to keep, and the loads to try.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -49,36 +49,15 @@ impl Slo {
     }
 }
 
-/// What makes a load larger.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoadBy {
-    /// Users of the closed loop, or who listen to what is pushed.
-    Users,
-    /// Requests per second of an open Poisson load.
-    #[default]
-    Rate,
-}
-
-impl LoadBy {
-    /// `users` or `rate`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Users => "users",
-            Self::Rate => "rate",
-        }
-    }
-}
-
-impl FromStr for LoadBy {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "users" => Ok(Self::Users),
-            "rate" => Ok(Self::Rate),
-            _ => Err(format!("\"{text}\" is neither \"users\" nor \"rate\"")),
-        }
+named_values! {
+    /// What makes a load larger.
+    #[derive(Default)]
+    pub enum LoadBy: "what a load is counted in" {
+        /// Users of the closed loop, or who listen to what is pushed.
+        Users = "users",
+        /// Requests per second of an open Poisson load.
+        #[default]
+        Rate = "rate",
     }
 }
 
@@ -86,11 +65,7 @@ impl FromStr for LoadBy {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Curve(pub Vec<Condition>);
 
-impl Serialize for Curve {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
+serde_as_text!(Curve);
 
 impl FromStr for Curve {
     type Err = String;

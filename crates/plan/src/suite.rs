@@ -7,41 +7,32 @@ use serde::Deserialize;
 use crate::PlanError;
 use crate::contract::{Check, Contract, Scenario, check_exchange};
 use crate::document;
-use crate::group::CommandServer;
+use crate::plan::{CommandServer, HOST_KEYS, suite_key};
 use crate::profile::ProfileOptions;
 use crate::ratio_limit::RatioLimit;
 use crate::settings::{Options, all_settings};
 
 /// A suite file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Suite {
     /// Name and question.
-    #[serde(default)]
     pub suite: About,
     /// How to measure: every key is also a flag of `tare run`. The settings of `hosts` are copied here.
-    #[serde(default)]
     pub run: Options,
     /// Profiling starts after the scored ones; none when absent.
-    #[serde(default)]
     pub profile: Option<ProfileOptions>,
     /// What `tare check` compares with, and the limits that it judges.
-    #[serde(default)]
     pub check: CheckOptions,
     /// The machines of a run.
-    #[serde(default)]
     pub hosts: HostOptions,
     /// What is compared with what; without any, servers are grouped by their own `baseline`.
-    #[serde(default)]
     pub groups: Vec<GroupSpec>,
     /// Servers in addition to those of the catalog.
-    #[serde(default)]
     pub servers: BTreeMap<String, CommandServer>,
     /// Scenarios in addition to those of the contract. One with the same name replaces that of the contract.
-    #[serde(default)]
     pub scenarios: BTreeMap<String, Scenario>,
     /// Checks of this suite's own servers.
-    #[serde(default)]
     pub checks: Vec<Check>,
     /// File name as the user gave it, for messages.
     #[serde(skip)]
@@ -50,50 +41,33 @@ pub struct Suite {
 
 /// Name and question of a suite.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct About {
     /// Short name; the file's name when absent.
-    #[serde(default)]
     pub name: Option<String>,
     /// The question in words, the first line of the report.
-    #[serde(default)]
     pub question: Option<String>,
 }
 
 /// What `tare check` compares with, and the limits that it judges.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct CheckOptions {
     /// A git revision, a folder or a command; `--baseline` wins.
-    #[serde(default)]
     pub baseline: Option<String>,
     /// What a change may not cost, such as `cpu > +3%`; `--fail-if` wins.
-    #[serde(default)]
     pub fail_if: Vec<RatioLimit>,
-}
-
-/// The settings that a suite has in `[hosts]` and not in `[run]`, each with its key there.
-const HOST_KEYS: [(&str, &str); 3] =
-    [("server_host", "server"), ("server_address", "server_address"), ("agents", "load")];
-
-/// Table and key of a setting in a suite file: `[run] users`, or `[hosts] server` for `server_host`.
-pub fn suite_key(setting: &str) -> String {
-    let host_key = HOST_KEYS.iter().find(|(key, _)| *key == setting);
-    host_key.map_or_else(|| format!("[run] {setting}"), |(_, host_key)| format!("[hosts] {host_key}"))
 }
 
 /// The machines of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct HostOptions {
     /// The setting `server_host`.
-    #[serde(default)]
     pub server: Option<String>,
     /// The setting `server_address`.
-    #[serde(default)]
     pub server_address: Option<String>,
     /// The setting `agents`.
-    #[serde(default)]
     pub load: Option<Vec<String>>,
 }
 

@@ -4,8 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use tare_units::Span;
+use tare_units::{Span, serde_as_text};
 
 /// The shortest turn: below it, the head and the drain of a turn are most of it.
 pub const SHORTEST_TURN: Duration = Duration::from_millis(20);
@@ -99,17 +98,7 @@ impl FromStr for TurnLength {
     }
 }
 
-impl Serialize for TurnLength {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for TurnLength {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
-    }
-}
+serde_as_text!(TurnLength);
 
 #[cfg(test)]
 mod tests {

@@ -8,9 +8,10 @@ use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::inventory::{Inventory, KnownServer};
 use tare_plan::plan::Source;
+use tare_plan::plan::suite_key;
 use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::{Options, Section, SettingInfo, all_settings};
-use tare_plan::suite::{Suite, suite_key};
+use tare_plan::suite::Suite;
 
 const CONTRACT: &str = "schema = 1\n[scenarios.Get]\nrequest = { path = \"/\" }\nexpect = { status = 200 }\n";
 

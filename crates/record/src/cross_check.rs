@@ -1,7 +1,7 @@
 //! The figures of another load tool for a cell that tare has measured too.
 
 use serde::{Deserialize, Serialize};
-use tare_plan::engine::Engine;
+use tare_plan::Engine;
 
 /// One cell, driven by another tool after tare had driven it, on the same start of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

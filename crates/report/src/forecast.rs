@@ -1,8 +1,8 @@
 //! What a plan can detect, stated before anything is measured: differences, or for each limit what exceeds it.
 
+use tare_plan::GroupOrder;
 use tare_plan::earlier::SpreadOf;
 use tare_plan::estimate::{fork_time, least_budget};
-use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Group, Mode, NamedScenario, Plan, Role, SliceKind};
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::turn::TurnLength;

@@ -32,7 +32,7 @@ pub enum RunError {
     #[error("--engine {engine}: {message}")]
     Engine {
         /// Which.
-        engine: tare_plan::engine::Engine,
+        engine: tare_plan::Engine,
         /// What is missing, and how to get it.
         message: String,
     },

@@ -111,7 +111,7 @@ fn fixed_load(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, R
 
 #[cfg(test)]
 mod tests {
-    use tare_plan::body::BodySpec;
+    use tare_plan::contract::BodySpec;
 
     use super::*;
     use crate::tests::scenario;

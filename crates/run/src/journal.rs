@@ -4,7 +4,7 @@ use tare_record::checkpoint::Checkpoint;
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::profile::ProfileRecord;
 use tare_record::store::RunWriter;
-use tare_record::{EndStatus, EventRecord, ForkRecord, RunRecord, SliceRecord, WarmupRecord};
+use tare_record::{EndStatus, EventRecord, ForkRecord, RecordError, RunRecord, SliceRecord, WarmupRecord};
 
 use crate::error::RunError;
 use crate::progress::Progress;
@@ -41,12 +41,7 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written; the slice is then not in memory either.
     pub fn append_slice(&mut self, slice: SliceRecord) -> Result<(), RunError> {
-        let slice = slice.pack();
-        if let Some(writer) = &mut self.writer {
-            writer.append_slice(&slice)?;
-        }
-        self.record.slices.push(slice);
-        Ok(())
+        self.append(RunWriter::append_slice, |record| &mut record.slices, slice.pack())
     }
 
     /// Keeps what is known of one start.
@@ -54,11 +49,7 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written.
     pub fn append_fork(&mut self, fork: ForkRecord) -> Result<(), RunError> {
-        if let Some(writer) = &mut self.writer {
-            writer.append_fork(&fork)?;
-        }
-        self.record.forks.push(fork);
-        Ok(())
+        self.append(RunWriter::append_fork, |record| &mut record.forks, fork)
     }
 
     /// Keeps how a variant warmed up.
@@ -66,11 +57,7 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written.
     pub fn append_warmup(&mut self, warmup: WarmupRecord) -> Result<(), RunError> {
-        if let Some(writer) = &mut self.writer {
-            writer.append_warmup(&warmup)?;
-        }
-        self.record.warmups.push(warmup);
-        Ok(())
+        self.append(RunWriter::append_warmup, |record| &mut record.warmups, warmup)
     }
 
     /// Keeps what another load tool said of a cell.
@@ -78,10 +65,20 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written.
     pub fn append_cross_check(&mut self, check: CrossCheckRecord) -> Result<(), RunError> {
+        self.append(RunWriter::append_cross_check, |record| &mut record.cross_checks, check)
+    }
+
+    /// Writes an entry, and then keeps it in memory: what is not on disk is in neither.
+    fn append<T>(
+        &mut self,
+        write: impl Fn(&mut RunWriter, &T) -> Result<(), RecordError>,
+        list: impl Fn(&mut RunRecord) -> &mut Vec<T>,
+        entry: T,
+    ) -> Result<(), RunError> {
         if let Some(writer) = &mut self.writer {
-            writer.append_cross_check(&check)?;
+            write(writer, &entry)?;
         }
-        self.record.cross_checks.push(check);
+        list(&mut self.record).push(entry);
         Ok(())
     }
 
@@ -92,11 +89,7 @@ impl<'a> Journal<'a> {
     pub fn append_event(&mut self, at_ns: u64, event: EventRecord) -> Result<(), RunError> {
         let event = EventRecord { at_ns, ..event };
         (self.observer)(&Progress::Event(&event));
-        if let Some(writer) = &mut self.writer {
-            writer.append_event(&event)?;
-        }
-        self.record.events.push(event);
-        Ok(())
+        self.append(RunWriter::append_event, |record| &mut record.events, event)
     }
 
     /// Keeps a profile.
@@ -104,11 +97,7 @@ impl<'a> Journal<'a> {
     /// # Errors
     /// When the record cannot be written, or holds scored slices.
     pub fn append_profile(&mut self, profile: ProfileRecord) -> Result<(), RunError> {
-        if let Some(writer) = &mut self.writer {
-            writer.append_profile(&profile)?;
-        }
-        self.record.profiles.push(profile);
-        Ok(())
+        self.append(RunWriter::append_profile, |record| &mut record.profiles, profile)
     }
 
     /// Keeps how far the run is.

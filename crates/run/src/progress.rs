@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_plan::engine::Engine;
+use tare_plan::Engine;
 use tare_plan::plan::SliceKind;
 use tare_record::EventRecord;
 

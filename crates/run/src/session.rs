@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn listeners_read_so_many_messages_and_in_a_search_until_it_ends() {
-        let push = tare_plan::push::Push { period: Span::from_millis(100), messages: 20 };
+        let push = tare_plan::contract::Push { period: Span::from_millis(100), messages: 20 };
         let named = scenario("Push", Some(push));
         for (is_search, expected) in [(false, 20), (true, u64::MAX)] {
             let Protocol::WebSocket(Conversation::Push(push)) = protocol(&named, is_search) else {

@@ -1,42 +1,19 @@
 //! Whose clock stamps pushed messages, and what is known of a clock that is not the generator's.
 
-use std::str::FromStr;
-
 use serde::{Deserialize, Serialize};
+use tare_units::named_values;
 
-/// Whose clock stamps the messages that a server pushes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ServerClock {
-    /// The generator's if the server's address belongs to this machine or is a file; otherwise as [`Self::Estimate`].
-    #[default]
-    Auto,
-    /// The generator's.
-    Same,
-    /// Another clock, whose offset is estimated before and after each slice.
-    Estimate,
-}
-
-impl ServerClock {
-    /// All settings.
-    pub const ALL: [Self; 3] = [Self::Auto, Self::Same, Self::Estimate];
-
-    /// The name in flags, suites and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Same => "same",
-            Self::Estimate => "estimate",
-        }
-    }
-}
-
-impl FromStr for ServerClock {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::ALL.into_iter().find(|clock| clock.name() == text);
-        found.ok_or_else(|| format!("\"{text}\" does not say whose clock it is; write auto, same or estimate"))
+named_values! {
+    /// Whose clock stamps the messages that a server pushes.
+    #[derive(Default)]
+    pub enum ServerClock: "the clock of pushed messages" {
+        /// The generator's if the server's address belongs to this machine or is a file; otherwise as [`Self::Estimate`].
+        #[default]
+        Auto = "auto",
+        /// The generator's.
+        Same = "same",
+        /// Another clock, whose offset is estimated before and after each slice.
+        Estimate = "estimate",
     }
 }
 

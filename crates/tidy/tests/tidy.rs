@@ -11,7 +11,7 @@ const ALLOWED_DEPENDENCIES: [(&str, &[&str]); 17] = [
     ("stats", &[]),
     ("wire", &[]),
     ("sys", &["units"]),
-    ("sample", &["stats"]),
+    ("sample", &["stats", "units"]),
     ("agent", &["sample", "stats"]),
     ("plan", &["sample", "stats", "units", "wire"]),
     ("record", &["plan", "sample", "stats", "units"]),
@@ -31,7 +31,7 @@ const IMPURE: [&str; 8] =
     ["std::fs", "std::net", "std::process", "std::env", "Instant::", "SystemTime::", "File::", "tare_sys"];
 
 /// Crates whose top-level modules import one another in one direction only.
-const WITHOUT_IMPORT_CIRCLES: [&str; 3] = ["load", "run", "tare"];
+const WITHOUT_IMPORT_CIRCLES: [&str; 5] = ["load", "plan", "run", "stats", "tare"];
 
 /// The most lines of a file.
 const LONGEST: usize = 400;

@@ -1,17 +1,23 @@
-//! Values that people write in flags and suite files: durations (`1h30m`), counts (`20k`) and CPU lists (`0,2-3`).
+//! Values that people write in flags and suite files: durations (`1h30m`), counts (`20k`), percentages (`2.5%`),
+//! CPU lists (`0,2-3`) and names ([`named_values`]).
 //! Each has one parser and one error that shows how to write it. And values that they only read: figures with a unit (`23.4 µs`),
 //! the rate of a network.
 //!
 //! This crate is pure: it reads no clock, file or socket.
 
+mod as_text;
 mod bit_rate;
 mod count;
 mod cpu_set;
 mod figure;
+mod named;
+mod percent;
 mod span;
 
 pub use bit_rate::bit_rate;
 pub use count::{CountError, parse_count, parse_quantity};
 pub use cpu_set::{CpuListError, CpuSet};
 pub use figure::{Scale, Unit, single, to_within};
+pub use named::unknown_name;
+pub use percent::Percent;
 pub use span::{Span, SpanError};

@@ -1,7 +1,6 @@
 //! The requests and expected answers of one server: the contract with its differences and lacks applied.
 
-use super::{Contract, Difference, Expect, Lack, Request, Scenario};
-use crate::push::Push;
+use super::{Contract, Difference, Expect, Lack, Push, Request, Scenario};
 
 /// A request with what must come back, under the name it is reported by.
 #[derive(Debug, Clone, PartialEq)]

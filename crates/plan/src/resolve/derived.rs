@@ -7,9 +7,9 @@ use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::repeated::MAX_LOOKS;
 
 use super::Inputs;
-use crate::earlier::{EarlierForks, EarlierSpread, PriorUse, RunPlace};
+use crate::choices::{GroupOrder, PriorUse};
+use crate::earlier::{EarlierForks, EarlierSpread, RunPlace};
 use crate::estimate::starts_within_budget;
-use crate::group_order::GroupOrder;
 use crate::inventory::Inventory;
 use crate::plan::{Forks, Mode, Plan, Setting, Source};
 
@@ -98,7 +98,7 @@ fn prior_row(family: &str, scenario: Option<&str>, spreads: &[EarlierSpread]) ->
         Some(scenario) => format!("prior of {family}, {scenario}"),
         None => format!("prior of {family}"),
     };
-    Setting { section: "stop".to_owned(), key, value, source: Source::Default, meaning }
+    Setting::new("stop", &key, value, Source::Default, &meaning)
 }
 
 /// As many forks as the budget is planned for, where no flag or suite says how many. It is fixed before anything is
@@ -115,17 +115,10 @@ fn declare_forks(plan: &mut Plan) {
     let whole = if is_listed { affordable.floor() } else { affordable.round() };
     let declared = (whole as u32).clamp(*at_least, MAX_LOOKS.max(*at_least));
     *max_forks = Some(declared);
-    let setting = Setting {
-        section: "stop".to_owned(),
-        key: "max_forks".to_owned(),
-        value: declared.to_string(),
-        source: Source::Default,
-        meaning: "declared starts, from budget and planned time of a start: intervals are narrowest up to it"
-            .to_owned(),
-    };
     plan.settings.retain(|setting| setting.key != "max_forks");
-    let after = plan.settings.iter().rposition(|setting| setting.section == "stop");
-    plan.settings.insert(after.map_or(plan.settings.len(), |at| at + 1), setting);
+    let meaning = "declared starts, from budget and planned time of a start: intervals are narrowest up to it";
+    let setting = Setting::new("stop", "max_forks", declared.to_string(), Source::Default, meaning);
+    plan.add_setting_of_stop(setting);
 }
 
 /// Whether the suite declares forks for its own budget, and a flag gives another one.

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use super::Inputs;
 use super::requested::{NameLookup, RequestedGroup};
-use super::settings::Resolved;
 use super::versions;
 use crate::PlanError;
+use crate::choices::ForkCovers;
 use crate::contract::Scenario;
-use crate::options::ForkCovers;
 use crate::plan::{CommandServer, Group, Mode, NamedScenario, Program, Role, Skipped, Variant};
+use crate::settings::Resolved;
 
 /// The groups, and the requested cells that cannot be measured.
 pub(super) struct Chosen {

@@ -38,8 +38,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Op
         ("span", span.0.to_string(), span.1, "how long each event is sampled in each of them"),
         ("focus", focus.0.clone(), focus.1, "frames whose share is reported, as a regular expression"),
     ] {
-        let (section, key, meaning) = ("profile".to_owned(), key.to_owned(), meaning.to_owned());
-        list.push(Setting { section, key, value, source, meaning });
+        list.push(Setting::new("profile", key, value, source, meaning));
     }
     Ok(Some(Profile { events: events.0, forks: forks.0, span: span.0, focus: focus.0 }))
 }

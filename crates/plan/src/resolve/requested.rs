@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Inputs;
-use super::settings::Resolved;
 use crate::PlanError;
 use crate::contract::Scenario;
 use crate::names::select_names;
 use crate::plan::{Mode, Setting, Source};
+use crate::settings::Resolved;
 
 /// The servers and scenarios in which the names of flags and suite are looked up.
 pub(super) struct NameLookup<'a> {
@@ -18,7 +18,7 @@ pub(super) struct NameLookup<'a> {
 }
 
 /// A baseline with the servers that are compared with it and the scenarios asked for, by name.
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Default, PartialEq)]
 pub(super) struct RequestedGroup {
     pub baseline: String,
     /// Where the baseline has another version than the servers.
@@ -59,12 +59,9 @@ impl NameLookup<'_> {
             return Ok(vec![RequestedGroup {
                 servers: vec![name.clone()],
                 baseline: name,
-                baseline_version: None,
-                baseline_home: None,
-                pinned: Vec::new(),
                 scenarios: self.scenarios("", None)?,
                 with_baseline: true,
-                ladder: false,
+                ..RequestedGroup::default()
             }]);
         }
         if suite.groups.is_empty() || flags.baseline.is_some() {
@@ -153,12 +150,9 @@ impl NameLookup<'_> {
                     requested.push(RequestedGroup {
                         with_baseline: name == baseline,
                         baseline,
-                        baseline_version: None,
-                        baseline_home: None,
-                        pinned: Vec::new(),
                         servers: vec![name],
                         scenarios: scenarios.clone(),
-                        ladder: false,
+                        ..RequestedGroup::default()
                     });
                 }
             }
@@ -226,34 +220,15 @@ impl NameLookup<'_> {
         let mut seen = BTreeSet::new();
         scenarios.retain(|name| seen.insert(*name));
         let of_groups = !self.inputs.suite.groups.is_empty();
-        let line = |key: &str, value: String, source: Source, meaning: &str| Setting {
-            section: "what".into(),
-            key: key.into(),
-            value,
-            source,
-            meaning: meaning.into(),
-        };
-        let servers = requested
-            .iter()
-            .map(|a| format!("{} on {}", a.servers.join(" "), a.baseline))
-            .collect::<Vec<_>>()
-            .join("; ");
-        settings.list.splice(
-            0..0,
-            [
-                line(
-                    "servers",
-                    servers,
-                    source(flags.servers.is_some() || flags.aa.is_some(), suite.servers.is_some() || of_groups),
-                    "compared, and the baseline beneath",
-                ),
-                line(
-                    "scenarios",
-                    scenarios.join(" "),
-                    source(flags.scenarios.is_some(), suite.scenarios.is_some() || of_groups),
-                    "what is asked of them",
-                ),
-            ],
-        );
+        let servers: Vec<String> =
+            requested.iter().map(|a| format!("{} on {}", a.servers.join(" "), a.baseline)).collect();
+        let of_servers = source(flags.servers.is_some() || flags.aa.is_some(), suite.servers.is_some() || of_groups);
+        let of_scenarios = source(flags.scenarios.is_some(), suite.scenarios.is_some() || of_groups);
+        let meanings = ["compared, and the baseline beneath", "what is asked of them"];
+        let choices = [
+            Setting::new("what", "servers", servers.join("; "), of_servers, meanings[0]),
+            Setting::new("what", "scenarios", scenarios.join(" "), of_scenarios, meanings[1]),
+        ];
+        settings.list.splice(0..0, choices);
     }
 }

@@ -2,10 +2,10 @@
 
 use super::tests::{CONTRACT, inventory};
 use super::*;
-use crate::earlier::{EarlierRun, ForkSpread, ForkTime, PriorUse, RunPlace, SpreadOf};
+use crate::choices::{PriorUse, ServerScheduling};
+use crate::earlier::{EarlierRun, ForkSpread, ForkTime, RunPlace, SpreadOf};
 use crate::estimate::fork_time;
 use crate::plan::{Forks, SliceKind};
-use crate::server_scheduling::ServerScheduling;
 
 const SUITE: &str = "[run]\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]";
 

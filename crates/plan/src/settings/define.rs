@@ -9,7 +9,11 @@ macro_rules! define_settings {
         #[derive(Debug, Clone, Default, PartialEq, serde::Deserialize)]
         #[serde(deny_unknown_fields, default)]
         pub struct Options {
-            $($( $(#[doc = $help])+ pub $key: Option<$kind>, )+)+
+            $($(
+                $(#[doc = $help])+
+                #[serde(deserialize_with = "read_value")]
+                pub $key: Option<$kind>,
+            )+)+
         }
 
         impl Options {
@@ -47,9 +51,9 @@ macro_rules! define_settings {
         }
 
         /// Chooses the value of every setting that applies: flag, else suite, else default. Then checks them all.
-        pub(crate) fn resolve_settings(inputs: &Inputs<'_>, mode: Mode) -> Result<Resolved, PlanError> {
-            let mut resolver = SettingResolver::new(inputs, mode);
-            let (flags, suite) = (inputs.flags, &inputs.suite.run);
+        pub(crate) fn resolve_settings(known: Known<'_>) -> Result<Resolved, PlanError> {
+            let (flags, suite) = (known.flags, known.suite);
+            let mut resolver = SettingResolver::new(known);
             $($(
                 let place = (Section::$section, stringify!($key), concat!($($help),+).trim());
                 resolver.known.so_far.$key = resolver.resolve_setting(place, rows::$key(), &flags.$key, &suite.$key);

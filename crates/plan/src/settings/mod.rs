@@ -6,9 +6,9 @@
 //!
 //! A new setting takes two edits: its row in `table.rs`, and the field of [`crate::Plan`] that the row fills.
 
-mod applies;
 mod define;
 mod flag;
+mod resolver;
 mod row;
 mod table;
 mod value;
@@ -17,5 +17,5 @@ pub use flag::{Flag, Section, SettingInfo, Switch};
 pub use table::{Options, all_settings};
 pub use value::SettingValue;
 
-pub(crate) use row::{Row, SettingDefault};
+pub(crate) use resolver::{Known, Resolved};
 pub(crate) use table::resolve_settings;

@@ -1,8 +1,8 @@
 //! One row of the table, with its type: default, checks, flag, and the field of the plan that it fills.
 
 use super::flag::{Flag, Switch};
+use super::resolver::{Known, Resolved};
 use super::value::SettingValue;
-use crate::resolve::settings::{Known, Resolved};
 
 /// The value of a setting that neither a flag nor the suite gives.
 pub(crate) enum SettingDefault<T> {

@@ -2,25 +2,19 @@
 
 use tare_sample::ServerClock;
 use tare_stats::repeated::MAX_LOOKS;
-use tare_units::Span;
+use tare_units::{Percent, Span};
 
-use super::applies::{fill_slo, has_slices, is_compared, is_sequential, searches_capacity, warms_up_until_steady};
 use super::define::define_settings;
 use super::flag::{Section, SettingInfo};
-use super::row::{Row, off_unless, on_unless, value};
-use super::value::SettingValue;
-use crate::PlanError;
-use crate::earlier::PriorUse;
-use crate::engine::Engine;
-use crate::group_order::GroupOrder;
-use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
-use crate::plan::{Forks, Mode, Warmup};
-use crate::resolve::Inputs;
-use crate::resolve::settings::{
-    Resolved, SettingResolver, default_jvm_cpus, default_load_cpus, default_server_cpus, sequential_slices,
+use super::resolver::{
+    Known, Resolved, SettingResolver, default_jvm_cpus, default_load_cpus, default_server_cpus, sequential_slices,
     verify_cpu_list,
 };
-use crate::server_scheduling::ServerScheduling;
+use super::row::{Row, off_unless, on_unless, value};
+use super::value::{SettingValue, read_value};
+use crate::PlanError;
+use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, ServerScheduling};
+use crate::plan::{Forks, Mode, Rate, Warmup};
 use crate::slo::{Curve, LoadBy, Slo};
 use crate::turn::{SHORTEST_TURN, TurnLength};
 
@@ -45,13 +39,13 @@ define_settings! {
             .fills(|to, users| to.load.users = users);
         /// Sequential run: measure one cell after another for this long each, with one start per server and no intervals.
         duration: Span = value("SECONDS").short('d').conflicts(&["forks", "budget", "precision", "aa"])
-            .when(is_sequential)
+            .when(|known| known.is_sequential())
             .check("must be at least 100ms", |duration, _| *duration >= Span::from_millis(100))
             .fills(|to, duration| to.slices = sequential_slices(duration));
         /// Request rate of open-loop slices: a number per second, or a share of the slowest variant's throughput.
-        rate: RateOption = value("RATE").short('r').in_profile()
-            .default(RateOption::OfCapacity(0.5))
-            .fills(|to, rate| to.load.rate = rate.into());
+        rate: Rate = value("RATE").short('r').in_profile()
+            .default(Rate::OfCapacity { share: 0.5 })
+            .fills(|to, rate| to.load.rate = rate);
         /// A request has failed when its response has not come after this time.
         timeout: Span = value("SPAN")
             .default(Span::from_secs(10))
@@ -76,7 +70,7 @@ define_settings! {
             .default(Vec::new())
             .check(
                 "cross-checks the cells of a sequential run; say how long each lasts, such as -d 10",
-                |engines, known| engines.is_empty() || is_sequential(known),
+                |engines, known| engines.is_empty() || known.is_sequential(),
             )
             .fills(|to, mut engines| {
                 engines.sort();
@@ -87,20 +81,20 @@ define_settings! {
     section Stop {
         /// Stop when every comparison is decided, or after this long. Builds are not counted.
         budget: Span = value("SPAN").conflicts(&["forks"])
-            .when(|known| is_compared(known) && !known.forks_are_fixed())
+            .when(|known| known.is_compared() && !known.forks_are_fixed())
             .default(Span::from_secs(300))
             .check("must be at least 1s", |budget, _| *budget >= Span::from_secs(1))
             .fills(|to, budget| to.stop.forks = Forks::UntilDecided { budget, at_least: 0, max_forks: None });
         /// Measure exactly this many starts (forks) of each server. Intervals are Student's t.
         forks: u32 = value("N")
-            .when(|known| is_sequential(known) || known.forks_are_fixed())
+            .when(|known| known.is_sequential() || known.forks_are_fixed())
             .otherwise("as many as the decision takes")
-            .pinned(|known| is_sequential(known).then_some(1))
+            .pinned(|known| known.is_sequential().then_some(1))
             .check("write 1 to 10000 starts", |forks, _| (1..=10_000).contains(forks))
             .fills(|to, count| to.stop.forks = Forks::Fixed { count });
         /// Fewest starts of each server before a comparison may be decided.
         at_least: u32 = value("N").conflicts_as_flag(&["forks"])
-            .when(|known| is_compared(known) && !known.forks_are_fixed())
+            .when(|known| known.is_compared() && !known.forks_are_fixed())
             .default(3)
             .check("an interval needs at least 3 starts; write 3 or more", |at_least, _| *at_least >= 3)
             .fills(|to, given| {
@@ -110,7 +104,7 @@ define_settings! {
             });
         /// Number of starts of each server at which intervals are narrowest. A run may go on beyond it; they are wider then. A suite's number holds for its own budget.
         max_forks: u32 = value("N").conflicts_as_flag(&["forks"])
-            .when(|known| is_compared(known) && !known.forks_are_fixed())
+            .when(|known| known.is_compared() && !known.forks_are_fixed())
             .otherwise("the starts that fit into the budget")
             .check("write at least the value of --at-least, and at most 200", |max_forks, known| {
                 (known.so_far.at_least.unwrap_or(3)..=MAX_LOOKS).contains(max_forks)
@@ -122,7 +116,7 @@ define_settings! {
             });
         /// Also stop when every interval is within ± this many percent; 0 turns this rule off.
         precision: Percent = value("PERCENT")
-            .when(is_compared)
+            .when(|known| known.is_compared())
             .default(Percent(0.0))
             .fills(|to, precision| to.stop.precision = precision.0);
         /// Once a difference is certain, measure until its interval is at most ± this many percent, or ± a quarter of the difference; 100 stops at once.
@@ -145,15 +139,15 @@ define_settings! {
             "control",
             "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor. The first three starts have one, and every second one after; such a start takes half as long again.",
         )
-            .when(is_compared).fills(|to, control| to.control = control);
+            .when(|known| known.is_compared()).fills(|to, control| to.control = control);
         /// Narrow the intervals by what earlier runs on this machine say of the scatter of starts: auto (from 20 comparisons on) or off.
         prior: PriorUse = value("USE").conflicts_as_flag(&["forks"])
-            .when(|known| is_compared(known) && !known.forks_are_fixed())
+            .when(|known| known.is_compared() && !known.forks_are_fixed())
             .default(PriorUse::Auto)
             .fills(|to, prior| to.stop.prior = prior);
         /// Which group gets the next start: the one with the fewest (even), or the first without a verdict (listed). Groups with a verdict wait for the others.
         group_order: GroupOrder = value("ORDER")
-            .when(is_compared)
+            .when(|known| known.is_compared())
             .default(GroupOrder::Even)
             .fills(|to, order| to.stop.order = order);
         /// What one start of a server measures: all scenarios of its group (group), or one (scenario).
@@ -163,15 +157,15 @@ define_settings! {
     }
     section WarmUp {
         /// Warm up until throughput and CPU are steady (steady), or for a fixed time such as 5s.
-        warmup: WarmupOption = value("WARMUP").in_profile()
+        warmup: Warmup = value("WARMUP").in_profile()
             .default_from("steady; 5s with -d", |known| match known.mode {
-                Mode::Sequential => WarmupOption::Fixed(Span::from_secs(5)),
-                Mode::Compared | Mode::Profiled => WarmupOption::Steady,
+                Mode::Sequential => Warmup::Fixed { span: Span::from_secs(5), users: 0 },
+                Mode::Compared | Mode::Profiled => Warmup::until_steady(),
             })
-            .fills(|to, warmup| to.warmup = warmup.into());
+            .fills(|to, warmup| to.warmup = warmup);
         /// Longest warm-up of a scenario after a server start; each server beyond the fourth adds a quarter.
         warmup_cap: Span = value("SPAN").in_profile()
-            .when(warms_up_until_steady)
+            .when(|known| known.warms_up_until_steady())
             .default(Span::from_secs(40))
             .check("must be above 0", |longest, _| !longest.0.is_zero())
             .fills(|to, longest| {
@@ -181,7 +175,7 @@ define_settings! {
             });
         /// The same for the first scenario after a server start, which also warms code that all scenarios share.
         warmup_first_cap: Span = value("SPAN").in_profile()
-            .when(warms_up_until_steady)
+            .when(|known| known.warms_up_until_steady())
             .default_from("the value of --warmup-cap", |known| known.so_far.warmup_cap.unwrap_or_default())
             .check("must be above 0", |longest, _| !longest.0.is_zero())
             .fills(|to, longest| {
@@ -191,7 +185,7 @@ define_settings! {
             });
         /// Closed-loop users of a warm-up of fixed length.
         warmup_users: u32 = value("N").in_profile()
-            .when(|known| !warms_up_until_steady(known))
+            .when(|known| !known.warms_up_until_steady())
             .default(3)
             .check("must be at least 1", |users, _| *users >= 1)
             .fills(|to, given| {
@@ -205,7 +199,7 @@ define_settings! {
             "Keep servers on their own cores during the warm-up, instead of letting the JIT compiler use all cores.",
         )
             .in_profile()
-            .when(warms_up_until_steady)
+            .when(|known| known.warms_up_until_steady())
             .fills(|to, on_all| {
                 if let Warmup::UntilSteady { all_cpus, .. } = &mut to.warmup {
                     *all_cpus = on_all;
@@ -215,16 +209,16 @@ define_settings! {
     section Slices {
         /// Length of one slice.
         slice: Span = value("SPAN")
-            .when(has_slices)
+            .when(|known| known.has_slices())
             .default_from("1s (500ms in a suite with servers of its own)", |known| {
-                let catalog_only = known.inputs.suite.servers.is_empty();
+                let catalog_only = !known.has_own_servers;
                 if catalog_only { Span::from_secs(1) } else { Span::from_millis(500) }
             })
             .check("write 20ms to 10m", |slice, _| *slice >= Span::from_millis(20) && *slice <= Span::from_secs(600))
             .fills(|to, length| to.slices.length = length);
         /// Start of each slice that is not scored.
         discard: Span = value("SPAN")
-            .when(has_slices)
+            .when(|known| known.has_slices())
             .default(Span::from_millis(100))
             .check("must be at most half of the slice", |discard, known| {
                 known.so_far.slice.is_none_or(|slice| discard.0 * 2 <= slice.0)
@@ -232,7 +226,7 @@ define_settings! {
             .fills(|to, discard| to.slices.discard = discard);
         /// Length of the turns in which the servers of a closed-loop round alternate: auto (three times the time to drain, at least 20ms), a time, or whole (no turns, one slice after the other).
         turn: TurnLength = value("SPAN")
-            .when(is_compared)
+            .when(|known| known.is_compared())
             .default(TurnLength::Auto)
             .check("write auto, whole, or 20ms to half of the slice", |turn, known| match turn {
                 TurnLength::Whole | TurnLength::Auto => true,
@@ -243,7 +237,7 @@ define_settings! {
             .fills(|to, turn| to.slices.turn = turn);
         /// Rounds of closed-loop slices per fork: they measure throughput.
         saturating: u32 = value("ROUNDS")
-            .when(has_slices)
+            .when(|known| known.has_slices())
             .default(5)
             .check("one of saturating, fixed and poisson must be above 0", |_, known| known.slice_rounds() > 0)
             .check("saturating, fixed and poisson must not exceed 100000 rounds together", |_, known| {
@@ -251,12 +245,12 @@ define_settings! {
             })
             .fills(|to, rounds| to.slices.saturating = rounds);
         /// Rounds of slices at one constant rate for all servers, per fork: they measure CPU per request at equal load.
-        fixed: u32 = value("ROUNDS").when(has_slices).default(0).fills(|to, rounds| to.slices.fixed = rounds);
+        fixed: u32 = value("ROUNDS").when(|known| known.has_slices()).default(0).fills(|to, rounds| to.slices.fixed = rounds);
         /// Rounds of open-loop slices with Poisson arrivals per fork: they measure latency, and CPU per request where --fixed is 0.
-        poisson: u32 = value("ROUNDS").when(has_slices).default(1).fills(|to, rounds| to.slices.poisson = rounds);
+        poisson: u32 = value("ROUNDS").when(|known| known.has_slices()).default(1).fills(|to, rounds| to.slices.poisson = rounds);
         /// Rounds of pushed messages per fork, in scenarios in which the server pushes.
         push: u32 = value("ROUNDS")
-            .when(has_slices)
+            .when(|known| known.has_slices())
             .default(1)
             .check("write 1 to 100 rounds", |rounds, _| (1..=100).contains(rounds))
             .fills(|to, rounds| to.slices.push = rounds);
@@ -272,12 +266,12 @@ define_settings! {
             .fills(|to, curve| to.slo = Some(Slo { curve, ..Slo::default() }));
         /// With --slo: what the load is counted in, users or rate. Where the server pushes, it is always users.
         slo_by: LoadBy = value("WHAT").requires(&["slo"])
-            .when(searches_capacity)
+            .when(|known| known.so_far.slo.is_some())
             .default(LoadBy::Rate)
-            .fills(|to, by| fill_slo(to, |slo| slo.by = by));
+            .fills(|to, by| to.fill_slo(|slo| slo.by = by));
         /// With --slo: the largest number of users, or the highest rate per second, that is tried.
         slo_most: u32 = value("N").requires(&["slo"])
-            .when(searches_capacity)
+            .when(|known| known.so_far.slo.is_some())
             .default_from("1000000 per second, or 4096 users", |known| match known.so_far.slo_by {
                 Some(LoadBy::Users) => 4_096,
                 Some(LoadBy::Rate) | None => 1_000_000,
@@ -285,13 +279,13 @@ define_settings! {
             .check("write at least 1, and at most 60000 users", |most, known| {
                 *most >= 1 && (known.so_far.slo_by == Some(LoadBy::Rate) || *most <= 60_000)
             })
-            .fills(|to, most| fill_slo(to, |slo| slo.limit_to(most)));
+            .fills(|to, most| to.fill_slo(|slo| slo.limit_to(most)));
         /// With --slo: length of one try.
         slo_each: Span = value("SPAN").requires(&["slo"])
-            .when(searches_capacity)
+            .when(|known| known.so_far.slo.is_some())
             .default(Span::from_secs(2))
             .check("must be at least 200ms", |each, _| *each >= Span::from_millis(200))
-            .fills(|to, each| fill_slo(to, |slo| slo.each = each));
+            .fills(|to, each| to.fill_slo(|slo| slo.each = each));
     }
     section Machine {
         /// Machine on which the servers run, such as ssh://user@host:22. The program and the servers' files are sent there. The load comes from here, or from --agents.
@@ -326,7 +320,7 @@ define_settings! {
             .fills(|to, cpus| to.machine.jvm_cpus = cpus);
         /// Options of every JVM server, separated by spaces. They replace the catalog's.
         jvm_options: Vec<String> = value("OPTIONS").separated_by(' ').allow_hyphens().in_profile()
-            .default_from("the catalog's", |known| known.inputs.inventory.jvm_options.clone())
+            .default_from("the catalog's", |known| known.inventory.jvm_options.clone())
             .fills(|to, options| to.machine.jvm_options = options);
         /// Home of the JDK that runs the servers.
         java: String = value("HOME").in_profile()
@@ -350,7 +344,7 @@ define_settings! {
             .fills(|to, policy| to.machine.scheduling = policy);
         /// Seed of every random order and of random arrivals.
         seed: u64 = value("SEED").in_profile()
-            .default_from("from the clock, and recorded", |known| known.inputs.fallback_seed)
+            .default_from("from the clock, and recorded", |known| known.fallback_seed)
             .fills(|to, seed| to.seed = seed);
     }
     section Probes {

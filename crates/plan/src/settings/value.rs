@@ -1,20 +1,23 @@
 //! Values of settings as text: read from flags, shown in plans.
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::str::FromStr;
+
+use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use tare_sample::ServerClock;
+use tare_units::{Percent, Span};
 
-use tare_units::Span;
-
-use crate::earlier::PriorUse;
-use crate::engine::Engine;
-use crate::group_order::GroupOrder;
-use crate::options::{ForkCovers, Percent, RateOption, WarmupOption};
-use crate::server_scheduling::ServerScheduling;
+use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, ServerScheduling};
+use crate::plan::{Rate, Warmup};
 use crate::slo::{Curve, LoadBy};
 use crate::turn::TurnLength;
 
 /// A value that a flag can give and a plan can show.
 pub trait SettingValue: Clone + Sized {
+    /// Whether a suite writes it as a list.
+    const IS_LIST: bool = false;
+
     /// Reads the texts of one flag; only lists take more than one.
     ///
     /// # Errors
@@ -38,37 +41,82 @@ fn parse_number<T: FromStr>(texts: &[String], expected: &str) -> Result<T, Strin
     text.parse().map_err(|_| format!("\"{text}\" is not {expected}"))
 }
 
-macro_rules! read_by_from_str {
-    ($($kind:ty: $value:ident => $shown:expr),* $(,)?) => {$(
+/// Reads a value as a suite writes it: as text, or as a number, a truth value or a list.
+///
+/// # Errors
+/// For what is no value of this setting.
+pub(super) fn read_value<'de, D: Deserializer<'de>, T: SettingValue>(deserializer: D) -> Result<Option<T>, D::Error> {
+    struct Texts<T>(PhantomData<T>);
+
+    impl<'de, T: SettingValue> Visitor<'de> for Texts<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str(if T::IS_LIST { "a sequence" } else { "a text, a number, or true or false" })
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+            if T::IS_LIST {
+                return Err(E::invalid_type(Unexpected::Str(text), &self));
+            }
+            T::from_texts(&[text.to_owned()]).map_err(E::custom)
+        }
+
+        fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
+            self.visit_str(&number.to_string())
+        }
+
+        fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
+            self.visit_str(&number.to_string())
+        }
+
+        fn visit_bool<E: Error>(self, value: bool) -> Result<T, E> {
+            self.visit_str(&value.to_string())
+        }
+
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<T, A::Error> {
+            if !T::IS_LIST {
+                return Err(A::Error::invalid_type(Unexpected::Seq, &self));
+            }
+            let mut texts = Vec::new();
+            while let Some(text) = list.next_element()? {
+                texts.push(text);
+            }
+            T::from_texts(&texts).map_err(A::Error::custom)
+        }
+    }
+
+    deserializer.deserialize_any(Texts(PhantomData)).map(Some)
+}
+
+macro_rules! read_as_displayed {
+    ($($kind:ty),* $(,)?) => {$(
         impl SettingValue for $kind {
             fn from_texts(texts: &[String]) -> Result<Self, String> {
                 single_text(texts)?.parse::<$kind>().map_err(|error| error.to_string())
             }
             fn to_text(&self) -> String {
-                let $value = self;
-                $shown
+                self.to_string()
             }
         }
     )*};
 }
 
-read_by_from_str! {
-    Span: span => span.to_string(),
-    RateOption: rate => rate.to_string(),
-    Curve: curve => curve.to_string(),
-    Percent: percent => format!("{}%", (percent.0 * 1e6).round() / 1e4),
-    WarmupOption: warmup => match warmup {
-        WarmupOption::Steady => "steady".to_owned(),
-        WarmupOption::Fixed(span) => span.to_string(),
-    },
-    ForkCovers: covers => covers.name().to_owned(),
-    ServerClock: clock => clock.name().to_owned(),
-    LoadBy: by => by.name().to_owned(),
-    TurnLength: turn => turn.to_string(),
-    ServerScheduling: policy => policy.name().to_owned(),
-    GroupOrder: order => order.name().to_owned(),
-    PriorUse: prior => prior.name().to_owned(),
-}
+read_as_displayed!(
+    Span,
+    Rate,
+    Curve,
+    Percent,
+    Warmup,
+    ForkCovers,
+    ServerClock,
+    LoadBy,
+    TurnLength,
+    ServerScheduling,
+    GroupOrder,
+    PriorUse,
+    String,
+);
 
 macro_rules! read_as_number {
     ($($kind:ty: $expected:literal),* $(,)?) => {$(
@@ -90,16 +138,9 @@ read_as_number! {
     bool: "true or false",
 }
 
-impl SettingValue for String {
-    fn from_texts(texts: &[String]) -> Result<Self, String> {
-        single_text(texts).map(str::to_owned)
-    }
-    fn to_text(&self) -> String {
-        self.clone()
-    }
-}
-
 impl SettingValue for Vec<String> {
+    const IS_LIST: bool = true;
+
     fn from_texts(texts: &[String]) -> Result<Self, String> {
         Ok(texts.to_vec())
     }
@@ -109,11 +150,35 @@ impl SettingValue for Vec<String> {
 }
 
 impl SettingValue for Vec<Engine> {
+    const IS_LIST: bool = true;
+
     fn from_texts(texts: &[String]) -> Result<Self, String> {
         texts.iter().map(|text| text.parse()).collect()
     }
     fn to_text(&self) -> String {
         let names: Vec<&str> = self.iter().map(|engine| engine.name()).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(" ") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Options;
+
+    #[test]
+    fn a_table_takes_numbers_texts_and_lists() {
+        let text = "rate = 4000\nwarmup = 5\nregion = \"2%\"\nbudget = \"4m\"\nspin = false\nservers = [\"a\", \"b\"]";
+        let options: Options = toml::from_str(text).unwrap();
+        assert_eq!(options.rate, Some(Rate::PerSecond { per_s: 4000.0 }));
+        assert_eq!(options.warmup, Some(Warmup::Fixed { span: Span::from_secs(5), users: 0 }));
+        assert_eq!((options.region, options.spin), (Some(Percent(0.02)), Some(false)));
+        assert_eq!(options.budget, Some(Span::from_secs(240)));
+        assert_eq!(options.servers.unwrap(), ["a", "b"]);
+        for wrong in
+            ["users = \"many\"", "users = 1.5", "users = [1]", "users = [\"1\"]", "spin = 1", "servers = \"a b\""]
+        {
+            assert!(toml::from_str::<Options>(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use tare_plan::Engine;
 use tare_plan::ServerClock;
-use tare_plan::engine::Engine;
 use tare_plan::plan::{Forks, Load, Machine, Mode, Plan, Probes, Rate, SliceKind, Slices, Stop, Warmup};
 use tare_plan::profile::ProfileEvent;
 use tare_plan::turn::TurnLength;

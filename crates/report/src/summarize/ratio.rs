@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use tare_plan::GroupOrder;
 use tare_plan::earlier::SpreadOf;
-use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
 use tare_plan::slo::LoadBy;
 use tare_record::StoredSlice;

@@ -1,6 +1,6 @@
 //! Other tools' figures together with tare's.
 
-use tare_plan::engine::Engine;
+use tare_plan::Engine;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_report::summary::ToolFigure;
 use tare_report::text::Style;

@@ -1,8 +1,8 @@
 //! What a plan says beforehand of the differences that it will show.
 
+use tare_plan::GroupOrder;
 use tare_plan::Plan;
 use tare_plan::earlier::{EarlierForkTime, EarlierSpread, SpreadOf};
-use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Mode, SliceKind, Source};
 use tare_plan::turn::TurnLength;
 use tare_report::forecast::forecast;

@@ -1,7 +1,7 @@
 //! What servers push, and the largest load that keeps a curve: in the summary and in words.
 
+use tare_plan::contract::Push;
 use tare_plan::plan::{Plan, SliceKind};
-use tare_plan::push::Push;
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::PackedHistogram;
 use tare_record::{ClockEstimate, MessageTally, RunRecord, StoredSlice};

@@ -6,11 +6,11 @@ use std::sync::atomic::AtomicBool;
 
 use tare_load::{Cancel, SliceSample, Watched};
 use tare_record::store::RunWriter;
-use tare_record::{AgentRecord, EndStatus, EventKind, EventRecord, SliceRecord, StoredSlice};
+use tare_record::{AgentRecord, EndStatus, EventKind, EventRecord, Phase, SliceKey, SliceRecord, StoredSlice};
 use tare_record::{LoadHeader, LoadRecord, RecordError};
 
+use super::intervals::IntervalCollector;
 use super::job::LoadJob;
-use super::recording::{Recording, Slot};
 use super::source::{LoadSource, MadeLoad, Observed};
 use crate::error::RunError;
 
@@ -38,31 +38,36 @@ pub fn drive_load(
     observer: &mut dyn FnMut(Observed<'_>),
 ) -> Result<DrivenLoad, RunError> {
     let writer = file.map(|file| RunWriter::create_load_file(file, &header)).transpose()?;
-    let mut keeper = Keeper { writer, kept: Vec::new(), failure: None };
-    let mut recording = Recording::new(slot(job), job.plan.interval.0);
+    let mut intervals = KeptIntervals { writer, kept: Vec::new(), failure: None };
+    let mut collector = IntervalCollector::new(first_key(job), job.plan.interval.0);
     let cancel = Cancel::from(Arc::clone(cancelled));
     let made = source.make_load(job, job.part_length(), &cancel, &mut |observed| {
         observer(observed);
         if let Observed::Load(Watched::Interval(part)) = observed {
-            recording.add_part(part).into_iter().for_each(|interval| keeper.keep(interval));
+            collector.add_part(part).into_iter().for_each(|interval| intervals.keep(interval));
         }
     })?;
     let MadeLoad { whole, agents, mut events } = made;
-    recording.finish(&whole).into_iter().for_each(|interval| keeper.keep(interval));
+    collector.finish(&whole).into_iter().for_each(|interval| intervals.keep(interval));
     events.extend(cut_off(&whole));
     let status = if whole.cancelled { EndStatus::Interrupted } else { EndStatus::Complete };
-    let end_ns = keeper.kept.iter().map(|slice| slice.load.window_end_ns()).max().unwrap_or(0);
-    let (intervals, unwritten) = keeper.finish(&agents, &events, status, end_ns);
+    let end_ns = intervals.kept.iter().map(|slice| slice.load.window_end_ns()).max().unwrap_or(0);
+    let (intervals, unwritten) = intervals.finish(&agents, &events, status, end_ns);
     let end = Some((status, end_ns));
     Ok(DrivenLoad { record: LoadRecord { header, intervals, agents, events, end }, unwritten })
 }
 
-fn slot(job: &LoadJob) -> Slot {
-    Slot {
+/// The key of the first interval. A load has one start of one server, its URL.
+fn first_key(job: &LoadJob) -> SliceKey {
+    SliceKey {
+        fork: 1,
         group: job.plan.url.clone(),
         scenario: job.plan.request.clone(),
+        variant: job.plan.url.clone(),
+        phase: Phase::Measure,
         kind: job.slice_kind(),
-        connections: job.plan.connections,
+        round: 0,
+        users: job.plan.connections,
         offered_per_s: job.slice.schedule.rate_per_s(),
     }
 }
@@ -74,13 +79,13 @@ fn cut_off(whole: &SliceSample) -> Option<EventRecord> {
 }
 
 /// Keeps intervals, and writes them to a file if requested. The load continues if that file fails.
-struct Keeper {
+struct KeptIntervals {
     writer: Option<RunWriter>,
     kept: Vec<StoredSlice>,
     failure: Option<RecordError>,
 }
 
-impl Keeper {
+impl KeptIntervals {
     fn keep(&mut self, interval: SliceRecord) {
         let interval = interval.pack();
         if let (Some(writer), None) = (&mut self.writer, &self.failure) {

@@ -57,12 +57,6 @@ fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
     if !equipment.agents.is_empty() {
         rows.insert(0, ("agents", equipment.agents.join(", "), "generators that each make one share of the load"));
     }
-    let setting = |(key, value, meaning): (&str, String, &str)| Setting {
-        section: "load".to_owned(),
-        key: key.to_owned(),
-        value,
-        source: Source::Flag,
-        meaning: meaning.to_owned(),
-    };
+    let setting = |(key, value, meaning): (&str, String, &str)| Setting::new("load", key, value, Source::Flag, meaning);
     rows.into_iter().map(setting).collect()
 }

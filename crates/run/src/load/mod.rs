@@ -4,9 +4,9 @@ mod drive;
 pub mod fleet;
 mod fleet_record;
 mod header;
+mod intervals;
 mod job;
 mod placement;
-mod recording;
 mod source;
 
 pub use crate::machine::generator::{allow_connections, generator_cpus, pod_generator_cpus};

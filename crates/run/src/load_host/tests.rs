@@ -275,7 +275,7 @@ fn what_agents_cannot_do_is_refused_with_what_to_do() {
     let search = Plan { slo: Some(searched), ..planned(&["local:4"], 16) };
     assert!(why(&search).contains("3 users are too few for 4 agents; give each at least one (--slo-most 4)"));
     assert!(why(&planned(&["ssh://a"], 16)).contains("add --server-host ssh://HOST, or --server-host local:"));
-    let tools = Plan { engines: vec![tare_plan::engine::Engine::Wrk], ..planned(&["local:2"], 16) };
+    let tools = Plan { engines: vec![tare_plan::Engine::Wrk], ..planned(&["local:2"], 16) };
     assert!(why(&tools).contains("leave out --engine"));
     let mut external = planned(&["ssh://a", "k8s:4"], 16);
     let run_elsewhere = Program::External { url: "http://10.0.0.7:80".to_owned() };

@@ -1,8 +1,8 @@
 //! The check of a server's answers from where the load is made: a server that agents reach may be hidden from the coordinator.
 
 use serde::{Deserialize, Serialize};
+use tare_plan::contract::Push;
 use tare_plan::contract::{Exchange, Expect, Request};
-use tare_plan::push::Push;
 use tare_sut::contract::{CheckOutcome, verify_exchanges};
 use tare_units::Span;
 

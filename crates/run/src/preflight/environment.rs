@@ -28,7 +28,7 @@ pub fn capture_environment(
         None => sections.push(generator_section()),
         Some(agents) => sections.extend(agents.sections()),
     }
-    sections.extend(launches.java().map(|java| FactSection {
+    sections.extend(launches.java.as_ref().map(|java| FactSection {
         title: "JVM".to_owned(),
         facts: vec![
             ("JDK".to_owned(), java.to_owned()),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use tare_plan::Plan;
-use tare_plan::plan::Variant;
+use tare_plan::plan::{CommandServer, Variant};
 use tare_sut::catalog::{Catalog, Target, Unavailable};
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::JvmSettings;
@@ -50,14 +50,9 @@ impl CatalogBuild<'_> {
                 continue;
             }
             let launched = catalog.server_launch(&variant.server, &target, jvm)?;
-            let origin = Origin::Ours {
-                command: launched.command,
-                env: BTreeMap::new(),
-                directory: None,
-                ready: Some(CATALOG_READY.to_owned()),
-                base_url: None,
-                counters: None,
-            };
+            let ready = Some(CATALOG_READY.to_owned());
+            let server = CommandServer { command: launched.command, ready, ..CommandServer::default() };
+            let origin = Origin::Ours(Box::new(server));
             launches.insert(variant, Launch::new(origin, launched.resolved, None));
         }
         Ok(())

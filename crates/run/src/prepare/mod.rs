@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicBool;
 use regex::Regex;
 use tare_plan::Plan;
 use tare_plan::contract::Contract;
-use tare_plan::plan::{CommandServer, CounterSource, Program, Variant};
+use tare_plan::plan::{CommandServer, Program, Variant};
 use tare_plan::suite::external_host;
 use tare_sut::SutError;
 use tare_sut::build::build_by_shell;
@@ -52,19 +52,7 @@ pub struct Launch {
 #[derive(Debug, Clone)]
 enum Origin {
     /// tare does.
-    Ours {
-        /// Program and arguments, with `{port}`.
-        command: Vec<String>,
-        /// Added environment.
-        env: BTreeMap<String, String>,
-        directory: Option<PathBuf>,
-        /// Regular expression of its readiness line; without one, its port tells.
-        ready: Option<String>,
-        /// Where it answers, where that is not simply its port.
-        base_url: Option<String>,
-        /// Who tells the counters of its runtime.
-        counters: Option<CounterSource>,
-    },
+    Ours(Box<CommandServer>),
     /// It runs already.
     External { url: String, address: SocketAddr },
 }
@@ -81,8 +69,10 @@ fn key(variant: &Variant) -> Key {
 pub struct Launches {
     by_variant: BTreeMap<Key, Launch>,
     unavailable: BTreeMap<Key, String>,
-    java: Option<String>,
-    engines: Vec<Tool>,
+    /// The JDK that the JVM servers run on, where there are any.
+    pub(crate) java: Option<String>,
+    /// Other load tools, ready to drive each cell after tare has.
+    pub(crate) engines: Vec<Tool>,
     /// Why JVMs have no meter of hiccups although the plan wants one.
     pub no_meter: Option<String>,
 }
@@ -113,23 +103,13 @@ impl Launches {
         self.unavailable.get(&key(variant)).map(String::as_str)
     }
 
-    /// Other load tools, ready to drive each cell after tare has.
-    pub(crate) fn engines(&self) -> &[Tool] {
-        &self.engines
-    }
-
     /// The files of all programs that tare starts, with size and time of change.
     pub(crate) fn program_files(&self) -> BTreeMap<String, String> {
         let files = |launch: &Launch| match &launch.origin {
-            Origin::Ours { command, directory, .. } => program_files(command, directory.as_deref()),
+            Origin::Ours(server) => program_files(&server.command, server.cwd.as_deref().map(Path::new)),
             Origin::External { .. } => BTreeMap::new(),
         };
         self.by_variant.values().flat_map(files).collect()
-    }
-
-    /// The JDK that the JVM servers run on, where there are any.
-    pub fn java(&self) -> Option<&str> {
-        self.java.as_deref()
     }
 }
 
@@ -142,22 +122,20 @@ impl Launch {
     pub(crate) fn order(&self, plan: &Plan, start: &ServerStart<'_>, cpus: &str) -> StartOrder {
         let origin = match &self.origin {
             Origin::External { address, .. } => StartOrigin::External(*address),
-            Origin::Ours { command, env, directory, ready, base_url, counters } => {
-                StartOrigin::Ours(Box::new(OwnStart {
-                    command: command.clone(),
-                    env: env.clone(),
-                    directory: directory.clone(),
-                    ready: ready.clone(),
-                    base_url: base_url.clone(),
-                    cpus: cpus.to_owned(),
-                    scheduling: plan.machine.scheduling,
-                    startup_timeout: plan.machine.startup_timeout,
-                    stop_grace: plan.machine.stop_grace,
-                    counters: *counters,
-                    meter: self.agent.clone(),
-                    address: self.address,
-                }))
-            }
+            Origin::Ours(server) => StartOrigin::Ours(Box::new(OwnStart {
+                command: server.command.clone(),
+                env: server.env.clone(),
+                directory: server.cwd.as_ref().map(PathBuf::from),
+                ready: server.ready.clone(),
+                base_url: server.base_url.clone(),
+                cpus: cpus.to_owned(),
+                scheduling: plan.machine.scheduling,
+                startup_timeout: plan.machine.startup_timeout,
+                stop_grace: plan.machine.stop_grace,
+                counters: server.counters,
+                meter: self.agent.clone(),
+                address: self.address,
+            })),
         };
         StartOrder { id: start.id, name: start.variant.name.clone(), log_name: start.log_name.clone(), origin }
     }
@@ -186,7 +164,7 @@ impl Launch {
     /// Program and arguments as they are recorded; for a server that runs elsewhere, its address.
     pub fn command(&self) -> Vec<String> {
         match &self.origin {
-            Origin::Ours { command, .. } => command.clone(),
+            Origin::Ours(server) => server.command.clone(),
             Origin::External { url, .. } => vec![url.clone()],
         }
     }
@@ -194,7 +172,7 @@ impl Launch {
     /// The `Host` that requests name, where that is not the address.
     pub fn host(&self) -> Option<String> {
         match &self.origin {
-            Origin::Ours { .. } => None,
+            Origin::Ours(_) => None,
             Origin::External { url, .. } => external_host(url).ok(),
         }
     }
@@ -273,14 +251,7 @@ fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<
             message: format!("\"{pattern}\" is not a regular expression: {error}"),
         })?;
     }
-    let origin = Origin::Ours {
-        command: server.command.clone(),
-        env: server.env.clone(),
-        directory: server.cwd.as_ref().map(PathBuf::from),
-        ready: server.ready.clone(),
-        base_url: server.base_url.clone(),
-        counters: server.counters,
-    };
+    let origin = Origin::Ours(Box::new(server.clone()));
     Ok(Launch::new(origin, BTreeMap::new(), Some(contract_of(plan, variant))))
 }
 
@@ -349,8 +320,9 @@ impl Launches {
         for launch in self.by_variant.values_mut() {
             launch.address = host.address();
             launch.agent = launch.agent.as_deref().map(|agent| sender.send(agent)).transpose()?;
-            if let Origin::Ours { command, directory, .. } = &mut launch.origin {
-                *command = sender.send_command(command, directory.take().as_deref())?;
+            if let Origin::Ours(server) = &mut launch.origin {
+                let directory = server.cwd.take();
+                server.command = sender.send_command(&server.command, directory.as_deref().map(Path::new))?;
             }
         }
         Ok(())

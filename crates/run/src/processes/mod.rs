@@ -9,9 +9,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_load::{Cancel, Sending, Share, SliceSample};
+use tare_plan::Engine;
 use tare_plan::Plan;
 use tare_plan::contract::Contract;
-use tare_plan::engine::Engine;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
@@ -30,11 +30,12 @@ use crate::load_host::{AgentLoad, OwnLoad, RunLoad, VerifyOrder};
 use crate::local_servers::watch::WatchOrder;
 use crate::prepare::Launches;
 use crate::prepare::driven_server::{DrivenServer, DrivenServers};
-use crate::prepare::engine::{ToolCell, drive_with_tool};
+use crate::prepare::engine::{Cell, drive_with_tool};
 use crate::processes::run_clock::RunClock;
 use crate::progress::Place;
 use crate::server_host::{LocalServers, RemoteServers, SamplingOrder, ServerHost};
 use crate::session::{Destination, SessionOrder};
+use crate::test_bed::file_name::file_name;
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
 
@@ -219,7 +220,7 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn load_tools(&self) -> Vec<Engine> {
-        self.launches.engines().iter().map(crate::prepare::engine::Tool::engine).collect()
+        self.launches.engines.iter().map(|tool| tool.engine).collect()
     }
 
     fn cross_check(
@@ -229,22 +230,24 @@ impl TestBed for ProcessBed<'_> {
         named: &NamedScenario,
         place: &Place<'_>,
     ) -> Result<CrossCheckRecord, RunError> {
-        let tool = self.launches.engines().iter().find(|tool| tool.engine() == engine);
+        let tool = self.launches.engines.iter().find(|tool| tool.engine == engine);
         let tool = tool.ok_or_else(|| RunError::NotPrepared(engine.to_string()))?;
         let server = self.server(server)?;
         let identity = server.variant.identity();
         let exchange = server.launch.contract(self.contract).exchange(&identity, &named.name);
-        let cell = ToolCell {
-            plan: self.plan,
-            host: server.launch.host().unwrap_or_else(|| server.address.to_string()),
+        let host = server.launch.host().unwrap_or_else(|| server.address.to_string());
+        let cell = Cell {
+            url: format!("http://{host}{}", named.scenario.request.path),
             variant: &server.variant.name,
             named,
             status: exchange.map_or(200, |exchange| exchange.expect.status),
-            place,
-            cpus: &self.load_cpus,
-            logs: self.logs,
+            users: self.plan.load.users,
+            length: self.plan.slices.length.0 * self.plan.slices.saturating,
+            timeout: self.plan.load.timeout.0,
+            cpus: self.load_cpus.clone(),
+            folder: self.logs.join(file_name(&format!("{engine}-{}-{}", server.variant.name, named.name))),
         };
-        drive_with_tool(tool, &cell, &self.cancelled)
+        drive_with_tool(tool, &cell, place, &self.cancelled)
     }
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {

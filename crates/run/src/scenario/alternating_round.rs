@@ -53,15 +53,15 @@ impl AlternatingRound {
         scenario.begin_watch(&driven, self.slice.phase);
         for (number, order) in (0_u64..).zip(orders) {
             for member in order.iter().copied().filter(|member| driven.contains(member)) {
-                if self.silent[member] || scenario.is_interrupted() {
+                if self.silent[member] || scenario.context.is_interrupted() {
                     continue;
                 }
                 self.drive_turn(scenario, member, number)?;
             }
         }
         let scored_from_ns = self.sums.iter().flatten().map(|sum| sum.window_start_ns()).min();
-        let readings = scenario.end_watch(scored_from_ns.unwrap_or(0));
-        if scenario.is_interrupted() {
+        let readings = scenario.context.bed.end_watch(scored_from_ns.unwrap_or(0));
+        if scenario.context.is_interrupted() {
             return Ok(Vec::new());
         }
         for (member, readings) in driven.iter().copied().zip(readings) {
@@ -76,7 +76,7 @@ impl AlternatingRound {
         let turn = SliceLoad { seed: self.turn.seed ^ (number << 16), ..self.turn };
         let mut sample = scenario.drive_load(member, &turn)?;
         if self.slice.kind == SliceKind::Saturating && self.is_whole() {
-            count_whole_if_slow(&mut sample, turn.users, scenario.elapsed_ns());
+            count_whole_if_slow(&mut sample, turn.users, scenario.context.bed.elapsed_ns());
         }
         // A server that hangs would take the time of a whole drain in every turn.
         self.silent[member] = sample.completed_in_slice == 0;

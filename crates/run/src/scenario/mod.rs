@@ -168,15 +168,10 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.bed.begin_watch(&[id], load.phase);
         let mut sample = self.drive_load(member, load)?;
         if load.kind == SliceKind::Saturating {
-            count_whole_if_slow(&mut sample, load.users, self.elapsed_ns());
+            count_whole_if_slow(&mut sample, load.users, self.context.bed.elapsed_ns());
         }
         let readings = self.context.bed.end_watch(sample.window_start_ns());
         Ok(self.slice_record(member, load, sample, readings.into_iter().next().unwrap_or_default()))
-    }
-
-    /// Nanoseconds since the run began.
-    pub fn elapsed_ns(&self) -> u64 {
-        self.context.bed.elapsed_ns()
     }
 
     /// The last `count` slices of the record.
@@ -185,20 +180,10 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         &slices[slices.len() - count..]
     }
 
-    /// Whether Ctrl-C was pressed.
-    pub fn is_interrupted(&self) -> bool {
-        self.context.is_interrupted()
-    }
-
     /// Reads the probes of these members; see [`TestBed::begin_watch`](crate::test_bed::TestBed::begin_watch).
     pub fn begin_watch(&mut self, members: &[usize], phase: Phase) {
         let ids: Vec<ServerId> = members.iter().map(|member| self.server_state(*member).id).collect();
         self.context.bed.begin_watch(&ids, phase);
-    }
-
-    /// Reads them again; see [`TestBed::end_watch`](crate::test_bed::TestBed::end_watch).
-    pub fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
-        self.context.bed.end_watch(scored_from_ns)
     }
 
     /// Keeps what one member showed in a whole slice, and looks whether it may get another.

@@ -1,9 +1,9 @@
 //! The profiling part of a fork: each event on each server in turn, under one load for all, with a sampler attached. Nothing
 //! of it is scored, and a sampler that fails is an event of the record, not the end of the run.
 
+use tare_plan::contract::Push;
 use tare_plan::plan::SliceKind;
 use tare_plan::profile::ProfileEvent;
-use tare_plan::push::Push;
 use tare_record::profile::{PackedText, ProfileRecord};
 use tare_record::{EventKind, EventRecord, Phase, SliceRecord};
 use tare_sut::SutError;

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use tare_load::Sending;
+use tare_plan::contract::Push;
 use tare_plan::plan::{SliceKind, Warmup};
-use tare_plan::push::Push;
 use tare_record::Phase;
 
 use crate::error::RunError;

@@ -5,8 +5,8 @@ pub(crate) mod random_orders;
 
 use std::time::Duration;
 
+use tare_plan::GroupOrder;
 use tare_plan::estimate::fork_time;
-use tare_plan::group_order::GroupOrder;
 use tare_plan::plan::{Forks, Group, Plan};
 use tare_record::checkpoint::{DoneStep, GroupStanding};
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
+use tare_plan::ServerScheduling;
 use tare_plan::plan::CounterSource;
-use tare_plan::server_scheduling::ServerScheduling;
 use tare_sut::SutError;
 use tare_sut::probe::hiccup::inside;
 use tare_sut::server::{ReadyRule, ServerSpec};

@@ -15,12 +15,12 @@ use std::time::Duration;
 
 use tare_plan::Plan;
 use tare_plan::ServerClock;
+use tare_plan::ServerScheduling;
+use tare_plan::contract::Push;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Probes, Program, Rate, Role, Slices, Stop, Variant, Warmup,
 };
-use tare_plan::push::Push;
-use tare_plan::server_scheduling::ServerScheduling;
 use tare_plan::turn::TurnLength;
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};

@@ -1,6 +1,6 @@
 //! What happens in one scenario: rates, rounds, searches, pushes, profiles; and sequential runs.
 
-use tare_plan::engine::Engine;
+use tare_plan::Engine;
 use tare_plan::plan::SliceKind;
 use tare_plan::profile::{Profile, ProfileEvent};
 use tare_plan::slo::{LoadBy, Slo};

@@ -91,7 +91,7 @@ mod tests {
             method: "POST".into(),
             path: "/".into(),
             headers: Default::default(),
-            body: Some(tare_plan::body::BodySpec::Text(body.into())),
+            body: Some(tare_plan::contract::BodySpec::Text(body.into())),
         }
     }
 

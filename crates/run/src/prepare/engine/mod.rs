@@ -5,13 +5,13 @@ mod gatling;
 mod process;
 mod wrk;
 
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use std::{fs, io};
 
+use tare_plan::Engine;
 use tare_plan::Plan;
-use tare_plan::engine::Engine;
 use tare_plan::plan::NamedScenario;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_sut::catalog::Catalog;
@@ -19,7 +19,6 @@ use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
 use crate::progress::Place;
-use crate::test_bed::file_name::file_name;
 
 /// What a tool may need besides its load: its own start, its report.
 const START_AND_REPORT_TIME: Duration = Duration::from_secs(60);
@@ -27,7 +26,7 @@ const START_AND_REPORT_TIME: Duration = Duration::from_secs(60);
 /// A tool, found and ready to be started.
 #[derive(Debug, Clone)]
 pub struct Tool {
-    engine: Engine,
+    pub(crate) engine: Engine,
     /// As the tool prints it.
     version: String,
     /// Program and first arguments.
@@ -40,19 +39,20 @@ pub struct Tool {
 
 /// What a tool is asked to drive.
 #[derive(Debug)]
-struct Cell<'a> {
+pub(crate) struct Cell<'a> {
     /// `http://127.0.0.1:8080/path0/4`.
-    url: String,
-    named: &'a NamedScenario,
+    pub url: String,
+    pub variant: &'a str,
+    pub named: &'a NamedScenario,
     /// The status of a right answer, on this server.
-    status: u16,
-    users: u32,
-    length: Duration,
-    timeout: Duration,
+    pub status: u16,
+    pub users: u32,
+    pub length: Duration,
+    pub timeout: Duration,
     /// The generator's cores.
-    cpus: CpuSet,
+    pub cpus: CpuSet,
     /// The folder with the request's body, `body`. The tool may write files to it.
-    folder: &'a Path,
+    pub folder: PathBuf,
 }
 
 impl Cell<'_> {
@@ -84,52 +84,25 @@ pub fn find_tools(
     plan.engines.iter().map(find).collect()
 }
 
-/// What a tool is asked to drive, and where it stands in the run.
-pub(crate) struct ToolCell<'a> {
-    pub plan: &'a Plan,
-    /// `127.0.0.1:8080`, as requests name it.
-    pub host: String,
-    pub variant: &'a str,
-    pub named: &'a NamedScenario,
-    /// The status of a right answer of this server.
-    pub status: u16,
-    pub place: &'a Place<'a>,
-    /// The generator's cores.
-    pub cpus: &'a CpuSet,
-    /// Folder of the logs of the run.
-    pub logs: &'a Path,
-}
-
 /// Lets a tool drive a cell, until `cancelled` is set at most.
 ///
 /// # Errors
 /// When the tool's folder cannot be written.
 pub(crate) fn drive_with_tool(
     tool: &Tool,
-    of: &ToolCell<'_>,
+    cell: &Cell<'_>,
+    place: &Place<'_>,
     cancelled: &AtomicBool,
 ) -> Result<CrossCheckRecord, RunError> {
-    let ToolCell { plan, named, place, .. } = *of;
-    let folder = of.logs.join(file_name(&format!("{}-{}-{}", tool.engine, of.variant, named.name)));
-    let cell = Cell {
-        url: format!("http://{}{}", of.host, named.scenario.request.path),
-        named,
-        status: of.status,
-        users: plan.load.users,
-        length: plan.slices.length.0 * plan.slices.saturating,
-        timeout: plan.load.timeout.0,
-        cpus: of.cpus.clone(),
-        folder: &folder,
-    };
-    prepare(&cell).map_err(|source| RunError::Logs { path: folder.clone(), source })?;
-    let (command, output, outcome) = run_tool(tool, &cell, cancelled);
+    prepare(cell).map_err(|source| RunError::Logs { path: cell.folder.clone(), source })?;
+    let (command, output, outcome) = run_tool(tool, cell, cancelled);
     Ok(CrossCheckRecord {
         engine: tool.engine,
         version: tool.version.clone(),
         fork: place.fork,
         group: place.group.to_owned(),
-        scenario: named.name.clone(),
-        variant: of.variant.to_owned(),
+        scenario: cell.named.name.clone(),
+        variant: cell.variant.to_owned(),
         command,
         users: cell.users,
         outcome,
@@ -160,20 +133,13 @@ fn run_tool(tool: &Tool, cell: &Cell<'_>, cancelled: &AtomicBool) -> (Vec<String
     }
 }
 
-impl Tool {
-    /// Which tool it is.
-    pub const fn engine(&self) -> Engine {
-        self.engine
-    }
-}
-
 fn failed(because: String) -> CrossCheckOutcome {
     CrossCheckOutcome::Failed { because }
 }
 
 /// A fresh folder with the request's body in it.
 fn prepare(cell: &Cell<'_>) -> io::Result<()> {
-    fs::create_dir_all(cell.folder)?;
+    fs::create_dir_all(&cell.folder)?;
     match cell.body_file() {
         Some(file) => fs::write(file, cell.named.scenario.request.body_bytes()),
         None => Ok(()),

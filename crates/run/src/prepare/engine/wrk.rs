@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_plan::engine::Engine;
+use tare_plan::Engine;
 use tare_record::cross_check::ToolFigures;
 use tare_sys::child::find_program;
 

@@ -125,14 +125,14 @@ impl WarmUp {
             full_round: Duration::ZERO,
             until_steady,
             on_all_cores,
-            begin_ns: scenario.elapsed_ns(),
+            begin_ns: scenario.context.bed.elapsed_ns(),
             orders: scenario.random_orders("warm-up"),
             windows: WarmUpWindows::new(scenario.members(), is_first_scenario),
         }
     }
 
     fn elapsed(&self, scenario: &ScenarioRun<'_, '_>) -> Duration {
-        Duration::from_nanos(scenario.elapsed_ns() - self.begin_ns)
+        Duration::from_nanos(scenario.context.bed.elapsed_ns() - self.begin_ns)
     }
 
     /// One slice of each healthy server, and what each server did in the time of all of them.
@@ -243,7 +243,7 @@ impl WarmUp {
     fn finish(self, scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
         let server = scenario.context.cores.server.clone();
         scenario.servers.move_to(scenario.context, &server);
-        let span_ns = scenario.elapsed_ns() - self.begin_ns;
+        let span_ns = scenario.context.bed.elapsed_ns() - self.begin_ns;
         for member in 0..self.windows.servers() {
             scenario.servers.members[member].is_warmed = true;
             let reason = if self.until_steady { self.windows.unsteady_reason(member) } else { None };

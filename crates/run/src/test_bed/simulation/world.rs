@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tare_plan::engine::Engine;
+use tare_plan::Engine;
 use tare_plan::plan::SliceKind;
 use tare_record::Phase;
 

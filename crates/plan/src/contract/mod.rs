@@ -1,6 +1,8 @@
 //! The contract: what each server must answer. One plain-data file drives the verifier and the load.
 
+mod body;
 mod exchange;
+mod push;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use tare_wire::http;
 
 use crate::PlanError;
-use crate::body::BodySpec;
 use crate::document;
-use crate::push::Push;
 
+pub use body::{Alphabet, BodySpec, GeneratedBody};
 pub use exchange::Exchange;
+pub use push::Push;
 
 /// The contract of a set of servers, as written in `contract.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

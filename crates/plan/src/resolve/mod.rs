@@ -4,19 +4,17 @@ mod derived;
 mod groups;
 mod profile;
 mod requested;
-pub(crate) mod settings;
 mod versions;
 
 use crate::PlanError;
 use crate::contract::Contract;
 use crate::earlier::EarlierRun;
 use crate::inventory::Inventory;
+pub use crate::inventory::MachineFacts;
 use crate::plan::{Mode, Plan};
 use crate::profile::ProfileOptions;
-use crate::settings::{Options, resolve_settings};
+use crate::settings::{Known, Options, resolve_settings};
 use crate::suite::Suite;
-
-pub use settings::MachineFacts;
 
 /// Everything that is known when a plan is made.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +43,17 @@ pub struct Inputs<'a> {
 /// [`PlanError`] for a name that matches nothing, a value that means nothing, or a choice that leaves nothing to measure.
 pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let mode = mode(inputs.flags).or_else(|| mode(&inputs.suite.run)).unwrap_or(Mode::Compared);
-    let mut settings = resolve_settings(inputs, mode)?;
+    let mut settings = resolve_settings(Known {
+        flags: inputs.flags,
+        suite: &inputs.suite.run,
+        suite_file: &inputs.suite.file,
+        has_own_servers: !inputs.suite.servers.is_empty(),
+        inventory: inputs.inventory,
+        machine: inputs.machine,
+        fallback_seed: inputs.fallback_seed,
+        mode,
+        so_far: Options::default(),
+    })?;
     let profile = profile::resolve(inputs, &mut settings.list)?;
     let chosen = groups::resolve(inputs, mode, &mut settings)?;
     let suite = inputs.suite.suite.name.clone().unwrap_or_else(|| stem(&inputs.suite.file));

@@ -1,28 +1,16 @@
-//! Chooses the value of each setting, from the table in [`crate::settings`], and fills the plan with it.
+//! Chooses the value of each setting, from the rows of the table, and fills the plan with it.
 
 use tare_units::{CpuListError, CpuSet, Span};
 
-use super::Inputs;
+use super::flag::Section;
+use super::row::{Row, SettingDefault};
+use super::table::Options;
+use super::value::SettingValue;
 use crate::PlanError;
-use crate::engine::Engine;
-use crate::options::ForkCovers;
-use crate::plan::{Load, Machine, Mode, Probes, Setting, Slices, Source, Stop, Warmup};
-use crate::setting::origin_of;
-use crate::settings::{Options, Row, Section, SettingDefault, SettingValue};
+use crate::choices::{Engine, ForkCovers};
+use crate::inventory::{Inventory, MachineFacts};
+use crate::plan::{Load, Machine, Mode, Probes, Setting, Slices, Source, Stop, Warmup, origin_of};
 use crate::slo::Slo;
-
-/// What a plan needs to know of the machine of the servers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct MachineFacts {
-    /// Numbers of the cores that tare may use, ascending.
-    pub cpus: Vec<usize>,
-    /// Those of the generator, where it is on a machine of its own.
-    pub generator_cpus: Option<Vec<usize>>,
-    /// Processor, cores and memory, as text.
-    pub identity: String,
-    /// Feature release of the JDK that runs the servers, where there is one.
-    pub jdk: Option<u32>,
-}
 
 /// The parts of the plan that follow from the settings, and the list of settings for people.
 #[derive(Debug, Default)]
@@ -44,19 +32,54 @@ pub(crate) struct Resolved {
     pub list: Vec<Setting>,
 }
 
+impl Resolved {
+    /// Fills in the search for the largest load, where there is one.
+    pub fn fill_slo(&mut self, fill: impl FnOnce(&mut Slo)) {
+        if let Some(slo) = &mut self.slo {
+            fill(slo);
+        }
+    }
+}
+
 /// What a default or a check may depend on.
 pub(crate) struct Known<'a> {
-    pub inputs: &'a Inputs<'a>,
+    /// The settings that flags give.
+    pub flags: &'a Options,
+    /// Those that the suite gives.
+    pub suite: &'a Options,
+    pub suite_file: &'a str,
+    /// Whether the suite describes servers.
+    pub has_own_servers: bool,
+    pub inventory: &'a Inventory,
+    pub machine: &'a MachineFacts,
+    /// The seed when none is given.
+    pub fallback_seed: u64,
     pub mode: Mode,
     /// The values of the settings that apply: for a default, of the rows above; for a check, of all rows.
     pub so_far: Options,
 }
 
 impl Known<'_> {
+    pub fn is_sequential(&self) -> bool {
+        self.mode == Mode::Sequential
+    }
+
+    pub fn is_compared(&self) -> bool {
+        self.mode == Mode::Compared
+    }
+
+    /// A sequential run has one long slice for each cell; all others have the slices of the table.
+    pub fn has_slices(&self) -> bool {
+        !self.is_sequential()
+    }
+
+    pub fn warms_up_until_steady(&self) -> bool {
+        matches!(self.so_far.warmup, Some(Warmup::UntilSteady { .. }))
+    }
+
     /// Whether the number of starts is fixed: `--forks` wins over every budget, `--budget` over a suite's `forks`.
     pub fn forks_are_fixed(&self) -> bool {
-        let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
-        flags.forks.is_some() || flags.budget.is_none() && suite.forks.is_some()
+        self.flags.forks.is_some() || self.flags.budget.is_none() && self.suite.forks.is_some()
     }
 
     /// Rounds of all kinds of slices in one fork, without those of pushed messages.
@@ -77,10 +100,10 @@ pub(crate) struct SettingResolver<'a> {
 
 impl<'a> SettingResolver<'a> {
     /// Starts without any resolved setting.
-    pub fn new(inputs: &'a Inputs<'a>, mode: Mode) -> Self {
+    pub fn new(known: Known<'a>) -> Self {
         let mut resolved = Resolved::default();
         resolved.stop.floor = tare_stats::SD_FLOOR;
-        Self { known: Known { inputs, mode, so_far: Options::default() }, resolved }
+        Self { known, resolved }
     }
 
     /// Chooses a value (flag, else suite, else default), lists it and fills the plan with it; none where the setting does
@@ -103,13 +126,8 @@ impl<'a> SettingResolver<'a> {
             (None, None, None, SettingDefault::Computed(_, compute)) => (compute(&self.known), Source::Default),
             (None, None, None, SettingDefault::Absent(_)) => return None,
         };
-        self.resolved.list.push(Setting {
-            section: section.name().to_owned(),
-            key: key.to_owned(),
-            value: value.to_text(),
-            source,
-            meaning: help.trim_end_matches('.').to_owned(),
-        });
+        let meaning = help.trim_end_matches('.');
+        self.resolved.list.push(Setting::new(section.name(), key, value.to_text(), source, meaning));
         (row.fill)(&mut self.resolved, value.clone());
         Some(value)
     }
@@ -123,7 +141,7 @@ impl<'a> SettingResolver<'a> {
         let broken = row.limits.iter().find(|limit| !(limit.holds)(value, &self.known));
         let verdict = (row.verify)(value).and(broken.map_or(Ok(()), |limit| Err(limit.message.to_owned())));
         verdict.map_err(|message| PlanError::Value {
-            origin: origin_of(&self.resolved.list, &self.known.inputs.suite.file, key, &row.flag.long(key)),
+            origin: origin_of(&self.resolved.list, self.known.suite_file, key, &row.flag.long(key)),
             message,
         })
     }
@@ -137,12 +155,12 @@ pub(crate) fn sequential_slices(duration: Span) -> Slices {
 
 /// The default of `server_cpus`.
 pub(crate) fn default_server_cpus(known: &Known<'_>) -> String {
-    split_cpus(known.inputs.machine).0
+    split_cpus(known.machine).0
 }
 
 /// The default of `load_cpus`.
 pub(crate) fn default_load_cpus(known: &Known<'_>) -> String {
-    split_cpus(known.inputs.machine).1
+    split_cpus(known.machine).1
 }
 
 /// The default of `jvm_cpus`: one for each of the servers' cores, at least two.

@@ -3,34 +3,24 @@
 use std::time::Duration;
 
 use tare_load::SliceSample;
-use tare_plan::plan::SliceKind;
-use tare_record::{Phase, ServerUse, SliceKey, SliceRecord};
-
-/// What all intervals of one load have in common.
-#[derive(Debug, Clone)]
-pub struct Slot {
-    pub group: String,
-    pub scenario: String,
-    pub kind: SliceKind,
-    pub connections: u32,
-    pub offered_per_s: Option<f64>,
-}
+use tare_record::{ServerUse, SliceKey, SliceRecord};
 
 /// Collects parts into intervals.
 #[derive(Debug)]
-pub struct Recording {
-    slot: Slot,
+pub struct IntervalCollector {
+    /// The key of the next interval.
+    key: SliceKey,
     every_ns: u64,
     begin_ns: Option<u64>,
     /// Long enough, but a short rest or the drain may still be added to it.
     last: Option<SliceSample>,
     open: Option<SliceSample>,
-    round: u32,
 }
 
-impl Recording {
-    pub fn new(slot: Slot, every: Duration) -> Self {
-        Self { slot, every_ns: every.as_nanos() as u64, begin_ns: None, last: None, open: None, round: 0 }
+impl IntervalCollector {
+    /// Collects intervals of length `every`; `key` is that of the first one.
+    pub fn new(key: SliceKey, every: Duration) -> Self {
+        Self { key, every_ns: every.as_nanos() as u64, begin_ns: None, last: None, open: None }
     }
 
     /// Takes a part; returns an interval to which nothing will be added any more.
@@ -68,24 +58,17 @@ impl Recording {
 
     fn record(&mut self, mut sample: SliceSample) -> SliceRecord {
         sample.start_ns -= self.begin_ns.unwrap_or(sample.start_ns);
-        self.round += 1;
-        let key = SliceKey {
-            fork: 1,
-            group: self.slot.group.clone(),
-            scenario: self.slot.scenario.clone(),
-            variant: self.slot.group.clone(),
-            phase: Phase::Measure,
-            kind: self.slot.kind,
-            round: self.round - 1,
-            users: self.slot.connections,
-            offered_per_s: self.slot.offered_per_s,
-        };
+        let key = self.key.clone();
+        self.key.round += 1;
         SliceRecord { key, load: sample, server: ServerUse::default() }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use tare_plan::plan::SliceKind;
+    use tare_record::Phase;
+
     use super::*;
 
     fn part(start_ms: u64, window_ms: u64, ok: u64) -> SliceSample {
@@ -94,16 +77,20 @@ mod tests {
     }
 
     fn intervals(parts: &[SliceSample]) -> Vec<(u64, u64, u64)> {
-        let slot = Slot {
+        let key = SliceKey {
+            fork: 1,
             group: "url".to_owned(),
             scenario: "GET /".to_owned(),
+            variant: "url".to_owned(),
+            phase: Phase::Measure,
             kind: SliceKind::Saturating,
-            connections: 1,
+            round: 0,
+            users: 1,
             offered_per_s: None,
         };
-        let mut recording = Recording::new(slot, Duration::from_millis(1000));
-        let mut whole: Vec<SliceRecord> = parts.iter().filter_map(|part| recording.add_part(part)).collect();
-        whole.extend(recording.finish(&SliceSample::default()));
+        let mut collector = IntervalCollector::new(key, Duration::from_millis(1000));
+        let mut whole: Vec<SliceRecord> = parts.iter().filter_map(|part| collector.add_part(part)).collect();
+        whole.extend(collector.finish(&SliceSample::default()));
         whole.iter().map(|s| (s.load.window_start_ns() / 1_000_000, s.load.window_ns / 1_000_000, s.load.ok)).collect()
     }
 

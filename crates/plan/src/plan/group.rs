@@ -131,40 +131,31 @@ impl Program {
 
 /// A server that a suite file describes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct CommandServer {
     /// Program and arguments; `{port}` is replaced by the port.
-    #[serde(default)]
     pub command: Vec<String>,
     /// Shell command that builds it, run in its working directory before the first start.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     /// Instead of a command: the URL of a server that was started outside tare.
-    #[serde(default)]
     pub url: Option<String>,
     /// Environment added to tare's own; `{port}` is replaced.
-    #[serde(default)]
     pub env: BTreeMap<String, String>,
     /// Working directory; the suite file's folder when absent.
-    #[serde(default)]
     pub cwd: Option<String>,
     /// Regular expression of the line that says the server is ready; a group named `port` gives its port.
-    #[serde(default)]
     pub ready: Option<String>,
     /// Where it answers, `http://127.0.0.1:{port}` when absent.
-    #[serde(default)]
     pub base_url: Option<String>,
     /// What it is compared with, unless the group says otherwise.
-    #[serde(default)]
     pub baseline: Option<String>,
     /// How many routes it has; scenarios that need more are left out.
-    #[serde(default)]
     pub routes: Option<u32>,
     /// For the report: `vanilla`, `middleware`, …
-    #[serde(default)]
     pub kind: Option<String>,
     /// The source of its runtime's counters (bytes, collections); none when absent. A JVM's are always read.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub counters: Option<CounterSource>,
 }
 

@@ -1,8 +1,7 @@
 //! A setting as people read it: what it is, where its value came from, and what it means.
 
 use serde::{Deserialize, Serialize};
-
-use crate::suite::suite_key;
+use tare_units::named_values;
 
 /// One setting, for people: `tare run --dry-run` and the report list them all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,27 +18,34 @@ pub struct Setting {
     pub meaning: String,
 }
 
-/// Where a value came from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// tare's own.
-    Default,
-    /// The suite file.
-    Suite,
-    /// The command line.
-    Flag,
+named_values! {
+    /// Where a value came from.
+    pub enum Source: "where a value came from" {
+        /// tare's own.
+        Default = "default",
+        /// The suite file.
+        Suite = "suite",
+        /// The command line.
+        Flag = "flag",
+    }
 }
 
-impl Source {
-    /// `default`, `suite`, `flag`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Default => "default",
-            Self::Suite => "suite",
-            Self::Flag => "flag",
-        }
+impl Setting {
+    /// A setting of one section.
+    pub fn new(section: &str, key: &str, value: String, source: Source, meaning: &str) -> Self {
+        let [section, key, meaning] = [section, key, meaning].map(str::to_owned);
+        Self { section, key, value, source, meaning }
     }
+}
+
+/// The settings that a suite has in `[hosts]` and not in `[run]`, each with its key there.
+pub(crate) const HOST_KEYS: [(&str, &str); 3] =
+    [("server_host", "server"), ("server_address", "server_address"), ("agents", "load")];
+
+/// Table and key of a setting in a suite file: `[run] users`, or `[hosts] server` for `server_host`.
+pub fn suite_key(setting: &str) -> String {
+    let host_key = HOST_KEYS.iter().find(|(key, _)| *key == setting);
+    host_key.map_or_else(|| format!("[run] {setting}"), |(_, host_key)| format!("[hosts] {host_key}"))
 }
 
 /// Where the value of a setting was written: `--long`, or table and key, as in `my.toml: [run] users`. A default is changed by the flag.

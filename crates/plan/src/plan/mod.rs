@@ -1,26 +1,29 @@
 //! The plan: everything a run will do, with nothing optional left. `tare run --dry-run` prints it whole.
 
+mod group;
+mod setting;
+
+use std::fmt;
+use std::str::FromStr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tare_sample::ServerClock;
 
+pub use crate::choices::SliceKind;
+use crate::choices::{Engine, GroupOrder, PriorUse, ServerScheduling};
 use crate::contract::{Check, Scenario};
-use crate::earlier::{EarlierForks, PriorUse};
-use crate::engine::Engine;
-pub use crate::group::{CommandServer, CounterSource, Group, NamedScenario, Program, Role, Variant};
-use crate::group_order::GroupOrder;
-use crate::options::{RateOption, WarmupOption};
+use crate::earlier::EarlierForks;
 use crate::profile::Profile;
 use crate::ratio_limit::RatioLimit;
-use crate::server_scheduling::ServerScheduling;
-use crate::setting::origin_of;
-pub use crate::setting::{Setting, Source};
-pub use crate::slice_kind::SliceKind;
 use crate::slo::{LoadBy, Slo};
 use crate::turn::TurnLength;
-use tare_units::Span;
+use tare_units::{Percent, Span, parse_quantity};
+
+pub use group::{CommandServer, CounterSource, Group, NamedScenario, Program, Role, Variant};
+pub(crate) use setting::{HOST_KEYS, origin_of};
+pub use setting::{Setting, Source, suite_key};
 
 /// What will be measured, how, and when it stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -131,11 +134,27 @@ impl Default for Rate {
     }
 }
 
-impl From<RateOption> for Rate {
-    fn from(option: RateOption) -> Self {
-        match option {
-            RateOption::PerSecond(per_s) => Self::PerSecond { per_s },
-            RateOption::OfCapacity(share) => Self::OfCapacity { share },
+impl FromStr for Rate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("\"{text}\" is not a rate; write 4000 or 20k (per second) or 50% (of capacity)");
+        if text.trim_end().ends_with('%') {
+            let Percent(share) = text.parse().map_err(|_| wrong())?;
+            return if share > 0.0 && share < 1.0 { Ok(Self::OfCapacity { share }) } else { Err(wrong()) };
+        }
+        match parse_quantity(text) {
+            Ok(per_s) if per_s > 0.0 && per_s <= 1e8 => Ok(Self::PerSecond { per_s }),
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl fmt::Display for Rate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::PerSecond { per_s } => write!(f, "{per_s}/s"),
+            Self::OfCapacity { share } => write!(f, "{}% of the slowest variant's throughput", share * 100.0),
         }
     }
 }
@@ -168,6 +187,11 @@ pub enum Warmup {
 }
 
 impl Warmup {
+    /// Until steady. The caps stay zero until they are filled in.
+    pub(crate) const fn until_steady() -> Self {
+        Self::UntilSteady { cap: Span(Duration::ZERO), first_cap: Span(Duration::ZERO), all_cpus: false }
+    }
+
     /// The longest warm-up of a scenario, of so many servers side by side: the cap, and a quarter more for each beyond the fourth,
     /// because the rounds of the servers follow one another. A warm-up of fixed length takes as long for each of them.
     pub fn longest(&self, is_first: bool, servers: u32) -> Duration {
@@ -187,14 +211,23 @@ impl Default for Warmup {
     }
 }
 
-impl From<WarmupOption> for Warmup {
-    /// Its other settings stay zero until they are filled in.
-    fn from(option: WarmupOption) -> Self {
-        match option {
-            WarmupOption::Steady => {
-                Self::UntilSteady { cap: Span::default(), first_cap: Span::default(), all_cpus: false }
-            }
-            WarmupOption::Fixed(span) => Self::Fixed { span, users: 0 },
+impl FromStr for Warmup {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "steady" {
+            return Ok(Self::until_steady());
+        }
+        let fixed = text.parse().map(|span| Self::Fixed { span, users: 0 });
+        fixed.map_err(|_| format!("\"{text}\" is neither \"steady\" nor a duration such as 5s"))
+    }
+}
+
+impl fmt::Display for Warmup {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::UntilSteady { .. } => f.write_str("steady"),
+            Self::Fixed { span, .. } => span.fmt(f),
         }
     }
 }
@@ -324,6 +357,12 @@ pub struct Probes {
 /// Without these options a JVM reports inlined code as the nearest safepoint.
 const TRUE_FRAMES: [&str; 2] = ["-XX:+UnlockDiagnosticVMOptions", "-XX:+DebugNonSafepoints"];
 
+/// SHA-256 of a value's JSON, in hex.
+pub(crate) fn hash_of(value: &impl Serialize) -> String {
+    let json = serde_json::to_vec(value).unwrap_or_default();
+    Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 impl Plan {
     /// The plan of the profiling starts that this plan asks for; `None` where it asks for none.
     ///
@@ -350,16 +389,15 @@ impl Plan {
     /// Judges these limits, and stops once each of them is judged. `source` is where they were written.
     pub fn set_limits(&mut self, limits: Vec<RatioLimit>, source: Source) {
         let texts: Vec<&str> = limits.iter().map(RatioLimit::text).collect();
-        let setting = Setting {
-            section: "stop".to_owned(),
-            key: "fail_if".to_owned(),
-            value: texts.join(", "),
-            source,
-            meaning: "limits on the ratio to the baseline; the run stops once each is judged".to_owned(),
-        };
-        let after = self.settings.iter().rposition(|setting| setting.section == "stop");
-        self.settings.insert(after.map_or(self.settings.len(), |at| at + 1), setting);
+        let meaning = "limits on the ratio to the baseline; the run stops once each is judged";
+        self.add_setting_of_stop(Setting::new("stop", "fail_if", texts.join(", "), source, meaning));
         self.stop.limits = limits;
+    }
+
+    /// Lists a setting after the others of its section.
+    pub(crate) fn add_setting_of_stop(&mut self, setting: Setting) {
+        let after = self.settings.iter().rposition(|other| other.section == "stop");
+        self.settings.insert(after.map_or(self.settings.len(), |at| at + 1), setting);
     }
 
     /// SHA-256 of everything that determines the measurement, in hex: two runs of one hash asked the same.
@@ -369,8 +407,7 @@ impl Plan {
         copy.suite.clear();
         copy.suite_file.clear();
         copy.question.clear();
-        let json = serde_json::to_vec(&copy).unwrap_or_default();
-        Sha256::digest(json).iter().map(|byte| format!("{byte:02x}")).collect()
+        hash_of(&copy)
     }
 
     /// The most connections that any slice of this scenario uses.
@@ -388,5 +425,20 @@ impl Plan {
     /// The contract cut down to this plan's scenarios, for the record.
     pub fn scenario(&self, group: &str, name: &str) -> Option<&NamedScenario> {
         self.groups.iter().find(|g| g.id == group)?.scenarios.iter().find(|s| s.name == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_are_read_as_written() {
+        assert_eq!("50%".parse(), Ok(Rate::OfCapacity { share: 0.5 }));
+        assert_eq!("4000".parse(), Ok(Rate::PerSecond { per_s: 4000.0 }));
+        assert_eq!("20k".parse(), Ok(Rate::PerSecond { per_s: 20_000.0 }));
+        for wrong in ["0", "100%", "-1", "fast", "nan", "inf"] {
+            assert!(wrong.parse::<Rate>().is_err(), "{wrong}");
+        }
     }
 }
