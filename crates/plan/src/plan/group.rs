@@ -159,6 +159,15 @@ pub struct CommandServer {
     pub counters: Option<CounterSource>,
 }
 
+impl CommandServer {
+    /// Whether its command starts a JVM, as far as it says: `java`, also behind `taskset`, `env` or a shell. A script that
+    /// calls `java` does not show it.
+    pub fn starts_jvm(&self) -> bool {
+        let mut words = self.command.iter().flat_map(|argument| argument.split_whitespace());
+        words.any(|word| word.rsplit('/').next() == Some("java"))
+    }
+}
+
 /// The source of the counters of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

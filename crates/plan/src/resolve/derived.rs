@@ -11,7 +11,7 @@ use crate::choices::{GroupOrder, PriorUse};
 use crate::earlier::{EarlierForks, EarlierSpread, RunPlace};
 use crate::estimate::starts_within_budget;
 use crate::inventory::Inventory;
-use crate::plan::{Forks, Mode, Plan, Setting, Source};
+use crate::plan::{Forks, Mode, Plan, Program, Setting, Source, Variant};
 
 /// The default region of servers on JVMs: their starts differ by 2 to 3 %, so that ±2 % would take hours to decide.
 const JVM_REGION: f64 = 0.05;
@@ -25,8 +25,12 @@ pub(super) fn derive(plan: &mut Plan, inputs: &Inputs<'_>) {
 
 /// ±5 % where a server runs on a JVM and nothing else is asked for.
 fn widen_region(plan: &mut Plan, inventory: &Inventory) {
-    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
-    if !variants.any(|variant| inventory.get(&variant.server).is_some_and(|server| server.jvm)) {
+    let is_on_jvm = |variant: &Variant| match &variant.program {
+        Program::Command(server) => server.starts_jvm(),
+        Program::External { .. } => false,
+        Program::Catalog | Program::CatalogIn { .. } => inventory.get(&variant.server).is_some_and(|server| server.jvm),
+    };
+    if !plan.groups.iter().flat_map(|group| &group.variants).any(is_on_jvm) {
         return;
     }
     let is_region = |setting: &&mut Setting| setting.key == "region" && setting.source == Source::Default;

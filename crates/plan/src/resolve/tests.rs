@@ -177,6 +177,24 @@ fn the_declared_forks_are_what_the_budget_is_planned_for() {
 }
 
 #[test]
+fn a_command_that_starts_a_jvm_has_the_wider_region_too() {
+    let region = |command: &str| {
+        let suite = format!(
+            "[servers.own]\ncommand = [{command}]\n[scenarios.Get]\nrequest = {{ path = \"/\" }}\nexpect = {{}}"
+        );
+        plan(&suite, Options::default()).unwrap().stop.region
+    };
+    for on_jvm in
+        [r#""java", "-jar", "app.jar""#, r#""/opt/jdk/bin/java", "App""#, r#""sh", "-c", "exec java -jar a.jar""#]
+    {
+        assert_eq!(region(on_jvm), 0.05, "{on_jvm}");
+    }
+    for other in [r#""./server", "--port", "{port}""#, r#""node", "javascript.js""#] {
+        assert_eq!(region(other), 0.02, "{other}");
+    }
+}
+
+#[test]
 fn servers_on_a_jvm_have_a_wider_region_unless_another_is_asked_for() {
     let mut inventory = inventory();
     let region =
