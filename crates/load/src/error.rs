@@ -2,7 +2,6 @@
 
 use std::io;
 
-use tare_sys::socket::CONGESTION_REMEDY;
 use thiserror::Error;
 
 /// Why a session could not be opened or a slice could not be run.
@@ -27,37 +26,13 @@ pub enum LoadError {
         /// What to write instead.
         remedy: String,
     },
-    /// The congestion control algorithm is not available.
-    #[error("congestion control \"{algorithm}\" cannot be used: {source}; {CONGESTION_REMEDY}")]
-    Congestion {
-        /// The requested algorithm.
-        algorithm: String,
-        /// The kernel's reason.
-        source: io::Error,
-    },
-    /// io_uring was requested explicitly and is not available.
-    #[error("io_uring cannot be used: {reason}; choose the poller \"auto\" or \"epoll\"")]
-    Poller {
-        /// Why it is not available.
-        reason: String,
-    },
-    /// TLS cannot be set up as requested.
-    #[error("TLS: {what}; {remedy}")]
-    Tls {
-        /// What is wrong.
+    /// This machine cannot give what the session asks for: an algorithm, io_uring, TLS, open files.
+    #[error("{what}; {remedy}")]
+    Unavailable {
+        /// What cannot be used, and why.
         what: String,
         /// What to do about it.
         remedy: String,
-    },
-    /// The session needs more open files than this process may have.
-    #[error(
-        "{needed} open files are needed and {allowed} are allowed; raise the limit (ulimit -n {needed}) or use fewer connections"
-    )]
-    OpenFiles {
-        /// How many files the process would open.
-        needed: u64,
-        /// The highest limit that this process can set.
-        allowed: u64,
     },
     /// A worker thread could not be started, pinned or given its poller.
     #[error("cannot start the load worker on CPU {cpu}: {reason}")]
@@ -78,5 +53,9 @@ pub enum LoadError {
 impl LoadError {
     pub(crate) fn input(place: &str, what: &str, remedy: &str) -> Self {
         Self::Input { place: place.to_owned(), what: what.to_owned(), remedy: remedy.to_owned() }
+    }
+
+    pub(crate) fn unavailable(what: String, remedy: &str) -> Self {
+        Self::Unavailable { what, remedy: remedy.to_owned() }
     }
 }

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use std::{fs, io};
 
 use rustix::thread::{Pid, sched_getaffinity, sched_setaffinity};
-use tare_units::CpuListError;
 pub use tare_units::CpuSet;
 
 use crate::procfs;
@@ -17,9 +16,6 @@ pub(crate) type KernelMask = rustix::thread::CpuSet;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AffinityError {
-    /// A list of CPUs could not be parsed.
-    #[error(transparent)]
-    List(#[from] CpuListError),
     /// The kernel refused.
     #[error("cannot pin task {tid} to CPUs {cpus}: {source}; CPUs that may be used here: {allowed}")]
     Refused {
@@ -73,16 +69,6 @@ pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
         }
     }
     Ok(())
-}
-
-/// Every CPU that is online, including those that this process may not use.
-///
-/// # Errors
-/// [`AffinityError::Read`] when `/sys/devices/system/cpu/online` cannot be read.
-pub fn online_cpus() -> Result<CpuSet, AffinityError> {
-    let path = "/sys/devices/system/cpu/online";
-    let text = fs::read_to_string(path).map_err(|source| AffinityError::Read { what: path.into(), source })?;
-    Ok(text.trim().parse()?)
 }
 
 /// The CPUs that a task is pinned to; 0 means the calling thread.
@@ -173,10 +159,5 @@ mod tests {
         })
         .join()
         .unwrap();
-    }
-
-    #[test]
-    fn every_allowed_cpu_is_online() {
-        assert!(allowed_cpus().unwrap().difference(&online_cpus().unwrap()).is_empty());
     }
 }

@@ -114,14 +114,6 @@ pub enum ChildError {
         /// The program's process id.
         pid: u32,
     },
-    /// The supervisor could not be reached.
-    #[error("lost the supervisor of process {pid}: {source}")]
-    Supervisor {
-        /// The program's process id.
-        pid: u32,
-        /// The kernel's reason.
-        source: io::Error,
-    },
 }
 
 /// How a program ended.

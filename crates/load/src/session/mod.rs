@@ -13,7 +13,7 @@ use std::time::Duration;
 use tare_sample::SliceSample;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::limits;
-use tare_sys::socket::{SocketOptions, congestion_in_use};
+use tare_sys::socket::{CONGESTION_REMEDY, SocketOptions, congestion_in_use};
 use tare_sys::wakefulness::Wakefulness;
 
 use crate::cancel::Cancel;
@@ -312,13 +312,17 @@ fn add_to(sum: &mut Option<SliceSample>, sample: SliceSample, add: fn(&mut Slice
 fn raise_open_file_limit(connections: usize) -> Result<(), LoadError> {
     let needed = limits::count_open_files() + connections as u64 + SPARE_FILES;
     let allowed = limits::raise_open_files(needed);
-    if allowed < needed { Err(LoadError::OpenFiles { needed, allowed }) } else { Ok(()) }
+    if allowed >= needed {
+        return Ok(());
+    }
+    let what = format!("{needed} open files are needed and {allowed} are allowed");
+    Err(LoadError::unavailable(what, &format!("raise the limit (ulimit -n {needed}) or use fewer connections")))
 }
 
 fn congestion_towards(address: &SocketAddr, options: &SocketOptions) -> Result<String, LoadError> {
-    congestion_in_use(address, options).map_err(|source| LoadError::Congestion {
-        algorithm: options.congestion.clone().unwrap_or_else(|| "the kernel's default".to_owned()),
-        source,
+    congestion_in_use(address, options).map_err(|error| {
+        let algorithm = options.congestion.as_deref().unwrap_or("the kernel's default");
+        LoadError::unavailable(format!("congestion control \"{algorithm}\" cannot be used: {error}"), CONGESTION_REMEDY)
     })
 }
 

@@ -53,7 +53,10 @@ impl PollerChoice {
         }
         match why_unavailable() {
             None => in_use(PollerKind::Uring, None),
-            Some(reason) if self == Self::Uring => Err(LoadError::Poller { reason }),
+            Some(reason) if self == Self::Uring => {
+                let what = format!("io_uring cannot be used: {reason}");
+                Err(LoadError::unavailable(what, "choose the poller \"auto\" or \"epoll\""))
+            }
             Some(reason) => in_use(
                 PollerKind::Readiness,
                 Some(format!("io_uring cannot be used ({reason}); epoll takes over, at a higher cost per request")),

@@ -97,5 +97,5 @@ fn read(identity: &Identity) -> Result<(Vec<CertificateDer<'static>>, PrivateKey
 }
 
 fn failure(what: String, remedy: &str) -> LoadError {
-    LoadError::Tls { what, remedy: remedy.to_owned() }
+    LoadError::unavailable(format!("TLS: {what}"), remedy)
 }
