@@ -3,24 +3,26 @@
 use tare_record::RunRecord;
 
 use crate::metrics::{CellRow, cell_columns, slice_columns};
-use crate::summary::{Cell, Summary};
+use tare_analysis::summary::{Cell, Summary};
 
 /// One row per cell, with its comparison.
 pub fn cells_as_csv(summary: &Summary) -> String {
+    let (names, values): (Vec<_>, Vec<_>) = cell_columns().unzip();
     let row = |cell: &Cell| {
         let comparison = summary.comparisons.iter().find(|c| c.cell == cell.id);
         let sentence = comparison.and_then(|c| summary.sentences.iter().find(|s| s.comparison == c.id));
         let row = CellRow { cell, comparison, sentence, headline: &summary.headline };
-        line(cell_columns().map(|(_, value)| value(&row)))
+        line(values.iter().map(|value| value(&row)))
     };
-    let head = line(cell_columns().map(|(name, _)| name.to_owned()));
+    let head = line(names.into_iter().map(Into::into));
     head + &summary.cells.iter().map(row).collect::<String>()
 }
 
 /// One row per slice, warm-up included.
 pub fn slices_as_csv(record: &RunRecord) -> String {
-    let head = line(slice_columns().map(|(name, _)| name.to_owned()));
-    let row = |slice| line(slice_columns().map(|(_, value)| value(slice)));
+    let (names, values): (Vec<_>, Vec<_>) = slice_columns().unzip();
+    let head = line(names.into_iter().map(Into::into));
+    let row = |slice| line(values.iter().map(|value| value(slice)));
     head + &record.slices.iter().map(row).collect::<String>()
 }
 

@@ -17,17 +17,9 @@ pub enum ReportError {
     /// A profile could not be put into a form for another tool.
     #[error(transparent)]
     Profile(#[from] tare_profile::ProfileError),
-    /// Two records, or two servers of one, have no scenario in common.
-    #[error(
-        "nothing to compare: no server was measured on the same scenario in both. There is {before}; and {after}. Give two \
-         runs of the same servers (`tare report --list`)"
-    )]
-    NothingInCommon {
-        /// What the first side has.
-        before: String,
-        /// What the second side has.
-        after: String,
-    },
+    /// Two records have nothing in common.
+    #[error(transparent)]
+    NothingInCommon(#[from] tare_analysis::differences::NothingInCommon),
     /// A file of another tool that cannot be read.
     #[error(
         "cannot import {}: {cause}. Give a .hlog of HdrHistogram, or JSON of k6 (--summary-export), oha (--output-format json), \

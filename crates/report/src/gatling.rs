@@ -2,7 +2,7 @@
 //! decimals that Gatling rounds away.
 
 use crate::clean;
-use crate::summary::{Cell, Latency, Summary};
+use tare_analysis::summary::{Cell, Latency, Summary};
 
 const WIDTH: usize = 80;
 

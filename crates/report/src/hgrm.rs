@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tare_record::RunRecord;
 
 use crate::clean::file_name;
-use crate::summarize::for_each_response;
+use tare_analysis::cell::for_each_response;
 
 const NS_PER_MS: f64 = 1e6;
 

@@ -8,8 +8,8 @@ use flate2::read::ZlibDecoder;
 use serde::de::Error as _;
 
 use crate::error::ReportError;
-use crate::summary::Summary;
 use packed::PackedData;
+use tare_analysis::summary::Summary;
 
 /// The page of `web/`, or where that was not built, a small one that says so; compressed by the build script.
 const PACKED_TEMPLATE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/report.html.zlib"));
@@ -42,7 +42,7 @@ fn template() -> Result<String, ReportError> {
 
 fn fill(template: &str, summary: &Summary) -> Result<String, ReportError> {
     let data = PackedData::of(summary)?;
-    let items = |s: &crate::summary::Sentence| format!("<li>{}</li>\n", escape_html(&s.text));
+    let items = |s: &tare_analysis::summary::Sentence| format!("<li>{}</li>\n", escape_html(&s.text));
     let sentences: String = summary.sentences.iter().map(items).collect();
     let title = format!("<title>{}</title>", escape_html(&summary.headline.text));
     // The packed data go first: unlike names and sentences, they cannot contain a placeholder.

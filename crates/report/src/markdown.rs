@@ -1,9 +1,9 @@
 //! Markdown: the headline, verdicts, a table per scenario, noise and findings, for a pull request or a job's summary.
 
 use crate::clean::escape_markdown as safe;
-use crate::format::{Unit, sentence, share, single};
-use crate::summary::{Cell, Concern, CrossCheck, Finding, Severity, Summary, ValidityState};
 use crate::text::{interval_legend, shown};
+use tare_analysis::format::{Unit, sentence, share, single};
+use tare_analysis::summary::{Cell, Concern, CrossCheck, Finding, Severity, Summary, ValidityState};
 
 /// The report as Markdown.
 pub fn render(summary: &Summary) -> String {
@@ -121,7 +121,7 @@ fn cross_checks(summary: &Summary) -> String {
 }
 
 fn noise(summary: &Summary) -> String {
-    let one = |n: &crate::summary::Noise| {
+    let one = |n: &tare_analysis::summary::Noise| {
         let floor = n.floor.map_or("no interval yet".to_owned(), |f| format!("±{}", share(f)));
         format!("{} on {}: {floor}", safe(&n.server), safe(&n.scenario))
     };

@@ -1,9 +1,9 @@
 //! Memory by server and scenario, as a table of Markdown: what each needed at most.
 
 use crate::clean::escape_markdown as safe;
-use crate::format::{Unit, single};
 use crate::markdown::fenced;
-use crate::summary::{Cell, Summary, ValidityState};
+use tare_analysis::format::{Unit, single};
+use tare_analysis::summary::{Cell, Summary, ValidityState};
 
 /// The table: a row per variant, a column per scenario.
 pub fn render(summary: &Summary) -> String {

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::summary::VerdictKind;
+use tare_analysis::summary::VerdictKind;
 
 /// The part of a `summary.json` that is read.
 #[derive(Deserialize)]

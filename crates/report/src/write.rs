@@ -6,8 +6,9 @@ use std::{fs, io};
 use tare_record::RunRecord;
 
 use crate::error::ReportError;
-use crate::summary::Summary;
-use crate::{csv, earlier, gatling, hgrm, html, json, markdown, wrk};
+use crate::{csv, gatling, hgrm, html, json, markdown, wrk};
+use tare_analysis::earlier;
+use tare_analysis::summary::Summary;
 
 /// Name of the page among the files.
 pub const REPORT_FILE: &str = "report.html";
@@ -27,7 +28,7 @@ pub fn write_all(summary: &Summary, record: &RunRecord, dir: &Path) -> Result<Ve
         (PathBuf::from("wrk.txt"), wrk::render(summary)),
     ];
     if let Some(earlier) = earlier::of_run(record, summary) {
-        files.push((PathBuf::from(earlier::EARLIER_FILE), earlier::render(&earlier)?));
+        files.push((PathBuf::from(earlier::EARLIER_FILE), json::render(&earlier)?));
     }
     let histograms = Path::new("hgrm");
     files.extend(hgrm::hgrm_files(record).into_iter().map(|(name, text)| (histograms.join(name), text)));

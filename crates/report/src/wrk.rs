@@ -4,7 +4,7 @@
 use tare_record::ErrorClass;
 
 use crate::clean;
-use crate::summary::{Cell, Distribution, Latency, Pace, Summary};
+use tare_analysis::summary::{Cell, Distribution, Latency, Pace, Summary};
 
 /// Every cell under every load.
 pub fn render(summary: &Summary) -> String {

@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
+use tare_analysis::differences::{self, RecordedRun, RunDifferences};
+use tare_analysis::{Summary, summarize_with};
 use tare_record::RunRecord;
 use tare_record::store::{self, find_run};
-use tare_report::compare::{self, RecordedRun, RunDifferences};
-use tare_report::{Summary, json, summarize_with};
+use tare_report::differences::{render, render_markdown};
+use tare_report::json;
 
 use crate::args::{CompareArgs, Global};
 use crate::console;
@@ -22,9 +24,9 @@ pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
     console::print_text(&if args.json {
         json::render(&differences)?
     } else if args.markdown {
-        compare::render_markdown(&differences)
+        render_markdown(&differences)
     } else {
-        compare::render(&differences, &style)
+        render(&differences, &style)
     });
     Ok(Outcome::Done)
 }
@@ -42,7 +44,7 @@ fn two_runs(args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifference
     let machines = [&before, &after].map(|record| record.header.environment.machine_identity());
     let runs = [(&old, &machines[0]), (&new, &machines[1])].map(|(summary, machine)| RecordedRun { summary, machine });
     let [before, after] = runs;
-    Ok(compare::compare_runs(before, after)?)
+    Ok(differences::compare_runs(before, after)?)
 }
 
 fn servers_of_run(run: &str, args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifferences> {
@@ -62,7 +64,7 @@ fn servers_of_run(run: &str, args: &CompareArgs, global: &Global) -> anyhow::Res
             )));
         }
     }
-    Ok(compare::compare_servers(&summary, &args.before, &args.after)?)
+    Ok(differences::compare_servers(&summary, &args.before, &args.after)?)
 }
 
 /// The record of a run with its summary, profiles included.

@@ -7,9 +7,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use tare_analysis::format::grouped;
 use tare_record::EventLevel;
 use tare_report::clean::sanitize_lines;
-use tare_report::format::grouped;
 use tare_report::palette::{Palette, Tone};
 use tare_report::text::Style;
 

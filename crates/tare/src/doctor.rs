@@ -9,8 +9,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::Context;
+use tare_analysis::format::share;
 use tare_record::{EventLevel, EventRecord};
-use tare_report::format::share;
 use tare_report::palette::{Palette, Tone};
 use tare_report::text::wrap;
 use tare_run::preflight::noise::{NoiseFigures, measure_noise};

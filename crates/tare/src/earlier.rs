@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use tare_analysis::earlier;
 use tare_plan::earlier::EarlierRun;
 use tare_plan::resolve::MachineFacts;
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
 use tare_record::environment::Environment;
 use tare_record::store::run_dirs;
-use tare_report::earlier;
 use tare_run::load_host::{are_elsewhere, read_places};
 use tare_run::preflight::environment;
 use tare_sut::jdk::Jdk;

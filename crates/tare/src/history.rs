@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf, absolute};
 use std::time::UNIX_EPOCH;
 
 use anyhow::Context;
+use tare_analysis::history::{self as analysis, RunFigures};
+use tare_analysis::{rfc3339, summarize};
 use tare_record::Record;
 use tare_record::store::{self, RECORD_FILE, RunEntry, list_runs};
-use tare_report::history::{self, RunFigures};
+use tare_report::history;
 use tare_report::import::{self, ImportOrigin, ImportedResult};
-use tare_report::{json, rfc3339, summarize};
+use tare_report::json;
 
 use crate::args::{Global, HistoryAction, HistoryArgs, ImportArgs};
 use crate::console::{self, is_stdout};
@@ -25,7 +27,7 @@ pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let runs: Vec<RunFigures> = list_runs(&global.dir)?.iter().filter_map(run_figures).collect();
     note_checks(&runs);
-    let history = history::history(&runs, &imported_results(&global.dir)?, args.currency.into());
+    let history = analysis::history(&runs, &imported_results(&global.dir)?, args.currency.into());
     if let Some(file) = args.html.as_deref().filter(|file| !is_stdout(file)) {
         fs::write(file, history::render_page(&history)).with_context(|| format!("cannot write {}", file.display()))?;
         console::print_note(&format!("wrote {}", file.display()));
@@ -62,7 +64,7 @@ fn run_figures(run: &RunEntry) -> Option<RunFigures> {
 fn note_checks(runs: &[RunFigures]) {
     let checks = runs.iter().filter(|run| run.is_check()).count() as u64;
     if checks > 0 {
-        let checks = tare_report::format::count(checks, "run");
+        let checks = tare_analysis::format::count(checks, "run");
         console::print_note(&format!(
             "{checks} of tare check or tare bisect left out, because the baseline is another build each time. For a history, \
              compare with one that stays: tare run"
@@ -96,7 +98,7 @@ fn import_files(args: &ImportArgs, global: &Global) -> anyhow::Result<Outcome> {
     for result in results {
         let file = free_name(&folder, &result);
         fs::write(&file, json::render(&result)?).with_context(|| format!("cannot write {}", file.display()))?;
-        let figures = tare_report::format::count(result.figures.len() as u64, "figure");
+        let figures = tare_analysis::format::count(result.figures.len() as u64, "figure");
         console::print_text(&format!("{}: {figures} of {}\n", result.file, result.tool));
         if !result.left_out.is_empty() {
             console::print_note(&format!("{}: no number for {}", result.file, result.left_out.join(", ")));

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use tare_analysis::forecast::forecast;
+use tare_analysis::format::{places, roughly};
 use tare_plan::estimate::{least_budget, run_time};
 use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
 use tare_report::clean::{sanitize_line, sanitize_lines};
-use tare_report::forecast::forecast;
-use tare_report::format::{places, roughly};
 use tare_report::text::wrap;
 use tare_stats::steady::SteadyRule;
 use tare_units::Span;

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use tare_analysis::summarize_with;
+use tare_analysis::summary::Summary;
 use tare_record::RunRecord;
 use tare_record::store::{self, find_run};
 use tare_record::{LoadRecord, Record};
-use tare_report::summary::Summary;
 use tare_report::{
-    ReportError, ci, csv, gatling, html, json, load, markdown, memory, summarize_with, text, write_all, write_profiles,
-    wrk,
+    ReportError, ci, csv, gatling, html, json, load, markdown, memory, text, write_all, write_profiles, wrk,
 };
 use tare_stats::Polarity;
 

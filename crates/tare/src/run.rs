@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
+use tare_analysis::rfc3339;
+use tare_analysis::summary::ValidityState;
 use tare_plan::Plan;
 use tare_plan::plan::Source;
 use tare_plan::profile::ProfileOptions;
@@ -14,8 +16,6 @@ use tare_plan::settings::{Options, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
 use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
 use tare_record::{EndStatus, RecordError, RunHeader, RunRecord};
-use tare_report::rfc3339;
-use tare_report::summary::ValidityState;
 use tare_run::load_host::{LoadAgents, agent_places};
 use tare_run::preflight::environment;
 use tare_run::prepare::java::check_java;
@@ -328,7 +328,7 @@ fn git_revision() -> Option<String> {
 
 /// The standings of the comparisons, decided by the report, for the live view.
 fn standings(record: &RunRecord) -> Vec<Standing> {
-    let forward = |standing: tare_report::stop::ComparisonStanding| Standing {
+    let forward = |standing: tare_analysis::stop::ComparisonStanding| Standing {
         group: standing.group,
         scenario: standing.scenario,
         variant: standing.variant,
@@ -338,5 +338,5 @@ fn standings(record: &RunRecord) -> Vec<Standing> {
         decided: standing.stop.is_some(),
         needed: standing.needed,
     };
-    tare_report::stop::standings(record).into_iter().map(forward).collect()
+    tare_analysis::stop::standings(record).into_iter().map(forward).collect()
 }

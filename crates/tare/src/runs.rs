@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
+use tare_analysis::format::duration;
+use tare_analysis::rfc3339;
 use tare_record::EndStatus;
 use tare_record::store::{RunBrief, RunEntry, list_runs};
-use tare_report::format::duration;
-use tare_report::rfc3339;
 use tare_report::verdicts::count_verdicts;
 
 use crate::args::Global;

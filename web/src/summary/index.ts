@@ -1,4 +1,4 @@
-// The summary as TypeScript types: a mirror of crates/report/src/summary/ (schema `tare-summary/1`).
+// The summary as TypeScript types: a mirror of crates/analysis/src/summary/ (schema `tare-summary/1`).
 // Names end with the unit. An unknown value is `null`, never zero.
 
 import type { Cell } from './cell';

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::{cell_figures, usable_cells, usable_ratios};
 use crate::error::ReportError;
 use crate::json;
-use crate::summary::Summary;
+use tare_analysis::summary::Summary;
 
 /// One metric of one measure.
 #[derive(Serialize)]

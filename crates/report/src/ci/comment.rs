@@ -1,9 +1,9 @@
 //! Markdown for a comment on a pull request: the answer, a row per comparison, and the whole report folded away.
 
 use crate::clean::escape_markdown as safe;
-use crate::format::Change;
 use crate::markdown;
-use crate::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
+use tare_analysis::format::Change;
+use tare_analysis::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
 
 /// A longer report is not folded in: GitHub takes 65,536 characters.
 const MOST_FOLDED: usize = 55_000;

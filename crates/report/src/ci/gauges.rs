@@ -1,8 +1,8 @@
 //! The figures of a run as gauges, for systems that collect metrics. Times are in seconds, as these systems ask for.
 
 use super::{CellFigure, cell_figures, usable_cells, usable_ratios};
-use crate::currency::Currency;
-use crate::summary::{Cell, Comparison, CurrencyRatio, Summary};
+use tare_analysis::Currency;
+use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Summary};
 
 /// Names with their values, which tell the samples of a gauge apart.
 pub(super) type Labels = Vec<(&'static str, String)>;

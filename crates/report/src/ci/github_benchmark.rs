@@ -10,7 +10,7 @@ use super::{cell_figures, half_width, usable_cells, usable_ratios};
 use crate::clean::sanitize_line;
 use crate::error::ReportError;
 use crate::json;
-use crate::summary::{Cell, Comparison, CurrencyRatio, Summary};
+use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Summary};
 
 /// One entry of the list.
 #[derive(Serialize)]

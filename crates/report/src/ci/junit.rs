@@ -7,7 +7,7 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use crate::clean::{sanitize_line, sanitize_lines};
-use crate::summary::{Cell, Comparison, LimitResult, LimitVerdictKind, Summary, ValidityState, VerdictKind};
+use tare_analysis::summary::{Cell, Comparison, LimitResult, LimitVerdictKind, Summary, ValidityState, VerdictKind};
 
 /// The run as one test suite. Without comparisons each cell is a test case.
 pub fn render(summary: &Summary) -> String {

@@ -11,8 +11,8 @@ pub mod openmetrics;
 pub mod otlp;
 pub mod picture;
 
-use crate::currency::Currency;
-use crate::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState, VerdictKind};
+use tare_analysis::Currency;
+use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState, VerdictKind};
 
 /// What a cell reached in one currency.
 struct CellFigure {

@@ -10,7 +10,7 @@ use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::Registry;
 
 use super::gauges::RunGauges;
-use crate::summary::Summary;
+use tare_analysis::summary::Summary;
 
 impl Collector for RunGauges {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {

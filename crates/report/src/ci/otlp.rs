@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::gauges::{GaugeFamily, Labels, RunGauges};
 use crate::error::ReportError;
 use crate::json;
-use crate::summary::Summary;
+use tare_analysis::summary::Summary;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::usable_ratios;
 use crate::clean::sanitize_line;
 use crate::html::escape_html;
-use crate::summary::{Comparison, CurrencyRatio, LimitResult, LimitVerdictKind, Summary, VerdictKind};
+use tare_analysis::summary::{Comparison, CurrencyRatio, LimitResult, LimitVerdictKind, Summary, VerdictKind};
 
 /// More rows are not drawn: a comment is no report.
 const MOST_ROWS: usize = 40;

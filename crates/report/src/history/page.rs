@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::text::{change_words, headline, number, short_revision, state};
-use super::{History, HistoryLine, HistoryPoint};
 use crate::clean::sanitize_line;
 use crate::html::escape_html;
+use tare_analysis::history::{History, HistoryLine, HistoryPoint};
 
 const HEIGHT: f64 = 240.0;
 const TOP: f64 = 22.0;
@@ -78,8 +78,8 @@ fn section(line: &HistoryLine) -> String {
     )
 }
 
-fn class(verdict: crate::summary::VerdictKind) -> &'static str {
-    if verdict == crate::summary::VerdictKind::Worse { "worse" } else { "better" }
+fn class(verdict: tare_analysis::summary::VerdictKind) -> &'static str {
+    if verdict == tare_analysis::summary::VerdictKind::Worse { "worse" } else { "better" }
 }
 
 fn html(text: &str) -> String {

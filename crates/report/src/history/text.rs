@@ -2,12 +2,12 @@
 
 use tare_stats::Polarity;
 
-use super::{History, HistoryLine, HistoryPoint, LevelChange};
 use crate::clean::sanitize_line;
-use crate::format::{Change, count};
 use crate::palette::Tone;
-use crate::summary::VerdictKind;
 use crate::text::{Grid, Style, wrap};
+use tare_analysis::format::{Change, count};
+use tare_analysis::history::{History, HistoryLine, HistoryPoint, LevelChange};
+use tare_analysis::summary::VerdictKind;
 
 /// Git revisions are shown with this many digits.
 const REVISION_DIGITS: usize = 10;

@@ -18,7 +18,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::Phase;
 
 use crate::error::ReportError;
-use crate::summary::{Cell, CurvePoint, Distribution, Latency, StartLatency, Summary, TimePoint};
+use tare_analysis::summary::{Cell, CurvePoint, Distribution, Latency, StartLatency, Summary, TimePoint};
 
 /// Significant digits of the figures in tables.
 const DIGITS: usize = 6;

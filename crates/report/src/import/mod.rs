@@ -5,65 +5,10 @@ mod load_tools;
 
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tare_stats::Polarity;
+pub use tare_analysis::history::{IMPORT_SCHEMA, ImportedFigure, ImportedResult};
 
 use crate::error::ReportError;
-
-/// Version of the JSON form.
-pub const SCHEMA: &str = "tare-import/1";
-
-/// The results of one file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ImportedResult {
-    /// Always [`SCHEMA`].
-    pub schema: String,
-    /// The tool that wrote them: `k6`, `oha`, `jmh`, `criterion`, `hyperfine` or `hdr-histogram`.
-    pub tool: String,
-    /// The file.
-    pub file: String,
-    /// When they were measured, RFC 3339 UTC.
-    pub at: String,
-    /// Git revision of what was measured, where it was given.
-    pub revision: Option<String>,
-    /// The figures.
-    pub figures: Vec<ImportedFigure>,
-    /// Names of what the file has without a number: a benchmark whose score is `NaN`.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left_out: Vec<String>,
-}
-
-/// One figure of another tool.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ImportedFigure {
-    /// What was measured: a benchmark, a command, a file.
-    pub name: String,
-    /// What of it: `mean`, `p99`, `throughput`.
-    pub figure: String,
-    /// Unit as the tool has it: `s`, `ms`, `ns`, `per_s`, `ops/s`.
-    pub unit: String,
-    /// Which direction is the good one.
-    pub polarity: Polarity,
-    /// The value.
-    pub value: f64,
-    /// Lower end of the tool's interval, where it has one.
-    pub lo: Option<f64>,
-    /// Upper end.
-    pub hi: Option<f64>,
-}
-
-impl ImportedFigure {
-    fn new(name: &str, figure: &str, unit: &str, polarity: Polarity, value: f64) -> Self {
-        let [name, figure, unit] = [name, figure, unit].map(str::to_owned);
-        Self { name, figure, unit, polarity, value, lo: None, hi: None }
-    }
-
-    fn with_interval(self, ends: Option<(f64, f64)>) -> Self {
-        let ends = ends.filter(|(lo, hi)| lo.is_finite() && hi.is_finite());
-        Self { lo: ends.map(|(lo, _)| lo), hi: ends.map(|(_, hi)| hi), ..self }
-    }
-}
 
 /// When and of what the results of a file are.
 #[derive(Debug, Clone)]
@@ -105,7 +50,7 @@ pub fn import(text: &str, origin: ImportOrigin<'_>) -> Result<ImportedResult, Re
         return Err(refuse(format!("it is of {tool}, but holds no figure{names}")));
     }
     Ok(ImportedResult {
-        schema: SCHEMA.to_owned(),
+        schema: IMPORT_SCHEMA.to_owned(),
         tool: tool.to_owned(),
         file: file.display().to_string(),
         at: origin.at,

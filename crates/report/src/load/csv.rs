@@ -1,7 +1,7 @@
 //! CSV of a load: one row for the whole, then one per interval (columns: docs/LOAD.md).
 
-use super::summary::LoadSummary;
 use crate::csv::line;
+use tare_analysis::load::LoadSummary;
 
 const COLUMNS: [&str; 13] = [
     "part",

@@ -2,8 +2,8 @@
 
 use tare_record::MessageTally;
 
-use crate::clocks;
-use crate::format::{Unit, count, grouped, single};
+use tare_analysis::format::clocks;
+use tare_analysis::format::{Unit, count, grouped, single};
 
 /// `1,200 received, 0 missing, 3 late; 10 users read to the end, 0 disconnected early`.
 pub(super) fn counts(tally: &MessageTally, failed: u64) -> String {

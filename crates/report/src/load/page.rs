@@ -2,18 +2,17 @@
 
 use tare_record::LoadRecord;
 
-use super::summary::LoadSummary;
 use super::text::{closing_rows, figure_rows};
 use crate::error::ReportError;
-use crate::format::{Unit, count, rate, share, single};
-use crate::summarize::{
-    cell_of_load, duration_s, environment_sections, findings_of_load, headline_without_facts, load_sections,
-    report_finding, run_status, shell, trust,
-};
-use crate::summary::{
+use tare_analysis::cell::cell_of_load;
+use tare_analysis::format::{Unit, count, rate, share, single};
+use tare_analysis::load::LoadSummary;
+use tare_analysis::rfc3339;
+use tare_analysis::run_info::{duration_s, environment_sections, load_sections, run_status, shell};
+use tare_analysis::summary::{
     self, Finding, LoadFacts, Mode, Pace, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState, VerdictKind,
 };
-use crate::time::rfc3339;
+use tare_analysis::words::{findings_of_load, headline_without_facts, report_finding, trust};
 
 /// The self-contained page.
 ///

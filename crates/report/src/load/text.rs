@@ -2,12 +2,12 @@
 
 use super::agents::{agent_line, fleet_line};
 use super::messages;
-use super::summary::{Connections, Generator, LoadSummary, ThresholdResult};
 use crate::clean;
-use crate::format::{Scale, Unit, count, duration, grouped, rate, share, single};
 use crate::palette::Tone;
-use crate::summary::{Distribution, HistogramBin, RunStatus, Validity, ValidityState};
 use crate::text::{Style, wrap};
+use tare_analysis::format::{Scale, Unit, count, duration, grouped, rate, share, single};
+use tare_analysis::load::{Connections, Generator, LoadSummary, ThresholdResult};
+use tare_analysis::summary::{Distribution, HistogramBin, RunStatus, Validity, ValidityState};
 
 /// Columns of the longest bar, where the terminal has room for it.
 const BAR: usize = 30;
@@ -101,7 +101,7 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
     let word = verdict.state.word();
     let mut lines = verdict.reasons.iter().map(|reason| {
         let remedy = reason.remedy.as_ref().map(|remedy| format!(" {remedy}")).unwrap_or_default();
-        format!("{}{remedy}", crate::format::sentence(&clean::sanitize_line(&reason.text)))
+        format!("{}{remedy}", tare_analysis::format::sentence(&clean::sanitize_line(&reason.text)))
     });
     let first = lines.next().unwrap_or_else(|| "nothing speaks against these numbers".to_owned());
     let mut out = String::new();

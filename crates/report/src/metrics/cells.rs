@@ -2,8 +2,8 @@
 
 use super::{CellRow, Metric, cell, maybe, word};
 use crate::clean::escape_csv;
-use crate::currency::Currency;
-use crate::summary::{Distribution, ErrorCount, Latency};
+use tare_analysis::Currency;
+use tare_analysis::summary::{Distribution, ErrorCount, Latency};
 
 const PLAN: &str = "plan";
 const FORKS: &str = "mean over forks; interval: Student's t";

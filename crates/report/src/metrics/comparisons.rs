@@ -1,7 +1,26 @@
-//! Metrics of a comparison as a whole; those of each currency stand in [`crate::currency`].
+//! Metrics of a comparison: as a whole, and the ratio of each currency with its interval.
 
-use super::{Metric, cell, maybe, word};
+use tare_analysis::Currency;
+use tare_analysis::summary::CurrencyRatio;
+
+use super::{Metric, Place, cell, maybe, word};
 use crate::clean::escape_csv;
+
+const INTERVAL: &str = "repeated intervals, confidence sequence or Student's t: docs/METHOD.md";
+
+/// The ratio of a currency and both ends of its interval.
+pub(super) fn of_currency(currency: Currency) -> [Metric; 3] {
+    let facts = currency.facts();
+    let metric = |ending, meaning, source, value: fn(&CurrencyRatio) -> Option<f64>| {
+        let (name, place) = (format!("{}_ratio{ending}", facts.name).into(), Place::Ratios(currency, value));
+        Metric { name, unit: "1", meaning, source, place }
+    };
+    [
+        metric("", facts.meaning, facts.source, |ratio| Some(ratio.ratio)),
+        metric("_lo", "lower end of its interval", INTERVAL, |ratio| ratio.lo),
+        metric("_hi", "upper end of its interval", INTERVAL, |ratio| ratio.hi),
+    ]
+}
 
 pub(super) const METRICS: &[Metric] = &[
     cell("headline", "text", "the answer of the run: what is known, then what is open", "docs/METHOD.md", |r| {

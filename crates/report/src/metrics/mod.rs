@@ -7,16 +7,18 @@ mod probes;
 mod series;
 mod slices;
 
+use std::borrow::Cow;
+
 use tare_record::StoredSlice;
 
-use crate::currency::{self, Currency};
-use crate::summary::{Cell, Comparison, CurrencyRatio, Headline, Sentence};
+use tare_analysis::Currency;
+use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Headline, Sentence};
 
 /// One metric: what it is called, counted in, and where it comes from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Metric {
     /// Its name in CSV and JSON.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its unit; `text` for words, `bool` for yes and no, `1` for a ratio or share.
     pub unit: &'static str,
     /// What it means.
@@ -32,6 +34,8 @@ pub struct Metric {
 pub enum Place {
     /// A column of `cells.csv` and a key of `summary.json`.
     Cells(fn(&CellRow<'_>) -> String),
+    /// The same, of the ratio in one currency.
+    Ratios(Currency, fn(&CurrencyRatio) -> Option<f64>),
     /// A column of `slices.csv`.
     Slices(fn(&StoredSlice) -> String),
     /// Only a key of `summary.json`.
@@ -60,32 +64,27 @@ impl CellRow<'_> {
 
 /// All metrics: of cells, of what they pushed, of comparisons with the baseline, of slices, and of the series that only the
 /// JSON has.
-pub const METRICS: &[&[Metric]] = &[
-    cells::METRICS,
-    messages::METRICS,
-    comparisons::METRICS,
-    currency::METRICS,
-    probes::OF_CELLS,
-    slices::METRICS,
-    probes::OF_SLICES,
-    series::METRICS,
-];
-
-/// All metrics, one after another.
-pub fn all() -> impl Iterator<Item = &'static Metric> {
-    METRICS.iter().copied().flatten()
+pub fn all() -> impl Iterator<Item = Metric> {
+    let of_cells = [cells::METRICS, messages::METRICS, comparisons::METRICS];
+    let of_slices = [probes::OF_CELLS, slices::METRICS, probes::OF_SLICES, series::METRICS];
+    let ratios = Currency::ALL.iter().copied().flat_map(comparisons::of_currency);
+    of_cells.into_iter().flatten().cloned().chain(ratios).chain(of_slices.into_iter().flatten().cloned())
 }
 
-/// The columns of `cells.csv`.
-pub fn cell_columns() -> impl Iterator<Item = (&'static str, fn(&CellRow<'_>) -> String)> {
-    all().filter_map(|metric| match metric.place {
-        Place::Cells(value) => Some((metric.name, value)),
-        _ => None,
+/// The columns of `cells.csv`, each with its value in a row.
+pub fn cell_columns() -> impl Iterator<Item = (Cow<'static, str>, impl Fn(&CellRow<'_>) -> String)> {
+    all().filter(|metric| matches!(metric.place, Place::Cells(_) | Place::Ratios(..))).map(|metric| {
+        let value = move |row: &CellRow<'_>| match metric.place {
+            Place::Cells(value) => value(row),
+            Place::Ratios(currency, value) => maybe(row.ratio_in(currency).and_then(value)),
+            Place::Slices(_) | Place::Json => String::new(),
+        };
+        (metric.name, value)
     })
 }
 
 /// The columns of `slices.csv`.
-pub fn slice_columns() -> impl Iterator<Item = (&'static str, fn(&StoredSlice) -> String)> {
+pub fn slice_columns() -> impl Iterator<Item = (Cow<'static, str>, fn(&StoredSlice) -> String)> {
     all().filter_map(|metric| match metric.place {
         Place::Slices(value) => Some((metric.name, value)),
         _ => None,
@@ -104,7 +103,7 @@ pub(crate) const fn cell(
     source: &'static str,
     value: fn(&CellRow<'_>) -> String,
 ) -> Metric {
-    Metric { name, unit, meaning, source, place: Place::Cells(value) }
+    Metric { name: Cow::Borrowed(name), unit, meaning, source, place: Place::Cells(value) }
 }
 
 const fn slice(
@@ -114,11 +113,11 @@ const fn slice(
     source: &'static str,
     value: fn(&StoredSlice) -> String,
 ) -> Metric {
-    Metric { name, unit, meaning, source, place: Place::Slices(value) }
+    Metric { name: Cow::Borrowed(name), unit, meaning, source, place: Place::Slices(value) }
 }
 
 const fn json(name: &'static str, unit: &'static str, meaning: &'static str, source: &'static str) -> Metric {
-    Metric { name, unit, meaning, source, place: Place::Json }
+    Metric { name: Cow::Borrowed(name), unit, meaning, source, place: Place::Json }
 }
 
 /// A value, or nothing where there is none: absent is not zero.

@@ -5,7 +5,7 @@ use tare_record::{RuntimeUse, ServerCpu};
 
 use super::{CellRow, Metric, cell, maybe, slice};
 use crate::clean::escape_csv;
-use crate::summary::Distribution;
+use tare_analysis::summary::Distribution;
 
 const PROC: &str = "/proc/PID/task/*/schedstat, by name of thread";
 const JVM: &str = "hsperfdata";

@@ -3,9 +3,9 @@
 use super::Style;
 use super::grid::{Grid, Piece, wrap};
 use crate::clean;
-use crate::format::{Unit, single};
 use crate::palette::Tone;
-use crate::summary::{CrossCheck, Summary, ToolFigure};
+use tare_analysis::format::{Unit, single};
+use tare_analysis::summary::{CrossCheck, Summary, ToolFigure};
 
 /// The figures that have a column.
 const COLUMNS: [&str; 4] = ["throughput", "mean", "p50", "p99"];

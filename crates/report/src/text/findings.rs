@@ -2,9 +2,9 @@
 
 use super::{Style, shorten, wrap};
 use crate::clean;
-use crate::format::sentence;
 use crate::palette::Tone;
-use crate::summary::{Finding, Severity, Summary};
+use tare_analysis::format::sentence;
+use tare_analysis::summary::{Finding, Severity, Summary};
 
 /// Errors, and warnings, that stand below the table.
 const SHOWN: usize = 4;

@@ -3,9 +3,9 @@
 use super::Style;
 use super::grid::Grid;
 use crate::clean;
-use crate::format::{Scale, Unit, count};
 use crate::palette::Tone;
-use crate::summary::{Estimate, Ladder, LadderStep};
+use tare_analysis::format::{Scale, Unit, count};
+use tare_analysis::summary::{Estimate, Ladder, LadderStep};
 
 /// Columns of the longest bar.
 const BAR: usize = 30;

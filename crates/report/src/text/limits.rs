@@ -4,7 +4,7 @@ use super::Style;
 use super::grid::Grid;
 use crate::clean;
 use crate::palette::Tone;
-use crate::summary::{LimitCheck, LimitResult, LimitVerdictKind, NextStep};
+use tare_analysis::summary::{LimitCheck, LimitResult, LimitVerdictKind, NextStep};
 
 impl From<LimitVerdictKind> for Tone {
     fn from(verdict: LimitVerdictKind) -> Self {

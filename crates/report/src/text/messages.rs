@@ -4,9 +4,9 @@ use tare_plan::plan::SliceKind;
 use tare_record::MessageTally;
 
 use crate::clean;
-use crate::clocks;
-use crate::format::{Unit, count, enumerate, grouped, single};
-use crate::summary::{Cell, Distribution};
+use tare_analysis::format::clocks;
+use tare_analysis::format::{Unit, count, enumerate, grouped, single};
+use tare_analysis::summary::{Cell, Distribution};
 
 /// Percentiles that are shown if there are enough samples.
 const SHOWN_PERCENTILES: [f64; 4] = [50.0, 99.9, 99.99, 99.999];

@@ -13,14 +13,14 @@ mod profile;
 mod table;
 
 use crate::clean;
-use crate::format::{duration, share};
 use crate::palette::{Palette, Tone};
-use crate::summary::{Mode, RunStatus, Summary, VerdictKind};
 pub(crate) use cross_check::shown;
 pub use findings::{render_findings, unshown_findings};
 pub(crate) use grid::Grid;
 use grid::shorten;
 pub use grid::wrap;
+use tare_analysis::format::{duration, share};
+use tare_analysis::summary::{Mode, RunStatus, Summary, VerdictKind};
 
 /// How the terminal report is drawn.
 #[derive(Debug, Clone, Copy)]

@@ -2,9 +2,9 @@
 
 use super::{Style, capacity, messages, shorten};
 use crate::clean;
-use crate::format::{WORTH_WAITING_S, count, enumerate, roughly};
 use crate::palette::Tone;
-use crate::summary::{Cell, Concern, Summary, ValidityState, VerdictKind};
+use tare_analysis::format::{WORTH_WAITING_S, count, enumerate, roughly};
+use tare_analysis::summary::{Cell, Concern, Summary, ValidityState, VerdictKind};
 
 /// The most reasons that are listed. The page has all of them.
 const MOST_REASONS: usize = 8;

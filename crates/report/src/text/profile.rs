@@ -3,10 +3,10 @@
 use super::Style;
 use super::grid::{Grid, shorten, wrap};
 use crate::clean;
-use crate::format::{count, share};
 use crate::palette::Tone;
-use crate::profile::cost;
-use crate::summary::{AcrossVersions, Estimate, HotFrame, MovedFrame, ProfileView, Profiles};
+use tare_analysis::format::{count, share};
+use tare_analysis::profile::cost;
+use tare_analysis::summary::{AcrossVersions, Estimate, HotFrame, MovedFrame, ProfileView, Profiles};
 
 /// Rows of a table in the terminal; the page has more.
 const ROWS: usize = 12;

@@ -6,10 +6,10 @@ use tare_plan::plan::SliceKind;
 use super::grid::{Grid, Piece, wrap};
 use super::{Style, interval_legend};
 use crate::clean;
-use crate::currency::Currency;
-use crate::format::{Change, Scale, Unit, rate, single};
 use crate::palette::Tone;
-use crate::summary::{Cell, Comparison, CurrencyRatio, Summary, VerdictKind};
+use tare_analysis::Currency;
+use tare_analysis::format::{Change, Scale, Unit, rate, single};
+use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Summary, VerdictKind};
 
 /// The columns after the verdict, each with its heading in a wide and in a narrow terminal.
 const MEASURES: [(Currency, &str, &str); 4] = [

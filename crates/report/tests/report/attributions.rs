@@ -1,9 +1,9 @@
 //! Attribution of a change between releases: starts belong together by their numbers.
 
+use tare_analysis::attribution::{Attribution, ReleasePair, attribute_change};
+use tare_analysis::{Currency, summarize};
 use tare_plan::plan::SliceKind;
 use tare_record::{EventKind, EventRecord, RunRecord};
-use tare_report::attribution::{Attribution, ReleasePair, attribute_change};
-use tare_report::{Currency, summarize};
 
 use crate::synthetic::{self, Truth, baseline, variant};
 

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus};
 use serde::Deserialize;
+use tare_analysis::summarize;
+use tare_analysis::summary::{Summary, VerdictKind};
 use tare_plan::plan::SliceKind;
-use tare_report::summary::{Summary, VerdictKind};
-use tare_report::{ci, summarize};
+use tare_report::ci;
 use tare_stats::Polarity;
 
 use crate::synthetic::{self, baseline, standard_summary, variant};

@@ -1,12 +1,12 @@
 //! Two records, or two servers of one: planted changes are found, and what cannot be compared is not.
 
+use tare_analysis::Summary;
+use tare_analysis::differences::{self, Basis, FigureChange, RecordedRun, RunDifferences};
+use tare_analysis::summary::{Estimate, Profiles, Row, VerdictKind};
+use tare_analysis::{summarize, summarize_with};
 use tare_plan::plan::SliceKind;
 use tare_record::{EventKind, EventRecord, RunRecord};
-use tare_report::Summary;
-use tare_report::compare::{self, Basis, FigureChange, RecordedRun, RunDifferences};
-use tare_report::summary::{Estimate, Profiles, Row, VerdictKind};
 use tare_report::text::Style;
-use tare_report::{summarize, summarize_with};
 
 use crate::profiles::profiled;
 use crate::synthetic::{self, ALL_KINDS, Truth, baseline, variant};

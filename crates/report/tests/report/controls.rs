@@ -1,8 +1,8 @@
 //! What an A/A control says, beside a comparison and alone.
 
+use tare_analysis::summarize;
+use tare_analysis::summary::{Summary, VerdictKind};
 use tare_plan::plan::SliceKind;
-use tare_report::summarize;
-use tare_report::summary::{Summary, VerdictKind};
 use tare_report::text::{Style, render};
 
 use crate::summaries::kinds;

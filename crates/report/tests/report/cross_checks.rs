@@ -2,9 +2,10 @@
 
 use tare_plan::Engine;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
-use tare_report::summary::ToolFigure;
+use tare_analysis::summary::ToolFigure;
 use tare_report::text::Style;
-use tare_report::{Summary, markdown, summarize, text};
+use tare_analysis::{Summary, summarize};
+use tare_report::{markdown, text};
 
 use crate::synthetic::{baseline, sequential};
 

@@ -6,12 +6,13 @@ use std::path::Path;
 use std::{env, fs};
 
 use serde_json::{Number, Value};
+use tare_analysis::summary::{AcrossVersions, Estimate, VersionRow};
+use tare_analysis::{Summary, summarize, summarize_with};
 use tare_plan::plan::{Forks, SliceKind};
 use tare_plan::profile::ProfileEvent;
 use tare_record::PackedHistogram;
 use tare_record::{ClockEstimate, ErrorClass, ErrorTally, EventKind, EventRecord, RunRecord, ServerUse};
-use tare_report::summary::{AcrossVersions, Estimate, VersionRow};
-use tare_report::{Summary, load, summarize, summarize_with};
+use tare_report::load;
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::{ALL_KINDS, Truth, baseline, control, run, variant, with_prior};

@@ -1,12 +1,13 @@
 //! A history of simulated runs: planted changes are found in their places, with their size and their revisions.
 
+use tare_analysis::Currency;
+use tare_analysis::history::{History, RunFigures, history};
+use tare_analysis::rfc3339;
+use tare_analysis::summarize;
+use tare_analysis::summary::{CheckResult, CurrencyRatio, LimitCheck, Summary, ValidityState, VerdictKind};
 use tare_plan::plan::SliceKind;
-use tare_report::Currency;
-use tare_report::history::{self, History, RunFigures};
+use tare_report::history;
 use tare_report::import::{ImportedFigure, ImportedResult};
-use tare_report::rfc3339;
-use tare_report::summarize;
-use tare_report::summary::{CheckResult, CurrencyRatio, LimitCheck, Summary, ValidityState, VerdictKind};
 use tare_report::text::Style;
 use tare_stats::Polarity;
 
@@ -48,7 +49,7 @@ fn simulated() -> History {
     let mut runs = simulated_runs();
     // The order in the folder does not matter.
     runs.reverse();
-    history::history(&runs, &[], CURRENCY)
+    history(&runs, &[], CURRENCY)
 }
 
 #[test]
@@ -89,22 +90,22 @@ fn the_text_has_the_last_runs_and_all_changes() {
     assert!(headline.starts_with("6 changes of level in 1 line over 200 runs. The latest: "), "{headline}");
     assert_eq!(lines.lines().filter(|line| line.contains(" after run-")).count(), PLANTED.len());
     assert!(text.trim_end().lines().last().unwrap().contains("run-199"), "{text}");
-    let empty = history::render(&history::history(&[], &[], CURRENCY), 5, &Style { colored: false, width: 100 });
+    let empty = history::render(&history(&[], &[], CURRENCY), 5, &Style { colored: false, width: 100 });
     assert!(empty.contains("no figures yet"));
 }
 
 #[test]
 fn void_cells_and_other_currencies_are_left_out() {
     let mut summary = standard_summary();
-    assert_eq!(history::history(&[summary.clone().into()], &[], Currency::Capacity).lines, []);
+    assert_eq!(history(&[summary.clone().into()], &[], Currency::Capacity).lines, []);
     summary.cells[0].validity.state = ValidityState::Void;
-    assert_eq!(history::history(&[summary.into()], &[], CURRENCY).lines, [], "its baseline is void");
+    assert_eq!(history(&[summary.into()], &[], CURRENCY).lines, [], "its baseline is void");
 }
 
 /// The titles of the lines of these runs: server and figure.
 fn titles(runs: &[Summary], currency: Currency) -> Vec<String> {
     let runs: Vec<RunFigures> = runs.iter().cloned().map(RunFigures::from).collect();
-    let lines = history::history(&runs, &[], currency).lines;
+    let lines = history(&runs, &[], currency).lines;
     lines.into_iter().map(|line| format!("{}: {}", line.name, line.figure)).collect()
 }
 
@@ -141,7 +142,7 @@ fn versions_that_one_run_compares_are_different_lines() {
 fn a_summary_file_is_enough() {
     let text = tare_report::json::render(&standard_summary()).unwrap();
     let read: RunFigures = serde_json::from_str(&text).unwrap();
-    assert_eq!(history::history(&[read], &[], CURRENCY).lines[0].name, "http4s.Tapir");
+    assert_eq!(history(&[read], &[], CURRENCY).lines[0].name, "http4s.Tapir");
 }
 
 /// What another tool measured on some day, as `file` has it.
@@ -156,7 +157,7 @@ fn imported(name: &str, file: &str, day: usize, value: f64) -> ImportedResult {
         hi: None,
     };
     ImportedResult {
-        schema: tare_report::import::SCHEMA.to_owned(),
+        schema: tare_analysis::history::IMPORT_SCHEMA.to_owned(),
         tool: "criterion".to_owned(),
         file: file.to_owned(),
         at: rfc3339(day as u64 * DAY_NS),
@@ -170,15 +171,14 @@ fn imported(name: &str, file: &str, day: usize, value: f64) -> ImportedResult {
 fn a_figure_of_nothing_counts_in_no_level_and_hides_no_change() {
     let values = [1.0, 1.01, 0.99, 1.0, 0.0, 1.01, 0.99, 0.0, 2.0, 2.02, 1.98, 2.0, 2.02, 1.98, 0.0];
     let results: Vec<_> = values.iter().enumerate().map(|(day, value)| imported("a", "k.json", day, *value)).collect();
-    let history = history::history(&[], &results, CURRENCY);
-    let [change] = &history.lines[0].changes[..] else { panic!("{history:#?}") };
+    let read = history(&[], &results, CURRENCY);
+    let [change] = &read.lines[0].changes[..] else { panic!("{read:#?}") };
     assert_eq!(
         (change.at, change.after_at.as_str(), change.first_at.as_str()),
         (8, &*rfc3339(6 * DAY_NS), &*rfc3339(8 * DAY_NS))
     );
     assert!((change.ratio - 2.0).abs() < 0.01, "{change:?}");
-    let (page, text) =
-        (history::render_page(&history), history::render(&history, 5, &Style { colored: false, width: 100 }));
+    let (page, text) = (history::render_page(&read), history::render(&read, 5, &Style { colored: false, width: 100 }));
     for told in [&page, &text] {
         assert!(told.contains("3 values of 0 or less left out of the levels"), "{told}");
         // The file has one name on all days.
@@ -187,7 +187,7 @@ fn a_figure_of_nothing_counts_in_no_level_and_hides_no_change() {
     assert!(page.contains("level now 2.000"), "{page}");
 
     let nothing: Vec<_> = (0..8).map(|day| imported("a", "k.json", day, 0.0)).collect();
-    let page = history::render_page(&history::history(&[], &nothing, CURRENCY));
+    let page = history::render_page(&history(&[], &nothing, CURRENCY));
     assert!(!page.contains("level now") && !page.contains("NaN") && !page.contains("inf"), "{page}");
 }
 
@@ -198,13 +198,13 @@ fn runs_of_a_check_are_in_no_history() {
     let text = tare_report::json::render(&summary).unwrap();
     for run in [summary.into(), serde_json::from_str::<RunFigures>(&text).unwrap()] {
         assert!(run.is_check());
-        assert_eq!(history::history(&[run], &[], CURRENCY).lines, []);
+        assert_eq!(history(&[run], &[], CURRENCY).lines, []);
     }
 }
 
 #[test]
 fn hostile_names_are_text_on_the_page() {
     let result = imported("<img src=x>\u{1b}", "</title>", 0, 1.0);
-    let page = history::render_page(&history::history(&[], &[result], CURRENCY));
+    let page = history::render_page(&history(&[], &[result], CURRENCY));
     assert!(!page.contains("<img") && !page.contains("</title></title>") && !page.contains('\u{1b}'), "{page}");
 }

@@ -1,12 +1,12 @@
 //! Limits of `tare check` held against records of planted truth.
 
 use quick_junit::{NonSuccessKind, Report, TestCaseStatus};
+use tare_analysis::stop::{StopCause, standings};
+use tare_analysis::summarize;
+use tare_analysis::summary::{CheckResult, LimitCheck, LimitVerdictKind, Summary, VerdictKind};
 use tare_plan::plan::{Forks, SliceKind, Source};
 use tare_record::{EventKind, EventRecord, RunRecord};
 use tare_report::ci;
-use tare_report::stop::{StopCause, standings};
-use tare_report::summarize;
-use tare_report::summary::{CheckResult, LimitCheck, LimitVerdictKind, Summary, VerdictKind};
 use tare_report::text::{Style, render};
 use tare_stats::StopReason;
 
@@ -95,7 +95,7 @@ fn the_brackets_of_a_limit_agree_with_its_verdict() {
         let cpu = summary.comparisons[0]
             .currencies
             .iter()
-            .find(|ratio| ratio.name == tare_report::Currency::CpuPerRequest)
+            .find(|ratio| ratio.name == tare_analysis::Currency::CpuPerRequest)
             .unwrap();
         for limit in &check(&summary).limits {
             let (lo, hi) = limit.lo.zip(limit.hi).unwrap();

@@ -1,7 +1,7 @@
 //! Loads that end before their figures begin.
 
+use tare_analysis::load::summarize;
 use tare_record::EndStatus;
-use tare_report::load::summarize;
 use tare_units::Span;
 
 use crate::loads;

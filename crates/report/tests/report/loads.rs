@@ -2,12 +2,13 @@
 
 use std::sync::OnceLock;
 
+use tare_analysis::load::{LoadSummary, describe, summarize};
+use tare_analysis::summary::{RunStatus, ValidityState};
 use tare_plan::ServerClock;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
 use tare_record::LoadRecord;
 use tare_record::{AgentRecord, EndStatus, ErrorClass, ErrorTally, EventKind, EventRecord, MessageTally, RunHeader};
-use tare_report::load::{LoadSummary, csv, describe, json, render, summarize, summary_as_run, wrk};
-use tare_report::summary::{RunStatus, ValidityState};
+use tare_report::load::{csv, json, render, summary_as_run, wrk};
 use tare_report::text::Style;
 use tare_units::Span;
 
@@ -186,8 +187,9 @@ fn a_wall_clock_that_jumped_makes_push_latency_suspect() {
     };
     let summary = pushed(tally);
     assert_eq!(summary.verdict.state, ValidityState::Suspect);
-    let says =
-        |reason: &tare_report::summary::Reason| reason.text.contains("the wall clock may have jumped by up to 3600 s");
+    let says = |reason: &tare_analysis::summary::Reason| {
+        reason.text.contains("the wall clock may have jumped by up to 3600 s")
+    };
     assert!(summary.verdict.reasons.iter().any(says), "{:?}", summary.verdict.reasons);
     let calm = pushed(MessageTally { clock_within_ns: 132, ..tally });
     assert!(!calm.verdict.reasons.iter().any(says), "{:?}", calm.verdict.reasons);

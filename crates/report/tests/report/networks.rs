@@ -1,10 +1,10 @@
 //! A network that is full: it is named as the bottleneck, and what it distorts is doubtful.
 
+use tare_analysis::summarize;
+use tare_analysis::summary::{Bottleneck, Cell, Concern};
 use tare_plan::plan::SliceKind;
 use tare_record::RunRecord;
 use tare_record::environment::NetworkBandwidth;
-use tare_report::summarize;
-use tare_report::summary::{Bottleneck, Cell, Concern};
 
 use crate::synthetic::standard;
 

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
+use tare_analysis::summarize;
+use tare_analysis::summary::{Cell, Comparison};
 use tare_plan::plan::SliceKind;
 use tare_record::{ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord, SliceSample};
-use tare_report::summary::{Cell, Comparison};
 use tare_report::text::Style;
-use tare_report::{csv, gatling, hgrm, json, load, markdown, memory, metrics, summarize, text, write_all, wrk};
+use tare_report::{csv, gatling, hgrm, json, load, markdown, memory, metrics, text, write_all, wrk};
 
 use crate::loads;
 use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, variant};
@@ -150,7 +151,7 @@ fn wrk_s_text_is_there_although_no_request_was_answered() {
         let window_ns = slice.load.window_ns;
         slice.load = SliceSample { failed: 2, errors, bytes_in: 80, window_ns, ..SliceSample::default() }.pack();
     }
-    let text = load::wrk(&record, &load::summarize(&record));
+    let text = load::wrk(&record, &tare_analysis::load::summarize(&record));
     for says in [
         "Running 2s test",
         "Latency     0.00us    0.00us    0.00us     0.00%",
@@ -195,7 +196,7 @@ fn fields(line: &str) -> usize {
 
 #[test]
 fn every_number_in_the_json_is_a_documented_metric() {
-    let names: BTreeSet<&str> = metrics::all().map(|m| m.name).collect();
+    let names: BTreeSet<String> = metrics::all().map(|m| m.name.into_owned()).collect();
     let summary: Value = serde_json::from_str(&json::render(&standard_summary()).unwrap()).unwrap();
     let mut unknown = BTreeSet::new();
     numbers(&summary, "", &mut |key| {
@@ -239,7 +240,7 @@ fn every_column_of_a_file_has_its_own_name() {
         [metrics::cell_columns().map(|c| c.0).collect::<Vec<_>>(), metrics::slice_columns().map(|c| c.0).collect()]
     {
         let mut seen = BTreeSet::new();
-        let twice: Vec<&&str> = columns.iter().filter(|name| !seen.insert(**name)).collect();
+        let twice: Vec<_> = columns.iter().filter(|name| !seen.insert(*name)).collect();
         assert!(twice.is_empty(), "{twice:?}");
     }
 }

@@ -6,11 +6,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::ZlibDecoder;
 use serde_json::Value;
+use tare_analysis::load::{LoadSummary, Model, Requests};
+use tare_analysis::summarize;
+use tare_analysis::summary::{Cell, Distribution, MessageSummary, Summary};
 use tare_plan::plan::SliceKind;
 use tare_record::MessageTally;
-use tare_report::load::{LoadSummary, Model, Requests, summary_as_run};
-use tare_report::summary::{Cell, Distribution, MessageSummary, Summary};
-use tare_report::{html, summarize};
+use tare_report::html;
+use tare_report::load::summary_as_run;
 
 use crate::loads;
 use crate::outputs::{HOSTILE, hostile};
@@ -144,7 +146,7 @@ fn repeated(cells: usize, slices: usize) -> Summary {
         let timeline = (0..slices).map(point).collect();
         many.cells.push(Cell { id: id.clone(), scenario: scenario.clone(), variant, timeline, ..source.clone() });
         let comparison = one.comparisons[0].clone();
-        many.comparisons.push(tare_report::summary::Comparison { id: id.clone(), cell: id, scenario, ..comparison });
+        many.comparisons.push(tare_analysis::summary::Comparison { id: id.clone(), cell: id, scenario, ..comparison });
     }
     many
 }

@@ -1,12 +1,13 @@
 //! Earlier forks: what a run leaves for later plans, and what a plan's prior does to an interval and its words.
 
+use tare_analysis::earlier::{self, EARLIER_FILE};
+use tare_analysis::summarize;
+use tare_analysis::summary::PriorEffect;
 use tare_plan::earlier::EarlierForks;
 use tare_plan::plan::SliceKind;
 use tare_record::RunRecord;
-use tare_report::earlier::{self, EARLIER_FILE};
-use tare_report::summary::PriorEffect;
 use tare_report::text::{self, Style};
-use tare_report::{summarize, write_all};
+use tare_report::write_all;
 
 use crate::synthetic::{self, Truth, baseline, throughput, variant, with_prior};
 

@@ -1,8 +1,8 @@
 //! What the probes saw, in the summary.
 
+use tare_analysis::summarize;
+use tare_analysis::summary::{FindingKind, ReportFinding};
 use tare_record::{PauseCause, RuntimeUse};
-use tare_report::summarize;
-use tare_report::summary::{FindingKind, ReportFinding};
 
 use crate::synthetic::standard;
 

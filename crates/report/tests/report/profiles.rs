@@ -1,12 +1,13 @@
 //! What profiles say, held against stacks whose truth is planted.
 
+use tare_analysis::summary::{AcrossVersions, Profiles};
+use tare_analysis::{summarize, summarize_with};
 use tare_plan::plan::Mode;
 use tare_plan::profile::{Profile, ProfileEvent};
 use tare_record::RunRecord;
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
-use tare_report::summary::{AcrossVersions, Profiles};
 use tare_report::text::{Style, render};
-use tare_report::{html, json, summarize, summarize_with, write_profiles};
+use tare_report::{html, json, write_profiles};
 use tare_units::Span;
 
 use crate::synthetic::{baseline, run, standard, variant};

@@ -5,10 +5,10 @@ use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::PackedHistogram;
 use tare_record::{ClockEstimate, MessageTally, RunRecord, StoredSlice};
-use tare_report::Currency;
-use tare_report::summary::{Cell, Validity, ValidityState};
+use tare_analysis::Currency;
+use tare_analysis::summary::{Cell, Validity, ValidityState};
 use tare_report::text::{Style, render};
-use tare_report::{Summary, summarize};
+use tare_analysis::{Summary, summarize};
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::{Truth, baseline, run, slice, variant};

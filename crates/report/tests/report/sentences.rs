@@ -1,7 +1,7 @@
 //! Every verdict as a sentence.
 
+use tare_analysis::summarize;
 use tare_plan::plan::SliceKind;
-use tare_report::summarize;
 
 use crate::synthetic::{self, baseline, control, variant};
 

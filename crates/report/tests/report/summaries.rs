@@ -1,12 +1,12 @@
 //! Summaries: planted truths are found, identical servers do not differ, and missing values are reported.
 
-use tare_plan::plan::{Forks, Skipped, SliceKind};
-use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, RunRecord};
-use tare_report::Currency;
-use tare_report::summarize;
-use tare_report::summary::{
+use tare_analysis::Currency;
+use tare_analysis::summarize;
+use tare_analysis::summary::{
     Bottleneck, FindingKind, Mode, ReportFinding, RunStatus, Summary, ValidityState, VerdictKind,
 };
+use tare_plan::plan::{Forks, Skipped, SliceKind};
+use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, RunRecord};
 
 use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, variant};
 
@@ -332,7 +332,7 @@ fn a_table_of_identical_servers_has_no_false_finding() {
     let names: Vec<&'static str> = (0..12).map(|i| &*Box::leak(format!("same {i}").into_boxed_str())).collect();
     let truths: Vec<_> = std::iter::once(baseline()).chain(names.iter().map(|n| variant(n, 1.0))).collect();
     let summary = summarize(&synthetic::run(&truths, 6, &[SliceKind::Saturating]));
-    let different = |c: &&tare_report::summary::Comparison| {
+    let different = |c: &&tare_analysis::summary::Comparison| {
         matches!(c.currencies[0].verdict, VerdictKind::Worse | VerdictKind::Better)
     };
     assert_eq!(summary.comparisons.iter().filter(different).count(), 0);

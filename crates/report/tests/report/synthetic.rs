@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
+use tare_analysis::{Summary, summarize};
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::earlier::{EarlierForks, EarlierSpread, SpreadOf};
 use tare_plan::plan::{
@@ -15,7 +16,6 @@ use tare_record::{
     CollectorUse, EndStatus, ForkRecord, Hiccups, Pause, PauseCause, Phase, RunHeader, RunRecord, RuntimeUse,
     ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample, WarmupRecord,
 };
-use tare_report::{Summary, summarize};
 use tare_stats::VariancePrior;
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::Span;

@@ -1,12 +1,13 @@
 //! What speaks against a cell: failures and deaths void it, doubts are named.
 
+use tare_analysis::summary::{Concern, FindingKind, ReportFinding, Severity, ValidityState, VerdictKind};
+use tare_analysis::{Currency, Summary, summarize};
 use tare_plan::plan::SliceKind;
 use tare_record::{
     ErrorClass, ErrorTallies, ErrorTally, EventKind, EventLevel, EventRecord, PackedHistogram, RunRecord, StoredSlice,
 };
-use tare_report::summary::{Concern, FindingKind, ReportFinding, Severity, ValidityState, VerdictKind};
+use tare_report::markdown;
 use tare_report::text::{Style, render};
-use tare_report::{Currency, Summary, markdown, summarize};
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::{ALL_KINDS, Truth, baseline, run, standard, variant};

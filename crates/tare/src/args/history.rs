@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use tare_report::Currency;
+use tare_analysis::Currency;
 
 pub const EXAMPLES: &str = "\
 Examples:

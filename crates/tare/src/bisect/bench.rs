@@ -1,14 +1,15 @@
 //! The comparison of two releases of one server, as a run of its own.
 
 use anyhow::Context;
+use tare_analysis::summarize;
+use tare_analysis::summary::{LimitResult, LimitVerdictKind, Summary};
 use tare_plan::Plan;
 use tare_plan::plan::Source;
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
 use tare_record::EndStatus;
-use tare_report::summary::{LimitResult, LimitVerdictKind, Summary};
-use tare_report::{summarize, write_all};
+use tare_report::write_all;
 
 use super::search::{CompareReleases, Comparison, CostChange};
 use crate::args::Global;

@@ -4,12 +4,12 @@ mod bench;
 mod releases;
 mod search;
 
+use tare_analysis::Currency;
+use tare_analysis::attribution::{ReleasePair, attribute_change};
 use tare_plan::PlanError;
 use tare_plan::names::select_names;
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
-use tare_report::Currency;
-use tare_report::attribution::{ReleasePair, attribute_change};
 
 use crate::args::{BisectArgs, Global};
 use crate::failure::Outcome;

@@ -8,6 +8,8 @@ mod submodules;
 
 use std::path::Path;
 
+use tare_analysis::Summary;
+use tare_analysis::summary::CheckResult;
 use tare_plan::names::select_names;
 use tare_plan::plan::{Program, Role, Source, Variant};
 use tare_plan::ratio_limit::RatioLimit;
@@ -15,8 +17,6 @@ use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
 use tare_plan::{Plan, PlanError};
 use tare_record::EndStatus;
-use tare_report::Summary;
-use tare_report::summary::CheckResult;
 use tare_run::RunError;
 use tare_sut::SutError;
 use tare_sut::sampler::cache_folder;

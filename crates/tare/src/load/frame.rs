@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use tare_report::format::{Unit, grouped, rate, share, single};
+use tare_analysis::format::{Unit, grouped, rate, share, single};
 use tare_report::palette::{Palette, Tone};
 
 use crate::console::{clock_text, opening_text};

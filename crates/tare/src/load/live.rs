@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use tare_analysis::load::describe;
 use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
-use tare_report::load::describe;
 use tare_run::load::LoadJob;
 use tare_run::load::fleet::{AgentPhase, FleetAgent};
 use tare_stats::histogram::LatencyHistogram;

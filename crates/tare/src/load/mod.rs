@@ -13,9 +13,9 @@ mod request;
 use std::io::IsTerminal;
 use std::sync::Arc;
 
+use tare_analysis::load::{LoadSummary, summarize};
+use tare_analysis::summary::ValidityState;
 use tare_load::{Cancel, LoadSession, Watched};
-use tare_report::load::{LoadSummary, summarize};
-use tare_report::summary::ValidityState;
 use tare_run::load::fleet::{AgentFleet, FleetOrder};
 use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load_header};
 

@@ -5,8 +5,9 @@ use std::io::{ErrorKind, Write};
 use std::path::Path;
 
 use anyhow::Context;
+use tare_analysis::load::LoadSummary;
 use tare_record::LoadRecord;
-use tare_report::load::{self, LoadSummary};
+use tare_report::load;
 
 use crate::args::{Global, OutputArgs};
 use crate::console::{self, is_stdout};

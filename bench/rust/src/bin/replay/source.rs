@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use anyhow::Context;
 use rand::RngExt;
 use rand_pcg::Pcg64;
+use tare_analysis::recorded_forks;
 use tare_record::store::open_run_record;
-use tare_report::summarize::recorded_forks;
 use tare_stats::ForkRatio;
 
 /// The standard deviation of forks of the known distributions, as JVMs have it.

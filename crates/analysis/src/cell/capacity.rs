@@ -1,0 +1,148 @@
+//! The largest load that keeps the curve of the plan: the search of each fork is made again from its tries.
+
+use tare_plan::condition::{Condition, Metric};
+use tare_plan::plan::{Plan, SliceKind};
+use tare_plan::slo::{LoadBy, Slo};
+use tare_record::StoredSlice;
+use tare_record::curve::{curve_limits, keeps_curve, measured_figure, replay_tries};
+
+use crate::cell::level;
+use crate::evidence::Evidence;
+use crate::format::{count, rate};
+use crate::summary::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Estimate, LimitUnit, Reason};
+
+/// `None` where the plan has no curve, or no search came to its end.
+pub(crate) fn capacity(plan: &Plan, cell: &Evidence<'_>) -> Option<CapacityAt> {
+    let slo = plan.slo.as_ref()?;
+    let by = searched_by(plan, slo, cell);
+    let limits = curve_limits(slo);
+    let searched = searched_forks(cell);
+    let forks: Vec<CapacityFork> =
+        searched.iter().filter_map(|fork| fork_result(slo, by, &limits, cell, *fork)).collect();
+    let loads: Vec<f64> = forks.iter().map(|fork| fork.load).collect();
+    let mut found = CapacityAt {
+        curve: slo.curve.to_string(),
+        by,
+        sentence: String::new(),
+        load: level::estimate(&loads, plan.stop.alpha)?,
+        forks_at_most: forks.iter().filter(|fork| fork.load > 0.0 && fork.failed_at.is_none()).count() as u32,
+        limits: limits.iter().map(|limit| limit_of(limit, &forks)).collect(),
+        tries: cell.of_kind(SliceKind::Capacity).map(|slice| try_of(slo, by, &limits, slice)).collect(),
+        forks,
+    };
+    found.sentence = sentence(cell.subject.variant, &found, searched.len());
+    Some(found)
+}
+
+/// Why a cell with tries has no capacity; `None` where it has one, or has no tries.
+pub(crate) fn unfinished(plan: &Plan, cell: &Evidence<'_>) -> Option<Reason> {
+    let searched = searched_forks(cell).len() as u64;
+    (searched > 0 && capacity(plan, cell).is_none()).then(|| {
+        let searches = count(searched, "search");
+        Reason::new(format!("{searches} begun and none came to its end: no capacity is known"), "Let the run go on.")
+    })
+}
+
+/// The forks in which a load was tried.
+fn searched_forks(cell: &Evidence<'_>) -> Vec<u32> {
+    cell.fork_numbers().into_iter().filter(|fork| tries(cell, *fork).next().is_some()).collect()
+}
+
+/// `None` where the search was cut short: by then it may know any load below the capacity.
+fn fork_result(slo: &Slo, by: LoadBy, limits: &[Condition], cell: &Evidence<'_>, fork: u32) -> Option<CapacityFork> {
+    let found = replay_tries(slo, by, tries(cell, fork))?;
+    let failed = |limit: &&Condition| {
+        let mut at_failure = tries(cell, fork).filter(|slice| Some(load_of(by, slice)) == found.broken);
+        at_failure.any(|slice| !limit.is_met_by(measured_figure(limit, slice)))
+    };
+    Some(CapacityFork {
+        fork,
+        load: found.sustained.unwrap_or(0.0),
+        failed_at: found.broken,
+        failed_limits: limits.iter().filter(failed).map(|limit| limit.text().to_owned()).collect(),
+    })
+}
+
+fn limit_of(limit: &Condition, forks: &[CapacityFork]) -> CapacityLimit {
+    let failed = |fork: &&CapacityFork| fork.failed_limits.iter().any(|failed| failed == limit.text());
+    CapacityLimit {
+        condition: limit.text().to_owned(),
+        unit: match limit.metric {
+            Metric::Latency(..) => LimitUnit::Ns,
+            Metric::ErrorShare => LimitUnit::Share,
+            Metric::Errors | Metric::ConnectionEvents => LimitUnit::Count,
+            Metric::Throughput => LimitUnit::PerS,
+        },
+        limit: limit.limit,
+        failed_forks: forks.iter().filter(failed).count() as u32,
+    }
+}
+
+fn try_of(slo: &Slo, by: LoadBy, limits: &[Condition], slice: &StoredSlice) -> CapacityTry {
+    let value = |limit: &Condition| Some(measured_figure(limit, slice)).filter(|value| value.is_finite());
+    CapacityTry {
+        fork: slice.key.fork,
+        load: load_of(by, slice),
+        kept: keeps_curve(slo, slice),
+        values: limits.iter().map(value).collect(),
+    }
+}
+
+fn load_of(by: LoadBy, slice: &StoredSlice) -> f64 {
+    match by {
+        LoadBy::Users => f64::from(slice.key.users),
+        LoadBy::Rate => slice.key.offered_per_s.unwrap_or(0.0),
+    }
+}
+
+/// `http4s.Tapir: keeps p90<2ms,p99<4ms up to 1,250 users [1,100, 1,400]; p99<4ms fails first (3 of 3 forks)`.
+fn sentence(variant: &str, found: &CapacityAt, searched_forks: usize) -> String {
+    let (curve, shown) = (&found.curve, |load: f64| shown(found, load));
+    let unfinished = match searched_forks - found.forks.len() {
+        0 => String::new(),
+        cut => format!("; {cut} of {searched_forks} searches did not end and do not count"),
+    };
+    if found.load.value == 0.0 {
+        return format!("{variant}: keeps {curve} under no load that was tried{}{unfinished}", failing(found));
+    }
+    let beyond = if found.forks_at_most > 0 { ", the largest load that was tried" } else { "" };
+    let Estimate { value, lo, hi } = found.load;
+    let interval = lo.zip(hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
+    format!("{variant}: keeps {curve} up to {}{interval}{beyond}{}{unfinished}", shown(value), failing(found))
+}
+
+/// Which limits fail first; nothing where the curve leaves no choice.
+fn failing(found: &CapacityAt) -> String {
+    let failed: Vec<&CapacityLimit> = found.limits.iter().filter(|limit| limit.failed_forks > 0).collect();
+    if failed.is_empty() || failed.iter().all(|limit| limit.condition == found.curve) {
+        return String::new();
+    }
+    let forks = found.forks.len();
+    let one = |limit: &&CapacityLimit| format!("{} ({} of {forks} starts)", limit.condition, limit.failed_forks);
+    format!("; fails first: {}", failed.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+fn shown(found: &CapacityAt, load: f64) -> String {
+    match found.by {
+        LoadBy::Rate => rate(load),
+        LoadBy::Users => count(load.round() as u64, "user"),
+    }
+}
+
+/// What the search of a cell varies: the rate or the number of users.
+fn searched_by(plan: &Plan, slo: &Slo, cell: &Evidence<'_>) -> LoadBy {
+    let planned = plan.scenario(cell.subject.group, cell.subject.scenario);
+    planned.map_or(slo.by, |named| slo.grows_by(&named.scenario))
+}
+
+fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
+    cell.of_kind(SliceKind::Capacity).filter(move |s| s.key.fork == fork)
+}
+
+/// Each fork's largest load that was kept, by the number of the fork. Those that keep nothing, and those whose search was cut
+/// short, cannot be part of a ratio.
+pub(crate) fn per_fork(plan: &Plan, cell: &Evidence<'_>) -> Vec<(u32, f64)> {
+    let Some(slo) = &plan.slo else { return Vec::new() };
+    let found = |fork: u32| replay_tries(slo, searched_by(plan, slo, cell), tries(cell, fork))?.sustained;
+    cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, found(fork)?))).collect()
+}

@@ -1,0 +1,79 @@
+//! The steps of a ladder: what each variant costs beyond the one before it, paired by forks.
+
+use tare_plan::plan::{Plan, Role};
+use tare_stats::Interval;
+
+use crate::cell::CellAnalysis;
+use crate::cell::level::{self, allocated_per_fork, per_fork};
+use crate::summary::{Estimate, Ladder, LadderStep};
+
+/// A value per fork.
+type Forks = Vec<(u32, f64)>;
+
+/// One entry per group that is a ladder, and scenario.
+pub(crate) fn ladders(plan: &Plan, cells: &[CellAnalysis<'_>]) -> Vec<Ladder> {
+    let mut ladders = Vec::new();
+    for (group, named) in plan.groups.iter().filter(|g| g.ladder).flat_map(|g| g.scenarios.iter().map(move |s| (g, s)))
+    {
+        let mine = |cell: &&CellAnalysis<'_>| {
+            let evidence = &cell.evidence;
+            (evidence.subject.group, evidence.subject.scenario) == (group.id.as_str(), named.name.as_str())
+                && evidence.subject.role != Role::Control
+        };
+        let steps = steps(cells.iter().filter(mine), plan.stop.alpha);
+        let forks = cells.iter().filter(mine).map(|cell| cell.cell.forks).max().unwrap_or(0);
+        let id = format!("{}/{}", group.id, named.name);
+        ladders.push(Ladder { id, group: group.id.clone(), scenario: named.name.clone(), forks, steps });
+    }
+    ladders
+}
+
+fn steps<'a>(cells: impl Iterator<Item = &'a CellAnalysis<'a>>, alpha: f64) -> Vec<LadderStep> {
+    let mut below: Option<(Forks, Forks)> = None;
+    let step = |cell: &CellAnalysis<'_>| {
+        let cpu =
+            cell.cpu_kind.map_or_else(Vec::new, |kind| per_fork(&cell.evidence, kind, |slices| level::cpu(slices)));
+        let bytes = allocated_per_fork(&cell.evidence);
+        let step = LadderStep {
+            variant: cell.cell.variant.clone(),
+            cpu_ns: estimate(&cpu, alpha),
+            cpu_ns_added: below.as_ref().and_then(|(below, _)| added(&cpu, below, alpha)),
+            allocated_bytes: estimate(&bytes, alpha),
+            allocated_bytes_added: below.as_ref().and_then(|(_, below)| added(&bytes, below, alpha)),
+        };
+        below = Some((cpu, bytes));
+        step
+    };
+    cells.map(step).collect()
+}
+
+fn estimate(forks: &Forks, alpha: f64) -> Option<Estimate> {
+    level::estimate(&forks.iter().map(|(_, value)| *value).collect::<Vec<f64>>(), alpha)
+}
+
+/// The mean of the differences between forks of one number; unlike a level, it may be below zero.
+fn added(above: &Forks, below: &Forks, alpha: f64) -> Option<Estimate> {
+    let partner = |fork: u32| below.iter().find(|(other, _)| *other == fork).map(|(_, value)| *value);
+    let differences: Vec<f64> = above.iter().filter_map(|(fork, value)| Some(value - partner(*fork)?)).collect();
+    if differences.is_empty() {
+        return None;
+    }
+    let value = differences.iter().sum::<f64>() / differences.len() as f64;
+    let interval = Interval::of_mean(&differences, alpha).ok().filter(Interval::is_bounded);
+    Some(Estimate { value, lo: interval.map(|i| i.lo), hi: interval.map(|i| i.hi) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_is_the_mean_of_the_differences_of_paired_forks() {
+        let below = vec![(1, 10.0), (2, 20.0), (3, 30.0)];
+        let above = vec![(1, 12.0), (2, 22.5), (4, 99.0)];
+        let step = added(&above, &below, 0.05).unwrap();
+        assert!((step.value - 2.25).abs() < 1e-12 && step.lo.unwrap() < 2.0 && step.hi.unwrap() > 2.5);
+        assert_eq!(added(&vec![(9, 1.0)], &below, 0.05), None);
+        assert_eq!(added(&vec![(1, 9.0)], &below, 0.05), Some(Estimate { value: -1.0, lo: None, hi: None }));
+    }
+}

@@ -1,0 +1,140 @@
+//! Levels: figures of several slices together, per fork and over forks. A fork's level is the ratio of its sums, so
+//! that every request counts the same.
+
+use tare_plan::plan::SliceKind;
+use tare_record::StoredSlice;
+use tare_stats::interval::student_t_half_width;
+use tare_stats::quantile::{mean, sd};
+use tare_units::CpuSet;
+
+use crate::evidence::Evidence;
+use crate::summary::Estimate;
+
+/// Right answers per second over some slices.
+pub(crate) fn throughput<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
+    let (completed, window_ns) = slices.fold((0, 0), |(c, w), s| (c + s.load.completed, w + s.load.window_ns));
+    (window_ns > 0).then(|| completed as f64 * 1e9 / window_ns as f64)
+}
+
+/// CPU of the server per request over some slices, without that of its JIT compilers.
+pub(crate) fn cpu<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
+    let known = slices.filter_map(|s| s.server.cpu.as_ref());
+    let (cpu_ns, requests) = known.fold((0, 0), |(c, r), cpu| (c + cpu.serving_ns(), r + cpu.requests));
+    (requests > 0).then(|| cpu_ns as f64 / requests as f64)
+}
+
+/// Bytes that the runtime allocated per request, over the slices with a known allocation.
+pub(crate) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
+    let known =
+        slices.filter_map(|s| s.server.runtime.as_ref()).filter_map(|of| Some((of.allocated_bytes?, of.requests)));
+    let (bytes, requests) = known.fold((0, 0), |(b, r), (bytes, requests)| (b + bytes, r + requests));
+    (bytes > 0 && requests > 0).then(|| bytes as f64 / requests as f64)
+}
+
+/// Bytes allocated per request in each fork that knows them, over all its scored slices: regions are too coarse for
+/// one.
+pub(crate) fn allocated_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
+    let of = |fork: u32| allocated(cell.measured().filter(move |s| s.key.fork == fork));
+    cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()
+}
+
+/// Share of the time of scored slices during which the runtime had stopped its threads to collect garbage, and how often.
+pub(crate) fn collecting<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<(f64, u64)> {
+    let of_slice = |slice: &StoredSlice| {
+        let (runtime, cpu) = (slice.server.runtime.as_ref()?, slice.server.cpu.as_ref()?);
+        Some((runtime.collecting_ns?, cpu.wall_ns, runtime.collections?))
+    };
+    let known = slices.filter_map(of_slice);
+    let (pause_ns, wall_ns, count) = known.fold((0, 0, 0), |(p, w, c), (ns, wall, n)| (p + ns, w + wall, c + n));
+    (wall_ns > 0).then(|| (pause_ns as f64 / wall_ns as f64, count))
+}
+
+/// Throughput of one slice.
+pub(crate) fn slice_throughput(slice: &StoredSlice) -> Option<f64> {
+    throughput(std::iter::once(slice)).filter(|t| *t > 0.0)
+}
+
+/// CPU per request of one slice.
+pub(crate) fn slice_cpu(slice: &StoredSlice) -> Option<f64> {
+    cpu(std::iter::once(slice)).filter(|c| *c > 0.0)
+}
+
+/// Whether a slice knows its server's CPU per request.
+pub(crate) fn has_cpu(slice: &StoredSlice) -> bool {
+    slice.server.cpu.as_ref().is_some_and(|cpu| cpu.requests > 0)
+}
+
+/// The fewest requests of a slice of open load, on average, from which CPU per request is compared. A slice of five uploads
+/// also has the garbage of others, and timers, and its share of a request that began before it.
+const LEAST_REQUESTS_PER_SLICE: u64 = 50;
+
+/// The load at which CPU per request is compared: the same for all cells that are compared with one another. A load with too
+/// few requests in a slice is taken only where there is no other.
+pub(crate) fn cpu_kind(cells: &[Evidence<'_>]) -> Option<SliceKind> {
+    let measured = |kind: &SliceKind| cells.iter().any(|c| c.of_kind(*kind).any(has_cpu));
+    let kinds = if cells.iter().any(alternates) {
+        [SliceKind::Fixed, SliceKind::Saturating, SliceKind::Poisson, SliceKind::Push]
+    } else {
+        [SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating]
+    };
+    let has_enough = |kind: &SliceKind| cells.iter().all(|cell| has_enough_requests(cell, *kind));
+    let mut measured = kinds.into_iter().filter(measured);
+    let enough = measured.clone().find(has_enough);
+    enough.or_else(|| measured.next())
+}
+
+/// Whether the slices of a cell have enough requests for CPU per request. Of pushes and of a saturating load they always have.
+fn has_enough_requests(cell: &Evidence<'_>, kind: SliceKind) -> bool {
+    let known = cell.of_kind(kind).filter_map(|slice| slice.server.cpu.as_ref());
+    let (slices, requests) = known.fold((0, 0), |(slices, requests), cpu| (slices + 1, requests + cpu.requests));
+    !matches!(kind, SliceKind::Fixed | SliceKind::Poisson) || requests >= slices * LEAST_REQUESTS_PER_SLICE
+}
+
+/// Whether the saturating slices of a cell are sums of short turns: their CPU counts over whole rounds.
+pub(crate) fn alternates(cell: &Evidence<'_>) -> bool {
+    cell.of_kind(SliceKind::Saturating).any(|slice| slice.load.turns > 1)
+}
+
+/// A level per fork, for the forks that have one.
+pub(crate) fn per_fork<'a>(
+    cell: &Evidence<'a>,
+    kind: SliceKind,
+    level: fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
+) -> Vec<(u32, f64)> {
+    let forks = cell.fork_numbers().into_iter();
+    let of = |fork: u32| level(&mut cell.of_kind(kind).filter(move |s| s.key.fork == fork));
+    forks.filter_map(|fork| Some((fork, of(fork)?))).collect()
+}
+
+/// Mean over forks with Student's interval, which describes the level and decides nothing.
+pub(crate) fn estimate(values: &[f64], alpha: f64) -> Option<Estimate> {
+    let value = mean(values).ok()?;
+    let half = sd(values).and_then(|s| student_t_half_width(values.len(), s, alpha)).ok().filter(|h| h.is_finite());
+    Some(Estimate { value, lo: half.map(|h| (value - h).max(0.0)), hi: half.map(|h| value + h) })
+}
+
+/// The number of CPUs in a list such as `0,2-3`; 1 when a record of an earlier version holds no valid list.
+pub(crate) fn cpu_count(list: &str) -> u32 {
+    list.parse::<CpuSet>().map_or(1, |cpus| cpus.len() as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cpu_lists_are_counted() {
+        for (list, n) in [("0", 1), ("0,2-3", 3), ("0-15", 16), ("", 1), ("all", 1), ("3-1", 1), ("1, 2", 2)] {
+            assert_eq!(cpu_count(list), n, "{list}");
+        }
+    }
+
+    #[test]
+    fn an_estimate_agrees_with_students_interval_by_hand() {
+        // 9, 10, 11: mean 10, sd 1, t(0.975, 2) = 4.3027: ± 2.4842.
+        let got = estimate(&[9.0, 10.0, 11.0], 0.05).unwrap();
+        assert!((got.value - 10.0).abs() < 1e-12 && (got.lo.unwrap() - 7.5158).abs() < 1e-3, "{got:?}");
+        assert_eq!(estimate(&[5.0], 0.05).unwrap(), Estimate { value: 5.0, lo: None, hi: None });
+        assert_eq!(estimate(&[], 0.05), None);
+    }
+}

@@ -1,0 +1,251 @@
+//! A cell, which is a server under one scenario: its evidence, its latencies, and all figures of it in the summary.
+
+mod agents;
+pub(crate) mod capacity;
+pub(crate) mod ladder;
+mod latency;
+pub(crate) mod level;
+mod messages;
+mod network;
+mod probes;
+mod recorded_part;
+mod stamps;
+mod validity;
+mod warmup;
+
+use tare_plan::plan::{Mode, SliceKind};
+use tare_record::environment::NetworkBandwidth;
+use tare_record::{ErrorClass, ErrorTallies, ErrorTally, LoadRecord, RunHeader, RunRecord, StoredSlice};
+use tare_stats::quantile::printable;
+
+use crate::evidence::Evidence;
+use crate::format;
+use crate::run_info::command;
+use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint, Validity};
+use latency::LoadLatency;
+
+pub(crate) use latency::distribution;
+pub use latency::for_each_response;
+pub(crate) use recorded_part::recorded_part;
+
+/// The error probability for a load. It changes no figure, because a load is one start and has no interval over starts.
+const ALPHA_OF_LOAD: f64 = 0.01;
+
+/// A cell with its evidence and latencies, for its comparisons.
+pub(crate) struct CellAnalysis<'a> {
+    pub evidence: Evidence<'a>,
+    pub loads: Vec<LoadLatency>,
+    pub cpu_kind: Option<SliceKind>,
+    pub cell: Cell,
+}
+
+impl CellAnalysis<'_> {
+    pub fn load(&self, kind: SliceKind) -> Option<&LoadLatency> {
+        self.loads.iter().find(|load| load.kind == kind)
+    }
+}
+
+/// What can limit a load besides the server's program. Unknown for a load on a URL.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct LoadResources<'a> {
+    /// The cores of the servers.
+    pub server_cpus: &'a str,
+    pub network: Option<NetworkBandwidth>,
+}
+
+impl<'a> LoadResources<'a> {
+    fn of_run(header: &'a RunHeader) -> Self {
+        Self { server_cpus: &header.plan.machine.server_cpus, network: header.environment.network }
+    }
+}
+
+/// The one cell of a load, judged by the rules for the cells of a run.
+pub fn cell_of_load(record: &LoadRecord) -> Cell {
+    let evidence = crate::evidence::of_load(record);
+    let loads = latency::analyze(&evidence, ALPHA_OF_LOAD);
+    let cell = of_load(&evidence, &loads, ALPHA_OF_LOAD);
+    let doubts = recorded_part::doubts_of_part(record).into_iter().chain(agents::doubts_of_agents(record));
+    let doubts = doubts.chain(warmup::doubt_of_warmup(record));
+    Cell { validity: Validity::of_load(cell.validity, doubts), ..cell }
+}
+
+/// Analyzes every cell of a record.
+pub(crate) fn analyze_cells(record: &RunRecord) -> Vec<CellAnalysis<'_>> {
+    let plan = &record.header.plan;
+    let mut analyses = Vec::with_capacity(plan.cells());
+    let mut cells = crate::evidence::gather(record);
+    while let Some(first) = cells.first() {
+        // Cells of one group and scenario stand together, and share the load at which their CPU is compared.
+        let key = (first.subject.group, first.subject.scenario);
+        let together = cells.iter().take_while(|c| (c.subject.group, c.subject.scenario) == key).count();
+        let rest = cells.split_off(together);
+        let cpu_kind = level::cpu_kind(&cells);
+        for evidence in cells {
+            let loads = latency::analyze(&evidence, plan.stop.alpha);
+            let cell = of_run(&record.header, &evidence, &loads, cpu_kind);
+            analyses.push(CellAnalysis { evidence, loads, cpu_kind, cell });
+        }
+        cells = rest;
+    }
+    analyses
+}
+
+/// The cell of a run; `cpu_kind` is the load at which CPU per request is compared in its group.
+fn of_run(header: &RunHeader, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
+    let plan = &header.plan;
+    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, LoadResources::of_run(header));
+    let fork_values = if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, cpu_kind) };
+    let validity = capacity::unfinished(plan, evidence).into_iter().fold(cell.validity, Validity::and);
+    Cell { capacity: capacity::capacity(plan, evidence), fork_values, validity, ..cell }
+}
+
+/// The cell of a load.
+fn of_load(evidence: &Evidence<'_>, loads: &[LoadLatency], alpha: f64) -> Cell {
+    measured(evidence, loads, None, alpha, LoadResources::default())
+}
+
+/// Everything about a cell that needs no plan.
+fn measured(
+    evidence: &Evidence<'_>,
+    loads: &[LoadLatency],
+    cpu_kind: Option<SliceKind>,
+    alpha: f64,
+    resources: LoadResources<'_>,
+) -> Cell {
+    let bottleneck = validity::bottleneck(evidence, resources);
+    let forks = evidence.fork_numbers();
+    let (requests_ok, requests_failed) = validity::requests(evidence);
+    let subject = evidence.subject;
+    let (throughput, cpu) = throughput_and_cpu(evidence, cpu_kind);
+    let collecting = level::collecting(evidence.measured());
+    Cell {
+        id: evidence.id(),
+        group: subject.group.to_owned(),
+        scenario: subject.scenario.to_owned(),
+        scenario_title: subject.scenario_title.to_owned(),
+        variant: subject.variant.to_owned(),
+        server: subject.server.to_owned(),
+        family: subject.family.to_owned(),
+        kind: subject.kind.to_owned(),
+        version: subject.version.map(str::to_owned),
+        baseline: evidence.is_baseline(),
+        control: evidence.is_control(),
+        forks: forks.len() as u32,
+        forks_set_aside: evidence.set_aside.forks.iter().copied().collect(),
+        steady_forks: forks.iter().filter(|f| evidence.was_steady(**f)).count() as u32,
+        validity: validity::judge(evidence, loads, resources),
+        bottleneck,
+        throughput_per_s: estimate(&throughput, alpha),
+        cpu_ns_per_request: estimate(&cpu, alpha),
+        cpu_load: cpu_kind.map(|kind| cpu_load(evidence, kind)).unwrap_or_default(),
+        cpu_by_kind: cpu_kind.map(|kind| probes::cpu_by_kind(evidence.of_kind(kind))).unwrap_or_default(),
+        allocated_bytes_per_request: estimate(&level::allocated_per_fork(evidence), alpha),
+        gc_pause_share: collecting.map(|(share, _)| share),
+        gc_pauses: collecting.map(|(_, count)| count),
+        heap_used_peak_bytes: evidence.measured().filter_map(|s| s.server.runtime.as_ref()?.heap_used_bytes).max(),
+        probes: probes::probes(evidence),
+        rss_bytes: level::estimate(&rss_at_end(evidence, &forks), alpha),
+        rss_peak_bytes: evidence.measured().filter_map(|s| s.server.rss_peak_bytes).max(),
+        generator_cpu_share: validity::generator_share(evidence.measured()),
+        requests_ok,
+        requests_failed,
+        errors: error_counts(&validity::errors(evidence)),
+        connection_events: error_counts(&validity::connection_events(evidence)),
+        bytes_in: evidence.measured().map(|s| s.load.bytes_in).sum(),
+        bytes_out: evidence.measured().map(|s| s.load.bytes_out).sum(),
+        latency: loads.iter().map(|l| l.latency.clone()).collect(),
+        capacity: None,
+        messages: messages::messages(evidence),
+        timeline: evidence.slices.iter().map(|s| time_point(s)).collect(),
+        fork_values: Vec::new(),
+        resolved: resolved(evidence),
+        command: evidence.forks.last().map(|f| command::shortened(&f.command).join(" ")).unwrap_or_default(),
+    }
+}
+
+fn estimate(forks: &[(u32, f64)], alpha: f64) -> Option<Estimate> {
+    level::estimate(&forks.iter().map(|(_, value)| *value).collect::<Vec<_>>(), alpha)
+}
+
+fn cpu_load(evidence: &Evidence<'_>, kind: SliceKind) -> String {
+    let rate = evidence.of_kind(kind).find_map(|s| s.key.offered_per_s).map(format::rate);
+    match kind {
+        SliceKind::Fixed => "same fixed rate".to_owned(),
+        SliceKind::Poisson => rate.map_or("Poisson".to_owned(), |rate| format!("Poisson {rate}")),
+        SliceKind::Saturating => "saturating".to_owned(),
+        SliceKind::Push => "pushed".to_owned(),
+        SliceKind::Capacity => "tries".to_owned(),
+    }
+}
+
+fn rss_at_end(evidence: &Evidence<'_>, forks: &[u32]) -> Vec<f64> {
+    let last =
+        |fork: &u32| evidence.measured().filter(|s| s.key.fork == *fork).filter_map(|s| s.server.rss_bytes).last();
+    forks.iter().filter_map(last).map(|bytes| bytes as f64).collect()
+}
+
+fn error_counts(tallies: &ErrorTallies) -> Vec<ErrorCount> {
+    let one = |(class, tally): (ErrorClass, &ErrorTally)| ErrorCount {
+        class,
+        count: tally.count,
+        example: tally.example.clone(),
+    };
+    tallies.iter().map(one).collect()
+}
+
+fn time_point(slice: &StoredSlice) -> TimePoint {
+    let response = slice.load.response.unpack();
+    let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
+    let jit = |cpu: &tare_record::ServerCpu| {
+        let jit = cpu.by_kind.get("jit")?;
+        (cpu.total_ns > 0).then(|| *jit as f64 / cpu.total_ns as f64)
+    };
+    let runtime = slice.server.runtime.as_ref();
+    TimePoint {
+        t_s: (slice.load.window_start_ns() + slice.load.window_ns / 2) as f64 / 1e9,
+        fork: slice.key.fork,
+        phase: slice.key.phase,
+        slice_kind: slice.key.kind,
+        throughput_per_s: level::throughput(std::iter::once(slice)).unwrap_or(0.0),
+        p50_ns: stated(50.0),
+        p99_ns: stated(99.0),
+        cpu_ns_per_request: level::slice_cpu(slice),
+        jit_share: slice.server.cpu.as_ref().and_then(jit),
+        cpu: probes::cores_by_kind(slice),
+        rss_bytes: slice.server.rss_bytes,
+        heap_used_bytes: runtime.and_then(|runtime| runtime.heap_used_bytes),
+        heap_after_gc_bytes: runtime.and_then(|runtime| runtime.heap_after_gc_bytes),
+        gc_pauses: runtime.and_then(|runtime| runtime.collections),
+        gc_pause_ns: runtime.and_then(|runtime| runtime.collecting_ns),
+        failed: slice.load.failed,
+    }
+}
+
+/// A value of each fork, by its number.
+type ForkNumbers = Vec<(u32, f64)>;
+
+/// Saturating throughput, and CPU per request under the load `cpu_kind`, of each fork that has them.
+fn throughput_and_cpu(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> (ForkNumbers, ForkNumbers) {
+    let throughput = level::per_fork(evidence, SliceKind::Saturating, |s| level::throughput(s));
+    let cpu = cpu_kind.map(|kind| level::per_fork(evidence, kind, |s| level::cpu(s))).unwrap_or_default();
+    (throughput, cpu)
+}
+
+fn fork_values(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> Vec<ForkValue> {
+    let (throughput, cpu) = throughput_and_cpu(evidence, cpu_kind);
+    let find = |values: &[(u32, f64)], fork: u32| values.iter().find(|(f, _)| *f == fork).map(|(_, v)| *v);
+    let value = |fork: u32| ForkValue {
+        fork,
+        steady: evidence.was_steady(fork),
+        warmup_s: evidence.warmup(fork).map_or(0.0, |w| w.span_ns as f64 / 1e9),
+        throughput_per_s: find(&throughput, fork),
+        cpu_ns_per_request: find(&cpu, fork),
+    };
+    evidence.fork_numbers().into_iter().map(value).collect()
+}
+
+fn resolved(evidence: &Evidence<'_>) -> Vec<Row> {
+    let latest = evidence.forks.last().map(|f| &f.resolved);
+    let row = |(key, value): (&String, &String)| Row { key: key.clone(), value: value.clone(), source: None };
+    latest.into_iter().flatten().map(row).collect()
+}

@@ -1,0 +1,98 @@
+//! What the probes saw of a cell, over its scored slices.
+
+use std::collections::BTreeMap;
+
+use tare_record::{CollectorUse, PauseCause, RuntimeUse, ServerCpu, StoredSlice};
+
+use crate::evidence::Evidence;
+use crate::summary::{CollectorShare, KindCores, KindShare, PauseTally, PoolShare, Probes};
+
+pub(crate) fn probes(evidence: &Evidence<'_>) -> Probes {
+    let runtimes = || evidence.measured().filter_map(|s| s.server.runtime.as_ref());
+    let peak = |of: fn(&RuntimeUse) -> Option<u64>| runtimes().filter_map(of).max();
+    Probes {
+        heap_committed_peak_bytes: peak(|runtime| runtime.heap_committed_bytes),
+        heap_after_gc_peak_bytes: peak(|runtime| runtime.heap_after_gc_bytes),
+        off_heap_peak_bytes: peak(|runtime| runtime.off_heap_bytes),
+        metaspace_peak_bytes: peak(|runtime| runtime.metaspace_bytes),
+        collectors: collectors(runtimes()),
+        safepoints: runtimes().filter_map(|runtime| runtime.safepoints).reduce(|sum, one| sum + one),
+        safepoint_share: safepoint_share(evidence),
+        pauses: pauses(evidence),
+        probe_cpu_share: probe_cpu_share(evidence.measured().filter_map(|s| s.server.cpu.as_ref())),
+    }
+}
+
+fn collectors<'a>(runtimes: impl Iterator<Item = &'a RuntimeUse>) -> Vec<CollectorShare> {
+    let mut sums: BTreeMap<&str, CollectorUse> = BTreeMap::new();
+    for (name, of) in runtimes.flat_map(|runtime| &runtime.collectors) {
+        let sum = sums.entry(name).or_default();
+        sum.pauses += of.pauses;
+        sum.pause_ns += of.pause_ns;
+    }
+    let share = |(name, of): (&str, CollectorUse)| CollectorShare {
+        collector: name.to_owned(),
+        pauses: of.pauses,
+        pause_ns: of.pause_ns,
+    };
+    sums.into_iter().map(share).collect()
+}
+
+fn safepoint_share(evidence: &Evidence<'_>) -> Option<f64> {
+    let of_slice = |s: &StoredSlice| Some((s.server.runtime.as_ref()?.safepoint_ns?, s.server.cpu.as_ref()?.wall_ns));
+    let known = evidence.measured().filter_map(of_slice);
+    let (stopped, wall) = known.fold((0, 0), |(stopped, wall), (ns, wall_ns)| (stopped + ns, wall + wall_ns));
+    (wall > 0).then(|| stopped as f64 / wall as f64)
+}
+
+fn pauses(evidence: &Evidence<'_>) -> Vec<PauseTally> {
+    let mut tallies: BTreeMap<PauseCause, PauseTally> = BTreeMap::new();
+    for pause in evidence.measured().filter_map(|s| s.server.hiccups.as_ref()).flat_map(|hiccups| &hiccups.pauses) {
+        let none = PauseTally { cause: pause.cause, pauses: 0, pause_ns: 0, pause_max_ns: 0 };
+        let tally = tallies.entry(pause.cause).or_insert(none);
+        tally.pauses += 1;
+        tally.pause_ns += pause.length_ns;
+        tally.pause_max_ns = tally.pause_max_ns.max(pause.length_ns);
+    }
+    tallies.into_values().collect()
+}
+
+/// The cost of observing the server: in it (the agent) and outside it (readings, and the meter on its cores).
+fn probe_cpu_share<'a>(slices: impl Iterator<Item = &'a ServerCpu>) -> Option<f64> {
+    let known = slices.filter_map(|cpu| Some((cpu.probing_ns? + cpu.by_kind.get("probe").copied().unwrap_or(0), cpu)));
+    let (probes, server) = known.fold((0, 0), |(probes, server), (ns, cpu)| (probes + ns, server + cpu.total_ns));
+    (server > 0).then(|| probes as f64 / server as f64)
+}
+
+/// CPU per request by kind of thread, and within each by pool, over some slices.
+pub(crate) fn cpu_by_kind<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Vec<KindShare> {
+    let mut sums: BTreeMap<&str, (u64, BTreeMap<&str, u64>)> = BTreeMap::new();
+    let mut requests = 0;
+    for cpu in slices.filter_map(|s| s.server.cpu.as_ref()) {
+        requests += cpu.requests;
+        cpu.by_kind.iter().for_each(|(kind, ns)| sums.entry(kind).or_default().0 += ns);
+        for (kind, pools) in &cpu.by_pool {
+            let sum = &mut sums.entry(kind).or_default().1;
+            pools.iter().for_each(|(pool, ns)| *sum.entry(pool).or_default() += ns);
+        }
+    }
+    let per_request = |ns: u64| ns as f64 / requests as f64;
+    let pool = |(pool, ns): (&str, u64)| PoolShare { pool: pool.to_owned(), ns_per_request: per_request(ns) };
+    let kind = |(kind, (ns, pools)): (&str, (u64, BTreeMap<&str, u64>))| KindShare {
+        kind: kind.to_owned(),
+        ns_per_request: per_request(ns),
+        pools: pools.into_iter().map(pool).collect(),
+    };
+    if requests == 0 { Vec::new() } else { sums.into_iter().map(kind).collect() }
+}
+
+/// How many cores each kind of thread kept busy during a slice.
+pub(crate) fn cores_by_kind(slice: &StoredSlice) -> Vec<KindCores> {
+    let Some(cpu) = slice.server.cpu.as_ref().filter(|cpu| cpu.wall_ns > 0) else { return Vec::new() };
+    let cores = |(kind, ns): (&String, &u64)| KindCores {
+        kind: kind.clone(),
+        // More than six digits are noise, and would fill the JSON.
+        cores: (*ns as f64 / cpu.wall_ns as f64 * 1e4).round() / 1e4,
+    };
+    cpu.by_kind.iter().filter(|(_, ns)| **ns > 0).map(cores).collect()
+}

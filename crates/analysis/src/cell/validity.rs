@@ -1,0 +1,275 @@
+//! May the numbers of a cell be used? VALID, SUSPECT or VOID, with every reason.
+
+use tare_plan::plan::SliceKind;
+use tare_record::RESTLESS_SHARE;
+use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
+
+use crate::cell::LoadResources;
+use crate::cell::latency::LoadLatency;
+use crate::cell::level::cpu_count;
+use crate::cell::messages;
+use crate::cell::network;
+use crate::cell::stamps;
+use crate::evidence::Evidence;
+use crate::evidence::disturbance;
+use crate::format::{self, grouped, share};
+use crate::summary::{Bottleneck, Concern, Reason, Validity};
+
+/// Above this share of failed requests a cell is void.
+const FAILED_VOID: f64 = 0.001;
+/// Above this send lag at the 99th percentile an open load was not what it claims.
+const SEND_LAG_NS: u64 = 1_000_000;
+/// Above this share of its cores the generator distorts an open load.
+const GENERATOR_OPEN: f64 = 0.6;
+/// At this share of its cores a side is busy.
+const BUSY: f64 = 0.9;
+
+/// The verdict on the measurement of one cell, with a remedy for each reason.
+pub(crate) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'_>) -> Validity {
+    let void = void_reasons(cell);
+    if !void.is_empty() {
+        let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
+        let reasons = void.into_iter().map(|text| Reason::new(text, remedy)).collect();
+        return Validity::void(reasons);
+    }
+    Validity::of_cell(doubts(cell, loads, resources))
+}
+
+fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
+    let mut reasons: Vec<String> = Vec::new();
+    for event in cell.voiding() {
+        let reason = format!("{}: {}", event.title, event.text);
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    let (ok, failed) = requests(cell);
+    let searched = cell.of_kind(SliceKind::Capacity).next().is_some();
+    // The tries of a search are judged by the search.
+    if ok + failed == 0 && !searched {
+        reasons.push("nothing was measured".to_owned());
+    } else if failed as f64 > FAILED_VOID * (ok + failed) as f64 {
+        let part = share(failed as f64 / (ok + failed) as f64);
+        let (failed, all) = (grouped(failed), grouped(ok + failed));
+        let classes = errors(cell);
+        let most = worst(&classes)
+            .map_or("of no known class".to_owned(), |(class, e)| format!("most often by {class}: {}", e.example));
+        reasons.push(format!("{part} of the requests failed ({failed} of {all}), {most}"));
+    }
+    reasons
+}
+
+/// What speaks against its numbers: all of them first, then those of one measure.
+fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'_>) -> Vec<Reason> {
+    let bottleneck = bottleneck(cell, resources);
+    let generator_bound = (bottleneck == Bottleneck::Generator)
+        .then(|| "the generator was the bottleneck: the throughput is a lower bound".to_owned());
+    let network_bound = (bottleneck == Bottleneck::Network).then(|| network::full(saturating(cell), resources.network));
+    let network_bound = network_bound.flatten().map(|full| format!("{full}: the throughput is a lower bound"));
+    let slow_network = network::full(open(cell), resources.network).map(|full| format!("{full}: they waited for it"));
+    let blocked = blocked(cell);
+    // Requests that waited for the server to free a connection left late through no fault of the generator.
+    let lagging = lagging(loads, bottleneck).filter(|_| blocked.is_none());
+    // Late requests of a closed loop are missing in its throughput too.
+    let (lagging, lagging_open) = match lagging {
+        Some((SliceKind::Saturating, text)) => (Some(text), None),
+        open => (None, open.map(|(_, text)| text)),
+    };
+    const FREE_GENERATOR: &str = "Give the generator its own cores (--load-cpus), or lower the rate.";
+    let general = [
+        (unsteady(cell), "Allow a longer warm-up."),
+        (few_failures(cell), ""),
+        connection_trouble(cell),
+        (disturbance::reason(cell), "Stop other programs, or measure on another machine."),
+        (lagging, FREE_GENERATOR),
+    ];
+    let latency = [
+        (lagging_open, FREE_GENERATOR),
+        (stamps::late(cell, loads), "Give the generator its own cores and keep it awake (--load-cpus, --spin)."),
+        (busy_generator(cell), "Give the generator more cores (--load-cpus), or lower the rate."),
+        (slow_network, "Lower the rate, or put the generator nearer to the servers."),
+        (blocked, "Use more connections, or lower the rate."),
+    ];
+    let throughput = [
+        (generator_bound, "Give the generator more cores (--load-cpus), or use a fixed rate (-r)."),
+        (network_bound, "Compare CPU per request, put the generator nearer to the servers, or use a faster network."),
+    ];
+    let cpu = [
+        (
+            full_server(cell, resources.server_cpus),
+            "Lower the rate (--rate), or give the server more cores (--server-cpus).",
+        ),
+        (restless(cell), ""),
+    ];
+    let mut found: Vec<Reason> = about(Concern::Everything, general)
+        .chain(about(Concern::Throughput, throughput))
+        .chain(about(Concern::CpuPerRequest, cpu))
+        .chain(about(Concern::Latency, latency))
+        .chain(messages::doubts(cell, loads))
+        .collect();
+    found.sort_by_key(|reason| reason.concerns);
+    found
+}
+
+/// Those that were seen, as reasons to doubt these figures; each comes with its remedy.
+fn about<const N: usize>(
+    concerns: Concern,
+    checks: [(Option<String>, &'static str); N],
+) -> impl Iterator<Item = Reason> {
+    checks.into_iter().filter_map(move |(text, remedy)| Some(Reason::about(concerns, text?, remedy)))
+}
+
+fn unsteady(cell: &Evidence<'_>) -> Option<String> {
+    let forks = cell.fork_numbers();
+    let not = forks.iter().filter(|f| !cell.was_steady(**f)).count();
+    (not > 0).then(|| format!("not steady in {not} of {}", format::count(forks.len() as u64, "start")))
+}
+
+fn few_failures(cell: &Evidence<'_>) -> Option<String> {
+    let (ok, failed) = requests(cell);
+    let classes = || {
+        let list: Vec<String> = errors(cell).iter().map(|(class, e)| format!("{class}: {}", e.count)).collect();
+        list.join(", ")
+    };
+    (failed > 0).then(|| format!("{} of {} requests failed ({})", grouped(failed), grouped(ok + failed), classes()))
+}
+
+/// What failed on connections and belongs to no request, such as unrequested answers; and the remedy.
+fn connection_trouble(cell: &Evidence<'_>) -> (Option<String>, &'static str) {
+    let events = connection_events(cell);
+    let Some((class, tally)) = worst(&events) else { return (None, "") };
+    let all = format::count(events.total(), "connection event");
+    (Some(format!("{all} outside of requests, most often by {class}: {}", tally.example)), remedy(class))
+}
+
+/// Under which load requests left late, and in words.
+fn lagging(loads: &[LoadLatency], bottleneck: Bottleneck) -> Option<(SliceKind, String)> {
+    // A server that is busy all the time has requests waiting, and misses none that comes late.
+    let server_is_busy = matches!(bottleneck, Bottleneck::Server | Bottleneck::Both);
+    let judged = loads.iter().filter(|load| load.kind != SliceKind::Saturating || !server_is_busy);
+    let lag = |load: &LoadLatency| {
+        let percentiles = &load.latency.send_lag.as_ref()?.percentiles;
+        // Few requests state no p99, and may be late all the same.
+        let upper = percentiles.iter().rfind(|p| (90.0..=99.0).contains(&p.percentile))?;
+        (upper.value_ns > SEND_LAG_NS).then_some((load.kind, upper.percentile, upper.value_ns))
+    };
+    let (kind, percentile, value_ns) = judged.filter_map(lag).max_by_key(|(_, _, value_ns)| *value_ns)?;
+    let lag = format::single(format::Unit::Nanos, value_ns as f64);
+    let load = kind.load_name();
+    Some((kind, format!("the generator sent requests late: by {lag} at p{percentile} under {load}, above 1 ms")))
+}
+
+fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
+    let busy = generator_share(open(cell))?;
+    (busy > GENERATOR_OPEN)
+        .then(|| format!("the generator used {} of its cores under open load, above 60 %", share(busy)))
+}
+
+/// A server whose threads spin uses all of its cores, and its CPU per request can grow no more.
+fn full_server(cell: &Evidence<'_>, server_cpus: &str) -> Option<String> {
+    let cpus = cpu_count(server_cpus);
+    let busy = |kind: SliceKind| Some((kind, server_share(cell.of_kind(kind), cpus)?));
+    let (kind, most) =
+        [SliceKind::Fixed, SliceKind::Poisson].into_iter().filter_map(busy).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+    (most >= BUSY).then(|| {
+        let load = kind.load_name();
+        format!("the server used {} of its cores under {load}: its CPU per request is a lower bound", share(most))
+    })
+}
+
+fn restless(cell: &Evidence<'_>) -> Option<String> {
+    let rest: Vec<f64> = cell.forks.iter().filter_map(|f| f.rest_cpu_share).collect();
+    let over = rest.iter().filter(|r| **r > RESTLESS_SHARE).count();
+    let most = rest.iter().copied().fold(0.0, f64::max);
+    (over > 0).then(|| {
+        let forks = format::count(rest.len() as u64, "start");
+        format!("the server used up to {} of a core without load in {over} of {forks}", share(most))
+    })
+}
+
+fn blocked(cell: &Evidence<'_>) -> Option<String> {
+    let part = disturbance::blocked_share(open(cell));
+    (part > disturbance::MOST_BLOCKED_SHARE)
+        .then(|| format!("{} of the requests sent at a rate waited for a free connection", share(part)))
+}
+
+/// Right and failed requests over all scored slices.
+pub(crate) fn requests(cell: &Evidence<'_>) -> (u64, u64) {
+    cell.driven_slices().fold((0, 0), |(ok, failed), s| (ok + s.load.ok, failed + s.load.failed))
+}
+
+/// Failed requests by class over all scored slices.
+pub(crate) fn errors(cell: &Evidence<'_>) -> ErrorTallies {
+    sum_of(cell.driven_slices().map(|slice| &slice.load.errors))
+}
+
+/// Connection events by class over all scored slices.
+pub(crate) fn connection_events(cell: &Evidence<'_>) -> ErrorTallies {
+    sum_of(cell.driven_slices().map(|slice| &slice.load.connection_events))
+}
+
+fn sum_of<'a>(all: impl Iterator<Item = &'a ErrorTallies>) -> ErrorTallies {
+    let mut sum = ErrorTallies::default();
+    all.for_each(|tallies| sum.merge(tallies));
+    sum
+}
+
+/// The most frequent class.
+fn worst(errors: &ErrorTallies) -> Option<(ErrorClass, &ErrorTally)> {
+    errors.iter().max_by_key(|(_, tally)| tally.count)
+}
+
+/// What to do about failures of one class.
+fn remedy(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::Connect => "Check that the server is running and accepts this number of connections.",
+        // The reason has the remedy of its kind.
+        ErrorClass::Tls => {
+            "Correct the address, the server's certificate, or the flags of TLS (--cacert, --cert, --insecure)."
+        }
+        ErrorClass::Timeout => "Lower the load, or raise --timeout.",
+        ErrorClass::Read | ErrorClass::Write => "Look in the server's log for why it closes connections.",
+        ErrorClass::Upgrade | ErrorClass::Status | ErrorClass::Protocol | ErrorClass::Validation => {
+            "Correct the server's answers, or the checks that reject them."
+        }
+    }
+}
+
+/// Share of the generator's cores that was busy.
+pub(crate) fn generator_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
+    let sum = |(cpu, room), s: &StoredSlice| {
+        (cpu + s.load.generator_cpu_ns, room + s.load.window_ns * u64::from(s.load.workers))
+    };
+    let (cpu, room) = slices.fold((0, 0), sum);
+    (room > 0).then(|| cpu as f64 / room as f64)
+}
+
+/// Share of the server's cores that was busy.
+fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, cpus: u32) -> Option<f64> {
+    let cpu = slices.filter_map(|s| s.server.cpu.as_ref());
+    let (busy, wall) = cpu.fold((0, 0), |(busy, wall), c| (busy + c.total_ns, wall + c.wall_ns));
+    (wall > 0).then(|| busy as f64 / (wall as f64 * f64::from(cpus)))
+}
+
+/// What limited the saturating slices.
+pub(crate) fn bottleneck(cell: &Evidence<'_>, resources: LoadResources<'_>) -> Bottleneck {
+    let server = server_share(saturating(cell), cpu_count(resources.server_cpus)).map(|s| s >= BUSY);
+    let generator = generator_share(saturating(cell)).map(|s| s >= BUSY);
+    match (server, generator) {
+        (Some(true), Some(true)) => Bottleneck::Both,
+        (Some(true), _) => Bottleneck::Server,
+        _ if network::full(saturating(cell), resources.network).is_some() => Bottleneck::Network,
+        (_, Some(true)) => Bottleneck::Generator,
+        (Some(false), Some(false)) => Bottleneck::Neither,
+        _ => Bottleneck::Unknown,
+    }
+}
+
+fn saturating<'a>(cell: &'a Evidence<'_>) -> impl Iterator<Item = &'a StoredSlice> {
+    cell.of_kind(SliceKind::Saturating)
+}
+
+/// The slices whose load did not wait for the server.
+fn open<'a>(cell: &'a Evidence<'_>) -> impl Iterator<Item = &'a StoredSlice> {
+    cell.measured().filter(|slice| slice.key.kind != SliceKind::Saturating)
+}

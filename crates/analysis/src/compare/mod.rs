@@ -1,0 +1,289 @@
+//! Comparisons: ratios become verdicts, all measures judged together so that many of them have no false finding.
+
+pub(crate) mod fork_time;
+mod prior;
+pub(crate) mod ratio;
+pub(crate) mod recorded;
+mod rounds;
+pub(crate) mod wording;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tare_plan::plan::{Plan, Role};
+use tare_record::RunRecord;
+use tare_stats::measures::{Line, judge_measures};
+use tare_stats::rounds::BestRounds;
+use tare_stats::{DecisionRule, NoiseFloor, Region, Verdict};
+
+use crate::cell::CellAnalysis;
+use crate::currency::Currency;
+use crate::evidence::disturbance;
+use crate::format::Change;
+use crate::summary::{Comparison, CurrencyRatio, Noise, OddFork, ValidityState, VerdictKind};
+use ratio::{MeasuredRatio, MeasuredRatios, measure_ratios};
+use rounds::better_rounds;
+
+/// Comparisons that get a verdict, and controls that only show the noise.
+pub(crate) struct Compared {
+    pub comparisons: Vec<Comparison>,
+    pub noise: Vec<Noise>,
+    /// Why a comparison is void, by its id.
+    pub void: BTreeMap<String, String>,
+    /// The ids of those that other programs make suspect.
+    pub disturbed: BTreeSet<String>,
+    /// Per comparison and currency where trimmed and plain means disagree.
+    pub disagreeing: Vec<(String, String)>,
+    /// Another number of rounds that would narrow a comparison in the same time, by its id.
+    pub better_rounds: BTreeMap<String, BestRounds>,
+}
+
+/// One pair of cells with its unjudged currencies.
+pub(crate) struct Pair<'a> {
+    pub variant: &'a CellAnalysis<'a>,
+    pub baseline: &'a CellAnalysis<'a>,
+    pub measured_ratios: Vec<MeasuredRatio>,
+    /// The ratios over the odd forks.
+    pub odd_ratios: Vec<MeasuredRatio>,
+    /// The odd forks, which do not count.
+    pub odd_forks: Vec<OddFork>,
+    /// Why it may not be judged.
+    pub void: Option<String>,
+}
+
+impl Pair<'_> {
+    /// Whether both have the same baseline cell.
+    pub fn is_beside(&self, other: &Pair<'_>) -> bool {
+        self.baseline.cell.id == other.baseline.cell.id
+    }
+
+    /// Whether other programs make a side of it suspect. Then more starts would decide it, and the verdict would be as suspect.
+    pub fn is_disturbed(&self) -> bool {
+        [self.variant, self.baseline].iter().any(|side| disturbance::makes_suspect(&side.evidence))
+    }
+}
+
+/// Every cell beside the baseline of its group and scenario, not judged yet.
+pub(crate) struct Pairs<'a> {
+    pub compared: Vec<Pair<'a>>,
+    /// Second starts of a baseline, which show the noise.
+    pub controls: Vec<Pair<'a>>,
+    /// Whether the plan compares servers with themselves and nothing else.
+    is_control_alone: bool,
+}
+
+impl<'a> Pairs<'a> {
+    /// Pairs all cells of a record.
+    pub fn of(plan: &Plan, cells: &'a [CellAnalysis<'a>]) -> Self {
+        let pairs = cells.iter().filter_map(|variant| pair(plan, variant, cells));
+        let (controls, compared) = pairs.partition(|pair| pair.variant.cell.control);
+        Self { compared, controls, is_control_alone: is_control_alone(plan) }
+    }
+
+    /// Those that the run asks about.
+    pub fn asked(&self) -> &[Pair<'a>] {
+        if self.is_control_alone { &self.controls } else { &self.compared }
+    }
+
+    /// How many measures of them are judged together.
+    pub fn measures(&self) -> usize {
+        lines(self.asked()).len()
+    }
+
+    /// The rule by which they are judged.
+    pub fn rule(&self, plan: &Plan) -> DecisionRule {
+        DecisionRule {
+            region: Region::new(plan.stop.region).unwrap_or_default(),
+            precision: (plan.stop.precision > 0.0).then_some(plan.stop.precision),
+            half_width: Some(plan.stop.half_width).filter(|width| *width > 0.0 && *width < 1.0),
+            comparisons: self.asked().len().max(1) as u32,
+            table_alpha: plan.stop.alpha,
+        }
+    }
+}
+
+/// Judges every pair.
+pub(crate) fn compare_cells(record: &RunRecord, pairs: &Pairs<'_>) -> Compared {
+    let plan = &record.header.plan;
+    let rule = pairs.rule(plan);
+    let judge = |pairs: &[Pair<'_>]| -> Vec<Comparison> {
+        let one = |(pair, verdicts): (&Pair<'_>, Vec<Verdict>)| comparison(record, pair, &verdicts);
+        pairs.iter().zip(verdicts(pairs, &rule)).map(one).collect()
+    };
+    let (controls, judged, asked) = (&pairs.controls, &pairs.compared, pairs.asked());
+    let (controlled, compared) = (judge(controls), judge(judged));
+    let void =
+        controls.iter().chain(judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
+    let disturbed = asked.iter().filter(|p| p.is_disturbed()).map(|p| p.variant.cell.id.clone()).collect();
+    let disagreeing = controls.iter().chain(judged).flat_map(disagreeing).collect();
+    // The forks of a comparison that the control is beside.
+    let forks = |control: &Pair<'_>| {
+        let beside = judged.iter().zip(&compared).filter(|(pair, _)| control.is_beside(pair));
+        beside.filter_map(|(_, comparison)| Some(comparison.currencies.first()?.forks)).max()
+    };
+    let noise = controlled.iter().zip(controls).map(|(c, p)| noise(c, p, forks(p), plan.stop.alpha)).collect();
+    let better = |pair: &Pair<'_>| Some((pair.variant.cell.id.clone(), better_rounds(record, pair)?));
+    let better_rounds = asked.iter().filter_map(better).collect();
+    let comparisons = if pairs.is_control_alone { controlled } else { compared };
+    Compared { comparisons, noise, void, disturbed, disagreeing, better_rounds }
+}
+
+/// Whether the plan compares servers with themselves and nothing else (`--aa`).
+pub(crate) fn is_control_alone(plan: &Plan) -> bool {
+    let mut variants = plan.groups.iter().flat_map(|g| &g.variants);
+    variants.all(|v| v.role != Role::Compared) && plan.groups.iter().any(|g| g.variants.len() > 1)
+}
+
+fn pair<'a>(plan: &Plan, variant: &'a CellAnalysis<'a>, cells: &'a [CellAnalysis<'a>]) -> Option<Pair<'a>> {
+    let same = |c: &&CellAnalysis<'_>| c.cell.group == variant.cell.group && c.cell.scenario == variant.cell.scenario;
+    let baseline = cells.iter().filter(same).find(|c| c.cell.baseline).filter(|_| !variant.cell.baseline)?;
+    let MeasuredRatios { counted: measured_ratios, odd_ratios, odd_forks } = measure_ratios(plan, variant, baseline);
+    let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
+    let mut void = why_void(variant).or_else(of_baseline);
+    if void.is_none() && measured_ratios.is_empty() {
+        void = Some("the two were never measured in the same start".to_owned());
+    }
+    Some(Pair { variant, baseline, measured_ratios, odd_ratios, odd_forks, void })
+}
+
+fn why_void(side: &CellAnalysis<'_>) -> Option<String> {
+    let validity = &side.cell.validity;
+    let first = validity.reasons.first().filter(|_| validity.state == ValidityState::Void);
+    first.map(|reason| reason.text.clone())
+}
+
+/// Measures that are judged together: for each pair the index of its ratio.
+type Places = Vec<Option<usize>>;
+
+/// The lines of measures that are judged together: first what decides each pair, then every other currency.
+fn lines(pairs: &[Pair<'_>]) -> Vec<Places> {
+    let judged = |pair: &&Pair<'_>| pair.void.is_none();
+    let deciding: Places =
+        pairs.iter().map(|pair| (judged(&pair) && !pair.measured_ratios.is_empty()).then_some(0)).collect();
+    let mut currencies: Vec<Currency> = Vec::new();
+    for measured_ratio in pairs.iter().filter(judged).flat_map(|pair| pair.measured_ratios.iter().skip(1)) {
+        if !currencies.contains(&measured_ratio.currency) {
+            currencies.push(measured_ratio.currency);
+        }
+    }
+    let place = |pair: &Pair<'_>, currency: Currency| {
+        let place =
+            pair.measured_ratios.iter().skip(1).position(|measured_ratio| measured_ratio.currency == currency)? + 1;
+        judged(&pair).then_some(place)
+    };
+    let of_currency = |currency: Currency| pairs.iter().map(|pair| place(pair, currency)).collect();
+    std::iter::once(deciding).chain(currencies.into_iter().map(of_currency)).collect()
+}
+
+/// The verdict on each ratio of each pair, all judged together.
+fn verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Vec<Verdict>> {
+    let lines = lines(pairs);
+    let judged: Vec<Line<'_>> = lines.iter().map(|places| measured(pairs, places)).collect();
+    let stated = judge_measures(&judged, rule).unwrap_or_default();
+    let mut verdicts: Vec<Vec<Verdict>> =
+        pairs.iter().map(|pair| vec![Verdict::Void; pair.measured_ratios.len()]).collect();
+    for (places, line) in lines.iter().zip(stated) {
+        for (pair, (place, verdict)) in places.iter().zip(line).enumerate() {
+            if let (Some(place), Some(verdict)) = (place, verdict) {
+                verdicts[pair][*place] = verdict;
+            }
+        }
+    }
+    verdicts
+}
+
+fn measured<'a>(pairs: &'a [Pair<'_>], places: &Places) -> Line<'a> {
+    pairs.iter().zip(places).map(|(pair, place)| Some(pair.measured_ratios[(*place)?].measured())).collect()
+}
+
+fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comparison {
+    let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
+    let fork_s = fork_time::mean_s(record, &cell.group).filter(|_| !pair.is_disturbed());
+    let judge = |(measured_ratio, verdict): (&MeasuredRatio, &Verdict)| {
+        let prior = prior::effect(&record.header.plan, baseline, measured_ratio);
+        CurrencyRatio { prior, ..currency(measured_ratio, *verdict, pair, fork_s) }
+    };
+    Comparison {
+        id: cell.id.clone(),
+        group: cell.group.clone(),
+        scenario: cell.scenario.clone(),
+        variant: cell.variant.clone(),
+        baseline: baseline.variant.clone(),
+        cell: cell.id.clone(),
+        baseline_cell: baseline.id.clone(),
+        odd_forks: pair.odd_forks.clone(),
+        currencies: pair.measured_ratios.iter().zip(verdicts).map(judge).collect(),
+    }
+}
+
+fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64>) -> CurrencyRatio {
+    let comparison = &measured_ratio.comparison;
+    let bounds = comparison.ratio.filter(|r| r.is_bounded()).map(|r| (r.lo, r.hi));
+    let (kind, material) = kind_of(verdict);
+    let change = Change { ratio: comparison.estimate, bounds };
+    let reason = match verdict {
+        Verdict::Void => pair.void.clone(),
+        _ => wording::reason(verdict, comparison),
+    };
+    CurrencyRatio {
+        name: measured_ratio.currency,
+        load: measured_ratio.load,
+        label: measured_ratio.label.clone(),
+        unit: measured_ratio.unit.to_owned(),
+        higher_is_better: measured_ratio.currency.facts().polarity == tare_stats::Polarity::HigherIsBetter,
+        baseline_value: measured_ratio.baseline_value,
+        variant_value: measured_ratio.variant_value,
+        ratio: comparison.estimate,
+        lo: bounds.map(|b| b.0),
+        hi: bounds.map(|b| b.1),
+        method: wording::method(comparison),
+        forks: comparison.forks,
+        sd_forks: comparison.sd_forks,
+        fork_ratios: measured_ratio.fork_ratios(),
+        fork_numbers: measured_ratio.forks.numbers().to_vec(),
+        verdict: kind,
+        material,
+        short: wording::short(measured_ratio.currency, kind, &change),
+        reason,
+        needed_s: needed_s(verdict, comparison.forks, fork_s),
+        prior: None,
+    }
+}
+
+fn kind_of(verdict: Verdict) -> (VerdictKind, bool) {
+    match verdict {
+        Verdict::NoMaterialDifference => (VerdictKind::NoMaterialDifference, false),
+        Verdict::Worse { material } => (VerdictKind::Worse, material),
+        Verdict::Better { material } => (VerdictKind::Better, material),
+        Verdict::Inconclusive { .. } => (VerdictKind::Inconclusive, false),
+        Verdict::NoInterval => (VerdictKind::NoInterval, false),
+        Verdict::Void => (VerdictKind::Void, false),
+    }
+}
+
+fn needed_s(verdict: Verdict, forks: u32, fork_s: Option<f64>) -> Option<f64> {
+    let Verdict::Inconclusive { forks_needed: Some(needed), .. } = verdict else { return None };
+    (needed > forks).then_some(f64::from(needed - forks) * fork_s?)
+}
+
+fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha: f64) -> Noise {
+    let measured_ratio = pair.measured_ratios.first().filter(|_| pair.void.is_none());
+    let logs = |measured_ratio: &MeasuredRatio| {
+        measured_ratio.forks.ratios().iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>()
+    };
+    let floor = measured_ratio.and_then(|measured_ratio| {
+        let own = measured_ratio.forks.ratios().len() as u32;
+        NoiseFloor::of_forks(&logs(measured_ratio), compared.unwrap_or(own).max(own), alpha).ok()
+    });
+    Noise {
+        group: comparison.group.clone(),
+        scenario: comparison.scenario.clone(),
+        server: pair.baseline.cell.server.clone(),
+        currencies: comparison.currencies.clone(),
+        floor: floor.map(|floor| floor.half_width),
+    }
+}
+
+fn disagreeing(pair: &Pair<'_>) -> Vec<(String, String)> {
+    let measured_ratios = pair.measured_ratios.iter().filter(|d| d.comparison.trimmed_plain_disagree);
+    measured_ratios.map(|d| (pair.variant.cell.id.clone(), d.label.clone())).collect()
+}

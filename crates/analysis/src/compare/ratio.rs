@@ -1,0 +1,303 @@
+//! The ratios of one comparison in each currency, over forks. Slices are paired by round, percentiles by fork.
+
+use std::collections::HashMap;
+
+use tare_plan::GroupOrder;
+use tare_plan::earlier::SpreadOf;
+use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
+use tare_plan::slo::LoadBy;
+use tare_record::StoredSlice;
+use tare_stats::measures::Measured;
+use tare_stats::{Comparison, ForkRatio, Method, VariancePrior, find_odd_starts};
+
+use crate::cell::CellAnalysis;
+use crate::cell::capacity;
+use crate::cell::level;
+use crate::currency::Currency;
+use crate::format;
+use crate::summary::OddFork;
+
+/// The two sides of a comparison, and the forks that count in it.
+#[derive(Clone, Copy)]
+struct Sides<'a> {
+    plan: &'a Plan,
+    variant: &'a CellAnalysis<'a>,
+    baseline: &'a CellAnalysis<'a>,
+    forks: &'a [u32],
+}
+
+/// The ratio of each fork that counts, with the number of the fork.
+pub(crate) struct NumberedForks {
+    numbers: Vec<u32>,
+    ratios: Vec<ForkRatio>,
+}
+
+impl NumberedForks {
+    /// In the order of the ratios.
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// In the order of the numbers.
+    pub fn ratios(&self) -> &[ForkRatio] {
+        &self.ratios
+    }
+}
+
+impl FromIterator<(u32, ForkRatio)> for NumberedForks {
+    fn from_iter<I: IntoIterator<Item = (u32, ForkRatio)>>(forks: I) -> Self {
+        let (numbers, ratios) = forks.into_iter().unzip();
+        Self { numbers, ratios }
+    }
+}
+
+/// The ratio in one currency, without a verdict.
+pub(crate) struct MeasuredRatio {
+    pub currency: Currency,
+    /// The slices that it comes from.
+    pub load: SliceKind,
+    /// The label of this comparison: the load or the curve, in addition to the currency's own label.
+    pub label: String,
+    pub unit: &'static str,
+    pub baseline_value: f64,
+    pub variant_value: f64,
+    /// The forks that count.
+    pub forks: NumberedForks,
+    /// At the plan's α.
+    pub comparison: Comparison,
+    sd_floor: f64,
+}
+
+impl MeasuredRatio {
+    /// The ratios of its forks.
+    pub fn fork_ratios(&self) -> Vec<f64> {
+        self.forks.ratios().iter().map(|fork| fork.trimmed_log.exp()).collect()
+    }
+
+    /// Forks whose ratio is in another mode than that of the others.
+    fn odd_forks(&self) -> Vec<OddFork> {
+        let ratios = self.fork_ratios();
+        let odd = find_odd_starts(&ratios).unwrap_or_default();
+        let numbers = self.forks.numbers();
+        odd.iter().map(|start| OddFork { fork: numbers[start.index], ratio: ratios[start.index] }).collect()
+    }
+
+    /// The figures for the verdict, which is made together with the other measures.
+    pub fn measured(&self) -> Measured<'_> {
+        let Self { currency, forks, comparison, sd_floor, .. } = self;
+        let forks = forks.ratios();
+        Measured { forks, polarity: currency.facts().polarity, method: comparison.method, sd_floor: *sd_floor }
+    }
+}
+
+/// How intervals over forks are made under this plan.
+pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
+    let alpha = plan.stop.alpha;
+    match plan.stop.forks {
+        Forks::UntilDecided { at_least, max_forks: Some(max_forks), .. } if plan.mode == Mode::Compared => {
+            // Listed groups make room for the next one at their declared number, so they need no interval beyond it.
+            let may_continue = plan.stop.order == GroupOrder::Even;
+            Method::Repeated { alpha, min_forks: at_least, max_forks, may_continue, prior }
+        }
+        Forks::UntilDecided { at_least, .. } if plan.mode == Mode::Compared => {
+            Method::Sequential { alpha, min_forks: at_least }
+        }
+        _ => Method::FixedForks { alpha },
+    }
+}
+
+/// The ratios in all currencies that both sides have, the deciding one first. A fork that is odd in the deciding currency is left
+/// out of all.
+pub(crate) struct MeasuredRatios {
+    /// Over the forks that count.
+    pub counted: Vec<MeasuredRatio>,
+    /// Over the odd forks.
+    pub odd_ratios: Vec<MeasuredRatio>,
+    /// The forks that do not count: those that are odd in the deciding currency.
+    pub odd_forks: Vec<OddFork>,
+}
+
+/// Compares two cells in all currencies.
+pub(crate) fn measure_ratios(plan: &Plan, variant: &CellAnalysis<'_>, baseline: &CellAnalysis<'_>) -> MeasuredRatios {
+    let over = |forks: &[u32]| ratios_over(Sides { plan, variant, baseline, forks });
+    let forks = variant.evidence.fork_numbers();
+    let all = over(&forks);
+    let odd_forks = all.first().map(MeasuredRatio::odd_forks).unwrap_or_default();
+    if odd_forks.is_empty() {
+        return MeasuredRatios { counted: all, odd_ratios: Vec::new(), odd_forks };
+    }
+    let is_odd = |fork: &u32| odd_forks.iter().any(|odd| odd.fork == *fork);
+    let (odd, usual): (Vec<u32>, Vec<u32>) = forks.into_iter().partition(is_odd);
+    MeasuredRatios { counted: over(&usual), odd_ratios: over(&odd), odd_forks }
+}
+
+/// All currencies that both sides have over some forks, the deciding one first.
+fn ratios_over(sides: Sides<'_>) -> Vec<MeasuredRatio> {
+    let mut measured_ratios = vec![capacity_ratio(sides), throughput(sides), cpu(sides), allocated(sides)];
+    if cpu_decides(sides.variant) {
+        measured_ratios.swap(1, 2);
+    }
+    // Latency is compared under Poisson load or for pushed messages; without either, under the saturating load. A
+    // constant rate is only for CPU.
+    let both = |kind: &SliceKind| [sides.variant, sides.baseline].iter().all(|side| side.load(*kind).is_some());
+    if let Some(kind) = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(both) {
+        let at = |currency| latency(sides, kind, currency);
+        // The server sets the rate of its pushes, so their latency decides.
+        let place = if kind == SliceKind::Push { 0 } else { measured_ratios.len() };
+        measured_ratios.splice(place..place, [at(Currency::LatencyP50), at(Currency::LatencyP99)]);
+    }
+    measured_ratios.into_iter().flatten().collect()
+}
+
+/// Whether CPU decides instead of throughput. On saturated cores they agree, and CPU over whole rounds is more precise because it
+/// excludes the generator.
+fn cpu_decides(variant: &CellAnalysis<'_>) -> bool {
+    variant.cpu_kind == Some(SliceKind::Saturating) && level::alternates(&variant.evidence)
+}
+
+/// The currency of saturating slices that decides, with the pairs of each fork.
+pub(crate) fn deciding_pairs(
+    plan: &Plan,
+    variant: &CellAnalysis<'_>,
+    baseline: &CellAnalysis<'_>,
+) -> (Currency, Vec<Vec<(f64, f64)>>) {
+    let kind = SliceKind::Saturating;
+    let forks = variant.evidence.fork_numbers();
+    let sides = Sides { plan, variant, baseline, forks: &forks };
+    let (currency, pairs) = if cpu_decides(variant) {
+        (Currency::CpuPerRequest, slice_pairs(sides, kind, level::slice_cpu, |s| level::cpu(s)))
+    } else {
+        (Currency::Throughput, slice_pairs(sides, kind, level::slice_throughput, |s| level::throughput(s)))
+    };
+    (currency, pairs.into_iter().map(|(_, pairs)| pairs).collect())
+}
+
+fn throughput(sides: Sides<'_>) -> Option<MeasuredRatio> {
+    let levels = (sides.variant.cell.throughput_per_s?.value, sides.baseline.cell.throughput_per_s?.value);
+    let load = SliceKind::Saturating;
+    let forks = ratios_of_slices(sides, load, level::slice_throughput, |s| level::throughput(s));
+    measure_ratio(sides, forks, (Currency::Throughput, load), levels)
+}
+
+fn capacity_ratio(sides: Sides<'_>) -> Option<MeasuredRatio> {
+    let Sides { plan, variant, baseline, .. } = sides;
+    let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
+    let unit = if mine.by == LoadBy::Rate { "per_s" } else { "users" };
+    let per_fork = |side: &CellAnalysis<'_>| capacity::per_fork(plan, &side.evidence);
+    let forks = ratios_of_levels(sides, &per_fork(variant), &per_fork(baseline));
+    let levels = (mine.load.value, theirs.load.value);
+    let measured_ratio = measure_ratio(sides, forks, (Currency::Capacity, SliceKind::Capacity), levels)?;
+    Some(MeasuredRatio { label: format!("{} at {}", mine.by.name(), mine.curve), unit, ..measured_ratio })
+}
+
+/// One ratio for each fork that counts and that both sides have a level in.
+fn ratios_of_levels(sides: Sides<'_>, mine: &[(u32, f64)], theirs: &[(u32, f64)]) -> Vec<(u32, ForkRatio)> {
+    let level =
+        |levels: &[(u32, f64)], fork: u32| levels.iter().find(|(other, _)| *other == fork).map(|(_, level)| *level);
+    ratios_of_single_pairs(sides, |fork| Some((level(mine, fork)?, level(theirs, fork)?)))
+}
+
+/// The ratio of each fork that has one pair.
+fn ratios_of_single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f64)>) -> Vec<(u32, ForkRatio)> {
+    let ratio = |fork: &u32| Some((*fork, ForkRatio::from_pairs(&[pair(*fork)?]).ok()?));
+    sides.forks.iter().filter_map(ratio).collect()
+}
+
+fn cpu(sides: Sides<'_>) -> Option<MeasuredRatio> {
+    let levels = (sides.variant.cell.cpu_ns_per_request?.value, sides.baseline.cell.cpu_ns_per_request?.value);
+    let load = sides.variant.cpu_kind?;
+    let forks = ratios_of_slices(sides, load, level::slice_cpu, |s| level::cpu(s));
+    measure_ratio(sides, forks, (Currency::CpuPerRequest, load), levels)
+}
+
+fn allocated(sides: Sides<'_>) -> Option<MeasuredRatio> {
+    let Sides { variant, baseline, .. } = sides;
+    let levels = (variant.cell.allocated_bytes_per_request?.value, baseline.cell.allocated_bytes_per_request?.value);
+    let per_fork = |side: &CellAnalysis<'_>| level::allocated_per_fork(&side.evidence);
+    let forks = ratios_of_levels(sides, &per_fork(variant), &per_fork(baseline));
+    // It is a sum over the slices of all loads, which differ from plan to plan as the load of the CPU does.
+    let load = variant.cpu_kind.unwrap_or(SliceKind::Saturating);
+    measure_ratio(sides, forks, (Currency::AllocatedPerRequest, load), levels)
+}
+
+fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<MeasuredRatio> {
+    let percentile = currency.facts().percentile?;
+    let (mine, theirs) = (sides.variant.load(kind)?, sides.baseline.load(kind)?);
+    let levels = (mine.percentile(percentile)? as f64, theirs.percentile(percentile)? as f64);
+    let pair = |fork: u32| {
+        Some((mine.fork_percentile(fork, percentile)? as f64, theirs.fork_percentile(fork, percentile)? as f64))
+    };
+    let measured_ratio = measure_ratio(sides, ratios_of_single_pairs(sides, pair), (currency, kind), levels)?;
+    Some(MeasuredRatio {
+        label: format!("{} {}", measured_ratio.label, load_label(sides.plan, kind)),
+        ..measured_ratio
+    })
+}
+
+fn load_label(plan: &Plan, kind: SliceKind) -> String {
+    match (kind, plan.load.rate) {
+        (SliceKind::Saturating, _) => "at full load".to_owned(),
+        (SliceKind::Push, _) => "of pushes".to_owned(),
+        (SliceKind::Capacity, _) => "of tries".to_owned(),
+        (_, Rate::OfCapacity { share: 0.5 }) => "at half load".to_owned(),
+        (_, Rate::OfCapacity { share }) => format!("at {} load", format::share(share)),
+        (_, Rate::PerSecond { per_s }) => format!("at {}", format::rate(per_s)),
+    }
+}
+
+/// One ratio per fork that both sides have: the trimmed mean over slices of the same round.
+fn ratios_of_slices(
+    sides: Sides<'_>,
+    kind: SliceKind,
+    slice_value: fn(&StoredSlice) -> Option<f64>,
+    sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
+) -> Vec<(u32, ForkRatio)> {
+    let ratio = |(fork, pairs): (u32, Vec<(f64, f64)>)| Some((fork, ForkRatio::from_pairs(&pairs).ok()?));
+    slice_pairs(sides, kind, slice_value, sum).into_iter().filter_map(ratio).collect()
+}
+
+/// The pairs of slices of the same round, by fork.
+///
+/// If a slice has no value (no answer at all), the fork is one pair of its sums: to drop the pair would drop the worst sample. A
+/// sequential run has no common rounds, so it is one pair too.
+fn slice_pairs(
+    sides: Sides<'_>,
+    kind: SliceKind,
+    slice_value: fn(&StoredSlice) -> Option<f64>,
+    sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
+) -> Vec<(u32, Vec<(f64, f64)>)> {
+    let Sides { plan, variant, baseline, forks } = sides;
+    let of_fork = |fork: u32| {
+        let whole = |side: &CellAnalysis<'_>| sum(&mut side.evidence.of_kind(kind).filter(|s| s.key.fork == fork));
+        let by_round: HashMap<u32, &StoredSlice> =
+            baseline.evidence.of_kind(kind).filter(|s| s.key.fork == fork).map(|s| (s.key.round, s)).collect();
+        let mine = variant.evidence.of_kind(kind).filter(|s| s.key.fork == fork);
+        let pairs: Option<Vec<(f64, f64)>> = mine
+            .filter_map(|s| Some((s, *by_round.get(&s.key.round)?)))
+            .map(|(v, b)| Some((slice_value(v)?, slice_value(b)?)))
+            .collect();
+        match pairs {
+            Some(pairs) if !pairs.is_empty() && plan.mode == Mode::Compared => Some(pairs),
+            _ => Some(vec![(whole(variant)?, whole(baseline)?)]),
+        }
+    };
+    forks.iter().filter_map(|fork| Some((*fork, of_fork(*fork)?))).collect()
+}
+
+/// Compares over forks, with the prior that the plan has for this scenario or its family, this currency and load.
+fn measure_ratio(
+    sides: Sides<'_>,
+    forks: Vec<(u32, ForkRatio)>,
+    (currency, load): (Currency, SliceKind),
+    (variant_value, baseline_value): (f64, f64),
+) -> Option<MeasuredRatio> {
+    let Sides { plan, baseline, .. } = sides;
+    let (facts, subject) = (currency.facts(), baseline.evidence.subject);
+    let of = SpreadOf::of_scenario(subject.family, subject.scenario, facts.name, load);
+    let method = method(plan, plan.stop.earlier.spread(&of).and_then(|spread| spread.prior));
+    let sd_floor = plan.stop.floor;
+    let forks: NumberedForks = forks.into_iter().collect();
+    let comparison = Comparison::over_forks(forks.ratios(), method, sd_floor).ok()?;
+    let (label, unit) = (facts.label.to_owned(), facts.unit);
+    Some(MeasuredRatio { currency, load, label, unit, baseline_value, variant_value, forks, comparison, sd_floor })
+}

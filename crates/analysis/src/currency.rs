@@ -1,0 +1,112 @@
+//! What servers are compared in: one row for each currency, with its name, unit, better direction and words.
+
+use serde::{Deserialize, Serialize};
+use tare_stats::Polarity;
+
+/// What is fixed about a currency.
+#[derive(Debug, Clone, Copy)]
+pub struct CurrencyFacts {
+    /// As in JSON and CSV: `cpu_per_request`.
+    pub name: &'static str,
+    /// What its ratio says, for the list of metrics.
+    pub meaning: &'static str,
+    /// How its ratio is made, for the list of metrics.
+    pub source: &'static str,
+    /// In tables: `CPU/request`. A comparison may say more, such as the load.
+    pub label: &'static str,
+    /// In sentences: `CPU per request`; `None` where the comparison's own label serves.
+    pub noun: Option<&'static str>,
+    /// Unit of the two values: `per_s`, `users`, `ns` or `bytes`.
+    pub unit: &'static str,
+    /// Which direction is the good one.
+    pub polarity: Polarity,
+    /// One word for a worse and for a better variant: `slower`, `faster`.
+    pub words: [&'static str; 2],
+    /// What a server does: `uses`.
+    pub verb: &'static str,
+    /// Of what, with a ratio below and above 1: `less CPU per request`, `more CPU per request`. The first word gives the
+    /// direction. `{}` stands for the label.
+    pub objects: [&'static str; 2],
+    /// The percentile of response time that it is.
+    pub percentile: Option<f64>,
+}
+
+const PAIRED: &str = "variant / baseline, geometric mean over forks of the trimmed mean over paired slices";
+const BY_FORK: &str = "variant / baseline per fork, geometric mean over forks";
+
+macro_rules! currencies {
+    ($($(#[$doc:meta])* $variant:ident = $name:tt { $($field:ident: $value:expr),* $(,)? })*) => {
+        /// What a variant and its baseline are compared in.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        pub enum Currency {
+            $($(#[$doc])* #[serde(rename = $name)] $variant,)*
+        }
+
+        impl Currency {
+            /// All of them.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// What is fixed about it.
+            pub const fn facts(self) -> &'static CurrencyFacts {
+                match self {
+                    $(Self::$variant => &CurrencyFacts { name: $name, $($field: $value),* },)*
+                }
+            }
+        }
+    };
+}
+
+currencies! {
+    /// The largest load that keeps a curve.
+    Capacity = "capacity" {
+        meaning: "capacity relative to the baseline", source: BY_FORK,
+        label: "capacity", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
+        words: ["carries less", "carries more"], verb: "carries",
+        objects: ["less load ({})", "more load ({})"],
+    }
+    /// Right answers per second under a saturating load.
+    Throughput = "throughput" {
+        meaning: "throughput relative to the baseline", source: PAIRED,
+        label: "throughput", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
+        words: ["slower", "faster"], verb: "answers",
+        objects: ["fewer requests per second", "more requests per second"],
+    }
+    /// CPU of the server per request.
+    CpuPerRequest = "cpu_per_request" {
+        meaning: "CPU per request relative to the baseline", source: PAIRED,
+        label: "CPU/request", noun: Some("CPU per request"), unit: "ns", polarity: Polarity::LowerIsBetter, percentile: None,
+        words: ["more CPU", "less CPU"], verb: "uses",
+        objects: ["less CPU per request", "more CPU per request"],
+    }
+    /// Bytes that the runtime allocates per request.
+    AllocatedPerRequest = "allocated_per_request" {
+        meaning: "bytes allocated per request relative to the baseline", source: BY_FORK,
+        label: "allocated/request", noun: Some("allocation per request"), unit: "bytes", polarity: Polarity::LowerIsBetter,
+        percentile: None, words: ["heavier", "lighter"],
+        verb: "allocates", objects: ["fewer bytes per request", "more bytes per request"],
+    }
+    /// Median response time.
+    LatencyP50 = "latency_p50" {
+        meaning: "median response time relative to the baseline", source: BY_FORK,
+        label: "p50", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(50.0),
+        words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
+    }
+    /// 99th percentile of response time.
+    LatencyP99 = "latency_p99" {
+        meaning: "p99 of response time relative to the baseline", source: BY_FORK,
+        label: "p99", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(99.0),
+        words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
+    }
+}
+
+impl Currency {
+    /// The currency of this name in `summary.json`: `cpu_per_request`.
+    pub fn of_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|currency| currency.facts().name == name)
+    }
+
+    /// Whether it is a percentile of response time.
+    pub const fn is_latency(self) -> bool {
+        self.facts().percentile.is_some()
+    }
+}

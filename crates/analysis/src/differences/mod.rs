@@ -1,0 +1,286 @@
+//! Two records, or two servers of one: what differs between them, figure by figure, with intervals.
+//!
+//! Records of one machine are compared by ratios to their baselines and by levels. Of records of different machines only
+//! ratios to their own baselines can be compared.
+
+mod difference;
+mod environment;
+mod methods;
+mod samples;
+
+use serde::{Deserialize, Serialize};
+
+pub use difference::{Basis, FigureChange};
+pub use environment::{EnvironmentChange, environment_changes};
+pub use methods::MethodChange;
+
+use crate::currency::Currency;
+use crate::summary::{Cell, RunStatus, Summary, ValidityState};
+use difference::{FigurePair, judge};
+use samples::{StartFigure, level_figures, ratio_figures};
+
+/// Version of the JSON form.
+pub const SCHEMA: &str = "tare-comparison/1";
+
+/// Two records, or two servers of one, have no scenario in common.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "nothing to compare: no server was measured on the same scenario in both. There is {before}; and {after}. Give two \
+     runs of the same servers (`tare report --list`)"
+)]
+pub struct NothingInCommon {
+    /// What the first side has.
+    pub before: String,
+    /// What the second side has.
+    pub after: String,
+}
+
+/// One record to compare.
+#[derive(Debug, Clone, Copy)]
+pub struct RecordedRun<'a> {
+    /// Its summary.
+    pub summary: &'a Summary,
+    /// Processor, cores and memory; equal for records of one machine.
+    pub machine: &'a str,
+}
+
+/// Everything that differs between two records, or between two servers of one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunDifferences {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// What is compared first.
+    pub before: ComparedSide,
+    /// What it is compared with.
+    pub after: ComparedSide,
+    /// Whether both are of one machine, so that levels are compared too.
+    pub same_machine: bool,
+    /// What a reader must know: how it was compared, and what could not be.
+    pub notes: Vec<String>,
+    /// Differences of environment, settings and libraries.
+    pub environment: Vec<EnvironmentChange>,
+    /// Error probability: that any difference is stated where there is none.
+    pub alpha: f64,
+    /// Region of practical equivalence: 0.02 stands for ±2 %.
+    pub region: f64,
+    /// Every figure that both have.
+    pub changes: Vec<FigureChange>,
+    /// Methods whose share differs, where both have profiles.
+    pub methods: Vec<MethodChange>,
+}
+
+impl RunDifferences {
+    /// A variant as people read it: with its group where several groups have this variant in this scenario.
+    pub fn variant_in_group(&self, variant: &str, scenario: &str, group: &str) -> String {
+        let is_same_place = |change: &&FigureChange| (&*change.variant, &*change.scenario) == (variant, scenario);
+        let is_shared = self.changes.iter().filter(is_same_place).any(|change| change.group != group);
+        if is_shared { format!("{variant} (group {group})") } else { variant.to_owned() }
+    }
+}
+
+/// One side: a record, or a server of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ComparedSide {
+    /// Id of the run.
+    pub id: String,
+    /// Name of its suite.
+    pub suite: String,
+    /// When it began, RFC 3339 UTC.
+    pub started_at: String,
+    /// Git revision of the working directory, where there is one.
+    pub git_revision: Option<String>,
+    /// Version of tare.
+    pub tare_version: String,
+    /// The server, where two servers of one record are compared.
+    pub server: Option<String>,
+}
+
+impl ComparedSide {
+    fn of(summary: &Summary, server: Option<&str>) -> Self {
+        let run = &summary.run;
+        Self {
+            id: run.id.clone(),
+            suite: run.suite.clone(),
+            started_at: run.started_at.clone(),
+            git_revision: run.git_revision.clone(),
+            tare_version: run.tare_version.clone(),
+            server: server.map(str::to_owned),
+        }
+    }
+
+    /// The server, or else the id of the run.
+    pub fn name(&self) -> &str {
+        self.server.as_deref().unwrap_or(&self.id)
+    }
+}
+
+/// Compares two records.
+///
+/// # Errors
+/// [`NothingInCommon`], which names the servers and scenarios of both.
+pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<RunDifferences, NothingInCommon> {
+    let same_machine = before.machine == after.machine && !before.machine.contains("unknown");
+    let cells: Vec<(&Cell, &Cell)> = common_cells(before.summary, after.summary);
+    if cells.is_empty() {
+        return Err(NothingInCommon { before: contents(before.summary), after: contents(after.summary) });
+    }
+    let mut pairs = Vec::new();
+    for (old, new) in &cells {
+        let figures = (ratio_figures(before.summary, old), ratio_figures(after.summary, new));
+        pairs.extend(common_figures((old, new), figures, Basis::Ratio, false));
+        if same_machine {
+            pairs.extend(common_figures((old, new), (level_figures(old), level_figures(new)), Basis::Level, false));
+        }
+    }
+    let mut notes = vec![basis_note(same_machine, pairs.is_empty())];
+    notes.extend([before.summary, after.summary].into_iter().filter_map(unfinished_note));
+    for summary in [before.summary, after.summary] {
+        notes.extend(summary.cells.iter().filter_map(void_note).map(|note| format!("Run {}: {note}", summary.run.id)));
+    }
+    let sides = (ComparedSide::of(before.summary, None), ComparedSide::of(after.summary, None));
+    Ok(RunDifferences {
+        same_machine,
+        environment: environment_changes(before.summary, after.summary, &cells),
+        methods: methods::method_changes(before.summary, after.summary, &cells),
+        ..differences((before.summary, after.summary), sides, pairs, notes)
+    })
+}
+
+/// Compares two servers of one record, start by start where they ran side by side.
+///
+/// # Errors
+/// [`NothingInCommon`] where no scenario has both.
+pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<RunDifferences, NothingInCommon> {
+    let named = |name: &str| summary.cells.iter().filter(|cell| cell.variant == name).collect::<Vec<_>>();
+    let (old, new) = (named(before), named(after));
+    let same_place = |one: &&Cell, other: &&Cell| one.scenario == other.scenario && one.group == other.group;
+    let partner = |cell: &&Cell| {
+        let together = new.iter().find(|other| same_place(cell, other));
+        together.or_else(|| new.iter().find(|other| other.scenario == cell.scenario)).copied()
+    };
+    let cells: Vec<(&Cell, &Cell)> = old.iter().filter_map(|cell| Some((*cell, partner(cell)?))).collect();
+    if cells.is_empty() {
+        let contents = contents(summary);
+        return Err(NothingInCommon { before: format!("{before} in: {contents}"), after: after.to_owned() });
+    }
+    let mut notes =
+        vec!["Two servers of one record: their starts are compared pair by pair where they ran side by side.".into()];
+    notes.extend(old.into_iter().chain(new).filter_map(void_note));
+    let cells: Vec<(&Cell, &Cell)> = cells.into_iter().filter(|(old, new)| is_usable(old) && is_usable(new)).collect();
+    let mut pairs = Vec::new();
+    for (old, new) in &cells {
+        let side_by_side = old.group == new.group;
+        let levels = (level_figures(old), level_figures(new));
+        pairs.extend(common_figures((old, new), levels, Basis::Level, side_by_side));
+        let ratios = (ratio_figures(summary, old), ratio_figures(summary, new));
+        // Only of bytes the starts have no levels.
+        let ratios = common_figures((old, new), ratios, Basis::Ratio, side_by_side).into_iter();
+        pairs.extend(ratios.filter(|pair| pair.before.name == Currency::AllocatedPerRequest.facts().name));
+    }
+    notes.extend(pairs.iter().filter_map(FigurePair::missing_starts));
+    let sides = (ComparedSide::of(summary, Some(before)), ComparedSide::of(summary, Some(after)));
+    Ok(RunDifferences {
+        environment: environment::server_changes(&cells),
+        methods: methods::method_changes(summary, summary, &cells),
+        ..differences((summary, summary), sides, pairs, notes)
+    })
+}
+
+fn differences(
+    (before, after): (&Summary, &Summary),
+    sides: (ComparedSide, ComparedSide),
+    pairs: Vec<FigurePair<'_>>,
+    notes: Vec<String>,
+) -> RunDifferences {
+    let (alpha, region) = (before.run.alpha.min(after.run.alpha), before.run.region.max(after.run.region));
+    RunDifferences {
+        schema: SCHEMA.to_owned(),
+        before: sides.0,
+        after: sides.1,
+        same_machine: true,
+        notes,
+        environment: Vec::new(),
+        alpha,
+        region,
+        changes: judge(pairs, alpha, region),
+        methods: Vec::new(),
+    }
+}
+
+/// The cells of both records that are of one variant and scenario; or of one server, where only its version differs.
+fn common_cells<'a>(before: &'a Summary, after: &'a Summary) -> Vec<(&'a Cell, &'a Cell)> {
+    let usable = |cell: &&Cell| !cell.control && is_usable(cell);
+    let partner = |cell: &Cell| {
+        let of_scenario = || after.cells.iter().filter(usable).filter(|other| other.scenario == cell.scenario);
+        let same = of_scenario().find(|other| other.variant == cell.variant && other.group == cell.group);
+        let renamed = || of_scenario().find(|other| other.variant == cell.variant);
+        let versions = |cells: &'a Summary| {
+            cells.cells.iter().filter(|one| one.scenario == cell.scenario && one.server == cell.server && !one.control)
+        };
+        let of_other_version =
+            || versions(after).next().filter(|_| versions(before).count() == 1 && versions(after).count() == 1);
+        same.or_else(renamed).or_else(|| of_other_version().filter(usable))
+    };
+    before.cells.iter().filter(usable).filter_map(|cell| Some((cell, partner(cell)?))).collect()
+}
+
+fn common_figures<'a>(
+    cells: (&'a Cell, &'a Cell),
+    (before, after): (Vec<StartFigure>, Vec<StartFigure>),
+    basis: Basis,
+    side_by_side: bool,
+) -> Vec<FigurePair<'a>> {
+    let mut after = after;
+    let pair = |before: StartFigure| {
+        let at = after.iter().position(|other| other.is_same_measure(&before))?;
+        FigurePair::new(cells, basis, side_by_side, (before, after.swap_remove(at)))
+    };
+    before.into_iter().filter_map(pair).collect()
+}
+
+fn basis_note(same_machine: bool, nothing: bool) -> String {
+    let note = match (same_machine, nothing) {
+        (true, false) => "Same machine: ratios to the baselines and levels are compared.",
+        (true, true) => "Same machine, but no figure was measured under the same load in both.",
+        (false, false) => {
+            "Different machines: only ratios to their own baselines are compared, because levels of different machines \
+             cannot be."
+        }
+        (false, true) => {
+            "Different machines, and no server has a baseline in both: nothing can be compared. Measure both with their \
+             baseline, or on one machine."
+        }
+    };
+    note.to_owned()
+}
+
+/// Figures of a void cell do not count.
+fn is_usable(cell: &Cell) -> bool {
+    cell.validity.state != ValidityState::Void
+}
+
+fn void_note(cell: &Cell) -> Option<String> {
+    let reason = cell.validity.reasons.first().map_or("its figures do not count", |reason| &reason.text);
+    let note = || format!("{} on {} is void: {reason}. It is not compared.", cell.variant, cell.scenario);
+    (!is_usable(cell)).then(note)
+}
+
+fn unfinished_note(summary: &Summary) -> Option<String> {
+    let run = &summary.run;
+    match run.status {
+        RunStatus::Partial => Some(format!("Run {} has no end: what it measured until then is compared.", run.id)),
+        RunStatus::Interrupted => Some(format!("Run {} was interrupted: what it measured is compared.", run.id)),
+        RunStatus::Complete | RunStatus::BudgetSpent => None,
+    }
+}
+
+/// `2026-11-20-1: http4s.Tapir and http4s.Vanilla on SimpleGet`.
+fn contents(summary: &Summary) -> String {
+    let all = |of: fn(&Cell) -> &String| {
+        let mut names: Vec<String> = summary.cells.iter().map(|cell| of(cell).clone()).collect();
+        names.sort();
+        names.dedup();
+        crate::format::enumerate(&names)
+    };
+    format!("{}: {} on {}", summary.run.id, all(|cell| &cell.variant), all(|cell| &cell.scenario))
+}

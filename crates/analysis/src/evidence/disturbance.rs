@@ -1,0 +1,143 @@
+//! Which slices other programs disturbed, or a generator that stood still, and which rounds and forks do not count for that
+//! reason. Only the CPU use of others and the generator's own clock decide, never what a server showed.
+
+use std::collections::BTreeSet;
+
+use tare_plan::plan::SliceKind;
+use tare_record::{PackedHistogram, Phase, StoredSlice};
+
+use crate::evidence::Evidence;
+use crate::format::{count, share};
+
+/// Above this share of the cores of both sides, the work of others disturbs a slice.
+const MOST_OTHERS_SHARE: f64 = 0.1;
+/// Where servers take turns of whole slices, a fork counts up to this share of disturbed slices: the trimmed mean
+/// leaves them out.
+const MOST_DISTURBED_SLICES: f64 = 0.2;
+/// Where servers alternate within a round, disturbed rounds are left out, and the fork counts up to this share of them.
+const MOST_DISTURBED_ROUNDS: f64 = 0.5;
+
+/// Above this stamp lag or send lag at the 99th percentile the generator stood still in a slice of open load: answers that
+/// had arrived waited so long to be read, or due requests to be sent. A slow server does not cause that.
+const STANDSTILL_NS: u64 = 1_000_000;
+/// Above this share of requests that waited for a connection, the send lag also shows the server.
+pub(crate) const MOST_BLOCKED_SHARE: f64 = 0.01;
+/// Up to this share of the rounds of one kind are left out for that.
+const MOST_STANDSTILL_ROUNDS: f64 = 0.5;
+
+/// What does not count of one group under one scenario, for all of its cells alike.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct SetAside {
+    /// Forks.
+    pub forks: BTreeSet<u32>,
+    /// Rounds of the other forks: fork, kind of slice and number of the round.
+    pub rounds: BTreeSet<(u32, SliceKind, u32)>,
+}
+
+impl SetAside {
+    /// Whether this slice does not count.
+    pub fn contains(&self, slice: &StoredSlice) -> bool {
+        self.forks.contains(&slice.key.fork) || self.rounds.contains(&round_of(slice))
+    }
+
+    /// The forks and rounds that others disturbed too much. None if more than half of the forks would go: then the
+    /// machine is always disturbed.
+    pub fn of(cells: &[Evidence<'_>]) -> Self {
+        let scored: Vec<&StoredSlice> =
+            cells.iter().flat_map(|cell| &cell.slices).copied().filter(|s| s.key.phase == Phase::Measure).collect();
+        let all: BTreeSet<u32> = scored.iter().map(|slice| slice.key.fork).collect();
+        let mut aside = Self::default();
+        for fork in &all {
+            let of_fork = scored.iter().copied().filter(|slice| slice.key.fork == *fork);
+            if of_fork.clone().any(|slice| slice.load.turns > 1) {
+                aside.judge_rounds(*fork, of_fork);
+            } else if cells.iter().any(|cell| are_too_many_disturbed(of_fork.clone().filter(|s| cell.is_of(s)))) {
+                aside.forks.insert(*fork);
+            }
+        }
+        if 2 * aside.forks.len() > all.len() {
+            aside = Self::default();
+        }
+        for kind in [SliceKind::Fixed, SliceKind::Poisson] {
+            aside.judge_standstills(scored.iter().copied().filter(|slice| slice.key.kind == kind));
+        }
+        aside
+    }
+
+    /// Leaves out the rounds of an open load in which the generator stood still, for all servers alike. None if these are
+    /// too many: then the generator is always late, and its cells say so.
+    fn judge_standstills<'a>(&mut self, slices: impl Iterator<Item = &'a StoredSlice>) {
+        let counted: Vec<&StoredSlice> = slices.filter(|slice| !self.contains(slice)).collect();
+        let rounds: BTreeSet<_> = counted.iter().copied().map(round_of).collect();
+        let stood_still = counted.iter().copied().filter(|slice| generator_stood_still(slice));
+        let late: BTreeSet<_> = stood_still.map(round_of).collect();
+        if late.len() as f64 <= MOST_STANDSTILL_ROUNDS * rounds.len() as f64 {
+            self.rounds.extend(late);
+        }
+    }
+
+    /// Leaves out the disturbed rounds of a fork, or the fork if these are too many. What disturbs a round in which the
+    /// servers alternate disturbs all of them, so that the other rounds stay comparable.
+    fn judge_rounds<'a>(&mut self, fork: u32, slices: impl Iterator<Item = &'a StoredSlice> + Clone) {
+        let rounds: BTreeSet<_> = slices.clone().map(round_of).collect();
+        let disturbed: BTreeSet<_> = slices.filter(|slice| is_disturbed(slice)).map(round_of).collect();
+        if disturbed.len() as f64 > MOST_DISTURBED_ROUNDS * rounds.len() as f64 {
+            self.forks.insert(fork);
+        } else {
+            self.rounds.extend(disturbed);
+        }
+    }
+}
+
+fn round_of(slice: &StoredSlice) -> (u32, SliceKind, u32) {
+    (slice.key.fork, slice.key.kind, slice.key.round)
+}
+
+fn is_disturbed(slice: &StoredSlice) -> bool {
+    slice.server.others_share.is_some_and(|others| others > MOST_OTHERS_SHARE)
+}
+
+fn generator_stood_still(slice: &StoredSlice) -> bool {
+    let load = &slice.load;
+    let is_late = |lag: &PackedHistogram| {
+        lag.samples() > 0 && lag.unpack().value_at_quantile_ns(0.99).is_some_and(|lag| lag > STANDSTILL_NS)
+    };
+    is_late(&load.stamp_lag) || blocked_share([slice].into_iter()) <= MOST_BLOCKED_SHARE && is_late(&load.send_lag)
+}
+
+/// Share of the requests of these slices that waited for a free connection.
+pub(crate) fn blocked_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> f64 {
+    let (waited, all) = slices.fold((0, 0), |(b, n), s| (b + s.load.blocked, n + s.load.ok + s.load.failed));
+    (waited as f64 / all.max(1) as f64).min(1.0)
+}
+
+/// Whether too many of these slices were disturbed.
+fn are_too_many_disturbed<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
+    let (mut all, mut disturbed) = (0_u32, 0_u32);
+    for slice in slices {
+        all += 1;
+        disturbed += u32::from(is_disturbed(slice));
+    }
+    f64::from(disturbed) > MOST_DISTURBED_SLICES * f64::from(all)
+}
+
+/// Whether other programs make this cell suspect: they used much in too many of the slices that count.
+pub(crate) fn makes_suspect(cell: &Evidence<'_>) -> bool {
+    are_too_many_disturbed(cell.measured())
+}
+
+/// Why other programs make this cell suspect; `None` where they do not.
+pub(crate) fn reason(cell: &Evidence<'_>) -> Option<String> {
+    if !makes_suspect(cell) {
+        return None;
+    }
+    let slices: Vec<&StoredSlice> = cell.measured().collect();
+    let disturbed = slices.iter().filter(|slice| is_disturbed(slice)).count() as u64;
+    let most = slices.iter().filter_map(|slice| slice.server.others_share).fold(0.0, f64::max);
+    let of = count(slices.len() as u64, "slice");
+    Some(format!(
+        "other programs used up to {} of the cores, and more than {} in {disturbed} of {of}",
+        share(most),
+        share(MOST_OTHERS_SHARE)
+    ))
+}

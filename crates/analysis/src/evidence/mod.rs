@@ -1,0 +1,201 @@
+//! The record, sorted by cell: which slices, warm-ups and starts belong to which variant under which scenario.
+
+pub(crate) mod disturbance;
+pub(crate) mod machine;
+
+use std::collections::HashMap;
+
+use tare_plan::LoadPlan;
+use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
+use tare_record::LoadRecord;
+use tare_record::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
+use tare_units::Span;
+
+use crate::evidence::disturbance::SetAside;
+
+/// What a cell measures, by the names that the summary shows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Subject<'a> {
+    pub group: &'a str,
+    pub scenario: &'a str,
+    /// One line on the scenario; empty for a load.
+    pub scenario_title: &'a str,
+    pub variant: &'a str,
+    pub server: &'a str,
+    pub family: &'a str,
+    pub kind: &'a str,
+    pub version: Option<&'a str>,
+    pub role: Role,
+    /// Time between two pushed messages, where the plan states it.
+    pub push_period: Option<Span>,
+}
+
+impl<'a> Subject<'a> {
+    fn of_variant(group: &'a Group, named: &'a NamedScenario, variant: &'a Variant) -> Self {
+        Self {
+            group: &group.id,
+            scenario: &named.name,
+            scenario_title: &named.scenario.title,
+            variant: &variant.name,
+            server: &variant.server,
+            family: &variant.family,
+            kind: &variant.kind,
+            version: variant.version.as_deref(),
+            role: variant.role,
+            push_period: named.scenario.push.as_ref().map(|push| push.period),
+        }
+    }
+
+    fn of_load(plan: &'a LoadPlan) -> Self {
+        let url = plan.url.as_str();
+        Self {
+            group: url,
+            scenario: &plan.request,
+            scenario_title: "",
+            variant: url,
+            server: url,
+            family: url,
+            kind: "",
+            version: None,
+            role: Role::Baseline,
+            push_period: plan.push_period(),
+        }
+    }
+}
+
+/// Everything that the record holds on one cell.
+pub(crate) struct Evidence<'a> {
+    pub subject: Subject<'a>,
+    /// Warm-up and scored, in the order they were measured.
+    pub slices: Vec<&'a StoredSlice>,
+    /// Forks and rounds that do not count, for all cells of the group under this scenario alike: other work disturbed
+    /// them.
+    pub set_aside: SetAside,
+    pub warmups: Vec<&'a WarmupRecord>,
+    pub forks: Vec<&'a ForkRecord>,
+    pub events: &'a [EventRecord],
+}
+
+impl<'a> Evidence<'a> {
+    /// `group/scenario/variant`.
+    pub fn id(&self) -> String {
+        format!("{}/{}/{}", self.subject.group, self.subject.scenario, self.subject.variant)
+    }
+
+    /// Scored slices of all forks, including those that are set aside, because their failures count too. The tries of a
+    /// search are not among them: some of them are meant to break the curve.
+    pub fn driven_slices(&self) -> impl Iterator<Item = &'a StoredSlice> {
+        self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && s.key.kind != SliceKind::Capacity)
+    }
+
+    /// Those of the forks that count.
+    pub fn measured(&self) -> impl Iterator<Item = &'a StoredSlice> {
+        self.scored_slices().filter(|s| s.key.kind != SliceKind::Capacity)
+    }
+
+    /// Those and the tries of searches.
+    pub fn scored_slices(&self) -> impl Iterator<Item = &'a StoredSlice> {
+        self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && !self.set_aside.contains(s))
+    }
+
+    /// Scored slices of one kind.
+    pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
+        self.scored_slices().filter(move |s| s.key.kind == kind)
+    }
+
+    /// Whether a slice is one of this cell's.
+    pub fn is_of(&self, slice: &StoredSlice) -> bool {
+        let Subject { group, scenario, variant, .. } = self.subject;
+        (group, scenario, variant) == (&*slice.key.group, &*slice.key.scenario, &*slice.key.variant)
+    }
+
+    /// Numbers of the forks with scored slices that count, ascending.
+    pub fn fork_numbers(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> = self.scored_slices().map(|s| s.key.fork).collect();
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
+    }
+
+    /// How a fork warmed up, where that is recorded.
+    pub fn warmup(&self, fork: u32) -> Option<&'a WarmupRecord> {
+        self.warmups.iter().copied().find(|w| w.fork == fork)
+    }
+
+    /// Whether a fork was steady when measuring began. A fork without a record of that counts as steady.
+    pub fn was_steady(&self, fork: u32) -> bool {
+        self.warmup(fork).is_none_or(|w| w.steady)
+    }
+
+    /// Events that make this cell void. One that names less covers more.
+    pub fn voiding(&self) -> impl Iterator<Item = &'a EventRecord> {
+        let covers = |named: &Option<String>, mine: &str| named.as_ref().is_none_or(|name| name == mine);
+        let Subject { group, scenario, variant, .. } = self.subject;
+        self.events.iter().filter(move |e| {
+            e.voids && covers(&e.group, group) && covers(&e.scenario, scenario) && covers(&e.variant, variant)
+        })
+    }
+
+    pub fn is_baseline(&self) -> bool {
+        self.subject.role == Role::Baseline
+    }
+
+    pub fn is_control(&self) -> bool {
+        self.subject.role == Role::Control
+    }
+}
+
+/// One entry per cell of the plan, in the plan's order, also for cells that were never measured.
+pub(crate) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
+    let mut slices: HashMap<(&str, &str, &str), Vec<&StoredSlice>> = HashMap::new();
+    for slice in &record.slices {
+        slices.entry((&slice.key.group, &slice.key.scenario, &slice.key.variant)).or_default().push(slice);
+    }
+    let mut cells = Vec::with_capacity(record.header.plan.cells());
+    for group in &record.header.plan.groups {
+        for scenario in &group.scenarios {
+            let mut together: Vec<_> =
+                group.variants.iter().map(|variant| evidence(record, group, scenario, variant)).collect();
+            for cell in &mut together {
+                let key = (group.id.as_str(), scenario.name.as_str(), cell.subject.variant);
+                cell.slices = slices.remove(&key).unwrap_or_default();
+            }
+            let set_aside = SetAside::of(&together);
+            together.iter_mut().for_each(|cell| cell.set_aside.clone_from(&set_aside));
+            cells.append(&mut together);
+        }
+    }
+    cells
+}
+
+/// The records of a cell apart from its slices.
+fn evidence<'a>(
+    record: &'a RunRecord,
+    group: &'a Group,
+    scenario: &'a NamedScenario,
+    variant: &'a Variant,
+) -> Evidence<'a> {
+    let warmups = record.warmups.iter();
+    let warmups = warmups.filter(|w| w.group == group.id && w.scenario == scenario.name && w.variant == variant.name);
+    let forks = record.forks.iter().filter(|f| f.group == group.id && f.variant == variant.name);
+    Evidence {
+        subject: Subject::of_variant(group, scenario, variant),
+        slices: Vec::new(),
+        set_aside: SetAside::default(),
+        warmups: warmups.collect(),
+        forks: forks.collect(),
+        events: &record.events,
+    }
+}
+
+/// The one cell of a load.
+pub(crate) fn of_load(record: &LoadRecord) -> Evidence<'_> {
+    Evidence {
+        subject: Subject::of_load(&record.header.plan),
+        slices: record.intervals.iter().collect(),
+        set_aside: SetAside::default(),
+        warmups: Vec::new(),
+        forks: Vec::new(),
+        events: &record.events,
+    }
+}

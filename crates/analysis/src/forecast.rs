@@ -1,0 +1,207 @@
+//! What a plan can detect, stated before anything is measured: differences, or for each limit what exceeds it.
+
+use tare_plan::GroupOrder;
+use tare_plan::earlier::SpreadOf;
+use tare_plan::estimate::{fork_time, least_budget};
+use tare_plan::plan::{Forks, Group, Mode, NamedScenario, Plan, Role, SliceKind};
+use tare_plan::ratio_limit::RatioLimit;
+use tare_plan::turn::TurnLength;
+use tare_stats::Method;
+use tare_stats::limit::regression_share;
+use tare_stats::power::{DEFAULT_POWER, detectable_difference};
+
+use crate::compare::ratio::method;
+use crate::currency::Currency;
+use crate::format::{Change, count, roughly, share};
+
+/// The standard deviation of forks that a forecast assumes where no earlier run says: starts of one JVM program differ
+/// by 2 to 3 %.
+const ASSUMED_SD: f64 = 0.03;
+
+/// What the forks of one group can detect.
+struct GroupForecast {
+    forks: u32,
+    /// When the last of them is over, in seconds.
+    seconds: f64,
+    /// The smallest difference, as a share, that they show with [`DEFAULT_POWER`].
+    difference: f64,
+    /// How many earlier comparisons the spread comes from; none where it is assumed.
+    comparisons: u32,
+}
+
+/// `in 6 min, 8 starts show differences from 6 % on (power 0.8; by 31 earlier comparisons of this machine)`; `None` for
+/// a plan that compares nothing, or whose budget is too short to decide anything. Of a plan with limits it says what each of
+/// them can show.
+pub fn forecast(plan: &Plan) -> Option<String> {
+    if least_budget(plan).is_some() {
+        return None;
+    }
+    let compared = plan.groups.iter().filter(|group| group.variants.len() > 1 && plan.mode == Mode::Compared);
+    let compared: Vec<&Group> = compared.collect();
+    let groups: Vec<GroupForecast> = compared.iter().filter_map(|group| GroupForecast::of(plan, group)).collect();
+    let first = groups.first()?;
+    let (after, starts) = (roughly(first.seconds), count(first.forks.into(), "start"));
+    let whose = if groups.len() > 1 && plan.stop.order == GroupOrder::Listed { " of the first group" } else { "" };
+    if !plan.stop.limits.is_empty() {
+        let limits = plan.stop.limits.iter().filter_map(|limit| limit_forecast(plan, limit, &compared));
+        let limits: Vec<String> = limits.collect();
+        let text = format!("in {after}, {starts}{whose}: {} (power {DEFAULT_POWER})", limits.join("; "));
+        return (!limits.is_empty()).then_some(text);
+    }
+    let of = |pick: fn(f64, f64) -> f64| groups.iter().map(|group| group.difference).fold(first.difference, pick);
+    let (least, most) = (share(rounded_up(of(f64::min))), share(rounded_up(of(f64::max))));
+    let differences = if least == most { least } else { format!("{least} to {most}, by group,") };
+    let comparisons = groups.iter().map(|group| group.comparisons).min().unwrap_or(0);
+    let basis = match comparisons {
+        0 => format!("if starts differ by {}; no earlier run of this machine says", share(ASSUMED_SD)),
+        known => format!("by {} of this machine", count(known.into(), "earlier comparison")),
+    };
+    let verb = if first.forks == 1 { "shows" } else { "show" };
+    Some(format!(
+        "in {after}, {starts}{whose} {verb} differences from {differences} on (power {DEFAULT_POWER}; {basis})"
+    ))
+}
+
+impl GroupForecast {
+    /// `None` where so few forks give no interval.
+    fn of(plan: &Plan, group: &Group) -> Option<Self> {
+        let scenario = group.scenarios.first()?;
+        let spread = Spread::of(plan, group, scenario, deciding(plan, scenario));
+        let (forks, seconds) = forks(plan, group);
+        let log = spread.detectable(spread.method, forks)?;
+        Some(Self { forks, seconds, difference: log.exp_m1(), comparisons: spread.comparisons })
+    }
+}
+
+/// `cpu > +3% is seen exceeded from +4.9 % on (by 31 earlier comparisons of this machine)`; without earlier comparisons of
+/// its currency, how much starts may differ. It is that of the group which sees least.
+fn limit_forecast(plan: &Plan, limit: &RatioLimit, groups: &[&Group]) -> Option<String> {
+    let reaches: Option<Vec<LimitReach>> = groups.iter().map(|group| LimitReach::of(plan, limit, group)).collect();
+    let reaches = reaches?;
+    let most = |of: fn(&LimitReach) -> f64| reaches.iter().map(of).fold(0.0, f64::max);
+    let (exceeded, held, room) = (most(|reach| reach.exceeded), most(|reach| reach.held), limit.ratio().ln().abs());
+    let text = limit.text();
+    Some(match reaches.iter().map(|reach| reach.comparisons).min()? {
+        // Without a prior, widths are proportional to the spread.
+        0 => {
+            let sd = share(ASSUMED_SD.max(plan.stop.floor) * room / held);
+            format!(
+                "{text} is told from no change if starts differ by {sd} at most; no earlier run of this machine says"
+            )
+        }
+        known => {
+            let size = if limit.is_worse_above() { exceeded } else { -exceeded };
+            let from = Change { ratio: limit.ratio() * size.exp(), bounds: None }.short();
+            let narrow = if held > room { ", and an equal build may stay undecided" } else { "" };
+            let basis = count(known.into(), "earlier comparison");
+            format!("{text} is seen exceeded from {from} on{narrow} (by {basis} of this machine)")
+        }
+    })
+}
+
+/// What the forks of one group can say of a limit.
+struct LimitReach {
+    /// How far beyond the limit a change must lie to be called regressed with [`DEFAULT_POWER`], as a log-ratio.
+    exceeded: f64,
+    /// How far on the good side of the limit a change must lie for the limit to hold, as a log-ratio.
+    held: f64,
+    /// How many earlier comparisons the spread comes from; none where it is assumed.
+    comparisons: u32,
+}
+
+impl LimitReach {
+    /// `None` where so few forks give no interval.
+    fn of(plan: &Plan, limit: &RatioLimit, group: &Group) -> Option<Self> {
+        let currency = Currency::of_name(limit.currency())?;
+        let scenario = group.scenarios.first()?;
+        let spread = Spread::of(plan, group, scenario, (currency, load_of(plan, scenario, currency)));
+        let (forks, _) = forks(plan, group);
+        let at_share = |share: f64| spread.detectable(spread.method.at_level(plan.stop.alpha * share), forks);
+        let is_compared = |group: &Group| group.variants.iter().filter(|one| one.role == Role::Compared).count();
+        let comparisons: usize = plan.groups.iter().map(|group| is_compared(group) * group.scenarios.len()).sum();
+        Some(Self {
+            exceeded: at_share(regression_share(plan.stop.limits.len() * comparisons))?,
+            held: at_share(2.0)?,
+            comparisons: spread.comparisons,
+        })
+    }
+}
+
+/// How much forks of a group are expected to scatter in one scenario and currency.
+struct Spread {
+    sd: f64,
+    method: Method,
+    comparisons: u32,
+}
+
+impl Spread {
+    fn of(plan: &Plan, group: &Group, named: &NamedScenario, (currency, load): (Currency, SliceKind)) -> Self {
+        let of = SpreadOf::of_scenario(&group.baseline().family, &named.name, currency.facts().name, load);
+        let earlier = plan.stop.earlier.spread(&of);
+        let sd = earlier.map_or(ASSUMED_SD, |earlier| earlier.sd).max(plan.stop.floor);
+        let method = method(plan, earlier.and_then(|earlier| earlier.prior));
+        Self { sd, method, comparisons: earlier.map_or(0, |earlier| earlier.comparisons) }
+    }
+
+    fn detectable(&self, method: Method, forks: u32) -> Option<f64> {
+        detectable_difference(self.sd, method, forks, DEFAULT_POWER).ok()
+    }
+}
+
+/// How many forks a group gets at most, and how many seconds pass until then.
+fn forks(plan: &Plan, group: &Group) -> (u32, f64) {
+    let own = fork_time(plan, group);
+    let round = match plan.stop.order {
+        GroupOrder::Listed => own,
+        GroupOrder::Even => plan.groups.iter().map(|group| fork_time(plan, group)).sum(),
+    };
+    let round = round.as_secs_f64().max(f64::MIN_POSITIVE);
+    let forks = match plan.stop.forks {
+        Forks::Fixed { count } => count,
+        Forks::UntilDecided { budget, at_least, max_forks } => {
+            let affordable = (budget.as_seconds() / round).round() as u32;
+            affordable.max(at_least).min(max_forks.unwrap_or(u32::MAX))
+        }
+    };
+    (forks, f64::from(forks) * round)
+}
+
+/// What decides a scenario, as the comparison will choose it, and the slices that it comes from.
+fn deciding(plan: &Plan, named: &NamedScenario) -> (Currency, SliceKind) {
+    let slices = &plan.slices;
+    match () {
+        () if plan.slo.is_some() => (Currency::Capacity, SliceKind::Capacity),
+        () if named.scenario.push.is_some() => (Currency::LatencyP50, SliceKind::Push),
+        () if slices.saturating > 0 && slices.fixed == 0 && slices.turn != TurnLength::Whole => {
+            (Currency::CpuPerRequest, SliceKind::Saturating)
+        }
+        () if slices.saturating > 0 => (Currency::Throughput, SliceKind::Saturating),
+        () if slices.fixed > 0 => (Currency::CpuPerRequest, SliceKind::Fixed),
+        () => (Currency::CpuPerRequest, SliceKind::Poisson),
+    }
+}
+
+/// The slices that a currency comes from, as the comparison will choose them.
+fn load_of(plan: &Plan, named: &NamedScenario, currency: Currency) -> SliceKind {
+    use SliceKind::{Fixed, Poisson, Push, Saturating};
+    let slices = &plan.slices;
+    let is_measured = |kind: &SliceKind| match kind {
+        Fixed => slices.fixed > 0,
+        Poisson => slices.poisson > 0,
+        Push => named.scenario.push.is_some(),
+        _ => slices.saturating > 0,
+    };
+    let kinds = match currency {
+        Currency::Capacity => return SliceKind::Capacity,
+        Currency::Throughput => return Saturating,
+        Currency::LatencyP50 | Currency::LatencyP99 => [Poisson, Push, Saturating, Fixed],
+        _ if slices.turn != TurnLength::Whole => [Fixed, Saturating, Poisson, Push],
+        _ => [Fixed, Poisson, Push, Saturating],
+    };
+    kinds.into_iter().find(is_measured).unwrap_or(Saturating)
+}
+
+/// To a tenth of a percent, never below the value.
+fn rounded_up(share: f64) -> f64 {
+    (share * 1_000.0).ceil() / 1_000.0
+}

@@ -1,0 +1,279 @@
+//! Numbers as people read them: changes, shares and durations, with a true minus sign. `tare_units` has figures with a unit.
+
+pub mod clocks;
+pub(crate) mod time;
+
+use std::time::Duration;
+
+use tare_plan::plan::Machine;
+pub use tare_units::{Scale, Unit, single, to_within};
+
+/// Longer forecasts are not shown: estimate and spread do not stay the same that long.
+pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;
+
+/// A ratio with its bounds, to be said as a change in percent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// variant / baseline.
+    pub ratio: f64,
+    /// Bounds of the ratio, where there are finite ones.
+    pub bounds: Option<(f64, f64)>,
+}
+
+/// An interval whose bounds differ by more than this factor is of no use to a reader.
+const TELLING: f64 = 9.0;
+
+/// From this ratio on a change is told as a factor: `×7.9` reads better than `+689 %`.
+const TOLD_AS_FACTOR: f64 = 3.0;
+
+impl Change {
+    /// `8.1 % [7.2, 9.0]`, for use after a word that gives the direction.
+    pub fn magnitude(&self) -> String {
+        let (value, interval) = self.size();
+        value + &interval
+    }
+
+    /// `8.1 %` and ` [7.2, 9.0]`, which is empty without bounds; of a factor `×7.9` and ` [6.9, 9.1]`.
+    pub fn size(&self) -> (String, String) {
+        let sign = if self.ratio < 1.0 { -1.0 } else { 1.0 };
+        let percent = |ratio: f64| fixed(sign * (ratio - 1.0) * 100.0, self.decimals());
+        let (value, show): (String, &dyn Fn(f64) -> String) = match self.factor() {
+            Some(factor) => (factor, &times),
+            None => (format!("{} %", percent(self.ratio)), &percent),
+        };
+        let interval = self.bounds.map_or_else(String::new, |(lo, hi)| {
+            let (near, far) = if sign < 0.0 { (hi, lo) } else { (lo, hi) };
+            format!(" [{}, {}]", show(near), show(far))
+        });
+        (value, interval)
+    }
+
+    /// `−3.0 % [−7.1, +1.0]`, for use where no direction can be stated; bounds that are too wide are left out.
+    pub fn signed_interval(&self) -> String {
+        let value = self.short();
+        if self.bounds.is_some_and(|(lo, hi)| hi > lo * TELLING) {
+            return format!("{value} [too wide yet]");
+        }
+        let percent = |ratio: f64| plus(&fixed((ratio - 1.0) * 100.0, self.decimals()));
+        let show: &dyn Fn(f64) -> String = if self.factor().is_some() { &times } else { &percent };
+        self.bounds.map_or_else(|| value.clone(), |(lo, hi)| format!("{value} [{}, {}]", show(lo), show(hi)))
+    }
+
+    /// `+8.2 %`, `×7.9`.
+    pub fn short(&self) -> String {
+        let percent = || format!("{} %", plus(&fixed((self.ratio - 1.0) * 100.0, self.decimals())));
+        self.factor().unwrap_or_else(percent)
+    }
+
+    fn factor(&self) -> Option<String> {
+        (self.ratio >= TOLD_AS_FACTOR).then(|| format!("×{}", times(self.ratio)))
+    }
+
+    /// `lower` or `higher`.
+    pub fn word(&self) -> &'static str {
+        if self.ratio < 1.0 { "lower" } else { "higher" }
+    }
+
+    /// Digits after the point of the change in percent.
+    pub fn decimals(&self) -> usize {
+        match self.bounds.map(|(lo, hi)| (hi - lo) * 100.0) {
+            Some(width) if width >= 5.0 => 0,
+            Some(width) if width < 0.5 => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// `0.011` as `1.1 %`.
+pub fn share(value: f64) -> String {
+    let percent = value * 100.0;
+    let decimals = if percent == 0.0 || percent >= 9.95 || (percent - percent.round()).abs() < 1e-9 {
+        0
+    } else if percent >= 0.1 {
+        1
+    } else {
+        3
+    };
+    format!("{} %", fixed(percent, decimals))
+}
+
+/// `12,900`.
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `4,000/s`; a rate below ten keeps a decimal.
+pub fn rate(per_s: f64) -> String {
+    if per_s < 10.0 { format!("{per_s:.1}/s") } else { format!("{}/s", grouped(per_s.round() as u64)) }
+}
+
+/// `40 s`, `6 min`, `2.5 h`.
+pub fn duration(seconds: f64) -> String {
+    match seconds {
+        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5_400.0 => format!("{:.0} min", s / 60.0),
+        s => format!("{:.1} h", s / 3_600.0),
+    }
+}
+
+/// A time as it was given, not rounded: `100 ms`, `1.5 s`, `2 min 30 s`, `1 h`.
+pub fn exact_duration(span: Duration) -> String {
+    let (micros, secs) = (span.as_micros(), span.as_secs());
+    match micros {
+        0 => return "0 s".to_owned(),
+        1..1_000 => return format!("{micros} µs"),
+        1_000..1_000_000 => return format!("{} ms", micros as f64 / 1e3),
+        _ => {}
+    }
+    let seconds = (micros % 60_000_000) as f64 / 1e6;
+    let whole = [(secs / 3_600, "h"), (secs / 60 % 60, "min")].into_iter().filter(|(number, _)| *number > 0);
+    let parts = whole.map(|(number, unit)| format!("{number} {unit}"));
+    parts.chain((seconds > 0.0).then(|| format!("{seconds} s"))).collect::<Vec<_>>().join(" ")
+}
+
+/// A time that is only known roughly: `40 s`, `7 min`, `25 min`, `1.5 h`.
+pub fn roughly(seconds: f64) -> String {
+    let step = match seconds {
+        s if s < 90.0 => 10.0,
+        s if s < 600.0 => 60.0,
+        s if s < 5_400.0 => 300.0,
+        _ => 1_800.0,
+    };
+    duration((seconds / step).round().max(1.0) * step)
+}
+
+/// Names with commas, at most eight of them: `a, b, c`, `a, …, h and 12 more`.
+pub fn enumerate(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let more = names.len().saturating_sub(SHOWN);
+    if more == 0 { shown } else { format!("{shown} and {} more", grouped(more as u64)) }
+}
+
+/// `n forks`, `1 fork`.
+pub fn count(n: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+/// With a capital, unless it begins with the name of a percentile (`p99`).
+pub fn capital(text: &str) -> String {
+    let word = text.split([' ', ',']).next().unwrap_or("");
+    let is_plain = word.chars().all(|c| c.is_ascii_lowercase());
+    let mut letters = text.chars();
+    match letters.next().filter(|_| is_plain) {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => text.to_owned(),
+    }
+}
+
+/// `core 0`, `cores 0-2`.
+fn cores(list: &str) -> String {
+    let one = list.chars().all(|c| c.is_ascii_digit());
+    format!("core{} {list}", if one { "" } else { "s" })
+}
+
+/// Where servers and generator run: `server: core 0 on ssh://bench1 · generator: agents at ssh://bench2`.
+pub fn places(machine: &Machine) -> String {
+    let server = cores(&machine.server_cpus);
+    let on_host = machine.server_host.as_ref().map_or_else(String::new, |host| format!(" on {host}"));
+    let generator = match machine.agents.as_slice() {
+        [] => cores(&machine.load_cpus),
+        agents => format!("agents at {}", agents.join(", ")),
+    };
+    format!("server: {server}{on_host} · generator: {generator}")
+}
+
+/// The text with a full stop, where it does not end in one already.
+pub fn sentence(text: &str) -> String {
+    let text = text.trim_end();
+    if text.is_empty() || text.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// Never `-0.0`, and the minus sign of print.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let zero = text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.');
+    if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }
+}
+
+/// `7.9`, `59`: a ratio as a factor.
+fn times(ratio: f64) -> String {
+    fixed(ratio, if ratio < 9.95 { 1 } else { 0 })
+}
+
+fn plus(text: &str) -> String {
+    let zero = text.chars().all(|c| c == '0' || c == '.');
+    if zero || text.starts_with('−') { text.to_owned() } else { format!("+{text}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_was_given_is_not_rounded() {
+        for (micros, text) in [
+            (0, "0 s"),
+            (250, "250 µs"),
+            (1_500, "1.5 ms"),
+            (100_000, "100 ms"),
+            (1_500_000, "1.5 s"),
+            (10_000_000, "10 s"),
+            (60_000_000, "1 min"),
+            (150_000_000, "2 min 30 s"),
+            (3_600_000_000, "1 h"),
+            (3_661_500_000, "1 h 1 min 1.5 s"),
+        ] {
+            assert_eq!(exact_duration(Duration::from_micros(micros)), text);
+        }
+    }
+
+    #[test]
+    fn a_change_carries_the_digits_that_its_interval_allows() {
+        let change = |ratio, lo, hi| Change { ratio, bounds: Some((lo, hi)) };
+        assert_eq!(change(0.919, 0.91, 0.928).magnitude(), "8.1 % [7.2, 9.0]");
+        assert_eq!(change(1.06, 1.01, 1.11).magnitude(), "6 % [1, 11]");
+        assert_eq!(change(1.0612, 1.0601, 1.0623).magnitude(), "6.12 % [6.01, 6.23]");
+        assert_eq!(change(0.97, 0.929, 1.01).signed_interval(), "−3 % [−7, +1]");
+        assert_eq!(change(0.9999, 0.99, 1.01).signed_interval(), "0.0 % [−1.0, +1.0]");
+        assert_eq!(Change { ratio: 0.919, bounds: None }.magnitude(), "8.1 %");
+        assert_eq!(change(0.88, 0.01, 800.0).signed_interval(), "−12 % [too wide yet]");
+        let large = change(7.89, 6.91, 9.12);
+        assert_eq!((large.magnitude(), large.short()), ("×7.9 [6.9, 9.1]".to_owned(), "×7.9".to_owned()));
+        assert_eq!(large.signed_interval(), "×7.9 [6.9, 9.1]");
+        assert_eq!(change(59.6, 7.2, 494.0).signed_interval(), "×60 [too wide yet]");
+    }
+
+    #[test]
+    fn counts_shares_and_durations_read_well() {
+        assert_eq!((grouped(0), grouped(999), grouped(1_000), grouped(1_234_567)).3, "1,234,567");
+        assert_eq!((grouped(999), grouped(1_000)), ("999".into(), "1,000".into()));
+        assert_eq!((share(0.02), share(0.011), share(0.45), share(0.0003)).3, "0.030 %");
+        assert_eq!((share(0.02), share(0.011), share(0.451)), ("2 %".into(), "1.1 %".into(), "45 %".into()));
+        assert_eq!(
+            (duration(40.2), duration(370.0), duration(9_000.0)),
+            ("40 s".into(), "6 min".into(), "2.5 h".into())
+        );
+        assert_eq!(
+            (roughly(38.0), roughly(2.0), roughly(400.0), roughly(1_710.0), roughly(6_000.0)),
+            ("40 s".into(), "10 s".into(), "7 min".into(), "30 min".into(), "1.5 h".into())
+        );
+        assert_eq!(
+            (sentence("It died"), sentence("Why?"), sentence("")),
+            ("It died.".into(), "Why?".into(), String::new())
+        );
+        assert_eq!(
+            (count(1, "fork"), count(3, "fork"), rate(4_000.4)),
+            ("1 fork".into(), "3 forks".into(), "4,000/s".into())
+        );
+    }
+}

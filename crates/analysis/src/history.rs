@@ -1,0 +1,354 @@
+//! Runs over time: a line for each server and scenario, and the places where its level changed.
+
+use std::ops::Range;
+
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use tare_plan::plan::SliceKind;
+use tare_stats::quantile::mean;
+use tare_stats::{ChangePoint, Interval, Polarity, find_change_points};
+
+use crate::currency::Currency;
+use crate::summary::{Cell, Comparison, CurrencyRatio, RunInfo, Summary, ValidityState, VerdictKind};
+
+/// Version of the JSON form.
+pub const SCHEMA: &str = "tare-history/1";
+
+/// A change of level is stated with this error probability, as in Hunter (ICPE 2023).
+pub const ALPHA: f64 = 0.001;
+
+/// Version of the JSON form of imported results.
+pub const IMPORT_SCHEMA: &str = "tare-import/1";
+
+/// The results of one file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImportedResult {
+    /// Always [`IMPORT_SCHEMA`].
+    pub schema: String,
+    /// The tool that wrote them: `k6`, `oha`, `jmh`, `criterion`, `hyperfine` or `hdr-histogram`.
+    pub tool: String,
+    /// The file.
+    pub file: String,
+    /// When they were measured, RFC 3339 UTC.
+    pub at: String,
+    /// Git revision of what was measured, where it was given.
+    pub revision: Option<String>,
+    /// The figures.
+    pub figures: Vec<ImportedFigure>,
+    /// Names of what the file has without a number: a benchmark whose score is `NaN`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+}
+
+/// One figure of another tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImportedFigure {
+    /// What was measured: a benchmark, a command, a file.
+    pub name: String,
+    /// What of it: `mean`, `p99`, `throughput`.
+    pub figure: String,
+    /// Unit as the tool has it: `s`, `ms`, `ns`, `per_s`, `ops/s`.
+    pub unit: String,
+    /// Which direction is the good one.
+    pub polarity: Polarity,
+    /// The value.
+    pub value: f64,
+    /// Lower end of the tool's interval, where it has one.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+}
+
+impl ImportedFigure {
+    /// A figure without an interval.
+    pub fn new(name: &str, figure: &str, unit: &str, polarity: Polarity, value: f64) -> Self {
+        let [name, figure, unit] = [name, figure, unit].map(str::to_owned);
+        Self { name, figure, unit, polarity, value, lo: None, hi: None }
+    }
+
+    /// The same with its interval, where both ends are finite.
+    pub fn with_interval(self, ends: Option<(f64, f64)>) -> Self {
+        let ends = ends.filter(|(lo, hi)| lo.is_finite() && hi.is_finite());
+        Self { lo: ends.map(|(lo, _)| lo), hi: ends.map(|(_, hi)| hi), ..self }
+    }
+}
+
+/// All lines.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct History {
+    /// Always [`SCHEMA`].
+    pub schema: String,
+    /// A line per server, scenario and figure.
+    pub lines: Vec<HistoryLine>,
+}
+
+/// One figure over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistoryLine {
+    /// Server, or what another tool measured.
+    pub name: String,
+    /// Scenario; empty for imported figures.
+    pub scenario: String,
+    /// The figure with its unit: `CPU/request, × http4s.Vanilla`.
+    pub figure: String,
+    /// Which direction is the good one.
+    pub polarity: Polarity,
+    /// In the order of time.
+    pub points: Vec<HistoryPoint>,
+    /// Where the level changed, in the order of time.
+    pub changes: Vec<LevelChange>,
+}
+
+impl HistoryLine {
+    /// The server and its scenario; what another tool measured has none.
+    pub fn subject(&self) -> String {
+        if self.scenario.is_empty() { self.name.clone() } else { format!("{} · {}", self.name, self.scenario) }
+    }
+
+    /// Geometric mean of the points since the last change; `None` where none of them counts.
+    pub fn level(&self) -> Option<f64> {
+        self.level_of(self.changes.last().map_or(0, |change| change.at)..self.points.len())
+    }
+
+    /// Geometric mean of those of some points that count in a level.
+    pub fn level_of(&self, points: Range<usize>) -> Option<f64> {
+        let logs: Vec<f64> = self.points[points].iter().filter_map(HistoryPoint::log).collect();
+        mean(&logs).ok().map(f64::exp)
+    }
+
+    /// How many points count in no level.
+    pub fn left_out(&self) -> usize {
+        self.points.iter().filter(|point| point.log().is_none()).count()
+    }
+}
+
+/// One figure of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HistoryPoint {
+    /// Id of the run; the file of an imported result.
+    pub run: String,
+    /// When it began, RFC 3339 UTC.
+    pub at: String,
+    /// Git revision of the working directory, where it is known.
+    pub revision: Option<String>,
+    /// Version of the server's library, where it has one.
+    pub version: Option<String>,
+    /// The figure.
+    pub value: f64,
+    /// Lower end of its interval, where it has one.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+}
+
+impl HistoryPoint {
+    /// The logarithm, of which levels are made. A figure of 0 or less has none, and counts in no level.
+    pub fn log(&self) -> Option<f64> {
+        Some(self.value.ln()).filter(|log| log.is_finite())
+    }
+}
+
+/// One change of level: it happened after the run `after_run` and not later than `first_run`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LevelChange {
+    /// Index of the first point of the new level.
+    pub at: usize,
+    /// The last run of the old level.
+    pub after_run: String,
+    /// When it began, RFC 3339 UTC.
+    pub after_at: String,
+    /// Its revision.
+    pub after_revision: Option<String>,
+    /// The first run of the new level.
+    pub first_run: String,
+    /// When it began, RFC 3339 UTC.
+    pub first_at: String,
+    /// Its revision.
+    pub first_revision: Option<String>,
+    /// New level / old level.
+    pub ratio: f64,
+    /// Lower end of its interval.
+    pub lo: f64,
+    /// Upper end.
+    pub hi: f64,
+    /// `worse` or `better`.
+    pub verdict: VerdictKind,
+}
+
+/// What a history needs of the summary of a run: reads any `summary.json`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct RunFigures {
+    run: RunInfo,
+    cells: Vec<CellVersion>,
+    comparisons: Vec<Comparison>,
+    #[serde(default)]
+    check: Option<IgnoredAny>,
+}
+
+/// What a history needs of a cell.
+#[derive(Debug, Clone, Deserialize)]
+struct CellVersion {
+    id: String,
+    scenario: String,
+    variant: String,
+    control: bool,
+    server: String,
+    version: Option<String>,
+    validity: CellState,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct CellState {
+    state: ValidityState,
+}
+
+impl From<Summary> for RunFigures {
+    fn from(summary: Summary) -> Self {
+        let cell = |cell: Cell| CellVersion {
+            id: cell.id,
+            scenario: cell.scenario,
+            variant: cell.variant,
+            control: cell.control,
+            server: cell.server,
+            version: cell.version,
+            validity: CellState { state: cell.validity.state },
+        };
+        Self {
+            run: summary.run,
+            cells: summary.cells.into_iter().map(cell).collect(),
+            comparisons: summary.comparisons,
+            check: summary.check.map(|_| IgnoredAny),
+        }
+    }
+}
+
+impl RunFigures {
+    /// Whether `tare check` or `tare bisect` made it. They compare a server with an earlier build of itself, mostly another build
+    /// each time. Such ratios stay near 1 while a cost creeps, so that a history leaves them out.
+    pub fn is_check(&self) -> bool {
+        self.check.is_some()
+    }
+
+    /// A cell's name over time. Its server's, whose version changes from run to run; the variant's where the run compares
+    /// several versions of it, which are no same line.
+    fn name_of<'a>(&self, cell: &'a CellVersion) -> &'a str {
+        let is_beside = |other: &&CellVersion| {
+            (&other.server, &other.scenario) == (&cell.server, &cell.scenario) && other.variant != cell.variant
+        };
+        let is_alone = !self.cells.iter().filter(|other| !other.control).any(|other| is_beside(&other));
+        if is_alone { &cell.server } else { &cell.variant }
+    }
+}
+
+/// The history of `runs` in one currency, without checks, and of all imported figures.
+pub fn history(runs: &[RunFigures], imported: &[ImportedResult], currency: Currency) -> History {
+    let mut lines: Vec<HistoryLine> = Vec::new();
+    let mut runs: Vec<&RunFigures> = runs.iter().filter(|run| !run.is_check()).collect();
+    runs.sort_by(|a, b| a.run.started_at.cmp(&b.run.started_at));
+    for run in runs {
+        run.comparisons.iter().for_each(|comparison| add_comparison(&mut lines, run, comparison, currency));
+    }
+    let mut imported: Vec<&ImportedResult> = imported.iter().collect();
+    imported.sort_by(|a, b| a.at.cmp(&b.at));
+    imported.into_iter().for_each(|result| add_import(&mut lines, result));
+    for line in &mut lines {
+        line.changes = level_changes(line);
+    }
+    History { schema: SCHEMA.to_owned(), lines }
+}
+
+fn add_comparison(lines: &mut Vec<HistoryLine>, run: &RunFigures, comparison: &Comparison, currency: Currency) {
+    let cell = |id: &str| run.cells.iter().find(|cell| cell.id == id);
+    let (Some(own), Some(baseline)) = (cell(&comparison.cell), cell(&comparison.baseline_cell)) else { return };
+    let void = [own, baseline].iter().any(|cell| cell.validity.state == ValidityState::Void);
+    let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency);
+    let Some(ratio) = ratio.filter(|ratio| !void && ratio.verdict != VerdictKind::Void && ratio.ratio.is_finite())
+    else {
+        return;
+    };
+    let figure = format!("{}, × {}", figure_name(ratio), run.name_of(baseline));
+    let point = HistoryPoint {
+        run: run.run.id.clone(),
+        at: run.run.started_at.clone(),
+        revision: run.run.git_revision.clone(),
+        version: own.version.clone(),
+        value: ratio.ratio,
+        lo: ratio.lo,
+        hi: ratio.hi,
+    };
+    add_point(lines, (run.name_of(own), &comparison.scenario, figure), currency.facts().polarity, point);
+}
+
+/// A figure and the load that it depends on: figures of different loads are no same line.
+fn figure_name(ratio: &CurrencyRatio) -> String {
+    match ratio.name {
+        Currency::CpuPerRequest if ratio.load != SliceKind::Saturating => {
+            format!("{} under {}", ratio.label, ratio.load.load_name())
+        }
+        _ => ratio.label.clone(),
+    }
+}
+
+fn add_import(lines: &mut Vec<HistoryLine>, result: &ImportedResult) {
+    for figure in &result.figures {
+        let point = HistoryPoint {
+            run: result.file.clone(),
+            at: result.at.clone(),
+            revision: result.revision.clone(),
+            version: None,
+            value: figure.value,
+            lo: figure.lo,
+            hi: figure.hi,
+        };
+        let title = format!("{}, {} ({})", figure.figure, figure.unit, result.tool);
+        add_point(lines, (&figure.name, "", title), figure.polarity, point);
+    }
+}
+
+fn add_point(
+    lines: &mut Vec<HistoryLine>,
+    (name, scenario, figure): (&str, &str, String),
+    polarity: Polarity,
+    point: HistoryPoint,
+) {
+    let found = lines.iter_mut().find(|line| line.name == name && line.scenario == scenario && line.figure == figure);
+    match found {
+        Some(line) => line.points.push(point),
+        None => lines.push(HistoryLine {
+            name: name.to_owned(),
+            scenario: scenario.to_owned(),
+            figure,
+            polarity,
+            points: vec![point],
+            changes: Vec::new(),
+        }),
+    }
+}
+
+/// The changes of level in the logarithms of the figures. A figure that has no logarithm is in no level.
+fn level_changes(line: &HistoryLine) -> Vec<LevelChange> {
+    let counted: Vec<(usize, f64)> =
+        line.points.iter().enumerate().filter_map(|(at, point)| Some((at, point.log()?))).collect();
+    let logs: Vec<f64> = counted.iter().map(|(_, log)| *log).collect();
+    let change = |found: ChangePoint| {
+        let (last, at) = (counted[found.at - 1].0, counted[found.at].0);
+        let (before, first) = (&line.points[last], &line.points[at]);
+        let Interval { estimate, lo, hi } = found.size.exp();
+        let is_worse = (estimate > 1.0) == (line.polarity == Polarity::LowerIsBetter);
+        LevelChange {
+            at,
+            after_run: before.run.clone(),
+            after_at: before.at.clone(),
+            after_revision: before.revision.clone(),
+            first_run: first.run.clone(),
+            first_at: first.at.clone(),
+            first_revision: first.revision.clone(),
+            ratio: estimate,
+            lo,
+            hi,
+            verdict: if is_worse { VerdictKind::Worse } else { VerdictKind::Better },
+        }
+    };
+    // Logarithms are finite, and the error probability is a constant.
+    find_change_points(&logs, ALPHA).unwrap_or_default().into_iter().map(change).collect()
+}

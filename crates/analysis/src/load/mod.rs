@@ -1,0 +1,43 @@
+//! One load on one URL (`tare load`): its summary. The rules of validity are those of a run with one cell.
+
+mod agents;
+mod bars;
+mod describe;
+mod summarize;
+mod summary;
+mod threshold;
+
+pub use agents::AgentSummary;
+pub use describe::describe;
+pub use summarize::summarize;
+pub use summary::{Bytes, Connections, Generator, Interval, LoadSummary, Model, Requests, SCHEMA, ThresholdResult};
+
+use tare_record::LoadRecord;
+use tare_stats::histogram::LatencyHistogram;
+
+/// All response times of a load.
+pub fn response_times(record: &LoadRecord) -> LatencyHistogram {
+    Clocks::of(record).response
+}
+
+/// The latencies of a whole load, by clock.
+#[derive(Default)]
+struct Clocks {
+    response: LatencyHistogram,
+    service: LatencyHistogram,
+    send_lag: LatencyHistogram,
+    stamp_lag: LatencyHistogram,
+}
+
+impl Clocks {
+    fn of(record: &LoadRecord) -> Self {
+        let mut clocks = Self::default();
+        for slice in &record.intervals {
+            slice.load.response.merge_into(&mut clocks.response);
+            slice.load.service.merge_into(&mut clocks.service);
+            slice.load.send_lag.merge_into(&mut clocks.send_lag);
+            slice.load.stamp_lag.merge_into(&mut clocks.stamp_lag);
+        }
+        clocks
+    }
+}

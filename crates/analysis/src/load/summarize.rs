@@ -1,0 +1,168 @@
+//! From the record of a load to its summary: pure, and possible at any time again.
+
+use tare_record::LoadRecord;
+use tare_record::{EndStatus, EventName, SliceSample, StoredSlice};
+use tare_stats::histogram::LatencyHistogram;
+use tare_stats::quantile::printable;
+
+use super::agents::agent_summaries;
+use super::summary::*;
+use super::{Clocks, bars, describe, threshold};
+use crate::cell::{cell_of_load, distribution};
+use crate::format::sentence;
+use crate::format::time::rfc3339;
+use crate::run_info::{environment_sections, load_sections, run_status, shell};
+use crate::summary::{Distribution, ErrorCount, MessageSummary};
+use crate::words::findings::of_machine;
+
+/// Everything that people see of a load.
+pub fn summarize(record: &LoadRecord) -> LoadSummary {
+    let header = &record.header;
+    let plan = &header.plan;
+    let clocks = Clocks::of(record);
+    let cell = cell_of_load(record);
+    let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
+    let window_ns = sum(|s| s.load.window_ns);
+    let mut summary = LoadSummary {
+        schema: SCHEMA.to_owned(),
+        url: plan.url.clone(),
+        started_at: rfc3339(header.started_unix_ns),
+        command: shell(&header.command),
+        tare_version: header.tare_version.clone(),
+        seed: plan.seed,
+        status: run_status(record.end),
+        interrupted: matches!(record.end, Some((EndStatus::Interrupted, _))),
+        model: model(record),
+        window_s: window_ns as f64 / 1e9,
+        verdict: cell.validity,
+        throughput_per_s: per_second(sum(|s| s.load.completed), window_ns).unwrap_or(0.0),
+        requests: requests(sum(|s| s.load.ok), sum(|s| s.load.failed)),
+        response: latency(&clocks.response),
+        service: latency(&clocks.service),
+        messages: message_summary(record),
+        errors: most_frequent_first(cell.errors),
+        connection_events: most_frequent_first(cell.connection_events),
+        bytes: Bytes { in_bytes: sum(|s| s.load.bytes_in), out_bytes: sum(|s| s.load.bytes_out) },
+        connections: Connections {
+            opened: sum(|s| s.load.connections_opened),
+            lost: sum(|s| s.load.connections_lost),
+            tls_handshakes: sum(|s| s.load.tls_handshakes),
+            tls_resumed: sum(|s| s.load.tls_resumed),
+        },
+        generator: generator(record, &clocks),
+        agents: agent_summaries(record),
+        thresholds: Vec::new(),
+        intervals: record.intervals.iter().map(interval).collect(),
+        notes: notes(record),
+        settings: load_sections(&plan.settings),
+        environment: environment_sections(&header.environment),
+    };
+    summary.thresholds = plan.conditions.iter().map(|one| threshold::hold(one, &summary, &clocks)).collect();
+    summary
+}
+
+/// What was cut off, and what about the machine disturbs.
+fn notes(record: &LoadRecord) -> Vec<String> {
+    // Lost agents are in the verdict.
+    let told = record.events.iter().filter(|event| event.kind.name() != EventName::AgentLost);
+    let events = told.map(|event| format!("{}: {}", event.title, event.text));
+    let machine = of_machine(&record.header.environment, &record.events).into_iter().map(|finding| {
+        let remedy = finding.remedy.unwrap_or_default();
+        format!("{}: {} {remedy}", finding.title, sentence(&finding.text)).trim_end().to_owned()
+    });
+    events.chain(machine).collect()
+}
+
+fn most_frequent_first(mut errors: Vec<ErrorCount>) -> Vec<ErrorCount> {
+    errors.sort_by_key(|error| std::cmp::Reverse(error.count));
+    errors
+}
+
+fn model(record: &LoadRecord) -> Model {
+    let plan = &record.header.plan;
+    let slice = record.intervals.first();
+    let closed = slice.is_none_or(|s| s.key.kind == tare_plan::plan::SliceKind::Saturating);
+    let pushes = record.intervals.iter().any(|slice| slice.load.pushed_messages().is_some());
+    let meaning = if pushes {
+        "The server sends on its own clock. Response time counts from the stamp in a message to its arrival. Jitter is by \
+         how much the time between two messages of a user differs from the period; it needs no stamps."
+    } else if closed {
+        "Each user waits for a response before it sends again, so a slow server is asked less often. Users who do not \
+         wait for one another would see longer latencies; -r RATE measures them."
+    } else {
+        "Requests leave on a schedule, whether or not earlier ones were answered. Response time counts from when a \
+         request should have left, so it contains the wait behind a stalled server."
+    };
+    Model {
+        loop_kind: match (pushes, closed) {
+            (true, _) => "push",
+            (false, true) => "closed",
+            (false, false) => "open",
+        }
+        .to_owned(),
+        text: describe(plan),
+        meaning: meaning.to_owned(),
+        connections: plan.connections,
+        offered_per_s: slice.and_then(|s| s.key.offered_per_s),
+    }
+}
+
+fn requests(ok: u64, failed: u64) -> Requests {
+    let offered = ok + failed;
+    Requests { offered, ok, failed, failed_share: failed as f64 / offered.max(1) as f64 }
+}
+
+/// The figures of a histogram, with a short one for a terminal.
+fn latency(histogram: &LatencyHistogram) -> Distribution {
+    Distribution { histogram: bars::bins(histogram), ..distribution(histogram) }
+}
+
+fn message_summary(record: &LoadRecord) -> Option<MessageSummary> {
+    let (tally, jitter) = SliceSample::sum_pushed_messages(record.intervals.iter().map(|slice| &slice.load))?;
+    Some(MessageSummary { tally, jitter: latency(&jitter) })
+}
+
+fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {
+    let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
+    let (cpu_ns, completed, blocked) =
+        (sum(|s| s.load.generator_cpu_ns), sum(|s| s.load.completed), sum(|s| s.load.blocked));
+    let room_ns = sum(|s| s.load.window_ns * u64::from(s.load.workers));
+    let over = |part: u64, all: u64| (all > 0).then(|| part as f64 / all as f64);
+    let (send_lag, stamp_lag) = (&clocks.send_lag, &clocks.stamp_lag);
+    Generator {
+        cpus: record.header.plan.load_cpus.clone(),
+        cpu_share: over(cpu_ns, room_ns),
+        spin_share: over(sum(|s| s.load.generator_spin_ns), room_ns),
+        cpu_ns_per_request: over(cpu_ns, completed),
+        send_lag_p50_ns: send_lag.value_at_quantile_ns(0.5),
+        send_lag_p99_ns: send_lag.value_at_quantile_ns(0.99),
+        send_lag_max_ns: send_lag.max_ns(),
+        stamp_lag_p50_ns: stamp_lag.value_at_quantile_ns(0.5),
+        stamp_lag_p99_ns: stamp_lag.value_at_quantile_ns(0.99),
+        blocked,
+        blocked_mean_ns: over(sum(|s| s.load.blocked_ns), blocked),
+    }
+}
+
+fn interval(slice: &StoredSlice) -> Interval {
+    let response = slice.load.response.unpack();
+    let stated = |p: f64| response.value_at_quantile_ns(p / 100.0).filter(|_| printable(response.len(), p));
+    let room_ns = slice.load.window_ns * u64::from(slice.load.workers);
+    Interval {
+        from_s: slice.load.window_start_ns() as f64 / 1e9,
+        window_s: slice.load.window_ns as f64 / 1e9,
+        ok: slice.load.ok,
+        failed: slice.load.failed,
+        throughput_per_s: per_second(slice.load.completed, slice.load.window_ns),
+        p50_ns: stated(50.0),
+        p99_ns: stated(99.0),
+        max_ns: response.max_ns(),
+        in_bytes: slice.load.bytes_in,
+        out_bytes: slice.load.bytes_out,
+        generator_cpu_share: (room_ns > 0).then(|| slice.load.generator_cpu_ns as f64 / room_ns as f64),
+    }
+}
+
+fn per_second(count: u64, window_ns: u64) -> Option<f64> {
+    (window_ns > 0).then(|| count as f64 * 1e9 / window_ns as f64)
+}

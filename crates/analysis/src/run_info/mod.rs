@@ -1,0 +1,156 @@
+//! What was asked, where and how it ended; and the plan and the environment as sections of rows.
+
+pub(crate) mod command;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use tare_plan::plan::{Forks, Mode as PlanMode, Plan, Setting};
+use tare_record::environment::Environment;
+use tare_record::{EndStatus, EventRecord, RunRecord, StoredSlice};
+
+use crate::format::time::rfc3339;
+use crate::format::{count, places, share};
+use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
+
+/// The head of the summary.
+pub(crate) fn run_info(record: &RunRecord) -> RunInfo {
+    let header = &record.header;
+    let plan = &header.plan;
+    RunInfo {
+        id: header.id.clone(),
+        suite: plan.suite.clone(),
+        question: plan.question.clone(),
+        started_at: rfc3339(header.started_unix_ns),
+        duration_s: duration_s(&record.slices, &record.events, record.end),
+        mode: match plan.mode {
+            PlanMode::Compared => Mode::Compared,
+            PlanMode::Sequential => Mode::Sequential,
+            PlanMode::Profiled => Mode::Profiled,
+        },
+        status: run_status(record.end),
+        command: shell(&header.command),
+        seed: plan.seed,
+        tare_version: header.tare_version.clone(),
+        git_revision: header.git_revision.clone(),
+        headline: vec![what(plan), place(plan, &header.environment), stop(plan)],
+        region: plan.stop.region,
+        alpha: plan.stop.alpha,
+    }
+}
+
+/// How a run or a load ended.
+pub fn run_status(end: Option<(EndStatus, u64)>) -> RunStatus {
+    match end.map(|(status, _)| status) {
+        Some(EndStatus::Complete) => RunStatus::Complete,
+        Some(EndStatus::BudgetSpent) => RunStatus::BudgetSpent,
+        Some(EndStatus::Interrupted) => RunStatus::Interrupted,
+        Some(EndStatus::Failed) | None => RunStatus::Partial,
+    }
+}
+
+/// Seconds to the end of a record, and without one to the last slice or event in it.
+pub fn duration_s(slices: &[StoredSlice], events: &[EventRecord], end: Option<(EndStatus, u64)>) -> f64 {
+    let slices = slices.iter().map(|s| s.load.window_start_ns() + s.load.window_ns);
+    let last = slices.chain(events.iter().map(|e| e.at_ns)).max().unwrap_or(0);
+    end.map_or(last, |(_, at_ns)| at_ns) as f64 / 1e9
+}
+
+fn what(plan: &Plan) -> String {
+    let variants = plan.groups.iter().flat_map(|g| &g.variants);
+    let servers: BTreeSet<&str> = variants.map(|v| v.server.as_str()).collect();
+    let scenarios: BTreeSet<&str> = plan.groups.iter().flat_map(|g| &g.scenarios).map(|s| s.name.as_str()).collect();
+    let baselines: BTreeSet<&str> =
+        plan.groups.iter().filter_map(|g| g.variants.first()).map(|v| v.name.as_str()).collect();
+    let baselines: Vec<&str> = baselines.into_iter().collect();
+    format!(
+        "suite {} · {} × {} · {} · baseline {}",
+        plan.suite,
+        count(servers.len() as u64, "server"),
+        count(scenarios.len() as u64, "scenario"),
+        count(plan.load.users.into(), "user"),
+        if baselines.is_empty() { "none".to_owned() } else { baselines.join(", ") }
+    )
+}
+
+fn place(plan: &Plan, environment: &Environment) -> String {
+    let machine = &plan.machine;
+    let jvm = environment.sections.iter().filter(|s| s.title == "JVM").flat_map(|s| &s.facts);
+    let mut jdk = jvm.filter(|(key, _)| key == "JDK").map(|(_, value)| {
+        let options = machine.jvm_options.join(" ");
+        format!(" · JDK {} {options}", value.trim_start_matches("JDK ")).trim_end().to_owned()
+    });
+    let jdk = jdk.next().unwrap_or_default();
+    format!("{}{jdk} · seed {}", places(machine), plan.seed)
+}
+
+fn stop(plan: &Plan) -> String {
+    let stop = &plan.stop;
+    let (region, alpha) = (share(stop.region), stop.alpha);
+    match stop.forks {
+        _ if plan.mode == PlanMode::Profiled => "profiled starts, none of them scored".to_owned(),
+        _ if plan.mode == PlanMode::Sequential => "one start of each cell, one after another: no intervals".to_owned(),
+        Forks::Fixed { count: forks } => {
+            format!("{} of each (±{region} region, α {alpha})", count(forks.into(), "start"))
+        }
+        Forks::UntilDecided { budget, at_least, .. } => format!(
+            "stops when decided (±{region} region, α {alpha}, at least {}) or after {budget}",
+            count(at_least.into(), "start")
+        ),
+    }
+}
+
+/// The command as it can be typed again, on any machine: the program by its name alone.
+pub fn shell(command: &[String]) -> String {
+    let name = |program: &String| Path::new(program).file_name().map(|name| name.to_string_lossy().into_owned());
+    let program = command.first().map(|program| name(program).unwrap_or_else(|| program.clone()));
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./,:@%^".contains(c);
+    let quote = |word: &String| {
+        let bare = !word.is_empty() && word.chars().all(plain);
+        if bare { word.clone() } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    };
+    program.iter().chain(command.iter().skip(1)).map(quote).collect::<Vec<_>>().join(" ")
+}
+
+/// Settings, a section per table.
+pub(crate) fn plan_sections(settings: &[Setting]) -> Vec<Section> {
+    sections_of(settings, |setting| Some(setting.source.name().to_owned()))
+}
+
+/// The settings of a load. Its record does not say which of them are defaults.
+pub fn load_sections(settings: &[Setting]) -> Vec<Section> {
+    sections_of(settings, |_| None)
+}
+
+fn sections_of(settings: &[Setting], source: impl Fn(&Setting) -> Option<String>) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for setting in settings {
+        let row = Row { key: setting.key.clone(), value: setting.value.clone(), source: source(setting) };
+        match sections.iter_mut().find(|s| s.title == setting.section) {
+            Some(section) => section.rows.push(row),
+            None => sections.push(Section { title: setting.section.clone(), rows: vec![row] }),
+        }
+    }
+    sections
+}
+
+/// The facts about the machine.
+pub fn environment_sections(environment: &Environment) -> Vec<Section> {
+    let row = |(key, value): &(String, String)| Row { key: key.clone(), value: value.clone(), source: None };
+    let section = |s: &tare_record::environment::FactSection| Section {
+        title: s.title.clone(),
+        rows: s.facts.iter().map(row).collect(),
+    };
+    environment.sections.iter().map(section).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shell;
+
+    #[test]
+    fn a_command_can_be_typed_again() {
+        let words = ["tare", "run", "-s", "http4s.*", "it's", ""].map(str::to_owned);
+        assert_eq!(shell(&words), r"tare run -s 'http4s.*' 'it'\''s' ''");
+    }
+}

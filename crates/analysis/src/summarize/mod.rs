@@ -1,0 +1,61 @@
+//! Makes the summary of a record. Pure, and possible at any time, also for a record that was cut short.
+
+mod cross_check;
+
+use tare_plan::plan::Mode;
+use tare_record::RunRecord;
+
+use crate::cell::{analyze_cells, ladder};
+use crate::compare::{Pairs, compare_cells, is_control_alone};
+use crate::limits::{judge_limits, limit_check};
+use crate::run_info::{environment_sections, plan_sections, run_info};
+use crate::summary::{Cell, SCHEMA, Summary};
+use crate::words::{findings, headline, limit_words, next_step, trust::trust};
+
+/// The summary of a run, from which all reports are made.
+pub fn summarize(record: &RunRecord) -> Summary {
+    let plan = &record.header.plan;
+    // A profiled run has no scores and so no cells.
+    let cells = if plan.mode == Mode::Profiled { Vec::new() } else { analyze_cells(record) };
+    let pairs = Pairs::of(plan, &cells);
+    let compared = compare_cells(record, &pairs);
+    let limits = judge_limits(record, &pairs);
+    let context = headline::HeadlineContext {
+        void: &compared.void,
+        disturbed: &compared.disturbed,
+        region: plan.stop.region,
+        is_control_alone: is_control_alone(plan),
+    };
+    let sentences = compared.comparisons.iter().map(|comparison| headline::sentence(comparison, &context)).collect();
+    let headline = headline::headline(&compared.comparisons, &context);
+    let findings = findings::findings(record, &cells, &compared);
+    let ladders = ladder::ladders(plan, &cells);
+    let cells: Vec<Cell> = cells.into_iter().map(|analysis| analysis.cell).collect();
+    let run = run_info(record);
+    let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
+    let mut next = next_step::next_step(record, &compared.comparisons, &cells, &findings, run.duration_s);
+    let check = limit_check(plan, limits);
+    if let Some(check) = &check {
+        limit_words::answer(check, &mut headline);
+        next = limit_words::next_step(check, record, run.duration_s);
+    }
+    Summary {
+        schema: SCHEMA.to_owned(),
+        trust: trust(&headline, &compared.comparisons, &cells, &findings),
+        headline,
+        next,
+        check,
+        run,
+        sentences,
+        ladders,
+        profiles: None,
+        load: None,
+        findings,
+        cross_checks: cross_check::cross_checks(record, &cells),
+        cells,
+        comparisons: compared.comparisons,
+        noise: compared.noise,
+        plan: plan_sections(&plan.settings),
+        environment: environment_sections(&record.header.environment),
+    }
+}

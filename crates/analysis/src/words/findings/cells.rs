@@ -1,0 +1,125 @@
+//! Findings about cells: one for all cells that share it. It names them by scenario.
+
+use std::collections::BTreeMap;
+
+use tare_record::PauseCause;
+use tare_stats::rounds::BestRounds;
+
+use super::odd_starts::odd_starts;
+use super::{grouped_by, report_finding};
+use crate::format::{Unit, count, enumerate, share, single};
+use crate::cell::CellAnalysis;
+use crate::summary::{Bottleneck, Cell, Finding, PauseTally, ReportFinding, ValidityState};
+
+/// How many scenarios a finding names. The cells give all reasons.
+const SCENARIOS: usize = 6;
+/// Above this share of the server's CPU time, the cost of the probes is a finding.
+const PROBING_SHARE: f64 = 0.01;
+
+/// What many cells may share, and every other void cell by itself.
+pub(crate) fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
+    let all_starts = |cell: &CellAnalysis<'_>| u64::from(cell.cell.forks);
+    let shared = [
+        shared(cells, ReportFinding::ForksSetAside, |cell| {
+            let aside = cell.evidence.set_aside.forks.len() as u64;
+            (aside > 0).then(|| format!("{aside} of {}", count(aside + all_starts(cell), "start")))
+        }),
+        shared(cells, ReportFinding::RoundsLeftOut, |cell| {
+            let rounds = cell.evidence.set_aside.rounds.len() as u64;
+            (rounds > 0 && cell.evidence.is_baseline()).then(|| count(rounds, "round"))
+        }),
+        shared(cells, ReportFinding::NotSteady, |cell| {
+            let restless = cell.cell.forks - cell.cell.steady_forks;
+            let mut warmups = cell.evidence.warmups.iter();
+            let reason = warmups.find(|w| !w.steady && !w.reason.is_empty()).map(|w| format!(" ({})", w.reason));
+            let starts = count(all_starts(cell), "start");
+            (restless > 0).then(|| format!("{restless} of {starts}{}", reason.unwrap_or_default()))
+        }),
+        shared(cells, ReportFinding::OddStarts, |cell| {
+            let odd: Vec<String> = odd_starts(cell, cells)
+                .iter()
+                .map(|(fork, start)| format!("start {fork} at {}", share((start.ratio * 100.0).round() / 100.0)))
+                .collect();
+            let starts = count(all_starts(cell), "start");
+            (!odd.is_empty()).then(|| format!("{} of {starts} ({})", odd.len(), odd.join(", ")))
+        }),
+        shared(cells, ReportFinding::GeneratorBound, |cell| {
+            (cell.cell.bottleneck == Bottleneck::Generator).then(String::new)
+        }),
+        shared(cells, ReportFinding::OutsidePauses, outside_pauses),
+        shared(cells, ReportFinding::ProbeCost, |cell| {
+            let taken = cell.cell.probes.probe_cpu_share.filter(|taken| *taken > PROBING_SHARE)?;
+            Some(format!("({})", share(taken)))
+        }),
+        shared(cells, ReportFinding::CellsUnmeasured, |cell| {
+            (is_silently_void(cell) && !is_measured(&cell.cell)).then(String::new)
+        }),
+    ];
+    let void = cells.iter().filter(|cell| is_silently_void(cell) && is_measured(&cell.cell)).map(|cell| {
+        let Cell { id, variant, scenario, validity, .. } = &cell.cell;
+        let detail = format!("{variant} on {scenario}: {}", validity.joined_reasons());
+        Finding { cell: Some(id.clone()), ..report_finding(ReportFinding::CellVoid, &detail) }
+    });
+    shared.into_iter().flatten().chain(void).collect()
+}
+
+/// Comparisons in which the trimmed and the plain mean disagree: cell id and currency of each.
+pub(crate) fn few_slices_decide(cells: &[CellAnalysis<'_>], disagreeing: &[(String, String)]) -> Option<Finding> {
+    shared(cells, ReportFinding::FewSlicesDecide, |cell| {
+        let named = disagreeing.iter().filter(|(id, _)| *id == cell.cell.id);
+        let currencies: Vec<&str> = named.map(|(_, currency)| currency.as_str()).collect();
+        (!currencies.is_empty()).then(|| format!("({})", currencies.join(", ")))
+    })
+}
+
+/// Comparisons that another number of rounds in each start would narrow in the same time.
+pub(crate) fn more_or_fewer_rounds(
+    cells: &[CellAnalysis<'_>],
+    better: &BTreeMap<String, BestRounds>,
+    rounds: u32,
+) -> Option<Finding> {
+    shared(cells, ReportFinding::RoundsPerStart, |cell| {
+        let best = better.get(&cell.cell.id)?;
+        Some(format!("({} instead of {rounds}: {} narrower)", best.rounds, share(1.0 - best.width)))
+    })
+}
+
+/// Pauses that the machine or a signal caused, not the server.
+fn outside_pauses(cell: &CellAnalysis<'_>) -> Option<String> {
+    let is_outside = |tally: &&PauseTally| matches!(tally.cause, PauseCause::Machine | PauseCause::Process);
+    let pauses = || cell.cell.probes.pauses.iter().filter(is_outside);
+    let longest_ns = pauses().map(|tally| tally.pause_max_ns).max()?;
+    let times = pauses().map(|tally| tally.pauses).sum();
+    Some(format!("({}, up to {})", count(times, "pause"), single(Unit::Nanos, longest_ns as f64)))
+}
+
+/// Whether a cell is void and no event says why: an event is a finding by itself.
+fn is_silently_void(cell: &CellAnalysis<'_>) -> bool {
+    cell.cell.validity.state == ValidityState::Void && cell.evidence.voiding().next().is_none()
+}
+
+const fn is_measured(cell: &Cell) -> bool {
+    cell.requests_ok + cell.requests_failed > 0
+}
+
+/// One finding for all cells for which there are words; `SimpleGet: http4s.Vanilla 3 of 3 starts, http4s.Tapir 2 of 3 starts;
+/// PostBytes: …`. One about a single cell links to it.
+fn shared<'r>(
+    cells: &[CellAnalysis<'r>],
+    kind: ReportFinding,
+    words: impl Fn(&CellAnalysis<'r>) -> Option<String>,
+) -> Option<Finding> {
+    let found: Vec<(&Cell, String)> = cells.iter().filter_map(|cell| Some((&cell.cell, words(cell)?))).collect();
+    let only = match found.as_slice() {
+        [] => return None,
+        [(cell, _)] => Some(cell.id.clone()),
+        _ => None,
+    };
+    let named = |(cell, words): &(&Cell, String)| format!("{} {words}", cell.variant).trim_end().to_owned();
+    let scenarios = grouped_by(found.iter().map(|one| (&one.0.scenario, named(one))));
+    let shown = scenarios.iter().take(SCENARIOS).map(|(name, all)| format!("{name}: {}", enumerate(all)));
+    let more = scenarios.len().saturating_sub(SCENARIOS) as u64;
+    let more = (more > 0).then(|| format!("and {}", count(more, "more scenario")));
+    let detail = shown.chain(more).collect::<Vec<_>>().join("; ");
+    Some(Finding { cell: only, ..report_finding(kind, &detail) })
+}

@@ -1,0 +1,173 @@
+//! Findings: what a reader should know before relying on a figure, each with a remedy where there is one.
+
+mod cells;
+mod odd_starts;
+mod words;
+
+use tare_plan::plan::Mode;
+use tare_record::environment::Environment;
+use tare_record::{EndStatus, EventLevel, EventName, EventRecord, LoadRecord, RunRecord};
+
+use crate::cell::CellAnalysis;
+use crate::compare::Compared;
+use crate::evidence::machine::disturbances;
+use crate::cell::recorded_part;
+use crate::format::{Change, count, enumerate, share};
+use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding, Severity, VerdictKind};
+
+pub use words::report_finding;
+
+/// All findings, the gravest first, in the order of the run among equals.
+pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared: &Compared) -> Vec<Finding> {
+    let plan = &record.header.plan;
+    let held = || recorded_part(record.header.started_unix_ns, &record.slices);
+    let mut all: Vec<Finding> = of_end(record.end, &record.events, held).into_iter().collect();
+    all.extend(of_events(&record.events, cells));
+    all.extend(deaths(record));
+    all.extend(cells::of_cells(cells));
+    all.extend(of_machine(&record.header.environment, &record.events));
+    all.extend(compared.noise.iter().filter_map(|noise| of_noise(noise, plan.stop.region)));
+    all.extend(cells::few_slices_decide(cells, &compared.disagreeing));
+    all.extend(odd_forks_left_out(&compared.comparisons));
+    all.extend(cells::more_or_fewer_rounds(cells, &compared.better_rounds, plan.slices.saturating));
+    let mut forks = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0).map(|c| c.cell.forks).peekable();
+    if forks.peek().is_some() && (plan.mode == Mode::Sequential || forks.any(|forks| forks < 2)) {
+        all.push(report_finding(ReportFinding::OneFork, ""));
+    }
+    let skipped = grouped_by(plan.skipped.iter().map(|skipped| (&skipped.because, skipped.what.clone())));
+    let left_out = |(because, what): &(&String, Vec<String>)| format!("{}: {because}", enumerate(what));
+    all.extend(skipped.iter().map(|one| report_finding(ReportFinding::CellsLeftOut, &left_out(one))));
+    all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    all
+}
+
+/// What to know before relying on the figures of a load, apart from the reasons of its verdict.
+pub fn of_load(record: &LoadRecord) -> Vec<Finding> {
+    let held = || recorded_part(record.header.started_unix_ns, &record.intervals);
+    let mut all: Vec<Finding> = of_end(record.end, &record.events, held).into_iter().collect();
+    all.extend(of_events(&record.events, &[]));
+    all.extend(of_machine(&record.header.environment, &record.events));
+    all.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    all
+}
+
+/// How the run ended, if it did not complete. An event that says why tare failed replaces this finding. `held` says which
+/// part a record without an end holds.
+fn of_end(end: Option<(EndStatus, u64)>, events: &[EventRecord], held: impl FnOnce() -> String) -> Option<Finding> {
+    let kind = match end.map(|(status, _)| status) {
+        Some(EndStatus::Complete) => return None,
+        Some(EndStatus::Failed) if has_event(events, EventName::TareFailed) => return None,
+        Some(EndStatus::BudgetSpent) => ReportFinding::BudgetSpent,
+        Some(EndStatus::Interrupted) => ReportFinding::Interrupted,
+        Some(EndStatus::Failed) => ReportFinding::RunFailed,
+        None => return Some(report_finding(ReportFinding::RecordUnfinished, &held())),
+    };
+    Some(report_finding(kind, ""))
+}
+
+fn has_event(events: &[EventRecord], name: EventName) -> bool {
+    events.iter().any(|event| event.kind.name() == name)
+}
+
+/// One finding for each error, which has its own log, and one for all other events that differ only in where they happened.
+fn of_events(events: &[EventRecord], cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
+    let error = |at: usize, event: &EventRecord| (event.level == EventLevel::Error).then_some(at);
+    let key = |(at, e): (usize, &EventRecord)| (error(at, e), e.level, e.kind.clone(), e.title.clone(), e.text.clone());
+    let alike = grouped_by(events.iter().enumerate().map(|event| (key(event), event.1)));
+    alike.iter().map(|(_, alike)| of_alike_events(alike, cells)).collect()
+}
+
+fn of_alike_events(alike: &[&EventRecord], cells: &[CellAnalysis<'_>]) -> Finding {
+    let event = alike[0];
+    let distinct = |of: fn(&EventRecord) -> Option<String>| -> Vec<String> {
+        grouped_by(alike.iter().filter_map(|event| Some((of(event)?, ())))).into_iter().map(|(name, _)| name).collect()
+    };
+    let (variants, scenarios) = (distinct(|e| e.variant.clone()), distinct(|e| e.scenario.clone()));
+    let forks = distinct(|e| e.fork.map(|fork| fork.to_string()));
+    let word = if forks.len() > 1 { "starts" } else { "start" };
+    let forks = (!forks.is_empty()).then(|| format!("{word} {}", enumerate(&forks)));
+    let place: Vec<String> = scenarios.into_iter().chain(forks).collect();
+    let is_of = |cell: &&CellAnalysis<'_>| {
+        let cell = &cell.cell;
+        (event.group.as_ref(), event.variant.as_ref()) == (Some(&cell.group), Some(&cell.variant))
+            && event.scenario.as_ref().is_none_or(|scenario| *scenario == cell.scenario)
+    };
+    Finding {
+        kind: FindingKind::Event(event.kind.name()),
+        severity: match event.level {
+            EventLevel::Info => Severity::Info,
+            EventLevel::Warning => Severity::Warning,
+            EventLevel::Error => Severity::Error,
+        },
+        title: match variants.as_slice() {
+            [] => event.title.clone(),
+            _ => format!("{}: {}", enumerate(&variants), event.title),
+        },
+        text: match place.as_slice() {
+            [] => event.text.clone(),
+            _ => format!("{} ({})", event.text, place.join(", ")),
+        },
+        remedy: event.remedy.clone(),
+        cell: cells.iter().find(is_of).filter(|_| variants.len() == 1).map(|cell| cell.cell.id.clone()),
+        log: event.log.clone(),
+    }
+}
+
+/// Servers that died, hung or broke the contract, where no event says so.
+fn deaths(record: &RunRecord) -> Vec<Finding> {
+    let errors = || record.events.iter().filter(|event| event.level == EventLevel::Error);
+    let is_told = |variant: &str, fork: u32| {
+        errors().any(|e| e.variant.as_deref() == Some(variant) && e.fork.is_none_or(|number| number == fork))
+    };
+    let dead = record.forks.iter().filter(|fork| !fork.healthy && !is_told(&fork.variant, fork.fork));
+    dead.map(|f| report_finding(ReportFinding::ServerDied, &format!("{}, start {}: {}", f.variant, f.fork, f.end)))
+        .collect()
+}
+
+/// What about the machine disturbs, unless an event of the run says so. The preflight sees by core what the facts say of the
+/// machine.
+pub(crate) fn of_machine(environment: &Environment, events: &[EventRecord]) -> Vec<Finding> {
+    let told = |name| if name == EventName::CpuPressure { EventName::BusyCore } else { name };
+    let new = disturbances(environment).into_iter().filter(|kind| !has_event(events, told(kind.name())));
+    of_events(&new.map(EventRecord::new).collect::<Vec<_>>(), &[])
+}
+
+fn of_noise(noise: &Noise, region: f64) -> Option<Finding> {
+    let about = format!("{} on {}", noise.server, noise.scenario);
+    let first = noise.currencies.first()?;
+    if matches!(first.verdict, VerdictKind::Worse | VerdictKind::Better) {
+        return Some(report_finding(ReportFinding::ControlDiffers, &format!("{about}: {}", first.short)));
+    }
+    let floor = noise.floor.filter(|floor| *floor > region)?;
+    let detail = format!("{about}: ±{}, region ±{}", share(floor), share(region));
+    Some(report_finding(ReportFinding::NoiseAboveRegion, &detail))
+}
+
+/// Forks that count in no currency of their comparison: `SimpleGet/http4s.Tapir: 3 of 5 starts differ by about +14.0 %, the
+/// other 2 by +77.0 %, +60.0 %`.
+fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
+    let signed = |ratio: f64| Change { ratio, bounds: None }.short();
+    let of = |compared: &Comparison| {
+        let (odd, first) = (&compared.odd_forks, compared.currencies.first()?);
+        let others: Vec<String> = odd.iter().map(|odd| signed(odd.ratio)).collect();
+        let starts = count(u64::from(first.forks) + odd.len() as u64, "start");
+        let usual = format!("{} of {starts} differ by about {}", first.forks, signed(first.ratio));
+        let Comparison { scenario, variant, .. } = compared;
+        (!odd.is_empty())
+            .then(|| format!("{scenario}/{variant}: {usual}, the other {} by {}", odd.len(), enumerate(&others)))
+    };
+    let described: Vec<String> = comparisons.iter().filter_map(of).collect();
+    (!described.is_empty()).then(|| report_finding(ReportFinding::OddForksLeftOut, &described.join("; ")))
+}
+
+/// The values of each key together, in the order in which the keys come first.
+fn grouped_by<K: PartialEq, V>(items: impl Iterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, value) in items {
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, group)) => group.push(value),
+            None => groups.push((key, vec![value])),
+        }
+    }
+    groups
+}

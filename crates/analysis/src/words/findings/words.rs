@@ -1,0 +1,81 @@
+//! The words of every finding that the report makes itself: one row each. Those of events stand in the record.
+
+use crate::format::sentence;
+use crate::summary::{Finding, FindingKind, ReportFinding, Severity};
+
+/// A row is: severity, title, what stands before the names and figures, and what the reader can do. The last two may be empty.
+macro_rules! rows {
+    ($($kind:ident: $severity:ident, $title:literal, $lead:literal, $remedy:literal;)*) => {
+        const fn row(kind: ReportFinding) -> (Severity, &'static str, &'static str, &'static str) {
+            match kind {
+                $(ReportFinding::$kind => (Severity::$severity, $title, $lead, $remedy),)*
+            }
+        }
+    };
+}
+
+rows! {
+    BudgetSpent: Info, "Budget spent",
+        "The budget ended before every comparison was decided, or before every interval was as narrow as asked (--half-width).",
+        "Raise the budget (--budget).";
+    Interrupted: Warning, "Interrupted", "Ctrl-C ended this run. The report shows what was measured before.", "";
+    RunFailed: Error, "tare failed", "The run ended early. The report shows what was measured before.", "";
+    RecordUnfinished: Warning, "Unfinished record", "The record was cut short:",
+        "tare was killed, or its disk was full. If tare still measures, wait for its end.";
+    ServerDied: Error, "Server died", "The server ended before tare stopped it.", "Read its log in the folder of the run.";
+    ForksSetAside: Info, "Starts set aside",
+        "Other programs or the hypervisor took over 10 % of the cores in most rounds. These starts do not count, whatever their figures.",
+        "Stop the other programs: each start set aside costs time.";
+    RoundsLeftOut: Info, "Rounds left out",
+        "In these rounds other programs took over 10 % of the cores, or the load generator stood still for over 1 ms. They count for no server.",
+        "Give the generator its own cores (--load-cpus), and stop other programs.";
+    NotSteady: Warning, "Not steady", "These servers still changed when the warm-up ended.",
+        "Allow a longer warm-up (--warmup-cap, --budget), use more cores or lower the load.";
+    OddStarts: Info, "Odd starts", "Some starts ran at another speed than the rest. The percentages are of the usual speed.",
+        "Measure more starts (--budget) to see how often this occurs. Compare their context switches and JIT compilation.";
+    OddForksLeftOut: Warning, "Odd starts left out",
+        "In a few starts a server ran at another speed than in the rest. The intervals are those of the rest.",
+        "Measure more starts (--budget) to see how often this occurs.";
+    GeneratorBound: Warning, "The generator was the bottleneck",
+        "Under full load the load generator was busy and the server was not. The server may reach a higher throughput.",
+        "Give the generator more cores (--load-cpus), or compare CPU per request at a fixed rate (--rate).";
+    OutsidePauses: Info, "Pauses from outside the servers",
+        "Servers stood still, and neither garbage collection nor a safepoint explains it. The machine, the scheduler or a signal stopped them. The slowest responses include these pauses.",
+        "Stop other programs on these cores, or give the servers more cores.";
+    ProbeCost: Info, "Costly probes", "Reading their CPU and memory cost these servers more than 1 % of their CPU time.",
+        "Leave out --hiccups, if you gave it. Use longer slices or a higher rate: tare reads at both ends of each slice.";
+    CellsUnmeasured: Error, "Not measured", "The run ended before these servers were measured, or none of their requests completed.", "";
+    CellVoid: Error, "Void", "", "";
+    FewSlicesDecide: Info, "Few slices decide",
+        "A few slices differ from the rest: the mean without the extreme 20 % differs from the plain mean by more than 1 %.",
+        "Look for stalls in the run over time, such as garbage collection or other programs.";
+    RoundsPerStart: Info, "Rounds per start",
+        "Another number of full-load rounds in each start would narrow these intervals in the same time.",
+        "Set the number of rounds (--saturating).";
+    ControlDiffers: Error, "A server differs from itself",
+        "Two starts of one server gave different figures: the machine or tare favours one side.",
+        "Ignore differences of this size. Run tare doctor, and give servers and generator their own cores.";
+    NoiseAboveRegion: Warning, "Noise above the region",
+        "The baseline against a second start of itself (A/A control) has an interval wider than the region. This run cannot show differences as small as the region.",
+        "Measure more starts (--budget, --forks) or use a quieter machine.";
+    OneFork: Warning, "One start, no interval", "Two starts of one program differ, and one start cannot show by how much.",
+        "Measure several starts with --forks 10, or until there is a verdict with --budget 5m.";
+    CellsLeftOut: Info, "Left out", "", "";
+    LoadVoid: Error, "VOID", "", "";
+    LoadSuspect: Warning, "SUSPECT", "", "";
+}
+
+/// A finding: its fixed words, followed by `detail`, the names and figures.
+pub fn report_finding(kind: ReportFinding, detail: &str) -> Finding {
+    let (severity, title, lead, remedy) = row(kind);
+    let parts = [lead.to_owned(), sentence(detail)];
+    Finding {
+        kind: FindingKind::Report(kind),
+        severity,
+        title: title.to_owned(),
+        text: parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "),
+        remedy: (!remedy.is_empty()).then(|| remedy.to_owned()),
+        cell: None,
+        log: None,
+    }
+}

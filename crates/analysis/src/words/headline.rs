@@ -1,0 +1,380 @@
+//! The headline of a run, made from templates. One comparison: what is decided, then what is open. Several: a sentence for
+//! each of the first three, and how many have each verdict. The table has the rest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tare_plan::plan::{Mode, Plan};
+
+use crate::compare::wording::undecided_so_far;
+use crate::currency::Currency;
+use crate::format::{Change, count, enumerate, sentence as with_full_stop, share};
+use crate::summary::{Cell, Comparison, CurrencyRatio, Headline, KnownFact, OpenQuestion, Sentence, VerdictKind};
+
+/// The most differences of one comparison, and the most comparisons, that have a sentence each.
+pub(crate) const MOST_DIFFERENCES: usize = 3;
+
+/// The verdicts in the order of a headline: what is known comes first.
+const VERDICTS: [VerdictKind; 6] = [
+    VerdictKind::Worse,
+    VerdictKind::Better,
+    VerdictKind::NoMaterialDifference,
+    VerdictKind::NoInterval,
+    VerdictKind::Inconclusive,
+    VerdictKind::Void,
+];
+
+/// What the headline needs besides the comparisons.
+pub(crate) struct HeadlineContext<'a> {
+    /// Why comparisons are void, by their ids.
+    pub void: &'a BTreeMap<String, String>,
+    /// The ids of comparisons that other programs make suspect.
+    pub disturbed: &'a BTreeSet<String>,
+    /// Region of practical equivalence, as a share.
+    pub region: f64,
+    /// Whether servers were only compared with themselves.
+    pub is_control_alone: bool,
+}
+
+/// A comparison with its ratios in the order in which they are told; none where it is void.
+struct Answer<'a> {
+    comparison: &'a Comparison,
+    ratios: Vec<&'a CurrencyRatio>,
+}
+
+/// The answer of all comparisons; `None` where there is none.
+pub(crate) fn headline(comparisons: &[Comparison], context: &HeadlineContext<'_>) -> Option<Headline> {
+    let named: Vec<Comparison> = comparisons.iter().map(|c| with_control_name(c, context)).collect();
+    let mut answers: Vec<Answer<'_>> = named.iter().map(|comparison| Answer::of(comparison, context)).collect();
+    answers.sort_by(|a, b| a.place().cmp(&b.place()).then(b.size().total_cmp(&a.size())));
+    let verdict = answers.first()?.verdict();
+    let mut sentences = match answers.as_slice() {
+        [only] => only.in_full(context),
+        several => several.iter().take(MOST_DIFFERENCES).map(|answer| answer.lead(context)).collect(),
+    };
+    if answers.len() > MOST_DIFFERENCES {
+        sentences.push(tally(&answers));
+    }
+    if context.is_control_alone && matches!(verdict, VerdictKind::Worse | VerdictKind::Better) {
+        sentences.push("The two are identical, so this machine or tare favours one side.".to_owned());
+    }
+    if verdict == VerdictKind::NoInterval {
+        sentences.push("One start gives no interval.".to_owned());
+    }
+    let open =
+        |fact: KnownFact| OpenQuestion { currency: fact.currency, label: fact.label, comparisons: fact.comparisons };
+    Some(Headline {
+        text: sentences.join(" "),
+        verdict,
+        known: facts(&answers, VerdictKind::is_decision),
+        open: facts(&answers, |verdict| verdict == VerdictKind::Inconclusive).into_iter().map(open).collect(),
+    })
+}
+
+/// The answer of one comparison.
+pub(crate) fn sentence(comparison: &Comparison, context: &HeadlineContext<'_>) -> Sentence {
+    let headline = headline(std::slice::from_ref(comparison), context);
+    let (text, verdict) = headline.map_or_else(Default::default, |headline| (headline.text, Some(headline.verdict)));
+    Sentence { comparison: comparison.id.clone(), text, verdict: verdict.unwrap_or(VerdictKind::Void) }
+}
+
+/// The answer of a run that compares nothing.
+pub(crate) fn without_comparison(plan: &Plan, cells: &[Cell]) -> Headline {
+    let capacities = cells.iter().filter_map(|cell| Some(with_full_stop(&cell.capacity.as_ref()?.sentence)));
+    let capacities: Vec<String> = capacities.take(MOST_DIFFERENCES).collect();
+    let text = match (plan.mode, cells.len()) {
+        (Mode::Profiled, _) => "This run was profiled. It has no scores.".to_owned(),
+        (_, 0) => "Nothing was measured in this run.".to_owned(),
+        _ if !capacities.is_empty() => capacities.join(" "),
+        (_, n) => format!("{} measured, none of them compared with a baseline.", count(n as u64, "cell")),
+    };
+    without_facts(text, VerdictKind::NoInterval)
+}
+
+/// A text without facts.
+pub fn without_facts(text: String, verdict: VerdictKind) -> Headline {
+    Headline { text, verdict, known: Vec::new(), open: Vec::new() }
+}
+
+/// The measure in a sentence: `CPU per request`, `p99 at half load`.
+pub(crate) fn noun(ratio: &CurrencyRatio) -> &str {
+    ratio.name.facts().noun.unwrap_or(&ratio.label)
+}
+
+/// `uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1]`, and from a factor of three on
+/// `uses 7.9 times the CPU per request of http4s.Vanilla on SimpleGet [6.9, 9.1]`.
+pub(crate) fn difference(currency: Currency, label: &str, change: &Change, beside: Option<(&str, &str)>) -> String {
+    let facts = currency.facts();
+    let object = facts.objects[usize::from(change.ratio > 1.0)].replace("{}", label);
+    let (size, interval) = change.size();
+    let (size, object, than) = match size.strip_prefix('×') {
+        Some(factor) => (format!("{factor} times the"), object.split_once(' ').map_or("", |(_, noun)| noun), "of"),
+        None => (size, object.as_str(), "than"),
+    };
+    let beside = beside.map_or_else(String::new, |(baseline, scenario)| format!(" {than} {baseline} on {scenario}"));
+    format!("{} {size} {object}{beside}{interval}", facts.verb)
+}
+
+fn change(ratio: &CurrencyRatio) -> Change {
+    Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) }
+}
+
+/// Names the comparison of a server with a second start of itself after the server.
+fn with_control_name(comparison: &Comparison, context: &HeadlineContext<'_>) -> Comparison {
+    let mut named = comparison.clone();
+    if context.is_control_alone {
+        named.variant = std::mem::replace(&mut named.baseline, "a second start of itself".to_owned());
+    }
+    named
+}
+
+impl<'a> Answer<'a> {
+    fn of(comparison: &'a Comparison, context: &HeadlineContext<'_>) -> Self {
+        let mut ratios: Vec<(usize, &CurrencyRatio)> = comparison.currencies.iter().enumerate().collect();
+        ratios.sort_by(|(at, a), (other_at, b)| {
+            rank(*at, a).cmp(&rank(*other_at, b)).then(certain_log(b).total_cmp(&certain_log(a)))
+        });
+        if context.void.contains_key(&comparison.id) {
+            ratios.clear();
+        }
+        Self { comparison, ratios: ratios.into_iter().map(|(_, ratio)| ratio).collect() }
+    }
+
+    fn verdict(&self) -> VerdictKind {
+        self.ratios.first().map_or(VerdictKind::Void, |lead| lead.verdict)
+    }
+
+    /// The place of its verdict in a headline.
+    fn place(&self) -> Option<usize> {
+        VERDICTS.iter().position(|verdict| *verdict == self.verdict())
+    }
+
+    /// The difference that is certain, for the order of equal verdicts.
+    fn size(&self) -> f64 {
+        self.ratios.first().map_or(0.0, |lead| certain_log(lead))
+    }
+
+    /// The measures with one verdict, after the first `skipped` of all.
+    fn measures(&self, verdict: VerdictKind, skipped: usize) -> Vec<String> {
+        let alike = self.ratios.iter().skip(skipped).filter(|ratio| ratio.verdict == verdict);
+        alike.map(|ratio| noun(ratio).to_owned()).collect()
+    }
+
+    /// The sentence on what is known best of it.
+    fn lead(&self, context: &HeadlineContext<'_>) -> String {
+        let Comparison { variant, baseline, scenario, .. } = self.comparison;
+        let Some(lead) = self.ratios.first() else {
+            let why = context.void.get(&self.comparison.id).map_or("nothing was measured", String::as_str);
+            return format!("{variant} on {scenario} is void: {why}.");
+        };
+        let differs = || difference(lead.name, &lead.label, &change(lead), Some((baseline, scenario)));
+        match lead.verdict {
+            VerdictKind::NoMaterialDifference => {
+                let (measures, region) = (self.measures(lead.verdict, 0), format!("±{}", share(context.region)));
+                let within = match measures.len() {
+                    1 => format!("{}, within {region}", change(lead).signed_interval()),
+                    _ => region,
+                };
+                let measures = enumerate(&measures);
+                format!(
+                    "{variant} shows no material difference from {baseline} on {scenario} in {measures} ({within})."
+                )
+            }
+            VerdictKind::Inconclusive | VerdictKind::Void => {
+                let so_far = change(lead).signed_interval();
+                let outlook = undecided_so_far(lead, context.disturbed.contains(&self.comparison.id));
+                format!(
+                    "Not decided yet: {variant} against {baseline} on {scenario}, {} {so_far}. {outlook}",
+                    noun(lead)
+                )
+            }
+            VerdictKind::NoInterval => format!("In one start each, {variant} {}.", differs()),
+            VerdictKind::Worse | VerdictKind::Better => {
+                let is_little = !lead.material && (lead.ratio - 1.0).abs() < context.region;
+                let note = format!(", perhaps less than the {} that matters", share(context.region));
+                format!("{variant} {}{}.", differs(), if is_little { note.as_str() } else { "" })
+            }
+        }
+    }
+
+    /// The lead, then the other differences, what does not differ, and what is open.
+    fn in_full(&self, context: &HeadlineContext<'_>) -> Vec<String> {
+        let mut sentences = vec![self.lead(context)];
+        let Some(lead) = self.ratios.first() else { return sentences };
+        let is_difference = |ratio: &&&CurrencyRatio| match lead.verdict {
+            VerdictKind::NoInterval => ratio.verdict == VerdictKind::NoInterval,
+            _ => matches!(ratio.verdict, VerdictKind::Worse | VerdictKind::Better),
+        };
+        let others = self.ratios.iter().skip(1).filter(is_difference);
+        let differs =
+            |ratio: &&CurrencyRatio| format!("It {}.", difference(ratio.name, &ratio.label, &change(ratio), None));
+        sentences.extend(others.take(MOST_DIFFERENCES - 1).map(differs));
+        let region = share(context.region);
+        for (verdict, before, after) in [
+            (VerdictKind::NoMaterialDifference, "It shows no material difference in ", format!(" (±{region})")),
+            (VerdictKind::Inconclusive, "Not decided yet: ", String::new()),
+            (VerdictKind::NoInterval, "From one start, without an interval: ", String::new()),
+        ] {
+            let measures = self.measures(verdict, 1);
+            // The lead stands for all of its kind.
+            if verdict != lead.verdict && !measures.is_empty() {
+                sentences.push(format!("{before}{}{after}.", enumerate(&measures)));
+            }
+        }
+        sentences
+    }
+}
+
+/// The place of a ratio in a headline: differences before equality, the deciding measure before throughput and the others, the
+/// median last, because no table has it. One start states no more than the lead.
+fn rank(at: usize, ratio: &CurrencyRatio) -> u8 {
+    match (ratio.verdict, ratio.name) {
+        (VerdictKind::Worse | VerdictKind::Better, _) if at == 0 => 0,
+        (VerdictKind::Worse | VerdictKind::Better, Currency::Throughput) => 1,
+        (VerdictKind::Worse | VerdictKind::Better, Currency::LatencyP50) => 3,
+        (VerdictKind::Worse | VerdictKind::Better, _) => 2,
+        (VerdictKind::NoMaterialDifference, _) => 4,
+        _ if at == 0 => 5,
+        (VerdictKind::NoInterval, _) => 6,
+        _ => 7,
+    }
+}
+
+/// The difference that even the end of the interval next to 1 shows, as a logarithm. Zero where no difference is stated, so that
+/// such ratios keep their order.
+fn certain_log(ratio: &CurrencyRatio) -> f64 {
+    if matches!(ratio.verdict, VerdictKind::NoMaterialDifference | VerdictKind::Inconclusive) {
+        return 0.0;
+    }
+    let ends = [ratio.lo.unwrap_or(ratio.ratio), ratio.hi.unwrap_or(ratio.ratio)];
+    ends.into_iter().map(|end| end.ln().abs()).fold(f64::INFINITY, f64::min)
+}
+
+/// How many comparisons have each verdict: `Of 12 comparisons: 7 worse, 2 no material difference, 3 not decided.`
+fn tally(answers: &[Answer<'_>]) -> String {
+    let words = ["worse", "better", "no material difference", "one start", "not decided", "void"];
+    let of = |verdict| answers.iter().filter(|answer| answer.verdict() == verdict).count();
+    let counts = VERDICTS.into_iter().zip(words).map(|(verdict, word)| (of(verdict), word));
+    let counts: Vec<String> = counts.filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
+    format!("Of {} comparisons: {}.", answers.len(), counts.join(", "))
+}
+
+/// The ratios with such a verdict, together where measure and verdict are the same.
+fn facts(answers: &[Answer<'_>], is_wanted: impl Fn(VerdictKind) -> bool) -> Vec<KnownFact> {
+    let mut facts: Vec<KnownFact> = Vec::new();
+    for (comparison, ratio) in in_order(answers).filter(|(_, ratio)| is_wanted(ratio.verdict)) {
+        let key = (&ratio.label, ratio.name, ratio.verdict);
+        match facts.iter_mut().find(|fact| (&fact.label, fact.currency, fact.verdict) == key) {
+            Some(fact) => {
+                fact.comparisons.push(comparison.id.clone());
+                (fact.ratio_min, fact.ratio_max) = (fact.ratio_min.min(ratio.ratio), fact.ratio_max.max(ratio.ratio));
+            }
+            None => facts.push(KnownFact {
+                currency: ratio.name,
+                label: ratio.label.clone(),
+                verdict: ratio.verdict,
+                comparisons: vec![comparison.id.clone()],
+                ratio_min: ratio.ratio,
+                ratio_max: ratio.ratio,
+            }),
+        }
+    }
+    facts
+}
+
+/// The first ratio of every comparison, then the second of every comparison, and so on.
+fn in_order<'a>(answers: &'a [Answer<'a>]) -> impl Iterator<Item = (&'a Comparison, &'a CurrencyRatio)> {
+    let most = answers.iter().map(|answer| answer.ratios.len()).max().unwrap_or(0);
+    let at =
+        move |at: usize| answers.iter().filter_map(move |answer| Some((answer.comparison, *answer.ratios.get(at)?)));
+    (0..most).flat_map(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ratio(name: &str, verdict: &str, (ratio, lo, hi): (f64, f64, f64)) -> serde_json::Value {
+        serde_json::json!({
+            "name": name, "load": "saturating", "label": name, "unit": "ns", "higher_is_better": false,
+            "baseline_value": 100.0, "variant_value": 110.0, "ratio": ratio, "lo": lo, "hi": hi, "method": "Student t",
+            "forks": 3, "sd_forks": 0.1, "fork_ratios": [], "verdict": verdict, "material": false, "short": "",
+            "reason": null, "needed_s": null,
+        })
+    }
+
+    fn comparison(scenario: &str, currencies: &[serde_json::Value]) -> Comparison {
+        let comparison = serde_json::json!({
+            "id": scenario, "group": "g", "scenario": scenario, "variant": "layer", "baseline": "bare",
+            "cell": "layer", "baseline_cell": "bare", "currencies": currencies,
+        });
+        serde_json::from_value(comparison).expect("a comparison")
+    }
+
+    fn of(comparisons: &[Comparison]) -> Headline {
+        let (void, disturbed) = (BTreeMap::from([("Void".to_owned(), "it died".to_owned())]), BTreeSet::new());
+        let context = HeadlineContext { void: &void, disturbed: &disturbed, region: 0.02, is_control_alone: false };
+        headline(comparisons, &context).expect("a headline")
+    }
+
+    #[test]
+    fn a_difference_that_is_certain_may_still_be_too_little_to_matter() {
+        let said =
+            |value: f64| of(&[comparison("Get", &[ratio("cpu_per_request", "worse", (value, 1.003, 1.036))])]).text;
+        assert!(said(1.019).ends_with("[0.3, 3.6], perhaps less than the 2 % that matters."), "{}", said(1.019));
+        assert!(!said(1.03).contains("matters"), "{}", said(1.03));
+    }
+
+    #[test]
+    fn a_factor_of_three_or_more_is_no_percentage() {
+        let said = |name| of(&[comparison("Get", &[ratio(name, "worse", (7.89, 6.9, 9.12))])]).text;
+        assert_eq!(said("cpu_per_request"), "layer uses 7.9 times the CPU per request of bare on Get [6.9, 9.1].");
+        assert_eq!(
+            said("allocated_per_request"),
+            "layer allocates 7.9 times the bytes per request of bare on Get [6.9, 9.1]."
+        );
+        assert_eq!(said("latency_p99"), "layer has 7.9 times the latency_p99 of bare on Get [6.9, 9.1].");
+    }
+
+    #[test]
+    fn several_comparisons_have_a_sentence_each_and_many_are_counted() {
+        let get = comparison("Get", &[ratio("cpu_per_request", "worse", (1.1, 1.08, 1.12))]);
+        let post = comparison("Post", &[ratio("cpu_per_request", "worse", (1.2, 1.18, 1.22))]);
+        let same = comparison("Put", &[ratio("cpu_per_request", "no_material_difference", (1.0, 0.99, 1.01))]);
+        let open = comparison("Head", &[ratio("cpu_per_request", "inconclusive", (1.0, 0.9, 1.1))]);
+        let void = comparison("Void", &[]);
+        let two = "layer uses 20 % more CPU per request than bare on Post [18, 22]. \
+                   layer uses 10 % more CPU per request than bare on Get [8, 12].";
+        let few = of(&[get.clone(), void.clone(), post.clone()]);
+        assert_eq!(few.text.replace(".0", ""), format!("{two} layer on Void is void: it died."));
+        let many = of(&[get, open, same, void, post]);
+        assert!(many.text.replace(".0", "").starts_with(two), "{}", many.text);
+        let counted = "Of 5 comparisons: 2 worse, 1 no material difference, 1 not decided, 1 void.";
+        assert!(many.text.ends_with(counted), "{}", many.text);
+        assert_eq!((many.known.len(), many.known[0].ratio_min, many.known[0].ratio_max), (2, 1.1, 1.2));
+        assert_eq!(many.open.len(), 1);
+    }
+
+    #[test]
+    fn a_percentile_from_one_start_is_no_difference() {
+        let deciding = ratio("cpu_per_request", "worse", (1.1, 1.08, 1.12));
+        let mut p99 = ratio("latency_p99", "no_interval", (2.0, 1.0, 1.0));
+        (p99["lo"], p99["hi"]) = (serde_json::Value::Null, serde_json::Value::Null);
+        let said = of(&[comparison("Get", &[deciding, p99])]).text;
+        assert!(said.ends_with(" From one start, without an interval: latency_p99."), "{said}");
+    }
+
+    #[test]
+    fn throughput_is_said_before_stronger_differences_and_the_median_after_weaker_ones() {
+        let measured = [
+            ("cpu_per_request", 1.1),
+            ("allocated_per_request", 1.4),
+            ("latency_p50", 1.6),
+            ("latency_p99", 1.2),
+            ("throughput", 0.95),
+        ];
+        let ratios = measured.map(|(name, value)| ratio(name, "worse", (value, value, value)));
+        let known = of(&[comparison("Get", &ratios)]).known;
+        let order: Vec<&str> = known.iter().map(|fact| fact.currency.facts().name).collect();
+        assert_eq!(order, ["cpu_per_request", "throughput", "allocated_per_request", "latency_p99", "latency_p50"]);
+    }
+}

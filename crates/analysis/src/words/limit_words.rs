@@ -1,0 +1,104 @@
+//! What the limits of a run come to, in words: the answer, and the one thing to do next.
+
+use tare_record::RunRecord;
+
+use crate::words::headline::difference;
+use crate::words::next_step::{longer, step, with_flag};
+use crate::format::{Change, count, roughly};
+use crate::summary::{CheckResult, Headline, LimitCheck, LimitResult, LimitVerdictKind, NextStep, VerdictKind};
+
+/// Makes the answer of the limits the headline of the run.
+pub(crate) fn answer(check: &LimitCheck, headline: &mut Headline) {
+    let found = |verdict| check.with_verdict(verdict);
+    let improved = found(LimitVerdictKind::Improved);
+    let others = [("Void", LimitVerdictKind::Void), ("Not decided", LimitVerdictKind::Undecided)];
+    let others = || others.iter().filter_map(|(title, verdict)| listed(title, &found(*verdict)));
+    let sentences: Vec<String> = match check.outcome {
+        CheckResult::Regressed => regressed(&found(LimitVerdictKind::Regressed)).into_iter().chain(others()).collect(),
+        CheckResult::Void if check.limits.is_empty() => vec!["Void: nothing was compared.".to_owned()],
+        CheckResult::Void => vec![unjudged("Void", &found(LimitVerdictKind::Void), check)],
+        CheckResult::Undecided => vec![unjudged("Undecided", &found(LimitVerdictKind::Undecided), check)],
+        CheckResult::Holds => {
+            let limits = match check.limits.as_slice() {
+                [one] => format!("the limit {} holds ({})", place(one), one.short),
+                all => format!("all {} hold", count(all.len() as u64, "limit")),
+            };
+            let improved = improved.first().map(|first| format!("Improved: {}.", change(first)));
+            std::iter::once(format!("No regression: {limits}.")).chain(improved).collect()
+        }
+    };
+    headline.text = sentences.join(" ");
+    headline.verdict = match check.outcome {
+        // Nothing that was measured counts.
+        _ if headline.verdict == VerdictKind::Void => return,
+        CheckResult::Regressed => VerdictKind::Worse,
+        CheckResult::Void | CheckResult::Undecided => VerdictKind::Inconclusive,
+        CheckResult::Holds if !improved.is_empty() => VerdictKind::Better,
+        CheckResult::Holds => VerdictKind::NoMaterialDifference,
+    };
+}
+
+fn regressed(found: &[&LimitResult]) -> Vec<String> {
+    let Some((first, others)) = found.split_first() else { return Vec::new() };
+    let lead = format!("Regressed: {}. The limit is {}.", change(first), first.limit);
+    std::iter::once(lead).chain(listed("Regressed too", others)).collect()
+}
+
+/// One limit with the reason why it is not judged, several by their names.
+fn unjudged(title: &str, found: &[&LimitResult], check: &LimitCheck) -> String {
+    let part = || format!("{title}: {} of {}", found.len(), count(check.limits.len() as u64, "limit"));
+    match found {
+        [one] => format!("{title}: {}: {}.", place(one), one.reason.as_deref().unwrap_or("more starts are needed")),
+        _ => listed(&part(), found).unwrap_or_default(),
+    }
+}
+
+fn listed(title: &str, limits: &[&LimitResult]) -> Option<String> {
+    let places: Vec<String> = limits.iter().map(|limit| place(limit)).collect();
+    (!places.is_empty()).then(|| format!("{title}: {}.", places.join(", ")))
+}
+
+/// `service uses 9.7 % more CPU per request than service@baseline on Hello [7.5, 11.9]`.
+fn change(limit: &LimitResult) -> String {
+    let change = Change { ratio: limit.ratio.unwrap_or(1.0), bounds: limit.lo.zip(limit.hi) };
+    let beside = Some((limit.baseline.as_str(), limit.scenario.as_str()));
+    format!("{} {}", limit.variant, difference(limit.currency, &limit.label, &change, beside))
+}
+
+/// `cpu > +3% of service on Hello`.
+fn place(limit: &LimitResult) -> String {
+    format!("{} of {} on {}", limit.limit, limit.variant, limit.scenario)
+}
+
+/// What to do; `None` where every limit holds.
+pub(crate) fn next_step(check: &LimitCheck, record: &RunRecord, duration_s: f64) -> Option<NextStep> {
+    let command = &record.header.command;
+    match check.outcome {
+        CheckResult::Holds => return None,
+        CheckResult::Regressed => {
+            let again = with_flag(command, "--seed", &record.header.plan.seed.to_string());
+            let text = "Repeats the check with the same random order, for example after a fix.";
+            return Some(step(&again, text.to_owned()));
+        }
+        CheckResult::Void | CheckResult::Undecided => {}
+    }
+    let open = check.with_verdict(LimitVerdictKind::Undecided);
+    let measured: Vec<&&LimitResult> = open.iter().filter(|limit| limit.ratio.is_some()).collect();
+    if measured.is_empty() {
+        let findings = ["tare", "report", &record.header.id, "--findings"].map(str::to_owned);
+        return Some(step(&findings, "Says in full why limits could not be judged.".to_owned()));
+    }
+    let needed: Option<Vec<f64>> = measured.iter().map(|limit| limit.needed_s).collect();
+    let more = needed.unwrap_or_default().into_iter().fold(0.0, f64::max);
+    Some(match longer(command, duration_s, more) {
+        Some(command) => {
+            step(&command, format!("A longer check is likely to decide. It needs about {} more.", roughly(more)))
+        }
+        None => step(
+            &["tare", "doctor"].map(str::to_owned),
+            "At this noise, more time alone will not decide soon. Allow more in the limit, check less at once (-s, -m), \
+             or use a quieter machine: tare doctor says what disturbs."
+                .to_owned(),
+        ),
+    })
+}

@@ -1,0 +1,147 @@
+//! The one thing to do after a run: the command that decides what is open, or the one that says why.
+
+use tare_plan::plan::Mode;
+use tare_record::{EventName, RunRecord};
+
+use crate::words::headline::noun;
+use crate::run_info::shell;
+use crate::format::{WORTH_WAITING_S, roughly};
+use crate::summary::{Cell, Comparison, Concern, Finding, FindingKind, NextStep, ValidityState, VerdictKind};
+
+/// A budget is this many times the forecast: the spread of more forks may be larger.
+const SLACK: f64 = 1.2;
+/// For one question alone, where a forecast is hopeless or missing.
+const BUDGET_OF_ONE: &str = "15m";
+/// Forecasts are made for the noise that was seen.
+const QUIETER: &str = "On a quieter machine it needs less: tare doctor says what disturbs.";
+
+/// The next step of a run of forks; `None` where nothing was compared. If most of the compared cells are suspect, what
+/// helps against that comes first: more time would end in suspect figures again.
+pub(crate) fn next_step(
+    record: &RunRecord,
+    comparisons: &[Comparison],
+    cells: &[Cell],
+    findings: &[Finding],
+    duration_s: f64,
+) -> Option<NextStep> {
+    if record.header.plan.mode != Mode::Compared {
+        return None;
+    }
+    let command = &record.header.command;
+    if let Some(remedy) = common_remedy(comparisons, cells) {
+        let text = format!("{remedy} Then measure again: most figures of this run are suspect.");
+        return Some(step(command, text));
+    }
+    let open: Vec<&Comparison> = comparisons.iter().filter(|comparison| is_open(comparison)).collect();
+    let Some(first) = open.first() else { return why(comparisons).or_else(|| more_starts(command, comparisons)) };
+    let busy = [EventName::BusyCore, EventName::CpuPressure, EventName::StolenTime];
+    let is_busy = findings.iter().any(|finding| busy.iter().any(|name| finding.kind == FindingKind::Event(*name)));
+    Some(match longer(command, duration_s, needed_s(&open)) {
+        Some(command) => {
+            let (deciding, more) = (first.currencies.first().map_or("what is open", noun), roughly(needed_s(&open)));
+            let quieter = if is_busy { format!(" {QUIETER}") } else { String::new() };
+            step(&command, format!("A longer run is likely to decide {deciding}. It needs about {more} more.{quieter}"))
+        }
+        None => {
+            let command = with_flag(command, "--servers", &first.variant);
+            let command = with_flag(&command, "--scenarios", &first.scenario);
+            let command = with_flag(&command, "--budget", BUDGET_OF_ONE);
+            step(&command, format!("One comparison alone needs less time. {QUIETER}"))
+        }
+    })
+}
+
+pub(crate) fn step(command: &[String], text: String) -> NextStep {
+    NextStep { command: shell(command), text }
+}
+
+/// The command with a budget that is likely to suffice; `None` if nothing more is needed, or if nobody waits that long.
+pub(crate) fn longer(command: &[String], duration_s: f64, more_s: f64) -> Option<Vec<String>> {
+    let minutes = ((duration_s + more_s * SLACK) / 60.0).ceil().max(1.0);
+    let is_worth_it = more_s > 0.0 && more_s * SLACK <= WORTH_WAITING_S;
+    is_worth_it.then(|| with_flag(command, "--budget", &format!("{minutes}m")))
+}
+
+fn is_open(comparison: &Comparison) -> bool {
+    let verdict = comparison.currencies.first().map(|deciding| deciding.verdict);
+    verdict.is_some_and(|verdict| !verdict.is_decision() && verdict != VerdictKind::Void)
+}
+
+/// The sum over groups of what their slowest comparison needs.
+fn needed_s(open: &[&Comparison]) -> f64 {
+    let of = |comparison: &&Comparison| comparison.currencies.first().and_then(|deciding| deciding.needed_s);
+    let mut groups: Vec<&str> = open.iter().map(|comparison| comparison.group.as_str()).collect();
+    groups.dedup();
+    let of_group = |group: &&str| open.iter().filter(|c| c.group == **group).filter_map(of).fold(0.0, f64::max);
+    groups.iter().map(of_group).sum()
+}
+
+/// The remedy that most of the doubtful cells name, if more than half of the compared cells are suspect in all figures.
+fn common_remedy<'a>(comparisons: &[Comparison], cells: &'a [Cell]) -> Option<&'a str> {
+    let is_compared = |cell: &&Cell| comparisons.iter().any(|c| c.cell == cell.id || c.baseline_cell == cell.id);
+    let compared: Vec<&Cell> = cells.iter().filter(is_compared).collect();
+    let suspect = compared.iter().filter(|cell| cell.validity.state == ValidityState::Suspect);
+    let of_all = suspect.filter_map(|cell| cell.validity.reasons.iter().find(|it| it.concerns == Concern::Everything));
+    let remedies: Vec<Option<&str>> = of_all.map(|reason| reason.remedy.as_deref()).collect();
+    if remedies.len() * 2 <= compared.len() {
+        return None;
+    }
+    let same = |remedy: &str| remedies.iter().filter(|other| **other == Some(remedy)).count();
+    remedies.iter().flatten().copied().max_by_key(|remedy| same(remedy))
+}
+
+/// All is decided: which methods the difference is under.
+fn why(comparisons: &[Comparison]) -> Option<NextStep> {
+    let differs = |verdict| matches!(verdict, VerdictKind::Worse | VerdictKind::Better);
+    let found = comparisons.iter().find(|c| c.currencies.first().is_some_and(|first| differs(first.verdict)))?;
+    let command = ["tare", "profile", &found.variant, &found.scenario, "--against", &found.baseline].map(str::to_owned);
+    Some(step(&command, "Shows in which methods the difference arises.".to_owned()))
+}
+
+/// No difference, and measures beside the deciding one are open: the same run goes on no longer with more budget, because
+/// its question is answered.
+fn more_starts(command: &[String], comparisons: &[Comparison]) -> Option<NextStep> {
+    let open = |c: &&Comparison| c.currencies.iter().any(|currency| currency.verdict == VerdictKind::Inconclusive);
+    comparisons.iter().find(open)?;
+    let starts = comparisons.iter().filter_map(|c| Some(c.currencies.first()?.forks)).max()?;
+    let twice = starts * 2;
+    let text = format!("Makes {twice} starts instead of {starts}. That narrows what is not decided yet.");
+    Some(step(&with_flag(command, "--forks", &twice.to_string()), text))
+}
+
+/// The command with this flag set. Its short form and the flag that excludes it go.
+pub(crate) fn with_flag(command: &[String], flag: &str, value: &str) -> Vec<String> {
+    let replaced: &[&str] = match flag {
+        "--budget" | "--forks" => &["--budget", "--forks"],
+        "--servers" => &["--servers", "-s"],
+        "--scenarios" => &["--scenarios", "-m"],
+        _ => &[flag],
+    };
+    let mut words = Vec::new();
+    let mut rest = command.iter();
+    while let Some(word) = rest.next() {
+        if replaced.contains(&word.as_str()) {
+            rest.next();
+        } else if !replaced.iter().any(|old| word.starts_with(&format!("{old}="))) {
+            words.push(word.clone());
+        }
+    }
+    words.extend([flag.to_owned(), value.to_owned()]);
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::with_flag;
+
+    #[test]
+    fn a_flag_replaces_its_other_forms() {
+        let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
+        let longer = |line: &str| with_flag(&words(line), "--budget", "9m").join(" ");
+        assert_eq!(longer("tare run --seed 1"), "tare run --seed 1 --budget 9m");
+        assert_eq!(longer("tare run --budget 5m --seed 1"), "tare run --seed 1 --budget 9m");
+        assert_eq!(longer("tare run --budget=5m --forks 3"), "tare run --budget 9m");
+        assert_eq!(with_flag(&words("tare run --budget 2m"), "--forks", "8").join(" "), "tare run --forks 8");
+        assert_eq!(with_flag(&words("tare run -s a,b"), "--servers", "b").join(" "), "tare run --servers b");
+    }
+}

@@ -1,0 +1,7 @@
+//! What differs between two records, or two servers of one, for a terminal and as Markdown.
+
+mod markdown;
+mod text;
+
+pub use markdown::render_markdown;
+pub use text::render;

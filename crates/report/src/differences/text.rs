@@ -1,0 +1,149 @@
+//! The comparison for a terminal: what was different around the servers first, then every figure.
+
+use crate::clean::sanitize_line;
+use crate::palette::Tone;
+use crate::text::{Grid, Style, wrap};
+use tare_analysis::differences::{Basis, EnvironmentChange, FigureChange, RunDifferences};
+use tare_analysis::format::{Scale, Unit, count, share};
+use tare_analysis::summary::VerdictKind;
+
+/// The longest value of a fact that is shown whole.
+const VALUE_WIDTH: usize = 60;
+
+/// Headline, environment, figures and methods.
+pub fn render(differences: &RunDifferences, style: &Style) -> String {
+    let palette = style.palette();
+    let title = format!("tare compare · {} → {}", differences.before.name(), differences.after.name());
+    let mut out = format!("{}\n\n", palette.paint(Tone::Head, &sanitize_line(&title)));
+    out.push_str(&format!("  {}\n\n", palette.paint(Tone::Head, &headline(differences))));
+    for note in &differences.notes {
+        out.push_str(&format!("{}\n", palette.paint(Tone::Quiet, &wrap(&format!("  {note}"), style.width, 2))));
+    }
+    out.push_str(&environment(&differences.environment, style));
+    out.push_str(&figures(differences, style));
+    out.push_str(&methods(differences, style));
+    out
+}
+
+/// `Of 12 figures, 2 are worse, 1 is better, 6 show no material change, 3 are undecided.`
+pub(super) fn headline(differences: &RunDifferences) -> String {
+    let number = |kind: VerdictKind| differences.changes.iter().filter(|change| change.verdict == kind).count();
+    let kinds = [
+        (VerdictKind::Worse, "worse"),
+        (VerdictKind::Better, "better"),
+        (VerdictKind::NoMaterialDifference, "without material change"),
+        (VerdictKind::Inconclusive, "undecided"),
+        (VerdictKind::NoInterval, "without interval"),
+    ];
+    let told: Vec<String> = kinds
+        .into_iter()
+        .filter(|(kind, _)| number(*kind) > 0)
+        .map(|(kind, word)| format!("{} {word}", number(kind)))
+        .collect();
+    let figures = count(differences.changes.len() as u64, "figure");
+    if told.is_empty() { "No figure can be compared.".to_owned() } else { format!("{figures}: {}.", told.join(", ")) }
+}
+
+fn environment(changes: &[EnvironmentChange], style: &Style) -> String {
+    let heading = style.palette().paint(Tone::Head, "  What else differs");
+    if changes.is_empty() {
+        return String::new();
+    }
+    let mut grid = Grid::default();
+    for change in changes {
+        let [before, after] = shown_facts(change);
+        grid.push(vec![
+            (Tone::Plain, format!("    {}", sanitize_line(&change.section))),
+            (Tone::Plain, sanitize_line(&change.key)),
+            (Tone::Plain, format!("{before} → {after}")),
+        ]);
+    }
+    format!("\n{heading}\n{}", grid.render(&style.palette()))
+}
+
+/// Both values of a fact; long ones without the words with which both begin.
+pub(super) fn shown_facts(change: &EnvironmentChange) -> [String; 2] {
+    let [before, after] = [&change.before, &change.after].map(|value| value.as_deref().unwrap_or("–"));
+    let is_long = before.len().max(after.len()) > VALUE_WIDTH;
+    let alike = before.split_inclusive(' ').zip(after.split_inclusive(' ')).take_while(|(one, other)| one == other);
+    let skipped: usize = alike.filter(|_| is_long).map(|(word, _)| word.len()).sum();
+    [before, after].map(|value| {
+        let lead = if skipped > 0 { "… " } else { "" };
+        shortened(&format!("{lead}{}", &value[skipped..]))
+    })
+}
+
+fn shortened(value: &str) -> String {
+    let value = sanitize_line(value);
+    if value.chars().count() <= VALUE_WIDTH {
+        return value;
+    }
+    value.chars().take(VALUE_WIDTH - 1).chain(['…']).collect()
+}
+
+fn figures(differences: &RunDifferences, style: &Style) -> String {
+    let mut grid = Grid::default();
+    let mut place = None;
+    for change in &differences.changes {
+        let here = (&change.group, &change.scenario, &change.variant);
+        if place != Some(here) {
+            place = Some(here);
+            let variant = differences.variant_in_group(&change.variant, &change.scenario, &change.group);
+            let heading = sanitize_line(&format!("{variant} · {}", change.scenario));
+            grid.push_heading(format!("\n  {}", style.palette().paint(Tone::Head, &heading)));
+        }
+        let what = match change.basis {
+            Basis::Ratio => format!("    {}, × baseline", change.label),
+            Basis::Level => format!("    {}", change.label),
+        };
+        let values = format!("{} → {}", shown_value(change, change.before), shown_value(change, change.after));
+        grid.push(vec![(Tone::Plain, what), (Tone::Plain, values), (change.verdict.into(), change.short.clone())]);
+    }
+    grid.render(&style.palette())
+}
+
+/// A value in its unit; a ratio as a number.
+pub(super) fn shown_value(change: &FigureChange, value: f64) -> String {
+    let unit = match change.unit.as_str() {
+        "per_s" => Unit::PerSecond,
+        "ns" => Unit::Nanos,
+        "bytes" => Unit::Bytes,
+        _ => return format!("{value:.3}"),
+    };
+    Scale::for_values(unit, [value]).show(value)
+}
+
+fn methods(differences: &RunDifferences, style: &Style) -> String {
+    if differences.methods.is_empty() {
+        return String::new();
+    }
+    let mut grid = Grid::default();
+    for change in &differences.methods {
+        let variant = differences.variant_in_group(&change.variant, &change.scenario, &change.group);
+        let place = format!("    {variant} · {} · {}", change.scenario, change.event);
+        let shares = format!("{} → {}", share(change.before), share(change.after));
+        let pieces = [sanitize_line(&place), sanitize_line(&change.method), shares];
+        grid.push(pieces.map(|text| (Tone::Plain, text)).to_vec());
+    }
+    let heading = style.palette().paint(Tone::Head, "  Methods whose own share differs");
+    format!("\n{heading}\n{}", grid.render(&style.palette()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_facts_are_shown_from_where_they_differ() {
+        let change = |before: &str, after: &str| EnvironmentChange {
+            section: "server".to_owned(),
+            key: "command".to_owned(),
+            before: Some(before.to_owned()),
+            after: Some(after.to_owned()),
+        };
+        assert_eq!(shown_facts(&change("java -a", "java -b")), ["java -a", "java -b"]);
+        let long = "java -cp … ".repeat(9);
+        assert_eq!(shown_facts(&change(&format!("{long}-a"), &format!("{long}-b -c"))), ["… -a", "… -b -c"]);
+        assert_eq!(shown_facts(&change(&long, &long[..13]))[1], "… ", "one is the beginning of the other");
+    }
+}
