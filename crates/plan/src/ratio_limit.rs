@@ -59,7 +59,7 @@ impl RatioLimit {
         let known = CURRENCIES.iter().find(|known| known.names.contains(&currency));
         let is_worse_above = known.is_none_or(|known| known.is_worse_above);
         let (sign, ratio) = if is_worse_above { ('>', factor) } else { ('<', 1.0 / factor) };
-        format!("{currency} {sign} {:+.2}%", (ratio - 1.0) * 100.0).parse()
+        format!("{currency} {sign} {}", percent_of(ratio)).parse()
     }
 
     /// Whether a larger ratio is worse.
@@ -114,6 +114,17 @@ fn ratio(value: &str) -> Option<f64> {
     Some(1.0 + change / 100.0).filter(|ratio| ratio.is_finite() && *ratio > 0.0)
 }
 
+/// 1.03 as `+3.00%`: with as many decimals as it takes to read the same ratio again, and two at least.
+fn percent_of(wanted: f64) -> String {
+    let text = |decimals: usize| format!("{:+.decimals$}%", (wanted - 1.0) * 100.0);
+    let is_same = |read: f64| (read.ln() - wanted.ln()).abs() <= wanted.ln().abs() * 1e-6;
+    let exact = (2..=MOST_DECIMALS).map(text).find(|text| ratio(text).is_some_and(is_same));
+    exact.unwrap_or_else(|| text(MOST_DECIMALS))
+}
+
+/// More decimals of a change in percent are below the precision of the ratio.
+const MOST_DECIMALS: usize = 14;
+
 impl std::fmt::Display for RatioLimit {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.text)
@@ -148,9 +159,16 @@ mod tests {
             ("cpu", 1.03, "cpu > +3.00%", true),
             ("p99", 1.1, "p99 > +10.00%", true),
             ("throughput", 1.25, "throughput < -20.00%", false),
+            // What 0.001 % is to `--at-least-change`.
+            ("cpu", 1.000_01, "cpu > +0.001%", true),
+            ("throughput", 1.0 / 0.999_99, "throughput < -0.001%", false),
+            ("throughput", 1e6, "throughput < -99.9999%", false),
         ] {
             let limit = RatioLimit::worse_by(currency, factor).unwrap();
             assert_eq!((limit.text(), limit.is_worse_above()), (text, is_worse_above));
+            let wanted = if is_worse_above { factor } else { 1.0 / factor };
+            assert!((limit.ratio().ln() / wanted.ln() - 1.0).abs() < 1e-5, "{text}: {}", limit.ratio());
+            assert_eq!(limit.to_string().parse(), Ok(limit), "it reads as it is written");
         }
         assert!(RatioLimit::worse_by("watts", 1.1).unwrap_err().to_string().contains("no currency \"watts\""));
     }
