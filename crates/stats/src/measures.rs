@@ -3,7 +3,7 @@
 use crate::compare::{Comparison, ForkRatio};
 use crate::error::StatsError;
 use crate::method::Method;
-use crate::multiplicity::{e_bh, weighted_by};
+use crate::multiplicity::{e_bh, holm_levels, weighted_by};
 use crate::verdict::{
     DecisionRule, LARGE_TABLE, Polarity, StopReason, UndecidedReason, Verdict, forks_needed, in_order, reason_to_stop,
 };
@@ -87,7 +87,8 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
     }
     let mut verdicts: Vec<Vec<Option<Verdict>>> = lines.iter().map(|line| vec![None; line.len()]).collect();
     let mut is_finished = vec![false; lines.len()];
-    loop {
+    // Each round but the last finishes a line.
+    for _ in 0..=lines.len() {
         let open: f64 =
             shares.iter().zip(&is_finished).filter(|(_, finished)| !**finished).map(|(share, _)| share).sum();
         let mut finished_now = false;
@@ -97,16 +98,20 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
             }
             let share = shares[index] / open;
             let judged = if index == 0 { judge_in_order(line, share, rule) } else { judge_by_holm(line, share, rule) };
-            verdicts[index] = put_at_measured_entries(line, judged?);
+            let judged = put_at_measured_entries(line, judged?);
+            let before = std::mem::take(&mut verdicts[index]);
+            verdicts[index] =
+                before.into_iter().zip(judged).map(|(before, now)| Some(keep_difference(before, now?))).collect();
             let mut stated = verdicts[index].iter().flatten().peekable();
             if stated.peek().is_some() && stated.all(Verdict::is_difference) {
                 (is_finished[index], finished_now) = (true, true);
             }
         }
         if !finished_now {
-            return Ok(verdicts);
+            break;
         }
     }
+    Ok(verdicts)
 }
 
 /// A fixed sequence: an open question keeps all later ones open.
@@ -116,21 +121,28 @@ fn judge_in_order(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Ve
     Ok(in_order(verdicts?))
 }
 
-/// Holm's procedure: all questions without a difference share evenly, and each difference leaves more to the others.
+/// Holm's procedure: the questions whose interval contains "no difference" share evenly, and each that excludes it leaves more
+/// to the others. That count never falls as the share grows, whatever the verdicts are: an interval that excludes "no
+/// difference" at some level does so at every higher one, although its verdict may become "no material difference" there.
 fn judge_by_holm(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
     let questions: Vec<&Measured<'_>> = line.iter().flatten().collect();
-    let mut differences = 0;
-    loop {
-        let own = share / (questions.len() - differences).max(1) as f64;
-        let verdicts: Result<Vec<Verdict>, StatsError> =
-            questions.iter().map(|measured| measured.verdict(own, rule)).collect();
-        let verdicts = verdicts?;
-        let found = verdicts.iter().filter(|verdict| verdict.is_difference()).count();
-        if found == differences {
-            return Ok(verdicts);
-        }
-        differences = found;
-    }
+    let shares = holm_levels(questions.len(), share, |index, share| {
+        Ok(questions[index].at_share(share)?.excludes_no_difference())
+    })?;
+    let open = shares.iter().filter(|share| share.is_none()).count();
+    let last = share / open.max(1) as f64;
+    let judge = |(measured, found_at): (&&Measured<'_>, &Option<f64>)| {
+        let verdict = measured.verdict(last, rule)?;
+        let at_first = found_at.map(|share| measured.verdict(share, rule)).transpose()?;
+        Ok(keep_difference(at_first, verdict))
+    };
+    questions.iter().zip(&shares).map(judge).collect()
+}
+
+/// The verdict at a larger share of α, except that a difference once stated stays stated. At the larger share it may lie inside
+/// the region, so that the verdict would be "no material difference".
+fn keep_difference(before: Option<Verdict>, now: Verdict) -> Verdict {
+    before.filter(|before| before.is_difference() && !now.is_difference()).unwrap_or(now)
 }
 
 fn judge_table(

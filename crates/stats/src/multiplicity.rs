@@ -60,16 +60,36 @@ pub fn weighted_by(hypotheses: &[(f64, f64)], alpha: f64) -> Result<Vec<bool>, S
 pub fn holm(p_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
     require_alpha(alpha)?;
     require_p_values(p_values.iter().copied())?;
-    let mut order: Vec<usize> = (0..p_values.len()).collect();
-    order.sort_by(|a, b| p_values[*a].total_cmp(&p_values[*b]));
-    let mut rejected = vec![false; p_values.len()];
-    for (rank, index) in order.into_iter().enumerate() {
-        if p_values[index] > alpha / (p_values.len() - rank) as f64 {
+    let rejected_at = holm_levels(p_values.len(), alpha, |index, level| Ok(p_values[index] <= level))?;
+    Ok(rejected_at.into_iter().map(|level| level.is_some()).collect())
+}
+
+/// Holm's procedure for hypotheses that have a test at any level and no p-value: the level at which each of `count` is rejected,
+/// `None` where it is not. `rejects` tests the hypothesis of that index at a level.
+///
+/// It ends after `count` rounds at most, because a round that rejects nothing is the last and no rejection is taken back. If a
+/// test that rejects at a level also rejects at every higher one, then more `alpha` takes no rejection away: by induction each
+/// round begins with at least the rejections, and so at the level, of the same round at a smaller `alpha`.
+pub(crate) fn holm_levels(
+    count: usize,
+    alpha: f64,
+    mut rejects: impl FnMut(usize, f64) -> Result<bool, StatsError>,
+) -> Result<Vec<Option<f64>>, StatsError> {
+    let mut rejected_at = vec![None; count];
+    for _ in 0..count {
+        let open: Vec<usize> = (0..count).filter(|index| rejected_at[*index].is_none()).collect();
+        let level = alpha / open.len().max(1) as f64;
+        let mut is_last = true;
+        for index in open {
+            if rejects(index, level)? {
+                (rejected_at[index], is_last) = (Some(level), false);
+            }
+        }
+        if is_last {
             break;
         }
-        rejected[index] = true;
     }
-    Ok(rejected)
+    Ok(rejected_at)
 }
 
 fn require_p_values(mut p_values: impl Iterator<Item = f64>) -> Result<(), StatsError> {
@@ -117,6 +137,31 @@ mod tests {
         assert_eq!(holm(&[0.01, 0.04, 0.03, 0.005], 0.06).unwrap(), [true; 4]);
         assert_eq!(holm(&[], 0.05).unwrap(), []);
         assert!(holm(&[1.5], 0.05).is_err() && holm(&[f64::NAN], 0.05).is_err());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn more_alpha_takes_no_rejection_away(
+            p_values in proptest::collection::vec(0.0..=1.0_f64, 0..12),
+            alpha in 0.001..0.5_f64,
+            factor in 1.0..1.9_f64,
+        ) {
+            let (less, more) = (holm(&p_values, alpha).unwrap(), holm(&p_values, alpha * factor).unwrap());
+            proptest::prop_assert!(less.iter().zip(&more).all(|(less, more)| *more || !less), "{:?} {:?}", less, more);
+        }
+    }
+
+    #[test]
+    fn a_test_that_takes_its_answer_back_ends_all_the_same() {
+        // Rejects at a third of α, and never again.
+        let once = |_: usize, level: f64| Ok(level < 0.02);
+        assert_eq!(holm_levels(3, 0.05, once).unwrap().iter().flatten().count(), 3);
+        let asked = std::cell::Cell::new(0);
+        let never = |_: usize, _: f64| {
+            asked.set(asked.get() + 1);
+            Ok(false)
+        };
+        assert_eq!((holm_levels(3, 0.05, never).unwrap(), asked.get()), (vec![None; 3], 3));
     }
 
     #[test]

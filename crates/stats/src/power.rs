@@ -36,10 +36,10 @@ pub fn detectable_difference(sd: f64, method: Method, forks: u32, power: f64) ->
     // prior.
     let half_width = |s: f64| method.half_width(forks, s * sd).map_or(f64::INFINITY, |half_width| half_width / sd);
     let sees = |effect: f64| chance_to_exclude_zero(effect, half_width, forks) >= power;
-    let (mut low, mut high) = (0.0, 1.0);
-    while !sees(high) {
-        high *= 2.0;
-    }
+    let unreachable =
+        StatsError::BadParameter { name: "power", value: power, expected: "one that some difference reaches" };
+    let (mut low, mut high) =
+        (0.0, (0..64).map(|doublings| 2f64.powi(doublings)).find(|high| sees(*high)).ok_or(unreachable)?);
     for _ in 0..50 {
         let middle = (low + high) / 2.0;
         if sees(middle) { high = middle } else { low = middle }

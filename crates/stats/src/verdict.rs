@@ -239,10 +239,22 @@ fn has_table_evidence(comparison: &Comparison, rule: &DecisionRule) -> bool {
     rule.comparisons < LARGE_TABLE || comparison.e_value >= f64::from(rule.comparisons) / rule.table_alpha
 }
 
+impl Comparison {
+    /// Whether its interval excludes "no difference", by as many forks as the method needs. An interval of larger α lies inside
+    /// this one, so it does too.
+    pub(crate) fn excludes_no_difference(&self) -> bool {
+        self.has_enough_forks() && self.ratio.is_some_and(|ratio| ratio.lo > 1.0 || ratio.hi < 1.0)
+    }
+
+    fn has_enough_forks(&self) -> bool {
+        self.forks >= self.method.min_forks()
+    }
+}
+
 fn find_standing(comparison: &Comparison, region: Region) -> Option<Standing> {
     let ratio = comparison.ratio?;
     let narrow = comparison.equivalence.unwrap_or(ratio);
-    Some(if comparison.forks < comparison.method.min_forks() {
+    Some(if !comparison.has_enough_forks() {
         Standing::Undecided(UndecidedReason::TooFewForks)
     } else if narrow.lo > region.lo() && narrow.hi < region.hi() {
         Standing::Inside

@@ -1,5 +1,6 @@
 //! Measures that are judged together: what is stated, what waits, and how often a difference is stated where there is none.
 
+use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use tare_stats::measures::{DECIDING_SHARE, Line, Measured, deciding_reason_to_stop, judge_measures};
@@ -84,6 +85,65 @@ fn another_measure_is_judged_by_holm_without_waiting() {
     let lines = |others: [&[ForkRatio]; 2]| judge(&[vec![&open; 3], vec![&border, others[0], others[1]]], &rule);
     assert!(!lines([&open, &open])[1][0].is_difference());
     assert!(lines([&clear, &open])[1][0].is_difference());
+}
+
+/// Forks of a difference near the edge of a region of ±5 %: a difference at half of α, and at the whole of it none that matters.
+fn near_the_edge() -> Vec<ForkRatio> {
+    let noise = [-1.3, 0.2, 0.9, -0.7, 1.5, -0.4, 0.6, -0.8];
+    let (centre, deviation) = (noise.iter().sum::<f64>() / 8.0, 0.969);
+    of_logs(&noise.map(|one| 1.032_f64.ln() + 0.012 * (one - centre) / deviation))
+}
+
+#[test]
+fn a_small_difference_near_the_edge_of_the_region_keeps_its_verdict() {
+    let (edge, open) = (near_the_edge(), scattered(0.0, 0.1, 8));
+    let rule = DecisionRule { region: Region::new(0.05).unwrap(), ..DecisionRule::default() };
+    let method = Method::FIXED_FORKS;
+    let verdict = |share: f64| {
+        let at_share = measured(&edge, method).unwrap().at_share(share).unwrap();
+        Verdict::of_comparison(&at_share, Polarity::LowerIsBetter, &rule)
+    };
+    // Beside a question that is open it has half of the share of its line, a tenth. Once it is stated, the other has all.
+    let flips = (1..2_000)
+        .map(|step| f64::from(step) * 1e-3)
+        .find(|share| verdict(share / 2.0).is_difference() && verdict(*share) == Verdict::NoMaterialDifference);
+    let share = flips.expect("a share at which more α makes it no material difference");
+    let level = method.alpha() * share / 0.1;
+    let of = |forks| measured(forks, method.at_level(level));
+    let verdicts = judge_measures(&[vec![of(&open), of(&open)], vec![of(&edge), of(&open)]], &rule).unwrap();
+    assert_eq!(verdicts[1][0], Some(Verdict::Worse { material: false }));
+}
+
+/// The log-ratios of all forks of a table: three measures of up to four comparisons.
+fn tables() -> impl Strategy<Value = Vec<Vec<Vec<f64>>>> {
+    let forks = (-0.08..0.08_f64, 0.0005..0.04_f64, proptest::collection::vec(-1.7..1.7_f64, 2..10))
+        .prop_map(|(centre, sd, noise)| noise.iter().map(|noise| centre + sd * noise).collect::<Vec<f64>>());
+    (1..5_usize).prop_flat_map(move |comparisons| {
+        proptest::collection::vec(proptest::collection::vec(forks.clone(), comparisons), 3)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// The verdicts of any table are found, and a measure that passes its α on takes no difference from another.
+    #[test]
+    fn a_table_ends_and_more_alpha_takes_no_difference_away(table in tables(), region in 0.01..0.08_f64, is_fixed: bool) {
+        let method = if is_fixed { Method::FIXED_FORKS } else { REPEATED };
+        let rule = DecisionRule { region: Region::new(region).unwrap(), ..DecisionRule::default() };
+        let ratios: Vec<Vec<Vec<ForkRatio>>> =
+            table.iter().map(|line| line.iter().map(|logs| of_logs(logs)).collect()).collect();
+        let line = |at: usize| -> Line<'_> { ratios[at].iter().map(|forks| measured(forks, method)).collect() };
+        let before = judge_measures(&[line(0), line(1), line(2)], &rule).unwrap();
+        // Its first question has a clear difference, and there is no other.
+        let clear = scattered(0.5, 0.001, 8);
+        let certain: Line<'_> = (0..line(0).len()).map(|at| measured(&clear, method).filter(|_| at == 0)).collect();
+        let after = judge_measures(&[certain, line(1), line(2)], &rule).unwrap();
+        for (before, after) in before[1..].iter().flatten().zip(after[1..].iter().flatten()) {
+            let (before, after) = (before.unwrap(), after.unwrap());
+            prop_assert!(after.is_difference() || !before.is_difference(), "{:?} became {:?}", before, after);
+        }
+    }
 }
 
 #[test]
