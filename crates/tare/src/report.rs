@@ -135,7 +135,7 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
             args.run
         )));
     }
-    let (form, summary) = (&args.form, load::summarize(record));
+    let (form, summary) = (&args.form, tare_analysis::load::summarize(record));
     let as_run = || load::summary_as_run(record, &summary);
     console::print_text(&if form.json {
         load::json(&summary)?
