@@ -6,6 +6,7 @@ use tare_analysis::summary::{Estimate, Profiles, Row, VerdictKind};
 use tare_analysis::{summarize, summarize_with};
 use tare_plan::plan::SliceKind;
 use tare_record::{EventKind, EventRecord, RunRecord};
+use tare_report::differences::{render, render_markdown};
 use tare_report::text::Style;
 
 use crate::profiles::profiled;
@@ -24,7 +25,7 @@ fn record(speed_of_baseline: f64, speed: f64, id: &str) -> RunRecord {
 fn compared(before: &Summary, after: &Summary, machines: [&str; 2]) -> RunDifferences {
     let [before, after] =
         [(before, machines[0]), (after, machines[1])].map(|(summary, machine)| RecordedRun { summary, machine });
-    compare::compare_runs(before, after).unwrap()
+    differences::compare_runs(before, after).unwrap()
 }
 
 fn change<'a>(differences: &'a RunDifferences, variant: &str, name: &str, basis: Basis) -> &'a FigureChange {
@@ -74,10 +75,10 @@ fn what_differs_around_the_servers_comes_first() {
         told.contains(&"tapir") && told.contains(&old.header.environment.sections[0].facts[0].0.as_str()),
         "{told:?}"
     );
-    let text = compare::render(&differences, &STYLE);
+    let text = render(&differences, &STYLE);
     let place = |word: &str| text.find(word).unwrap_or_else(|| panic!("no {word} in {text}"));
     assert!(place("1.11.15 → 1.12.0") < place("throughput"), "{text}");
-    let markdown = compare::render_markdown(&differences);
+    let markdown = render_markdown(&differences);
     assert!(markdown.find("What else differs").unwrap() < markdown.find("## Figures").unwrap());
 }
 
@@ -105,7 +106,7 @@ fn records_without_a_common_server_are_refused_by_name() {
     let other = synthetic::run(&[variant("other", 1.0)], 2, &[SliceKind::Saturating]);
     let (old, new) = (summarize(&record(1.0, 0.9, "old")), summarize(&other));
     let [old, new] = [&old, &new].map(|summary| RecordedRun { summary, machine: "m" });
-    let error = compare::compare_runs(old, new).unwrap_err().to_string();
+    let error = differences::compare_runs(old, new).unwrap_err().to_string();
     assert!(error.contains(TAPIR) && error.contains("other") && error.contains("tare report --list"), "{error}");
 }
 
@@ -120,13 +121,13 @@ fn a_record_without_an_end_is_compared_and_said() {
 #[test]
 fn two_servers_of_one_record_are_compared_in_pairs() {
     let summary = summarize(&record(1.0, 0.8, "run"));
-    let differences = compare::compare_servers(&summary, "http4s.Vanilla", TAPIR).unwrap();
+    let differences = differences::compare_servers(&summary, "http4s.Vanilla", TAPIR).unwrap();
     let throughput = change(&differences, TAPIR, "throughput", Basis::Level);
     assert_eq!(throughput.verdict, VerdictKind::Worse);
     assert!(throughput.lo.unwrap() < 0.8 && 0.8 < throughput.hi.unwrap(), "{throughput:#?}");
-    let text = compare::render(&differences, &STYLE);
+    let text = render(&differences, &STYLE);
     assert!(text.starts_with("tare compare · http4s.Vanilla → http4s.Tapir"), "{text}");
-    assert!(compare::compare_servers(&summary, TAPIR, "nobody").is_err());
+    assert!(differences::compare_servers(&summary, TAPIR, "nobody").is_err());
 }
 
 #[test]
@@ -134,12 +135,12 @@ fn libraries_and_methods_of_two_servers_are_compared() {
     let mut summary = summarize(&record(1.0, 0.8, "run"));
     summary.cells[1].resolved.push(Row { key: "tapir".to_owned(), value: "1.12.0".to_owned(), source: None });
     summary.profiles = summarize_with(&profiled(), None).profiles;
-    let differences = compare::compare_servers(&summary, "http4s.Vanilla", TAPIR).unwrap();
+    let differences = differences::compare_servers(&summary, "http4s.Vanilla", TAPIR).unwrap();
     let library = differences.environment.iter().find(|change| change.key == "tapir").unwrap();
     assert_eq!((library.section.as_str(), library.after.as_deref()), (TAPIR, Some("1.12.0")));
     assert!(differences.environment.iter().all(|change| change.section == TAPIR), "{:?}", differences.environment);
     assert!(differences.methods.iter().any(|change| change.method == "net.Server.handle"), "{differences:#?}");
-    let text = compare::render(&differences, &STYLE);
+    let text = render(&differences, &STYLE);
     assert!(text.contains("What else differs") && text.contains("Methods whose own share differs"), "{text}");
 }
 
@@ -156,7 +157,7 @@ fn with_odd_starts() -> Summary {
 
 #[test]
 fn ratios_of_two_servers_are_paired_by_the_number_of_the_start() {
-    let differences = compare::compare_servers(&with_odd_starts(), "a", "b").unwrap();
+    let differences = differences::compare_servers(&with_odd_starts(), "a", "b").unwrap();
     let allocated = change(&differences, "b", "allocated_per_request", Basis::Ratio);
     assert_eq!((allocated.starts_before, allocated.starts_after), (6, 6), "{allocated:#?}");
     assert!(
@@ -180,7 +181,7 @@ fn a_void_server_is_compared_with_nothing_and_said() {
     let mut record = synthetic::run(&[baseline(), variant("a", 0.9), variant("b", 0.8)], 8, &ALL_KINDS);
     let event = EventRecord::new(EventKind::NoAnswers);
     record.events.push(EventRecord { variant: Some("b".to_owned()), ..event });
-    let differences = compare::compare_servers(&summarize(&record), "a", "b").unwrap();
+    let differences = differences::compare_servers(&summarize(&record), "a", "b").unwrap();
     assert!(differences.changes.is_empty(), "{:#?}", differences.changes);
     assert!(
         differences.notes.iter().any(|note| note.starts_with("b on SimpleGet is void: ")),
@@ -209,7 +210,7 @@ fn methods_are_compared_with_those_of_their_own_group() {
     summary.profiles = Some(profiles.clone());
     let of_itself = compared(&summary, &summary, ["m", "m"]).methods;
     assert!(of_itself.is_empty(), "nothing differs from itself: {of_itself:?}");
-    let text = compare::render(&compared(&summary, &summary, ["m", "m"]), &STYLE);
+    let text = render(&compared(&summary, &summary, ["m", "m"]), &STYLE);
     for group in ["http4s", "other"] {
         assert!(text.contains(&format!("{TAPIR} (group {group}) · SimpleGet")), "{text}");
     }
