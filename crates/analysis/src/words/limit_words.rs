@@ -2,10 +2,10 @@
 
 use tare_record::RunRecord;
 
-use crate::words::headline::difference;
-use crate::words::next_step::{longer, step, with_flag};
 use crate::format::{Change, count, roughly};
 use crate::summary::{CheckResult, Headline, LimitCheck, LimitResult, LimitVerdictKind, NextStep, VerdictKind};
+use crate::words::headline::difference;
+use crate::words::next_step::{longer, step, with_flag};
 
 /// Makes the answer of the limits the headline of the run.
 pub(crate) fn answer(check: &LimitCheck, headline: &mut Headline) {

@@ -3,10 +3,10 @@
 use tare_plan::plan::Mode;
 use tare_record::{EventName, RunRecord};
 
-use crate::words::headline::noun;
-use crate::run_info::shell;
 use crate::format::{WORTH_WAITING_S, roughly};
+use crate::run_info::shell;
 use crate::summary::{Cell, Comparison, Concern, Finding, FindingKind, NextStep, ValidityState, VerdictKind};
+use crate::words::headline::noun;
 
 /// A budget is this many times the forecast: the spread of more forks may be larger.
 const SLACK: f64 = 1.2;

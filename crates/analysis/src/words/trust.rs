@@ -1,11 +1,11 @@
 //! Whether the figures of a run may be used, with at most two reasons.
 
-use crate::words::headline::MOST_DIFFERENCES;
 use crate::format::{capital, count};
 use crate::summary::{
     Cell, Comparison, Concern, Finding, FindingKind, Headline, Reason, ReportFinding, Severity, Trust, ValidityState,
     VerdictKind,
 };
+use crate::words::headline::MOST_DIFFERENCES;
 
 /// The largest number of reasons.
 const MOST_REASONS: usize = 2;

@@ -7,8 +7,8 @@ use tare_stats::rounds::BestRounds;
 
 use super::odd_starts::odd_starts;
 use super::{grouped_by, report_finding};
-use crate::format::{Unit, count, enumerate, share, single};
 use crate::cell::CellAnalysis;
+use crate::format::{Unit, count, enumerate, share, single};
 use crate::summary::{Bottleneck, Cell, Finding, PauseTally, ReportFinding, ValidityState};
 
 /// How many scenarios a finding names. The cells give all reasons.

@@ -9,9 +9,9 @@ use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventLevel, EventName, EventRecord, LoadRecord, RunRecord};
 
 use crate::cell::CellAnalysis;
+use crate::cell::recorded_part;
 use crate::compare::Compared;
 use crate::evidence::machine::disturbances;
-use crate::cell::recorded_part;
 use crate::format::{Change, count, enumerate, share};
 use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding, Severity, VerdictKind};
 
