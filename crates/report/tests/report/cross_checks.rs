@@ -1,10 +1,10 @@
 //! Other tools' figures together with tare's.
 
+use tare_analysis::summary::ToolFigure;
+use tare_analysis::{Summary, summarize};
 use tare_plan::Engine;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
-use tare_analysis::summary::ToolFigure;
 use tare_report::text::Style;
-use tare_analysis::{Summary, summarize};
 use tare_report::{markdown, text};
 
 use crate::synthetic::{baseline, sequential};

@@ -1,11 +1,11 @@
 //! What a plan says beforehand of the differences that it will show.
 
+use tare_analysis::forecast::forecast;
 use tare_plan::GroupOrder;
 use tare_plan::Plan;
 use tare_plan::earlier::{EarlierForkTime, EarlierSpread, SpreadOf};
 use tare_plan::plan::{Forks, Mode, SliceKind, Source};
 use tare_plan::turn::TurnLength;
-use tare_analysis::forecast::forecast;
 use tare_stats::Method;
 use tare_stats::power::detectable_difference;
 use tare_units::Span;

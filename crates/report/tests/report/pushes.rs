@@ -1,14 +1,14 @@
 //! What servers push, and the largest load that keeps a curve: in the summary and in words.
 
+use tare_analysis::Currency;
+use tare_analysis::summary::{Cell, Validity, ValidityState};
+use tare_analysis::{Summary, summarize};
 use tare_plan::contract::Push;
 use tare_plan::plan::{Plan, SliceKind};
 use tare_plan::slo::{LoadBy, Slo};
 use tare_record::PackedHistogram;
 use tare_record::{ClockEstimate, MessageTally, RunRecord, StoredSlice};
-use tare_analysis::Currency;
-use tare_analysis::summary::{Cell, Validity, ValidityState};
 use tare_report::text::{Style, render};
-use tare_analysis::{Summary, summarize};
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::{Truth, baseline, run, slice, variant};
