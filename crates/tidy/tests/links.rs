@@ -1,34 +1,13 @@
 //! The documents: every link leads somewhere, and every page of the site is in its table of contents.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::source::{files, root};
 
-/// The documents in Markdown, below these folders and at the root.
+/// The documents in Markdown, but for a book that is made of them.
 fn documents() -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders: Vec<PathBuf> = ["docs", "bench"].iter().map(|folder| root().join(folder)).collect();
-    for file in
-        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "servers/README.md", "web/README.md"]
-    {
-        found.push(root().join(file));
-    }
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            let is_built = path.ends_with("target") || path.ends_with("docs/site/book");
-            if path.is_dir() && !is_built {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "md") {
-                found.push(path);
-            }
-        }
-    }
-    found
+    let documents = files(&root(), &[".md"]).into_iter();
+    documents.filter(|path| !path.starts_with(root().join("docs/site/book"))).collect()
 }
 
 /// The lines of a document outside its code blocks, without code in backticks.

@@ -1,12 +1,8 @@
 //! docs/site/src/promises.md: each promise names a test, and that test exists.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
+use crate::source::root;
 
 /// The rows of promises: the cells of each table row that has a test, or should have one.
 fn promises(page: &str) -> Vec<(&str, &str)> {

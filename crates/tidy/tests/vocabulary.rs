@@ -1,9 +1,10 @@
 //! The vocabulary: docs/GLOSSARY.md against the names in the code, and one type per name within a crate.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use crate::assert_none;
+use crate::source::{self, files, root};
 
 /// Words of earlier versions that no type or module may be named after, with the word to use.
 const REPLACED: [(&str, &str); 10] = [
@@ -25,37 +26,13 @@ const STILL_NAMED: [(&str, &str); 1] = [("record", "keeping")];
 /// Terms of the glossary that documents use and that name nothing in the code.
 const OF_DOCUMENTS: [&str; 2] = ["in flight", "interval of a load"];
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
-}
-
-fn files(dir: &Path, endings: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(dir).into_iter().flatten() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        if path.is_dir() && !["target", "node_modules", "dist"].contains(&name.as_str()) {
-            found.extend(files(&path, endings));
-        } else if endings.iter().any(|ending| name.ends_with(ending)) {
-            found.push(path);
-        }
-    }
-    found.sort();
-    found
-}
-
 /// The sources of each crate: name of its folder, file, text without comments.
-fn sources() -> Vec<(String, PathBuf, String)> {
-    let crates = root().join("crates");
-    let in_crate = |path: PathBuf| {
-        let relative = path.strip_prefix(&crates).unwrap().to_owned();
-        let mut parts = relative.components().map(|part| part.as_os_str().to_string_lossy().into_owned());
-        let (name, folder) = (parts.next()?, parts.next()?);
-        let text = fs::read_to_string(&path).unwrap();
-        let code = text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n");
-        (folder == "src" && name != "tidy").then_some((name, path, code))
-    };
-    files(&crates, &[".rs"]).into_iter().filter_map(in_crate).collect()
+fn sources() -> impl Iterator<Item = (&'static str, &'static Path, String)> {
+    let in_src = source::sources().iter().filter(|source| source.is_in_src());
+    in_src.map(|source| {
+        let lines = source.text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        (source.crate_name.as_str(), source.path.as_path(), lines.collect::<Vec<_>>().join("\n"))
+    })
 }
 
 /// The type or module that a line at the left margin defines: keyword and name.
@@ -93,15 +70,11 @@ fn terms(glossary: &str) -> Vec<&str> {
     heads.flat_map(|head| head.split("**").skip(1).step_by(2)).collect()
 }
 
-fn assert_none(rule: &str, wrong: &[String]) {
-    assert!(wrong.is_empty(), "{rule}:\n  {}", wrong.join("\n  "));
-}
-
 #[test]
 fn every_term_of_the_glossary_is_used_in_the_code() {
     let glossary = fs::read_to_string(root().join("docs/GLOSSARY.md")).unwrap();
     let page = files(&root().join("web/src"), &[".ts"]).into_iter().map(|path| fs::read_to_string(path).unwrap());
-    let code = sources().into_iter().map(|(_, _, text)| text).chain(page);
+    let code = sources().map(|(_, _, text)| text).chain(page);
     let code: String = code.map(|text| format!(" {} ", words(&text).join(" "))).collect();
     let is_used = |term: &str| {
         let term = words(term).join(" ");
@@ -123,7 +96,7 @@ fn every_term_of_the_glossary_is_used_in_the_code() {
 fn no_name_holds_a_word_that_has_been_replaced() {
     let mut wrong = Vec::new();
     for (crate_name, path, text) in sources() {
-        let replaced = REPLACED.iter().filter(|(word, _)| !STILL_NAMED.contains(&(crate_name.as_str(), word)));
+        let replaced = REPLACED.iter().filter(|(word, _)| !STILL_NAMED.contains(&(crate_name, word)));
         for (word, instead) in replaced {
             let holds_word = |name: &str| words(name).iter().any(|part| part == word);
             let found = text.lines().filter_map(definition).filter(|(_, name)| holds_word(name));
@@ -135,10 +108,10 @@ fn no_name_holds_a_word_that_has_been_replaced() {
 
 #[test]
 fn no_crate_defines_two_types_of_one_name() {
-    let mut places: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    let mut places: BTreeMap<(&str, String), Vec<String>> = BTreeMap::new();
     for (name, path, text) in sources() {
         for (_, defined) in text.lines().filter_map(definition).filter(|(keyword, _)| *keyword != "mod") {
-            places.entry((name.clone(), defined.to_owned())).or_default().push(path.display().to_string());
+            places.entry((name, defined.to_owned())).or_default().push(path.display().to_string());
         }
     }
     let twice = places.into_iter().filter(|(_, places)| places.len() > 1);
