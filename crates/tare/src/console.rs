@@ -1,10 +1,9 @@
-//! The terminal: colours that switch off, durations as people read them, the one place that prints.
+//! The terminal: colours that switch off, and the one place that prints.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use clap::ValueEnum;
 use tare_analysis::format::grouped;
@@ -110,30 +109,4 @@ pub fn terminal_width() -> usize {
 /// The width of the terminal on standard error in columns, 80 without one.
 pub fn stderr_width() -> usize {
     usize::from(console::Term::stderr().size().1)
-}
-
-/// Time on a running clock: `1:48`, or `2:05:09` from an hour on.
-pub fn clock_text(duration: Duration) -> String {
-    let secs = duration.as_secs();
-    match secs / 3600 {
-        0 => format!("{}:{:02}", secs / 60, secs % 60),
-        hours => format!("{hours}:{:02}:{:02}", secs / 60 % 60, secs % 60),
-    }
-}
-
-/// How far the connections are that a load waits for.
-pub fn opening_text(open: usize, of: usize) -> String {
-    format!("opening connections  {} of {}", grouped(open as u64), grouped(of as u64))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_clock_shows_hours_only_when_there_are_some() {
-        for (secs, text) in [(0, "0:00"), (108, "1:48"), (3_599, "59:59"), (7_509, "2:05:09")] {
-            assert_eq!(clock_text(Duration::from_secs(secs)), text);
-        }
-    }
 }

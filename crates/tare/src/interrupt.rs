@@ -1,7 +1,7 @@
 //! Ctrl-C: once, the run ends and reports what is there; twice, out at once.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -15,15 +15,20 @@ const SAME_PRESS: Duration = Duration::from_millis(500);
 /// What shells report of a process that SIGINT has ended.
 const EXIT_CODE: i32 = 130;
 
-/// A flag that SIGINT, SIGTERM and SIGHUP raise. A later signal ends the process and everything that it started, since every
-/// server's supervisor watches for that.
+/// The flag of this process that SIGINT, SIGTERM and SIGHUP raise. It stays raised: what begins later ends at once. A later signal
+/// ends the process and everything that it started, since every server's supervisor watches for that.
 ///
 /// # Errors
 /// When the handlers cannot be installed.
-pub fn install_flag() -> anyhow::Result<Arc<AtomicBool>> {
+pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
+    static FLAG: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
+    let mut flag = FLAG.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(flag) = &*flag {
+        return Ok(Arc::clone(flag));
+    }
     let raised = Arc::new(AtomicBool::new(false));
     watch_for_signals(&raised).context("cannot watch for Ctrl-C")?;
-    Ok(raised)
+    Ok(Arc::clone(flag.insert(raised)))
 }
 
 fn watch_for_signals(raised: &Arc<AtomicBool>) -> std::io::Result<()> {
@@ -50,4 +55,18 @@ fn exit_at_second_press(signals: &mut Signals) {
 /// Whether it has been raised.
 pub fn is_raised(flag: &AtomicBool) -> bool {
     flag.load(Ordering::Relaxed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_signal_between_two_runs_ends_the_second_one() {
+        let first = flag().unwrap();
+        assert!(!is_raised(&first));
+        drop(first);
+        signal_hook::low_level::raise(SIGHUP).unwrap();
+        assert!(is_raised(&flag().unwrap()));
+    }
 }

@@ -81,13 +81,13 @@ fn ending(plan: &Plan) -> String {
     }
 }
 
-/// What to do about a budget that decides nothing.
+/// What to do about a budget that may decide nothing: a start takes as long as is stated only if its warm-up takes as long as it may.
 fn too_short(least: Duration, at_least: u32) -> String {
     // In half minutes, so that a start may take a little longer than planned.
     let enough = Span::from_secs((least.as_secs() / 30 + 1) * 30);
     format!(
-        "\n  this budget is too short to decide anything: {at_least} starts of each server take {}; \
-         give at least --budget {enough}, or ask for less (-s, -m)",
+        "\n  this budget may be too short to decide anything: {at_least} starts of each server take up to {}, \
+         less if they warm up fast; give --budget {enough}, or ask for less (-s, -m)",
         Span::from_secs(least.as_secs())
     )
 }

@@ -4,12 +4,44 @@ use std::mem::take;
 
 /// What stands for a secret.
 const MASK: &str = "***";
-/// Headers whose name contains one of these are secret, and those whose name ends in `-key`.
-const SECRET_NAMES: [&str; 5] = ["authorization", "cookie", "token", "secret", "password"];
+/// Headers that hold no secret. Every other one may: names are chosen by who runs a server (`apikey`, `X-Auth`).
+const PLAIN_HEADERS: [&str; 28] = [
+    "accept",
+    "accept-charset",
+    "accept-encoding",
+    "accept-language",
+    "cache-control",
+    "connection",
+    "content-encoding",
+    "content-language",
+    "content-length",
+    "content-type",
+    "date",
+    "dnt",
+    "expect",
+    "host",
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "if-unmodified-since",
+    "keep-alive",
+    "origin",
+    "pragma",
+    "range",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+    "via",
+    "x-request-id",
+];
+/// Parts of the names of parameters in a URL whose values are secret.
+const SECRET_PARAMETERS: [&str; 8] = ["token", "key", "secret", "password", "passwd", "auth", "signature", "session"];
 
 /// The command line of this process.
 pub fn recorded_command() -> Vec<String> {
-    without_secrets(std::env::args())
+    // What is not UTF-8 is shown as far as it can be.
+    without_secrets(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
 }
 
 /// A flag whose value may be a secret.
@@ -59,8 +91,7 @@ impl SecretFlag {
 }
 
 fn is_secret(header: &str) -> bool {
-    let name = header.trim().to_ascii_lowercase();
-    name.ends_with("-key") || SECRET_NAMES.iter().any(|part| name.contains(part))
+    !PLAIN_HEADERS.contains(&header.trim().to_ascii_lowercase().as_str())
 }
 
 fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
@@ -75,21 +106,38 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
             before = flag;
         }
         let (head, value) = word.split_at(at);
-        format!("{head}{}", without_password(&flag.mask(value)))
+        format!("{head}{}", without_secrets_of_url(&flag.mask(value)))
     };
     words.map(mask).collect()
 }
 
-/// Masks the password of a user in a URL, wherever the URL begins.
-fn without_password(word: &str) -> String {
+/// Masks what is secret in a URL, wherever it begins: its user, who may be a token, and parameters with such a name. The user of
+/// ssh is an account, and only the password is secret.
+fn without_secrets_of_url(word: &str) -> String {
     let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
     let end = rest.find(['/', '?', '#', ',']).unwrap_or(rest.len());
     let (place, path) = rest.split_at(end);
-    let place = match place.rsplit_once('@').map(|(user, host)| (user.split_once(':'), host)) {
-        Some((Some((user, _)), host)) => format!("{user}:{MASK}@{host}"),
-        _ => place.to_owned(),
+    let place = match place.rsplit_once('@').map(|(user, host)| (user.split_once(':'), user, host)) {
+        Some((Some((user, _)), _, host)) => format!("{user}:{MASK}@{host}"),
+        Some((None, user, host)) if scheme.ends_with("ssh") => format!("{user}@{host}"),
+        Some((None, _, host)) => format!("{MASK}@{host}"),
+        None => place.to_owned(),
     };
-    format!("{scheme}://{place}{}", without_password(path))
+    let (path, next) = path.find(',').map_or((path, ""), |at| path.split_at(at));
+    format!("{scheme}://{place}{}{}", without_secret_parameters(path), without_secrets_of_url(next))
+}
+
+/// Masks the values of parameters whose name says that they are secret.
+fn without_secret_parameters(path: &str) -> String {
+    let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
+    let (query, fragment) = query.find('#').map_or((query, ""), |at| query.split_at(at));
+    let mask = |parameter: &str| match parameter.split_once('=') {
+        Some((name, _)) if SECRET_PARAMETERS.iter().any(|part| name.to_ascii_lowercase().contains(part)) => {
+            format!("{name}={MASK}")
+        }
+        _ => parameter.to_owned(),
+    };
+    format!("{path}?{}{fragment}", query.split('&').map(mask).collect::<Vec<_>>().join("&"))
 }
 
 #[cfg(test)]
@@ -116,6 +164,11 @@ mod tests {
             (&["http://ada:S@a/b"], &["http://ada:***@a/b"]),
             (&["--otlp=http://ada:S@T@a:1/b@c"], &["--otlp=http://ada:***@a:1/b@c"]),
             (&["a=http://x:S@a,b=http://y:S@b"], &["a=http://x:***@a,b=http://y:***@b"]),
+            (&["-H", "apikey: S"], &["-H", "apikey: ***"]),
+            (&["-H", "X-Auth: S", "-HX-Amz-Meta:S"], &["-H", "X-Auth: ***", "-HX-Amz-Meta: ***"]),
+            (&["https://S@a/b", "a=https://S@a"], &["https://***@a/b", "a=https://***@a"]),
+            (&["http://a/b?id=1&api_key=S&Token=S#c"], &["http://a/b?id=1&api_key=***&Token=***#c"]),
+            (&["ssh://ada:S@b:22"], &["ssh://ada:***@b:22"]),
         ] {
             assert_eq!(recorded(typed), expected);
         }
@@ -124,7 +177,7 @@ mod tests {
     #[test]
     fn everything_else_stays_as_it_was_typed() {
         for typed in [
-            &["tare", "load", "http://ada@a:80/b:c@d?e=f", "-H", "Accept: text/html", "-k", "-c", "7"][..],
+            &["tare", "load", "http://a:80/b:c@d?e=f", "-H", "Accept: text/html", "-k", "-c", "7"][..],
             &["-A", "a/b", "-Dfa", "http://a", "--headers", "Cookie: S", "--data", "token: S", "-", "--", ""],
             &["-H", "-a", "ada", "--agents", "ssh://ada@b:22,ssh://[::1]:22"],
         ] {

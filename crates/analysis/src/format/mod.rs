@@ -1,12 +1,10 @@
-//! Numbers as people read them: changes, shares and durations, with a true minus sign. `tare_units` has figures with a unit.
+//! Numbers as people read them: changes and shares, with a true minus sign. `tare_units` has durations and figures with a unit.
 
 pub mod clocks;
 pub(crate) mod time;
 
-use std::time::Duration;
-
 use tare_plan::plan::Machine;
-pub use tare_units::{Scale, Unit, single, to_within};
+pub use tare_units::{Scale, Unit, duration, exact_duration, roughly, single, to_within};
 
 /// Longer forecasts are not shown: estimate and spread do not stay the same that long.
 pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;
@@ -115,42 +113,6 @@ pub fn rate(per_s: f64) -> String {
     if per_s < 10.0 { format!("{per_s:.1}/s") } else { format!("{}/s", grouped(per_s.round() as u64)) }
 }
 
-/// `40 s`, `6 min`, `2.5 h`.
-pub fn duration(seconds: f64) -> String {
-    match seconds {
-        s if s < 1.0 => format!("{:.0} ms", s * 1e3),
-        s if s < 90.0 => format!("{s:.0} s"),
-        s if s < 5_400.0 => format!("{:.0} min", s / 60.0),
-        s => format!("{:.1} h", s / 3_600.0),
-    }
-}
-
-/// A time as it was given, not rounded: `100 ms`, `1.5 s`, `2 min 30 s`, `1 h`.
-pub fn exact_duration(span: Duration) -> String {
-    let (micros, secs) = (span.as_micros(), span.as_secs());
-    match micros {
-        0 => return "0 s".to_owned(),
-        1..1_000 => return format!("{micros} µs"),
-        1_000..1_000_000 => return format!("{} ms", micros as f64 / 1e3),
-        _ => {}
-    }
-    let seconds = (micros % 60_000_000) as f64 / 1e6;
-    let whole = [(secs / 3_600, "h"), (secs / 60 % 60, "min")].into_iter().filter(|(number, _)| *number > 0);
-    let parts = whole.map(|(number, unit)| format!("{number} {unit}"));
-    parts.chain((seconds > 0.0).then(|| format!("{seconds} s"))).collect::<Vec<_>>().join(" ")
-}
-
-/// A time that is only known roughly: `40 s`, `7 min`, `25 min`, `1.5 h`.
-pub fn roughly(seconds: f64) -> String {
-    let step = match seconds {
-        s if s < 90.0 => 10.0,
-        s if s < 600.0 => 60.0,
-        s if s < 5_400.0 => 300.0,
-        _ => 1_800.0,
-    };
-    duration((seconds / step).round().max(1.0) * step)
-}
-
 /// Names with commas, at most eight of them: `a, b, c`, `a, …, h and 12 more`.
 pub fn enumerate(names: &[String]) -> String {
     const SHOWN: usize = 8;
@@ -220,24 +182,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_that_was_given_is_not_rounded() {
-        for (micros, text) in [
-            (0, "0 s"),
-            (250, "250 µs"),
-            (1_500, "1.5 ms"),
-            (100_000, "100 ms"),
-            (1_500_000, "1.5 s"),
-            (10_000_000, "10 s"),
-            (60_000_000, "1 min"),
-            (150_000_000, "2 min 30 s"),
-            (3_600_000_000, "1 h"),
-            (3_661_500_000, "1 h 1 min 1.5 s"),
-        ] {
-            assert_eq!(exact_duration(Duration::from_micros(micros)), text);
-        }
-    }
-
-    #[test]
     fn a_change_carries_the_digits_that_its_interval_allows() {
         let change = |ratio, lo, hi| Change { ratio, bounds: Some((lo, hi)) };
         assert_eq!(change(0.919, 0.91, 0.928).magnitude(), "8.1 % [7.2, 9.0]");
@@ -254,19 +198,11 @@ mod tests {
     }
 
     #[test]
-    fn counts_shares_and_durations_read_well() {
+    fn counts_and_shares_read_well() {
         assert_eq!((grouped(0), grouped(999), grouped(1_000), grouped(1_234_567)).3, "1,234,567");
         assert_eq!((grouped(999), grouped(1_000)), ("999".into(), "1,000".into()));
         assert_eq!((share(0.02), share(0.011), share(0.45), share(0.0003)).3, "0.030 %");
         assert_eq!((share(0.02), share(0.011), share(0.451)), ("2 %".into(), "1.1 %".into(), "45 %".into()));
-        assert_eq!(
-            (duration(40.2), duration(370.0), duration(9_000.0)),
-            ("40 s".into(), "6 min".into(), "2.5 h".into())
-        );
-        assert_eq!(
-            (roughly(38.0), roughly(2.0), roughly(400.0), roughly(1_710.0), roughly(6_000.0)),
-            ("40 s".into(), "10 s".into(), "7 min".into(), "30 min".into(), "1.5 h".into())
-        );
         assert_eq!(
             (sentence("It died"), sentence("Why?"), sentence("")),
             ("It died.".into(), "Why?".into(), String::new())

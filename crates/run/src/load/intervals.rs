@@ -5,6 +5,13 @@ use std::time::Duration;
 use tare_load::SliceSample;
 use tare_record::{ServerUse, SliceKey, SliceRecord};
 
+/// A load whose end nobody knows before (`-n`) has this many intervals of the length that was asked for. Then the length doubles
+/// every [`OF_LONGER`] intervals, so that the record of a day stays as small as that of an hour.
+const OF_ONE_LENGTH: u32 = 1000;
+const OF_LONGER: u32 = 100;
+/// So that the length stays a number.
+const MOST_DOUBLINGS: u32 = 30;
+
 /// Collects parts into intervals.
 #[derive(Debug)]
 pub struct IntervalCollector {
@@ -23,6 +30,12 @@ impl IntervalCollector {
         Self { key, every_ns: every.as_nanos() as u64, begin_ns: None, last: None, open: None }
     }
 
+    /// How long the interval is that is open now.
+    fn interval_ns(&self) -> u64 {
+        let beyond = self.key.round.saturating_sub(OF_ONE_LENGTH).div_ceil(OF_LONGER);
+        self.every_ns.saturating_mul(1 << beyond.min(MOST_DOUBLINGS))
+    }
+
     /// Takes a part; returns an interval to which nothing will be added any more.
     pub fn add_part(&mut self, part: &SliceSample) -> Option<SliceRecord> {
         self.begin_ns.get_or_insert(part.start_ns);
@@ -30,7 +43,7 @@ impl IntervalCollector {
             None => self.open = Some(part.clone()),
             Some(open) => open.append(part),
         }
-        if self.open.as_ref().is_some_and(|open| open.window_ns < self.every_ns) {
+        if self.open.as_ref().is_some_and(|open| open.window_ns < self.interval_ns()) {
             return None;
         }
         let whole = self.open.take();
@@ -43,7 +56,7 @@ impl IntervalCollector {
     pub fn finish(mut self, whole: &SliceSample) -> Vec<SliceRecord> {
         let mut left = Vec::new();
         match (self.last.take(), self.open.take()) {
-            (Some(mut last), Some(open)) if open.window_ns < self.every_ns / 2 => {
+            (Some(mut last), Some(open)) if open.window_ns < self.interval_ns() / 2 => {
                 last.append(&open);
                 left.push(last);
             }
@@ -101,6 +114,15 @@ mod tests {
         assert_eq!(intervals(&parts[..3]), [(0, 1000, 3), (1000, 500, 4)]);
         assert_eq!(intervals(&parts[..1]), [(0, 500, 1)]);
         assert_eq!(intervals(&[]), []);
+    }
+
+    #[test]
+    fn a_load_of_a_day_has_no_more_intervals_than_one_can_keep() {
+        let day: Vec<SliceSample> = (0..86_400).map(|second| part(second * 1000, 1000, 1)).collect();
+        let intervals = intervals(&day);
+        assert!(intervals.len() < 2000, "{}", intervals.len());
+        assert!(intervals[..1000].iter().all(|(_, window_ms, _)| *window_ms == 1000), "an hour is told by the second");
+        assert_eq!(intervals.iter().map(|(_, _, ok)| ok).sum::<u64>(), 86_400, "none is lost");
     }
 
     #[test]

@@ -13,8 +13,8 @@ use crate::error::RunError;
 use crate::progress::Progress;
 use crate::scenario::ScenarioRun;
 use crate::scenario::push::listening_load;
-use crate::test_bed::file_name::file_name;
 use crate::test_bed::slice::SliceLoad;
+use tare_units::file_name;
 
 /// One profile to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,12 +11,12 @@ use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
+use tare_units::file_name;
 
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::progress::{Place, Progress};
 use crate::servers::verification::{report_header_differences, verify_server};
-use crate::test_bed::file_name::file_name;
 use crate::test_bed::{ProgramFacts, ServerId, ServerStart};
 
 /// How long one look at servers at rest takes, and how many there are at most. Verification leaves some servers with work for a

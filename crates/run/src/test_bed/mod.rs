@@ -1,7 +1,6 @@
 //! The interface between a run and its servers. Above it are the decisions: order of forks, budget, warm-up, rounds and
 //! searches. Below it are processes, connections, probes and the clock, or a simulation of them.
 
-pub(crate) mod file_name;
 #[cfg(test)]
 pub(crate) mod simulation;
 pub(crate) mod slice;

@@ -43,7 +43,7 @@ pub struct ProfileArgs {
     /// Time for which each event is sampled in each start [default: 20s].
     #[arg(long, value_name = "SPAN")]
     pub span: Option<Span>,
-    /// Suite file with servers, scenarios and settings in addition to the catalog's.
+    /// Suite file with servers, scenarios and settings in addition to the catalog's [default: tare.toml of this folder].
     #[arg(long, value_name = "FILE")]
     pub suite: Option<PathBuf>,
     /// Print the plan (every setting, its value and its source) and exit.

@@ -47,7 +47,7 @@ A run ends when every comparison is decided, when the budget is spent, or on Ctr
 /// Flags of `tare run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// Suite file [default: suites/quick.toml, unless servers or scenarios are named].
+    /// Suite file [default: tare.toml of this folder, or else suites/quick.toml, unless servers or scenarios are named].
     #[arg(value_name = "SUITE")]
     pub suite: Option<PathBuf>,
     /// Print the plan (every setting, its value and its source) and exit.

@@ -1,0 +1,144 @@
+//! `tare bisect`: which release of a library brought a change, and whose it is.
+
+mod bench;
+mod releases;
+mod search;
+
+use tare_analysis::Currency;
+use tare_analysis::attribution::{ReleasePair, attribute_change};
+use tare_plan::PlanError;
+use tare_plan::names::select_names;
+use tare_plan::ratio_limit::RatioLimit;
+use tare_plan::settings::Options;
+
+use crate::args::{BisectArgs, Global};
+use crate::console;
+use crate::failure::Outcome;
+use crate::session::{Session, print_plan};
+use crate::workspace::Workspace;
+use bench::{ReleaseBench, Stopped};
+use search::{SearchEnd, most_comparisons, search};
+
+/// Searches the release, or shows what would be searched.
+pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let mut session = Session::open(global)?;
+    let flags = &args.settings.0;
+    let server = the_server(flags, &session.workspace)?;
+    let least = least_factor(args)?;
+    let releases = releases_of(args, &server, &mut session.workspace)?;
+    let count = releases.len();
+    let flags = &Options { servers: None, ..flags.clone() };
+    let mut bench = ReleaseBench { server, releases, currency: args.currency.clone(), flags, session: &session };
+    let first = bench.comparison_plan(0, count - 1, least)?;
+    let most = most_comparisons(count);
+    console::print_text(&format!(
+        "tare bisect · {} · {count} releases: {} · at most {most} comparisons\n",
+        bench.server,
+        bench.releases.join(", ")
+    ));
+    if args.dry_run {
+        return Ok(print_plan(&first));
+    }
+    match search(count, least, &mut bench).and_then(|end| conclude(end, &bench, args)) {
+        Err(error) if error.is::<Stopped>() => Ok(Outcome::Interrupted),
+        result => result,
+    }
+}
+
+/// The one server whose releases are searched.
+fn the_server(flags: &Options, workspace: &Workspace) -> Result<String, PlanError> {
+    let wrong = |message: &str| PlanError::Value { origin: "--servers".to_owned(), message: message.to_owned() };
+    let patterns =
+        flags.servers.as_deref().ok_or_else(|| wrong("name the server whose releases are searched, with -s"))?;
+    let mut chosen = select_names("--servers", "server", patterns, &workspace.inventory.names())?;
+    match chosen.len() {
+        1 => Ok(chosen.swap_remove(0)),
+        _ => Err(wrong(&format!("a bisection follows one server, and these are {}", chosen.join(", ")))),
+    }
+}
+
+/// The least change that counts, as a factor.
+fn least_factor(args: &BisectArgs) -> Result<f64, PlanError> {
+    let wrong = |origin: &str, message: String| PlanError::Value { origin: origin.to_owned(), message };
+    let factor = 1.0 + args.at_least_change / 100.0;
+    if !(factor.is_finite() && factor > 1.0) {
+        let message = format!("{} is no change; write a percentage above 0, such as 2", args.at_least_change);
+        return Err(wrong("--at-least-change", message));
+    }
+    RatioLimit::worse_by(&args.currency, factor).map_err(|error| wrong("--currency", error.to_string()))?;
+    Ok(factor)
+}
+
+/// The releases to search. Versions that only the user names are made known to the plans.
+fn releases_of(args: &BisectArgs, server: &str, workspace: &mut Workspace) -> Result<Vec<String>, PlanError> {
+    let known = workspace.inventory.servers.iter().find(|known| known.name == server).cloned().unwrap_or_default();
+    let releases = releases::releases_between(&args.good, &args.bad, args.versions.as_deref(), &known)?;
+    workspace.inventory.add_releases(&[server.to_owned()], &releases);
+    Ok(releases)
+}
+
+/// Says what was found, and whose the change is.
+fn conclude(end: SearchEnd, bench: &ReleaseBench<'_>, args: &BisectArgs) -> anyhow::Result<Outcome> {
+    let release = |at: usize| bench.releases[at].as_str();
+    let (first, last) = (release(0), release(bench.releases.len() - 1));
+    let (last_before, first_after, unknown) = match end {
+        SearchEnd::Found { last_before, first_after, unknown } => (last_before, first_after, unknown),
+        SearchEnd::NoChange(change) => {
+            console::print_text(&format!("\n  No change: {last} costs {} beside {first}.\n", change.text));
+            return Ok(Outcome::Undecided);
+        }
+        SearchEnd::NotDecided(reason) => {
+            let text = format!("\n  Not decided whether {last} differs from {first}: {reason}. Give more --budget.\n");
+            console::print_text(&text);
+            return Ok(Outcome::Undecided);
+        }
+    };
+    let (before, after) = (release(last_before), release(first_after));
+    let mut text = format!("\n  The change came with {after}: {before} does not have it.\n");
+    if !unknown.is_empty() {
+        let unknown: Vec<&str> = unknown.into_iter().map(release).collect();
+        text = format!(
+            "\n  The change came after {before}, with {after} at the latest. Not known: {}.\n",
+            unknown.join(", ")
+        );
+    }
+    console::print_text(&text);
+    if args.attribution_forks > 0 {
+        let attributed = attribution(bench, last_before, first_after, args)?;
+        console::print_text(&format!("\n  {attributed}\n"));
+    }
+    Ok(Outcome::Done)
+}
+
+/// Whose the change between two releases is, in a sentence, or why that is not known.
+fn attribution(bench: &ReleaseBench<'_>, before: usize, after: usize, args: &BisectArgs) -> anyhow::Result<String> {
+    let known = bench.session.workspace.inventory.get(&bench.server).and_then(|known| known.baseline.clone());
+    let Some(beneath) = known else {
+        return Ok(format!("Whose it is, is not known: {} has no server beneath it in the catalog.", bench.server));
+    };
+    let (old, new) = (bench.releases[before].clone(), bench.releases[after].clone());
+    console::print_text(&format!("\n{} and {beneath}, both with {old} and with {new}\n", bench.server));
+    let limit = RatioLimit::worse_by(&bench.currency, 2.0)?;
+    // Student's intervals need a number of starts that was fixed before.
+    let flags = &Options { budget: None, forks: Some(args.attribution_forks), ..bench.flags.clone() };
+    let pinned = vec![(beneath.clone(), old.clone()), (beneath.clone(), new.clone())];
+    let plan = bench.plan(before, after, pinned, flags, limit.is_latency())?;
+    let summary = bench.measure(&plan)?;
+    let pair = ReleasePair {
+        new_layer: format!("{}@{new}", bench.server),
+        old_server: format!("{beneath}@{old}"),
+        new_server: format!("{beneath}@{new}"),
+    };
+    let currency = Currency::of_name(limit.currency()).unwrap_or(Currency::CpuPerRequest);
+    Ok(match attribute_change(&summary, &pair, currency) {
+        Ok(parts) => format!(
+            "{} in {new} beside {old}, {}: {} ({beneath} with the libraries of each release; α {}; {}).",
+            bench.server,
+            currency.facts().label,
+            parts.sentence(),
+            summary.run.alpha,
+            parts.basis()
+        ),
+        Err(reason) => format!("Whose it is, is not known: {reason}."),
+    })
+}

@@ -1,0 +1,323 @@
+//! What a build is compared with: a git revision, a folder, a program file, a command line or a library version.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use tare_plan::PlanError;
+use tare_plan::plan::CommandServer;
+use tare_plan::suite::{GroupSpec, Suite};
+use tare_sut::catalog::Catalog;
+
+use super::paths_into::names_folder;
+use super::submodules::check_out_submodules;
+use crate::command_words::command_words;
+use crate::git::{Changes, Checkout, WorkTree};
+use crate::workspace::Workspace;
+
+/// What names a baseline: a flag or a suite.
+#[derive(Debug)]
+pub struct Given<'a> {
+    /// As the user wrote it.
+    pub text: &'a str,
+    /// The flag, or file and key.
+    pub origin: String,
+    /// The folder from which its paths count.
+    pub folder: PathBuf,
+}
+
+impl<'a> Given<'a> {
+    /// The value of the flag: its paths count from the working directory.
+    pub fn by_flag(text: &'a str) -> Self {
+        Self { text, origin: "--baseline".to_owned(), folder: PathBuf::from(".") }
+    }
+
+    /// The value of a suite: its paths count from the suite's folder.
+    pub fn by_suite(text: &'a str, suite: &Suite) -> Self {
+        Self { text, origin: format!("{}: [check] baseline", suite.file), folder: folder_of(suite) }
+    }
+
+    /// The folder or file that it names, in full; `None` where there is no such one.
+    ///
+    /// # Errors
+    /// It is a git revision too.
+    fn path(&self, checkout: Option<&Checkout>) -> anyhow::Result<Option<PathBuf>> {
+        let path = self.folder.join(self.text);
+        if self.text.is_empty() || !path.exists() {
+            return Ok(None);
+        }
+        if let Some(revision) = checkout.and_then(|checkout| checkout.full_name(self.text)) {
+            let kind = if path.is_dir() { "a folder" } else { "a file" };
+            let (text, of_path) = (self.text, Path::new(".").join(self.text));
+            let message = format!(
+                "\"{text}\" is {kind} and a git revision; write {} for {kind}, or {revision} for the revision",
+                of_path.display()
+            );
+            return Err(self.wrong(message));
+        }
+        Ok(Some(path.canonicalize()?))
+    }
+
+    /// The words of a command; `None` where it is none. `folders` are those from which its program may count.
+    ///
+    /// # Errors
+    /// It is a path to nothing, or a quote is not closed.
+    fn command(&self, folders: &[PathBuf]) -> anyhow::Result<Option<Vec<String>>> {
+        let has_several_words = self.text.contains(' ') || self.text.contains("{port}");
+        let words = if has_several_words { command_words(&self.origin, self.text)? } else { Vec::new() };
+        let is_path = ["./", "../", "/"].iter().any(|start| self.text.starts_with(start));
+        let has_program = || words.first().is_some_and(|word| folders.iter().any(|folder| folder.join(word).is_file()));
+        if is_path && !has_program() {
+            let first = words.first().map_or(self.text, String::as_str);
+            let base = self.folder.canonicalize()?;
+            let message = format!(
+                "there is no folder \"{}\" and no program \"{first}\"; paths count from {}",
+                self.text,
+                base.display()
+            );
+            return Err(self.wrong(message));
+        }
+        Ok(has_several_words.then_some(words))
+    }
+
+    fn wrong(&self, message: String) -> anyhow::Error {
+        PlanError::Value { origin: self.origin.clone(), message }.into()
+    }
+
+    fn no_checkout(&self, folder: &Path) -> anyhow::Error {
+        self.wrong(format!(
+            "\"{}\" is no folder and no file here, and {} is in no git checkout that could have such a revision; \
+             give a folder, a program file or a command with {{port}}",
+            self.text,
+            folder.display()
+        ))
+    }
+}
+
+/// What a build is compared with.
+#[derive(Debug)]
+pub struct Baseline {
+    kind: BaselineKind,
+    /// The folder of the suite, in full; for servers of the catalog that of the project.
+    own_folder: PathBuf,
+    checkout: Option<Checkout>,
+    /// Holds the work tree of a revision while this process uses it.
+    work_tree: Option<WorkTree>,
+}
+
+#[derive(Debug)]
+enum BaselineKind {
+    /// The commit of a revision, in a work tree of its own.
+    Revision { given: String, commit: String, worktree: PathBuf },
+    /// Another copy of the project.
+    Folder(PathBuf),
+    /// The server's command with another program.
+    Program(PathBuf),
+    /// Another command: as given, and its words.
+    Command { given: String, words: Vec<String> },
+    /// Another library version of a server of the catalog.
+    Version(String),
+}
+
+impl BaselineKind {
+    fn revision(given: &str, checkout: &Checkout, cache: &Path) -> anyhow::Result<Self> {
+        let commit = checkout.commit(given)?;
+        let worktree = checkout.worktree_folder(&commit, cache);
+        Ok(Self::Revision { given: given.to_owned(), commit, worktree })
+    }
+}
+
+impl Baseline {
+    /// What `given` names, for the servers of this suite. A folder or file wins over a command, and what is neither is a
+    /// revision; a text with a blank or with `{port}` is a command. A suite without servers of its own has those of the
+    /// catalog, which also have versions.
+    ///
+    /// # Errors
+    /// There is no such revision or path, it is both, or the suite lies in no git checkout.
+    pub fn find(given: &Given, suite: &Suite, workspace: &Workspace, cache: &Path) -> anyhow::Result<Self> {
+        if suite.servers.is_empty() {
+            return Self::find_of_catalog(given, workspace, cache);
+        }
+        let own_folder = folder_of(suite);
+        let checkout = Checkout::containing(&own_folder);
+        let known = checkout.as_ref().ok().and_then(Option::as_ref);
+        let of_servers = suite.servers.values().map(|server| own_folder.join(server.cwd.as_deref().unwrap_or(".")));
+        let (kind, checkout) = if let Some(path) = given.path(known)? {
+            let kind = if path.is_dir() { BaselineKind::Folder(path) } else { BaselineKind::Program(path) };
+            (kind, checkout.ok().flatten())
+        } else if let Some(words) = given.command(&of_servers.collect::<Vec<_>>())? {
+            (BaselineKind::Command { given: given.text.to_owned(), words }, checkout.ok().flatten())
+        } else {
+            let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
+            (BaselineKind::revision(given.text, &checkout, cache)?, Some(checkout))
+        };
+        Ok(Self { kind, own_folder, checkout, work_tree: None })
+    }
+
+    /// What `given` names for servers of the catalog: a version of one of them, another copy of the project, or a revision.
+    /// The work tree of a revision is made at once, because its catalog belongs to the plan.
+    fn find_of_catalog(given: &Given, workspace: &Workspace, cache: &Path) -> anyhow::Result<Self> {
+        let home = workspace.home.as_deref().ok_or_else(no_servers)?;
+        let own_folder = home.canonicalize().unwrap_or_else(|_| home.to_owned());
+        let versions: BTreeSet<&str> =
+            workspace.inventory.servers.iter().flat_map(|server| &server.versions).map(String::as_str).collect();
+        if versions.contains(given.text) {
+            let kind = BaselineKind::Version(given.text.to_owned());
+            return Ok(Self { kind, own_folder, checkout: None, work_tree: None });
+        }
+        let checkout = Checkout::containing(&own_folder);
+        if let Some(path) = given.path(checkout.as_ref().ok().and_then(Option::as_ref))?.filter(|path| path.is_dir()) {
+            let (kind, checkout) = (BaselineKind::Folder(path), checkout.ok().flatten());
+            return Ok(Self { kind, own_folder, checkout, work_tree: None });
+        }
+        let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
+        let kind = BaselineKind::revision(given.text, &checkout, cache)
+            .map_err(|error| with_versions(error, &versions.into_iter().collect::<Vec<_>>()))?;
+        let mut baseline = Self { kind, own_folder, checkout: Some(checkout), work_tree: None };
+        baseline.check_out(cache)?;
+        Ok(baseline)
+    }
+
+    /// Whether it is this library version.
+    pub fn is_version(&self, version: &str) -> bool {
+        matches!(&self.kind, BaselineKind::Version(own) if own == version)
+    }
+
+    /// In words: `main (1a2b3c4)`, or the folder or the command.
+    pub fn describe(&self) -> String {
+        match &self.kind {
+            BaselineKind::Revision { given, commit, .. } => {
+                let short: String = commit.chars().take(7).collect();
+                if commit.starts_with(given) { short } else { format!("{given} ({short})") }
+            }
+            BaselineKind::Folder(path) | BaselineKind::Program(path) => path.display().to_string(),
+            BaselineKind::Command { given, .. } => format!("'{given}'"),
+            BaselineKind::Version(version) => version.clone(),
+        }
+    }
+
+    /// What a reader must know of the two builds before the run.
+    pub fn notes(&self) -> Vec<String> {
+        let is_dirty = self.checkout.as_ref().is_some_and(|checkout| checkout.changes() != Changes::None);
+        let dirty = "the work tree has changes that are not committed: it is measured as it is";
+        is_dirty.then(|| dirty.to_owned()).into_iter().chain(self.nothing_differs()).collect()
+    }
+
+    /// That both builds have the same sources, where they have: the comparison then says nothing of a change.
+    pub fn nothing_differs(&self) -> Option<String> {
+        let (Some(checkout), BaselineKind::Revision { given, commit, .. }) = (&self.checkout, &self.kind) else {
+            return None;
+        };
+        let is_head = checkout.commit("HEAD").is_ok_and(|head| head == *commit);
+        match checkout.changes() {
+            Changes::None if is_head => Some(format!("the work tree is at {given}: both builds are the same")),
+            Changes::NewFiles if is_head => Some(format!(
+                "the work tree is at {given} but for files that git does not know: both builds are the same unless they use them"
+            )),
+            _ => None,
+        }
+    }
+
+    /// Makes the work tree of a revision with its submodules, where there is none yet.
+    ///
+    /// # Errors
+    /// When git cannot make it, or a submodule is nowhere to be had.
+    pub fn check_out(&mut self, cache: &Path) -> anyhow::Result<()> {
+        if let (BaselineKind::Revision { commit, .. }, Some(checkout)) = (&self.kind, &self.checkout) {
+            let work_tree = checkout.worktree(commit, cache)?;
+            check_out_submodules(checkout.top(), work_tree.folder())?;
+            self.work_tree = Some(work_tree);
+        }
+        Ok(())
+    }
+
+    /// The server `name` of the suite, as the baseline has it.
+    ///
+    /// # Errors
+    /// Its folder or its program would be the same for both builds.
+    pub fn server(&self, name: &str, server: &CommandServer) -> anyhow::Result<CommandServer> {
+        let folder = match &self.kind {
+            BaselineKind::Program(program) => {
+                let words =
+                    std::iter::once(program.display().to_string()).chain(server.command.iter().skip(1).cloned());
+                return Ok(CommandServer { command: words.collect(), build: None, ..server.clone() });
+            }
+            BaselineKind::Command { words, .. } => {
+                return Ok(CommandServer { command: words.clone(), build: None, ..server.clone() });
+            }
+            BaselineKind::Revision { worktree, .. } => worktree,
+            BaselineKind::Folder(folder) => folder,
+            BaselineKind::Version(_) => return Ok(server.clone()),
+        };
+        let root = self.root(folder);
+        let own = self.own_folder.join(server.cwd.as_deref().unwrap_or("."));
+        let own = own.canonicalize().unwrap_or(own);
+        let wrong =
+            |key: &str, message: String| PlanError::Value { origin: format!("[servers.{name}] {key}"), message };
+        let Ok(below) = own.strip_prefix(root) else {
+            let message =
+                format!("{} lies outside {}, so both builds would be the same", own.display(), root.display());
+            return Err(wrong("cwd", message).into());
+        };
+        let words = server.command.iter().map(|word| ("command".to_owned(), word));
+        let build = server.build.iter().map(|build| ("build".to_owned(), build));
+        let env = server.env.iter().map(|(variable, value)| (format!("env.{variable}"), value));
+        for (key, text) in words.chain(build).chain(env) {
+            if names_folder(text, &own, root) {
+                let message =
+                    format!("\"{text}\" is the same file for both builds; write it relative to {}", own.display());
+                return Err(wrong(&key, message).into());
+            }
+        }
+        Ok(CommandServer { cwd: Some(folder.join(below).display().to_string()), ..server.clone() })
+    }
+
+    /// The group of a server of the catalog: it is compared with itself in the baseline's build.
+    ///
+    /// # Errors
+    /// The baseline's copy of the project has no catalog, or not this server.
+    pub fn catalog_group(&self, name: &str) -> anyhow::Result<GroupSpec> {
+        let group = GroupSpec { baseline: name.to_owned(), ..GroupSpec::default() };
+        let folder = match &self.kind {
+            BaselineKind::Revision { worktree, .. } => worktree,
+            BaselineKind::Folder(folder) => folder,
+            _ => return Ok(GroupSpec { baseline_version: Some(self.describe()), ..group }),
+        };
+        let below = self.own_folder.strip_prefix(self.root(folder)).unwrap_or(Path::new(""));
+        let home = folder.join(below);
+        let target = Catalog::load(&home.join("servers"))?.resolve_target(name, None)?;
+        let baseline_home = Some(home.display().to_string());
+        Ok(GroupSpec { baseline_version: Some(target.version), baseline_home, ..group })
+    }
+
+    /// The folder whose place the baseline's takes: the top of the checkout for a revision or another checkout, else the
+    /// suite's own.
+    fn root(&self, folder: &Path) -> &Path {
+        let is_checkout = matches!(self.kind, BaselineKind::Revision { .. }) || folder.join(".git").exists();
+        self.checkout.as_ref().filter(|_| is_checkout).map_or(self.own_folder.as_path(), Checkout::top)
+    }
+}
+
+/// The folder of a suite file, in full.
+fn folder_of(suite: &Suite) -> PathBuf {
+    let folder = Path::new(&suite.file).parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+fn no_servers() -> PlanError {
+    let message = "the suite has no servers of its own, and the folder of the project (with servers/) is not found; \
+                   write [servers.NAME] with a command, or give the folder with --home";
+    PlanError::Value { origin: "tare check".to_owned(), message: message.to_owned() }
+}
+
+/// An unknown revision of the project could have been meant as a version of its servers.
+fn with_versions(error: anyhow::Error, versions: &[&str]) -> anyhow::Error {
+    match error.downcast() {
+        Ok(PlanError::NoMatch { origin, pattern, suggestion, known, .. }) => {
+            let known = format!("the versions {}; the revisions {known}", versions.join(", "));
+            let kind = "library version and no git revision";
+            PlanError::NoMatch { origin, kind, pattern, suggestion, known }.into()
+        }
+        Ok(other) => other.into(),
+        Err(other) => other,
+    }
+}

@@ -1,0 +1,221 @@
+//! `tare check`: the servers of a suite in two builds, compared in alternation and held against limits. It makes a suite
+//! with both builds of each server; `tare run` does the rest.
+
+mod baseline;
+mod paths_into;
+mod submodules;
+
+use tare_plan::names::select_names;
+use tare_plan::plan::{Program, Role, Source, Variant};
+use tare_plan::ratio_limit::RatioLimit;
+use tare_plan::settings::Options;
+use tare_plan::suite::{GroupSpec, Suite};
+use tare_plan::{Plan, PlanError};
+use tare_sut::sampler::cache_folder;
+
+use crate::args::{CheckArgs, Global};
+use crate::console;
+use crate::failure::{Outcome, error_text};
+use crate::session::{Session, is_failed_build, note_unused, print_plan};
+use crate::workspace::{SUITE_FILE, Workspace};
+use baseline::{Baseline, Given};
+use submodules::MissingSubmodule;
+
+/// What the name of a server's other build ends in.
+const BASELINE_SUFFIX: &str = "@baseline";
+
+/// Checks a change, or shows the plan.
+pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let mut session = Session::open(global)?;
+    let suite = read_suite(args, &session.workspace)?;
+    let (limits, source) = limits(args, &suite)?;
+    let flags = &Options { versions: args.versions.clone(), ..args.settings.0.clone() };
+    let given = given_baseline(args, &suite)?;
+    session
+        .workspace
+        .add_releases(flags.servers.as_deref(), flags.versions.iter().flatten().chain([&given.text.to_owned()]));
+    let workspace = &session.workspace;
+    let mut baseline = Baseline::find(&given, &suite, workspace, &cache_folder())?;
+    if let Some(version) = flags.versions.iter().flatten().find(|version| baseline.is_version(version)) {
+        let message = format!("{version} is the baseline; name the version that is compared with it");
+        return Err(PlanError::Value { origin: "--versions".to_owned(), message }.into());
+    }
+    let both = with_both_builds(&suite, &baseline, flags.servers.as_deref(), workspace)?;
+    let mut plan = session.plan(&settled(both, flags, &limits), flags, None)?;
+    plan.set_limits(limits, source);
+    note_unused(flags, &plan);
+    for note in uncounted(&plan) {
+        console::print_note(&format!("  note: {note}"));
+    }
+    if args.dry_run {
+        return Ok(print_plan(&plan));
+    }
+    for note in baseline.notes() {
+        console::print_note(&format!("  note: {note}"));
+    }
+    let checked_out = baseline.check_out(&cache_folder());
+    let measured = match checked_out.and_then(|()| session.measure(&plan)) {
+        Ok(measured) => measured,
+        Err(error) if is_unbuilt(&error) => {
+            console::print_note(&format!("undecided: {}", error_text(&error)));
+            return Ok(Outcome::Undecided);
+        }
+        Err(error) => return Err(error),
+    };
+    let outcome = session.conclude(&plan, measured)?;
+    if let Some(note) = baseline.nothing_differs() {
+        console::print_text(&format!("  note      {note}\n"));
+    }
+    Ok(outcome)
+}
+
+/// The suite that is named, or the usual one. Servers of the catalog need none.
+fn read_suite(args: &CheckArgs, workspace: &Workspace) -> anyhow::Result<Suite> {
+    match workspace.usual_suite(args.suite.as_deref())? {
+        Some(suite) => Ok(suite),
+        None if args.settings.0.servers.is_some() => Ok(Suite::default()),
+        None => {
+            let message = "is not in this folder; tare init writes one, or name a suite: tare check my.toml";
+            Err(PlanError::Value { origin: SUITE_FILE.to_owned(), message: message.to_owned() }.into())
+        }
+    }
+}
+
+/// A baseline that cannot be built says nothing of the change's cost either.
+fn is_unbuilt(error: &anyhow::Error) -> bool {
+    error.is::<MissingSubmodule>() || is_failed_build(error)
+}
+
+/// The limits of the flags, or else of the suite.
+fn limits(args: &CheckArgs, suite: &Suite) -> Result<(Vec<RatioLimit>, Source), PlanError> {
+    if !args.fail_if.is_empty() {
+        return Ok((args.fail_if.clone(), Source::Flag));
+    }
+    if suite.check.fail_if.is_empty() {
+        return Err(wrong(
+            suite,
+            "has no limits; write [check] fail_if = [\"cpu > +3%\"], or give --fail-if 'cpu > +3%'",
+        ));
+    }
+    Ok((suite.check.fail_if.clone(), Source::Suite))
+}
+
+fn given_baseline<'a>(args: &'a CheckArgs, suite: &'a Suite) -> Result<Given<'a>, PlanError> {
+    let of_flag = args.baseline.as_deref().map(Given::by_flag);
+    let given = of_flag.or_else(|| Some(Given::by_suite(suite.check.baseline.as_deref()?, suite)));
+    given.ok_or_else(|| {
+        wrong(suite, "names nothing to compare with; give --baseline main, or write [check] baseline = \"main\"")
+    })
+}
+
+/// A suite of both builds with the settings of a check. An A/A control guards it, and latencies are measured where a limit
+/// needs them, or where there is no other load.
+fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
+    let run = &mut both.run;
+    (run.aa, run.baseline, run.servers, run.versions, run.duration) = (None, None, None, None, None);
+    run.control.get_or_insert(true);
+    let needs_open_load = limits.iter().any(RatioLimit::is_latency) || flags.saturating.or(run.saturating) == Some(0);
+    if !needs_open_load && run.slo.is_none() && flags.slo.is_none() {
+        run.poisson.get_or_insert(0);
+    }
+    both
+}
+
+/// What to know of limits on bytes before the run: only a JVM is counted where the suite names no counters, and a start
+/// script may hide one.
+fn uncounted(plan: &Plan) -> Vec<String> {
+    let Some(limit) = plan.stop.limits.iter().find(|limit| limit.currency() == "allocated_per_request") else {
+        return Vec::new();
+    };
+    let is_uncounted = |variant: &&Variant| match &variant.program {
+        Program::Command(server) => variant.role == Role::Compared && server.counters.is_none(),
+        _ => false,
+    };
+    let note = |variant: &Variant| {
+        format!(
+            "{} is decided only if {} runs on a JVM; for Node, Go or .NET write counters in its table of the suite \
+             (CPython counts no bytes)",
+            limit.text(),
+            variant.name
+        )
+    };
+    plan.groups.iter().flat_map(|group| &group.variants).filter(is_uncounted).map(note).collect()
+}
+
+/// The suite with a group for each server that is checked: the server, and the same server in the baseline's build.
+fn with_both_builds(
+    suite: &Suite,
+    baseline: &Baseline,
+    chosen: Option<&[String]>,
+    workspace: &Workspace,
+) -> anyhow::Result<Suite> {
+    let checked = checked_servers(suite, chosen, workspace)?;
+    let mut both = Suite { groups: Vec::new(), profile: None, ..suite.clone() };
+    both.suite.question = Some(format!("Does {} cost more than at {}?", checked.join(", "), baseline.describe()));
+    for name in checked {
+        let group = match suite.servers.get(&name) {
+            Some(server) => {
+                let other = format!("{name}{BASELINE_SUFFIX}");
+                both.servers.insert(other.clone(), baseline.server(&name, server)?);
+                GroupSpec { baseline: other, ..GroupSpec::default() }
+            }
+            None => baseline.catalog_group(&name)?,
+        };
+        let scenarios = scenarios_of(suite, &name);
+        both.groups.push(GroupSpec { servers: vec![name], scenarios, ..group });
+    }
+    Ok(both)
+}
+
+/// The scenarios of the first group of the suite that compares this server; `None` for all.
+fn scenarios_of(suite: &Suite, name: &str) -> Option<Vec<String>> {
+    let known = [name.to_owned()];
+    let has_server = |group: &&GroupSpec| select_names("[[groups]]", "server", &group.servers, &known).is_ok();
+    suite.groups.iter().find(has_server)?.scenarios.clone()
+}
+
+/// The servers that flags choose, or else those that name a baseline: the layers of the suite; all where none does. Of a
+/// suite's own servers, only those that tare starts have builds. A suite without servers of its own means the catalog's.
+fn checked_servers(suite: &Suite, chosen: Option<&[String]>, workspace: &Workspace) -> Result<Vec<String>, PlanError> {
+    let wanted = chosen.or(suite.run.servers.as_deref());
+    if suite.servers.is_empty() {
+        let wanted = wanted.ok_or_else(|| wrong(suite, "has no servers; write [servers.NAME] with a command"))?;
+        return select_names("--servers", "server", wanted, &workspace.inventory.names());
+    }
+    let started: Vec<String> =
+        suite.servers.iter().filter(|(_, server)| server.url.is_none()).map(|(name, _)| name.clone()).collect();
+    if started.is_empty() {
+        return Err(wrong(suite, "has no server that tare starts; write [servers.NAME] with a command"));
+    }
+    if let Some(patterns) = wanted {
+        return select_names("--servers", "server", patterns, &started);
+    }
+    let is_layer = |name: &&String| suite.servers[*name].baseline.is_some();
+    let layers: Vec<String> = started.iter().filter(is_layer).cloned().collect();
+    Ok(if layers.is_empty() { started } else { layers })
+}
+
+fn wrong(suite: &Suite, message: &str) -> PlanError {
+    let origin = if suite.file.is_empty() { "tare check" } else { &suite.file };
+    PlanError::Value { origin: origin.to_owned(), message: message.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_saturating_rounds_the_open_load_stays_whoever_says_so() {
+        let limits = ["cpu > +3%".parse().unwrap()];
+        let poisson = |of_suite: Option<u32>, of_flag: Option<u32>| {
+            let mut suite = Suite::default();
+            suite.run.saturating = of_suite;
+            let flags = Options { saturating: of_flag, ..Options::default() };
+            settled(suite, &flags, &limits).run.poisson
+        };
+        assert_eq!(poisson(None, None), Some(0), "CPU needs no open load");
+        assert_eq!(poisson(Some(6), Some(0)), None, "the flag wins");
+        assert_eq!(poisson(Some(0), Some(6)), Some(0), "the flag wins");
+        assert_eq!((poisson(Some(0), None), poisson(None, Some(0))), (None, None));
+    }
+}

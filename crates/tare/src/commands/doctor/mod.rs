@@ -1,0 +1,157 @@
+//! `tare doctor`: has this machine what a run needs, and which differences can it show?
+
+mod checked;
+mod permissions;
+mod tools;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use anyhow::Context;
+use tare_analysis::format::share;
+use tare_record::{EventLevel, EventRecord};
+use tare_report::palette::{Palette, Tone};
+use tare_report::text::wrap;
+use tare_run::preflight::noise::{NoiseFigures, measure_noise};
+use tare_run::{named_cores, preflight};
+use tare_sut::jdk::Jdk;
+use tare_sut::server::temporary_log;
+use tare_sys::affinity::{CpuSet, allowed_cpus};
+use tare_sys::procfs::machine::Machine;
+
+use crate::args::{DoctorArgs, Global};
+use crate::failure::Outcome;
+use crate::workspace::Workspace;
+use crate::{console, interrupt};
+use checked::{CheckState, Checked};
+
+/// How long the noise is measured, and for how long a run is taken to measure one scenario within one start.
+const NOISE_SPAN: Duration = Duration::from_secs(5);
+const RUN_SPAN: Duration = Duration::from_secs(60);
+
+/// Looks at tools, permissions and the machine, measures its noise, and says what is missing.
+pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
+    if args.jdk {
+        console::print_text(&format!("{}\n", Jdk::find_compiler()?.home.display()));
+        return Ok(Outcome::Done);
+    }
+    let (server, load) = cores(args)?;
+    let workspace = Workspace::load(global)?;
+    let cancelled = interrupt::flag()?;
+    let colored = console::stdout_colored(global.color);
+    let machine = Machine::read();
+    let known = |fact: &Option<String>| fact.clone().unwrap_or_else(|| "unknown".to_owned());
+    let title = format!(
+        "tare doctor · {} · kernel {} · servers on cores {server}, generator on {load}",
+        known(&machine.cpu_model),
+        known(&machine.kernel),
+    );
+    console::print_text(&format!("{}\n", wrap(&title, console::terminal_width(), 2)));
+    let mut all = Vec::new();
+    let mut show = |title: &str, checks: Vec<Checked>| {
+        console::print_text(&format!("\n{}\n", Palette::new(colored).paint(Tone::Head, title)));
+        checks.iter().for_each(|checked| console::print_text(&checked.text(colored, console::terminal_width())));
+        all.extend(checks);
+    };
+    show("programs", tools::tools(&workspace));
+    show("permissions", permissions::permissions(&server, &load));
+    show("machine", machine_checks(&server, &load, &cancelled)?);
+    if interrupt::is_raised(&cancelled) {
+        return Ok(Outcome::Interrupted);
+    }
+    show("noise", vec![noise(&server, &load, &cancelled)?]);
+    let (words, outcome) = conclusion(&all);
+    console::print_text(&format!("\n{words}\n"));
+    Ok(outcome)
+}
+
+fn conclusion(all: &[Checked]) -> (String, Outcome) {
+    let missing: Vec<&str> = all.iter().filter(|c| c.state == CheckState::Missing).map(|c| c.what).collect();
+    if !missing.is_empty() {
+        return (format!("Missing for tare run: {}.", missing.join(", ")), Outcome::Missing);
+    }
+    let words = if all.iter().any(|c| c.state == CheckState::Doubtful) {
+        "Usable with care: intervals will be wider than they could be."
+    } else {
+        "Fit to measure on."
+    };
+    (words.to_owned(), Outcome::Done)
+}
+
+/// The machine at rest, and the generator against a server of known delays.
+fn machine_checks(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Result<Vec<Checked>> {
+    let mut found = preflight::machine(server, load, cancelled);
+    found.push(with_log(|program, log| Ok(preflight::self_test(program, log, server, load, cancelled)?))?);
+    Ok(found.iter().map(of_event).collect())
+}
+
+fn of_event(event: &EventRecord) -> Checked {
+    let state = match event.level {
+        EventLevel::Info => CheckState::Fine,
+        EventLevel::Warning | EventLevel::Error => CheckState::Doubtful,
+    };
+    let what = if event.kind.name() == tare_record::EventName::SelfTestPassed { "self-test" } else { "" };
+    let found = if what.is_empty() { format!("{}: {}", event.title, event.text) } else { event.text.clone() };
+    Checked { state, what, found, remedy: event.remedy.clone() }
+}
+
+fn noise(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Result<Checked> {
+    let figures = with_log(|program, log| Ok(measure_noise(program, log, (server, load), NOISE_SPAN, cancelled)?))?;
+    let measured = figures.and_then(|figures| {
+        let longer = NoiseFigures::pairs_within(RUN_SPAN);
+        Some((figures, figures.visible_difference(figures.pairs)?, figures.visible_difference(longer)?))
+    });
+    let Some((figures, soon, later)) = measured else {
+        return Ok(Checked::doubtful("one server against itself", "no figures: it was interrupted", ""));
+    };
+    let found = format!(
+        "neighbouring slices of 100 ms differ by {} (standard deviation, {} pairs); this shows differences of {} in 5 s and \
+         of {} in a minute",
+        share(figures.sd),
+        figures.pairs,
+        share(soon),
+        share(later)
+    );
+    let remedy = "Starts of a JVM program differ more than slices do. To see by how much: tare run --aa SERVER";
+    let state = if later <= VISIBLE { CheckState::Fine } else { CheckState::Doubtful };
+    Ok(Checked { state, what: "one server against itself", found, remedy: Some(remedy.to_owned()) })
+}
+
+/// A machine that cannot show this difference within one start in a minute is noisy.
+const VISIBLE: f64 = 0.01;
+
+/// Calls `measure` with tare's own program and a log file. The log stays only if that fails, and then the error names it.
+fn with_log<T>(measure: impl FnOnce(&Path, &Path) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    let program = std::env::current_exe().context("tare's own program file is gone")?;
+    let log = temporary_log("doctor")?;
+    let measured = measure(&program, log.path());
+    if measured.is_err() {
+        log.keep()?;
+    }
+    measured
+}
+
+fn cores(args: &DoctorArgs) -> anyhow::Result<(CpuSet, CpuSet)> {
+    let allowed = allowed_cpus()?;
+    let (first, last) = (allowed.iter().next().unwrap_or(0), allowed.iter().last().unwrap_or(0));
+    let parse = |flag: &str, list: &Option<String>, fallback: usize| match list {
+        Some(list) => named_cores(flag, list),
+        None => Ok(CpuSet::from_indices([fallback])),
+    };
+    Ok((parse("--server-cpus", &args.server_cpus, first)?, parse("--load-cpus", &args.load_cpus, last)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_decides_the_exit_code_and_what_is_doubtful_does_not() {
+        let fine = || Checked::fine("cores", "0-1");
+        assert_eq!(conclusion(&[fine()]).1, Outcome::Done);
+        assert_eq!(conclusion(&[fine(), Checked::doubtful("noise", "much", "")]).1, Outcome::Done);
+        let (words, outcome) = conclusion(&[Checked::missing("JDK", "none", "install one"), fine()]);
+        assert_eq!((words.as_str(), outcome), ("Missing for tare run: JDK.", Outcome::Missing));
+    }
+}

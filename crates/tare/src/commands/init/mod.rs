@@ -1,0 +1,241 @@
+//! `tare init`: writes a suite for the project of a folder, with the bare and the wrapped server.
+
+mod project;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use dialoguer::Input;
+use tare_plan::PlanError;
+use tare_plan::suite::Suite;
+
+use crate::args::InitArgs;
+use crate::command_words::command_words;
+use crate::console;
+use crate::failure::Outcome;
+use crate::git::Checkout;
+use crate::workspace::SUITE_FILE;
+use project::{KNOWN_FILES, Project, detect_project};
+
+/// The file that is written, which other commands read.
+const FILE: &str = SUITE_FILE;
+
+/// What the file will say.
+struct Answers {
+    build: Option<String>,
+    bare: ServerAnswer,
+    wrapped: ServerAnswer,
+    path: String,
+    /// The git branch that a change is compared with.
+    branch: String,
+}
+
+/// One server of the file.
+struct ServerAnswer {
+    command: Vec<String>,
+    env: Vec<(String, String)>,
+}
+
+/// Writes the suite.
+pub fn init(args: &InitArgs) -> anyhow::Result<Outcome> {
+    anyhow::ensure!(args.folder.is_dir(), "{} is no folder", args.folder.display());
+    let is_here = args.folder == Path::new(".");
+    let file = if is_here { PathBuf::from(FILE) } else { args.folder.join(FILE) };
+    anyhow::ensure!(args.force || !file.exists(), "{} exists; --force overwrites it", file.display());
+    let project = detect_project(&args.folder)?;
+    let answers = Answers::gather(args, project.as_ref())?;
+    let text = suite_text(&answers, project.as_ref());
+    // What is written must be readable.
+    Suite::parse(FILE, &text)?;
+    std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
+    console::print_text(&written_text(project.as_ref(), &file, is_here));
+    Ok(Outcome::Done)
+}
+
+impl Answers {
+    /// From the flags, from questions on a terminal, and from the project.
+    fn gather(args: &InitArgs, project: Option<&Project>) -> anyhow::Result<Self> {
+        let asks = !args.yes && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+        let known = |pick: fn(&Project) -> String| project.map(pick);
+        let bare =
+            answer(args.bare.as_ref(), asks, "Command of the bare server", known(|p| shell_words::join(&p.command)))?;
+        let bare = bare.filter(|bare| args.bare.is_some() || !bare.is_empty());
+        let Some(bare) = bare else { return Err(no_program(&args.folder, project).into()) };
+        let same = Some(bare.clone());
+        let wrapped = answer(args.wrapped.as_ref(), asks, "Command of the server with the layer", same)?;
+        let wrapped = wrapped.unwrap_or_else(|| bare.clone());
+        let build = answer(args.build.as_ref(), asks, "Command that builds it (empty for none)", known(built_by))?;
+        let path = answer(args.path.as_ref(), asks, "Path of the request", Some("/".to_owned()))?;
+        let path = path.unwrap_or_else(|| "/".to_owned());
+        let is_one_command = bare == wrapped;
+        Ok(Self {
+            build: build.filter(|build| !build.is_empty()),
+            bare: ServerAnswer::new("--bare", &bare, project, false)?,
+            wrapped: ServerAnswer::new("--wrapped", &wrapped, project, is_one_command)?,
+            path,
+            branch: default_branch(&args.folder),
+        })
+    }
+}
+
+/// The branch that the folder's repository has for it; outside of a repository the usual name.
+fn default_branch(folder: &Path) -> String {
+    let checkout = Checkout::containing(folder).ok().flatten();
+    checkout.and_then(|checkout| checkout.default_branch()).unwrap_or_else(|| "main".to_owned())
+}
+
+fn built_by(project: &Project) -> String {
+    project.build.clone().unwrap_or_default()
+}
+
+/// The flag, or the answer on a terminal, or what is known.
+fn answer(flag: Option<&String>, asks: bool, question: &str, known: Option<String>) -> anyhow::Result<Option<String>> {
+    match flag {
+        Some(given) => Ok(Some(given.clone())),
+        None if asks => {
+            let input = Input::<String>::new().with_prompt(question).allow_empty(true);
+            let input = match known {
+                Some(known) => input.with_initial_text(known),
+                None => input,
+            };
+            let text = input.interact_text().context("the question was not answered")?;
+            Ok(Some(text.trim().to_owned()).filter(|text| !text.is_empty()))
+        }
+        None => Ok(known),
+    }
+}
+
+fn no_program(folder: &Path, project: Option<&Project>) -> PlanError {
+    let why = project.map_or_else(
+        || format!("there is no project that tare knows ({KNOWN_FILES})"),
+        |project| {
+            let unknown = || format!("{} does not say which program is the server", project.file);
+            project.doubt.clone().unwrap_or_else(unknown)
+        },
+    );
+    let message = format!("{why}; give --bare './my-server --port {{port}}' and --wrapped");
+    PlanError::Value { origin: folder.display().to_string(), message }
+}
+
+impl ServerAnswer {
+    /// A command without `{port}` gets its port by the environment. `has_layer_variable`: the layer is switched on there too.
+    fn new(flag: &str, command: &str, project: Option<&Project>, has_layer_variable: bool) -> Result<Self, PlanError> {
+        let words = command_words(flag, command)?;
+        let variables = project.map_or(&["PORT"][..], |project| project.port_variables);
+        let names = variables.iter().filter(|_| !command.contains("{port}"));
+        let mut env: Vec<(String, String)> = names.map(|name| ((*name).to_owned(), "{port}".to_owned())).collect();
+        if has_layer_variable {
+            env.push(("LAYER".to_owned(), "1".to_owned()));
+        }
+        Ok(Self { command: words, env })
+    }
+}
+
+/// The file.
+fn suite_text(answers: &Answers, project: Option<&Project>) -> String {
+    let kind = project.map_or(String::new(), |project| format!(" ({} project)", project.tool));
+    let counters = project.and_then(Project::counters);
+    let bare = server_table("bare", answers, &answers.bare, &[("counters", counters)]);
+    let wrapped =
+        server_table("wrapped", answers, &answers.wrapped, &[("baseline", Some("bare")), ("counters", counters)]);
+    format!(
+        "# Written by tare init{kind}. {{port}} becomes a free port.\n\
+         #   tare verify --suite {FILE}     do both servers answer alike?\n\
+         #   tare run {FILE}                what does the layer cost?\n\
+         #   tare check                        did a change make the server slower?\n\
+         [suite]\n\
+         question = \"What does the layer cost?\"\n\
+         \n\
+         {bare}\n\
+         # The server with the layer.\n\
+         {wrapped}\n\
+         [scenarios.Home]\n\
+         request = {{ path = {} }}\n\
+         expect = {{ status = 200 }}                      # body = \"…\" checks the response too\n\
+         \n\
+         [check]\n\
+         baseline = {:<34}# a git revision, a folder or a command\n\
+         fail_if = [\"cpu > +5%\"]                      # p99, allocated and throughput can be limited too\n",
+        quoted(&answers.path),
+        quoted(&answers.branch)
+    )
+}
+
+/// One server; `others` are further keys, as far as they have values.
+fn server_table(name: &str, answers: &Answers, server: &ServerAnswer, others: &[(&str, Option<&str>)]) -> String {
+    let words: Vec<String> = server.command.iter().map(|word| quoted(word)).collect();
+    let mut text = format!("[servers.{name}]\n");
+    if let Some(build) = &answers.build {
+        text += &format!("build = {}\n", quoted(build));
+    }
+    text += &format!("command = [{}]\n", words.join(", "));
+    if !server.env.is_empty() {
+        let env: Vec<String> = server.env.iter().map(|(key, value)| format!("{key} = {}", quoted(value))).collect();
+        text += &format!("env = {{ {} }}\n", env.join(", "));
+    }
+    let others = others.iter().filter_map(|(key, value)| Some(format!("{key} = {}\n", quoted((*value)?))));
+    text + &others.collect::<String>()
+}
+
+/// A text as TOML writes it.
+fn quoted(text: &str) -> String {
+    toml::Value::String(text.to_owned()).to_string()
+}
+
+fn written_text(project: Option<&Project>, file: &Path, is_here: bool) -> String {
+    let found = project.map_or_else(
+        || "no project file was found; the commands are as you gave them".to_owned(),
+        |project| format!("{} project, by {}", project.tool, project.file),
+    );
+    let path = file.display().to_string();
+    let suite = shell_words::quote(&path);
+    let next = [
+        (format!("tare verify --suite {suite}"), "do both servers answer alike?"),
+        (format!("tare run {suite}"), "what does the layer cost?"),
+        (if is_here { "tare check".to_owned() } else { format!("tare check {suite}") }, "did a change cost more?"),
+    ];
+    let width = next.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
+    let lines: String = next.iter().map(|(command, why)| format!("    {command:<width$}    {why}\n")).collect();
+    format!("  {found}\n  wrote {path}\n\n  next\n{lines}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text_of(bare: &str, wrapped: &str, project: Option<&Project>) -> String {
+        let is_one = bare == wrapped;
+        let answers = Answers {
+            build: project.map(built_by).filter(|build| !build.is_empty()),
+            bare: ServerAnswer::new("--bare", bare, project, false).unwrap(),
+            wrapped: ServerAnswer::new("--wrapped", wrapped, project, is_one).unwrap(),
+            path: "/a\"b".to_owned(),
+            branch: "trunk".to_owned(),
+        };
+        suite_text(&answers, project)
+    }
+
+    #[test]
+    fn commands_without_a_port_get_it_by_the_environment() {
+        let suite = Suite::parse(FILE, &text_of("./own", "./own", None)).unwrap();
+        let env = |name: &str| suite.servers[name].env.clone().into_iter().collect::<Vec<_>>();
+        let port = ("PORT".to_owned(), "{port}".to_owned());
+        assert_eq!(env("bare"), std::slice::from_ref(&port));
+        assert_eq!(env("wrapped"), [("LAYER".to_owned(), "1".to_owned()), port]);
+        assert_eq!(suite.servers["wrapped"].baseline.as_deref(), Some("bare"));
+        assert_eq!(suite.scenarios["Home"].request.path, "/a\"b");
+        assert_eq!(suite.check.fail_if[0].text(), "cpu > +5%");
+        assert_eq!(suite.check.baseline.as_deref(), Some("trunk"));
+    }
+
+    #[test]
+    fn commands_of_the_user_stay_as_they_are() {
+        let suite = Suite::parse(FILE, &text_of("./own -p {port}", "./own -p {port} --layer", None)).unwrap();
+        assert_eq!(suite.servers["wrapped"].command, ["./own", "-p", "{port}", "--layer"]);
+        assert!(suite.servers.values().all(|server| server.env.is_empty() && server.build.is_none()));
+        let quoted = Suite::parse(FILE, &text_of("'./my own' -p {port}", "sh -c 'exec x'", None)).unwrap();
+        assert_eq!(quoted.servers["bare"].command, ["./my own", "-p", "{port}"]);
+        assert_eq!(quoted.servers["wrapped"].command, ["sh", "-c", "exec x"]);
+    }
+}

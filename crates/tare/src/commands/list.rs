@@ -1,0 +1,96 @@
+//! `tare list`: servers, scenarios and versions; and what is not available here, and why.
+
+use std::fmt::Write as _;
+
+use tare_plan::inventory::KnownServer;
+use tare_report::clean::sanitize_lines;
+use tare_sut::catalog::Built;
+
+use crate::args::{Global, ListArgs};
+use crate::console;
+use crate::failure::Outcome;
+use crate::workspace::Workspace;
+
+/// Prints what is there.
+pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let workspace = Workspace::load(global)?;
+    let suite = workspace.usual_suite(args.suite.as_deref())?.unwrap_or_default();
+    let contract = suite.contract(&workspace.contract);
+    if args.json {
+        let own: Vec<_> = suite.servers.keys().collect();
+        let value = serde_json::json!({
+            "servers": workspace.inventory.servers, "suite_servers": own, "scenarios": contract.scenarios,
+        });
+        console::print_text(&(serde_json::to_string_pretty(&value)? + "\n"));
+        return Ok(Outcome::Done);
+    }
+    if workspace.inventory.servers.is_empty() && suite.servers.is_empty() {
+        console::print_text(
+            "no servers: no suite is named, and this folder has no tare.toml\n\
+             tare init writes one for your project, tare example prints one to start with\n",
+        );
+        return Ok(Outcome::Done);
+    }
+    let names =
+        workspace.inventory.servers.iter().map(|s| s.name.as_str()).chain(suite.servers.keys().map(String::as_str));
+    let width = names.map(str::len).max().unwrap_or(0);
+    let mut text = String::from("servers\n");
+    for server in &workspace.inventory.servers {
+        let _ = writeln!(text, "  {:<width$}  {}", server.name, about(server));
+    }
+    for (name, server) in &suite.servers {
+        let baseline = server.baseline.as_deref().map_or(String::new(), |b| format!("  compared with {b}"));
+        let _ = writeln!(text, "  {name:<width$}  {}{baseline}", server.command.join(" "));
+    }
+    text.push_str("\nscenarios\n");
+    let width = contract.scenarios.keys().map(String::len).max().unwrap_or(0);
+    for (name, scenario) in &contract.scenarios {
+        let routes = if scenario.routes > 1 { format!("  (needs {} routes)", scenario.routes) } else { String::new() };
+        let _ = writeln!(
+            text,
+            "  {name:<width$}  {:<4} {:<14} {}{routes}",
+            scenario.request.method, scenario.request.path, scenario.title
+        );
+    }
+    versions(&workspace, &mut text);
+    console::print_text(&(sanitize_lines(&text) + "\n"));
+    Ok(Outcome::Done)
+}
+
+fn about(server: &KnownServer) -> String {
+    if let Some(reason) = &server.unavailable {
+        return format!("not available: {reason}");
+    }
+    let routes = if server.routes == 1 { "1 route".to_owned() } else { format!("{} routes", server.routes) };
+    let baseline = server.baseline.as_deref().map_or(String::new(), |baseline| format!("  compared with {baseline}"));
+    format!("{:<17} {routes:<11}{baseline}", server.kind)
+}
+
+fn versions(workspace: &Workspace, text: &mut String) {
+    text.push_str("\nversions (--versions)\n");
+    let mut families: Vec<&str> = Vec::new();
+    for server in &workspace.inventory.servers {
+        if !families.contains(&server.family.as_str()) {
+            families.push(&server.family);
+            let mark = |version: &String| {
+                if *version == server.default_version { format!("{version} (default)") } else { version.clone() }
+            };
+            let all: Vec<String> = server.versions.iter().map(mark).collect();
+            let _ = writeln!(text, "  {}  {}", server.family, all.join(", "));
+            if let Some(resolved) = resolved(workspace, server) {
+                let _ = writeln!(text, "      built here with {resolved}");
+            }
+        }
+    }
+}
+
+/// What the build of a family's default version was resolved to, where it has been built.
+fn resolved(workspace: &Workspace, server: &KnownServer) -> Option<String> {
+    let catalog = workspace.catalog.as_ref()?;
+    let Built::Manifest(manifest) = catalog.build_result(&catalog.resolve_target(&server.name, None).ok()?).ok()?
+    else {
+        return None;
+    };
+    let versions: Vec<String> = manifest.resolved.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    Some(versions.join(", "))
+}

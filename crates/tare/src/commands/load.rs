@@ -1,0 +1,109 @@
+//! `tare load`: the load of the flags, its progress, and the forms of its summary. The load itself is `tare_run::load`'s.
+
+mod outputs;
+
+use std::sync::Arc;
+
+use tare_analysis::load::{LoadSummary, summarize};
+use tare_analysis::summary::ValidityState;
+use tare_load::{Cancel, LoadSession, Watched};
+use tare_run::load::fleet::{AgentFleet, FleetOrder};
+use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load_header};
+
+use crate::args::{Global, LoadArgs};
+use crate::failure::{Outcome, wrong_usage};
+use crate::load_job::{InputFiles, load_job};
+use crate::progress::LoadView;
+use crate::recorded_command::recorded_command;
+use crate::{console, interrupt};
+
+/// Runs a load and writes its summary.
+pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let files = if args.fleet.agents.is_empty() { InputFiles::Disk } else { InputFiles::kept() };
+    args.fleet.options.check(&args.fleet.agents)?;
+    let job = load_job(args, &files)?;
+    outputs::try_outputs(&args.output)?;
+    let cancelled = interrupt::flag()?;
+    let mut source = load_source(args, &job, files, &Cancel::from(Arc::clone(&cancelled)))?;
+    let mut live = LoadView::new(&job, args.output.quiet, global.color);
+    let header = load_header(&job, &*source, recorded_command());
+    let file = args.output.db.as_deref();
+    let mut notices = Vec::new();
+    let driven = drive_load(&mut *source, &job, header, file, &cancelled, &mut |observed| match observed {
+        Observed::Load(Watched::Opening(opening)) => live.wait(&opening),
+        Observed::Load(Watched::Interval(part)) => live.show(part),
+        Observed::Agents(agents) => live.note_agents(agents),
+        Observed::Notice(text) => notices.push(text.to_owned()),
+        // The first interval says so.
+        Observed::Load(_) => {}
+    });
+    drop(live);
+    notices.iter().for_each(|text| note(text));
+    let DrivenLoad { record, unwritten } = driven?;
+    let summary = summarize(&record);
+    let all_written = outputs::write_outputs(&record, &summary, &args.output, global);
+    if let Some(error) = &unwritten {
+        console::print_note(&format!("error: {error}; that file holds only the beginning of the load"));
+    }
+    Ok(if all_written && unwritten.is_none() { outcome(&summary) } else { Outcome::Unwritten })
+}
+
+/// The generator of this process, or agents.
+fn load_source(
+    args: &LoadArgs,
+    job: &LoadJob,
+    files: InputFiles,
+    cancel: &Cancel,
+) -> anyhow::Result<Box<dyn LoadSource>> {
+    if !args.fleet.agents.is_empty() {
+        return Ok(Box::new(start_fleet(args, job, files, cancel)?));
+    }
+    let session = LoadSession::open(&job.session)?;
+    if let Some(notice) = &session.poller().notice {
+        note(notice);
+    }
+    if session.estimates_clock() {
+        note(
+            "the offset of the server's clock is estimated from messages pushed to one user before and after the load",
+        );
+    }
+    Ok(Box::new(session))
+}
+
+fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, cancel: &Cancel) -> anyhow::Result<AgentFleet> {
+    let fleet = &args.fleet;
+    let words = std::env::args_os().map(|word| word.into_string());
+    let command = words.collect::<Result<_, _>>().map_err(|word| {
+        let word = word.display();
+        wrong_usage(format!("{word} is not text in UTF-8, which agents need; name the file otherwise"))
+    })?;
+    let order = FleetOrder {
+        places: &fleet.agents,
+        command,
+        files: files.into_kept(),
+        pods: fleet.options.pods(),
+        least: fleet.options.least(),
+    };
+    let mut progress = |text: &str| {
+        if !args.output.quiet {
+            note(text);
+        }
+    };
+    Ok(AgentFleet::start(&order, job, cancel, &mut progress)?)
+}
+
+fn outcome(summary: &LoadSummary) -> Outcome {
+    let failed = summary.thresholds.iter().any(|threshold| threshold.failed);
+    if summary.interrupted {
+        Outcome::Interrupted
+    } else if failed || summary.verdict.state == ValidityState::Void {
+        Outcome::Void
+    } else {
+        Outcome::Done
+    }
+}
+
+/// Prints a line to standard error.
+fn note(text: &str) {
+    console::print_note(&format!("  {text}"));
+}

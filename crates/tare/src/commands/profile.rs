@@ -1,0 +1,46 @@
+//! `tare profile`: where a server's time goes, or where the time of a layer on top of another server goes.
+
+use tare_plan::Plan;
+use tare_plan::suite::Suite;
+use tare_record::{EventKind, EventLevel, EventRecord};
+
+use crate::args::{Global, ProfileArgs};
+use crate::failure::{Outcome, with_argument_names};
+use crate::session::{Session, print_plan};
+
+/// Profiles, or shows the plan.
+pub fn profile(args: &ProfileArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let session = Session::open(global)?;
+    let plan = plan(args, &session)?;
+    if args.dry_run {
+        return Ok(print_plan(&plan));
+    }
+    let measured = session.measure(&plan)?;
+    let record = &measured.record;
+    if record.profiles.is_empty() && !measured.is_interrupted() {
+        let first = |is_reason: fn(&EventRecord) -> bool| record.events.iter().find(|event| is_reason(event));
+        // A busy machine is an event too, and no reason where a sampler says why.
+        let why = first(|event| matches!(event.kind, EventKind::ProfileFailed { .. }));
+        let why = why.or_else(|| first(|event| event.level != EventLevel::Info));
+        let why = why.map_or("no server got as far as that", |event| event.text.as_str());
+        anyhow::bail!("nothing could be profiled: {why}");
+    }
+    session.report(&measured)?;
+    Ok(if measured.is_interrupted() { Outcome::Interrupted } else { Outcome::Done })
+}
+
+/// What a profile calls the settings of a run.
+const ARGUMENTS: [(&str, &str); 3] =
+    [("--servers", "SERVER"), ("--scenarios", "SCENARIO"), ("--baseline", "--against")];
+
+fn plan(args: &ProfileArgs, session: &Session<'_>) -> anyhow::Result<Plan> {
+    let suite = session.workspace.suite_for(args.suite.as_deref())?;
+    // Of a suite its servers, scenarios and settings are taken; what is profiled stands on the command line.
+    let suite = Suite { groups: Vec::new(), ..suite };
+    let plan = session.plan(&suite, &args.options(), Some(&args.profile()));
+    let plan = plan.map_err(|error| match error.downcast() {
+        Ok(error) => with_argument_names(error, &ARGUMENTS).into(),
+        Err(other) => other,
+    })?;
+    plan.profiling().ok_or_else(|| anyhow::anyhow!("internal: no profile was planned; please report this"))
+}

@@ -1,0 +1,126 @@
+//! `tare report`: everything that people see, made again from the record.
+
+mod list;
+mod otlp;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tare_analysis::summarize_with;
+use tare_analysis::summary::Summary;
+use tare_record::RunRecord;
+use tare_record::store::{self, find_run};
+use tare_record::{LoadRecord, Record};
+use tare_report::{ReportError, ci, csv, gatling, html, json, load, markdown, memory, text, wrk};
+use tare_stats::Polarity;
+
+use crate::args::{CiForm, Global, ReportArgs};
+use crate::console;
+use crate::failure::{Outcome, wrong_usage};
+use crate::session::{present_report, profiled_beside};
+
+/// Prints one form or the list of runs; or prints the table and writes all files.
+pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
+    if args.form.list {
+        return list::list(global);
+    }
+    let path = find_run(&global.dir, &args.run)?;
+    let record = match store::open_record(&path)? {
+        Record::Run(record) => *record,
+        Record::Load(record) => return report_load(args, global, &record),
+    };
+    let run_dir = path.parent().map(Path::to_owned).unwrap_or_else(|| PathBuf::from("."));
+    let profiled = profiled_beside(&run_dir);
+    if let Some(text) = form(args, global, &record, profiled.as_ref())? {
+        console::print_text(&text);
+        return Ok(Outcome::Done);
+    }
+    let folder = args.out.clone().unwrap_or(run_dir);
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    present_report(&record, profiled.as_ref(), &folder, global)?;
+    Ok(Outcome::Done)
+}
+
+fn form(
+    args: &ReportArgs,
+    global: &Global,
+    record: &RunRecord,
+    profiled: Option<&RunRecord>,
+) -> anyhow::Result<Option<String>> {
+    let form = &args.form;
+    let summary = summarize_with(record, profiled);
+    Ok(if form.json {
+        Some(json::render(&summary)?)
+    } else if form.csv {
+        Some(csv::cells_as_csv(&summary))
+    } else if form.markdown {
+        Some(markdown::render(&summary))
+    } else if form.memory {
+        Some(memory::render(&summary))
+    } else if form.gatling {
+        Some(gatling::render(&summary))
+    } else if form.wrk {
+        Some(wrk::render(&summary))
+    } else if let Some(ci) = form.ci {
+        Some(ci_form(ci, &summary, record.header.started_unix_ns)?)
+    } else if let Some(url) = &form.otlp {
+        otlp::send_metrics(url, &ci::otlp::render(&summary, record.header.started_unix_ns)?)?;
+        Some(String::new())
+    } else if form.html {
+        Some(html::render(&summary)?)
+    } else if form.findings {
+        Some(text::render_findings(&summary, &console::report_style(global.color)))
+    } else {
+        None
+    })
+}
+
+/// The summary as a system for continuous integration reads it.
+fn ci_form(form: CiForm, summary: &Summary, started_unix_ns: u64) -> Result<String, ReportError> {
+    Ok(match form {
+        CiForm::Junit => ci::junit::render(summary),
+        CiForm::Comment => ci::comment::render(summary),
+        CiForm::Bencher => ci::bencher::render(summary)?,
+        CiForm::Openmetrics => ci::openmetrics::render(summary),
+        CiForm::Otlp => ci::otlp::render(summary, started_unix_ns)?,
+        CiForm::Picture => ci::picture::render(summary),
+        CiForm::GithubSmaller => ci::github_benchmark::render(summary, Polarity::LowerIsBetter)?,
+        CiForm::GithubBigger => ci::github_benchmark::render(summary, Polarity::HigherIsBetter)?,
+    })
+}
+
+/// Prints the record of a load in the form asked for, by default the summary of `tare load`.
+fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyhow::Result<Outcome> {
+    if let Some(folder) = &args.out {
+        return Err(wrong_usage(format!(
+            "--out {}: a load has no folder of files; write one form, such as tare report {} --html > load.html",
+            folder.display(),
+            args.run
+        )));
+    }
+    let (form, summary) = (&args.form, tare_analysis::load::summarize(record));
+    let as_run = || load::summary_as_run(record, &summary);
+    console::print_text(&if form.json {
+        load::json(&summary)?
+    } else if form.csv {
+        load::csv(&summary)
+    } else if let Some(ci) = form.ci {
+        ci_form(ci, &as_run(), record.header.started_unix_ns)?
+    } else if let Some(url) = &form.otlp {
+        otlp::send_metrics(url, &ci::otlp::render(&as_run(), record.header.started_unix_ns)?)?;
+        String::new()
+    } else if form.html {
+        load::html(record, &summary)?
+    } else if form.wrk {
+        load::wrk(record, &summary)
+    } else if form.markdown {
+        markdown::render(&as_run())
+    } else if form.memory {
+        memory::render(&as_run())
+    } else if form.gatling {
+        gatling::render(&as_run())
+    } else {
+        load::render(&summary, &console::report_style(global.color))
+    });
+    Ok(Outcome::Done)
+}

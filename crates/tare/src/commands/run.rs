@@ -1,0 +1,53 @@
+//! `tare run`: suite and flags → plan → session.
+
+mod resume;
+
+use tare_plan::Plan;
+use tare_plan::suite::Suite;
+use tare_run::load_host::agent_places;
+
+use crate::args::{Global, RunArgs};
+use crate::console;
+use crate::failure::Outcome;
+use crate::session::{Session, note_unused, print_plan};
+
+/// Runs, or shows the plan.
+pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let mut session = Session::open(global)?;
+    if let Some(path) = &args.contract {
+        session.workspace.read_contract(path)?;
+    }
+    session.agents = args.agents.clone();
+    let flags = &args.settings.0;
+    session.workspace.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten());
+    if let Some(name) = &args.resume {
+        return resume::resume(name, args, &session);
+    }
+    let plan = plan(args, &session)?;
+    note_unused(flags, &plan);
+    args.agents.check(&agent_places(&plan)?)?;
+    if args.dry_run && args.json {
+        console::print_text(&(serde_json::to_string_pretty(&plan)? + "\n"));
+        return Ok(Outcome::Done);
+    }
+    if args.dry_run {
+        return Ok(print_plan(&plan));
+    }
+    let measured = session.measure(&plan)?;
+    session.conclude(&plan, measured)
+}
+
+fn plan(args: &RunArgs, session: &Session<'_>) -> anyhow::Result<Plan> {
+    let flags = &args.settings.0;
+    let names_servers =
+        flags.servers.is_some() || flags.aa.is_some() || flags.scenarios.is_some() || !args.external.is_empty();
+    let mut suite = match session.workspace.usual_suite(args.suite.as_deref())? {
+        Some(suite) => suite,
+        None if names_servers => Suite::default(),
+        None => session.workspace.quick_suite()?,
+    };
+    for server in &args.external {
+        suite.add_external(server)?;
+    }
+    session.plan(&suite, flags, None)
+}

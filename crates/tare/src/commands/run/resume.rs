@@ -1,0 +1,51 @@
+//! `tare run --resume`: an interrupted run goes on where it stopped, in the same record.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tare_plan::plan::Program;
+use tare_plan::settings::Options;
+use tare_plan::{Plan, PlanError};
+use tare_record::EndStatus;
+use tare_record::store::{InterruptedRun, RECORD_FILE, find_run, list_runs};
+
+use crate::args::{LATEST, RunArgs};
+use crate::failure::Outcome;
+use crate::session::Session;
+
+/// Measures what is left of a run.
+pub fn resume(name: &str, args: &RunArgs, session: &Session<'_>) -> anyhow::Result<Outcome> {
+    if args.settings.0 != Options::default() {
+        let message = "takes every setting from the record of the run; leave out the other flags".to_owned();
+        return Err(PlanError::Value { origin: "--resume".to_owned(), message }.into());
+    }
+    let file = interrupted_file(name, &session.global.dir)?;
+    let run_dir = file.parent().unwrap_or(Path::new(".")).to_owned();
+    let interrupted = InterruptedRun::open(&file)?;
+    let plan = interrupted.record.header.plan.clone();
+    let measured = session.measure_rest(&without_builds(&plan), interrupted, &run_dir)?;
+    session.conclude(&plan, measured)
+}
+
+/// The record of the run of that name, or of the latest one that was interrupted.
+fn interrupted_file(name: &str, dir: &Path) -> anyhow::Result<PathBuf> {
+    if name != LATEST {
+        return Ok(find_run(dir, name)?);
+    }
+    let can_go_on = |end: Option<EndStatus>| !matches!(end, Some(EndStatus::Complete | EndStatus::BudgetSpent));
+    let runs = list_runs(dir)?;
+    let latest = runs.iter().rev().find(|run| run.brief.as_ref().is_ok_and(|brief| can_go_on(brief.end)));
+    let latest = latest.with_context(|| format!("no run in {} was interrupted; tare report --list", dir.display()))?;
+    Ok(latest.dir.join(RECORD_FILE))
+}
+
+/// The programs were built for the run. Building them again could change them.
+fn without_builds(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    for variant in plan.groups.iter_mut().flat_map(|group| &mut group.variants) {
+        if let Program::Command(server) = &mut variant.program {
+            server.build = None;
+        }
+    }
+    plan
+}

@@ -1,0 +1,65 @@
+//! `tare serve`: one server in the foreground, built and started as a suite would, until Ctrl-C.
+
+use std::time::Duration;
+
+use tare_run::local_servers::live_server::PlannedStart;
+use tare_run::named_cores;
+use tare_sut::server::{Server, Status, port_holder, temporary_log};
+use tare_sys::affinity::allowed_cpus;
+
+use crate::args::{Global, ServeArgs};
+use crate::failure::{Outcome, wrong_usage};
+use crate::session::{BuiltServers, ServerChoice};
+use crate::{console, interrupt};
+
+/// How often a running server is looked after.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// Serves until Ctrl-C or until the server ends by itself.
+pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
+    if let Some(holder) = port_holder(args.port)? {
+        anyhow::bail!("port {} is held by {holder}; stop that process, or choose another port with --port", args.port);
+    }
+    let cpus = match &args.server_cpus {
+        Some(list) => named_cores("--server-cpus", list)?,
+        None => allowed_cpus()?,
+    };
+    let choice = ServerChoice {
+        servers: std::slice::from_ref(&args.server),
+        suite: args.suite.as_deref(),
+        version: args.version.as_deref(),
+        java: args.java.as_deref(),
+    };
+    let built = BuiltServers::build(&choice, global)?;
+    let all = built.variants();
+    let Some(variant) = all.first().filter(|_| all.len() == 1) else {
+        let names: Vec<&str> = all.iter().map(|variant| variant.name.as_str()).collect();
+        return Err(wrong_usage(format!("{} names several servers ({}); name one", args.server, names.join(", "))));
+    };
+    if let Some(reason) = built.launches.unavailable(variant) {
+        anyhow::bail!("{} is not available: {reason}", variant.name);
+    }
+    let log = temporary_log("serve")?.into_temp_path().keep()?;
+    let PlannedStart::Ours(mut spec) = built.launches.get(variant)?.start(&built.plan, variant, &cpus, &log)? else {
+        anyhow::bail!("{} is running already, and tare did not start it", variant.name);
+    };
+    for text in spec.command.iter_mut().chain(spec.env.values_mut()) {
+        *text = text.replace(tare_sut::server::PORT, &args.port.to_string());
+    }
+    let server = Server::start_unless_cancelled(&spec, &built.cancelled)?;
+    console::print_text(&format!(
+        "{} serves on {} (pid {}); Ctrl-C ends it\n",
+        variant.name,
+        server.base_url(),
+        server.pid()
+    ));
+    console::print_text(&format!("  {}\n  log {}\n", spec.command.join(" "), log.display()));
+    while !interrupt::is_raised(&built.cancelled) {
+        if let Status::Exited(how) = server.status() {
+            anyhow::bail!("{} ended ({how}); {}", variant.name, server.log_tail(20));
+        }
+        std::thread::sleep(LOOK);
+    }
+    console::print_text(&format!("{}\n", server.stop()?));
+    Ok(Outcome::Done)
+}

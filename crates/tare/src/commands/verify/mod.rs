@@ -1,0 +1,206 @@
+//! `tare verify`: do all servers answer alike? Each is started, asked everything in the contract, and stopped.
+
+mod table;
+
+use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+
+use tare_plan::plan::Variant;
+use tare_sut::contract::{self, CheckOutcome};
+use tare_sut::server::temporary_log;
+use tare_sys::affinity::allowed_cpus;
+use tare_sys::procfs::machine::Machine;
+
+use crate::args::{Global, VerifyArgs};
+use crate::failure::Outcome;
+use crate::session::{BuiltServers, ServerChoice};
+use crate::{console, interrupt};
+
+/// The result of one server.
+struct Verified<'a> {
+    variant: &'a Variant,
+    outcome: ServerOutcome,
+}
+
+/// How the verification of a server ended.
+enum ServerOutcome {
+    /// It answered, rightly or not.
+    Answered(Vec<CheckOutcome>),
+    /// It could not be started.
+    Failed(anyhow::Error),
+    /// It is not available here, for this reason.
+    Unavailable(String),
+}
+
+/// Verifies every server that is asked for; ends with a line `N passed, N failed, N skipped` over all checks.
+pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let choice = ServerChoice {
+        servers: &args.servers,
+        suite: args.suite.as_deref(),
+        version: args.version.as_deref(),
+        java: args.java.as_deref(),
+    };
+    let verifier = Verifier { built: &BuiltServers::build(&choice, global)? };
+    let colored = console::stdout_colored(global.color);
+    let show_result = |verified: &Verified<'_>| {
+        if !args.markdown {
+            print_result(verified, args.verbose, colored);
+        }
+    };
+    let all = verifier.verify_all(&verifier.built.variants(), &show_result);
+    if interrupt::is_raised(&verifier.built.cancelled) {
+        return Ok(Outcome::Interrupted);
+    }
+    let unplanned: Vec<_> = verifier.built.plan.skipped.iter().filter(|skipped| !skipped.what.contains('×')).collect();
+    if args.markdown {
+        console::print_text(&table::markdown(&verifier, &all, &unplanned));
+    } else {
+        for skipped in &unplanned {
+            console::print_text(&format!("skipped: {} ({})\n", skipped.what, skipped.because));
+        }
+    }
+    Ok(print_totals(&all, unplanned.len(), args.markdown))
+}
+
+/// Prints the line that ends the command, and names the document if there is one.
+fn print_totals(all: &[Verified<'_>], unplanned: usize, as_markdown: bool) -> Outcome {
+    let (mut passed, mut failed, mut skipped) = (0, 0, unplanned);
+    for verified in all {
+        match &verified.outcome {
+            ServerOutcome::Answered(outcomes) => {
+                let good = outcomes.iter().filter(|outcome| outcome.passed).count();
+                passed += good;
+                failed += outcomes.len() - good;
+            }
+            ServerOutcome::Failed(_) => failed += 1,
+            ServerOutcome::Unavailable(_) => skipped += 1,
+        }
+    }
+    let line = format!("{passed} passed, {failed} failed, {skipped} skipped");
+    if as_markdown {
+        console::print_note(&line)
+    } else {
+        console::print_text(&format!("{line}\n"))
+    }
+    if failed == 0 { Outcome::Done } else { Outcome::Void }
+}
+
+/// Verifies servers that are built.
+struct Verifier<'a> {
+    built: &'a BuiltServers,
+}
+
+impl Verifier<'_> {
+    /// Verifies as many servers at a time as there are cores and memory for, and shows the results in order.
+    fn verify_all<'v>(&self, variants: &[&'v Variant], show_result: &dyn Fn(&Verified<'v>)) -> Vec<Verified<'v>> {
+        let next = AtomicUsize::new(0);
+        let (sender, receiver) = mpsc::channel();
+        let mut early = BTreeMap::new();
+        let mut all = Vec::new();
+        let verify_next = &|sender: mpsc::Sender<(usize, Verified<'v>)>| {
+            while let Some((index, &variant)) = self.next_variant(variants, &next) {
+                let _nobody_listens = sender.send((index, Verified { variant, outcome: self.verify(variant) }));
+            }
+        };
+        thread::scope(|scope| {
+            for number in 0..servers_at_a_time() {
+                let of_thread = sender.clone();
+                let started = thread::Builder::new().spawn_scoped(scope, move || verify_next(of_thread));
+                // With too few threads, fewer servers are verified at a time; without any, this one verifies all.
+                if started.is_err() && number == 0 {
+                    verify_next(sender.clone());
+                }
+            }
+            drop(sender);
+            for (index, verified) in receiver {
+                early.insert(index, verified);
+                while let Some(verified) = early.remove(&all.len()) {
+                    show_result(&verified);
+                    all.push(verified);
+                }
+            }
+        });
+        all
+    }
+
+    fn next_variant<'s, 'v>(
+        &self,
+        variants: &'s [&'v Variant],
+        next: &AtomicUsize,
+    ) -> Option<(usize, &'s &'v Variant)> {
+        let index = next.fetch_add(1, Ordering::Relaxed);
+        variants.get(index).filter(|_| !interrupt::is_raised(&self.built.cancelled)).map(|variant| (index, variant))
+    }
+
+    fn verify(&self, variant: &Variant) -> ServerOutcome {
+        match self.built.launches.unavailable(variant) {
+            Some(reason) => ServerOutcome::Unavailable(reason.to_owned()),
+            None => self.start_and_check(variant).map_or_else(ServerOutcome::Failed, ServerOutcome::Answered),
+        }
+    }
+
+    /// Starts one server on all cores and checks its answers.
+    fn start_and_check(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
+        let BuiltServers { workspace, plan, launches, cancelled } = self.built;
+        let launch = launches.get(variant)?;
+        let log = temporary_log("verify")?;
+        let host = match launch.start(plan, variant, &allowed_cpus()?, log.path())?.start(cancelled) {
+            Ok(host) => host,
+            Err(error) => {
+                // The error names the file.
+                log.keep()?;
+                return Err(error.into());
+            }
+        };
+        let identity = variant.identity();
+        let exchanges = launch.contract(&workspace.contract).exchanges(&identity, variant.routes);
+        let outcomes = contract::verify_exchanges(host.address(), exchanges, plan.load.timeout.0);
+        host.stop();
+        Ok(outcomes)
+    }
+}
+
+/// How many servers may run at a time: one per core, if each has its heap and as much again.
+fn servers_at_a_time() -> usize {
+    const SERVER_BYTES: u64 = 2 << 30;
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let memory = Machine::read().memory_bytes.unwrap_or(SERVER_BYTES) / SERVER_BYTES;
+    cores.min(usize::try_from(memory).unwrap_or(usize::MAX)).max(1)
+}
+
+/// Prints the results of one server.
+fn print_result(verified: &Verified<'_>, verbose: bool, colored: bool) {
+    let variant = verified.variant;
+    let outcomes = match &verified.outcome {
+        ServerOutcome::Answered(outcomes) => outcomes,
+        ServerOutcome::Failed(error) => {
+            return console::print_text(&format!(
+                "{} {:<32} {error}\n",
+                console::check_mark(false, colored),
+                variant.name
+            ));
+        }
+        ServerOutcome::Unavailable(reason) => {
+            return console::print_text(&format!("skipped: {} ({reason})\n", variant.name));
+        }
+    };
+    let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
+    let mark = console::check_mark(passed == outcomes.len(), colored);
+    let version = variant.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
+    let name = format!("{}{version}", variant.server);
+    console::print_text(&format!("{mark} {name:<36} {passed} of {} checks\n", outcomes.len()));
+    for outcome in outcomes.iter().filter(|outcome| verbose || !outcome.passed || outcome.because.is_some()) {
+        let because = outcome.because.as_deref().map_or(String::new(), |why| format!("  (differs: {why})"));
+        console::print_text(&format!(
+            "    {} {}{because}\n",
+            console::check_mark(outcome.passed, colored),
+            outcome.check
+        ));
+        if let Some(difference) = &outcome.difference {
+            console::print_text(&format!("        {difference}\n"));
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! What was verified, as a document: which servers, built from which versions, and how each answers each check.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use tare_plan::plan::Skipped;
+use tare_sut::contract::CheckOutcome;
+
+use super::{ServerOutcome, Verified, Verifier};
+
+const HEAD: &str = "# Servers\n\n\
+    Made by `tare verify --markdown > docs/SERVERS.md`. Every server was started, and got every request of \
+    [servers/contract.toml](../servers/contract.toml).\n";
+
+/// The whole document.
+pub(super) fn markdown(verifier: &Verifier<'_>, all: &[Verified<'_>], unplanned: &[&Skipped]) -> String {
+    let checks: Vec<&str> =
+        verifier.built.workspace.contract.exchanges("", u32::MAX).map(|exchange| exchange.name).collect();
+    let mut text = String::from(HEAD);
+    versions(verifier, all, &mut text);
+    matrix(&checks, all, &mut text);
+    differences(all, &mut text);
+    lacks(verifier, all, &mut text);
+    unavailable(all, unplanned, &mut text);
+    text
+}
+
+/// Servers that share their versions stand together.
+fn versions(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
+    let mut built: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for verified in all {
+        if let Ok(launch) = verifier.built.launches.get(verified.variant) {
+            let of: Vec<String> = launch.resolved.iter().map(|(name, version)| format!("{name} {version}")).collect();
+            built.entry(of.join(", ")).or_default().push(&verified.variant.server);
+        }
+    }
+    let mut rows: Vec<(String, String)> = built.into_iter().map(|(of, servers)| (servers.join(", "), of)).collect();
+    rows.sort();
+    text.push_str("\n## Versions of each server\n\n| servers | versions |\n|---|---|\n");
+    for (servers, of) in rows {
+        let _ = writeln!(text, "| {servers} | {of} |");
+    }
+}
+
+fn matrix(checks: &[&str], all: &[Verified<'_>], text: &mut String) {
+    text.push_str("\n## Requests\n\n");
+    for (index, check) in checks.iter().enumerate() {
+        let _ = writeln!(text, "{}. {check}", index + 1);
+    }
+    text.push_str("\n## Answers\n\n");
+    text.push_str(
+        "✓ as the contract says · ≠ an allowed difference, with its reason below · ✗ wrong · blank: not sent, because the server has no such route or its library cannot answer it\n\n|",
+    );
+    let numbers: Vec<String> = (1..=checks.len()).map(|number| number.to_string()).collect();
+    let _ = writeln!(text, " server | {} |\n|---|{}", numbers.join(" | "), "---|".repeat(checks.len()));
+    for verified in all {
+        if let ServerOutcome::Answered(outcomes) = &verified.outcome {
+            let marks: Vec<&str> = checks.iter().map(|check| mark(outcomes, check)).collect();
+            let _ = writeln!(text, "| {} | {} |", verified.variant.name, marks.join(" | "));
+        }
+    }
+}
+
+fn mark(outcomes: &[CheckOutcome], check: &str) -> &'static str {
+    match outcomes.iter().find(|outcome| outcome.check == check) {
+        None => " ",
+        Some(outcome) if !outcome.passed => "✗",
+        Some(outcome) if outcome.because.is_some() => "≠",
+        Some(_) => "✓",
+    }
+}
+
+/// Each reason with the checks and the servers that it explains.
+fn differences(all: &[Verified<'_>], text: &mut String) {
+    let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    for verified in all {
+        let ServerOutcome::Answered(outcomes) = &verified.outcome else { continue };
+        for outcome in outcomes {
+            if let Some(because) = &outcome.because {
+                reasons.entry((because, &outcome.check)).or_default().push(&verified.variant.name);
+            }
+        }
+    }
+    text.push_str("\n## Allowed differences\n\n| check | because | servers |\n|---|---|---|\n");
+    for ((because, check), servers) in reasons {
+        let _ = writeln!(text, "| {check} | {because} | {} |", servers.join(", "));
+    }
+}
+
+/// What servers were not asked because their library does not have it.
+fn lacks(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
+    let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let contract = &verifier.built.workspace.contract;
+    for verified in all.iter().filter(|verified| matches!(verified.outcome, ServerOutcome::Answered(_))) {
+        let identity = verified.variant.identity();
+        for scenario in contract.scenarios.keys() {
+            if let Some(because) = contract.why_not_served(&identity, scenario) {
+                reasons.entry((because, scenario)).or_default().push(&verified.variant.name);
+            }
+        }
+    }
+    if !reasons.is_empty() {
+        text.push_str(
+            "\n## Requests that a library cannot answer\n\n| not sent | because | servers |\n|---|---|---|\n",
+        );
+    }
+    for ((because, scenario), servers) in reasons {
+        let _ = writeln!(text, "| {scenario} | {because} | {} |", servers.join(", "));
+    }
+}
+
+fn unavailable(all: &[Verified<'_>], unplanned: &[&Skipped], text: &mut String) {
+    let tried = all.iter().filter_map(|verified| match &verified.outcome {
+        ServerOutcome::Unavailable(reason) => Some((verified.variant.name.as_str(), reason.clone())),
+        ServerOutcome::Failed(error) => Some((verified.variant.name.as_str(), error.to_string())),
+        ServerOutcome::Answered(_) => None,
+    });
+    let untried = unplanned.iter().map(|skipped| (skipped.what.as_str(), skipped.because.clone()));
+    let missing: Vec<(&str, String)> = tried.chain(untried).collect();
+    if !missing.is_empty() {
+        text.push_str("\n## Servers that the machine of this page could not build\n\n| server | reason |\n|---|---|\n");
+    }
+    for (server, why) in missing {
+        let _ = writeln!(text, "| {server} | {why} |");
+    }
+}

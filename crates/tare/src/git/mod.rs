@@ -1,0 +1,147 @@
+//! A git checkout, read and extended by the program `git`.
+
+mod work_tree;
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use anyhow::Context;
+use tare_plan::PlanError;
+use tare_plan::names::nearest_name;
+
+pub use work_tree::WorkTree;
+
+/// How a work tree differs from its last commit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changes {
+    None,
+    /// It has files that git does not know, and no other change.
+    NewFiles,
+    /// Files of the commit differ.
+    Some,
+}
+
+/// A work tree of a git repository.
+#[derive(Debug)]
+pub struct Checkout {
+    top: PathBuf,
+}
+
+impl Checkout {
+    /// The checkout that contains `folder`; `None` outside of any.
+    ///
+    /// # Errors
+    /// `git` cannot be run, or refuses the checkout.
+    pub fn containing(folder: &Path) -> anyhow::Result<Option<Self>> {
+        let output = git(folder, &["rev-parse", "--show-toplevel"])?;
+        if output.status.success() {
+            let top = PathBuf::from(text(&output));
+            return Ok(Some(Self { top: top.canonicalize().unwrap_or(top) }));
+        }
+        // Such as a repository of another user, with git's own remedy.
+        let said = String::from_utf8_lossy(&output.stderr);
+        anyhow::ensure!(said.contains("not a git repository"), "git cannot read {}: {}", folder.display(), said.trim());
+        Ok(None)
+    }
+
+    /// Its top folder.
+    pub fn top(&self) -> &Path {
+        &self.top
+    }
+
+    /// The commit that a revision names.
+    ///
+    /// # Errors
+    /// There is no such revision: the error names the nearest branches and tags.
+    pub fn commit(&self, revision: &str) -> anyhow::Result<String> {
+        let wanted = format!("{revision}^{{commit}}");
+        let output = git(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
+        if output.status.success() {
+            return Ok(text(&output));
+        }
+        let output = git(&self.top, &["for-each-ref", "--format=%(refname:short)"])?;
+        let names = text(&output);
+        let near = nearest_name(revision, names.lines());
+        Err(PlanError::NoMatch {
+            origin: "--baseline".to_owned(),
+            kind: "git revision",
+            pattern: revision.to_owned(),
+            suggestion: near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?")),
+            known: format!("{}, and every commit (a shallow clone has few: git fetch --unshallow)", first_of(&names)),
+        }
+        .into())
+    }
+
+    /// How the work tree differs from its last commit. Records of tare are no change.
+    pub fn changes(&self) -> Changes {
+        let paths = [":/", ":(top,exclude,glob)**/.tare", ":(top,exclude,glob)**/.tare/**"];
+        let args: Vec<&str> = ["status", "--porcelain", "--"].into_iter().chain(paths).collect();
+        let status = git(&self.top, &args).map_or_else(|_| String::new(), |output| text(&output));
+        if status.is_empty() {
+            Changes::None
+        } else if status.lines().all(|line| line.starts_with("??")) {
+            Changes::NewFiles
+        } else {
+            Changes::Some
+        }
+    }
+
+    /// The full name of a revision, such as `refs/heads/main`, or else its commit; `None` if there is no such revision.
+    pub fn full_name(&self, revision: &str) -> Option<String> {
+        let commit = self.commit(revision).ok()?;
+        let output = run_git(&self.top, &["rev-parse", "--symbolic-full-name", "--end-of-options", revision]);
+        // git repeats the option before the name.
+        let names = output.map_or_else(String::new, |output| text(&output));
+        Some(names.lines().find(|name| name.starts_with("refs/")).map_or(commit, str::to_owned))
+    }
+
+    /// The branch that others are compared with: the one that the remote `origin` names, else `main`, `master` or the
+    /// current one; `None` where there is no commit.
+    pub fn default_branch(&self) -> Option<String> {
+        let named =
+            |args: &[&str]| run_git(&self.top, args).map(|output| text(&output)).filter(|name| !name.is_empty());
+        let of_origin = named(&["symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"]);
+        let local = of_origin.as_deref().and_then(|name| name.strip_prefix("origin/")).map(str::to_owned);
+        let current = named(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
+        let usual = ["main", "master"].map(|name| Some(name.to_owned()));
+        let candidates = [local, of_origin].into_iter().chain(usual).chain([current]).flatten();
+        candidates.into_iter().find(|name| self.commit(name).is_ok())
+    }
+}
+
+/// The first names of a list.
+fn first_of(names: &str) -> String {
+    const FEW: usize = 8;
+    let mut few: Vec<&str> = names.lines().take(FEW).collect();
+    if names.lines().count() > FEW {
+        few.push("…");
+    }
+    few.join(", ")
+}
+
+/// What a command of git gave; `None` if it failed.
+pub fn run_git(folder: &Path, args: &[&str]) -> Option<Output> {
+    git(folder, args).ok().filter(|output| output.status.success())
+}
+
+/// Runs git in a folder.
+///
+/// # Errors
+/// `git` cannot be run.
+pub fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
+    let mut command = Command::new("git");
+    // Nobody answers a question for a password.
+    command.env("GIT_TERMINAL_PROMPT", "0");
+    // Its words are in errors, and "not a git repository" decides something.
+    command.env("LC_ALL", "C").arg("-C").arg(folder).args(args);
+    // A git hook sets these, and they would name another repository than that of the folder.
+    for variable in ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX"] {
+        command.env_remove(variable);
+    }
+    command.output().context("cannot run git; install it, or give a folder or a command as --baseline")
+}
+
+/// What it printed, without the end of the line.
+pub fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}

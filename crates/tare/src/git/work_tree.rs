@@ -1,0 +1,244 @@
+//! Work trees of baselines: kept, so that build tools find there what they built before, and never removed while a check uses
+//! them.
+
+use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+use rustix::fs::{FlockOperation, flock};
+
+use super::{Checkout, git, run_git, text};
+
+/// Work trees of earlier baselines that are kept for the next check of them.
+const KEPT: usize = 5;
+
+/// How often, and how many times, a work tree that another process makes is looked at again: for ten minutes.
+const LOOK: Duration = Duration::from_millis(200);
+const MOST_LOOKS: u32 = 3_000;
+
+/// A work tree that this process uses. No other removes it before this is dropped.
+#[derive(Debug)]
+pub struct WorkTree {
+    folder: PathBuf,
+    /// Its lock is shared by all who use the tree.
+    _lock: File,
+}
+
+impl WorkTree {
+    /// Where it is.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+/// The file beside a work tree that is locked by who uses it, and written when it is used.
+fn lock_file(folder: &Path) -> PathBuf {
+    folder.with_extension("lock")
+}
+
+/// Opens the lock of a work tree.
+fn open_lock(folder: &Path) -> anyhow::Result<File> {
+    let path = lock_file(folder);
+    let opened = File::options().create(true).truncate(false).write(true).open(&path);
+    opened.with_context(|| format!("cannot open {}", path.display()))
+}
+
+impl Checkout {
+    /// A work tree of this commit in a folder of its own below `cache`.
+    ///
+    /// # Errors
+    /// When git cannot make it, or another process takes too long to.
+    pub fn worktree(&self, commit: &str, cache: &Path) -> anyhow::Result<WorkTree> {
+        let folder = self.worktree_folder(commit, cache);
+        if let Some(parent) = folder.parent() {
+            std::fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
+        }
+        let lock = open_lock(&folder)?;
+        for _ in 0..MOST_LOOKS {
+            if flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() && is_at(&folder, commit) {
+                // The time of its last use. If it cannot be set, the tree counts as older than it is.
+                let _ = lock.set_modified(SystemTime::now());
+                return Ok(WorkTree { folder, _lock: lock });
+            }
+            // The shared lock becomes an exclusive one, or is lost: then the loop takes it again.
+            if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+                std::thread::sleep(LOOK);
+            } else if !is_at(&folder, commit) && self.adopt(&folder, commit).is_none() {
+                self.make_worktree(&folder, commit)?;
+                anyhow::ensure!(is_at(&folder, commit), "git does not know its own work tree {}", folder.display());
+            }
+        }
+        anyhow::bail!("another process is using {} and does not finish; end it, or wait for it", folder.display())
+    }
+
+    fn make_worktree(&self, folder: &Path, commit: &str) -> anyhow::Result<()> {
+        folder.parent().iter().for_each(|parent| self.forget_old_worktrees(parent, folder));
+        // What is left of an attempt that was interrupted, and what git still knows of it.
+        let _ = std::fs::remove_dir_all(folder);
+        let _ = git(&self.top, &["worktree", "prune"]);
+        let place = folder.to_string_lossy();
+        let output = git(&self.top, &["worktree", "add", "--force", "--detach", &place, commit])?;
+        anyhow::ensure!(
+            output.status.success(),
+            "git cannot make a work tree of {commit} in {place}: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        );
+        Ok(())
+    }
+
+    /// Makes a work tree known to git again, such as one from the cache of a CI job, whose clone is new. Files that are as in
+    /// the commit keep their times, so that build tools find there what they built. `None` if that does not work.
+    fn adopt(&self, folder: &Path, commit: &str) -> Option<()> {
+        let link = folder.join(".git");
+        if !link.is_file() {
+            return None;
+        }
+        let new = folder.with_extension("new");
+        let _ = std::fs::remove_dir_all(&new);
+        run_git(&self.top, &["worktree", "prune"])?;
+        let add = ["worktree", "add", "--force", "--detach", "--no-checkout", &new.to_string_lossy(), commit];
+        run_git(&self.top, &add)?;
+        std::fs::rename(new.join(".git"), link).ok()?;
+        std::fs::remove_dir_all(&new).ok()?;
+        run_git(&self.top, &["worktree", "repair", &folder.to_string_lossy()])?;
+        run_git(folder, &["reset", "--quiet"])?;
+        run_git(folder, &["checkout", "--quiet", "--force", "--", "."])?;
+        is_at(folder, commit).then_some(())
+    }
+
+    /// Where the work tree of a commit lies: repositories of one name are told apart by a hash of their path.
+    pub fn worktree_folder(&self, commit: &str, cache: &Path) -> PathBuf {
+        let name = self.top.file_name().unwrap_or_default().to_string_lossy();
+        let mut hasher = DefaultHasher::new();
+        self.top.hash(&mut hasher);
+        let short: String = commit.chars().take(12).collect();
+        cache.join("baselines").join(format!("{name}-{:016x}", hasher.finish())).join(short)
+    }
+
+    /// Removes the work trees that were used longest ago, so that at most [`KEPT`] remain with a new one. Those in use stay.
+    fn forget_old_worktrees(&self, parent: &Path, new: &Path) {
+        let Ok(entries) = std::fs::read_dir(parent) else { return };
+        let folders = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut aged: Vec<(SystemTime, PathBuf)> =
+            folders.filter(|path| path.is_dir() && path != new).map(|path| (last_use(&path), path)).collect();
+        aged.sort();
+        let surplus = aged.len().saturating_sub(KEPT - 1);
+        let locked = aged.into_iter().filter_map(|(_, folder)| {
+            let lock = open_lock(&folder).ok()?;
+            flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok().then_some((folder, lock))
+        });
+        for (folder, _lock) in locked.take(surplus) {
+            // A work tree that cannot be removed takes room, and no more. Its lock stays: another process may wait for it.
+            let _ = git(&self.top, &["worktree", "remove", "--force", &folder.to_string_lossy()]);
+        }
+    }
+}
+
+/// When a work tree was used last: its lock says so; one of an earlier version of tare has none.
+fn last_use(folder: &Path) -> SystemTime {
+    let modified = |path: &Path| path.metadata().and_then(|found| found.modified());
+    modified(&lock_file(folder)).or_else(|_| modified(folder)).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Whether a folder is a work tree at this commit that git knows.
+fn is_at(folder: &Path, commit: &str) -> bool {
+    folder.exists()
+        && git(folder, &["rev-parse", "HEAD"]).is_ok_and(|head| head.status.success() && text(&head) == commit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repository with commits, and the folder for its work trees.
+    struct Fixture {
+        folder: tempfile::TempDir,
+        top: PathBuf,
+        cache: PathBuf,
+    }
+
+    impl Fixture {
+        fn new() -> Self {
+            let folder = tempfile::tempdir().unwrap();
+            let (top, cache) = (folder.path().join("own"), folder.path().join("cache"));
+            std::fs::create_dir(&top).unwrap();
+            let fixture = Self { folder, top, cache };
+            fixture.run(&["init", "-q", "-b", "trunk"]);
+            fixture
+        }
+
+        fn run(&self, args: &[&str]) {
+            let identity = ["-c", "user.name=test", "-c", "user.email=test@localhost"];
+            let output = git(&self.top, &[&identity, args].concat()).unwrap();
+            assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        }
+
+        /// Commits everything; returns the commit.
+        fn commit(&self) -> String {
+            self.run(&["add", "."]);
+            self.run(&["commit", "-q", "--allow-empty", "-m", "a step"]);
+            self.checkout().commit("HEAD").unwrap()
+        }
+
+        fn checkout(&self) -> Checkout {
+            Checkout::containing(&self.top).unwrap().unwrap()
+        }
+    }
+
+    #[test]
+    fn a_work_tree_in_use_or_used_lately_is_not_removed_for_a_new_one() {
+        let fixture = Fixture::new();
+        let checkout = fixture.checkout();
+        let commits: Vec<String> = (0..KEPT + 3).map(|_| fixture.commit()).collect();
+        let make = |commit: &String| checkout.worktree(commit, &fixture.cache).unwrap();
+        let exists = |at: usize| checkout.worktree_folder(&commits[at], &fixture.cache).join(".git").exists();
+        // Those of 0 to 4 were used in this order, a minute apart and long ago; then that of 1 is used again. That of 2 is in use.
+        let trees: Vec<WorkTree> = commits[..KEPT].iter().map(make).collect();
+        for (minute, tree) in (1..).zip(&trees) {
+            let time = SystemTime::UNIX_EPOCH + Duration::from_secs(minute * 60);
+            open_lock(tree.folder()).unwrap().set_modified(time).unwrap();
+        }
+        let in_use = trees.into_iter().nth(2).unwrap();
+        drop(make(&commits[1]));
+        for commit in &commits[KEPT..KEPT + 3] {
+            drop(make(commit));
+        }
+        let left: Vec<usize> = (0..commits.len()).filter(|at| exists(*at)).collect();
+        assert_eq!(left, [1, 2, 5, 6, 7], "0, 3 and 4 were used longest ago, 2 is in use");
+        assert!(in_use.folder().join(".git").exists());
+    }
+
+    #[test]
+    fn a_checkout_that_git_refuses_is_an_error_in_its_own_words() {
+        let fixture = Fixture::new();
+        std::fs::write(fixture.top.join(".git/config"), "[core").unwrap();
+        let error = Checkout::containing(&fixture.top).unwrap_err().to_string();
+        assert!(error.contains("bad config"), "{error}");
+        assert!(Checkout::containing(fixture.folder.path()).unwrap().is_none(), "no checkout");
+    }
+
+    #[test]
+    fn a_work_tree_that_git_forgot_keeps_what_was_built_there() {
+        let fixture = Fixture::new();
+        let (top, cache) = (&fixture.top, &fixture.cache);
+        std::fs::write(top.join("a"), "as committed").unwrap();
+        std::fs::write(top.join("b"), "as committed").unwrap();
+        let commit = fixture.commit();
+        let checkout = fixture.checkout();
+        assert_eq!(checkout.default_branch().as_deref(), Some("trunk"));
+        assert_eq!(checkout.full_name("trunk").as_deref(), Some("refs/heads/trunk"));
+        let tree = checkout.worktree(&commit, cache).unwrap().folder().to_owned();
+        let changed = || std::fs::metadata(tree.join("a")).unwrap().modified().unwrap();
+        let before = changed();
+        std::fs::write(tree.join("built"), "by a build tool").unwrap();
+        std::fs::write(tree.join("b"), "damaged").unwrap();
+
+        std::fs::remove_dir_all(top.join(".git/worktrees")).unwrap();
+        assert_eq!(checkout.worktree(&commit, cache).unwrap().folder(), tree);
+        assert!(is_at(&tree, &commit));
+        assert!(tree.join("built").exists() && changed() == before, "the build tool finds its work done");
+        assert_eq!(std::fs::read_to_string(tree.join("b")).unwrap(), "as committed");
+    }
+}

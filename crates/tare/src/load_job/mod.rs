@@ -1,0 +1,166 @@
+//! From the flags of `tare load` to a load that is ready to begin.
+
+mod files;
+mod model;
+mod place;
+mod protocol;
+mod request;
+
+use std::path::Path;
+use std::time::Duration;
+
+use tare_load::{Identity, SessionSpec, TlsSpec, Trust};
+use tare_plan::LoadPlan;
+use tare_plan::load_plan::{LoadProtocol, LoadStop, TlsTrust};
+use tare_run::load::{LoadJob, allow_connections, generator_cpus, server_is_elsewhere};
+use tare_sys::affinity::{CpuSet, allowed_cpus};
+use tare_sys::clock;
+use tare_units::Span;
+use url::Url;
+
+use crate::args::{ConnectionArgs, LoadArgs, Spin};
+use crate::console::print_note;
+use crate::failure::wrong_usage;
+use place::{Connector, LoadTarget};
+
+pub use files::InputFiles;
+
+/// Length of a load without -d and -n.
+const USUAL: Duration = Duration::from_secs(10);
+/// The end of a load with -n against a server that does not answer.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// The most intervals that a record is cut into, so that a long load stays small.
+const MOST_INTERVALS: u32 = 1000;
+/// The shortest interval.
+const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
+
+/// Reads the flags and checks that a server listens.
+///
+/// # Errors
+/// In one sentence: a flag that cannot be followed, a URL that cannot be loaded, a file that cannot be read.
+pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> {
+    let (load, connection) = (&args.model, &args.connection);
+    let connector = if args.fleet.agents.is_empty() {
+        Connector::FromHere(connection.connect_timeout.0)
+    } else {
+        Connector::FromAgents
+    };
+    if connector != Connector::FromAgents {
+        allow_connections(load.connections)?;
+    }
+    let wanted = request::wanted_requests(&args.urls, &args.request, files)?;
+    let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
+    let place = LoadTarget::from_urls(&urls, connection.unix_socket.as_deref(), connector)?;
+    let cpus = cpus(args)?;
+    let protocol = protocol::load_protocol(&place.url, args)?;
+    // Short enough to be typed again.
+    let seed = load.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000);
+    let mut requests = request::build_requests(&wanted, &place.paths, &args.request, connection, files, seed)?;
+    if let Some(bytes) = args.websocket.echo {
+        protocol::send_echo_messages(&mut requests, bytes);
+    }
+    let is_tls = matches!(place.url.scheme(), "https" | "wss");
+    let of_tls = [("--cacert", connection.cacert.is_some()), ("--cert", connection.cert.is_some())];
+    if let Some((flag, _)) = of_tls.into_iter().find(|(_, is_given)| *is_given && !is_tls) {
+        return Err(wrong_usage(format!("{flag} is for https:// and wss://; correct the URL, or leave out the flag")));
+    }
+    let has_stages = !load.stages.is_empty() || !load.user_stages.is_empty();
+    if has_stages && model::staged_time(load).is_zero() {
+        return Err(wrong_usage("the stages take no time; let one of them last, such as 5000:30s"));
+    }
+    let stop = stop(args, &protocol);
+    let plan = LoadPlan {
+        url: place.shown_url(),
+        request: requests.list.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default(),
+        requests: requests.list.len() as u32,
+        checks: args.request.check.len() as u32,
+        feeds: args.request.feed.iter().map(|file| file.display().to_string()).collect(),
+        model: model::load_model(load),
+        stop,
+        warmup: load.warmup,
+        connections: load.connections,
+        protocol,
+        tls: is_tls.then(|| trust(connection)),
+        timeout: connection.timeout,
+        connect_timeout: connection.connect_timeout,
+        load_cpus: cpus.to_string(),
+        server_clock: args.websocket.server_clock,
+        interval: interval(args, stop),
+        seed,
+        conditions: args.output.fail_if.clone(),
+        settings: Vec::new(),
+    };
+    let spins = match load.spin {
+        Spin::Always => true,
+        Spin::Never => false,
+        Spin::Auto => model::is_open_loop(load) && server_is_elsewhere(&place.target, &cpus),
+    };
+    let session = SessionSpec {
+        host: Some(args.request.host.clone().unwrap_or(place.host)),
+        cpus,
+        congestion: connection.congestion.clone(),
+        poller: args.machine.poller,
+        tls: is_tls.then(|| tls(&place.url, connection, files)),
+        ..SessionSpec::new(place.target, requests)
+    };
+    Ok(LoadJob::new(plan, session, spins))
+}
+
+fn cpus(args: &LoadArgs) -> anyhow::Result<CpuSet> {
+    let machine = &args.machine;
+    let cpus = generator_cpus(machine.load_cpus.as_deref(), machine.threads, args.model.connections)?;
+    let allowed = allowed_cpus()?.iter().count();
+    if let Some(threads) = machine.threads.filter(|threads| *threads > allowed) {
+        print_note(&format!("  -t {threads}: there are {allowed} cores, and more threads would only take turns"));
+    }
+    Ok(cpus)
+}
+
+/// When the load ends. With --messages, each user's subscription counts as one request.
+fn stop(args: &LoadArgs, protocol: &LoadProtocol) -> LoadStop {
+    let model = &args.model;
+    let staged = model::staged_time(model);
+    let span = model.duration.or((!staged.is_zero()).then_some(Span(staged)));
+    let count = match protocol {
+        LoadProtocol::Push { messages: Some(_), .. } => Some(model.requests.unwrap_or(model.connections.into())),
+        _ => model.requests,
+    };
+    match count {
+        Some(count) => LoadStop::Requests { count, at_most: span.unwrap_or(Span(LONGEST)) },
+        None => LoadStop::Duration { span: span.unwrap_or(Span(USUAL)) },
+    }
+}
+
+fn interval(args: &LoadArgs, stop: LoadStop) -> Span {
+    let whole = match stop {
+        LoadStop::Duration { span } => span.0 + args.model.warmup.0,
+        LoadStop::Requests { .. } => Duration::ZERO,
+    };
+    Span(args.output.interval.0.max(whole / MOST_INTERVALS).max(SHORTEST_INTERVAL))
+}
+
+fn trust(args: &ConnectionArgs) -> TlsTrust {
+    match &args.cacert {
+        _ if args.insecure => TlsTrust::Any,
+        Some(file) => TlsTrust::Authorities { file: file.display().to_string() },
+        None => TlsTrust::System,
+    }
+}
+
+fn tls(url: &Url, args: &ConnectionArgs, files: &InputFiles) -> TlsSpec {
+    // The brackets of an IPv6 address belong to the URL, not to the name.
+    let name = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    TlsSpec {
+        trust: match trust(args) {
+            TlsTrust::Any => Trust::Anybody,
+            TlsTrust::Authorities { file } => Trust::Authorities(files.place(Path::new(&file))),
+            TlsTrust::System => Trust::System,
+        },
+        identity: args
+            .cert
+            .as_deref()
+            .zip(args.key.as_deref())
+            .map(|(certificate, key)| Identity { certificate: files.place(certificate), key: files.place(key) }),
+        ..TlsSpec::new(name)
+    }
+}

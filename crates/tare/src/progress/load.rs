@@ -1,0 +1,242 @@
+//! The progress of a load: on a terminal a picture, redrawn with each part; elsewhere a plain line every few seconds.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use tare_analysis::load::describe;
+use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
+use tare_run::load::LoadJob;
+use tare_run::load::fleet::{AgentPhase, FleetAgent};
+use tare_stats::histogram::LatencyHistogram;
+use tare_stats::quantile::printable;
+
+use super::picture::{AgentLine, LoadPhase, POINTS, Point, Seen};
+use super::{PLAIN_EVERY, Screen};
+use crate::console::{Color, print_note, stderr_colored, stderr_width};
+
+/// Percentiles are those of the latest second, or of the longer time that a p99 needs. They have at most this many
+/// parts.
+const LATEST_NS: u64 = 1_000_000_000;
+const MOST_PARTS: usize = 20;
+
+/// Shows a load on standard error, until it is dropped.
+#[derive(Debug)]
+pub struct LoadView {
+    seen: Seen,
+    stop: StopRule,
+    /// How many results count as one request of the stop rule: the messages that are pushed to a user.
+    results_per_request: u64,
+    head: Duration,
+    begin_ns: Option<u64>,
+    window_ns: u64,
+    completed: u64,
+    /// When the part before began, and what was answered in it.
+    before: (u64, u64),
+    /// Window and response times of the latest parts.
+    latest: VecDeque<(u64, LatencyHistogram)>,
+    plain_at: Duration,
+    /// None if nothing is to be shown.
+    screen: Option<Screen>,
+    colored: bool,
+}
+
+impl LoadView {
+    /// The picture on a terminal, and plain lines elsewhere; nothing if it is `quiet`.
+    pub fn new(job: &LoadJob, quiet: bool, color: Color) -> Self {
+        let results_per_request = match job.session.protocol {
+            Protocol::WebSocket(Conversation::Push(push)) => push.messages_per_user,
+            _ => 1,
+        };
+        let seen = Seen { title: job.plan.url.clone(), model: describe(&job.plan), ..Seen::default() };
+        // The message is the whole picture.
+        let screen = (!quiet).then(|| Screen::new("{msg}", |style| style));
+        let view = Self::of(job.slice.stop, job.slice.discard_head);
+        Self { seen, results_per_request, screen, colored: stderr_colored(color), ..view }
+    }
+
+    /// A view before the first part of the load, which shows nothing.
+    fn of(stop: StopRule, head: Duration) -> Self {
+        Self {
+            seen: Seen::default(),
+            stop,
+            results_per_request: 1,
+            head,
+            begin_ns: None,
+            window_ns: 0,
+            completed: 0,
+            before: (0, 0),
+            latest: VecDeque::new(),
+            plain_at: PLAIN_EVERY,
+            screen: None,
+            colored: false,
+        }
+    }
+
+    /// Shows how far the connections are that the load waits for.
+    pub fn wait(&mut self, opening: &Opening) {
+        self.seen.phase = LoadPhase::Opening { open: opening.open, of: opening.of };
+        self.present(opening.elapsed);
+    }
+
+    /// Takes in what an interval brought, and shows it.
+    pub fn show(&mut self, part: &SliceSample) {
+        if matches!(self.seen.phase, LoadPhase::Opening { .. }) {
+            // The load's own time begins anew.
+            self.plain_at = PLAIN_EVERY;
+        }
+        self.note(part);
+        self.present(self.seen.elapsed);
+    }
+
+    /// Takes in how the agents are; the next part shows it.
+    pub fn note_agents(&mut self, agents: &[FleetAgent]) {
+        self.seen.agents = agents.iter().map(agent_line).collect();
+    }
+
+    fn present(&mut self, elapsed: Duration) {
+        if let Some(screen) = self.screen.as_ref().filter(|screen| screen.is_terminal()) {
+            screen.set_message(self.seen.frame(stderr_width(), self.colored).join("\n"));
+        } else if elapsed >= self.plain_at {
+            self.plain_at = elapsed + PLAIN_EVERY;
+            self.screen.iter().for_each(|_| print_note(&self.seen.line()));
+        }
+    }
+
+    fn note(&mut self, part: &SliceSample) {
+        let begin_ns = *self.begin_ns.get_or_insert(part.start_ns);
+        self.window_ns += part.window_ns;
+        self.completed += part.completed;
+        let (before_ns, answered) = std::mem::replace(&mut self.before, (part.start_ns, part.completed_in_slice));
+        let seen = &mut self.seen;
+        seen.ok += part.ok;
+        seen.failed += part.failed;
+        seen.elapsed =
+            self.head.min(Duration::from_nanos(part.start_ns - begin_ns)) + Duration::from_nanos(self.window_ns);
+        // A part of the head has no window. It lasts until the next part begins.
+        let answered_per_s = answered as f64 * 1e9 / part.start_ns.saturating_sub(before_ns).max(1) as f64;
+        seen.phase = if self.window_ns == 0 && !self.head.is_zero() {
+            LoadPhase::WarmingUp { per_s: answered_per_s }
+        } else {
+            LoadPhase::Measuring
+        };
+        seen.mean_per_s = if self.window_ns > 0 { self.completed as f64 * 1e9 / self.window_ns as f64 } else { 0.0 };
+        (seen.done_share, seen.left) = match self.stop {
+            StopRule::Duration(span) => {
+                let share = seen.elapsed.as_secs_f64() / span.as_secs_f64();
+                (share, Some(span.saturating_sub(seen.elapsed)))
+            }
+            StopRule::Count { requests, .. } => {
+                ((seen.ok + seen.failed) as f64 / requests as f64 / self.results_per_request as f64, None)
+            }
+        };
+        let worst = part.errors.iter().chain(part.connection_events.iter()).max_by_key(|(_, tally)| tally.count);
+        seen.worst_error =
+            worst.map(|(class, tally)| format!("{class}: {}", tally.example)).or(seen.worst_error.take());
+        // The drain has no rate.
+        if part.window_ns > 0 {
+            let response = latest(&mut self.latest, part);
+            seen.points.push_back(point(part, &response));
+            if seen.points.len() > POINTS {
+                seen.points.pop_front();
+            }
+        }
+    }
+}
+
+/// The response times of the latest parts, after taking in one more and letting go of those that are not needed.
+fn latest(parts: &mut VecDeque<(u64, LatencyHistogram)>, part: &SliceSample) -> LatencyHistogram {
+    parts.push_back((part.window_ns, part.response.clone()));
+    let rest = |parts: &VecDeque<(u64, LatencyHistogram)>| {
+        let rest = parts.iter().skip(1);
+        rest.fold((0, 0), |(ns, count), (window_ns, response)| (ns + window_ns, count + response.len()))
+    };
+    while parts.len() > MOST_PARTS || matches!(rest(parts), (ns, count) if ns >= LATEST_NS && printable(count, 99.0)) {
+        parts.pop_front();
+    }
+    let mut sum = LatencyHistogram::new();
+    parts.iter().for_each(|(_, response)| sum.merge(response));
+    sum
+}
+
+fn agent_line(agent: &FleetAgent) -> AgentLine {
+    let (completed, window_ns) = agent.counts.latest;
+    let lost = match &agent.phase {
+        AgentPhase::Lost { reason, .. } => Some(reason.clone()),
+        _ => None,
+    };
+    AgentLine {
+        name: agent.name.clone(),
+        per_s: if window_ns > 0 { completed as f64 * 1e9 / window_ns as f64 } else { 0.0 },
+        failed: agent.counts.failed,
+        cpu_share: agent.counts.cpu_share(),
+        lost,
+    }
+}
+
+fn point(part: &SliceSample, response: &LatencyHistogram) -> Point {
+    let stated = |percentile: f64| {
+        let value = response.value_at_quantile_ns(percentile / 100.0);
+        value.filter(|_| printable(response.len(), percentile))
+    };
+    Point {
+        per_s: part.throughput_per_s(),
+        p50_ns: stated(50.0),
+        p99_ns: stated(99.0),
+        cpu_share: part.generator_cpu_share(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(window_ms: u64, answers: u64, ns: u64) -> SliceSample {
+        let mut part = SliceSample { window_ns: window_ms * 1_000_000, ..SliceSample::default() };
+        (0..answers).for_each(|_| part.response.record_ns(ns));
+        part
+    }
+
+    fn live(head: Duration) -> LoadView {
+        LoadView::of(StopRule::Duration(Duration::from_secs(60)), head)
+    }
+
+    #[test]
+    fn plain_lines_come_every_five_seconds_of_waiting_for_connections_and_of_the_load() {
+        let mut live = live(Duration::ZERO);
+        let opening = |secs| Opening { open: 812, of: 2500, elapsed: Duration::from_secs(secs) };
+        for (secs, next) in [(4, 5), (5, 10), (8, 10), (11, 16)] {
+            live.wait(&opening(secs));
+            assert_eq!(live.plain_at, Duration::from_secs(next), "{secs} s");
+        }
+        for (part_ms, next) in [(4_000, 5), (1_500, 10)] {
+            live.show(&part(part_ms, 1, 1_000));
+            assert!(live.plain_at.as_secs() == next && live.seen.phase == LoadPhase::Measuring, "{:?}", live.plain_at);
+        }
+    }
+
+    #[test]
+    fn as_long_as_a_load_warms_up_it_tells_its_pace_and_no_figure() {
+        let mut live = live(Duration::from_secs(1));
+        for (start_ms, window_ms, answered, warming) in
+            [(0, 0, 300, Some(0.0)), (500, 0, 400, Some(600.0)), (1_000, 500, 450, None), (1_500, 500, 450, None)]
+        {
+            let begun = SliceSample {
+                start_ns: start_ms * 1_000_000,
+                completed_in_slice: answered,
+                ..part(window_ms, 1, 1_000)
+            };
+            live.show(&begun);
+            let phase = warming.map_or(LoadPhase::Measuring, |per_s| LoadPhase::WarmingUp { per_s });
+            assert_eq!(live.seen.phase, phase, "{start_ms} ms");
+        }
+    }
+
+    #[test]
+    fn percentiles_are_of_the_latest_second_or_of_enough_answers() {
+        for (parts, answers, held) in [(30, 500, 10), (30, 60, 17), (30, 1, 20), (3, 500, 3)] {
+            let mut parts_held = VecDeque::new();
+            let lens = (0..parts).map(|_| latest(&mut parts_held, &part(100, answers, 1_000)).len()).last();
+            assert_eq!((parts_held.len(), lens), (held, Some(held as u64 * answers)), "{answers} answers a part");
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! The progress of a run. A terminal shows a line for each open comparison and one for the current step; elsewhere plain lines are
+//! printed. Lines of decided comparisons stay.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressState;
+use tare_plan::plan::SliceKind;
+use tare_record::{EventLevel, EventRecord};
+use tare_run::progress::{Place, Progress, Standing};
+use tare_units::clock_text;
+
+use super::{PLAIN_EVERY, Screen, cut, opening_text};
+use crate::console::{Color, check_mark, event_mark, print_note, stderr_colored, stderr_width};
+
+/// More open comparisons than this are not shown live: the report shows them all.
+const MOST_LINES: usize = 12;
+
+/// Columns of the time left.
+const LEFT_WIDTH: usize = 20;
+
+/// Group, scenario and variant of a comparison.
+type Key = (String, String, String);
+
+/// Shows the progress of a run on standard error, until it is dropped.
+#[derive(Debug)]
+pub struct RunView {
+    screen: Screen,
+    colored: bool,
+    /// The current step, without the connections that it may wait for.
+    current_step: String,
+    countdown: Countdown,
+    last_plain: Option<Instant>,
+    /// How each open comparison stands.
+    open: BTreeMap<Key, String>,
+    decided: BTreeSet<Key>,
+}
+
+/// The longest time that the run may still take, counted down from the value at the beginning of a fork.
+#[derive(Debug, Clone, Default)]
+struct Countdown(Arc<Mutex<Option<(Duration, Instant)>>>);
+
+impl Countdown {
+    /// Sets the time left. Steps within a fork repeat the same time, which does not restart the countdown.
+    fn set(&self, left: Duration, at: Instant) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.is_none_or(|(before, _)| before != left) {
+            *state = Some((left, at));
+        }
+    }
+
+    /// `≤ 3:20 left`, once it is known.
+    fn text(&self, at: Instant) -> String {
+        let state = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        state.map_or(String::new(), |(left, since)| {
+            format!("≤ {} left", clock_text(left.saturating_sub(at.saturating_duration_since(since))))
+        })
+    }
+}
+
+impl RunView {
+    /// Live lines on a terminal, plain ones elsewhere.
+    pub fn new(color: Color) -> Self {
+        let countdown = Countdown::default();
+        let left = {
+            let countdown = countdown.clone();
+            move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+                // The time left is not shown if it cannot be written.
+                let _ = out.write_str(&countdown.text(now()));
+            }
+        };
+        let screen = Screen::new("{prefix}  {spinner} {msg}  {left}", |style| {
+            style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").with_key("left", left)
+        });
+        screen.tick_every(Duration::from_millis(125));
+        Self {
+            screen,
+            colored: stderr_colored(color),
+            current_step: String::new(),
+            countdown,
+            last_plain: None,
+            open: BTreeMap::new(),
+            decided: BTreeSet::new(),
+        }
+    }
+
+    /// Shows one thing.
+    pub fn show(&mut self, progress: &Progress<'_>) {
+        if let Some(place) = place(progress) {
+            self.countdown.set(place.left, now());
+        }
+        match progress {
+            Progress::Event(event) => self.event(event),
+            Progress::Standing { place, standings } => self.standings(place, standings),
+            Progress::Opening { .. } => self.show_step(&progress_text(progress)),
+            Progress::Begun => self.show_step(&self.current_step.clone()),
+            other => {
+                self.current_step = progress_text(other);
+                self.show_step(&self.current_step.clone());
+            }
+        }
+    }
+
+    /// Shows what a build or another long step is doing.
+    pub fn show_step(&mut self, text: &str) {
+        if self.screen.is_terminal() {
+            self.screen.set_message(cut(text, stderr_width().saturating_sub(LEFT_WIDTH)));
+        } else if self.last_plain.is_none_or(|last| last.elapsed() >= PLAIN_EVERY) {
+            let left = self.countdown.text(now());
+            print_note(format!("  {text}  {left}").trim_end());
+            self.last_plain = Some(now());
+        }
+    }
+
+    /// A line that stays.
+    pub fn line(&mut self, text: &str) {
+        self.marked_line("", text);
+    }
+
+    /// A line that stays, behind a mark that may have a colour.
+    fn marked_line(&mut self, mark: &str, text: &str) {
+        self.screen.print_above(mark, text);
+        self.last_plain = Some(now());
+    }
+
+    fn event(&mut self, event: &EventRecord) {
+        if event.level == EventLevel::Info {
+            return;
+        }
+        let whose = event.variant.as_deref().map_or(String::new(), |variant| format!("{variant}: "));
+        let mark = format!("  {} ", event_mark(event.level, self.colored));
+        self.marked_line(&mark, &format!("{whose}{}: {}", event.title, event.text));
+        for line in event.log.iter().flat_map(|log| log.lines()) {
+            self.line(&format!("      │ {}", printable(line)));
+        }
+        if let Some(remedy) = &event.remedy {
+            self.line(&format!("      {remedy}"));
+        }
+    }
+
+    /// What is newly decided gets a line that stays; without a terminal every standing does.
+    fn standings(&mut self, place: &Place<'_>, standings: &[Standing]) {
+        for standing in standings {
+            let key = (standing.group.clone(), standing.scenario.clone(), standing.variant.clone());
+            let mark = if standing.decided { check_mark(true, self.colored) } else { "·".to_owned() };
+            let needed = standing.needed.filter(|_| !standing.decided);
+            let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock_text(more)));
+            let text = format!(
+                "{:<20} {:<28} start {:<3} {}{needed}",
+                standing.scenario, standing.variant, place.fork, standing.text
+            );
+            if self.screen.is_terminal() && !standing.decided {
+                self.open.insert(key, format!("  {mark} {text}"));
+                continue;
+            }
+            self.open.remove(&key);
+            // A verdict is printed once, and not again after every fork.
+            if !standing.decided || self.decided.insert(key) {
+                self.marked_line(&format!("  {mark} "), &text);
+            }
+        }
+        let mut lines = String::new();
+        for line in self.open.values().take(MOST_LINES) {
+            let _ = writeln!(lines, "{}", cut(line, stderr_width()));
+        }
+        self.screen.set_lines_above(lines);
+    }
+}
+
+/// The one live line, without the time left.
+fn progress_text(progress: &Progress<'_>) -> String {
+    match progress {
+        Progress::Preflight { what } => format!("preflight: {what}"),
+        Progress::Starting { place, servers: 1 } => {
+            format!("{}  starting {}", fork(place), place.group)
+        }
+        Progress::Starting { place, servers } => {
+            format!("{}  starting {servers} servers", fork(place))
+        }
+        Progress::Verifying { place } => format!("{}  verifying the answers", fork(place)),
+        Progress::WarmingUp { place, scenario, elapsed, cap, steady: (steady, of), compiler_share } => {
+            let jit = compiler_share.map_or(String::new(), |share| format!("  compilers busy {:.0} %", share * 100.0));
+            let warm = if *of > 1 { format!("  {steady} of {of} steady") } else { String::new() };
+            format!(
+                "{}  {scenario}  warming up {} of ≤ {}{jit}{warm}",
+                fork(place),
+                clock_text(*elapsed),
+                clock_text(*cap)
+            )
+        }
+        Progress::CrossChecking { place, scenario, variant, engine } => {
+            format!("{}  {scenario}  {variant}  driven by {engine}", fork(place))
+        }
+        Progress::MeasuringRound { place, scenario, turn, slice, slices, last_per_s } => {
+            let rates: Vec<String> =
+                last_per_s.iter().map(|(name, per_s)| format!("{name} {}", rate_text(*per_s))).collect();
+            let turn = turn.as_millis();
+            format!(
+                "{}  {scenario}  slice {slice}/{slices}  servers alternate every {turn} ms  {}",
+                fork(place),
+                rates.join("  ")
+            )
+            .trim_end()
+            .to_owned()
+        }
+        Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s } => {
+            let load = match kind {
+                SliceKind::Saturating => "all users",
+                SliceKind::Push => "pushed to all users",
+                SliceKind::Capacity => "a try",
+                SliceKind::Fixed => "fixed rate",
+                SliceKind::Poisson => "Poisson",
+            };
+            let rate = last_per_s.map_or(String::new(), |rate| format!("  {}", rate_text(rate)));
+            format!("{}  {scenario}  {variant}  {load}  slice {slice}/{slices}{rate}", fork(place))
+        }
+        Progress::Opening { place, scenario, variant, open, of } => {
+            format!("{}  {scenario}  {variant}  {}", fork(place), opening_text(*open, *of))
+        }
+        Progress::Profiling { place, scenario, variant, event, step, of } => {
+            format!("{}  {scenario}  {variant}  profiling {event}  {step}/{of}", fork(place))
+        }
+        _ => String::new(),
+    }
+}
+
+/// Where in the run it happens.
+const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p Place<'a>> {
+    match progress {
+        Progress::Starting { place, .. }
+        | Progress::Verifying { place }
+        | Progress::WarmingUp { place, .. }
+        | Progress::CrossChecking { place, .. }
+        | Progress::Measuring { place, .. }
+        | Progress::MeasuringRound { place, .. }
+        | Progress::Opening { place, .. }
+        | Progress::Profiling { place, .. } => Some(place),
+        _ => None,
+    }
+}
+
+fn fork(place: &Place<'_>) -> String {
+    match place.of {
+        Some(of) => format!("{} of {of}", place.step),
+        None => format!("start {}", place.step),
+    }
+}
+
+fn rate_text(per_s: f64) -> String {
+    if per_s >= 10_000.0 { format!("{:.1} k/s", per_s / 1000.0) } else { format!("{per_s:.0}/s") }
+}
+
+/// What a server wrote, without anything that a terminal would act on.
+fn printable(line: &str) -> String {
+    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).take(200).collect()
+}
+
+#[allow(clippy::disallowed_methods, reason = "paces the terminal; nothing that is recorded")]
+fn now() -> Instant {
+    Instant::now()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLACE: Place<'_> = Place { group: "g", fork: 1, step: 1, of: Some(4), left: Duration::from_secs(200) };
+
+    #[test]
+    fn the_time_left_is_counted_down_until_it_is_said_anew() {
+        let (countdown, begun) = (Countdown::default(), now());
+        let after = |seconds| countdown.text(begun + Duration::from_secs(seconds));
+        assert_eq!(after(0), "", "nothing is known before the first fork");
+        let mut live = RunView { countdown: countdown.clone(), ..RunView::new(Color::Never) };
+        live.show(&Progress::Verifying { place: PLACE });
+        let set = |left, seconds| countdown.set(Duration::from_secs(left), begun + Duration::from_secs(seconds));
+        set(200, 50);
+        assert_eq!((after(0).as_str(), after(999).as_str()), ("≤ 3:20 left", "≤ 0:00 left"));
+        assert!(["≤ 2:20 left", "≤ 2:21 left"].contains(&after(60).as_str()), "the same again changes nothing");
+        set(90, 60);
+        assert_eq!(after(65), "≤ 1:25 left");
+    }
+
+    #[test]
+    fn a_slice_that_waits_for_its_connections_says_so_until_it_begins() {
+        let (scenario, variant) = ("WebSocketPush", "http4s.Tapir");
+        let opening = Progress::Opening { place: PLACE, scenario, variant, open: 812, of: 2500 };
+        let announced = Progress::Measuring {
+            place: PLACE,
+            scenario,
+            variant,
+            kind: SliceKind::Push,
+            slice: 1,
+            slices: 2,
+            last_per_s: None,
+        };
+        let text = "1 of 4  WebSocketPush  http4s.Tapir  opening connections  812 of 2,500";
+        assert_eq!(progress_text(&opening), text);
+        let mut live = RunView::new(Color::Never);
+        for progress in [&announced, &opening, &Progress::Begun] {
+            live.show(progress);
+            assert_eq!(
+                live.current_step,
+                progress_text(&announced),
+                "which stands there again once the slice has begun"
+            );
+        }
+    }
+}

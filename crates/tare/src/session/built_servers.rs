@@ -1,0 +1,92 @@
+//! Servers that are built to be asked or watched, without a run: what `verify` and `serve` share.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use tare_plan::Plan;
+use tare_plan::plan::Variant;
+use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
+use tare_plan::settings::Options;
+use tare_run::prepare::{Launches, prepare};
+use tare_sys::affinity::allowed_cpus;
+use tare_units::Span;
+
+use crate::args::Global;
+use crate::failure::with_argument_names;
+use crate::interrupt;
+use crate::progress::RunView;
+use crate::workspace::Workspace;
+
+/// Which servers are wanted.
+pub struct ServerChoice<'a> {
+    /// Names or globs; all servers where there is none.
+    pub servers: &'a [String],
+    pub suite: Option<&'a Path>,
+    pub version: Option<&'a str>,
+    pub java: Option<&'a str>,
+}
+
+/// Servers that can be started.
+pub struct BuiltServers {
+    pub workspace: Workspace,
+    /// It names each server once: only its names, versions and JVM settings matter.
+    pub plan: Plan,
+    pub launches: Launches,
+    /// Raised by Ctrl-C.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+impl BuiltServers {
+    /// Builds the servers.
+    pub fn build(choice: &ServerChoice<'_>, global: &Global) -> anyhow::Result<Self> {
+        let workspace = Workspace::load(global)?;
+        let plan = choice.plan(&workspace)?;
+        let cancelled = interrupt::flag()?;
+        let mut view = RunView::new(global.color);
+        let catalog = workspace.catalog.as_ref();
+        let launches = prepare(&plan, catalog, &cancelled, &mut |line| view.show_step(line), None)?;
+        Ok(Self { workspace, plan, launches, cancelled })
+    }
+
+    /// The servers, each once.
+    pub fn variants(&self) -> Vec<&Variant> {
+        let mut seen: Vec<&Variant> = Vec::new();
+        for variant in self.plan.groups.iter().flat_map(|group| &group.variants) {
+            if !seen.iter().any(|other| other.name == variant.name) {
+                seen.push(variant);
+            }
+        }
+        seen
+    }
+}
+
+impl ServerChoice<'_> {
+    fn plan(&self, workspace: &Workspace) -> anyhow::Result<Plan> {
+        let suite = workspace.suite_for(self.suite)?;
+        let flags = Options {
+            servers: (!self.servers.is_empty()).then(|| self.servers.to_vec()),
+            versions: self.version.map(|version| vec![version.to_owned()]),
+            java: self.java.map(str::to_owned),
+            // The servers of a suite start within the limit of the suite, as in a run. Those of the catalog have longer: a machine
+            // that is busy with other things keeps the same contract.
+            startup_timeout: suite.file.is_empty().then_some(Span::from_secs(180)),
+            timeout: Some(Span::from_secs(60)),
+            // A sequential plan brings in no baseline that was not asked for.
+            duration: Some(Span::from_secs(1)),
+            ..Options::default()
+        };
+        let cpus = allowed_cpus()?.iter().collect();
+        let plan = resolve_plan(&Inputs {
+            suite: &suite,
+            flags: &flags,
+            profile: None,
+            inventory: &workspace.inventory,
+            contract: &workspace.contract,
+            machine: &MachineFacts { cpus, ..MachineFacts::default() },
+            earlier: &[],
+            fallback_seed: 0,
+        });
+        Ok(plan.map_err(|error| with_argument_names(error, &[("--servers", "SERVER"), ("--versions", "--version")]))?)
+    }
+}

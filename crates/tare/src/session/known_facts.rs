@@ -1,0 +1,54 @@
+//! What a new plan learns from this machine: its facts, and the runs that it has made before.
+
+use std::path::Path;
+
+use tare_analysis::earlier;
+use tare_plan::earlier::EarlierRun;
+use tare_plan::resolve::MachineFacts;
+use tare_plan::settings::Options;
+use tare_plan::suite::Suite;
+use tare_record::environment::Environment;
+use tare_record::store::run_dirs;
+use tare_run::load_host::{are_elsewhere, read_places};
+use tare_run::preflight::environment;
+use tare_sut::jdk::Jdk;
+use tare_sys::affinity::allowed_cpus;
+
+use super::servers_machine;
+
+/// Older runs than this many are not consulted: a machine changes.
+const NEWEST: usize = 100;
+
+/// The machine that a plan is made for. The flags win over the suite.
+pub fn machine_facts(flags: &Options, suite: &Suite) -> anyhow::Result<MachineFacts> {
+    let options = [flags, &suite.run];
+    let agents = options.into_iter().find_map(|options| options.agents.as_deref());
+    let are_agents_elsewhere =
+        are_elsewhere(&read_places(&suite.origin_of("agents", flags), agents.unwrap_or_default())?);
+    if let Some(host) = servers_machine::connect_by(flags, suite)? {
+        let here = if host.is_another_machine() || are_agents_elsewhere {
+            Some(allowed_cpus()?.iter().collect())
+        } else {
+            None
+        };
+        return Ok(MachineFacts {
+            cpus: host.cpus().iter().collect(),
+            generator_cpus: here,
+            identity: Environment { sections: host.sections(), ..Environment::default() }.machine_identity(),
+            jdk: host.jdk(),
+        });
+    }
+    let chosen = options.into_iter().find_map(|options| options.java.as_deref()).filter(|java| *java != "newest");
+    Ok(MachineFacts {
+        cpus: allowed_cpus()?.iter().collect(),
+        generator_cpus: if are_agents_elsewhere { Some(allowed_cpus()?.iter().collect()) } else { None },
+        identity: Environment { sections: environment::machine_facts(), ..Environment::default() }.machine_identity(),
+        jdk: Jdk::find_suitable(0, chosen.map(Path::new)).ok().map(|jdk| jdk.major),
+    })
+}
+
+/// What the newest runs in this folder say. A run that left nothing is passed over.
+pub fn earlier_runs(root: &Path) -> Vec<EarlierRun> {
+    let dirs = run_dirs(root).unwrap_or_default();
+    dirs.iter().rev().take(NEWEST).filter_map(|dir| earlier::read(dir)).collect()
+}

@@ -1,0 +1,195 @@
+//! From a plan to its record: the servers are built, then measured, in a new run or in one that was interrupted.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::Context;
+use tare_analysis::{rfc3339, stop};
+use tare_plan::Plan;
+use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
+use tare_record::{RunHeader, RunRecord};
+use tare_run::load_host::LoadAgents;
+use tare_run::preflight::environment;
+use tare_run::prepare::{Launches, prepare};
+use tare_run::progress::{Progress, Standing};
+use tare_run::server_host::RemoteHost;
+use tare_run::{RunError, RunInputs};
+use tare_sys::clock;
+
+use super::presentation::PROFILE_DIR;
+use super::{Measured, Session, agents, is_interrupted, servers_machine};
+use crate::failure::error_text;
+use crate::progress::RunView;
+use crate::recorded_command::recorded_command;
+use crate::workspace::shown_path;
+use crate::{console, interrupt, plan_text};
+
+/// The record that a run writes.
+enum RecordTarget<'a> {
+    /// That of a new run.
+    New,
+    /// That of the profiling starts of a run.
+    ProfilesOf(&'a Measured),
+    /// That of a run that was interrupted, in its folder.
+    Rest(Box<InterruptedRun>, PathBuf),
+}
+
+/// A run whose servers are built.
+struct BuiltRun<'a> {
+    plan: &'a Plan,
+    launches: &'a Launches,
+    /// The machine of the servers, where that is another one.
+    host: Option<&'a RemoteHost>,
+    /// The agents that make the load; `None` if this process makes it.
+    agents: Option<&'a LoadAgents>,
+    cancelled: &'a Arc<AtomicBool>,
+}
+
+impl Session<'_> {
+    /// Builds the servers of a plan and measures them.
+    pub fn measure(&self, plan: &Plan) -> anyhow::Result<Measured> {
+        self.build_and_measure(plan, RecordTarget::New)
+    }
+
+    /// Measures what is left of an interrupted run.
+    pub fn measure_rest(&self, plan: &Plan, run: InterruptedRun, run_dir: &Path) -> anyhow::Result<Measured> {
+        self.build_and_measure(plan, RecordTarget::Rest(Box::new(run), run_dir.to_owned()))
+    }
+
+    /// The profiling starts that a plan asks for. They come after the scored ones and have a record of their own, so their
+    /// failure costs no scored figure.
+    pub(super) fn measure_profiles(&self, plan: &Plan, scored: &Measured) -> Option<RunRecord> {
+        let plan = plan.profiling()?;
+        if is_interrupted(&scored.record) {
+            return None;
+        }
+        console::print_text("\n  scored; now the profiling starts, which say why\n");
+        self.build_and_measure(&plan, RecordTarget::ProfilesOf(scored))
+            .inspect_err(|error| console::print_note(&format!("  not profiled: {}", error_text(error))))
+            .ok()
+            .map(|measured| measured.record)
+    }
+
+    fn build_and_measure(&self, plan: &Plan, target: RecordTarget<'_>) -> anyhow::Result<Measured> {
+        let cancelled = &interrupt::flag()?;
+        let host = servers_machine::connect(plan, cancelled)?;
+        tare_run::check_plan(plan, host.as_ref())?;
+        console::print_text(&plan_text::plan_headline(plan, console::terminal_width()));
+        let mut view = RunView::new(self.global.color);
+        let catalog = self.workspace.catalog.as_ref();
+        let launches = &prepare(plan, catalog, cancelled, &mut |line| view.show_step(line), host.as_ref())?;
+        // Only after everything is built, so that a run that cannot begin leaves no folder.
+        let run_dir = self.run_dir(&target)?;
+        let agents = agents::start(plan, &self.agents, cancelled, &mut view)?;
+        let built = BuiltRun { plan, launches, host: host.as_ref(), agents: agents.as_ref(), cancelled };
+        let result = self.record_run(&built, target, &run_dir, &mut view);
+        drop(view);
+        let left = agents.map(LoadAgents::end).unwrap_or_default();
+        left.iter().for_each(|left| console::print_note(&format!("  {left}")));
+        Ok(Measured { record: result?, run_dir, profiled: None })
+    }
+
+    fn run_dir(&self, target: &RecordTarget<'_>) -> anyhow::Result<PathBuf> {
+        Ok(match target {
+            RecordTarget::New => {
+                let id = allot_run_dir(&self.global.dir, &today())?;
+                self.global.hide_dir_from_git();
+                self.global.dir.join("runs").join(id)
+            }
+            RecordTarget::ProfilesOf(scored) => scored.run_dir.clone(),
+            RecordTarget::Rest(_, run_dir) => run_dir.clone(),
+        })
+    }
+
+    fn record_run(
+        &self,
+        built: &BuiltRun<'_>,
+        target: RecordTarget<'_>,
+        run_dir: &Path,
+        view: &mut RunView,
+    ) -> anyhow::Result<RunRecord> {
+        let inputs = RunInputs {
+            launches: built.launches,
+            host: built.host,
+            agents: built.agents,
+            contract: &self.workspace.contract,
+            logs: &run_dir.join("logs"),
+            profiles: &run_dir.join("profiles"),
+            cancelled: Arc::clone(built.cancelled),
+            reference: Some(std::env::current_exe().context("tare's own program file is gone")?),
+            judge: &standings,
+        };
+        view.line(&format!("  record {}", shown_path(run_dir)));
+        let mut observer = |progress: &Progress<'_>| view.show(progress);
+        let (id, result) = match target {
+            RecordTarget::Rest(run, _) => {
+                (run.record.header.id.clone(), tare_run::resume(*run, &inputs, &mut observer))
+            }
+            RecordTarget::New => {
+                let id = run_dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                let header = header(built, &id);
+                let writer = RunWriter::create(&self.global.dir, &header)?;
+                (id, tare_run::run(header, writer, &inputs, &mut observer))
+            }
+            RecordTarget::ProfilesOf(scored) => {
+                let folder = run_dir.join(PROFILE_DIR);
+                std::fs::create_dir_all(&folder)
+                    .with_context(|| format!("cannot make the folder {}", folder.display()))?;
+                let id = scored.record.header.id.clone();
+                let header = header(built, &id);
+                let writer = RunWriter::create_file(&folder.join(RECORD_FILE), &header)?;
+                (id, tare_run::run(header, writer, &inputs, &mut observer))
+            }
+        };
+        if let Err(error @ RunError::Resume { .. }) = result {
+            return Err(error.into());
+        }
+        result.with_context(|| {
+            let (dir, again) = (self.global.dir.display(), self.command_to_go_on(&id));
+            format!("the run stopped; what was measured stands: tare report {id} --dir {dir}; to go on: {again}")
+        })
+    }
+}
+
+fn header(built: &BuiltRun<'_>, id: &str) -> RunHeader {
+    let BuiltRun { plan, launches, host, agents, .. } = *built;
+    RunHeader {
+        id: id.to_owned(),
+        started_unix_ns: clock::wall_unix_ns(),
+        command: recorded_command(),
+        tare_version: env!("CARGO_PKG_VERSION").to_owned(),
+        git_revision: git_revision(),
+        plan_hash: plan.hash(),
+        plan: plan.clone(),
+        environment: environment::capture_environment(plan, launches, host, agents),
+    }
+}
+
+/// Today in UTC, as the ids of runs begin with it.
+fn today() -> String {
+    rfc3339(clock::wall_unix_ns()).chars().take(10).collect()
+}
+
+/// The revision of the working directory, marked where it has changes; none outside a repository or without git.
+fn git_revision() -> Option<String> {
+    let output =
+        std::process::Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+    (output.status.success() && !text.is_empty()).then_some(text)
+}
+
+/// The standings of the comparisons, decided by the report, for the live view.
+fn standings(record: &RunRecord) -> Vec<Standing> {
+    let forward = |standing: stop::ComparisonStanding| Standing {
+        group: standing.group,
+        scenario: standing.scenario,
+        variant: standing.variant,
+        text: standing.text,
+        forks: standing.forks,
+        has_verdict: standing.has_verdict,
+        decided: standing.stop.is_some(),
+        needed: standing.needed,
+    };
+    stop::standings(record).into_iter().map(forward).collect()
+}

@@ -1,0 +1,184 @@
+//! What `run`, `check`, `bisect` and `profile` share: a plan is made, its servers are built, it is measured and reported.
+
+mod agents;
+mod built_servers;
+mod known_facts;
+mod measure;
+mod presentation;
+mod servers_machine;
+
+use std::path::PathBuf;
+
+use tare_analysis::Summary;
+use tare_analysis::summary::{CheckResult, ValidityState};
+use tare_plan::Plan;
+use tare_plan::plan::Source;
+use tare_plan::profile::ProfileOptions;
+use tare_plan::resolve::{Inputs, resolve_plan};
+use tare_plan::settings::{Options, SettingInfo, all_settings};
+use tare_plan::suite::Suite;
+use tare_record::{EndStatus, RunRecord};
+use tare_run::RunError;
+use tare_run::prepare::java::check_java;
+use tare_sut::SutError;
+use tare_sys::clock;
+
+use crate::args::{self, AgentOptions, Global, WhenUndecided};
+use crate::failure::Outcome;
+use crate::workspace::{Workspace, check_pattern};
+use crate::{console, plan_text};
+use known_facts::{earlier_runs, machine_facts};
+
+pub use built_servers::{BuiltServers, ServerChoice};
+pub use presentation::{present_report, profiled_beside};
+
+/// The project and the flags that every command has.
+pub struct Session<'a> {
+    pub workspace: Workspace,
+    pub global: &'a Global,
+    /// How agents of a run's load are made.
+    pub agents: AgentOptions,
+}
+
+/// A run that has ended.
+pub struct Measured {
+    pub record: RunRecord,
+    pub run_dir: PathBuf,
+    /// Its profiling starts, where the plan has some.
+    profiled: Option<RunRecord>,
+}
+
+impl Measured {
+    /// Whether the user stopped it.
+    pub fn is_interrupted(&self) -> bool {
+        std::iter::once(&self.record).chain(&self.profiled).any(is_interrupted)
+    }
+}
+
+impl<'a> Session<'a> {
+    /// Reads the project.
+    pub fn open(global: &'a Global) -> anyhow::Result<Self> {
+        Ok(Self { workspace: Workspace::load(global)?, global, agents: AgentOptions::default() })
+    }
+
+    /// The plan of a suite and flags. What this machine cannot do is refused.
+    pub fn plan(&self, suite: &Suite, flags: &Options, profile: Option<&ProfileOptions>) -> anyhow::Result<Plan> {
+        let plan = resolve_plan(&Inputs {
+            suite,
+            flags,
+            profile,
+            inventory: &self.workspace.inventory,
+            contract: &self.workspace.contract,
+            machine: &machine_facts(flags, suite)?,
+            earlier: &earlier_runs(&self.global.dir),
+            // Short enough to be typed again.
+            fallback_seed: clock::wall_unix_ns() / 1_000_000 % 100_000,
+        })?;
+        if let Some(profile) = &plan.profile {
+            check_pattern(&focus_origin(&plan, suite), &profile.focus)?;
+        }
+        if plan.machine.server_host.is_none() {
+            tare_run::check_plan(&plan, None)?;
+            check_java(&plan, self.workspace.catalog.as_ref())?;
+        }
+        Ok(plan)
+    }
+
+    /// Finishes a run after its scored starts: profiles, makes the report, and returns how the run ended.
+    pub fn conclude(&self, plan: &Plan, mut measured: Measured) -> anyhow::Result<Outcome> {
+        measured.profiled = self.measure_profiles(plan, &measured);
+        let summary = self.report(&measured)?;
+        if measured.is_interrupted() {
+            return Ok(Outcome::Interrupted);
+        }
+        if let Some(check) = &summary.check {
+            return Ok(outcome_of_limits(check.outcome, when_undecided(&measured.record.header.command)));
+        }
+        let void = summary.cells.iter().any(|cell| cell.validity.state == ValidityState::Void);
+        Ok(if void { Outcome::Void } else { Outcome::Done })
+    }
+
+    /// Prints the report, writes its files, and says how an interrupted run goes on.
+    pub fn report(&self, measured: &Measured) -> anyhow::Result<Summary> {
+        let Measured { record, run_dir, profiled } = measured;
+        let summary = present_report(record, profiled.as_ref(), run_dir, self.global)?;
+        if is_interrupted(record) {
+            console::print_text(&format!("  go on     {}\n", self.command_to_go_on(&record.header.id)));
+        }
+        Ok(summary)
+    }
+
+    /// The command that resumes a run.
+    fn command_to_go_on(&self, id: &str) -> String {
+        format!("tare run --resume {id}{}", self.global.dir_flag())
+    }
+}
+
+fn is_interrupted(record: &RunRecord) -> bool {
+    matches!(record.end, Some((EndStatus::Interrupted, _)))
+}
+
+/// Prints the whole plan, for `--dry-run`.
+pub fn print_plan(plan: &Plan) -> Outcome {
+    console::print_text(&plan_text::whole_plan(plan, console::terminal_width()));
+    Outcome::Done
+}
+
+/// Names the flags that change nothing in this plan, such as `--slice` in a sequential run.
+pub fn note_unused(flags: &Options, plan: &Plan) {
+    // The servers of the plan have them.
+    const WITH_SERVERS: [&str; 3] = ["baseline", "aa", "versions"];
+    let given = flags.given_values();
+    let is_used = |key: &str| WITH_SERVERS.contains(&key) || plan.settings.iter().any(|setting| setting.key == key);
+    let is_unused = |setting: &SettingInfo| given.iter().any(|(key, _)| *key == setting.key) && !is_used(setting.key);
+    for setting in all_settings().into_iter().filter(is_unused) {
+        console::print_note(&format!("  note: --{} has no effect in this run", setting.long()));
+    }
+}
+
+/// A build that fails says nothing of a change's cost, so that nothing is decided.
+pub fn is_failed_build(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref::<RunError>(), Some(RunError::Server(SutError::Build { .. })))
+}
+
+/// What the limits of a run come to. A build that answers wrongly never passes.
+fn outcome_of_limits(result: CheckResult, undecided: WhenUndecided) -> Outcome {
+    match (result, undecided) {
+        (CheckResult::Holds, _) | (CheckResult::Undecided, WhenUndecided::Pass) => Outcome::Done,
+        (CheckResult::Regressed, _) => Outcome::Regressed,
+        _ => Outcome::Undecided,
+    }
+}
+
+/// What the command line of a check said of undecided limits. `tare run --resume` goes on by it.
+fn when_undecided(command: &[String]) -> WhenUndecided {
+    match args::parse(command).map(|cli| cli.command) {
+        Ok(args::Command::Check(check)) => check.undecided,
+        _ => WhenUndecided::Fail,
+    }
+}
+
+/// Where the focus of a plan was written.
+fn focus_origin(plan: &Plan, suite: &Suite) -> String {
+    let mut settings =
+        plan.settings.iter().filter(|setting| (&*setting.section, &*setting.key) == ("profile", "focus"));
+    match settings.next().map(|setting| setting.source) {
+        Some(Source::Flag) => "--focus".to_owned(),
+        Some(Source::Suite) => format!("{}: [profile] focus", suite.file),
+        _ => "servers/catalog.toml: focus".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_of_a_check_says_what_an_undecided_limit_comes_to() {
+        let of = |command: &str| when_undecided(&command.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        assert_eq!(of("tare check my.toml --undecided pass --dir runs"), WhenUndecided::Pass);
+        assert_eq!(of("tare check my.toml"), WhenUndecided::Fail);
+        assert_eq!(of("tare run my.toml"), WhenUndecided::Fail);
+        assert_eq!(of("tare check --a-flag-of-another-version"), WhenUndecided::Fail);
+    }
+}

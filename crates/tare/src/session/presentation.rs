@@ -1,0 +1,48 @@
+//! The report of a run as it is presented: on standard output and in files.
+
+use std::path::Path;
+
+use tare_analysis::{Summary, summarize_with};
+use tare_record::RunRecord;
+use tare_record::store::{self, RECORD_FILE};
+use tare_report::{text, write_all, write_profiles};
+
+use crate::args::Global;
+use crate::console;
+use crate::workspace::shown_path;
+
+/// Where the record of profiling starts lies, in the folder of the run that asked for them.
+pub(super) const PROFILE_DIR: &str = "profile";
+
+/// The record of a run's profiling starts, in the folder of the run. One that cannot be read costs the scored results nothing.
+pub fn profiled_beside(run_dir: &Path) -> Option<RunRecord> {
+    let file = run_dir.join(PROFILE_DIR).join(RECORD_FILE);
+    if !file.exists() {
+        return None;
+    }
+    store::open_run_record(&file)
+        .inspect_err(|error| console::print_note(&format!("  the profiles are left out: {error}")))
+        .ok()
+}
+
+/// The table on standard output, all files in `folder`, and where they lie.
+pub fn present_report(
+    record: &RunRecord,
+    profiled: Option<&RunRecord>,
+    folder: &Path,
+    global: &Global,
+) -> anyhow::Result<Summary> {
+    let summary = summarize_with(record, profiled);
+    console::print_text(&format!("\n{}", text::render(&summary, &console::report_style(global.color))));
+    write_all(&summary, record, folder)?;
+    for profiled in profiled.into_iter().chain([record]) {
+        write_profiles(profiled, &folder.join("profiles"))?;
+    }
+    console::print_text(&format!("\n  page      {}\n", shown_path(&folder.join("report.html"))));
+    let more = text::unshown_findings(&summary);
+    if more > 0 {
+        let (id, dir) = (&summary.run.id, global.dir_flag());
+        console::print_text(&format!("  findings  {more} more: tare report {id} --findings{dir}\n"));
+    }
+    Ok(summary)
+}

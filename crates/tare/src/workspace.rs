@@ -1,0 +1,219 @@
+//! The project's folder and what lies in it: the catalog of servers, the contract, the suites.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use tare_plan::PlanError;
+use tare_plan::contract::Contract;
+use tare_plan::inventory::Inventory;
+use tare_plan::names::select_names;
+use tare_plan::suite::Suite;
+use tare_sut::catalog::Catalog;
+
+use crate::args::Global;
+use crate::failure::wrong_usage;
+
+/// The suite of a folder, which is read where none is named.
+pub const SUITE_FILE: &str = "tare.toml";
+
+/// The servers that are known here, with their contract.
+pub struct Workspace {
+    /// The project's folder, where there is one.
+    pub home: Option<PathBuf>,
+    /// The catalog, where there is a project.
+    pub catalog: Option<Catalog>,
+    /// What the catalog's servers must answer.
+    pub contract: Contract,
+    /// The catalog's servers, as the planning knows them.
+    pub inventory: Inventory,
+}
+
+impl Workspace {
+    /// Reads the project's catalog and contract. Without a project there are only the servers of a suite file.
+    pub fn load(global: &Global) -> anyhow::Result<Self> {
+        let Some(home) = find(global)? else {
+            let contract = Contract { schema: 1, ..Contract::default() };
+            return Ok(Self { home: None, catalog: None, contract, inventory: Inventory::default() });
+        };
+        let catalog = Catalog::load(&home.join("servers"))?;
+        let contract = contract(&home.join("servers/contract.toml"))?;
+        let inventory = catalog.inventory();
+        Ok(Self { home: Some(home), catalog: Some(catalog), contract, inventory })
+    }
+
+    /// Adds releases that only the user names, such as 1.11.13. The build shows whether they exist. A version that one of the
+    /// chosen servers has is not added: a server that lacks it cannot have it.
+    pub fn add_releases<'a>(&mut self, servers: Option<&[String]>, versions: impl IntoIterator<Item = &'a String>) {
+        let chosen = servers.map(|patterns| select_names("--servers", "server", patterns, &self.inventory.names()));
+        // The plan says what is wrong with the names.
+        let Some(Ok(chosen)) = chosen else { return };
+        let is_listed = |version: &String| {
+            let mut known = chosen.iter().filter_map(|name| self.inventory.get(name));
+            known.any(|server| server.versions.contains(version))
+        };
+        let named = versions.into_iter().filter(|version| is_release(version) && !is_listed(version));
+        let named: Vec<String> = named.cloned().collect();
+        self.inventory.add_releases(&chosen, &named);
+    }
+
+    /// Takes another contract than the project's.
+    pub fn read_contract(&mut self, path: &Path) -> anyhow::Result<()> {
+        self.contract = contract(path)?;
+        Ok(())
+    }
+
+    /// The suite that is named, or else that of the working directory; none where there is none.
+    pub fn usual_suite(&self, named: Option<&Path>) -> anyhow::Result<Option<Suite>> {
+        let usual = Some(Path::new(SUITE_FILE)).filter(|file| file.exists());
+        named.or(usual).map(|path| self.read_suite(path)).transpose()
+    }
+
+    /// The same, for commands that need servers and no comparison: the catalog's will do.
+    pub fn suite_for(&self, named: Option<&Path>) -> anyhow::Result<Suite> {
+        match self.usual_suite(named)? {
+            None if self.inventory.servers.is_empty() => Err(no_suite()),
+            suite => Ok(suite.unwrap_or_default()),
+        }
+    }
+
+    /// The suite of that name: as a path, or one of the project's `suites/`.
+    pub fn read_suite(&self, named: &Path) -> anyhow::Result<Suite> {
+        let mut path = named.to_owned();
+        if !path.exists() {
+            let of_home = self.home.iter().flat_map(|home| {
+                [
+                    home.join(named),
+                    home.join("suites").join(named),
+                    home.join("suites").join(named).with_extension("toml"),
+                ]
+            });
+            path = of_home.into_iter().find(|path| path.is_file()).unwrap_or(path);
+        }
+        let bytes = std::fs::read(&path).map_err(|error| match error.kind() {
+            ErrorKind::NotFound => {
+                anyhow::anyhow!("cannot read the suite {}{}: {error}", shown_path(&path), self.suites())
+            }
+            _ => anyhow::anyhow!("cannot read the suite {}: {error}", shown_path(&path)),
+        })?;
+        let text = String::from_utf8(bytes).map_err(|_| PlanError::Value {
+            origin: shown_path(&path),
+            message: "is not text in UTF-8; a suite is a TOML file".to_owned(),
+        })?;
+        let suite = Suite::parse(&shown_path(&path), &text)?;
+        check_patterns(&suite)?;
+        Ok(suite)
+    }
+
+    /// A list of the project's suites, for an error message.
+    fn suites(&self) -> String {
+        self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")))
+    }
+
+    /// The suite that is used when none is named.
+    pub fn quick_suite(&self) -> anyhow::Result<Suite> {
+        let Some(home) = &self.home else {
+            return Err(no_suite());
+        };
+        self.read_suite(&home.join("suites/quick.toml"))
+    }
+}
+
+fn no_suite() -> anyhow::Error {
+    wrong_usage(
+        "no suite is named, and this folder has no tare.toml; tare init writes one for your project, tare example prints one to \
+         start with. For the servers of tare's own project, give its folder with --home or TARE_HOME",
+    )
+}
+
+/// The readiness rules of a suite's servers must be regular expressions.
+fn check_patterns(suite: &Suite) -> Result<(), PlanError> {
+    for (name, pattern) in suite.servers.iter().filter_map(|(name, server)| Some((name, server.ready.as_ref()?))) {
+        check_pattern(&format!("{}: [servers.{name}] ready", suite.file), pattern)?;
+    }
+    Ok(())
+}
+
+/// Refuses what is no regular expression. `origin` is the flag or the key that holds it.
+pub fn check_pattern(origin: &str, pattern: &str) -> Result<(), PlanError> {
+    let wrong = |error: regex::Error| {
+        // The library shows the position on several lines. The last one says what is wrong.
+        let error = error.to_string();
+        let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let message = format!("\"{pattern}\" is not a regular expression: {why}");
+        PlanError::Value { origin: origin.to_owned(), message }
+    };
+    regex::Regex::new(pattern).map(|_| ()).map_err(wrong)
+}
+
+/// Three numbers, and what may follow them: 1.11.13, 1.0.0-M7.
+fn is_release(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let mut parts = text.splitn(3, '.');
+    let numbers = [parts.next(), parts.next()].into_iter().flatten().filter(|part| is_number(part)).count();
+    numbers == 2 && parts.next().is_some_and(|last| last.split(['-', '+', '.']).next().is_some_and(is_number))
+}
+
+fn contract(path: &Path) -> anyhow::Result<Contract> {
+    Ok(Contract::parse(&shown_path(path), &read(path)?)?)
+}
+
+/// A folder is the project's when it has a catalog of servers.
+fn find(global: &Global) -> anyhow::Result<Option<PathBuf>> {
+    let is_home = |path: &Path| path.join("servers/catalog.toml").is_file();
+    if let Some(home) = &global.home {
+        if !is_home(home) {
+            let home = home.display();
+            let text = format!("{home} has no servers/catalog.toml; give the folder of the project with --home");
+            return Err(wrong_usage(text));
+        }
+        return Ok(Some(home.clone()));
+    }
+    let here = std::env::current_dir().context("the working directory is gone")?;
+    let program = std::env::current_exe().ok();
+    let candidates = here.ancestors().chain(program.as_deref().into_iter().flat_map(Path::ancestors));
+    Ok(candidates.map(Path::to_owned).find(|path| is_home(path)))
+}
+
+fn suites(home: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(home.join("suites")) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".toml"))
+        .map(|name| format!("suites/{name}"))
+        .collect();
+    names.sort();
+    names
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}
+
+/// A path as the user would type it: relative to the working directory where it lies below.
+pub fn shown_path(path: &Path) -> String {
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(&here).unwrap_or(path).display().to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_release_has_three_numbers() {
+        for (text, expected) in [
+            ("1.11.13", true),
+            ("1.0.0-M7", true),
+            ("10.2.10.1", true),
+            ("1.11", false),
+            ("9.9.x", false),
+            ("v1.2.3", false),
+            ("main", false),
+            ("1..3", false),
+            ("1.2.", false),
+        ] {
+            assert_eq!(is_release(text), expected, "{text}");
+        }
+    }
+}
