@@ -22,6 +22,7 @@ use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
+use tare_units::file_name;
 
 use crate::cores::Cores;
 use crate::error::RunError;
@@ -35,7 +36,7 @@ use crate::processes::run_clock::RunClock;
 use crate::progress::Place;
 use crate::server_host::{LocalServers, RemoteServers, SamplingOrder, ServerHost};
 use crate::session::{Destination, SessionOrder};
-use crate::test_bed::file_name::file_name;
+
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
 

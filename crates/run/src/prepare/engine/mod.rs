@@ -16,7 +16,6 @@ use tare_plan::plan::NamedScenario;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_sut::catalog::Catalog;
 use tare_sys::affinity::CpuSet;
-use tare_units::file_name;
 
 use crate::error::RunError;
 use crate::progress::Place;
