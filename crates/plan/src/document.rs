@@ -12,11 +12,13 @@ use crate::names::nearest_name;
 pub fn parse_document<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, PlanError> {
     toml::from_str(text).map_err(|error| {
         let span = error.span().unwrap_or_default();
+        let key = || key_before(text, span.start).map_or_else(String::new, |key| format!("{key}: "));
         let message = match error.message().split_once(", expected ") {
             Some((wrong, expected)) if wrong.starts_with("invalid ") => {
-                let key = key_before(text, span.start).map_or_else(String::new, |key| format!("{key}: "));
-                format!("{key}{wrong}, expected {}", describe_in_toml_terms(expected))
+                format!("{}{wrong}, expected {}", key(), describe_in_toml_terms(expected))
             }
+            // What a value says of itself begins with its text.
+            _ if error.message().starts_with('"') => format!("{}{}", key(), error.message().trim()),
             _ if error.message() == "duplicate key" => {
                 format!("{} is there twice; remove one", text.get(span.clone()).unwrap_or("a key"))
             }
@@ -90,6 +92,8 @@ mod tests {
         );
         let error = parse_document::<Sample>("a.toml", "scenarios = [\"a=b\",\n 3]\n").unwrap_err();
         assert_eq!(error.to_string(), "a.toml:2: invalid type: integer `3`, expected a text in quotes");
+        let error = parse_document::<crate::settings::Options>("a.toml", "users = \"many\"").unwrap_err();
+        assert_eq!(error.to_string(), "a.toml:1: users: \"many\" is not a whole number from 0 to 4294967295");
         let error = parse_document::<Sample>("a.toml", "scenarios = []\nscenarios = []\n").unwrap_err();
         assert_eq!(error.to_string(), "a.toml:2: scenarios is there twice; remove one");
     }

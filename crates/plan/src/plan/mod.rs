@@ -1,15 +1,12 @@
 //! The plan: everything a run will do, with nothing optional left. `tare run --dry-run` prints it whole.
 
 mod group;
+mod load;
 mod setting;
-
-use std::fmt;
-use std::str::FromStr;
-use std::time::Duration;
+mod warmup;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use tare_sample::ServerClock;
 
 pub use crate::choices::SliceKind;
 use crate::choices::{Engine, GroupOrder, PriorUse, ServerScheduling};
@@ -19,11 +16,13 @@ use crate::profile::Profile;
 use crate::ratio_limit::RatioLimit;
 use crate::slo::{LoadBy, Slo};
 use crate::turn::TurnLength;
-use tare_units::{Percent, Span, parse_quantity};
+use tare_units::Span;
 
 pub use group::{CommandServer, CounterSource, Group, NamedScenario, Program, Role, Variant};
+pub use load::{Load, Rate};
 pub(crate) use setting::{HOST_KEYS, origin_of};
 pub use setting::{Setting, Source, suite_key};
+pub use warmup::Warmup;
 
 /// What will be measured, how, and when it stops.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -91,145 +90,6 @@ pub struct Skipped {
     pub what: String,
     /// Why.
     pub because: String,
-}
-
-/// The load of the saturating slices and the connections of all.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Load {
-    /// Closed-loop users, each with a connection of its own; also the connections of an open load.
-    pub users: u32,
-    /// Rate of the open slices.
-    pub rate: Rate,
-    /// A request unanswered for so long has failed.
-    pub timeout: Span,
-    /// Congestion control of the generator's sockets; `default` leaves the kernel's.
-    pub congestion: String,
-    /// Whether the generator stays awake in open slices, where no server runs on its cores.
-    #[serde(default)]
-    pub spin: bool,
-    /// Whose clock stamps what servers push.
-    #[serde(default)]
-    pub server_clock: ServerClock,
-}
-
-/// Offered rate of the open slices, the same for all variants of a group.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Rate {
-    /// So many requests per second.
-    PerSecond {
-        /// Requests per second.
-        per_s: f64,
-    },
-    /// A share (0–1) of the slowest variant's saturating throughput at the end of the first fork's warm-up.
-    OfCapacity {
-        /// 0.5 is half load.
-        share: f64,
-    },
-}
-
-impl Default for Rate {
-    fn default() -> Self {
-        Self::OfCapacity { share: 0.0 }
-    }
-}
-
-impl FromStr for Rate {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is not a rate; write 4000 or 20k (per second) or 50% (of capacity)");
-        if text.trim_end().ends_with('%') {
-            let Percent(share) = text.parse().map_err(|_| wrong())?;
-            return if share > 0.0 && share < 1.0 { Ok(Self::OfCapacity { share }) } else { Err(wrong()) };
-        }
-        match parse_quantity(text) {
-            Ok(per_s) if per_s > 0.0 && per_s <= 1e8 => Ok(Self::PerSecond { per_s }),
-            _ => Err(wrong()),
-        }
-    }
-}
-
-impl fmt::Display for Rate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::PerSecond { per_s } => write!(f, "{per_s}/s"),
-            Self::OfCapacity { share } => write!(f, "{}% of the slowest variant's throughput", share * 100.0),
-        }
-    }
-}
-
-/// So many servers become steady within the cap of a warm-up. Of the default cap of 40 s, each needs 2 to 4 s for its full rounds
-/// (three on all cores, nine on its own), and its compilers need some 6 s of all cores.
-const SERVERS_WITHIN_CAP: u32 = 4;
-
-/// How a fork warms up.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Warmup {
-    /// Until steady: JIT share, slope and change point (docs/METHOD.md); at most `cap` per scenario and fork.
-    UntilSteady {
-        /// A fork of up to four servers is kept and marked "not steady" after so long; see [`Warmup::longest`].
-        cap: Span,
-        /// The same of the first scenario of a fork, which also warms what all of them share.
-        #[serde(default)]
-        first_cap: Span,
-        /// Give servers all cores while they warm up, so that the JIT has room.
-        all_cpus: bool,
-    },
-    /// A fixed time.
-    Fixed {
-        /// How long.
-        span: Span,
-        /// Number of users.
-        users: u32,
-    },
-}
-
-impl Warmup {
-    /// Until steady. The caps stay zero until they are filled in.
-    pub(crate) const fn until_steady() -> Self {
-        Self::UntilSteady { cap: Span(Duration::ZERO), first_cap: Span(Duration::ZERO), all_cpus: false }
-    }
-
-    /// The longest warm-up of a scenario, of so many servers side by side: the cap, and a quarter more for each beyond the fourth,
-    /// because the rounds of the servers follow one another. A warm-up of fixed length takes as long for each of them.
-    pub fn longest(&self, is_first: bool, servers: u32) -> Duration {
-        match self {
-            Self::UntilSteady { cap, first_cap, .. } => {
-                let cap = if is_first { first_cap } else { cap };
-                cap.0 * servers.max(SERVERS_WITHIN_CAP) / SERVERS_WITHIN_CAP
-            }
-            Self::Fixed { span, .. } => span.0 * servers,
-        }
-    }
-}
-
-impl Default for Warmup {
-    fn default() -> Self {
-        Self::Fixed { span: Span::default(), users: 0 }
-    }
-}
-
-impl FromStr for Warmup {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        if text == "steady" {
-            return Ok(Self::until_steady());
-        }
-        let fixed = text.parse().map(|span| Self::Fixed { span, users: 0 });
-        fixed.map_err(|_| format!("\"{text}\" is neither \"steady\" nor a duration such as 5s"))
-    }
-}
-
-impl fmt::Display for Warmup {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::UntilSteady { .. } => f.write_str("steady"),
-            Self::Fixed { span, .. } => span.fmt(f),
-        }
-    }
 }
 
 /// The slices of one fork and scenario.
@@ -425,20 +285,5 @@ impl Plan {
     /// The contract cut down to this plan's scenarios, for the record.
     pub fn scenario(&self, group: &str, name: &str) -> Option<&NamedScenario> {
         self.groups.iter().find(|g| g.id == group)?.scenarios.iter().find(|s| s.name == name)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rates_are_read_as_written() {
-        assert_eq!("50%".parse(), Ok(Rate::OfCapacity { share: 0.5 }));
-        assert_eq!("4000".parse(), Ok(Rate::PerSecond { per_s: 4000.0 }));
-        assert_eq!("20k".parse(), Ok(Rate::PerSecond { per_s: 20_000.0 }));
-        for wrong in ["0", "100%", "-1", "fast", "nan", "inf"] {
-            assert!(wrong.parse::<Rate>().is_err(), "{wrong}");
-        }
     }
 }

@@ -15,7 +15,7 @@ fn error_of(bench: &Bench, args: &[&str]) -> String {
 fn a_suite_with_a_mistake_names_file_line_and_what_would_be_right() {
     for (text, says) in [
         ("[run]\nscenarois = [\"Get\"]", "suite.toml:2: unknown key \"scenarois\"; did you mean \"scenarios\"?"),
-        ("[run]\nusers = \"many\"", "suite.toml:2: users: invalid type"),
+        ("[run]\nusers = \"many\"", "suite.toml:2: users: \"many\" is not a whole number"),
         (
             "[servers.a]\ncommand = \"true\"",
             "suite.toml:2: command: invalid type: string \"true\", expected a list, such as [\"one\", \"two\"]",
