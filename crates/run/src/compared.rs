@@ -8,7 +8,7 @@ use crate::context::RunContext;
 use crate::error::RunError;
 use crate::fork::run_fork;
 use crate::inputs::Judge;
-use crate::progress::{Place, Progress, Standing};
+use crate::progress::{ComparisonProgress, Progress, RunPosition};
 use crate::schedule::{ForkSchedule, NextStep};
 use crate::servers::report_unavailable;
 
@@ -37,7 +37,7 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> R
         };
         let begin = context.elapsed();
         let left = schedule.time_left(begin);
-        let place = Place { group: &group.id, fork, step: fork, of: schedule.fixed_forks(), left };
+        let place = RunPosition { group: &group.id, fork, step: fork, of: schedule.fixed_forks(), left };
         run_fork(context, group, &place)?;
         if context.is_interrupted() {
             return Ok(EndStatus::Interrupted);
@@ -61,17 +61,18 @@ fn judge_group(
     context: &mut RunContext<'_>,
     judge: &Judge<'_>,
     group: &Group,
-    place: Place<'_>,
+    place: RunPosition<'_>,
 ) -> (GroupStanding, u32) {
     let mut standings = judge(context.journal.record());
     standings.retain(|standing| standing.group == group.id);
     context.show(&Progress::Standing { place, standings: &standings });
     let record = context.journal.record();
-    let is_void = |standing: &Standing| {
+    let is_void = |standing: &ComparisonProgress| {
         let is_void = |name: &str| is_void(record, group, &standing.scenario, name);
         is_void(&standing.variant) || is_void(&group.baseline().name)
     };
-    let open: Vec<&Standing> = standings.iter().filter(|standing| !standing.decided && !is_void(standing)).collect();
+    let open: Vec<&ComparisonProgress> =
+        standings.iter().filter(|standing| !standing.decided && !is_void(standing)).collect();
     let forks_counted = open.iter().map(|standing| standing.forks).min().unwrap_or(0);
     let standing = match open.as_slice() {
         [] => GroupStanding::Settled,

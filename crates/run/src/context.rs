@@ -12,7 +12,7 @@ use tare_record::{EndStatus, EventRecord, RunRecord};
 use crate::cores::Cores;
 use crate::error::RunError;
 use crate::journal::Journal;
-use crate::progress::{Place, Progress};
+use crate::progress::{Progress, RunPosition};
 use crate::schedule::random_orders::RandomOrders;
 use crate::test_bed::TestBed;
 
@@ -146,7 +146,7 @@ impl<'a> RunContext<'a> {
     pub fn server_event(
         &mut self,
         event: EventRecord,
-        place: &Place<'_>,
+        place: &RunPosition<'_>,
         variant: &str,
         scenario: Option<&str>,
     ) -> Result<(), RunError> {

@@ -4,7 +4,7 @@ use tare_plan::plan::{Group, Mode, NamedScenario, Warmup};
 
 use crate::context::{FixedLoad, RunContext};
 use crate::error::RunError;
-use crate::progress::Place;
+use crate::progress::RunPosition;
 use crate::scenario::ScenarioRun;
 use crate::scenario::capacity::CapacitySearches;
 use crate::scenario::profiled::{profile_pushes, profile_requests};
@@ -20,7 +20,11 @@ const LONGEST_SHORT_BODY: usize = 64 * 1024;
 ///
 /// # Errors
 /// When the generator fails or the record cannot be written.
-pub(crate) fn run_fork<'a>(context: &mut RunContext<'a>, group: &'a Group, place: &Place<'_>) -> Result<(), RunError> {
+pub(crate) fn run_fork<'a>(
+    context: &mut RunContext<'a>,
+    group: &'a Group,
+    place: &RunPosition<'_>,
+) -> Result<(), RunError> {
     let cpus = context.cores.warmup.clone();
     let mut servers = ForkServers::start(context, group.variants_of_fork(place.fork), &cpus, place)?;
     let names: Vec<&str> = group.scenarios.iter().map(|named| named.name.as_str()).collect();

@@ -9,11 +9,11 @@ use tare_record::RunRecord;
 
 use crate::load_host::LoadAgents;
 use crate::prepare::Launches;
-use crate::progress::Standing;
+use crate::progress::ComparisonProgress;
 use crate::server_host::RemoteHost;
 
 /// Judges all comparisons by what has been recorded so far.
-pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<Standing> + 'a;
+pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<ComparisonProgress> + 'a;
 
 /// The inputs of a run in addition to its plan.
 pub struct RunInputs<'a> {

@@ -18,19 +18,19 @@ pub enum Progress<'a> {
     /// The servers of a group are being started.
     Starting {
         /// Where in the run.
-        place: Place<'a>,
+        place: RunPosition<'a>,
         /// How many servers.
         servers: usize,
     },
     /// The servers are verified against the contract.
     Verifying {
         /// Where in the run.
-        place: Place<'a>,
+        place: RunPosition<'a>,
     },
     /// The group warms up.
     WarmingUp {
         /// Where in the run.
-        place: Place<'a>,
+        place: RunPosition<'a>,
         /// Scenario.
         scenario: &'a str,
         /// How long already.
@@ -45,7 +45,7 @@ pub enum Progress<'a> {
     /// A slice is about to be driven.
     Measuring {
         /// Where in the run.
-        place: Place<'a>,
+        place: RunPosition<'a>,
         /// Scenario.
         scenario: &'a str,
         /// Variant.
@@ -62,7 +62,7 @@ pub enum Progress<'a> {
     /// A round is about to be driven, in which all servers alternate in short turns.
     MeasuringRound {
         /// Where in the run.
-        place: Place<'a>,
+        place: RunPosition<'a>,
         /// Scenario.
         scenario: &'a str,
         /// Length of a turn.
@@ -77,7 +77,7 @@ pub enum Progress<'a> {
     /// The slice that was announced waits for its connections: they are many, or its server is slow to open them.
     Opening {
         /// Where in the run.
-        place: Place<'a>,
+        place: RunPosition<'a>,
         /// Scenario.
         scenario: &'a str,
         /// Variant.
@@ -92,7 +92,7 @@ pub enum Progress<'a> {
     /// Another load tool drives the cell that tare has driven.
     CrossChecking {
         /// Where in the run.
-        place: Place<'a>,
+        place: RunPosition<'a>,
         /// Scenario.
         scenario: &'a str,
         /// Variant.
@@ -103,7 +103,7 @@ pub enum Progress<'a> {
     /// A server is about to be profiled.
     Profiling {
         /// Where in the run.
-        place: Place<'a>,
+        place: RunPosition<'a>,
         /// Scenario.
         scenario: &'a str,
         /// Variant.
@@ -118,9 +118,9 @@ pub enum Progress<'a> {
     /// A fork is over; this is how the comparisons stand.
     Standing {
         /// Where in the run.
-        place: Place<'a>,
+        place: RunPosition<'a>,
         /// One for each comparison of the group.
-        standings: &'a [Standing],
+        standings: &'a [ComparisonProgress],
     },
     /// An event that the observer should show.
     Event(&'a EventRecord),
@@ -128,7 +128,7 @@ pub enum Progress<'a> {
 
 /// Where in the run something happens.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place<'a> {
+pub struct RunPosition<'a> {
     /// Group.
     pub group: &'a str,
     /// 1-based start, as the record counts it.
@@ -143,7 +143,7 @@ pub struct Place<'a> {
 
 /// How one comparison stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing {
+pub struct ComparisonProgress {
     /// Group.
     pub group: String,
     /// Scenario.

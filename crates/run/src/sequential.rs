@@ -10,7 +10,7 @@ use tare_record::checkpoint::{DoneStep, GroupStanding};
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::fork::measure_push_scenario;
-use crate::progress::{Place, Progress};
+use crate::progress::{Progress, RunPosition};
 use crate::scenario::ScenarioRun;
 use crate::scenario::warmup::WarmUp;
 use crate::servers::{ForkServers, report_unavailable};
@@ -35,7 +35,7 @@ pub(crate) fn run_sequential(context: &mut RunContext<'_>) -> Result<EndStatus, 
         let begin = context.elapsed();
         let left: Duration = cells[index..].iter().map(|cell| cell_time(plan, cell.named)).sum();
         let (step, of) = (index as u32 + 1, Some(cells.len() as u32));
-        run_cell(context, cell, &Place { group: &cell.group.id, fork: 1, step, of, left })?;
+        run_cell(context, cell, &RunPosition { group: &cell.group.id, fork: 1, step, of, left })?;
         if context.is_interrupted() {
             return Ok(EndStatus::Interrupted);
         }
@@ -51,7 +51,11 @@ fn cells_of(group: &Group) -> impl Iterator<Item = SequentialCell<'_>> {
     group.scenarios.iter().flat_map(of_scenario)
 }
 
-fn run_cell<'a>(context: &mut RunContext<'a>, cell: &SequentialCell<'a>, place: &Place<'_>) -> Result<(), RunError> {
+fn run_cell<'a>(
+    context: &mut RunContext<'a>,
+    cell: &SequentialCell<'a>,
+    place: &RunPosition<'_>,
+) -> Result<(), RunError> {
     let SequentialCell { named, variant, .. } = *cell;
     report_unavailable(context, [variant], place.group)?;
     let cpus = context.cores.server.clone();
@@ -92,7 +96,7 @@ fn cross_check(
     context: &mut RunContext<'_>,
     servers: &ForkServers<'_>,
     named: &NamedScenario,
-    place: &Place<'_>,
+    place: &RunPosition<'_>,
 ) -> Result<(), RunError> {
     for member in &servers.members {
         for engine in context.bed.load_tools() {

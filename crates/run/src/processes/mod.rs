@@ -33,7 +33,7 @@ use crate::prepare::Launches;
 use crate::prepare::driven_server::{DrivenServer, DrivenServers};
 use crate::prepare::engine::{Cell, drive_with_tool};
 use crate::processes::run_clock::RunClock;
-use crate::progress::Place;
+use crate::progress::RunPosition;
 use crate::server_host::{LocalServers, RemoteServers, SamplingOrder, ServerHost};
 use crate::session::{Destination, SessionOrder};
 
@@ -229,7 +229,7 @@ impl TestBed for ProcessBed<'_> {
         server: ServerId,
         engine: Engine,
         named: &NamedScenario,
-        place: &Place<'_>,
+        place: &RunPosition<'_>,
     ) -> Result<CrossCheckRecord, RunError> {
         let tool = self.launches.engines.iter().find(|tool| tool.engine == engine);
         let tool = tool.ok_or_else(|| RunError::NotPrepared(engine.to_string()))?;

@@ -15,7 +15,7 @@ use tare_record::{EventRecord, Phase, ServerUse, SliceKey, SliceRecord, StoredSl
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::progress::{Place, Progress};
+use crate::progress::{Progress, RunPosition};
 use crate::scenario::readings::per_request;
 use crate::schedule::random_orders::RandomOrders;
 use crate::servers::{ForkServers, ServerState};
@@ -27,7 +27,7 @@ pub(crate) struct ScenarioRun<'s, 'a> {
     pub context: &'s mut RunContext<'a>,
     pub servers: &'s mut ForkServers<'a>,
     pub named: &'s NamedScenario,
-    pub place: Place<'s>,
+    pub place: RunPosition<'s>,
 }
 
 impl<'s, 'a> ScenarioRun<'s, 'a> {
@@ -39,7 +39,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         context: &'s mut RunContext<'a>,
         servers: &'s mut ForkServers<'a>,
         named: &'s NamedScenario,
-        place: Place<'s>,
+        place: RunPosition<'s>,
     ) -> Result<Self, RunError> {
         context.bed.open_sessions(&servers.ids(), named)?;
         Ok(Self { context, servers, named, place })

@@ -15,7 +15,7 @@ use tare_units::file_name;
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::progress::{Place, Progress};
+use crate::progress::{Progress, RunPosition};
 use crate::servers::verification::{report_header_differences, verify_server};
 use crate::test_bed::{ProgramFacts, ServerId, ServerStart};
 
@@ -93,7 +93,7 @@ impl<'a> ForkServers<'a> {
         context: &mut RunContext<'a>,
         variants: impl IntoIterator<Item = &'a Variant>,
         cpus: &CpuSet,
-        place: &Place<'_>,
+        place: &RunPosition<'_>,
     ) -> Result<Self, RunError> {
         let variants = variants.into_iter().enumerate().map(|(at, variant)| (ServerId(at), variant));
         let shuffled = context.random_orders(&["start", place.group, &place.fork.to_string()]).shuffled(variants);
@@ -113,7 +113,7 @@ impl<'a> ForkServers<'a> {
         &mut self,
         context: &mut RunContext<'_>,
         scenarios: &[&str],
-        place: &Place<'_>,
+        place: &RunPosition<'_>,
     ) -> Result<(), RunError> {
         context.show(&Progress::Verifying { place: *place });
         let mut answers: Vec<(&str, Vec<CheckOutcome>)> = Vec::new();
@@ -153,7 +153,7 @@ impl<'a> ForkServers<'a> {
         context: &mut RunContext<'a>,
         scenarios: &[&str],
         next: &str,
-        place: &Place<'_>,
+        place: &RunPosition<'_>,
     ) -> Result<(), RunError> {
         let failed: Vec<usize> = self.indices(|member| member.health == Health::Failed);
         if failed.is_empty() {
@@ -213,7 +213,7 @@ impl<'a> ForkServers<'a> {
         member: usize,
         has_answered: bool,
         scenario: &str,
-        place: &Place<'_>,
+        place: &RunPosition<'_>,
     ) -> Result<(), RunError> {
         let member = &mut self.members[member];
         let kind = match context.bed.status(member.id) {
@@ -231,7 +231,7 @@ impl<'a> ForkServers<'a> {
     ///
     /// # Errors
     /// When the record cannot be written.
-    pub fn stop(mut self, context: &mut RunContext<'_>, place: &Place<'_>) -> Result<(), RunError> {
+    pub fn stop(mut self, context: &mut RunContext<'_>, place: &RunPosition<'_>) -> Result<(), RunError> {
         let started = self.indices(|member| member.is_started);
         self.stop_members(context, &started, place)
     }
@@ -240,7 +240,7 @@ impl<'a> ForkServers<'a> {
         &mut self,
         context: &mut RunContext<'_>,
         members: &[usize],
-        place: &Place<'_>,
+        place: &RunPosition<'_>,
     ) -> Result<(), RunError> {
         let ids: Vec<ServerId> = members.iter().map(|at| self.members[*at].id).collect();
         let ends = context.bed.stop(&ids);
@@ -289,7 +289,7 @@ fn start_batch<'a>(
     context: &mut RunContext<'a>,
     wanted: &[(ServerId, &'a Variant, u32)],
     cpus: &CpuSet,
-    place: &Place<'_>,
+    place: &RunPosition<'_>,
 ) -> Result<Vec<ServerState<'a>>, RunError> {
     let log_name = |variant: &Variant, restarts: u32| {
         let again = if restarts == 0 { String::new() } else { format!("-restart{restarts}") };
@@ -317,7 +317,7 @@ fn report_failed_start(
     context: &mut RunContext<'_>,
     variant: &Variant,
     error: &SutError,
-    place: &Place<'_>,
+    place: &RunPosition<'_>,
 ) -> Result<(), RunError> {
     let message = error.to_string();
     // The first line of the error says what happened; the last lines of the server's log follow.
@@ -337,7 +337,7 @@ fn report_failed_start(
 }
 
 /// The record of a start that is not healthy and took no time.
-fn fork_record(place: &Place<'_>, variant: &Variant, facts: ProgramFacts, end: String) -> ForkRecord {
+fn fork_record(place: &RunPosition<'_>, variant: &Variant, facts: ProgramFacts, end: String) -> ForkRecord {
     ForkRecord {
         fork: place.fork,
         group: place.group.to_owned(),

@@ -6,7 +6,7 @@ use tare_sut::contract::{CheckOutcome, header_differences};
 
 use crate::context::RunContext;
 use crate::error::RunError;
-use crate::progress::Place;
+use crate::progress::RunPosition;
 use crate::test_bed::ServerId;
 
 /// Verifies one server. Each answer that differs from the contract is an event.
@@ -18,7 +18,7 @@ pub(crate) fn verify_server(
     server: ServerId,
     variant: &Variant,
     scenarios: &[&str],
-    place: &Place<'_>,
+    place: &RunPosition<'_>,
 ) -> Result<Vec<CheckOutcome>, RunError> {
     let outcomes = context.bed.verify(server, scenarios)?;
     for outcome in outcomes.iter().filter(|outcome| !outcome.passed) {
@@ -41,7 +41,7 @@ pub(crate) fn verify_server(
 pub(crate) fn report_header_differences(
     context: &mut RunContext<'_>,
     answers: &[(&str, Vec<CheckOutcome>)],
-    place: &Place<'_>,
+    place: &RunPosition<'_>,
 ) -> Result<(), RunError> {
     let Some(((_, first), others)) = answers.split_first() else { return Ok(()) };
     for (name, other) in others {

@@ -21,7 +21,7 @@ use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
-use crate::progress::Place;
+use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
 
 pub(crate) use crate::local_servers::server_id::ServerId;
@@ -163,7 +163,7 @@ pub(crate) trait TestBed {
         server: ServerId,
         engine: Engine,
         named: &NamedScenario,
-        place: &Place<'_>,
+        place: &RunPosition<'_>,
     ) -> Result<CrossCheckRecord, RunError>;
 
     /// Ends these servers side by side. Returns how each ended, in the order of `servers`.

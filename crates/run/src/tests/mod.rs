@@ -30,7 +30,7 @@ use crate::context::RunContext;
 use crate::cores::Cores;
 use crate::inputs::Judge;
 use crate::journal::Journal;
-use crate::progress::{Progress, Standing};
+use crate::progress::{ComparisonProgress, Progress};
 use crate::test_bed::simulation::{Action, Driven, Planted, SimulatedBed, World};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -236,9 +236,18 @@ pub(crate) fn until_decided(budget_s: u64, at_least: u32) -> Forks {
 }
 
 /// A standing of one comparison.
-fn standing(group: &str, scenario: &str, variant: &str, decided: bool) -> Standing {
+fn standing(group: &str, scenario: &str, variant: &str, decided: bool) -> ComparisonProgress {
     let (group, scenario, variant) = (group.to_owned(), scenario.to_owned(), variant.to_owned());
-    Standing { group, scenario, variant, text: String::new(), forks: 0, has_verdict: decided, decided, needed: None }
+    ComparisonProgress {
+        group,
+        scenario,
+        variant,
+        text: String::new(),
+        forks: 0,
+        has_verdict: decided,
+        decided,
+        needed: None,
+    }
 }
 
 pub(crate) fn header(plan: &Plan) -> RunHeader {

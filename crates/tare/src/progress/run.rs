@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use indicatif::ProgressState;
 use tare_plan::plan::SliceKind;
 use tare_record::{EventLevel, EventRecord};
-use tare_run::progress::{Place, Progress, Standing};
+use tare_run::progress::{ComparisonProgress, Progress, RunPosition};
 use tare_units::clock_text;
 
 use super::{PLAIN_EVERY, Screen, cut, opening_text};
@@ -141,7 +141,7 @@ impl RunView {
     }
 
     /// What is newly decided gets a line that stays; without a terminal every standing does.
-    fn standings(&mut self, place: &Place<'_>, standings: &[Standing]) {
+    fn standings(&mut self, place: &RunPosition<'_>, standings: &[ComparisonProgress]) {
         for standing in standings {
             let key = (standing.group.clone(), standing.scenario.clone(), standing.variant.clone());
             let mark = if standing.decided { check_mark(true, self.colored) } else { "·".to_owned() };
@@ -227,7 +227,7 @@ fn progress_text(progress: &Progress<'_>) -> String {
 }
 
 /// Where in the run it happens.
-const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p Place<'a>> {
+const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p RunPosition<'a>> {
     match progress {
         Progress::Starting { place, .. }
         | Progress::Verifying { place }
@@ -241,7 +241,7 @@ const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p Place<'a>> {
     }
 }
 
-fn fork(place: &Place<'_>) -> String {
+fn fork(place: &RunPosition<'_>) -> String {
     match place.of {
         Some(of) => format!("{} of {of}", place.step),
         None => format!("start {}", place.step),
@@ -266,7 +266,8 @@ fn now() -> Instant {
 mod tests {
     use super::*;
 
-    const PLACE: Place<'_> = Place { group: "g", fork: 1, step: 1, of: Some(4), left: Duration::from_secs(200) };
+    const PLACE: RunPosition<'_> =
+        RunPosition { group: "g", fork: 1, step: 1, of: Some(4), left: Duration::from_secs(200) };
 
     #[test]
     fn the_time_left_is_counted_down_until_it_is_said_anew() {

@@ -12,7 +12,7 @@ use tare_record::{RunHeader, RunRecord};
 use tare_run::load_host::LoadAgents;
 use tare_run::preflight::environment;
 use tare_run::prepare::{Launches, prepare};
-use tare_run::progress::{Progress, Standing};
+use tare_run::progress::{ComparisonProgress, Progress};
 use tare_run::server_host::RemoteHost;
 use tare_run::{RunError, RunInputs};
 use tare_sys::clock;
@@ -180,8 +180,8 @@ fn git_revision() -> Option<String> {
 }
 
 /// The standings of the comparisons, decided by the report, for the live view.
-fn standings(record: &RunRecord) -> Vec<Standing> {
-    let forward = |standing: stop::ComparisonStanding| Standing {
+fn standings(record: &RunRecord) -> Vec<ComparisonProgress> {
+    let forward = |standing: stop::ComparisonStanding| ComparisonProgress {
         group: standing.group,
         scenario: standing.scenario,
         variant: standing.variant,

@@ -18,7 +18,7 @@ use tare_sut::catalog::Catalog;
 use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
-use crate::progress::Place;
+use crate::progress::RunPosition;
 
 /// What a tool may need besides its load: its own start, its report.
 const START_AND_REPORT_TIME: Duration = Duration::from_secs(60);
@@ -91,7 +91,7 @@ pub fn find_tools(
 pub(crate) fn drive_with_tool(
     tool: &Tool,
     cell: &Cell<'_>,
-    place: &Place<'_>,
+    place: &RunPosition<'_>,
     cancelled: &AtomicBool,
 ) -> Result<CrossCheckRecord, RunError> {
     prepare(cell).map_err(|source| RunError::Logs { path: cell.folder.clone(), source })?;

@@ -23,7 +23,7 @@ use tare_sys::child::How;
 
 pub(crate) use self::world::{Action, Driven, Planted, World};
 use crate::error::RunError;
-use crate::progress::Place;
+use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
 
@@ -268,7 +268,7 @@ impl TestBed for SimulatedBed {
         server: ServerId,
         engine: Engine,
         named: &NamedScenario,
-        place: &Place<'_>,
+        place: &RunPosition<'_>,
     ) -> Result<CrossCheckRecord, RunError> {
         let variant = self.running[&server].name.clone();
         self.record_action(Action::CrossCheck(variant.clone()));
