@@ -25,14 +25,25 @@ impl Outbox {
 
     /// Sends as much as the kernel accepts now, and keeps the rest.
     pub(crate) fn send(&mut self, socket: impl AsFd, payload: &Payload) -> io::Result<Sending> {
-        let mut sent = 0;
-        if self.is_empty() {
-            sent = write(socket.as_fd(), payload, 0)?;
-            if sent == payload.len() {
-                return Ok(Sending::Accepted);
-            }
+        self.send_first(socket, payload, |sent| (payload.clone(), sent))
+    }
+
+    /// As [`send`](Self::send), and keeps a copy of the rest.
+    pub(crate) fn send_bytes(&mut self, socket: impl AsFd, bytes: &[u8]) -> io::Result<Sending> {
+        self.send_first(socket, bytes, |sent| (Payload::from(&bytes[sent..]), 0))
+    }
+
+    fn send_first(
+        &mut self,
+        socket: impl AsFd,
+        bytes: &[u8],
+        rest: impl FnOnce(usize) -> (Payload, usize),
+    ) -> io::Result<Sending> {
+        let sent = if self.is_empty() { write(socket.as_fd(), bytes, 0)? } else { 0 };
+        if self.is_empty() && sent == bytes.len() {
+            return Ok(Sending::Accepted);
         }
-        self.0.push_back((payload.clone(), sent));
+        self.0.push_back(rest(sent));
         Ok(Sending::Pending)
     }
 
@@ -66,10 +77,10 @@ pub(crate) fn is_end_by_peer(error: &io::Error) -> bool {
 
 /// Writes from `start` on until the kernel accepts no more. Returns the number of bytes written. A short write does not
 /// end the loop: an edge-triggered poller promises another event only after the kernel has returned "again".
-fn write(socket: BorrowedFd<'_>, payload: &Payload, start: usize) -> io::Result<usize> {
+fn write(socket: BorrowedFd<'_>, bytes: &[u8], start: usize) -> io::Result<usize> {
     let mut at = start;
-    while at < payload.len() {
-        match rustix::net::send(socket, &payload[at..], SEND_FLAGS) {
+    while at < bytes.len() {
+        match rustix::net::send(socket, &bytes[at..], SEND_FLAGS) {
             Ok(count) => at += count,
             Err(Errno::AGAIN) => break,
             Err(Errno::INTR) => {}

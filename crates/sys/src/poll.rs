@@ -30,6 +30,11 @@ pub trait Transport {
     /// does nothing. The payload leaves at once or, at the latest, when the next wait begins.
     fn send(&mut self, token: Token, payload: &Payload) -> Sending;
 
+    /// As [`send`](Self::send), for bytes that are used once: what cannot leave now is copied.
+    fn send_bytes(&mut self, token: Token, bytes: &[u8]) -> Sending {
+        self.send(token, &bytes.into())
+    }
+
     /// Closes the connection. No more of its events are delivered, and the token is free.
     fn close(&mut self, token: Token);
 }

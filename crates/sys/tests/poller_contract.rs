@@ -127,6 +127,32 @@ fn sends_of_one_turn_arrive_in_order<P: Poller>(mut poller: P) {
     assert!(reader.join().unwrap() == parts.concat());
 }
 
+fn bytes_that_are_used_once_keep_their_place_among_payloads<P: Poller>(mut poller: P) {
+    let mut log = EventLog::default();
+    let mut peer = connect_and_accept(&mut poller, &mut log);
+    let parts: Vec<Vec<u8>> = [10, 20, 0, 16_384, 30, 2_000_000, 40, 20_000, 50]
+        .iter()
+        .zip(b'a'..)
+        .map(|(length, byte)| vec![byte; *length])
+        .collect();
+    let copies: Vec<bool> = (0..2 * parts.len()).map(|index| index % 2 == 0).collect();
+    let expected = [parts.concat(), parts.concat()].concat();
+    for (part, is_copied) in parts.iter().chain(&parts).zip(copies) {
+        if is_copied {
+            poller.transport().send_bytes(ONE, part);
+        } else {
+            poller.transport().send(ONE, &Payload::from(part.clone()));
+        }
+        if part.len() == 30 {
+            poller.wait(Some(Nanos::ZERO), &mut log).unwrap();
+        }
+    }
+    let mut all = vec![0; expected.len()];
+    let reader = thread::spawn(move || peer.read_exact(&mut all).map(|()| all).unwrap());
+    wait_until_finished(&mut poller, &mut log, &reader);
+    assert!(reader.join().unwrap() == expected);
+}
+
 fn small_sends_that_nobody_reads_are_kept<P: Poller>(mut poller: P) {
     let mut log = EventLog::default();
     let mut peer = connect_and_accept(&mut poller, &mut log);
@@ -330,6 +356,7 @@ contract!([
     polling_without_waiting_delivers_every_event,
     a_handler_may_reply_while_it_is_called,
     sends_of_one_turn_arrive_in_order,
+    bytes_that_are_used_once_keep_their_place_among_payloads,
     small_sends_that_nobody_reads_are_kept,
     what_was_accepted_leaves_before_a_close,
     many_answers_at_once_all_arrive,

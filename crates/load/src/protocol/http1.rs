@@ -90,7 +90,7 @@ impl Http1 {
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
         let bytes = self.gathered.len();
         if bytes > 0 {
-            io.send(token, &self.gathered[..].into());
+            io.send_bytes(token, &self.gathered);
             self.gathered.clear();
         }
         bytes

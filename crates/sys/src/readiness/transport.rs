@@ -65,18 +65,11 @@ impl Transport for ReadinessTransport {
     }
 
     fn send(&mut self, token: Token, payload: &Payload) -> Sending {
-        let Some(slot) = self.slots.get_mut(token.index()) else { return Sending::Accepted };
-        if slot.state != SocketState::Open {
-            return Sending::Accepted;
-        }
-        let Some(socket) = &slot.socket else { return Sending::Accepted };
-        match slot.outbox.send(socket, payload) {
-            Ok(sending) => sending,
-            Err(error) => {
-                self.fail_write(token, error);
-                Sending::Accepted
-            }
-        }
+        self.send_by(token, |outbox, socket| outbox.send(socket, payload))
+    }
+
+    fn send_bytes(&mut self, token: Token, bytes: &[u8]) -> Sending {
+        self.send_by(token, |outbox, socket| outbox.send_bytes(socket, bytes))
     }
 
     fn close(&mut self, token: Token) {
@@ -115,6 +108,18 @@ impl ReadinessTransport {
         self.close(token);
         rustix::io::ioctl_fionbio(&socket, true)?;
         self.register(token, socket, SocketState::Listening)
+    }
+
+    fn send_by(&mut self, token: Token, send: impl FnOnce(&mut Outbox, &OwnedFd) -> io::Result<Sending>) -> Sending {
+        let Some(slot) = self.slots.get_mut(token.index()) else { return Sending::Accepted };
+        let (SocketState::Open, Some(socket)) = (slot.state, &slot.socket) else { return Sending::Accepted };
+        match send(&mut slot.outbox, socket) {
+            Ok(sending) => sending,
+            Err(error) => {
+                self.fail_write(token, error);
+                Sending::Accepted
+            }
+        }
     }
 
     fn slot(&mut self, token: Token) -> &mut SocketSlot {

@@ -107,11 +107,7 @@ impl Staged {
     /// Adds a payload. Returns whether it is the first.
     fn add(&mut self, payload: &Payload) -> bool {
         if self.is_waiting {
-            if self.joined.is_empty() {
-                self.joined.extend_from_slice(self.payload.as_deref().unwrap_or_default());
-            }
-            self.joined.extend_from_slice(payload);
-            return false;
+            return self.add_bytes(payload);
         }
         self.is_waiting = true;
         self.joined.clear();
@@ -120,6 +116,18 @@ impl Staged {
             self.payload = Some(payload.clone());
         }
         true
+    }
+
+    /// Adds a copy of bytes. Returns whether they are the first.
+    fn add_bytes(&mut self, bytes: &[u8]) -> bool {
+        let is_first = !std::mem::replace(&mut self.is_waiting, true);
+        if is_first {
+            self.joined.clear();
+        } else if self.joined.is_empty() {
+            self.joined.extend_from_slice(self.payload.as_deref().unwrap_or_default());
+        }
+        self.joined.extend_from_slice(bytes);
+        is_first
     }
 
     /// The bytes, if they have not been submitted. They count as submitted from now on.
@@ -173,6 +181,20 @@ impl Transport for UringTransport {
                 self.fail_write(token, error);
                 Sending::Accepted
             }
+        }
+    }
+
+    fn send_bytes(&mut self, token: Token, bytes: &[u8]) -> Sending {
+        let slot = self.slots.get_mut(token.index());
+        let is_small = !bytes.is_empty() && bytes.len() <= MAX_STAGED_BYTES;
+        match slot {
+            Some(slot) if is_small && slot.state == UringState::Open && slot.outbox.is_empty() => {
+                if slot.staged.add_bytes(bytes) {
+                    self.want(Want::Sent, token);
+                }
+                Sending::Accepted
+            }
+            _ => self.send(token, &bytes.into()),
         }
     }
 

@@ -179,7 +179,7 @@ impl Http2 {
         let Some(link) = &self.link else { return 0 };
         link.pipe.drain_written(|bytes| {
             if !bytes.is_empty() {
-                io.send(token, &bytes.into());
+                io.send_bytes(token, bytes);
             }
             bytes.len()
         })

@@ -3,7 +3,6 @@
 use std::io::{BufRead, Write};
 
 use rustls::{ClientConnection, Error, HandshakeKind};
-use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Sending, Token, Transport};
 
 use super::Security;
@@ -59,10 +58,10 @@ impl Tls {
     }
 
     /// Encrypts and sends.
-    pub(crate) fn send(&mut self, io: &mut impl Transport, token: Token, payload: &Payload) -> Sending {
+    pub(crate) fn send(&mut self, io: &mut impl Transport, token: Token, bytes: &[u8]) -> Sending {
         if let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) {
             // The buffer has no limit, so it accepts everything.
-            let _ = session.connection.writer().write_all(payload);
+            let _ = session.connection.writer().write_all(bytes);
         }
         self.flush(io, token)
     }
@@ -129,7 +128,7 @@ impl Tls {
             // Writing to a vector cannot fail.
             let _ = session.connection.write_tls(&mut self.ciphertext);
         }
-        if self.ciphertext.is_empty() { Sending::Accepted } else { io.send(token, &self.ciphertext[..].into()) }
+        if self.ciphertext.is_empty() { Sending::Accepted } else { io.send_bytes(token, &self.ciphertext) }
     }
 }
 

@@ -32,6 +32,13 @@ impl<T: Transport> Transport for Channel<'_, T> {
         }
     }
 
+    fn send_bytes(&mut self, token: Token, bytes: &[u8]) -> Sending {
+        match &mut self.tls {
+            None => self.io.send_bytes(token, bytes),
+            Some(tls) => tls.send(self.io, token, bytes),
+        }
+    }
+
     fn close(&mut self, token: Token) {
         if let Some(tls) = &mut self.tls {
             tls.close(self.io, token);

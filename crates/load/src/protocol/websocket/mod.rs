@@ -133,7 +133,7 @@ impl WebSocket {
         let WebSocketState::Open(endpoint) = &mut self.state else { return 0 };
         let bytes = endpoint.outgoing().len();
         if bytes > 0 {
-            io.send(token, &endpoint.outgoing().into());
+            io.send_bytes(token, endpoint.outgoing());
             endpoint.clear_outgoing();
         }
         bytes
