@@ -1,6 +1,6 @@
 //! What an agent sends to its coordinator: the fleet accepts it, or drops the agent and continues.
 
-use tare_agent::{
+use tare_remote::{
     AgentFacts, Fleet, Greeting, LONGEST_ORDER, LONGEST_REPORT, Order, PROTOCOL, Ready, Report, ReportKind, read_frame,
 };
 

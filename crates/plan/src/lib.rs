@@ -2,6 +2,7 @@
 //!
 //! This crate is pure. It reads text that others have loaded, and never a clock, a file or a socket.
 
+pub mod agent_place;
 pub mod choices;
 pub mod condition;
 pub mod contract;

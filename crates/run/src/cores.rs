@@ -1,13 +1,14 @@
 //! The cores of both sides: those that a plan names, checked against those that there are.
 
 use tare_load::Sending;
+use tare_plan::agent_place::are_elsewhere;
 use tare_plan::plan::{Plan, SliceKind, Warmup};
 use tare_sys::affinity::CpuSet;
 
-use crate::agents::place::{agent_places, are_elsewhere};
+use crate::agent_places::agent_places;
 use crate::error::RunError;
 use crate::machine::named_cores::{own_cores, present_cores};
-use crate::server_host::RemoteHost;
+use crate::server_host::ServerMachine;
 
 /// The cores of both sides, as sets.
 #[derive(Debug, Clone)]
@@ -28,7 +29,7 @@ impl Cores {
     ///
     /// # Errors
     /// [`RunError::Plan`] for cores that are not there.
-    pub fn from_plan(plan: &Plan, host: Option<&RemoteHost>) -> Result<Self, RunError> {
+    pub fn from_plan(plan: &Plan, host: Option<&dyn ServerMachine>) -> Result<Self, RunError> {
         let (of_load, of_server) = (plan.origin_of("load_cpus"), plan.origin_of("server_cpus"));
         let here = own_cores(&of_load)?;
         let agents = agent_places(plan)?;
@@ -40,7 +41,7 @@ impl Cores {
         };
         let (of_servers, place) = host.map_or((here, String::new()), |host| (host.cpus(), format!(" on {host}")));
         let server = present_cores(&of_server, &plan.machine.server_cpus, &of_servers, &place)?;
-        let are_apart = are_agents_elsewhere || host.is_some_and(RemoteHost::is_another_machine);
+        let are_apart = are_agents_elsewhere || host.is_some_and(ServerMachine::is_another_machine);
         let warmup = match plan.warmup {
             Warmup::UntilSteady { all_cpus: true, .. } if are_apart => of_servers,
             Warmup::UntilSteady { all_cpus: true, .. } => server.union(&load),

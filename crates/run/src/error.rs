@@ -64,7 +64,7 @@ pub enum RunError {
 }
 
 /// What another machine says, without what a terminal would follow.
-pub(crate) fn plain_line(text: &str) -> String {
+pub fn plain_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 

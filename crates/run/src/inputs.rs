@@ -7,10 +7,10 @@ use std::sync::atomic::AtomicBool;
 use tare_plan::contract::Contract;
 use tare_record::RunRecord;
 
-use crate::load_host::LoadAgents;
+use crate::load_host::LoadMachines;
 use crate::prepare::Launches;
 use crate::progress::ComparisonProgress;
-use crate::server_host::RemoteHost;
+use crate::server_host::ServerMachine;
 
 /// Judges all comparisons by what has been recorded so far.
 pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<ComparisonProgress> + 'a;
@@ -20,9 +20,9 @@ pub struct RunInputs<'a> {
     /// How each variant is started.
     pub launches: &'a Launches,
     /// The machine of the servers, where that is another one.
-    pub host: Option<&'a RemoteHost>,
+    pub host: Option<&'a dyn ServerMachine>,
     /// The agents that make the load; `None` where this process does.
-    pub agents: Option<&'a LoadAgents>,
+    pub agents: Option<&'a dyn LoadMachines>,
     /// What the catalog's servers must answer.
     pub contract: &'a Contract,
     /// Folder for the servers' logs.

@@ -1,7 +1,7 @@
 //! The loop over forks and slices: from a plan to a record. `tare-load` drives the slices, `tare-sut` runs the servers,
 //! and `tare-report` says what the figures mean.
 
-mod agents;
+mod agent_places;
 mod compared;
 mod context;
 mod cores;
@@ -39,18 +39,19 @@ use crate::context::RunContext;
 use crate::cores::Cores;
 use crate::journal::Journal;
 use crate::processes::ProcessBed;
-use crate::server_host::RemoteHost;
+use crate::server_host::ServerMachine;
 
-pub use error::RunError;
+pub use error::{RunError, plain_line};
 pub use inputs::{Judge, RunInputs};
 pub use journal::Observer;
+pub use machine::machine_state;
 pub use machine::named_cores::named_cores;
 
 /// Checks what a plan asks of this machine, of that of its servers and of its agents, before anything is built or recorded.
 ///
 /// # Errors
 /// [`RunError::Plan`] for cores that are not there, and for what cannot be done on another machine.
-pub fn check_plan(plan: &Plan, host: Option<&RemoteHost>) -> Result<(), RunError> {
+pub fn check_plan(plan: &Plan, host: Option<&dyn ServerMachine>) -> Result<(), RunError> {
     if host.is_some() {
         server_host::check_possible(plan)?;
     }

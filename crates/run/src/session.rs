@@ -21,21 +21,28 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// A session with one server under one scenario: all that a generator must know, on whichever machine it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct SessionOrder {
+pub struct SessionOrder {
+    /// The server.
     pub server: ServerId,
-    destination: Destination,
+    /// Where it is.
+    pub destination: Destination,
     /// The scenario with what this server is held to.
-    named: NamedScenario,
-    connections: u32,
-    timeout: Span,
-    congestion: Option<String>,
-    server_clock: ServerClock,
-    is_search: bool,
+    pub named: NamedScenario,
+    /// Connections of all generators together.
+    pub connections: u32,
+    /// The longest time to an answer.
+    pub timeout: Span,
+    /// TCP congestion control of the sockets, where the plan names one.
+    pub congestion: Option<String>,
+    /// Whose clock stamps pushed messages.
+    pub server_clock: ServerClock,
+    /// Whether the run searches for the largest load.
+    pub is_search: bool,
 }
 
 impl SessionOrder {
     /// The session that a plan asks for with a server.
-    pub fn of(
+    pub(crate) fn of(
         plan: &Plan,
         id: ServerId,
         server: &DrivenServer<'_>,
@@ -52,26 +59,6 @@ impl SessionOrder {
             server_clock: plan.load.server_clock,
             is_search: plan.slo.is_some(),
         }
-    }
-
-    /// A session with a server at this address that answers 200 to everything.
-    #[cfg(test)]
-    pub fn to(server: ServerId, address: SocketAddr, connections: u32) -> Self {
-        let mut named = crate::tests::scenario("Get", None);
-        named.scenario.expect.status = 200;
-        let (timeout, server_clock) = (Span::from_secs(1), ServerClock::default());
-        let (destination, congestion, is_search) = (Destination { address, host: None }, None, false);
-        Self { server, destination, named, connections, timeout, congestion, server_clock, is_search }
-    }
-
-    /// Connections of all generators together.
-    pub const fn connections(&self) -> u32 {
-        self.connections
-    }
-
-    /// The longest time to an answer.
-    pub const fn timeout(&self) -> Duration {
-        self.timeout.0
     }
 
     /// Prepares a generator on these cores for this part of the session's load.
@@ -96,16 +83,16 @@ impl SessionOrder {
 
 /// Where a server is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Destination {
+pub struct Destination {
     /// `0.0.0.0` where the name is to be resolved on the machine of the generator.
-    address: SocketAddr,
+    pub address: SocketAddr,
     /// The `Host` header, where it is not the address.
-    host: Option<String>,
+    pub host: Option<String>,
 }
 
 impl Destination {
     /// That of a server of the run.
-    pub fn of(server: &DrivenServer<'_>) -> Self {
+    pub(crate) fn of(server: &DrivenServer<'_>) -> Self {
         Self { address: server.address, host: server.launch.host() }
     }
 

@@ -6,11 +6,11 @@ use anyhow::{Context, Result};
 use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
-use tare_agent::{
+use tare_record::SliceSample;
+use tare_remote::{
     AgentFacts, Fleet, Greeting, LONGEST_REPORT, PROTOCOL, Ready, Report, ReportKind, encode_frame, pack_sample,
     read_frame,
 };
-use tare_record::SliceSample;
 use tare_sys::clock;
 
 /// Fleets of these sizes are simulated.

@@ -1,15 +1,13 @@
 //! One load on one URL (`tare load`): from its plan to its record.
 
 mod drive;
-pub mod fleet;
-mod fleet_record;
 mod header;
 mod intervals;
 mod job;
 mod placement;
 mod source;
 
-pub use crate::machine::generator::{allow_connections, generator_cpus, pod_generator_cpus};
+pub use crate::machine::generator::{allow_connections, generator_cpus, is_whole_pod, pod_generator_cpus};
 pub use drive::{DrivenLoad, drive_load};
 pub use header::load_header;
 pub use job::LoadJob;

@@ -5,7 +5,6 @@ use std::time::Duration;
 use tare_load::{Cancel, LoadSession, SliceSample, Watched};
 use tare_record::{AgentRecord, EventRecord};
 
-use super::fleet::FleetAgent;
 use super::job::LoadJob;
 use crate::error::RunError;
 
@@ -31,8 +30,8 @@ pub struct Equipment {
 pub enum Observed<'a> {
     /// Progress of the whole load.
     Load(Watched<'a>),
-    /// All agents, lost ones too.
-    Agents(&'a [FleetAgent]),
+    /// What all agents have done so far, lost ones too.
+    Agents(&'a [AgentRecord]),
     /// Something that users must know or do, in one sentence.
     Notice(&'a str),
 }

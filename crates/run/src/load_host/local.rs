@@ -14,7 +14,7 @@ use crate::test_bed::DriveStage;
 use crate::test_bed::slice::SliceLoad;
 
 /// Sessions of this process, one for each server.
-pub(crate) struct OwnLoad {
+pub struct OwnLoad {
     cpus: CpuSet,
     share: Share,
     cancel: Cancel,
@@ -63,7 +63,7 @@ impl RunLoad for OwnLoad {
     ) -> Result<SliceSample, RunError> {
         let unknown = || RunError::NotPrepared(format!("the load of server {}", server.0));
         let (order, session) = self.sessions.get_mut(&server).ok_or_else(unknown)?;
-        Ok(session.run_watched(&load.spec(order.timeout()), None, &self.cancel, &mut |watched| match watched {
+        Ok(session.run_watched(&load.spec(order.timeout.0), None, &self.cancel, &mut |watched| match watched {
             Watched::Opening(opening) => on_stage(DriveStage::Opening { open: opening.open, of: opening.of }),
             Watched::Begun => on_stage(DriveStage::Begun),
             _ => {}

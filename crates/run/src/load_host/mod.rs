@@ -1,35 +1,48 @@
 //! The load of a run, from this process or from agents, which each make a share of each turn.
 
-mod agents;
 mod local;
-mod message;
-mod serve;
 #[cfg(test)]
 mod tests;
 mod verify;
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use tare_load::SliceSample;
 use tare_plan::Plan;
+use tare_plan::agent_place::{AgentPlace, are_elsewhere};
 use tare_plan::plan::Program;
-use tare_record::EventKind;
+use tare_record::environment::FactSection;
+use tare_record::{EventKind, EventRecord};
 use tare_sut::contract::CheckOutcome;
 
-use crate::agents::place::AgentPlace;
 use crate::error::RunError;
 use crate::local_servers::server_id::ServerId;
-use crate::session::SessionOrder;
-use crate::test_bed::DriveStage;
-use crate::test_bed::slice::SliceLoad;
 
-pub use crate::agents::place::{agent_places, are_elsewhere, read_places};
-pub(crate) use agents::AgentLoad;
-pub use agents::LoadAgents;
-pub(crate) use local::OwnLoad;
-pub(crate) use serve::AgentGenerator;
-pub(crate) use verify::VerifyOrder;
+pub use crate::agent_places::{agent_places, read_places};
+pub use crate::session::{Destination, SessionOrder};
+pub use crate::test_bed::DriveStage;
+pub use crate::test_bed::slice::SliceLoad;
+pub use local::OwnLoad;
+pub use verify::{OwnExchange, VerifyOrder};
+
+/// Agents that make the load of a run in place of this process.
+pub trait LoadMachines {
+    /// Whether any of them is on another machine.
+    fn are_elsewhere(&self) -> bool;
+
+    /// What disturbed measuring on their machines when they started.
+    fn disturbances(&self) -> Vec<EventRecord>;
+
+    /// Facts about them and their machines.
+    fn sections(&self) -> Vec<FactSection>;
+
+    /// The load of a run from them. `cancelled` ends a turn early.
+    fn load(&self, cancelled: Arc<AtomicBool>) -> Box<dyn RunLoad + '_>;
+}
 
 /// What makes the load of a run.
-pub(crate) trait RunLoad {
+pub trait RunLoad {
     /// Checks a server's answers from where the load is made.
     ///
     /// # Errors
@@ -42,7 +55,7 @@ pub(crate) trait RunLoad {
     /// When a generator cannot start.
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError>;
 
-    /// The fewest users that a turn may have; see [`TestBed::least_users`](crate::test_bed::TestBed::least_users).
+    /// The fewest users that a turn may have; each worker of a generator needs one.
     fn least_users(&self) -> u32;
 
     /// Closes all connections.

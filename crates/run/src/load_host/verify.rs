@@ -10,8 +10,10 @@ use crate::session::Destination;
 
 /// What a server is asked, and what it must answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct VerifyOrder {
+pub struct VerifyOrder {
+    /// Where the server is.
     pub destination: Destination,
+    /// Requests with the answers that they must get.
     pub exchanges: Vec<OwnExchange>,
     /// The longest time to an answer.
     pub timeout: Span,
@@ -19,7 +21,7 @@ pub(crate) struct VerifyOrder {
 
 /// An exchange of a contract.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct OwnExchange {
+pub struct OwnExchange {
     name: String,
     request: Request,
     expect: Expect,

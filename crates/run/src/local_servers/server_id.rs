@@ -4,4 +4,4 @@ use serde::{Deserialize, Serialize};
 
 /// Names a server of the fork under way: its position among the variants of the fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(crate) struct ServerId(pub usize);
+pub struct ServerId(pub usize);

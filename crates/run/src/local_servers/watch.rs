@@ -16,8 +16,10 @@ use crate::local_servers::server_id::ServerId;
 
 /// What is watched over a span of load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct WatchOrder {
+pub struct WatchOrder {
+    /// The servers.
     pub servers: Vec<ServerId>,
+    /// Whether the span is scored.
     pub phase: Phase,
     /// Whether the meters of hiccups run.
     pub hiccups: bool,

@@ -48,7 +48,7 @@ fn kernel_section(machine: &Machine) -> FactSection {
 }
 
 /// A section of facts. One that is not known says so.
-pub(crate) fn section<const N: usize>(title: &str, facts: [(&str, Option<String>); N]) -> FactSection {
+pub fn section<const N: usize>(title: &str, facts: [(&str, Option<String>); N]) -> FactSection {
     let value = |value: Option<String>| value.unwrap_or_else(|| "not available".to_owned());
     FactSection {
         title: title.to_owned(),
@@ -77,7 +77,7 @@ fn waiting_share(before: Duration, after: Duration, span: Duration) -> f64 {
 }
 
 /// Events about what disturbs measuring on these cores of this machine.
-pub(crate) fn disturbances(cpus: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
+pub fn disturbances(cpus: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
     let mut found: Vec<EventRecord> = cpus.iter().flat_map(|cpu| busy_core(cpu, cancelled)).collect();
     if let Some(governor) = Machine::read().governor.filter(|governor| governor != "performance") {
         found.push(EventRecord::new(EventKind::CpuGovernor { governor }));

@@ -1,6 +1,6 @@
 //! This machine, wherever in a run it stands: its cores, and what else happens on it.
 
 pub(crate) mod generator;
-pub(crate) mod machine_state;
+pub mod machine_state;
 pub(crate) mod named_cores;
 pub(crate) mod pause;

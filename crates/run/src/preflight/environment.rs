@@ -6,19 +6,19 @@ use tare_load::{PollerChoice, PollerInUse};
 use tare_plan::Plan;
 use tare_record::environment::{Environment, FactSection};
 
-use crate::load_host::LoadAgents;
+use crate::load_host::LoadMachines;
 pub use crate::machine::machine_state::machine_facts;
 use crate::machine::machine_state::section;
 use crate::prepare::Launches;
-use crate::server_host::RemoteHost;
+use crate::server_host::ServerMachine;
 
 /// Captures machine, kernel, JVM and the versions of the servers. If the servers are on another machine, the facts are those of
 /// that machine, followed by those of this one. The machines of agents come last.
 pub fn capture_environment(
     plan: &Plan,
     launches: &Launches,
-    host: Option<&RemoteHost>,
-    agents: Option<&LoadAgents>,
+    host: Option<&dyn ServerMachine>,
+    agents: Option<&dyn LoadMachines>,
 ) -> Environment {
     let mut sections = match host {
         None => machine_facts(),
@@ -50,7 +50,7 @@ pub fn capture_environment(
         facts: resolved.iter().map(|(name, version)| (name.clone(), version.clone())).collect(),
     }));
     // The load of agents takes other paths.
-    let network = host.filter(|_| agents.is_none()).map(RemoteHost::bandwidth);
+    let network = host.filter(|_| agents.is_none()).map(ServerMachine::bandwidth);
     Environment { sections, network }
 }
 

@@ -22,7 +22,7 @@ use crate::context::RunContext;
 use crate::cores::Cores;
 use crate::error::RunError;
 use crate::inputs::RunInputs;
-use crate::load_host::LoadAgents;
+use crate::load_host::LoadMachines;
 use crate::machine::machine_state::disturbances;
 use crate::progress::Progress;
 
@@ -73,7 +73,7 @@ fn machine_disturbances(inputs: &RunInputs<'_>, cores: &Cores) -> Result<Vec<Eve
         Some(host) if cores.load.is_empty() => host.disturbances(&cores.server)?,
         Some(host) => [disturbances(&cores.load, &inputs.cancelled), host.disturbances(&cores.server)?].concat(),
     };
-    let of_agents = inputs.agents.map(LoadAgents::disturbances).unwrap_or_default();
+    let of_agents = inputs.agents.map(LoadMachines::disturbances).unwrap_or_default();
     Ok([of_servers, of_agents].concat())
 }
 

@@ -12,14 +12,14 @@ use tare_sut::launch::JvmSettings;
 use super::{CATALOG_READY, Launch, Launches, Origin, key};
 use crate::error::RunError;
 use crate::prepare::java::{jdk_home, oldest_java};
-use crate::server_host::RemoteHost;
+use crate::server_host::ServerMachine;
 
 /// Where the catalog's variants are built, and where they run.
 pub(super) struct CatalogBuild<'a> {
     pub(super) plan: &'a Plan,
     pub(super) catalog: &'a Catalog,
     pub(super) cancelled: &'a AtomicBool,
-    pub(super) host: Option<&'a RemoteHost>,
+    pub(super) host: Option<&'a dyn ServerMachine>,
 }
 
 impl CatalogBuild<'_> {

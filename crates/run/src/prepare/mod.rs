@@ -14,6 +14,7 @@ use std::sync::atomic::AtomicBool;
 
 use regex::Regex;
 use tare_plan::Plan;
+use tare_plan::agent_place::are_elsewhere;
 use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
 use tare_plan::suite::external_host;
@@ -24,14 +25,14 @@ use tare_sut::jdk::Jdk;
 use tare_sut::probe::hiccup::agent;
 use tare_sys::affinity::CpuSet;
 
-use crate::agents::place::{agent_places, are_elsewhere};
+use crate::agent_places::agent_places;
 use crate::error::RunError;
 use crate::local_servers::live_server::PlannedStart;
 use crate::local_servers::server_id::ServerId;
 use crate::prepare::engine::Tool;
 use crate::prepare::java::jdk_home;
 use crate::prepare::program_files::program_files;
-use crate::server_host::{FileSender, OwnStart, RemoteHost, StartOrder, StartOrigin};
+use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin};
 use crate::test_bed::ServerStart;
 
 /// How one variant is started.
@@ -194,7 +195,7 @@ pub fn prepare(
     catalog: Option<&Catalog>,
     cancelled: &AtomicBool,
     progress: &mut dyn FnMut(&str),
-    host: Option<&RemoteHost>,
+    host: Option<&dyn ServerMachine>,
 ) -> Result<Launches, RunError> {
     let mut launches =
         Launches { engines: engine::find_tools(plan, catalog, cancelled, progress)?, ..Launches::default() };
@@ -300,7 +301,7 @@ impl Launches {
     }
 
     /// Builds the meter for JVMs and sets it in every launch. If it cannot be built, the run has fewer figures.
-    fn build_and_set_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>, host: Option<&RemoteHost>) {
+    fn build_and_set_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>, host: Option<&dyn ServerMachine>) {
         let build = || {
             let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
             // The meter is built on this machine. The JDK that the plan names is on the machine of the servers.
@@ -315,7 +316,7 @@ impl Launches {
     }
 
     /// Sends the files of all programs to `host`, and starts them from there.
-    fn send_programs(&mut self, host: &RemoteHost, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
+    fn send_programs(&mut self, host: &dyn ServerMachine, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
         let mut sender = FileSender::new(host, progress);
         for launch in self.by_variant.values_mut() {
             launch.address = host.address();

@@ -27,14 +27,16 @@ use tare_units::file_name;
 use crate::cores::Cores;
 use crate::error::RunError;
 use crate::inputs::RunInputs;
-use crate::load_host::{AgentLoad, OwnLoad, RunLoad, VerifyOrder};
+use crate::load_host::{OwnLoad, RunLoad, VerifyOrder};
+use crate::local_servers::other_programs::OtherPrograms;
+use crate::local_servers::running_server::RunningServers;
 use crate::local_servers::watch::WatchOrder;
 use crate::prepare::Launches;
 use crate::prepare::driven_server::{DrivenServer, DrivenServers};
 use crate::prepare::engine::{Cell, drive_with_tool};
 use crate::processes::run_clock::RunClock;
 use crate::progress::RunPosition;
-use crate::server_host::{LocalServers, RemoteServers, SamplingOrder, ServerHost};
+use crate::server_host::{LocalServers, SamplingOrder, ServerHost};
 use crate::session::{Destination, SessionOrder};
 
 use crate::test_bed::slice::SliceLoad;
@@ -58,6 +60,10 @@ pub(crate) struct ProcessBed<'a> {
     load: Box<dyn RunLoad + 'a>,
     /// The cores on which the work of other programs is counted, where the servers are.
     counted_cpus: String,
+    /// Whether the servers are on another machine than this process.
+    is_apart: bool,
+    /// While a watch runs: the other work on the generator's cores, where those are not on the machine of the servers.
+    beside_generator: Option<OtherPrograms>,
     watch_begun_ns: u64,
 }
 
@@ -67,12 +73,12 @@ impl<'a> ProcessBed<'a> {
         let cancelled = Arc::clone(&inputs.cancelled);
         let host: Box<dyn ServerHost> = match inputs.host {
             None => Box::new(LocalServers::new(inputs.logs.to_owned(), inputs.profiles.to_owned(), cancelled)),
-            Some(host) => Box::new(RemoteServers::new(host, [inputs.logs, inputs.profiles], cancelled, &cores.load)),
+            Some(host) => host.servers(inputs.logs, inputs.profiles, cancelled),
         };
         let cancel = Cancel::from(Arc::clone(&inputs.cancelled));
         let load: Box<dyn RunLoad> = match inputs.agents {
             None => Box::new(OwnLoad::new(cores.load.clone(), Share::WHOLE, cancel.clone())),
-            Some(agents) => Box::new(AgentLoad::new(agents, Arc::clone(&inputs.cancelled))),
+            Some(agents) => agents.load(Arc::clone(&inputs.cancelled)),
         };
         Self {
             plan,
@@ -87,6 +93,8 @@ impl<'a> ProcessBed<'a> {
             servers: BTreeMap::new(),
             load,
             counted_cpus: cores.beside_servers().to_string(),
+            is_apart: inputs.host.is_some_and(|host| host.is_another_machine()),
+            beside_generator: None,
             watch_begun_ns: 0,
         }
     }
@@ -196,6 +204,8 @@ impl TestBed for ProcessBed<'_> {
 
     fn begin_watch(&mut self, servers: &[ServerId], phase: Phase) {
         self.watch_begun_ns = self.elapsed_ns();
+        let cpus = Some(&self.load_cpus).filter(|_| self.is_apart);
+        self.beside_generator = cpus.and_then(|cpus| OtherPrograms::begin(&RunningServers::new(), cpus.clone()));
         self.host.begin_watch(&WatchOrder {
             servers: servers.to_vec(),
             phase,
@@ -206,9 +216,14 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
+        let beside = self.beside_generator.take().and_then(|others| others.share(&RunningServers::new()));
         let mut all = self.host.end_watch(scored_from_ns.saturating_sub(self.watch_begun_ns));
         let hiccups = all.iter_mut().filter_map(|one| one.hiccups.as_mut());
         hiccups.flat_map(|hiccups| &mut hiccups.pauses).for_each(|pause| pause.at_ns += self.watch_begun_ns);
+        // A run is as disturbed as the more disturbed of its two machines.
+        all.iter_mut().for_each(|one| {
+            one.others_share = one.others_share.map(|there| beside.map_or(there, |here| here.max(there)));
+        });
         all
     }
 

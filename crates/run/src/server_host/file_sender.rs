@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::RemoteHost;
+use super::ServerMachine;
 use crate::error::RunError;
 
 /// System folders. The other machine has its own files in them.
@@ -13,14 +13,14 @@ const CLASS_PATH_OPTIONS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
 
 /// Sends files to a machine, each of them once.
 pub(crate) struct FileSender<'a> {
-    host: &'a RemoteHost,
+    host: &'a dyn ServerMachine,
     progress: &'a mut dyn FnMut(&str),
     sent: BTreeMap<PathBuf, PathBuf>,
 }
 
 impl<'a> FileSender<'a> {
     /// A sender that has sent nothing.
-    pub fn new(host: &'a RemoteHost, progress: &'a mut dyn FnMut(&str)) -> Self {
+    pub fn new(host: &'a dyn ServerMachine, progress: &'a mut dyn FnMut(&str)) -> Self {
         Self { host, progress, sent: BTreeMap::new() }
     }
 

@@ -22,7 +22,7 @@ use crate::local_servers::watch::{Watch, WatchOrder};
 use crate::machine::pause::pause;
 
 /// Servers as processes of this machine, or started outside tare.
-pub(crate) struct LocalServers {
+pub struct LocalServers {
     /// Folder of their logs and meters.
     logs: PathBuf,
     /// Folder of the samplers' own files.

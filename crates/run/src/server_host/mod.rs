@@ -1,41 +1,37 @@
-//! The machine on which the servers run, behind one interface (`ServerHost`). `LocalServers` carries out each operation on this
-//! machine. `RemoteServers` sends it as an order to an agent on another machine, which uses `LocalServers` there.
+//! The machine on which the servers run, behind two interfaces: [`ServerHost`] has the operations on servers, and
+//! [`ServerMachine`] those on another machine. [`LocalServers`] carries out each operation on this machine. `tare-remote` sends
+//! it as an order to an agent on another machine, which uses `LocalServers` there.
 
 mod file_sender;
-mod files;
-mod leftovers;
 mod local;
-mod message;
-mod network_path;
-mod remote;
-mod remote_servers;
 mod sampling;
-mod serve;
 mod start;
-#[cfg(test)]
-mod tests;
 
-use std::net::SocketAddr;
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_plan::Plan;
 use tare_plan::plan::Program;
-use tare_record::ServerUse;
+use tare_record::environment::{FactSection, NetworkBandwidth};
+use tare_record::{EventRecord, ServerUse};
 use tare_sut::SutError;
+use tare_sut::jdk::Jdk;
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
+use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
-use crate::local_servers::server_id::ServerId;
-use crate::local_servers::watch::WatchOrder;
 
+pub use crate::local_servers::server_id::ServerId;
+pub use crate::local_servers::watch::WatchOrder;
 pub(crate) use file_sender::FileSender;
-pub(crate) use local::LocalServers;
-pub use remote::{HostChoice, RemoteHost};
-pub(crate) use remote_servers::RemoteServers;
-pub(crate) use sampling::SamplingOrder;
-pub(crate) use serve::{AgentHost, work_folder};
-pub(crate) use start::{OwnStart, StartOrder, StartOrigin};
+pub use local::LocalServers;
+pub use sampling::{SamplingOrder, no_sampler_attached};
+pub use start::{OwnStart, StartOrder, StartOrigin};
 
 /// Refuses what cannot be done to servers on another machine.
 ///
@@ -50,9 +46,54 @@ pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     })
 }
 
+/// Another machine on which the servers of a run are.
+pub trait ServerMachine: fmt::Display {
+    /// The address on which its servers listen.
+    fn address(&self) -> IpAddr;
+
+    /// The cores that its servers may use.
+    fn cpus(&self) -> CpuSet;
+
+    /// Whether it is another machine than the generator's, as far as the network path tells.
+    fn is_another_machine(&self) -> bool;
+
+    /// What the network to it carries.
+    fn bandwidth(&self) -> NetworkBandwidth;
+
+    /// Facts about it and the network path to it.
+    fn sections(&self) -> Vec<FactSection>;
+
+    /// A JDK of at least release `minimum` there.
+    ///
+    /// # Errors
+    /// When there is none, or the machine is lost.
+    fn find_java(&self, minimum: u32, home: Option<&Path>) -> Result<Jdk, RunError>;
+
+    /// What disturbs measuring on these cores of it.
+    ///
+    /// # Errors
+    /// When the machine is lost.
+    fn disturbances(&self, cpus: &CpuSet) -> Result<Vec<EventRecord>, RunError>;
+
+    /// Sends a file or a folder unless the machine has it. Returns its path there.
+    ///
+    /// # Errors
+    /// When it cannot be read here or stored there.
+    fn send_if_missing(&self, path: &Path) -> Result<PathBuf, RunError>;
+
+    /// Its servers. Their logs and the samplers' own files are written into `logs` and `profiles` of this machine.
+    /// `cancelled` stops a start that waits.
+    fn servers<'a>(
+        &'a self,
+        logs: &'a Path,
+        profiles: &'a Path,
+        cancelled: Arc<AtomicBool>,
+    ) -> Box<dyn ServerHost + 'a>;
+}
+
 /// A server that has become ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct StartedServer {
+pub struct StartedServer {
     /// From the order to start it, in nanoseconds.
     pub startup_ns: u64,
     /// Where the load reaches it.
@@ -62,7 +103,7 @@ pub(crate) struct StartedServer {
 /// All operations on the servers of a fork, on the machine where they run. A server that fails is a result and not an error.
 ///
 /// If the machine is lost, these methods return defaults; [`check`](Self::check) reports the loss.
-pub(crate) trait ServerHost {
+pub trait ServerHost {
     /// Starts servers side by side and waits until each is ready or has failed, in the order of `starts`.
     ///
     /// # Errors

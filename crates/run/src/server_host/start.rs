@@ -25,18 +25,20 @@ const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
 
 /// One server to be started.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct StartOrder {
+pub struct StartOrder {
+    /// The server.
     pub id: ServerId,
     /// Its name, for messages.
     pub name: String,
     /// File name of its log.
     pub log_name: String,
+    /// Whether tare starts it.
     pub origin: StartOrigin,
 }
 
 /// Whether tare starts it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) enum StartOrigin {
+pub enum StartOrigin {
     /// tare does.
     Ours(Box<OwnStart>),
     /// It runs already.
@@ -45,11 +47,12 @@ pub(crate) enum StartOrigin {
 
 /// A server that tare starts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct OwnStart {
+pub struct OwnStart {
     /// Program and arguments, with `{port}` and `{address}`.
     pub command: Vec<String>,
     /// Added environment.
     pub env: BTreeMap<String, String>,
+    /// Its working directory.
     pub directory: Option<PathBuf>,
     /// Regular expression of its readiness line; without one, its port tells.
     pub ready: Option<String>,
@@ -57,8 +60,11 @@ pub(crate) struct OwnStart {
     pub base_url: Option<String>,
     /// Its cores, such as `0,2-3`.
     pub cpus: String,
+    /// The kernel's policy for its threads.
     pub scheduling: ServerScheduling,
+    /// How long it may take to become ready.
     pub startup_timeout: Span,
+    /// How long it may take to end.
     pub stop_grace: Span,
     /// The source of its runtime's counters, where that is not a JVM's file.
     pub counters: Option<CounterSource>,

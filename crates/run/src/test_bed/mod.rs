@@ -24,7 +24,7 @@ use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
 
-pub(crate) use crate::local_servers::server_id::ServerId;
+pub use crate::local_servers::server_id::ServerId;
 
 /// One server to be started.
 #[derive(Debug, Clone)]
@@ -46,9 +46,14 @@ pub(crate) struct ProgramFacts {
 
 /// Progress of a turn of load, or a problem of it.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum DriveStage {
+pub enum DriveStage {
     /// It opens connections, and that takes long.
-    Opening { open: usize, of: usize },
+    Opening {
+        /// Open connections.
+        open: usize,
+        /// All that it will use.
+        of: usize,
+    },
     /// It has waited for its connections, and begins.
     Begun,
     /// The load was not made as ordered.

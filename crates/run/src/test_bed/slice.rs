@@ -9,10 +9,14 @@ use tare_record::{Phase, SliceRecord};
 
 /// The load of one slice, or of one turn of it.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(crate) struct SliceLoad {
+pub struct SliceLoad {
+    /// Its kind.
     pub kind: SliceKind,
+    /// Whether it is scored.
     pub phase: Phase,
+    /// Its round, from 0.
     pub round: u32,
+    /// Users of all generators together.
     pub users: u32,
     /// Rate of an open load; 0 for a closed one.
     pub rate_per_s: f64,

@@ -1,7 +1,7 @@
 //! Flags of agents in pods, and of `tare agents`.
 
 use clap::{Args, Subcommand};
-use tare_run::load::fleet::{Cluster, PodShape};
+use tare_remote::{Cluster, PodShape};
 use tare_units::Span;
 
 use super::load::parse_time;

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::ServerClock;
+use tare_plan::agent_place::AgentPlace;
 use tare_plan::condition::Condition;
-use tare_run::load::fleet::{AgentPlace, PodOrder};
+use tare_remote::PodOrder;
 use tare_units::Span;
 
 mod values;

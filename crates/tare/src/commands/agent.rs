@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 use anyhow::bail;
-use tare_run::load::fleet::{Assignment, ProtocolError, serve_agent};
+use tare_remote::{Assignment, ProtocolError, serve_agent};
 use tare_run::load::{LoadJob, pod_generator_cpus};
 use tare_sys::procfs::machine::host_name;
 use tare_sys::timeout_reader::TimeoutReader;

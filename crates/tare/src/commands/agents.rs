@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use anyhow::anyhow;
-use tare_run::load::fleet::{JobShape, agent_manifests, remove_agent_jobs};
+use tare_remote::{JobShape, agent_manifests, remove_agent_jobs};
 
 use crate::args::{AgentsAction, ClusterArgs, ManifestArgs};
 use crate::console;
@@ -19,11 +19,18 @@ pub fn agents(action: &AgentsAction) -> anyhow::Result<Outcome> {
 
 fn clean_cluster(args: &ClusterArgs, all: bool) -> anyhow::Result<Outcome> {
     let removed = remove_agent_jobs(&args.cluster(), all).map_err(|reason| anyhow!(reason))?;
-    let text: String = removed.iter().map(|job| format!("removed job {job} and its pods\n")).collect();
+    let is_removed = |job: &&(String, Option<String>)| job.1.is_none();
+    let text: String =
+        removed.iter().filter(is_removed).map(|(job, _)| format!("removed job {job} and its pods\n")).collect();
     let none =
         if all { "no job of tare is left\n" } else { "no job that this machine made is left; --all removes others\n" };
-    console::print_text(if text.is_empty() { none } else { &text });
-    Ok(Outcome::Done)
+    console::print_text(if removed.is_empty() { none } else { &text });
+    let mut outcome = Outcome::Done;
+    for (job, reason) in removed.iter().filter_map(|(job, reason)| Some((job, reason.as_ref()?))) {
+        console::print_note(&format!("error: job {job} is still there: {reason}"));
+        outcome = Outcome::Missing;
+    }
+    Ok(outcome)
 }
 
 fn print_manifests(args: &ManifestArgs) -> Outcome {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tare_analysis::load::{LoadSummary, summarize};
 use tare_analysis::summary::ValidityState;
 use tare_load::{Cancel, LoadSession, Watched};
-use tare_run::load::fleet::{AgentFleet, FleetOrder};
+use tare_remote::{AgentFleet, FleetOrder};
 use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load_header};
 
 use crate::args::{Global, LoadArgs};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use tare_run::load::fleet::InputFile;
+use tare_remote::InputFile;
 use tare_sys::memory_file::MemoryFile;
 
 /// Where the files of a load come from.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tare_analysis::load::describe;
 use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
+use tare_record::AgentRecord;
 use tare_run::load::LoadJob;
-use tare_run::load::fleet::{AgentPhase, FleetAgent};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
@@ -34,6 +34,8 @@ pub struct LoadView {
     before: (u64, u64),
     /// Window and response times of the latest parts.
     latest: VecDeque<(u64, LatencyHistogram)>,
+    /// What each agent had answered before, and the length of its window then.
+    agents_before: Vec<(u64, u64)>,
     plain_at: Duration,
     /// None if nothing is to be shown.
     screen: Option<Screen>,
@@ -66,6 +68,7 @@ impl LoadView {
             completed: 0,
             before: (0, 0),
             latest: VecDeque::new(),
+            agents_before: Vec::new(),
             plain_at: PLAIN_EVERY,
             screen: None,
             colored: false,
@@ -89,8 +92,11 @@ impl LoadView {
     }
 
     /// Takes in how the agents are; the next part shows it.
-    pub fn note_agents(&mut self, agents: &[FleetAgent]) {
-        self.seen.agents = agents.iter().map(agent_line).collect();
+    pub fn note_agents(&mut self, agents: &[AgentRecord]) {
+        let now = agents.iter().map(|agent| (agent.completed, agent.window_ns)).collect();
+        let before: Vec<_> = std::mem::replace(&mut self.agents_before, now);
+        let line = |(at, agent)| agent_line(agent, before.get(at).copied().unwrap_or_default());
+        self.seen.agents = agents.iter().enumerate().map(line).collect();
     }
 
     fn present(&mut self, elapsed: Duration) {
@@ -158,18 +164,15 @@ fn latest(parts: &mut VecDeque<(u64, LatencyHistogram)>, part: &SliceSample) -> 
     sum
 }
 
-fn agent_line(agent: &FleetAgent) -> AgentLine {
-    let (completed, window_ns) = agent.counts.latest;
-    let lost = match &agent.phase {
-        AgentPhase::Lost { reason, .. } => Some(reason.clone()),
-        _ => None,
-    };
+/// The line of an agent. `before` is what it had answered when the line before was made, and the length of its window then.
+fn agent_line(agent: &AgentRecord, before: (u64, u64)) -> AgentLine {
+    let (completed, window_ns) = (agent.completed - before.0, agent.window_ns - before.1);
     AgentLine {
         name: agent.name.clone(),
         per_s: if window_ns > 0 { completed as f64 * 1e9 / window_ns as f64 } else { 0.0 },
-        failed: agent.counts.failed,
-        cpu_share: agent.counts.cpu_share(),
-        lost,
+        failed: agent.failed,
+        cpu_share: agent.cpu_share().unwrap_or(0.0),
+        lost: agent.lost.clone(),
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use tare_plan::Plan;
 use tare_plan::estimate::run_time;
-use tare_run::load_host::{LoadAgents, agent_places};
+use tare_remote::LoadAgents;
+use tare_run::load_host::agent_places;
 use tare_sys::affinity::CpuSet;
 
 use crate::args::AgentOptions;

@@ -3,14 +3,16 @@
 use std::path::Path;
 
 use tare_analysis::earlier;
+use tare_plan::agent_place::are_elsewhere;
 use tare_plan::earlier::EarlierRun;
 use tare_plan::resolve::MachineFacts;
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
 use tare_record::environment::Environment;
 use tare_record::store::run_dirs;
-use tare_run::load_host::{are_elsewhere, read_places};
+use tare_run::load_host::read_places;
 use tare_run::preflight::environment;
+use tare_run::server_host::ServerMachine;
 use tare_sut::jdk::Jdk;
 use tare_sys::affinity::allowed_cpus;
 

@@ -9,11 +9,12 @@ use tare_analysis::{rfc3339, stop};
 use tare_plan::Plan;
 use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
 use tare_record::{RunHeader, RunRecord};
-use tare_run::load_host::LoadAgents;
+use tare_remote::LoadAgents;
+use tare_run::load_host::LoadMachines;
 use tare_run::preflight::environment;
 use tare_run::prepare::{Launches, prepare};
 use tare_run::progress::{ComparisonProgress, Progress};
-use tare_run::server_host::RemoteHost;
+use tare_run::server_host::ServerMachine;
 use tare_run::{RunError, RunInputs};
 use tare_sys::clock;
 
@@ -40,9 +41,9 @@ struct BuiltRun<'a> {
     plan: &'a Plan,
     launches: &'a Launches,
     /// The machine of the servers, where that is another one.
-    host: Option<&'a RemoteHost>,
+    host: Option<&'a dyn ServerMachine>,
     /// The agents that make the load; `None` if this process makes it.
-    agents: Option<&'a LoadAgents>,
+    agents: Option<&'a dyn LoadMachines>,
     cancelled: &'a Arc<AtomicBool>,
 }
 
@@ -73,16 +74,18 @@ impl Session<'_> {
 
     fn build_and_measure(&self, plan: &Plan, target: RecordTarget<'_>) -> anyhow::Result<Measured> {
         let cancelled = &interrupt::flag()?;
-        let host = servers_machine::connect(plan, cancelled)?;
-        tare_run::check_plan(plan, host.as_ref())?;
+        let remote_host = servers_machine::connect(plan, cancelled)?;
+        let host = remote_host.as_ref().map(|host| host as &dyn ServerMachine);
+        tare_run::check_plan(plan, host)?;
         console::print_text(&plan_text::plan_headline(plan, console::terminal_width()));
         let mut view = RunView::new(self.global.color);
         let catalog = self.workspace.catalog.as_ref();
-        let launches = &prepare(plan, catalog, cancelled, &mut |line| view.show_step(line), host.as_ref())?;
+        let launches = &prepare(plan, catalog, cancelled, &mut |line| view.show_step(line), host)?;
         // Only after everything is built, so that a run that cannot begin leaves no folder.
         let run_dir = self.run_dir(&target)?;
         let agents = agents::start(plan, &self.agents, cancelled, &mut view)?;
-        let built = BuiltRun { plan, launches, host: host.as_ref(), agents: agents.as_ref(), cancelled };
+        let load = agents.as_ref().map(|agents| agents as &dyn LoadMachines);
+        let built = BuiltRun { plan, launches, host, agents: load, cancelled };
         let result = self.record_run(&built, target, &run_dir, &mut view);
         drop(view);
         let left = agents.map(LoadAgents::end).unwrap_or_default();

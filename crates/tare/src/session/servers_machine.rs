@@ -8,8 +8,8 @@ use tare_load::Cancel;
 use tare_plan::Plan;
 use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
+use tare_remote::{HostChoice, RemoteHost};
 use tare_run::RunError;
-use tare_run::server_host::{HostChoice, RemoteHost};
 
 use crate::{console, interrupt};
 

@@ -8,7 +8,7 @@ use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, ValueEnum};
 use tare_load::{FeedOrder, MAX_MESSAGE_BYTES, Think};
-use tare_run::load::fleet::AgentPlace;
+use tare_plan::agent_place::AgentPlace;
 use tare_units::{Span, parse_count, parse_quantity};
 
 /// The highest rate or level that means something. Beyond it the intended starts of requests are no longer apart.

@@ -15,6 +15,8 @@ cd FOLDER
 echo "$@" >> log
 while :; do case $1 in --context=*|--namespace=*) shift ;; *) break ;; esac; done
 [ ! -f "refuse-$1" ] || { cat "refuse-$1" >&2; exit 1; }
+[ ! -f "refuse-$(echo "$2" | tr / -)" ] || { cat "refuse-$(echo "$2" | tr / -)" >&2; exit 1; }
+[ ! -f "hang-$1" ] || { echo $$ > hangs; exec sleep 1000; }
 case "$1 $2" in
   create*) cat > job.json; cp job.json manifest.json ;;
   "get pods") cat pods.json ;;
@@ -295,11 +297,46 @@ fn jobs_of_a_dead_coordinator_are_found_and_removed() {
 }
 
 #[test]
+fn jobs_after_one_that_may_not_be_removed_are_removed_and_named() {
+    let cluster = FakeCluster::new(&[]);
+    let job = |name: &str| json!({ "metadata": { "name": name } });
+    cluster.says("jobs.json", &json!({ "items": [job("tare-1"), job("tare-2"), job("tare-3")] }));
+    fs::write(cluster.folder.join("refuse-job-tare-2"), "Error from server (Forbidden): jobs \"tare-2\" is locked")
+        .unwrap();
+    let output = cluster.run(&["agents", "clean"]);
+    assert_eq!(
+        (output.status.code(), stdout(&output).as_str()),
+        (Some(1), "removed job tare-1 and its pods\nremoved job tare-3 and its pods\n")
+    );
+    let errors = stderr(&output);
+    assert!(errors.contains("job tare-2 is still there: Error from server (Forbidden)"), "{errors}");
+}
+
+#[test]
+fn ctrl_c_ends_a_kubectl_that_hangs() {
+    let cluster = FakeCluster::new(&[]);
+    fs::write(cluster.folder.join("hang-create"), "").unwrap();
+    let load = cluster.tare(&["load", "http://10.0.0.1/", "--agents", "k8s:1"]).stderr(Stdio::piped()).spawn().unwrap();
+    assert!(wait_for(|| cluster.folder.join("hangs").exists()));
+    kill("-INT", &load.id().to_string());
+    let output = load.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    cluster.assert_nothing_left();
+}
+
+#[test]
 fn manifests_can_be_printed_to_be_applied_by_hand() {
     let output = Bench::new().run(&["agents", "manifest", "8", "--name", "mine", "--within", "10m", "--k8s-cpus", "4"]);
-    let text = stdout(&output);
-    for line in ["kind: Role", "kind: Job", "  completions: 8", "  name: mine", "cpu: \"4\"", "first-order-within=600s"]
-    {
-        assert!(text.contains(line), "{line}: {text}");
-    }
+    let list = read_json(&stdout(&output));
+    let [role, job] = [&list["items"][0], &list["items"][1]];
+    assert_eq!(
+        (&role["kind"], &job["kind"], &job["metadata"]["name"]),
+        (&"Role".into(), &"Job".into(), &"mine".into())
+    );
+    assert_eq!(job["spec"]["completions"], 8);
+    let container = &job["spec"]["template"]["spec"]["containers"][0];
+    assert_eq!(
+        (&container["resources"]["limits"]["cpu"], &container["args"][1]),
+        (&"4".into(), &"--first-order-within=600s".into())
+    );
 }

@@ -1,0 +1,302 @@
+//! The state of a fleet: the phase of each agent, its counts, and whether it is lost. Pure: all times are arguments.
+
+mod offset;
+mod rounds;
+
+use tare_sample::{MessageTally, PackedHistogram, SliceSample};
+
+use crate::protocol::{
+    AgentFacts, ClockReading, OpenConnections, PROTOCOL, ProtocolError, Report, ReportKind, unpack_sample,
+};
+
+pub use offset::ClockOffset;
+pub(crate) use rounds::Rounds;
+
+/// An agent that has answered before and then sends nothing for this long is lost, in nanoseconds.
+pub const LONGEST_SILENCE_NS: u64 = 10_000_000_000;
+/// The same for its first message, and for a sample, which may wait for the estimate of a server's clock.
+pub const LONGEST_WAIT_NS: u64 = 30_000_000_000;
+/// How many more samples an agent may send than periods have ended: its last period may end early, and clocks differ a little.
+const SPARE_SAMPLES: u64 = 4;
+
+/// A request that leaves later than this after its intended start is late, in nanoseconds.
+pub const LATE_NS: u64 = 1_000_000;
+
+/// The phase of an agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AgentPhase {
+    /// It has been started and has sent nothing yet.
+    Started,
+    /// It speaks the same protocol.
+    Greeted,
+    /// It has accepted its assignment and prepared its generator.
+    Equipped,
+    /// Its connections are open.
+    Ready,
+    /// It makes load.
+    Running,
+    /// It has reported everything.
+    Finished,
+    /// It is lost. What it reported still counts.
+    Lost {
+        /// The reason, in one sentence without a full stop.
+        reason: String,
+        /// When, on the coordinator's monotonic clock in nanoseconds.
+        at_ns: u64,
+    },
+}
+
+/// The sums of an agent's samples.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AgentCounts {
+    /// Requests whose intended start lay in the window.
+    pub offered: u64,
+    /// Answered as expected.
+    pub ok: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Expected answers that arrived in the window.
+    pub completed: u64,
+    /// Length of the window so far, in nanoseconds.
+    pub window_ns: u64,
+    /// End of the last period that it reported, in nanoseconds since the begin of the load.
+    pub reported_ns: u64,
+    /// Worker threads.
+    pub workers: u32,
+    /// CPU time of the workers in the window, in nanoseconds.
+    pub generator_cpu_ns: u64,
+    /// Requests that left more than [`LATE_NS`] after their intended start.
+    pub late: u64,
+}
+
+impl AgentCounts {
+    fn add(&mut self, sample: &SliceSample<PackedHistogram>, period_ns: u64) {
+        self.offered += sample.offered;
+        self.ok += sample.ok;
+        self.failed += sample.failed;
+        self.completed += sample.completed;
+        self.window_ns += sample.window_ns;
+        self.reported_ns += period_ns;
+        self.workers = self.workers.max(sample.workers);
+        self.generator_cpu_ns += sample.generator_cpu_ns;
+        self.late += sample.send_lag.unpack().count_above_ns(LATE_NS);
+    }
+}
+
+/// One agent as its coordinator sees it.
+#[derive(Clone, Debug)]
+pub struct FleetAgent {
+    /// `local 1` or `ssh://bench1`.
+    pub name: String,
+    /// Name of its machine; empty before its greeting.
+    pub host: String,
+    /// Its phase.
+    pub phase: AgentPhase,
+    /// Facts about its generator; `None` before it reports them.
+    pub facts: Option<AgentFacts>,
+    /// Its connections while they are being opened.
+    pub opening: OpenConnections,
+    /// The offset of its clocks; `None` before the first answer to a ping.
+    pub offset: Option<ClockOffset>,
+    /// The sums of its samples.
+    pub counts: AgentCounts,
+    /// The number of the unanswered ping, and when it was sent.
+    open_ping: Option<(u64, u64)>,
+    /// When its last report and its last sample arrived.
+    last_report_ns: u64,
+    last_sample_ns: u64,
+}
+
+/// All agents of a load. All times are on the coordinator's monotonic clock, in nanoseconds.
+#[derive(Debug)]
+pub struct Fleet {
+    agents: Vec<FleetAgent>,
+    rounds: Rounds,
+    /// When the load began.
+    begin_ns: u64,
+    /// Length of the period of each sample.
+    period_ns: u64,
+    epoch_unix_ns: u64,
+    clocks: MessageTally,
+}
+
+impl Fleet {
+    /// Agents of these names that were started at `now_ns` and have a sample for each `period_ns` of load.
+    /// `epoch_unix_ns` is what the coordinator's wall clock showed at the origin of its monotonic clock.
+    pub fn new(names: impl IntoIterator<Item = String>, now_ns: u64, period_ns: u64, epoch_unix_ns: u64) -> Self {
+        let agent = |name| FleetAgent {
+            name,
+            host: String::new(),
+            phase: AgentPhase::Started,
+            facts: None,
+            opening: OpenConnections::default(),
+            offset: None,
+            counts: AgentCounts::default(),
+            open_ping: None,
+            last_report_ns: now_ns,
+            last_sample_ns: now_ns,
+        };
+        let agents: Vec<FleetAgent> = names.into_iter().map(agent).collect();
+        let (rounds, clocks) = (Rounds::new(agents.len()), MessageTally::default());
+        Self { agents, rounds, begin_ns: now_ns, period_ns, epoch_unix_ns, clocks }
+    }
+
+    /// All agents, lost ones too, in order.
+    pub fn agents(&self) -> &[FleetAgent] {
+        &self.agents
+    }
+
+    /// Notes that a ping was sent at `now_ns`.
+    pub fn note_ping(&mut self, agent: usize, number: u64, now_ns: u64) {
+        self.agents[agent].open_ping = Some((number, now_ns));
+    }
+
+    /// Processes a report that arrived at `now_ns`. A report that breaks the protocol makes the agent lost.
+    pub fn process_report(&mut self, agent: usize, report: Report, now_ns: u64) {
+        if self.agents[agent].is_over() {
+            return;
+        }
+        self.agents[agent].last_report_ns = now_ns;
+        if let Err(error) = self.apply_report(agent, report, now_ns) {
+            self.mark_lost(agent, &error.to_string(), now_ns);
+        }
+    }
+
+    fn apply_report(&mut self, index: usize, report: Report, now_ns: u64) -> Result<(), ProtocolError> {
+        let agent = &mut self.agents[index];
+        match (&agent.phase, report.kind.ok_or(ProtocolError::UnknownKind)?) {
+            (AgentPhase::Started, ReportKind::Greeting(greeting)) => {
+                if greeting.protocol != PROTOCOL {
+                    let (theirs, version) = (greeting.protocol, greeting.version);
+                    return Err(ProtocolError::Version { theirs, version });
+                }
+                agent.host = greeting.host.chars().filter(|c| !c.is_control()).take(64).collect();
+                agent.phase = AgentPhase::Greeted;
+            }
+            (AgentPhase::Greeted, ReportKind::Facts(facts)) => {
+                agent.facts = Some(facts);
+                agent.phase = AgentPhase::Equipped;
+            }
+            (AgentPhase::Equipped, ReportKind::Opening(opening)) => agent.opening = opening,
+            (AgentPhase::Equipped, ReportKind::Ready(_)) => agent.phase = AgentPhase::Ready,
+            (AgentPhase::Running, ReportKind::Sample(sample)) => {
+                let sample = unpack_sample(sample)?;
+                let most_ns = now_ns.saturating_sub(self.begin_ns) + SPARE_SAMPLES * self.period_ns;
+                if agent.counts.reported_ns + self.period_ns > most_ns {
+                    return Err(ProtocolError::Sample("more samples came than periods have ended".to_owned()));
+                }
+                agent.counts.add(&sample, self.period_ns);
+                agent.last_sample_ns = now_ns;
+                self.rounds.push(index, sample);
+            }
+            // An agent that gets a Stop before the Begin is done without a sample.
+            (AgentPhase::Running | AgentPhase::Ready, ReportKind::Done(done)) => {
+                let whole = unpack_sample(done.whole.unwrap_or_default())?;
+                agent.check_totals(&whole)?;
+                agent.phase = AgentPhase::Finished;
+                self.clocks.merge(&whole.messages);
+                self.rounds.end(index);
+            }
+            (_, ReportKind::Clock(reading)) => agent.note_reading(&reading, now_ns, self.epoch_unix_ns),
+            (_, ReportKind::Failed(failure)) => self.mark_lost(index, &failure.reason, now_ns),
+            _ => return Err(ProtocolError::WrongPhase("a report")),
+        }
+        Ok(())
+    }
+
+    /// Marks an agent as lost. What it reported stays. No other agent takes over its share.
+    pub fn mark_lost(&mut self, agent: usize, reason: &str, now_ns: u64) {
+        if !self.agents[agent].is_over() {
+            let reason = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+            self.agents[agent].phase = AgentPhase::Lost { reason, at_ns: now_ns };
+            self.rounds.end(agent);
+        }
+    }
+
+    /// Marks the agents as lost that have sent nothing for too long.
+    pub fn mark_silent_lost(&mut self, now_ns: u64) {
+        for index in 0..self.agents.len() {
+            if let Some(silent_ns) = self.agents[index].excess_silence_ns(now_ns) {
+                self.mark_lost(index, &format!("it sent nothing for {} s", silent_ns / 1_000_000_000), now_ns);
+            }
+        }
+    }
+
+    /// Notes that all ready agents start at `now_ns`.
+    pub fn begin(&mut self, now_ns: u64) {
+        self.begin_ns = now_ns;
+        for agent in self.agents.iter_mut().filter(|agent| agent.phase == AgentPhase::Ready) {
+            agent.phase = AgentPhase::Running;
+            agent.last_sample_ns = now_ns;
+        }
+    }
+
+    /// The merged sample of the next period; `None` while the sample of a running agent is missing.
+    pub fn next_round(&mut self) -> Option<SliceSample> {
+        self.rounds.next_round()
+    }
+
+    /// The estimates of the server's clock, from the agents that have finished.
+    pub const fn server_clock(&self) -> &MessageTally {
+        &self.clocks
+    }
+
+    /// Number of agents that are not lost.
+    pub fn remaining(&self) -> usize {
+        self.agents.iter().filter(|agent| !agent.is_lost()).count()
+    }
+
+    /// Whether every agent has finished or is lost.
+    pub fn is_over(&self) -> bool {
+        self.agents.iter().all(FleetAgent::is_over)
+    }
+}
+
+impl FleetAgent {
+    /// Whether it is lost.
+    pub const fn is_lost(&self) -> bool {
+        matches!(self.phase, AgentPhase::Lost { .. })
+    }
+
+    /// Whether it sends no more reports.
+    pub const fn is_over(&self) -> bool {
+        matches!(self.phase, AgentPhase::Lost { .. } | AgentPhase::Finished)
+    }
+
+    /// Whether its last ping is unanswered.
+    pub const fn awaits_answer(&self) -> bool {
+        self.open_ping.is_some() && !self.is_over()
+    }
+
+    /// How long it has sent nothing, if that is too long.
+    fn excess_silence_ns(&self, now_ns: u64) -> Option<u64> {
+        let limits = [
+            (self.last_report_ns, if self.phase == AgentPhase::Started { LONGEST_WAIT_NS } else { LONGEST_SILENCE_NS }),
+            (self.last_sample_ns, if self.phase == AgentPhase::Running { LONGEST_WAIT_NS } else { u64::MAX }),
+        ];
+        let silences = limits.map(|(since_ns, limit_ns)| (now_ns.saturating_sub(since_ns), limit_ns));
+        silences.into_iter().find(|(silent_ns, limit_ns)| !self.is_over() && silent_ns > limit_ns).map(|(ns, _)| ns)
+    }
+
+    /// Notes the offset of a ping. Offsets after the start are ignored, because the start was computed from an earlier one.
+    fn note_reading(&mut self, reading: &ClockReading, now_ns: u64, epoch_unix_ns: u64) {
+        let Some((_, sent_ns)) = self.open_ping.take_if(|(number, _)| *number == reading.number) else { return };
+        if !matches!(self.phase, AgentPhase::Running) {
+            let found = ClockOffset::from_ping(sent_ns, now_ns, epoch_unix_ns, reading);
+            self.offset = Some(self.offset.map_or(found, |offset| offset.with_shorter_round_trip(found)));
+        }
+    }
+
+    /// Checks that the samples add up to the totals that the agent states.
+    fn check_totals(&self, whole: &SliceSample<PackedHistogram>) -> Result<(), ProtocolError> {
+        let (came, sent) = (&self.counts, (whole.offered, whole.ok, whole.failed, whole.completed));
+        if (came.offered, came.ok, came.failed, came.completed) == sent {
+            return Ok(());
+        }
+        let (ok, all) = (came.ok, whole.ok);
+        Err(ProtocolError::Sample(format!("its samples add up to {ok} answers, and it states {all}")))
+    }
+}
+
+#[cfg(test)]
+mod tests;

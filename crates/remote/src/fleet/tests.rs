@@ -1,0 +1,161 @@
+//! Fleets with agents that break the protocol, fall silent or are lost.
+
+use super::*;
+use crate::protocol::pack_sample;
+use crate::protocol::{Done, Failure, Greeting, PackedSample, Ready};
+
+const S: u64 = 1_000_000_000;
+
+fn sample(ok: u64) -> SliceSample {
+    let mut sample =
+        SliceSample { window_ns: S, workers: 1, ok, offered: ok, sent: ok, completed: ok, ..Default::default() };
+    sample.completed_in_slice = ok;
+    (0..ok).for_each(|_| {
+        sample.response.record_ns(1_000);
+        sample.send_lag.record_ns(100);
+    });
+    sample
+}
+
+fn report(kind: ReportKind) -> Report {
+    kind.into()
+}
+
+fn greeting(protocol: u32) -> Report {
+    report(ReportKind::Greeting(Greeting { protocol, version: "0.2.0".to_owned(), host: "bench1".to_owned() }))
+}
+
+fn sampled(ok: u64) -> Report {
+    report(ReportKind::Sample(pack_sample(&sample(ok).pack(), 0)))
+}
+
+fn done(ok: u64) -> Report {
+    let whole = Some(PackedSample { histograms: Vec::new(), ..pack_sample(&sample(ok).pack(), 0) });
+    report(ReportKind::Done(Done { whole }))
+}
+
+/// A fleet that makes load since `S`.
+fn running(agents: usize) -> Fleet {
+    let mut fleet = Fleet::new((1..=agents).map(|number| format!("agent {number}")), 0, S, 0);
+    for agent in 0..agents {
+        fleet.process_report(agent, greeting(PROTOCOL), 1);
+        fleet.process_report(agent, report(ReportKind::Facts(AgentFacts::default())), 2);
+        fleet.process_report(agent, report(ReportKind::Ready(Ready {})), 3);
+    }
+    fleet.begin(S);
+    fleet
+}
+
+fn reason(fleet: &Fleet, agent: usize) -> String {
+    match &fleet.agents()[agent].phase {
+        AgentPhase::Lost { reason, .. } => reason.clone(),
+        phase => panic!("agent {agent} is {phase:?}"),
+    }
+}
+
+#[test]
+fn agents_that_do_their_work_finish_and_their_counts_add_up() {
+    let mut fleet = running(2);
+    fleet.process_report(0, sampled(3), 2 * S);
+    assert_eq!(fleet.next_round(), None);
+    fleet.process_report(1, sampled(4), 2 * S);
+    assert_eq!(fleet.next_round().unwrap().ok, 7);
+    fleet.process_report(0, done(3), 3 * S);
+    fleet.process_report(1, done(4), 3 * S);
+    assert!(fleet.is_over() && fleet.remaining() == 2);
+    assert_eq!(fleet.agents().iter().map(|agent| agent.counts.ok).sum::<u64>(), 7);
+}
+
+#[test]
+fn what_a_lost_agent_had_reported_stays_and_the_others_go_on() {
+    let mut fleet = running(3);
+    (0..3).for_each(|agent| fleet.process_report(agent, sampled(5), 2 * S));
+    fleet.process_report(2, sampled(1), 2 * S + 1);
+    fleet.mark_lost(2, "ssh ended with code 255\nkilled", 2 * S + 2);
+    assert_eq!(reason(&fleet, 2), "ssh ended with code 255 killed", "a reason is one line");
+    assert_eq!(fleet.next_round().unwrap().ok, 15);
+    (0..2).for_each(|agent| fleet.process_report(agent, sampled(5), 3 * S));
+    assert_eq!(fleet.next_round().unwrap().ok, 11, "its last sample counts in the period that it is of");
+    fleet.process_report(2, sampled(9), 3 * S);
+    (0..2).for_each(|agent| fleet.process_report(agent, done(10), 4 * S));
+    assert_eq!((fleet.remaining(), fleet.is_over(), fleet.next_round()), (2, true, None));
+    assert_eq!(fleet.agents()[2].counts.ok, 6);
+}
+
+#[test]
+fn an_agent_with_more_samples_than_periods_is_lost() {
+    let mut fleet = running(2);
+    // In one second, with four to spare.
+    (0..5).for_each(|_| fleet.process_report(0, sampled(1), 2 * S));
+    assert_eq!(fleet.remaining(), 2, "{:?}", fleet.agents()[0].phase);
+    (0..100).for_each(|_| fleet.process_report(0, sampled(1), 2 * S));
+    assert_eq!(reason(&fleet, 0), "a sample that cannot be true: more samples came than periods have ended");
+    assert_eq!((fleet.agents()[0].counts.ok, fleet.agents()[0].counts.reported_ns), (5, 5 * S));
+}
+
+#[test]
+fn an_agent_that_hangs_is_lost_and_one_that_is_only_slow_is_not() {
+    let mut fleet = running(2);
+    fleet.process_report(0, report(ReportKind::Clock(ClockReading::default())), 10 * S);
+    fleet.mark_silent_lost(11 * S);
+    assert_eq!(fleet.remaining(), 1, "agent 2 was heard last at 0 s");
+    assert_eq!(reason(&fleet, 1), "it sent nothing for 10 s");
+    fleet.mark_silent_lost(20 * S);
+    assert_eq!(fleet.remaining(), 1, "agent 1 answers pings");
+    fleet.process_report(0, report(ReportKind::Clock(ClockReading::default())), 31 * S);
+    fleet.mark_silent_lost(31 * S + 1);
+    assert_eq!(reason(&fleet, 0), "it sent nothing for 30 s", "it answers pings and sends no sample");
+}
+
+#[test]
+fn an_agent_that_never_says_a_word_is_lost_after_a_longer_time() {
+    let mut fleet = Fleet::new(["a".to_owned()], 0, S, 0);
+    fleet.mark_silent_lost(29 * S);
+    assert_eq!(fleet.remaining(), 1);
+    fleet.mark_silent_lost(31 * S);
+    assert_eq!(fleet.remaining(), 0);
+}
+
+#[test]
+fn an_agent_of_another_version_is_named_with_it() {
+    let mut fleet = Fleet::new(["a".to_owned()], 0, S, 0);
+    fleet.process_report(0, greeting(PROTOCOL + 1), 1);
+    let why = reason(&fleet, 0);
+    assert!(why.contains("it speaks protocol 2 of tare 0.2.0, and this is protocol 1"), "{why}");
+}
+
+#[test]
+fn reports_at_the_wrong_time_untrue_ones_and_those_of_no_kind_end_an_agent() {
+    let wrong_sum = || done(8);
+    let untrue = || {
+        let bad = PackedSample { counters: r#"{"ok":5}"#.to_owned(), histograms: vec![Vec::new(); 6] };
+        report(ReportKind::Sample(bad))
+    };
+    for (bad, says) in [
+        (greeting(PROTOCOL), "a report at the wrong time"),
+        (Report { kind: None }, "a message of no kind"),
+        (untrue(), "0 requests offered contradict 5 that ended"),
+        (wrong_sum(), "add up to 0 answers, and it states 8"),
+        (report(ReportKind::Failed(Failure { reason: "no file descriptor is left".to_owned() })), "no file descriptor"),
+    ] {
+        let mut fleet = running(1);
+        fleet.process_report(0, bad, 2 * S);
+        assert!(reason(&fleet, 0).contains(says), "{says}: {}", reason(&fleet, 0));
+    }
+}
+
+#[test]
+fn the_offset_is_that_of_the_closest_ping_before_the_start() {
+    let mut fleet = Fleet::new(["a".to_owned()], 0, S, 0);
+    let reading =
+        |number, ns| report(ReportKind::Clock(ClockReading { number, monotonic_ns: 3 * S + ns, unix_ns: 3 * S + ns }));
+    for (number, sent_ns, answered_ns) in [(1, 1_000, 9_000), (2, 20_000, 20_200), (3, 30_000, 39_000)] {
+        fleet.note_ping(0, number, sent_ns);
+        assert!(fleet.agents()[0].awaits_answer());
+        fleet.process_report(0, reading(number + 7, 0), sent_ns + 1);
+        fleet.process_report(0, reading(number, u64::midpoint(sent_ns, answered_ns)), answered_ns);
+        assert!(!fleet.agents()[0].awaits_answer());
+    }
+    let offset = fleet.agents()[0].offset.unwrap();
+    assert_eq!((offset.round_trip_ns, offset.monotonic_ns), (200, 3 * S as i64), "the clock is 3 s off");
+}

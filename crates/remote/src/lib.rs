@@ -1,0 +1,27 @@
+//! Servers and load on other machines: agents, the links to them, and their protocol.
+//!
+//! An agent is a process of tare on this machine, by ssh on another, or in a pod of a cluster. Nothing listens on any address.
+//! An agent takes orders from its standard input and ends when that ends, so no agent outlives its coordinator.
+//! `tare-run` has the interfaces that this crate implements: `ServerMachine`, `ServerHost`, `LoadMachines`, `RunLoad` and
+//! `LoadSource`.
+
+mod fleet;
+mod link;
+mod load;
+mod protocol;
+mod serve;
+mod servers;
+
+pub use fleet::{
+    AgentCounts, AgentPhase, ClockOffset, Fleet, FleetAgent, LATE_NS, LONGEST_SILENCE_NS, LONGEST_WAIT_NS,
+};
+pub use link::kubernetes::{Cluster, JobShape, PodShape, agent_manifests, remove_agent_jobs};
+pub use link::starting::PodOrder;
+pub use load::{AgentFleet, FleetOrder, LoadAgents};
+pub use protocol::{
+    AgentFacts, Assignment, Begin, ClockReading, Done, Failure, Greeting, Hello, InputFile, LONGEST_ORDER,
+    LONGEST_REPORT, OpenConnections, Order, OrderKind, PROTOCOL, PackedSample, Ping, Prepare, ProtocolError, Ready,
+    Report, ReportKind, RunOrder, RunReport, Stop, encode_frame, pack_sample, read_frame, unpack_sample,
+};
+pub use serve::serve_agent;
+pub use servers::{HostChoice, RemoteHost};

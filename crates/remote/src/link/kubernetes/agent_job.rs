@@ -1,0 +1,223 @@
+//! The Kubernetes Job with the agents of one load: creates it, waits for its pods and removes it.
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use tare_load::Cancel;
+use tare_sys::clock::{self, Nanos};
+
+use super::kubectl::{CallError, Caller, Cluster};
+use super::manifest::{CONTAINER, JobShape};
+use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
+use super::wait::{WaitStep, Wanted, next_wait_step};
+use crate::link::pipes::ExplainEnd;
+use tare_run::{RunError, plain_line};
+
+/// How often the cluster is asked for the pods.
+const LOOK_EVERY: Duration = Duration::from_millis(700);
+
+/// A Job in a cluster. One that was made here is removed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct AgentJob {
+    /// How users wrote it: `k8s:8`.
+    place: String,
+    cluster: Cluster,
+    name: String,
+    agents: usize,
+    pod_cpus: u32,
+    is_ours: bool,
+}
+
+/// An agent in a pod that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct PodAgent {
+    /// Its pod.
+    pub(crate) pod: String,
+    /// Its node.
+    pub(crate) node: String,
+}
+
+impl AgentJob {
+    /// Makes a Job.
+    ///
+    /// # Errors
+    /// Why the cluster refuses, and what to do. Nothing is left behind.
+    pub(crate) fn create(place: &str, cluster: &Cluster, shape: &JobShape, cancel: &Cancel) -> Result<Self, RunError> {
+        let (place, name) = (place.to_owned(), shape.name.clone());
+        // It exists before the call: a call that fails may have made the job.
+        let job = Self {
+            place,
+            cluster: cluster.clone(),
+            name,
+            agents: shape.agents,
+            pod_cpus: shape.pod.cpus,
+            is_ours: true,
+        };
+        let manifest = shape.to_manifest().to_string();
+        match cluster.call(&["create", "-f", "-"], &manifest, Caller::User(cancel)) {
+            Ok(_) => Ok(job),
+            Err(error) => Err(error.at(&job.place)),
+        }
+    }
+
+    /// Takes a Job that somebody applied. It is not removed here.
+    ///
+    /// # Errors
+    /// When the cluster does not have it.
+    pub(crate) fn adopt(place: &str, cluster: &Cluster, name: &str, cancel: &Cancel) -> Result<Self, RunError> {
+        let (of, name) = (place.to_owned(), name.to_owned());
+        let mut job = Self { place: of, cluster: cluster.clone(), name, agents: 0, pod_cpus: 0, is_ours: false };
+        let get: [&str; 2] = ["get", &format!("job/{}", job.name)];
+        let found = cluster.call_json(&get, Caller::User(cancel)).map_err(|error| error.at(place))?;
+        job.agents = found["spec"]["parallelism"].as_u64().unwrap_or(0) as usize;
+        job.pod_cpus = whole_cpus(&found["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["cpu"]);
+        Ok(job)
+    }
+
+    /// Number of its pods.
+    pub(crate) const fn agents(&self) -> usize {
+        self.agents
+    }
+
+    /// Whole cores of each pod; 0 where its manifest does not limit them.
+    pub(crate) const fn pod_cpus(&self) -> u32 {
+        self.pod_cpus
+    }
+
+    /// Waits until all pods run, or at the end of `wait_limit` as many as a load needs. `progress` gets a line
+    /// for each new state.
+    ///
+    /// # Errors
+    /// When too few run: what they wait for, and what to do. After `cancel`.
+    pub(crate) fn wait_for_pods(
+        &self,
+        least: usize,
+        wait_limit: Duration,
+        cancel: &Cancel,
+        progress: &mut dyn FnMut(&str),
+    ) -> Result<Vec<PodAgent>, RunError> {
+        let wanted = Wanted { all: self.agents, least: least.max(1) };
+        let begin = clock::now();
+        let mut shown = String::new();
+        loop {
+            if cancel.is_cancelled() {
+                return Err(RunError::Interrupted);
+            }
+            let pods = self.pods(cancel)?;
+            let refusal = if pods.len() < self.agents { self.refusal(cancel) } else { None };
+            match next_wait_step(&pods, refusal.as_deref(), wanted, has_passed(begin, wait_limit)) {
+                WaitStep::Begin => return Ok(running(pods)),
+                WaitStep::GiveUp(reason) => return Err(CallError::Failed(reason).at(&self.place)),
+                WaitStep::Wait(state) if state != shown => {
+                    progress(&plain_line(&format!("{}: {state}", self.place)));
+                    shown = state;
+                }
+                WaitStep::Wait(_) => {}
+            }
+            std::thread::park_timeout(LOOK_EVERY);
+        }
+    }
+
+    fn pods(&self, cancel: &Cancel) -> Result<Vec<Pod>, RunError> {
+        let selector = format!("--selector=batch.kubernetes.io/job-name={}", self.name);
+        let list = self.cluster.call_json(&["get", "pods", &selector], Caller::User(cancel));
+        Ok(read_pods(&list.map_err(|error| error.at(&self.place))?))
+    }
+
+    /// Without the right to read events, the wait ends with its time.
+    fn refusal(&self, cancel: &Cancel) -> Option<String> {
+        let selector = format!("--field-selector=involvedObject.kind=Job,involvedObject.name={}", self.name);
+        refusal_of_pods(&self.cluster.call_json(&["get", "events", &selector], Caller::User(cancel)).ok()?)
+    }
+
+    /// The command that is the pipe to an agent.
+    pub(crate) fn attach(&self, agent: &PodAgent) -> Command {
+        let container = format!("--container={CONTAINER}");
+        self.cluster.kubectl(&["attach", "--stdin", "--quiet", &container, &format!("pod/{}", agent.pod)])
+    }
+
+    /// Asks the cluster, once the pipe to an agent has ended, what happened to its pod.
+    pub(crate) fn explain_end(&self, agent: &PodAgent) -> ExplainEnd {
+        let (cluster, pod) = (self.cluster.clone(), format!("pod/{}", agent.pod));
+        Box::new(move || match cluster.call_json(&["get", &pod], Caller::Tare).map_err(CallError::reason) {
+            Ok(pod) => end_of_pod(&pod),
+            Err(reason) if reason.contains("not found") => Some("somebody deleted the pod".to_owned()),
+            Err(_) => None,
+        })
+    }
+
+    /// Removes the job with its pods, if it was made here.
+    ///
+    /// # Errors
+    /// Why it is still there, and what to do.
+    pub(crate) fn remove(&mut self) -> Result<(), String> {
+        if !std::mem::take(&mut self.is_ours) {
+            return Ok(());
+        }
+        let removed = remove_job(&self.cluster, &self.name, Caller::Tare);
+        removed.map_err(|reason| format!("job {} is still there: {reason}; tare agents clean removes it", self.name))
+    }
+}
+
+impl Drop for AgentJob {
+    fn drop(&mut self) {
+        // A job that stays ends by its own deadline.
+        let _ = self.remove();
+    }
+}
+
+/// Removes a job. Its pods are removed by the cluster, in the background.
+pub(super) fn remove_job(cluster: &Cluster, name: &str, caller: Caller<'_>) -> Result<(), String> {
+    let job = format!("job/{name}");
+    let delete: [&str; 5] = ["delete", &job, "--cascade=background", "--ignore-not-found", "--wait=false"];
+    cluster.call(&delete, "", caller).map(drop).map_err(CallError::reason)
+}
+
+/// Suffixes of parts of a core, and how many of them are a core.
+const CPU_SUFFIXES: [(&str, f64); 3] = [("n", 1e9), ("u", 1e6), ("m", 1e3)];
+
+/// A limit of CPU such as `"2"`, `2`, `"2.5"` or `"1500m"`, rounded down to whole cores, but not to none; 0 without a limit.
+fn whole_cpus(limit: &Value) -> u32 {
+    let text = limit.as_str().map_or_else(|| limit.to_string(), str::to_owned);
+    let scaled = CPU_SUFFIXES.iter().find_map(|(suffix, parts)| Some((text.strip_suffix(*suffix)?, *parts)));
+    let (number, parts) = scaled.unwrap_or((&text, 1.0));
+    let cores = number.parse::<f64>().ok().map(|number| number / parts).filter(|cores| *cores > 0.0);
+    cores.map_or(0, |cores| (cores as u32).max(1))
+}
+
+fn running(pods: Vec<Pod>) -> Vec<PodAgent> {
+    let runs = pods.into_iter().filter(|pod| pod.state == PodState::Running);
+    runs.map(|Pod { name, node, .. }| PodAgent { pod: name, node }).collect()
+}
+
+fn has_passed(begin: Nanos, wait_limit: Duration) -> bool {
+    clock::now().since(begin) >= wait_limit.as_nanos() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_limit_is_whole_cores() {
+        for (limit, cores) in [
+            (json!("2"), 2),
+            (json!(4), 4),
+            (json!("2.5"), 2),
+            (json!(0.5), 1),
+            (json!("0.5"), 1),
+            (json!("2500m"), 2),
+            (json!("300m"), 1),
+            (json!("2000000u"), 2),
+            (json!("1e1"), 10),
+            (json!(null), 0),
+            (json!("0"), 0),
+            (json!("x"), 0),
+        ] {
+            assert_eq!(whole_cpus(&limit), cores, "{limit}");
+        }
+    }
+}

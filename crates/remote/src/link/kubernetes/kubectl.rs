@@ -1,0 +1,263 @@
+//! Calls of `kubectl`, and what its refusals mean.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use tare_load::Cancel;
+
+use tare_run::{RunError, plain_line};
+use tare_sys::memory_file::MemoryFile;
+
+use crate::link::command::{CommandEnd, run_command};
+use crate::link::pipe_tail::last_line;
+
+/// How long each HTTP request of a call may take, other than those of `attach`. It bounds neither a credential plugin nor a DNS
+/// lookup.
+const HTTP_TIMEOUT: &str = "--request-timeout=20s";
+/// How long a call may take that the user waits for: a credential plugin may let the user log in meanwhile.
+const USER_LIMIT: Duration = Duration::from_secs(180);
+/// The same where tare cleans up.
+const TARE_LIMIT: Duration = Duration::from_secs(30);
+
+/// Which cluster, and where in it; `None` for what kubectl's configuration says.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cluster {
+    /// The context of kubectl's configuration.
+    pub context: Option<String>,
+    /// The namespace.
+    pub namespace: Option<String>,
+}
+
+/// Who waits for a call.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Caller<'a> {
+    /// The user waits: kubectl may ask on the terminal, as for credentials, and Ctrl-C ends the call.
+    User(&'a Cancel),
+    /// tare cleans up, or asks for the cause of a failure. Ctrl-C does not reach the call: what was begun is finished, and what
+    /// was made is removed.
+    Tare,
+}
+
+/// Why a call brings nothing.
+#[derive(Debug)]
+pub(super) enum CallError {
+    /// It was cancelled.
+    Cancelled,
+    /// kubectl refuses, or does not answer: the reason and what to do, in one sentence.
+    Failed(String),
+}
+
+impl CallError {
+    /// The error of a run, about the agents of this place.
+    pub fn at(self, place: &str) -> RunError {
+        match self {
+            Self::Cancelled => RunError::Interrupted,
+            Self::Failed(reason) => RunError::Agent { agent: place.to_owned(), reason },
+        }
+    }
+
+    /// The reason, in one sentence.
+    pub fn reason(self) -> String {
+        match self {
+            Self::Cancelled => "it was interrupted".to_owned(),
+            Self::Failed(reason) => reason,
+        }
+    }
+}
+
+impl Cluster {
+    /// A call of kubectl.
+    pub(super) fn kubectl(&self, args: &[&str]) -> Command {
+        let mut command = Command::new("kubectl");
+        command.args(self.context.iter().map(|context| format!("--context={context}")));
+        command.args(self.namespace.iter().map(|namespace| format!("--namespace={namespace}")));
+        command.args(args);
+        command
+    }
+
+    /// What kubectl prints.
+    ///
+    /// # Errors
+    /// Why it refuses, or that it does not answer.
+    pub(super) fn call(&self, args: &[&str], stdin: &str, caller: Caller<'_>) -> Result<String, CallError> {
+        let mut command = self.kubectl(args);
+        command.arg(HTTP_TIMEOUT);
+        run_call(&mut command, stdin, caller)
+    }
+
+    /// What kubectl prints, as JSON.
+    pub(super) fn call_json(&self, args: &[&str], caller: Caller<'_>) -> Result<Value, CallError> {
+        let text = self.call(&[args, &["-o", "json"]].concat(), "", caller)?;
+        serde_json::from_str(&text).map_err(|error| CallError::Failed(format!("kubectl prints no JSON: {error}")))
+    }
+}
+
+fn run_call(command: &mut Command, stdin: &str, caller: Caller<'_>) -> Result<String, CallError> {
+    let (idle_limit, cancel) = match caller {
+        Caller::User(cancel) => (USER_LIMIT, cancel.clone()),
+        Caller::Tare => {
+            command.process_group(0);
+            (TARE_LIMIT, Cancel::default())
+        }
+    };
+    let cannot_run = |error: io::Error| {
+        let is_missing = error.kind() == io::ErrorKind::NotFound;
+        let remedy = if is_missing { "; install kubectl, the client of Kubernetes" } else { "" };
+        CallError::Failed(format!("cannot run kubectl: {error}{remedy}"))
+    };
+    let manifest = MemoryFile::new(stdin.as_bytes()).map_err(cannot_run)?;
+    let input = File::open(manifest.path()).map_err(cannot_run)?;
+    match run_command(command, Some(input), idle_limit, &cancel).map_err(cannot_run)? {
+        CommandEnd::Exited { status, stdout, .. } if status.success() => Ok(stdout),
+        CommandEnd::Exited { stderr, .. } => Err(CallError::Failed(refusal_text(&stderr))),
+        CommandEnd::Stuck(stderr) => Err(CallError::Failed(stuck_text(idle_limit, &stderr))),
+        CommandEnd::Cancelled => Err(CallError::Cancelled),
+    }
+}
+
+/// The error for a kubectl that does not end.
+fn stuck_text(waited: Duration, stderr: &str) -> String {
+    let last = last_line(stderr).map_or_else(String::new, |last| format!(" (its last output: {})", plain_line(last)));
+    let waited = waited.as_secs();
+    format!("kubectl did not end within {waited} s{last}; check that this works: kubectl get pods")
+}
+
+/// A refusal of kubectl in one line, with what to do.
+fn refusal_text(stderr: &str) -> String {
+    let lines = stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with("Warning:"));
+    let last = lines.clone().next_back().unwrap_or("kubectl gave no reason");
+    let line =
+        lines.clone().find(|line| line.starts_with("Error from server") || line.contains("error:")).unwrap_or(last);
+    // kubectl's own advice is wrong here: its checks do not fail, the cluster does.
+    let line = line.split("; if you choose to ignore these errors").next().unwrap_or(line);
+    let line = plain_line(line);
+    match remedy_of(stderr) {
+        "" => line,
+        remedy => format!("{line}; {remedy}"),
+    }
+}
+
+/// What to do about a refusal of the cluster; empty where it says that itself.
+pub(super) fn remedy_of(text: &str) -> &'static str {
+    let has = |part: &str| text.contains(part);
+    if has("exceeded quota") {
+        return "use fewer agents or smaller pods (--k8s-cpus, --k8s-memory), or ask for a larger quota";
+    }
+    if has("violates PodSecurity") {
+        return "this tare's pods meet the level \"restricted\"; does a policy of the cluster change them?";
+    }
+    if has("is forbidden: User") || has("cannot create resource") || has("cannot list resource") {
+        return "ask for the role that `tare agents manifest` prints";
+    }
+    if has("is forbidden") {
+        return "change the pods' size (--k8s-cpus, --k8s-memory), or use another namespace (--k8s-namespace)";
+    }
+    if has("namespaces \"") && has("not found") {
+        return "create the namespace, or name another with --k8s-namespace";
+    }
+    if has("backoffLimitPerIndex") {
+        return "this cluster is too old: agents in pods need Kubernetes 1.29 or newer";
+    }
+    let no_cluster = [
+        "connection to the server",
+        "Unable to connect",
+        "failed to download openapi",
+        "connection refused",
+        "no configuration",
+        "does not exist",
+        "must be logged in",
+    ];
+    if no_cluster.iter().any(|part| has(part)) {
+        return "check that this works: kubectl get pods (--k8s-context chooses another cluster)";
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_names_context_and_namespace_before_all_else() {
+        let cluster = Cluster { context: Some("lab".to_owned()), namespace: Some("-x".to_owned()) };
+        let command = cluster.kubectl(&["get", "pods"]);
+        let args: Vec<_> = command.get_args().map(|arg| arg.to_string_lossy().into_owned()).collect();
+        assert_eq!(args, ["--context=lab", "--namespace=-x", "get", "pods"]);
+        assert_eq!(Cluster::default().kubectl(&["get"]).get_args().count(), 1);
+    }
+
+    fn hanging() -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo 'Open this page to log in' >&2; exec sleep 1000"]);
+        command
+    }
+
+    #[test]
+    fn a_kubectl_that_hangs_is_ended_by_ctrl_c() {
+        let cancel = Cancel::default();
+        cancel.cancel();
+        let end = run_call(&mut hanging(), "", Caller::User(&cancel)).unwrap_err();
+        assert!(matches!(end, CallError::Cancelled), "{end:?}");
+    }
+
+    #[test]
+    fn a_kubectl_that_hangs_says_what_it_waits_for() {
+        let why = stuck_text(TARE_LIMIT, "Open this page\u{1b} to log in\n\n");
+        assert_eq!(
+            why,
+            "kubectl did not end within 30 s (its last output: Open this page  to log in); check that this works: kubectl get pods"
+        );
+    }
+
+    #[test]
+    fn a_kubectl_that_may_ask_stays_in_the_process_group_of_the_terminal() {
+        let group_of = |caller: Caller<'_>| {
+            let mut command = Command::new("sh");
+            command.args(["-c", "ps -o pgid= -p $$ || cut -d' ' -f5 /proc/$$/stat"]);
+            run_call(&mut command, "", caller).unwrap().trim().to_owned()
+        };
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+        let own = stat.rsplit(')').next().unwrap().split_whitespace().nth(2).unwrap();
+        assert_eq!(group_of(Caller::User(&Cancel::default())), own);
+        assert_ne!(group_of(Caller::Tare), own, "Ctrl-C does not reach it");
+    }
+
+    #[test]
+    fn a_call_gets_its_input() {
+        let text = "a".repeat(300_000);
+        assert_eq!(run_call(&mut Command::new("cat"), &text, Caller::Tare).unwrap(), text);
+    }
+
+    #[test]
+    fn a_refusal_is_one_line_with_its_remedy() {
+        for (stderr, says) in [
+            (
+                "Error from server (Forbidden): error when creating \"STDIN\": jobs.batch is forbidden: User \"ada\" cannot create resource \"jobs\"\n",
+                "ask for the role that `tare agents manifest` prints",
+            ),
+            ("Error from server (NotFound): namespaces \"lab\" not found", "create the namespace"),
+            ("Unable to connect to the server: dial tcp: lookup x: no such host", "kubectl get pods"),
+            (
+                "E1123 memcache.go:265] couldn't get current server API group list\nThe connection to the server localhost:8080 was refused - did you specify the right host or port?\n",
+                "The connection to the server localhost:8080 was refused",
+            ),
+            (
+                "Error from server (BadRequest): strict decoding error: unknown field \"spec.backoffLimitPerIndex\"",
+                "1.29",
+            ),
+            ("error: context \"x\" does not exist", "--k8s-context"),
+            (
+                "error: error validating \"STDIN\": error validating data: failed to download openapi: Get \"http://localhost:8080/openapi/v2?timeout=32s\": dial tcp 127.0.0.1:8080: connect: connection refused; if you choose to ignore these errors, turn validation off with --validate=false",
+                "connection refused; check that this works: kubectl get pods",
+            ),
+            ("", "kubectl gave no reason"),
+        ] {
+            let text = refusal_text(stderr);
+            assert!(text.contains(says) && !text.contains('\n') && !text.contains("--validate"), "{text}");
+        }
+    }
+}

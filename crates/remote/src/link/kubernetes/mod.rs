@@ -1,0 +1,15 @@
+//! Agents in pods of a Kubernetes cluster, over `kubectl` with its usual configuration, contexts and credentials. Each pod's main
+//! process is an agent. `kubectl attach` is the pipe to it, so nothing listens, and an agent ends with its pipe.
+
+mod agent_job;
+mod kubectl;
+mod leftovers;
+mod manifest;
+mod pods;
+mod wait;
+
+pub(crate) use agent_job::{AgentJob, PodAgent};
+pub use kubectl::Cluster;
+pub use leftovers::remove_agent_jobs;
+pub(crate) use manifest::host_label;
+pub use manifest::{JobShape, PodShape, agent_manifests};

@@ -1,0 +1,12 @@
+//! Links to agents: how an agent is started on this machine, by ssh or in a pod, and the pipes to its process.
+
+pub(crate) mod client;
+mod command;
+pub(crate) mod kubernetes;
+pub(crate) mod order_handler;
+mod pipe_tail;
+pub(crate) mod pipes;
+pub(crate) mod ssh;
+pub(crate) mod starting;
+#[cfg(test)]
+pub(crate) mod tests;

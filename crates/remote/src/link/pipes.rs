@@ -1,0 +1,248 @@
+//! The pipes to one agent. One thread writes orders, one reads reports and notes when they arrive, and one keeps the end of the
+//! agent's standard error.
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::Builder;
+
+use crate::{LONGEST_REPORT, Order, OrderKind, Report, ReportKind, encode_frame, read_frame};
+use tare_sys::clock::{self, Nanos};
+
+use super::pipe_tail::{PipeTail, last_line};
+
+/// Finds out why an agent ended, from a source that knows more than its pipe.
+pub(crate) type ExplainEnd = Box<dyn FnOnce() -> Option<String> + Send>;
+
+/// The most messages that wait to be processed. Then the agent waits too: it may send faster than the coordinator reads.
+const MOST_WAITING_MESSAGES: usize = 64;
+
+/// A report of an agent, or why no more reports come from it.
+#[derive(Debug)]
+pub(crate) struct AgentMessage {
+    pub(crate) agent: usize,
+    pub(crate) received_at: Nanos,
+    pub(crate) report: Result<Report, String>,
+}
+
+/// The channel through which the messages of agents arrive.
+pub(crate) fn message_channel() -> (SyncSender<AgentMessage>, Receiver<AgentMessage>) {
+    sync_channel(MOST_WAITING_MESSAGES)
+}
+
+/// The coordinator's end of the pipes to one agent. The agent ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct AgentLink {
+    orders: Option<Sender<OrderKind>>,
+    process: Option<Child>,
+    /// Whether the coordinator ended it. Its end then needs no explanation.
+    ended_by_coordinator: Arc<AtomicBool>,
+}
+
+impl AgentLink {
+    /// Starts an agent and the threads that serve its pipes. Ctrl-C does not reach it: the coordinator stops it.
+    pub(crate) fn start(agent: usize, command: &mut Command, messages: &SyncSender<AgentMessage>) -> io::Result<Self> {
+        Self::start_with_explanation(agent, command, messages, Box::new(|| None))
+    }
+
+    /// The same. If the pipe ends, `explain` finds out why.
+    pub(crate) fn start_with_explanation(
+        agent: usize,
+        command: &mut Command,
+        messages: &SyncSender<AgentMessage>,
+        explain: ExplainEnd,
+    ) -> io::Result<Self> {
+        use std::os::unix::process::CommandExt;
+        let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+        let mut process = piped.spawn()?;
+        let pipes = (process.stdin.take(), process.stdout.take(), process.stderr.take());
+        let (Some(orders), Some(reports), Some(stderr)) = pipes else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        let mut link = Self::from_pipes_with_explanation(agent, (orders, reports, stderr), messages, explain)?;
+        link.process = Some(process);
+        Ok(link)
+    }
+
+    /// A link to an agent at the other end of these pipes.
+    #[cfg(test)]
+    pub(crate) fn from_pipes(
+        agent: usize,
+        orders: impl Write + Send + 'static,
+        reports: impl Read + Send + 'static,
+        stderr: impl Read + Send + 'static,
+        messages: &SyncSender<AgentMessage>,
+    ) -> io::Result<Self> {
+        Self::from_pipes_with_explanation(agent, (orders, reports, stderr), messages, Box::new(|| None))
+    }
+
+    fn from_pipes_with_explanation(
+        agent: usize,
+        (orders, reports, stderr): (
+            impl Write + Send + 'static,
+            impl Read + Send + 'static,
+            impl Read + Send + 'static,
+        ),
+        messages: &SyncSender<AgentMessage>,
+        explain: ExplainEnd,
+    ) -> io::Result<Self> {
+        let (order_sender, order_receiver) = channel();
+        let ended_by_coordinator = Arc::new(AtomicBool::new(false));
+        let stderr = PipeTail::collect_errors(stderr)?;
+        let failures = messages.clone();
+        let report_failure = move |reason| {
+            drop(failures.send(AgentMessage { agent, received_at: clock::now(), report: Err(reason) }));
+        };
+        Builder::new()
+            .name(format!("orders-{agent}"))
+            .spawn(move || write_orders(&order_receiver, orders, report_failure))?;
+        let (messages, ended) = (messages.clone(), Arc::clone(&ended_by_coordinator));
+        Builder::new()
+            .name(format!("reports-{agent}"))
+            .spawn(move || read_reports(agent, reports, &stderr, &messages, &ended, explain))?;
+        Ok(Self { orders: Some(order_sender), process: None, ended_by_coordinator })
+    }
+
+    /// Sends an order. If the agent is gone, the thread that reads reports notices.
+    pub(crate) fn send(&self, order: OrderKind) {
+        if let Some(orders) = &self.orders {
+            let _ = orders.send(order);
+        }
+    }
+
+    /// A second sender of orders. The pipe of orders stays open until this is dropped too.
+    pub(crate) fn sender(&self) -> Option<Sender<OrderKind>> {
+        self.orders.clone()
+    }
+
+    /// Ends the agent: its standard input ends, and its process is killed.
+    pub(crate) fn end(&mut self) {
+        self.ended_by_coordinator.store(true, Ordering::Relaxed);
+        self.orders = None;
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
+    }
+}
+
+impl Drop for AgentLink {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Writes orders until the link is dropped, the agent is gone, or an order is too long; `report_failure` gets the reason of the
+/// last. Then the pipe ends.
+fn write_orders(orders: &Receiver<OrderKind>, mut pipe: impl Write, report_failure: impl FnOnce(String)) {
+    for kind in orders {
+        let frame = match encode_frame(&Order::from(kind)) {
+            Ok(frame) => frame,
+            Err(error) => return report_failure(format!("it cannot be sent its order: {error}")),
+        };
+        if pipe.write_all(&frame).and_then(|()| pipe.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn read_reports(
+    agent: usize,
+    mut pipe: impl Read,
+    stderr: &PipeTail,
+    messages: &SyncSender<AgentMessage>,
+    ended_by_coordinator: &AtomicBool,
+    explain: impl FnOnce() -> Option<String>,
+) {
+    // Sending fails when the fleet is gone. Processes that an agent started may write to its pipe after its end.
+    let send = |received_at, report| {
+        !ended_by_coordinator.load(Ordering::Relaxed)
+            && messages.send(AgentMessage { agent, received_at, report }).is_ok()
+    };
+    let mut is_done = false;
+    let reason = loop {
+        match read_frame::<Report>(&mut pipe, LONGEST_REPORT) {
+            Ok(Some(report)) => {
+                is_done |= matches!(report.kind, Some(ReportKind::Done(_)));
+                if !send(clock::now(), Ok(report)) {
+                    return;
+                }
+            }
+            Ok(None) => break why_it_ended(&stderr.text()),
+            Err(error) => break error.to_string(),
+        }
+    };
+    let ended = clock::now();
+    let explained = if is_done || ended_by_coordinator.load(Ordering::Relaxed) { None } else { explain() };
+    send(ended, Err(explained.unwrap_or(reason)));
+}
+
+/// Why an agent's process ended, from the end of its standard error, or of ssh's.
+fn why_it_ended(stderr: &str) -> String {
+    let ended = "its process ended";
+    let with_line = |line| format!("{ended}: {line}{}", remedy_of(stderr));
+    last_line(stderr).map_or_else(|| ended.to_owned(), with_line)
+}
+
+/// What to do about a program that cannot run there.
+fn remedy_of(stderr: &str) -> &'static str {
+    if stderr.contains("Exec format error") || stderr.contains("cannot execute binary file") {
+        return "; that machine has another processor architecture, and needs the same";
+    }
+    if stderr.contains("GLIBC_") || stderr.contains("ld-linux") {
+        return "; its C library is older than this program needs; use the static program";
+    }
+    ""
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Assignment, Done, InputFile, LONGEST_ORDER};
+
+    use super::*;
+
+    /// The reason for the end of an agent that sent these reports.
+    fn end_of(reports: &[ReportKind]) -> String {
+        let frames = reports.iter().flat_map(|kind| encode_frame(&Report::from(kind.clone())).unwrap());
+        let (messages, inbox) = message_channel();
+        let explain = || Some("its pod was evicted".to_owned());
+        let ended_by_coordinator = AtomicBool::new(false);
+        let stderr = PipeTail::collect_errors(&b"EOF"[..]).unwrap();
+        read_reports(0, &frames.collect::<Vec<u8>>()[..], &stderr, &messages, &ended_by_coordinator, explain);
+        inbox.try_iter().find_map(|message| message.report.err()).unwrap()
+    }
+
+    #[test]
+    fn an_order_that_is_too_long_is_reported() {
+        // Nothing writes to these pages, so they take no memory.
+        let contents = vec![0; (LONGEST_ORDER + 1) as usize];
+        let files = vec![InputFile { path: "large.csv".to_owned(), contents }];
+        let (sender, orders) = channel();
+        sender.send(OrderKind::Assign(Assignment { files, ..Assignment::default() })).unwrap();
+        let mut refusal = String::new();
+        write_orders(&orders, Vec::new(), |reason| refusal = reason);
+        assert!(refusal.starts_with("it cannot be sent its order: a message of 5368"), "{refusal}");
+        assert!(refusal.ends_with("are the files of its requests too large?"), "{refusal}");
+    }
+
+    #[test]
+    fn an_end_before_the_last_report_is_explained() {
+        assert_eq!(end_of(&[]), "its pod was evicted");
+        assert_eq!(end_of(&[ReportKind::Done(Done::default())]), "its process ended: EOF");
+    }
+
+    #[test]
+    fn a_program_that_cannot_run_there_says_what_to_do() {
+        for (words, says) in [
+            ("", "its process ended"),
+            ("hello\nkilled\n", "its process ended: killed"),
+            ("sh: 1: exec: /home/ada/.cache/tare/agent-ab: Exec format error\n", "another processor architecture"),
+            ("agent-ab: /lib/libc.so.6: version `GLIBC_2.39' not found\n", "use the static program"),
+        ] {
+            let why = why_it_ended(words);
+            assert!(why.starts_with("its process ended") && why.contains(says), "{why}");
+        }
+    }
+}

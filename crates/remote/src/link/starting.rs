@@ -1,0 +1,298 @@
+//! Starts agents, wherever they run.
+
+use std::io;
+use std::process::Command;
+use std::sync::mpsc::{Sender, SyncSender, channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+use tare_load::Cancel;
+use tare_sys::affinity::CpuSet;
+use tare_sys::clock;
+
+use super::kubernetes::{AgentJob, Cluster, JobShape, PodAgent, PodShape, host_label};
+use super::pipes::{AgentLink, AgentMessage, ExplainEnd};
+use super::ssh::{Program, SshHost};
+use tare_plan::agent_place::AgentPlace;
+use tare_run::RunError;
+
+/// A job may run this much longer than its work, because it waits before and after it.
+const JOB_MARGIN: Duration = Duration::from_secs(180);
+/// A pod that runs waits for its first order this much longer than the coordinator waits for pods.
+const ORDER_MARGIN: Duration = Duration::from_secs(60);
+
+/// Which agents are started.
+#[derive(Debug)]
+pub(crate) struct AgentsOrder<'a> {
+    pub(crate) places: &'a [AgentPlace],
+    /// How agents in pods are made.
+    pub(crate) pods: &'a PodOrder,
+    /// This many are enough if no more pods can run; `None` for all.
+    pub(crate) least: Option<usize>,
+    /// The longest time of their work.
+    pub(crate) longest: Duration,
+    /// The cores that agents on this machine share.
+    pub(crate) local_cpus: &'a CpuSet,
+}
+
+/// How agents in pods are made.
+#[derive(Clone, Debug)]
+pub struct PodOrder {
+    /// Where.
+    pub cluster: Cluster,
+    /// What each pod is.
+    pub shape: PodShape,
+    /// How long they may take to run.
+    pub wait_limit: Duration,
+}
+
+/// The cores of an agent's generator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct AgentCores {
+    /// A list such as `2-3`; empty where the agent decides.
+    pub(crate) load_cpus: String,
+    /// Number of cores of its pod; 0 for an agent that is not in a pod.
+    pub(crate) pod_cpus: u32,
+    /// Agents of this load on the same node before this one.
+    pub(crate) before_on_node: u32,
+}
+
+/// An agent before its start.
+struct PlannedAgent {
+    place: String,
+    command: Command,
+    cores: AgentCores,
+    explain: ExplainEnd,
+}
+
+/// Agents that have been started, in order.
+pub(crate) struct StartedAgents {
+    pub(crate) names: Vec<String>,
+    pub(crate) links: Vec<AgentLink>,
+    pub(crate) cores: Vec<AgentCores>,
+    pub(crate) jobs: Vec<AgentJob>,
+}
+
+/// Starts all agents. The messages of agent `n` go to the channel that `new_channel(n)` returns. `progress` gets a line for
+/// each wait.
+///
+/// # Errors
+/// When one cannot be started: which, why, and what to do.
+pub(crate) fn start_agents(
+    order: &AgentsOrder<'_>,
+    new_channel: &mut dyn FnMut(usize) -> SyncSender<AgentMessage>,
+    cancel: &Cancel,
+    progress: &mut dyn FnMut(&str),
+) -> Result<StartedAgents, RunError> {
+    let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
+    let program = Program::of_this_process(is_copied).map_err(|error| agent_error("local", &error))?;
+    copy_program_to_hosts(order.places, &program, cancel, progress)?;
+    let jobs = make_jobs(order, cancel)?;
+    let mut planned = plan_agents(order, &program, &jobs, cancel, progress)?;
+    number_agents_on_nodes(&mut planned);
+    let places: Vec<String> = planned.iter().map(|agent| agent.place.clone()).collect();
+    let mut started = StartedAgents { names: number_names(&places), links: Vec::new(), cores: Vec::new(), jobs };
+    for (agent, mut planned) in planned.into_iter().enumerate() {
+        let link = AgentLink::start_with_explanation(agent, &mut planned.command, &new_channel(agent), planned.explain);
+        started.links.push(link.map_err(|error| agent_error(&started.names[agent], &error))?);
+        started.cores.push(planned.cores);
+    }
+    Ok(started)
+}
+
+fn agent_error(agent: &str, error: &std::io::Error) -> RunError {
+    RunError::Agent { agent: agent.to_owned(), reason: error.to_string() }
+}
+
+/// The job of each place with pods, in order. All are made before one is waited for.
+fn make_jobs(order: &AgentsOrder<'_>, cancel: &Cancel) -> Result<Vec<AgentJob>, RunError> {
+    let mut jobs = Vec::new();
+    for place in order.places {
+        let cluster = &order.pods.cluster;
+        match place {
+            AgentPlace::Local { .. } | AgentPlace::Ssh { .. } => {}
+            AgentPlace::Pods { agents } => {
+                let shape = JobShape {
+                    name: format!("tare-{:x}", clock::wall_unix_ns()),
+                    host: host_label(),
+                    agents: *agents,
+                    pod: order.pods.shape.clone(),
+                    first_order_within: order.pods.wait_limit + ORDER_MARGIN,
+                    ends_within: order.pods.wait_limit + order.longest + JOB_MARGIN,
+                };
+                jobs.push(AgentJob::create(&place.to_string(), cluster, &shape, cancel)?);
+            }
+            AgentPlace::AppliedJob { job } => jobs.push(AgentJob::adopt(&place.to_string(), cluster, job, cancel)?),
+        }
+    }
+    Ok(jobs)
+}
+
+/// The agents of all places in order, those in pods once enough of their pods run.
+fn plan_agents(
+    order: &AgentsOrder<'_>,
+    program: &Program,
+    jobs: &[AgentJob],
+    cancel: &Cancel,
+    progress: &mut dyn FnMut(&str),
+) -> Result<Vec<PlannedAgent>, RunError> {
+    let all =
+        jobs.iter().map(AgentJob::agents).sum::<usize>() + order.places.iter().map(agents_without_pods).sum::<usize>();
+    let mut spare = all - order.least.unwrap_or(all).min(all);
+    let mut local_cores = cores_of_local_agents(order.places, order.local_cpus).into_iter();
+    let mut jobs = jobs.iter();
+    let mut planned = Vec::new();
+    for place in order.places {
+        match place {
+            AgentPlace::Local { agents } => planned.extend(local_cores.by_ref().take(*agents).map(|load_cpus| {
+                let cores = AgentCores { load_cpus, ..AgentCores::default() };
+                PlannedAgent { place: "local".to_owned(), command: program.command(), cores, explain: no_explanation() }
+            })),
+            AgentPlace::Ssh { destination, port } => {
+                let name = place.to_string();
+                let command = SshHost { name: &name, destination, port: *port }.agent(program);
+                let cores = AgentCores::default();
+                planned.push(PlannedAgent { place: name, command, cores, explain: no_explanation() });
+            }
+            AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => {
+                let Some(job) = jobs.next() else { continue };
+                let least = job.agents().saturating_sub(spare);
+                let pods = job.wait_for_pods(least, order.pods.wait_limit, cancel, progress)?;
+                let missing = job.agents().saturating_sub(pods.len());
+                spare = spare.saturating_sub(missing);
+                if missing > 0 {
+                    progress(&format!("{place}: {} of {} pods run; they are enough", pods.len(), job.agents()));
+                }
+                planned.extend(pods.iter().map(|pod| agent_in_pod(job, pod)));
+            }
+        }
+    }
+    Ok(planned)
+}
+
+fn no_explanation() -> ExplainEnd {
+    Box::new(|| None)
+}
+
+fn agent_in_pod(job: &AgentJob, pod: &PodAgent) -> PlannedAgent {
+    let cores = AgentCores { pod_cpus: job.pod_cpus(), ..AgentCores::default() };
+    let place = format!("k8s:{}", pod.node);
+    PlannedAgent { place, command: job.attach(pod), cores, explain: job.explain_end(pod) }
+}
+
+/// Numbers the agents in pods of one node, so that they choose different cores where the node lets them choose.
+fn number_agents_on_nodes(planned: &mut [PlannedAgent]) {
+    for index in 0..planned.len() {
+        let before = planned[..index].iter().filter(|other| other.place == planned[index].place).count();
+        planned[index].cores.before_on_node = before as u32;
+    }
+}
+
+/// How many agents a place has, without those in pods: their job knows the number.
+const fn agents_without_pods(place: &AgentPlace) -> usize {
+    match place {
+        AgentPlace::Local { agents } => *agents,
+        AgentPlace::Ssh { .. } => 1,
+        AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => 0,
+    }
+}
+
+/// Copies the program to all hosts at the same time.
+fn copy_program_to_hosts(
+    places: &[AgentPlace],
+    program: &Program,
+    cancel: &Cancel,
+    progress: &mut dyn FnMut(&str),
+) -> Result<(), RunError> {
+    let mut hosts: Vec<&AgentPlace> = Vec::new();
+    for place in places.iter().filter(|place| matches!(place, AgentPlace::Ssh { .. })) {
+        if !hosts.contains(&place) {
+            hosts.push(place);
+        }
+    }
+    if hosts.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<String> = hosts.iter().map(ToString::to_string).collect();
+    progress(&format!("looking for tare on {}", names.join(", ")));
+    let copy = |place: &AgentPlace, progress: &mut dyn FnMut(&str)| match place {
+        AgentPlace::Ssh { destination, port } => SshHost { name: &place.to_string(), destination, port: *port }
+            .copy_program_if_missing(program, cancel, progress),
+        _ => Ok(()),
+    };
+    std::thread::scope(|scope| {
+        let (sender, lines) = channel();
+        let failed = |reason: String| RunError::Agent { agent: "ssh".to_owned(), reason };
+        let start = |place| {
+            let sender: Sender<String> = sender.clone();
+            // A line that nobody receives is lost.
+            Builder::new().spawn_scoped(scope, move || copy(place, &mut |text| drop(sender.send(text.to_owned()))))
+        };
+        let threads: io::Result<Vec<_>> = hosts.into_iter().map(start).collect();
+        let threads = threads.map_err(|error| failed(format!("no thread can be started to copy tare: {error}")))?;
+        drop(sender);
+        lines.iter().for_each(|text| progress(&text));
+        let died = || failed("the copying thread died".to_owned());
+        threads.into_iter().try_for_each(|thread| thread.join().unwrap_or_else(|_| Err(died())))
+    })
+}
+
+/// The names of agents, from those of their places. Several agents of one place get numbers.
+fn number_names(names: &[String]) -> Vec<String> {
+    let of_name = |name: &String| names.iter().filter(|other| *other == name).count();
+    let number = |index: usize| names[..=index].iter().filter(|other| **other == names[index]).count();
+    let numbered = |(index, name): (usize, &String)| match of_name(name) {
+        1 => name.clone(),
+        _ => format!("{name} {}", number(index)),
+    };
+    names.iter().enumerate().map(numbered).collect()
+}
+
+/// The cores of each agent on this machine: they share the cores of the generator.
+fn cores_of_local_agents(places: &[AgentPlace], cpus: &CpuSet) -> Vec<String> {
+    let cpus: Vec<usize> = cpus.iter().collect();
+    let count = |place: &AgentPlace| if let AgentPlace::Local { agents } = place { *agents } else { 0 };
+    let all: usize = places.iter().map(count).sum();
+    let cores = |agent: usize| {
+        if cpus.is_empty() {
+            return String::new();
+        }
+        CpuSet::from_indices(cpus.iter().copied().skip(agent % cpus.len()).step_by(all)).to_string()
+    };
+    (0..all).map(cores).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_of_one_machine_share_its_cores() {
+        let places = |texts: &[&str]| texts.iter().map(|text| text.parse().unwrap()).collect::<Vec<AgentPlace>>();
+        let cores = |texts: &[&str], cpus: &[usize]| {
+            cores_of_local_agents(&places(texts), &CpuSet::from_indices(cpus.iter().copied()))
+        };
+        assert_eq!(cores(&["local:2"], &[2, 3, 4, 5]), ["2,4", "3,5"]);
+        assert_eq!(cores(&["local:2", "ssh://a"], &[1]), ["1", "1"]);
+        assert_eq!(cores(&["ssh://a", "local:1", "k8s:4"], &[1, 2]), ["1-2"]);
+    }
+
+    #[test]
+    fn pods_of_one_node_are_counted() {
+        let agent = |place: &str| PlannedAgent {
+            place: place.to_owned(),
+            command: Command::new("kubectl"),
+            cores: AgentCores::default(),
+            explain: no_explanation(),
+        };
+        let mut planned = ["k8s:a", "k8s:b", "k8s:a", "k8s:a"].map(agent);
+        number_agents_on_nodes(&mut planned);
+        assert_eq!(planned.map(|agent| agent.cores.before_on_node), [0, 0, 1, 2]);
+    }
+
+    #[test]
+    fn agents_of_one_place_are_numbered() {
+        let names = ["local", "local", "ssh://a", "ssh://b", "ssh://b"].map(str::to_owned);
+        assert_eq!(number_names(&names), ["local 1", "local 2", "ssh://a", "ssh://b 1", "ssh://b 2"]);
+    }
+}

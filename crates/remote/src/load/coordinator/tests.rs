@@ -1,0 +1,340 @@
+//! Fleets of simulated agents over pipes, and an agent whose coordinator misbehaves. No process, no socket, no sleep.
+
+use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::Duration;
+
+use crate::{
+    AgentFacts, Assignment, Begin, ClockReading, Done, Failure, Greeting, Hello, LONGEST_ORDER, LONGEST_REPORT, Order,
+    OrderKind, PROTOCOL, PackedSample, Ping, Ready, Report, ReportKind, encode_frame, pack_sample, read_frame,
+};
+use tare_load::{Cancel, RequestSpec, SessionSpec, SliceSample, Target, Watched};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadProtocol, LoadStop};
+use tare_plan::{LoadPlan, ServerClock};
+use tare_record::EventKind;
+use tare_sys::clock;
+use tare_units::Span;
+
+use super::AgentFleet;
+use crate::link::pipes::{AgentLink, message_channel};
+use crate::serve::serve_agent;
+use tare_run::RunError;
+use tare_run::load::{LoadJob, LoadSource, MadeLoad, Observed};
+
+/// A load of ten seconds at 1,000 requests per second.
+fn job() -> LoadJob {
+    let plan = LoadPlan {
+        url: "http://127.0.0.1:80/".to_owned(),
+        request: "GET /".to_owned(),
+        requests: 1,
+        checks: 0,
+        feeds: Vec::new(),
+        model: LoadModel::Open { per_s: 1000.0, stages: Vec::new(), arrivals: Arrivals::Even, tick: None },
+        stop: LoadStop::Duration { span: Span::from_secs(10) },
+        warmup: Span::from_secs(2),
+        connections: 8,
+        protocol: LoadProtocol::Http1 { pipeline: 1 },
+        tls: None,
+        timeout: Span::from_secs(10),
+        connect_timeout: Span::from_secs(5),
+        load_cpus: "1".to_owned(),
+        server_clock: ServerClock::Same,
+        interval: Span::from_millis(250),
+        seed: 7,
+        conditions: Vec::new(),
+        settings: Vec::new(),
+    };
+    let target = Target::Tcp("127.0.0.1:80".parse().unwrap());
+    LoadJob::new(plan, SessionSpec::new(target, vec![RequestSpec::get("/")]), true)
+}
+
+/// How a simulated agent behaves.
+#[derive(Clone, Copy)]
+struct Behaviour {
+    protocol: u32,
+    /// What it answers to its assignment, unless that suits it.
+    refusal: Option<&'static str>,
+    /// Bytes that it sends before everything else.
+    noise: &'static [u8],
+    /// Samples of ten requests that it sends.
+    samples: u64,
+    /// Whether its pipes break after them.
+    dies: bool,
+    /// Whether it goes on to send samples for as long as anybody reads.
+    floods: bool,
+    /// Whether it waits for a Stop before it ends.
+    goes_on: bool,
+    /// How far its clock is ahead.
+    ahead_ns: u64,
+}
+
+const GOOD: Behaviour = Behaviour {
+    protocol: PROTOCOL,
+    refusal: None,
+    noise: b"",
+    samples: 3,
+    dies: false,
+    floods: false,
+    goes_on: false,
+    ahead_ns: 0,
+};
+
+/// Length of the periods.
+const EVERY_NS: u64 = 1_000_000_000;
+
+fn sample(ok: u64) -> SliceSample {
+    let mut sample = SliceSample {
+        window_ns: EVERY_NS,
+        workers: 1,
+        offered: ok,
+        sent: ok,
+        ok,
+        completed: ok,
+        completed_in_slice: ok,
+        ..SliceSample::default()
+    };
+    (0..ok).for_each(|_| {
+        sample.response.record_ns(1_000_000);
+        sample.send_lag.record_ns(50);
+    });
+    sample
+}
+
+impl Behaviour {
+    /// Follows orders until they end.
+    fn live(self, mut orders: PipeReader, mut reports: PipeWriter) {
+        let _ = reports.write_all(self.noise);
+        while let Ok(Some(Order { kind: Some(order) })) = read_frame(&mut orders, LONGEST_ORDER) {
+            let ends = matches!(order, OrderKind::Begin(_)) && self.dies;
+            for report in self.answers(&order) {
+                let _ = reports.write_all(&encode_frame(&Report::from(report)).unwrap());
+            }
+            if ends {
+                return;
+            }
+            if matches!(order, OrderKind::Begin(_)) && self.floods {
+                let more = encode_frame(&Report::from(ReportKind::Sample(pack_sample(&sample(10).pack(), 0)))).unwrap();
+                while reports.write_all(&more).is_ok() {}
+                return;
+            }
+        }
+    }
+
+    fn answers(self, order: &OrderKind) -> Vec<ReportKind> {
+        let done = || {
+            let whole = PackedSample { histograms: Vec::new(), ..pack_sample(&sample(10 * self.samples).pack(), 0) };
+            ReportKind::Done(Done { whole: Some(whole) })
+        };
+        match order {
+            OrderKind::Hello(_) => {
+                let (version, host) = ("0.9.0".to_owned(), "bench".to_owned());
+                vec![ReportKind::Greeting(Greeting { protocol: self.protocol, version, host })]
+            }
+            OrderKind::Assign(_) => vec![self.refusal.map_or_else(
+                || ReportKind::Facts(AgentFacts { load_cpus: "1".to_owned(), ..AgentFacts::default() }),
+                |reason| ReportKind::Failed(Failure { reason: reason.to_owned() }),
+            )],
+            OrderKind::Prepare(_) => vec![ReportKind::Ready(Ready {})],
+            OrderKind::Ping(Ping { number }) => {
+                let (monotonic_ns, unix_ns) = (clock::now().0 + self.ahead_ns, clock::wall_unix_ns() + self.ahead_ns);
+                vec![ReportKind::Clock(ClockReading { number: *number, monotonic_ns, unix_ns })]
+            }
+            OrderKind::Begin(_) => {
+                let samples = (0..self.samples).map(|_| ReportKind::Sample(pack_sample(&sample(10).pack(), 0)));
+                samples.chain((!self.dies && !self.goes_on).then(done)).collect()
+            }
+            OrderKind::Stop(_) => vec![done()],
+            OrderKind::Servers(_) | OrderKind::Load(_) => Vec::new(),
+        }
+    }
+}
+
+fn fleet(behaviours: &[Behaviour], cancel: &Cancel) -> Result<AgentFleet, RunError> {
+    let (messages, inbox) = message_channel();
+    let mut links = Vec::new();
+    for (agent, behaviour) in behaviours.iter().copied().enumerate() {
+        let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
+        thread::spawn(move || behaviour.live(orders, reports));
+        links.push(AgentLink::from_pipes(agent, to_agent, from_agent, std::io::empty(), &messages).unwrap());
+    }
+    drop(messages);
+    let names = (1..=behaviours.len()).map(|number| format!("agent {number}")).collect();
+    let assignment = Assignment { every_ns: EVERY_NS, ..Assignment::default() };
+    AgentFleet::connect(names, links, inbox, vec![assignment; behaviours.len()], cancel)
+}
+
+/// The load of a fleet at 3,000 requests per second, and the answers of each part that was shown.
+fn load(fleet: &mut AgentFleet, cancel: &Cancel) -> (MadeLoad, Vec<u64>) {
+    let job = job();
+    let mut parts = Vec::new();
+    let made = fleet.make_load(&job, Duration::ZERO, cancel, &mut |observed| match observed {
+        Observed::Load(Watched::Interval(part)) => parts.push(part.ok),
+        Observed::Load(_) | Observed::Agents(_) | Observed::Notice(_) => {}
+    });
+    (made.unwrap(), parts)
+}
+
+#[test]
+fn the_whole_is_the_sum_of_all_agents() {
+    let cancel = Cancel::new();
+    let mut fleet = fleet(&[GOOD; 3], &cancel).unwrap();
+    assert_eq!(fleet.equipment(&job()).load_cpus, "1");
+    let (made, parts) = load(&mut fleet, &cancel);
+    assert_eq!(parts, [30, 30, 30]);
+    assert_eq!((made.whole.ok, made.whole.response.len(), made.whole.workers), (90, 90, 3));
+    assert_eq!(made.agents.iter().map(|agent| agent.ok).collect::<Vec<_>>(), [30, 30, 30]);
+    assert!(made.events.is_empty() && !made.whole.cancelled);
+}
+
+#[test]
+fn a_lost_agent_leaves_the_rest_and_what_it_had_reported() {
+    let cancel = Cancel::new();
+    let lost = Behaviour { samples: 1, dies: true, ..GOOD };
+    let (made, parts) = load(&mut fleet(&[GOOD, lost, GOOD], &cancel).unwrap(), &cancel);
+    assert_eq!(parts, [30, 20, 20], "its share goes to nobody");
+    assert_eq!(made.agents.iter().map(|agent| agent.ok).collect::<Vec<_>>(), [30, 10, 30]);
+    let [event] = &made.events[..] else { panic!("{:?}", made.events) };
+    let EventKind::AgentLost { agent, left, of, .. } = &event.kind else { panic!("{event:?}") };
+    assert_eq!((agent.as_str(), left, of), ("agent 2", &2, &3));
+    assert!(event.text.contains("2 of 3 agents are left: offered 667 of 1,000/s from second 1 on"), "{}", event.text);
+}
+
+#[test]
+fn an_agent_that_floods_the_fleet_is_lost() {
+    let cancel = Cancel::new();
+    let flood = Behaviour { goes_on: true, floods: true, ..GOOD };
+    let mut fleet = fleet(&[GOOD, flood], &cancel).unwrap();
+    let (made, parts) = load(&mut fleet, &cancel);
+    let [event] = &made.events[..] else { panic!("{:?}", made.events) };
+    assert!(event.text.starts_with("agent 2: a sample that cannot be true: more samples came"), "{}", event.text);
+    // The longer the machine was busy, the more periods had ended.
+    assert_eq!((&parts[..3], made.agents[0].ok), (&[20, 20, 20][..], 30), "the other one is not disturbed");
+}
+
+#[test]
+fn a_load_without_any_agent_left_ends_early() {
+    let cancel = Cancel::new();
+    let (made, _) = load(&mut fleet(&[Behaviour { samples: 2, dies: true, ..GOOD }], &cancel).unwrap(), &cancel);
+    assert_eq!((made.whole.ok, made.whole.cancelled, made.events.len()), (20, true, 1));
+}
+
+#[test]
+fn a_clock_that_is_three_seconds_off_is_stated() {
+    let cancel = Cancel::new();
+    let ahead_ns = 3_000_000_000;
+    let (made, _) = load(&mut fleet(&[GOOD, Behaviour { ahead_ns, ..GOOD }], &cancel).unwrap(), &cancel);
+    let [here, ahead] = &made.agents[..] else { panic!("{:?}", made.agents) };
+    let off_ns = ahead.clock_offset_ns.unwrap().abs_diff(ahead_ns as i64);
+    assert!(off_ns <= ahead.round_trip_ns.unwrap(), "{ahead:?}");
+    assert!(here.clock_offset_ns.unwrap().unsigned_abs() <= here.round_trip_ns.unwrap(), "{here:?}");
+}
+
+#[test]
+fn a_fleet_that_is_not_whole_does_not_begin() {
+    for (bad, says) in [
+        (Behaviour { protocol: 7, ..GOOD }, "agent 2: it speaks protocol 7 of tare 0.9.0"),
+        (
+            Behaviour { refusal: Some("nothing listens on 10.0.0.1:80"), ..GOOD },
+            "agent 2: nothing listens on 10.0.0.1:80",
+        ),
+        (Behaviour { noise: b"Last login: Mon", ..GOOD }, "is it text that a shell prints at login?"),
+        (Behaviour { noise: &[0, 0, 0, 2, 255, 255], ..GOOD }, "agent 2: bytes that are no message"),
+    ] {
+        let why = fleet(&[GOOD, bad], &Cancel::new()).unwrap_err().to_string();
+        assert!(why.contains(says), "{says}: {why}");
+    }
+}
+
+#[test]
+fn ctrl_c_stops_all_agents_and_what_they_have_is_kept() {
+    let cancel = Cancel::new();
+    let mut fleet = fleet(&[Behaviour { goes_on: true, samples: 1, ..GOOD }; 2], &cancel).unwrap();
+    let job = job();
+    let made = fleet.make_load(&job, Duration::ZERO, &cancel, &mut |observed| {
+        if let Observed::Load(Watched::Interval(_)) = observed {
+            cancel.cancel();
+        }
+    });
+    let made = made.unwrap();
+    assert_eq!((made.whole.ok, made.whole.cancelled, made.events.len()), (20, true, 0));
+}
+
+/// What an agent reports to these orders, which then end.
+fn reports_to(orders: &[OrderKind]) -> Vec<ReportKind> {
+    let (mut reports, to_coordinator) = pipe().unwrap();
+    let bytes: Vec<u8> = orders.iter().flat_map(|order| encode_frame(&Order::from(order.clone())).unwrap()).collect();
+    let (ended, end) = channel();
+    let mut build = |assignment: &Assignment| Err(format!("{} is no load", assignment.command.join(" ")));
+    let _ = serve_agent(std::io::Cursor::new(bytes), to_coordinator, "bench", &mut build, move |_| {
+        ended.send(()).unwrap();
+    });
+    end.recv().unwrap();
+    let mut all = Vec::new();
+    while let Ok(Some(Report { kind: Some(kind) })) = read_frame(&mut reports, LONGEST_REPORT) {
+        all.push(kind);
+    }
+    let mut rest = Vec::new();
+    assert_eq!(reports.read_to_end(&mut rest).unwrap(), 0, "an agent writes nothing but reports");
+    all
+}
+
+fn hello(protocol: u32) -> OrderKind {
+    OrderKind::Hello(Hello { protocol, version: "0.9.0".to_owned() })
+}
+
+fn reasons(reports: &[ReportKind]) -> Vec<&str> {
+    let mut reasons = Vec::new();
+    for report in reports {
+        if let ReportKind::Failed(failure) = report {
+            reasons.push(failure.reason.as_str());
+        }
+    }
+    reasons
+}
+
+#[test]
+fn an_agent_ends_with_its_orders_at_any_point() {
+    assert!(reports_to(&[]).is_empty());
+    let greeted = reports_to(&[hello(PROTOCOL)]);
+    assert!(matches!(&greeted[..], [ReportKind::Greeting(greeting)] if greeting.host == "bench"), "{greeted:?}");
+    assert!(reports_to(&[OrderKind::Begin(Begin { start_ns: 1 })]).is_empty(), "the first order is a greeting");
+}
+
+#[test]
+fn an_agent_says_why_it_cannot_do_its_share() {
+    let of_later = reports_to(&[hello(PROTOCOL + 1)]);
+    assert!(reasons(&of_later)[0].contains("it speaks protocol 2 of tare 0.9.0"), "{of_later:?}");
+    let command = vec!["tare".to_owned(), "run".to_owned()];
+    let assignment = OrderKind::Assign(Assignment { command, ..Assignment::default() });
+    assert_eq!(reasons(&reports_to(&[hello(PROTOCOL), assignment])), ["tare run is no load"]);
+}
+
+#[test]
+fn an_agent_stays_after_its_last_report_until_its_orders_end() {
+    let ((orders, mut to_agent), (mut from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
+    let has_closed = Arc::new(AtomicBool::new(false));
+    let closes = Arc::clone(&has_closed);
+    let coordinator = thread::spawn(move || {
+        to_agent.write_all(&encode_frame(&Order::from(hello(PROTOCOL + 1))).unwrap()).unwrap();
+        while let Ok(Some(Report { kind: Some(kind) })) = read_frame(&mut from_agent, LONGEST_REPORT) {
+            if matches!(kind, ReportKind::Failed(_)) {
+                // An agent that does not wait has time to end.
+                thread::yield_now();
+                closes.store(true, Ordering::SeqCst);
+                return;
+            }
+        }
+    });
+    serve_agent(orders, reports, "bench", &mut |_| unreachable!(), |_| {}).unwrap();
+    assert!(has_closed.load(Ordering::SeqCst), "it ended before its coordinator had read the last report");
+    coordinator.join().unwrap();
+}
+
+#[test]
+fn an_agent_answers_pings_while_it_waits() {
+    let reports = reports_to(&[OrderKind::Ping(Ping { number: 7 })]);
+    assert!(matches!(&reports[..], [ReportKind::Clock(ClockReading { number: 7, .. })]), "{reports:?}");
+}

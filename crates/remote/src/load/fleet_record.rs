@@ -1,0 +1,80 @@
+//! What the record of a load says of its agents.
+
+use crate::{AgentPhase, FleetAgent};
+use tare_record::{AgentRecord, EventKind, EventRecord};
+
+use tare_run::load::Equipment;
+
+/// What all agents make the load with; values that differ are listed.
+pub fn equipment_of(agents: &[FleetAgent]) -> Equipment {
+    let list = |of: fn(&crate::AgentFacts) -> &str| {
+        let mut values: Vec<&str> = Vec::new();
+        for value in agents.iter().filter_map(|agent| agent.facts.as_ref()).map(of) {
+            if !values.contains(&value) {
+                values.push(value);
+            }
+        }
+        values.join(", ")
+    };
+    Equipment {
+        agents: agents.iter().map(|agent| agent.name.clone()).collect(),
+        load_cpus: list(|facts| &facts.load_cpus),
+        congestion: list(|facts| &facts.congestion),
+        keeps_cpus_awake: list(|facts| if facts.keeps_cpus_awake { "yes" } else { "no" }),
+        poller: list(|facts| &facts.poller),
+        sending: list(|facts| &facts.sending),
+    }
+}
+
+/// A record for each agent. `begin_ns` is when the load began.
+pub fn agent_records(agents: &[FleetAgent], begin_ns: u64) -> Vec<AgentRecord> {
+    let record = |agent: &FleetAgent| {
+        let (lost, lost_at_ns) = match &agent.phase {
+            AgentPhase::Lost { reason, at_ns } => (Some(reason.clone()), Some(at_ns.saturating_sub(begin_ns))),
+            _ => (None, None),
+        };
+        let counts = &agent.counts;
+        AgentRecord {
+            name: agent.name.clone(),
+            host: agent.host.clone(),
+            load_cpus: agent.facts.as_ref().map(|facts| facts.load_cpus.clone()).unwrap_or_default(),
+            workers: counts.workers,
+            lost,
+            lost_at_ns,
+            offered: counts.offered,
+            ok: counts.ok,
+            failed: counts.failed,
+            completed: counts.completed,
+            window_ns: counts.window_ns,
+            generator_cpu_ns: counts.generator_cpu_ns,
+            late: counts.late,
+            clock_offset_ns: agent.offset.map(|offset| offset.wall_ns),
+            round_trip_ns: agent.offset.map(|offset| offset.round_trip_ns),
+        }
+    };
+    agents.iter().map(record).collect()
+}
+
+/// An event for each agent that was lost, in the order in which they were. `asked_per_s` is the rate of the whole load.
+pub fn loss_events(agents: &[FleetAgent], begin_ns: u64, asked_per_s: Option<f64>) -> Vec<EventRecord> {
+    let mut lost: Vec<(u64, &FleetAgent, &str)> = Vec::new();
+    for agent in agents {
+        if let AgentPhase::Lost { reason, at_ns } = &agent.phase {
+            lost.push((at_ns.saturating_sub(begin_ns), agent, reason));
+        }
+    }
+    lost.sort_by_key(|(at_ns, _, _)| *at_ns);
+    let event = |(before, (at_ns, agent, reason)): (usize, &(u64, &FleetAgent, &str))| {
+        let kind = EventKind::AgentLost {
+            agent: agent.name.clone(),
+            reason: (*reason).to_owned(),
+            from_s: agent.counts.reported_ns / 1_000_000_000,
+            noticed_s: Some(at_ns / 1_000_000_000),
+            left: (agents.len() - before - 1) as u32,
+            of: agents.len() as u32,
+            asked_per_s,
+        };
+        EventRecord { at_ns: *at_ns, ..EventRecord::new(kind) }
+    };
+    lost.iter().enumerate().map(event).collect()
+}

@@ -1,0 +1,146 @@
+//! A sample as a message, and back. A sample from outside is checked: no generator makes counts that contradict one another.
+
+use tare_sample::{ErrorTallies, PackedHistogram, SliceSample};
+
+use super::error::ProtocolError;
+use super::message::PackedSample;
+
+/// No count of one period is larger, so that the sums of a long load do not overflow.
+const LARGEST_COUNT: u64 = 1 << 44;
+/// The limit for the time that all requests of a period waited together: two million requests that wait for a minute each.
+const LONGEST_WAITING_NS: u64 = 1 << 57;
+/// The most worker threads of one agent.
+const MOST_WORKERS: u32 = 1 << 16;
+/// The longest text of an error, in characters.
+const LONGEST_EXAMPLE: usize = 300;
+
+/// The message of a sample. Its start counts from `begin_ns`, in nanoseconds on the clock of the sample.
+pub fn pack_sample(sample: &SliceSample<PackedHistogram>, begin_ns: u64) -> PackedSample {
+    let mut counters = serde_json::to_value(sample).unwrap_or_default();
+    counters["start_ns"] = sample.start_ns.saturating_sub(begin_ns).into();
+    let histograms = sample.histograms().map(|histogram| histogram.as_bytes().to_vec());
+    PackedSample { counters: counters.to_string(), histograms: histograms.collect() }
+}
+
+/// The sample of a message. The histograms may be missing, as in the message of a whole load.
+///
+/// # Errors
+/// When it cannot be read, or when its counts cannot be true.
+pub fn unpack_sample(message: PackedSample) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
+    let untrue = |reason: String| ProtocolError::Sample(reason);
+    let read: serde_json::Result<SliceSample<PackedHistogram>> = serde_json::from_str(&message.counters);
+    let mut sample = read.map_err(|error| untrue(error.to_string()))?;
+    check_sizes(&sample).map_err(untrue)?;
+    sample.errors = with_plain_examples(&sample.errors);
+    sample.connection_events = with_plain_examples(&sample.connection_events);
+    if message.histograms.is_empty() {
+        return Ok(sample);
+    }
+    let (held, wanted) = (message.histograms.len(), sample.histograms().count());
+    if held != wanted {
+        return Err(untrue(format!("{held} histograms instead of {wanted}")));
+    }
+    for (histogram, bytes) in sample.histograms_mut().zip(message.histograms) {
+        *histogram = PackedHistogram::from_bytes(bytes).map_err(|error| untrue(error.to_string()))?;
+    }
+    sample.contradiction().map_or(Ok(sample), |contradiction| Err(untrue(contradiction)))
+}
+
+fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
+    let times = [sample.start_ns, sample.discarded_head_ns, sample.window_ns, sample.tick_ns];
+    let messages = &sample.messages;
+    let pushed = [messages.received, messages.missing, messages.late, messages.subscriptions];
+    let tallies = sample.errors.iter().chain(sample.connection_events.iter()).map(|(_, tally)| tally.count);
+    let counters = sample.counters().filter(|(name, _)| *name != "blocked_ns").map(|(_, count)| count);
+    let largest = counters.chain(times).chain(pushed).chain(tallies).max().unwrap_or(0);
+    if largest > LARGEST_COUNT || sample.blocked_ns > LONGEST_WAITING_NS {
+        return Err(format!("{} is larger than any count", largest.max(sample.blocked_ns)));
+    }
+    if sample.workers > MOST_WORKERS {
+        return Err(format!("{} workers are too many", sample.workers));
+    }
+    Ok(())
+}
+
+/// Replaces control characters in examples: they come from another machine and are printed.
+fn with_plain_examples(tallies: &ErrorTallies) -> ErrorTallies {
+    let plain = |text: &str| -> String {
+        text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).take(LONGEST_EXAMPLE).collect()
+    };
+    tallies
+        .iter()
+        .map(|(class, tally)| {
+            let mut tally = tally.clone();
+            tally.example = plain(&tally.example);
+            (class, tally)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_sample::ErrorClass;
+
+    use super::*;
+
+    fn sample() -> SliceSample {
+        let mut sample = SliceSample {
+            start_ns: 5_000,
+            window_ns: 900,
+            offered: 2,
+            ok: 1,
+            failed: 1,
+            workers: 3,
+            ..SliceSample::default()
+        };
+        sample.response.record_ns(1_000);
+        sample.failed_time.record_ns(2_000);
+        sample.errors.add_failure(ErrorClass::Read, "reset\u{1b}[31m");
+        sample
+    }
+
+    #[test]
+    fn a_sample_arrives_as_it_was_sent_and_its_texts_move_no_cursor() {
+        let read = unpack_sample(pack_sample(&sample().pack(), 4_000)).unwrap();
+        let mut sent = SliceSample { start_ns: 1_000, ..sample() };
+        sent.errors = ErrorTallies::default();
+        sent.errors.add_failure(ErrorClass::Read, "reset\u{FFFD}[31m");
+        assert_eq!(read, sent.pack());
+    }
+
+    #[test]
+    fn requests_may_wait_long_together() {
+        // After a network was cut for 5 s, 8,000 requests had waited for 7.5 hours together.
+        let waited = SliceSample { blocked: 2, blocked_ns: 26_876_534_339_160, ..sample() };
+        assert_eq!(unpack_sample(pack_sample(&waited.pack(), 0)).unwrap().blocked_ns, 26_876_534_339_160);
+    }
+
+    #[test]
+    fn a_sum_has_no_histograms() {
+        let whole = PackedSample { histograms: Vec::new(), ..pack_sample(&sample().pack(), 0) };
+        assert_eq!(unpack_sample(whole).unwrap().offered, 2);
+    }
+
+    #[test]
+    fn what_no_generator_makes_is_refused() {
+        let good = || pack_sample(&sample().pack(), 0);
+        let with = |key: &str, value: u64| {
+            let mut counters: serde_json::Value = serde_json::from_str(&good().counters).unwrap();
+            counters[key] = value.into();
+            PackedSample { counters: counters.to_string(), ..good() }
+        };
+        for (message, says) in [
+            (PackedSample { counters: "{".to_owned(), ..good() }, "EOF"),
+            (PackedSample { histograms: vec![Vec::new(); 5], ..good() }, "5 histograms instead of 6"),
+            (PackedSample { histograms: vec![vec![7; 9]; 6], ..good() }, "cannot be true"),
+            (with("ok", 7), "2 requests offered contradict 8 that ended"),
+            (with("bytes_in", u64::MAX), "larger than any count"),
+            (with("blocked_ns", u64::MAX), "larger than any count"),
+            (with("window_ns", u64::MAX), "larger than any count"),
+            (with("workers", 1 << 20), "workers are too many"),
+        ] {
+            let error = unpack_sample(message).unwrap_err().to_string();
+            assert!(error.contains(says), "{says}: {error}");
+        }
+    }
+}

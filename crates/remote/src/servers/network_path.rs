@@ -1,0 +1,262 @@
+//! The network path to the machine of the servers. Measures its round trip, and its bandwidth in both directions, over TCP
+//! connections to the address of the servers. The port is closed afterwards.
+
+use std::io::{self, Read, Write};
+use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::Builder;
+use std::time::Duration;
+
+use rand::{Rng, SeedableRng};
+use rand_pcg::Pcg64Mcg;
+use serde::{Deserialize, Serialize};
+use tare_record::environment::NetworkBandwidth;
+use tare_sys::clock;
+use tare_units::bit_rate;
+
+use super::RemoteHost;
+use super::message::{HostOrder, HostReport};
+use tare_run::RunError;
+use tare_run::server_host::ServerMachine;
+
+/// Connections that measure the round trip. One connection for each direction of the bandwidth follows.
+const ROUND_TRIPS: usize = 16;
+/// The longest time of a connect, and the longest pause in a transfer.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// A transfer ends after this number of bytes.
+const TRANSFER_BYTES: u64 = 64 << 20;
+/// A transfer also ends after this time.
+const TRANSFER_TIME: Duration = Duration::from_millis(500);
+/// Bytes of one read or write.
+const CHUNK: usize = 256 << 10;
+/// How long the agent waits for the end of the transfer to it; longer than any transfer takes.
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// What a network path can do.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct NetworkPath {
+    /// The median time of a TCP connect.
+    round_trip: Duration,
+    pub bandwidth: NetworkBandwidth,
+}
+
+impl NetworkPath {
+    /// Measures the path to the address of a host's servers.
+    ///
+    /// # Errors
+    /// [`RunError::Agent`] when nothing can listen on the address, or it cannot be reached from here. A transfer that fails
+    /// only leaves the bandwidth unknown.
+    pub fn measure(host: &RemoteHost) -> Result<Self, RunError> {
+        let address = host.address();
+        let port = host.ask(&HostOrder::Listen { address }, |report| match report {
+            HostReport::Listening { port } => Some(port),
+            _ => None,
+        });
+        let port = port.map_err(|error| {
+            let reason = if let RunError::Agent { reason, .. } = error { reason } else { error.to_string() };
+            let remedy = "name an address of that machine with --server-address";
+            host.error(format!("its servers cannot listen on {address} ({reason}); {remedy}"))
+        })?;
+        let connect = || {
+            TcpStream::connect_timeout(&(address, port).into(), TIMEOUT).map_err(|error| {
+                let remedy = "name one that can be with --server-address";
+                host.error(format!("its address {address} cannot be reached from here ({error}); {remedy}"))
+            })
+        };
+        let round_trip = median_connect(&connect)?;
+        send_transfer(connect()?);
+        let back = receive_transfer(connect()?).ok();
+        let there = host.ask(&HostOrder::Received, |report| match report {
+            HostReport::Received(transfer) => Some(transfer),
+            _ => None,
+        })?;
+        let rate = |transfer: Option<Transfer>| transfer.and_then(Transfer::bits_per_s);
+        let bandwidth = NetworkBandwidth { to_servers_bits_per_s: rate(there), from_servers_bits_per_s: rate(back) };
+        Ok(Self { round_trip, bandwidth })
+    }
+
+    /// The facts for the record.
+    pub fn facts(&self) -> [(&'static str, Option<String>); 2] {
+        let round_trip_ms = self.round_trip.as_secs_f64() * 1e3;
+        let NetworkBandwidth { to_servers_bits_per_s, from_servers_bits_per_s } = self.bandwidth;
+        let (there, back) = (format_rate(to_servers_bits_per_s), format_rate(from_servers_bits_per_s));
+        let (most_mib, longest_ms) = (TRANSFER_BYTES >> 20, TRANSFER_TIME.as_millis());
+        let bandwidth = format!(
+            "{there} to the servers, {back} back (one TCP connection, {most_mib} MiB or {longest_ms} ms each way)"
+        );
+        [
+            ("network round trip", Some(format!("{round_trip_ms:.3} ms (median of {ROUND_TRIPS} TCP connects)"))),
+            ("network bandwidth", Some(bandwidth)),
+        ]
+    }
+}
+
+fn median_connect(connect: &impl Fn() -> Result<TcpStream, RunError>) -> Result<Duration, RunError> {
+    let mut times_ns = Vec::with_capacity(ROUND_TRIPS);
+    for _ in 0..ROUND_TRIPS {
+        let begun = clock::now();
+        connect()?;
+        times_ns.push(clock::now().since(begun));
+    }
+    times_ns.sort_unstable();
+    Ok(Duration::from_nanos(times_ns[ROUND_TRIPS / 2]))
+}
+
+fn format_rate(bits_per_s: Option<u64>) -> String {
+    bits_per_s.map_or_else(|| "unknown".to_owned(), bit_rate)
+}
+
+/// The bytes of a transfer that arrived after the first read, and the time they took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Transfer {
+    bytes: u64,
+    span_ns: u64,
+}
+
+impl Transfer {
+    /// `None` if too little arrived.
+    fn bits_per_s(self) -> Option<u64> {
+        let is_known = self.bytes > 0 && self.span_ns > 0;
+        is_known.then(|| (self.bytes as f64 * 8.0 / (self.span_ns as f64 / 1e9)).round() as u64)
+    }
+}
+
+/// Accepts the connections of one measurement.
+#[derive(Debug)]
+pub(crate) struct TransferListener {
+    pub port: u16,
+    received: Receiver<io::Result<Transfer>>,
+}
+
+impl TransferListener {
+    /// Listens on a free port of `address`.
+    ///
+    /// # Errors
+    /// When it is no address of this machine.
+    pub fn begin(address: IpAddr) -> io::Result<Self> {
+        let listener = TcpListener::bind((address, 0))?;
+        let port = listener.local_addr()?.port();
+        let (results, received) = channel();
+        Builder::new().name("network-path".to_owned()).spawn(move || accept_all(&listener, &results))?;
+        Ok(Self { port, received })
+    }
+
+    /// Waits for the transfer to this machine; `None` if it failed.
+    pub fn wait_for_transfer(self) -> Option<Transfer> {
+        self.received.recv_timeout(TRANSFER_TIMEOUT).ok()?.ok()
+    }
+}
+
+/// Accepts the connections of one measurement: those of the round trips, one to read from, and one to write to.
+fn accept_all(listener: &TcpListener, results: &Sender<io::Result<Transfer>>) {
+    let mut arrivals = listener.incoming();
+    arrivals.by_ref().take(ROUND_TRIPS).for_each(drop);
+    let transfer = arrivals.next().map(|arrival| arrival.and_then(receive_transfer));
+    // Sending fails if the other side is gone.
+    let _ = transfer.map(|transfer| results.send(transfer));
+    if let Some(Ok(connection)) = arrivals.next() {
+        send_transfer(connection);
+    }
+}
+
+/// Reads until the end or a limit of the transfer. The time starts after the first read, so it contains no round trip.
+fn receive_transfer(mut connection: TcpStream) -> io::Result<Transfer> {
+    connection.set_read_timeout(Some(TIMEOUT))?;
+    let mut chunk = vec![0; CHUNK];
+    if connection.read(&mut chunk)? == 0 {
+        return Ok(Transfer::default());
+    }
+    let begun = clock::now();
+    let mut transfer = Transfer::default();
+    while transfer.bytes < TRANSFER_BYTES && Duration::from_nanos(transfer.span_ns) < TRANSFER_TIME {
+        let read = connection.read(&mut chunk)?;
+        if read == 0 {
+            break;
+        }
+        transfer = Transfer { bytes: transfer.bytes + read as u64, span_ns: clock::now().since(begun) };
+    }
+    Ok(transfer)
+}
+
+/// Writes until a limit, or until the receiver closes the connection. Only the receiver measures.
+fn send_transfer(mut connection: TcpStream) {
+    let mut chunk = vec![0; CHUNK];
+    // Random bytes, because a tunnel on the path may compress repeated ones.
+    Pcg64Mcg::seed_from_u64(0).fill_bytes(&mut chunk);
+    // Longer than the receiver measures, because it starts later, when the first bytes arrive.
+    let end = clock::now() + TIMEOUT;
+    let mut sent = 0;
+    if connection.set_write_timeout(Some(TIMEOUT)).is_err() {
+        return;
+    }
+    while sent < TRANSFER_BYTES && clock::now() < end {
+        match connection.write(&chunk) {
+            Ok(written) if written > 0 => sent += written as u64,
+            _ => return,
+        }
+    }
+    let _ = connection.shutdown(Shutdown::Write);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread;
+
+    use super::*;
+
+    fn pair() -> (TcpStream, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        (near, listener.accept().unwrap().0)
+    }
+
+    #[test]
+    fn both_directions_arrive_and_then_nothing_listens() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let (results, received) = channel();
+        let accepting = thread::spawn(move || accept_all(&listener, &results));
+        let connect = || Ok(TcpStream::connect(address).unwrap());
+        median_connect(&connect).unwrap();
+        send_transfer(connect().unwrap());
+        let back = receive_transfer(connect().unwrap()).unwrap();
+        let there = received.recv().unwrap().unwrap();
+        for transfer in [there, back] {
+            assert!(transfer.bits_per_s().is_some() && transfer.bytes <= TRANSFER_BYTES + CHUNK as u64, "{transfer:?}");
+        }
+        accepting.join().unwrap();
+        assert!(TcpStream::connect(address).is_err());
+    }
+
+    #[test]
+    fn a_transfer_that_brings_nothing_tells_no_bandwidth() {
+        let (near, far) = pair();
+        drop(near);
+        let nothing = receive_transfer(far).unwrap();
+        assert_eq!((nothing, nothing.bits_per_s()), (Transfer::default(), None));
+        let (mut near, far) = pair();
+        near.write_all(b"a").unwrap();
+        drop(near);
+        assert_eq!(receive_transfer(far).unwrap().bits_per_s(), None, "the first bytes begin the time");
+    }
+
+    #[test]
+    fn who_sends_stops_when_nobody_reads_any_more() {
+        let (near, far) = pair();
+        drop(far);
+        send_transfer(near);
+    }
+
+    #[test]
+    fn a_network_path_is_told_in_units_that_people_use() {
+        let rate = Transfer { bytes: 125_000_000, span_ns: 1_000_000_000 }.bits_per_s();
+        let bandwidth = NetworkBandwidth { to_servers_bits_per_s: rate, from_servers_bits_per_s: Some(9_412_000) };
+        let path = NetworkPath { round_trip: Duration::from_micros(46), bandwidth };
+        let [round_trip, bandwidth] = path.facts().map(|(_, value)| value.unwrap());
+        assert_eq!(round_trip, "0.046 ms (median of 16 TCP connects)");
+        let sizes = "(one TCP connection, 64 MiB or 500 ms each way)";
+        assert_eq!(bandwidth, format!("1.0 Gbit/s to the servers, 9.4 Mbit/s back {sizes}"));
+        let [_, unknown] = NetworkPath::default().facts();
+        assert!(unknown.1.unwrap().starts_with("unknown to the servers, unknown back "));
+    }
+}

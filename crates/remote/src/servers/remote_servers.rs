@@ -1,0 +1,245 @@
+//! The servers of a run on another machine: each operation is an order to the agent there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write;
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tare_record::ServerUse;
+use tare_sut::SutError;
+use tare_sut::sampler::{Sampled, async_profiler_jar};
+use tare_sut::server::Status;
+use tare_units::Span;
+
+use super::RemoteHost;
+use super::message::{HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
+use tare_run::RunError;
+use tare_run::server_host::{
+    SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartedServer, WatchOrder, no_sampler_attached,
+};
+
+/// How long a connection to a server that is ready may take.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// The most bytes of a sampler's own file that are fetched.
+const LARGEST_RECORDING: u64 = 1 << 30;
+
+/// Servers as processes of another machine.
+pub(crate) struct RemoteServers<'a> {
+    host: &'a RemoteHost,
+    /// Folder here for their logs.
+    logs: &'a Path,
+    /// Folder here for the samplers' own files.
+    profiles: &'a Path,
+    log_names: BTreeMap<ServerId, String>,
+    /// While a sampler is attached: the name of its file.
+    sampler_file_name: Option<String>,
+    cancelled: Arc<AtomicBool>,
+    is_watching: bool,
+}
+
+impl<'a> RemoteServers<'a> {
+    /// No server yet. `cancelled` stops a start that waits.
+    pub fn new(host: &'a RemoteHost, logs: &'a Path, profiles: &'a Path, cancelled: Arc<AtomicBool>) -> Self {
+        let (log_names, sampler_file_name) = (BTreeMap::new(), None);
+        Self { host, logs, profiles, log_names, sampler_file_name, cancelled, is_watching: false }
+    }
+
+    /// The result of a start there. A server that cannot be reached from here is an error.
+    fn check_started(&self, start: &StartOrder, result: StartResult) -> Result<StartedServer, SutError> {
+        let (server, host) = (start.name.clone(), self.host);
+        match result {
+            StartResult::Ready { startup_ns, address } => {
+                let address = SocketAddr::new(host.address(), address.port());
+                TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).map_err(|error| SutError::Remote {
+                    message: format!(
+                        "{server} is ready on {host}, but {address} cannot be reached from here ({error}); let it \
+                         listen on {{address}} or $TARE_ADDRESS, or name another address with --server-address"
+                    ),
+                })?;
+                Ok(StartedServer { startup_ns, address })
+            }
+            StartResult::Cancelled => Err(SutError::Cancelled { server }),
+            StartResult::Failed(reason) => Err(SutError::Remote { message: format!("on {host}: {reason}") }),
+        }
+    }
+
+    fn error(&self, reason: impl std::fmt::Display) -> SutError {
+        SutError::Remote { message: format!("on {}: {reason}", self.host) }
+    }
+
+    /// Orders the agent to attach a sampler. Returns a folder if async-profiler is needed and missing in it.
+    fn attach_sampler(&self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Option<PathBuf>, SutError> {
+        let order = HostOrder::BeginSampling { sampling: sampling.clone(), jar };
+        let begun = self.host.ask(&order, |report| match report {
+            HostReport::Done => Some(Ok(None)),
+            HostReport::NoAsyncProfiler { folder } => Some(Ok(Some(folder))),
+            HostReport::SamplerFailed(reason) => Some(Err(self.error(reason))),
+            _ => None,
+        });
+        begun.unwrap_or_else(|error| Err(SutError::Remote { message: error.to_string() }))
+    }
+
+    /// Sends async-profiler unless the machine has it. Returns its path there.
+    fn send_async_profiler(&self) -> Result<PathBuf, String> {
+        let jar = async_profiler_jar().map_err(|error| error.to_string())?;
+        self.host.send_if_missing(&jar).map_err(|error| error.to_string())
+    }
+
+    /// Fetches the sampler's own file.
+    fn fetch_recording(&self, file: &Path) -> Result<(), String> {
+        let unwritten = |error: std::io::Error| format!("cannot write {}: {error}", file.display());
+        let mut copy = fs::File::create(file).map_err(unwritten)?;
+        let mut from = 0;
+        loop {
+            let part = self.host.ask(&HostOrder::ReadRecording { from }, |report| match report {
+                HostReport::RecordingPart { part } => Some(part),
+                _ => None,
+            });
+            let part = part.map_err(|error| error.to_string())?;
+            if part.is_empty() {
+                return Ok(());
+            }
+            from += part.len() as u64;
+            if from > LARGEST_RECORDING {
+                let limit = LARGEST_RECORDING >> 20;
+                return Err(format!("the sampler's file takes more than {limit} MiB; profile with a shorter --span"));
+            }
+            copy.write_all(&part).map_err(unwritten)?;
+        }
+    }
+
+    /// Writes the log of a server that has ended into the folder of the run.
+    fn keep_log(&mut self, id: ServerId, log: &str) {
+        if let Some(name) = self.log_names.remove(&id).filter(|_| !log.is_empty()) {
+            // A run goes on without the log.
+            let _ = fs::write(self.logs.join(name), log);
+        }
+    }
+}
+
+impl ServerHost for RemoteServers<'_> {
+    fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
+        let report = self.host.call(&HostOrder::Start(starts.to_vec()), Vec::new(), Some(&self.cancelled))?;
+        let results = match report {
+            HostReport::Started(results) if results.len() == starts.len() => results,
+            _ => return Err(self.host.error("its answer to a start is none; please report this".to_owned())),
+        };
+        let mut all = Vec::with_capacity(starts.len());
+        for (start, result) in starts.iter().zip(results) {
+            self.log_names.insert(start.id, start.log_name.clone());
+            let started = self.check_started(start, result);
+            if started.is_err() {
+                self.stop(&[start.id]);
+            }
+            all.push(started);
+        }
+        Ok(all)
+    }
+
+    fn check(&self) -> Result<(), RunError> {
+        self.host.check()
+    }
+
+    fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
+        let order = HostOrder::ObserveRest { servers: servers.to_vec(), span: Span(span) };
+        let rest = self.host.ask(&order, |report| match report {
+            HostReport::Rest(shares) => Some(shares),
+            _ => None,
+        });
+        rest.unwrap_or_else(|_| vec![None; servers.len()])
+    }
+
+    fn move_to(&mut self, server: ServerId, cpus: &str) {
+        let _ = self.host.ask(&HostOrder::MoveTo { server, cpus: cpus.to_owned() }, Some);
+    }
+
+    fn status(&self, server: ServerId) -> Status {
+        let status = self.host.ask(&HostOrder::Status(server), |report| match report {
+            HostReport::Status(status) => Some(status.into()),
+            _ => None,
+        });
+        status.unwrap_or(Status::Running)
+    }
+
+    fn log_tail(&self, server: ServerId, lines: usize) -> Option<String> {
+        let log = self.host.ask(&HostOrder::LogTail { server, lines }, |report| match report {
+            HostReport::Log(log) => Some(log),
+            _ => None,
+        });
+        log.ok().flatten()
+    }
+
+    fn begin_watch(&mut self, watch: &WatchOrder) {
+        self.is_watching = true;
+        let _ = self.host.ask(&HostOrder::BeginWatch(watch.clone()), Some);
+    }
+
+    fn look_at_jvm(&mut self, server: ServerId) {
+        if self.is_watching {
+            self.host.send_order(&HostOrder::LookAtJvm(server));
+        }
+    }
+
+    fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
+        self.is_watching = false;
+        let uses = self.host.ask(&HostOrder::EndWatch { scored_from_ns }, |report| match report {
+            HostReport::Uses(uses) => uses.into_iter().map(PackedUse::unpack).collect::<Result<Vec<_>, _>>().ok(),
+            _ => None,
+        });
+        uses.unwrap_or_default()
+    }
+
+    fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {
+        if let Some(folder) = self.attach_sampler(sampling, None)? {
+            let jar = self.send_async_profiler().map_err(|reason| {
+                let folder = folder.display();
+                self.error(format!("async-profiler is not in {folder}, and cannot be sent from here: {reason}"))
+            })?;
+            if self.attach_sampler(sampling, Some(jar))?.is_some() {
+                return Err(self.error("async-profiler was sent, and is damaged; profile again"));
+            }
+        }
+        self.sampler_file_name = Some(sampling.file_name.clone());
+        Ok(())
+    }
+
+    fn end_sampling(&mut self) -> Result<Sampled, SutError> {
+        let name = self.sampler_file_name.take().ok_or_else(no_sampler_attached)?;
+        let sampled = self.host.ask(&HostOrder::EndSampling, |report| match report {
+            HostReport::Sampled(sampled) => Some(Ok(sampled)),
+            HostReport::SamplerFailed(reason) => Some(Err(reason)),
+            _ => None,
+        });
+        let sampled = sampled.map_err(|error| SutError::Remote { message: error.to_string() })?;
+        let sampled = sampled.map_err(|reason| self.error(reason))?;
+        let ending = sampled.plain_ending().ok_or_else(|| self.error("the sampler's file has no ending"))?;
+        let file = self.profiles.join(format!("{name}.{ending}"));
+        let unread = |reason: String| self.error(format!("the stacks cannot be used: {reason}"));
+        let sampled = sampled.unpack(file).map_err(unread)?;
+        self.fetch_recording(&sampled.file).map_err(|reason| {
+            let _ = fs::remove_file(&sampled.file);
+            self.error(reason)
+        })?;
+        Ok(sampled)
+    }
+
+    fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
+        let stopped = self.host.ask(&HostOrder::Stop(servers.to_vec()), |report| match report {
+            HostReport::Stopped(stopped) if stopped.len() == servers.len() => Some(stopped),
+            _ => None,
+        });
+        let stopped = match stopped {
+            Ok(stopped) => stopped,
+            Err(error) => return vec![error.to_string(); servers.len()],
+        };
+        let keep = |(id, StoppedServer { end, log }): (&ServerId, StoppedServer)| {
+            self.keep_log(*id, &log);
+            end
+        };
+        servers.iter().zip(stopped).map(keep).collect()
+    }
+}

@@ -1,0 +1,120 @@
+//! What a sampler saw, as it is sent between machines. What comes from another machine is bounded and checked.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tare_profile::collapsed::parse_collapsed;
+use tare_record::profile::{PackedText, Weight};
+use tare_sut::sampler::Sampled;
+
+/// The most bytes of stacks that are sent between machines, before they are packed.
+const LONGEST_STACKS: u64 = 32 << 20;
+/// The same, packed. They are one report of an agent.
+const LONGEST_PACKED: u64 = 12 << 20;
+/// No sampler counts more, so that the sums of several starts do not overflow.
+const LARGEST_WEIGHT: u64 = 1 << 57;
+/// The longest name of a sampler, in characters.
+const LONGEST_NAME: usize = 300;
+/// The longest ending of its file, in bytes.
+const LONGEST_ENDING: usize = 8;
+
+/// What a sampler saw, as an agent sends it.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SampledReport {
+    sampler: String,
+    weight: Weight,
+    /// Ending of the sampler's own file, such as `jfr`.
+    pub ending: String,
+    /// Packed. They are sent beside the report.
+    #[serde(skip)]
+    pub stacks: Vec<u8>,
+}
+
+impl SampledReport {
+    /// # Errors
+    /// When the stacks are too long to be sent: what to do.
+    pub fn pack(sampled: &Sampled) -> Result<Self, String> {
+        let stacks = PackedText::pack(&sampled.stacks).as_bytes().to_vec();
+        let (bytes, packed_bytes) = (sampled.stacks.len() as u64, stacks.len() as u64);
+        if bytes > LONGEST_STACKS || packed_bytes > LONGEST_PACKED {
+            let (bytes, limit) = (bytes.div_ceil(1 << 20), LONGEST_STACKS >> 20);
+            return Err(format!(
+                "its stacks take {bytes} MiB, and up to {limit} are sent; profile with a shorter --span"
+            ));
+        }
+        let ending = sampled.file.extension().unwrap_or_default().to_string_lossy().into_owned();
+        Ok(Self { sampler: sampled.sampler.clone(), weight: sampled.weight, ending, stacks })
+    }
+
+    /// What it says; `file` is where the sampler's own file is on this machine.
+    ///
+    /// # Errors
+    /// When no sampler says this: why.
+    pub fn unpack(self, file: PathBuf) -> Result<Sampled, String> {
+        let text = PackedText::from_bytes(self.stacks).unpack_within(LONGEST_STACKS);
+        // Names stand in texts for people.
+        let plain = |text: &str| text.replace(|c: char| c.is_control() && c != '\n', "\u{FFFD}");
+        let stacks = plain(&text.map_err(|error| error.to_string())?);
+        let parsed = parse_collapsed(&stacks).map_err(|error| error.to_string())?;
+        let weight = parsed.iter().fold(0_u64, |sum, stack| sum.saturating_add(stack.weight));
+        if weight > LARGEST_WEIGHT {
+            return Err(format!("a weight of {weight} is more than any sampler counts"));
+        }
+        let sampler: String = plain(&self.sampler).replace('\n', " ").chars().take(LONGEST_NAME).collect();
+        Ok(Sampled { sampler, weight: self.weight, stacks, file })
+    }
+
+    /// The ending of the sampler's file, if it is one.
+    pub fn plain_ending(&self) -> Option<&str> {
+        let is_plain = !self.ending.is_empty()
+            && self.ending.len() <= LONGEST_ENDING
+            && self.ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        is_plain.then_some(&self.ending)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sampled(stacks: &str) -> Sampled {
+        let weight = Weight::Samples { every_ns: 1_000_000 };
+        Sampled { sampler: "perf".to_owned(), weight, stacks: stacks.to_owned(), file: "/logs/a.perf".into() }
+    }
+
+    /// What a report says after it was text, with these stacks beside it.
+    fn sent(report: &SampledReport, stacks: Vec<u8>) -> Result<Sampled, String> {
+        let text = serde_json::to_string(report).unwrap();
+        let read: SampledReport = serde_json::from_str(&text).unwrap();
+        SampledReport { stacks, ..read }.unpack("/profiles/a.perf".into())
+    }
+
+    #[test]
+    fn what_a_sampler_saw_arrives_as_it_was_and_moves_no_cursor() {
+        let report = SampledReport::pack(&sampled("main;spin 7\nmain;\u{1b}[31m 1\n")).unwrap();
+        assert_eq!(report.plain_ending(), Some("perf"));
+        let arrived = sent(&report, report.stacks.clone()).unwrap();
+        let expected = Sampled { file: "/profiles/a.perf".into(), ..sampled("main;spin 7\nmain;\u{FFFD}[31m 1\n") };
+        assert_eq!(arrived, expected);
+    }
+
+    #[test]
+    fn what_no_sampler_says_is_refused() {
+        let report = SampledReport::pack(&sampled("")).unwrap();
+        let long = "a 1\n".repeat((LONGEST_STACKS / 4) as usize + 1);
+        for (stacks, says) in [
+            (vec![0xff, 0xff, 1], "corrupt"),
+            (PackedText::pack(&long).as_bytes().to_vec(), "more than 33554432 bytes"),
+            (PackedText::pack("no stack").as_bytes().to_vec(), "line 1"),
+            (PackedText::pack(&format!("a {0}\nb {0}\n", u64::MAX)).as_bytes().to_vec(), "more than any sampler"),
+        ] {
+            let error = sent(&report, stacks).unwrap_err();
+            assert!(error.contains(says), "{says}: {error}");
+        }
+        assert!(SampledReport::pack(&sampled(&long)).unwrap_err().contains("a shorter --span"));
+        for ending in ["", "../x", "jfr/..", "a.b", "longer-than-any"] {
+            let report = SampledReport { ending: ending.to_owned(), ..SampledReport::pack(&sampled("")).unwrap() };
+            assert_eq!(report.plain_ending(), None, "{ending}");
+        }
+    }
+}
