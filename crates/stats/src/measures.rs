@@ -33,6 +33,14 @@ impl Measured<'_> {
         Comparison::over_forks(self.forks, self.method.at_level(self.method.alpha() * share), self.sd_floor)
     }
 
+    /// Whether a comparison of which this is the deciding measure may stop, and why: by [`reason_to_stop`] at this measure's share
+    /// of α. `measures` is the number of measures judged together.
+    pub fn reason_to_stop(&self, measures: usize, rule: &DecisionRule) -> Option<StopReason> {
+        let share = first_shares(measures)[0];
+        let rule = DecisionRule { table_alpha: rule.table_alpha * share, ..*rule };
+        reason_to_stop(&self.at_share(share).ok()?, &rule)
+    }
+
     /// The verdict at this share of α. A verdict that only the whole α would give has a reason of its own.
     fn verdict(&self, share: f64, rule: &DecisionRule) -> Result<Verdict, StatsError> {
         let strict = self.at_share(share)?;
@@ -186,12 +194,4 @@ fn judge_table(
 fn put_at_measured_entries(line: &Line<'_>, verdicts: impl IntoIterator<Item = Verdict>) -> Vec<Option<Verdict>> {
     let mut verdicts = verdicts.into_iter();
     line.iter().map(|entry| entry.as_ref().and_then(|_| verdicts.next())).collect()
-}
-
-/// Whether a comparison may stop by its deciding measure, and why. `measures` is the number of measures judged
-/// together.
-pub fn deciding_reason_to_stop(deciding: &Measured<'_>, measures: usize, rule: &DecisionRule) -> Option<StopReason> {
-    let share = first_shares(measures)[0];
-    let rule = DecisionRule { table_alpha: rule.table_alpha * share, ..*rule };
-    reason_to_stop(&deciding.at_share(share).ok()?, &rule)
 }

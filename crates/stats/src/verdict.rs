@@ -209,18 +209,19 @@ pub(crate) fn in_order(verdicts: Vec<Verdict>) -> Vec<Verdict> {
 pub fn reason_to_stop(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
     match comparison.method {
         Method::FixedForks { .. } => None,
-        Method::Sequential { .. } | Method::Repeated { .. } => reason_by_interval(comparison, rule),
+        Method::Sequential { .. } | Method::Repeated { .. } => reason_at_a_look(comparison, rule),
     }
 }
 
 /// How many forks in all would decide the comparison if estimate and spread stayed as they are; `None` with one fork,
 /// and if [`MAX_FORECAST_FORKS`] would not suffice.
 pub fn forks_needed(comparison: &Comparison, rule: &DecisionRule) -> Option<u32> {
-    let settles = |forks: &u32| comparison.forecast(*forks).is_ok_and(|c| reason_by_interval(&c, rule).is_some());
+    let settles = |forks: &u32| comparison.forecast(*forks).is_ok_and(|c| reason_at_a_look(&c, rule).is_some());
     (comparison.forks..=MAX_FORECAST_FORKS).find(settles)
 }
 
-fn reason_by_interval(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
+/// [`reason_to_stop`] for a method that may look at any number of forks.
+fn reason_at_a_look(comparison: &Comparison, rule: &DecisionRule) -> Option<StopReason> {
     let log = comparison.log?;
     let half_width = log.half_width();
     let size_is_known = rule.half_width.is_none_or(|limit| half_width <= limit.max(SIZE_SHARE * log.estimate.abs()));

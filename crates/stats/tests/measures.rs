@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use tare_stats::measures::{DECIDING_SHARE, Line, Measured, deciding_reason_to_stop, judge_measures};
+use tare_stats::measures::{DECIDING_SHARE, Line, Measured, judge_measures};
 use tare_stats::{DecisionRule, ForkRatio, Method, Polarity, Region, StopReason, UndecidedReason, Verdict};
 
 const REPEATED: Method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior: None };
@@ -149,8 +149,7 @@ proptest! {
 #[test]
 fn a_run_stops_by_what_its_report_will_state() {
     let rule = DecisionRule::default();
-    let stops =
-        |forks: &[ForkRatio], measures| deciding_reason_to_stop(&measured(forks, REPEATED).unwrap(), measures, &rule);
+    let stops = |forks: &[ForkRatio], measures| measured(forks, REPEATED).unwrap().reason_to_stop(measures, &rule);
     let border = (1..)
         .map(|i| scattered(0.05, 0.09 - f64::from(i) * 1e-5, 6))
         .find(|forks| stops(forks, 1).is_some())
