@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use tare_stats::{Contrast, Interval, SampleMean, StatsError};
 
-use crate::currency::Currency;
 use crate::format::count;
-use crate::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
+use crate::summary::{Comparison, CurrencyRatio, Summary};
+use tare_plan::Currency;
 
 /// The four cells of an attribution, by variant. The old release of the layer is the baseline of the run.
 #[derive(Debug, Clone)]
@@ -62,7 +62,7 @@ pub fn attribute_change(summary: &Summary, pair: &ReleasePair, currency: Currenc
 fn costs_of(compared: Option<&Comparison>, variant: &str, currency: Currency) -> Result<Vec<(u32, f64)>, String> {
     let ratio = compared.and_then(|compared| compared.currencies.iter().find(|ratio| ratio.name == currency));
     let ratio: &CurrencyRatio = ratio.ok_or_else(|| format!("{variant} was not measured"))?;
-    if ratio.verdict == VerdictKind::Void {
+    if !ratio.is_known() {
         let reason = ratio.reason.as_deref().unwrap_or("it is void");
         return Err(format!("{variant} does not count: {reason}"));
     }

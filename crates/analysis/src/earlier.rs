@@ -9,7 +9,7 @@ use tare_plan::plan::{Group, Mode};
 use tare_record::RunRecord;
 
 use crate::compare::fork_time::mean_s as mean_fork_s;
-use crate::summary::{CurrencyRatio, Summary, VerdictKind};
+use crate::summary::{CurrencyRatio, Summary};
 
 /// Name of the file in the folder of a run.
 pub const EARLIER_FILE: &str = "forks.json";
@@ -51,8 +51,7 @@ fn spreads(summary: &Summary) -> Vec<ForkSpread> {
 }
 
 fn spread(family: &str, scenario: &str, currency: &CurrencyRatio) -> Option<ForkSpread> {
-    let sd =
-        currency.sd_forks.filter(|_| currency.forks >= MIN_EARLIER_FORKS && currency.verdict != VerdictKind::Void)?;
-    let of = SpreadOf::of_scenario(family, scenario, currency.name.facts().name, currency.load);
+    let sd = currency.sd_forks.filter(|_| currency.forks >= MIN_EARLIER_FORKS && currency.is_known())?;
+    let of = SpreadOf::of_scenario(family, scenario, currency.name, currency.load);
     Some(ForkSpread { of, sd, forks: currency.forks })
 }

@@ -8,8 +8,8 @@ use tare_plan::plan::SliceKind;
 use tare_stats::quantile::mean;
 use tare_stats::{ChangePoint, Interval, Polarity, find_change_points};
 
-use crate::currency::Currency;
 use crate::summary::{Cell, Comparison, CurrencyRatio, RunInfo, Summary, ValidityState, VerdictKind};
+use tare_plan::Currency;
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-history/1";
@@ -262,8 +262,7 @@ fn add_comparison(lines: &mut Vec<HistoryLine>, run: &RunFigures, comparison: &C
     let (Some(own), Some(baseline)) = (cell(&comparison.cell), cell(&comparison.baseline_cell)) else { return };
     let void = [own, baseline].iter().any(|cell| cell.validity.state == ValidityState::Void);
     let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency);
-    let Some(ratio) = ratio.filter(|ratio| !void && ratio.verdict != VerdictKind::Void && ratio.ratio.is_finite())
-    else {
+    let Some(ratio) = ratio.filter(|ratio| !void && ratio.is_known() && ratio.ratio.is_finite()) else {
         return;
     };
     let figure = format!("{}, × {}", figure_name(ratio), run.name_of(baseline));

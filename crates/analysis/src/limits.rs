@@ -11,10 +11,10 @@ use crate::compare::fork_time;
 use crate::compare::ratio::MeasuredRatio;
 use crate::compare::wording;
 use crate::compare::{Pair, Pairs};
-use crate::currency::Currency;
 use crate::forecast::forecast;
 use crate::format::{Change, count, share};
 use crate::summary::{CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
+use tare_plan::Currency;
 
 /// A limit and a comparison, with what it takes to judge one against the other.
 struct Question<'a> {
@@ -43,6 +43,9 @@ pub(crate) fn judge_limits(record: &RunRecord, pairs: &Pairs<'_>) -> Vec<LimitRe
 impl Question<'_> {
     fn judge(&self) -> LimitResult {
         let Some(measured_ratio) = self.measured_ratio(self.pair) else { return self.unmeasured() };
+        if let Some((_, reason)) = &measured_ratio.bound {
+            return LimitResult { reason: Some(reason.clone()), ..self.unmeasured() };
+        }
         // By this interval a limit holds. That of α is wider: a limit that holds could seem to be crossed by it.
         let interval = measured_ratio.comparison.equivalence.or(measured_ratio.comparison.ratio);
         let bounds = interval.filter(|interval| interval.is_bounded()).map(|interval| (interval.lo, interval.hi));
@@ -134,7 +137,7 @@ impl Question<'_> {
     }
 
     fn currency(&self) -> Currency {
-        Currency::of_name(self.limit.currency()).unwrap_or(Currency::CpuPerRequest)
+        self.limit.currency()
     }
 
     fn measured_ratio<'a>(&self, pair: &'a Pair<'_>) -> Option<&'a MeasuredRatio> {

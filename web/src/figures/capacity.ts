@@ -6,7 +6,7 @@ import { h, scrollingTable } from '../dom';
 import { formatSignificant, formatWhole } from '../format/number';
 import { inUnitWithInterval, rateUnit, unitFor, type Unit } from '../format/unit';
 import { colourOf, type Model, type Panel } from '../model';
-import type { Capacity, CapacityLimit, Cell } from '../summary';
+import type { Capacity, CapacityFork, CapacityLimit, Cell } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 import { panelId } from './forks';
 
@@ -29,18 +29,31 @@ export function capacityTable(_: Model, panel: Panel): HTMLElement | null {
 const curveNames = (cells: SearchedCell[]) => [...new Set(cells.map((c) => c.capacity.curve))].join('; ');
 
 function resultOf(found: Capacity, unit: Unit): string[] {
-  const beyond = found.forks_at_most ? `, and more in ${found.forks_at_most} of ${found.forks.length} starts` : '';
-  const load = found.load.value ? `${inUnitWithInterval(found.load, unit)}${beyond}` : 'none that was tried';
-  const forks = found.forks.map((f) => formatSignificant(f.load / unit.divisor)).join(', ');
+  const forks = found.forks.map((f) => startText(f, unit)).join(', ');
   const failed = found.limits.filter((l) => l.failed_forks);
   const reasons = failed.map((l) => `${l.condition} in ${l.failed_forks} of ${found.forks.length} starts`);
   const keptTries = found.tries.filter((t) => t.kept).length;
   return [
-    load,
+    loadText(found, unit),
     forks,
     reasons.join(', ') || '–',
     `${formatWhole(found.tries.length)}, of these kept: ${formatWhole(keptTries)}`,
   ];
+}
+
+/** What the searches of all starts found together: as in the sentence of the terminal. */
+function loadText(found: Capacity, unit: Unit): string {
+  if (!found.load.value) return 'none that was tried';
+  const none = found.forks.filter((f) => !f.load).length;
+  const nothing = none ? `; none in ${none} of ${found.forks.length} starts` : '';
+  const load = inUnitWithInterval(found.load, unit);
+  if (!found.forks_at_most) return load + nothing;
+  return `at least ${load}: the largest tried in ${found.forks_at_most} of ${found.forks.length} starts${nothing}`;
+}
+
+function startText(fork: CapacityFork, unit: Unit): string {
+  if (!fork.load) return 'none';
+  return (fork.failed_at === null ? '≥ ' : '') + formatSignificant(fork.load / unit.divisor);
 }
 
 /** The unit of a panel's loads. */
@@ -82,7 +95,7 @@ function triesFigure(panel: Panel, cells: SearchedCell[], limit: CapacityLimit, 
   return figure({
     id: `${panelId('tries', panel)}-${i + 1}`,
     title: `${panel.title}: every try against ${limit.condition}`,
-    note: 'A dot is a try that kept the curve, a cross one that did not. Vertical lines: the largest load that each variant keeps.',
+    note: 'A dot is a try that kept the curve, a cross one that did not. Vertical lines: the largest load that each variant keeps; its capacity is larger where that is the largest tried.',
     watch: ['highlights'],
     key: (t) => cells.map((cell) => ({ label: cell.variant, colour: colourOf(cell, panel, t)?.mark ?? t.faint })),
     alwaysKey: true,

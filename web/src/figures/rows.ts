@@ -38,11 +38,18 @@ export function ratioRow(
     ratio: c.ratio,
     lo: interval ? c.lo : null,
     hi: interval ? c.hi : null,
-    value: `${hasInformativeInterval(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : `${changeWithInterval(c.ratio, null, null)}  ${interval ? 'interval too wide' : 'no interval yet'}`}${doubt}`,
+    value: `${hasInformativeInterval(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : `${knownChange({ ...c, lo: null, hi: null })}${c.bound ? '' : interval ? '  interval too wide' : '  no interval yet'}`}${doubt}`,
     colour: verdictLook(c.verdict, t).colour,
     open: !isDecided(c),
     tip: [...currencyTip(c), ...doubtLines(cell, c.name)],
   };
+}
+
+/** The change with its interval; of a capacity beyond the loads that were tried, only what is known. */
+export function knownChange(c: Currency): string {
+  if (c.bound === 'unknown') return 'beyond what was tried';
+  const change = changeWithInterval(c.ratio, c.lo, c.hi);
+  return c.bound ? `${c.bound === 'at_least' ? 'at least' : 'at most'} ${change}` : change;
 }
 
 export const isDecided = (c: Currency): boolean => ['worse', 'better', 'no_material_difference'].includes(c.verdict);
@@ -59,7 +66,7 @@ export function currencyTip(c: Currency): [string, string][] {
   const value = (v: number) => inUnitWithInterval({ value: v, lo: null, hi: null }, unit);
   const lines: [string, string][] = [
     ['verdict', `${c.short}${c.material ? ' materially' : ''}`],
-    ['change', changeWithInterval(c.ratio, c.lo, c.hi)],
+    ['change', knownChange(c)],
     ['this variant', value(c.variant_value)],
     ['baseline', value(c.baseline_value)],
     ['method', c.method],

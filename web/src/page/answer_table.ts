@@ -4,7 +4,7 @@ import { explainTerms } from '../glossary';
 import { axisHalfWidth, miniForest, miniScale } from '../charts/mini_forest';
 import { allowBreaks, h, type Child } from '../dom';
 import { capitalise } from '../figures/overhead';
-import { hasInterval, isDecided, hasInformativeInterval } from '../figures/rows';
+import { hasInterval, isDecided, hasInformativeInterval, knownChange } from '../figures/rows';
 import { changeText, changeWithInterval, differenceText, sidesText } from '../format/number';
 import { inUnit, roughlyText, unitFor } from '../format/unit';
 import { panelHeading, findCurrency, type CurrencyName, type Model, type Panel } from '../model';
@@ -189,6 +189,7 @@ function splitInterval(tag: 'b' | 'span', text: string): DocumentFragment {
 
 /** The change of an open question, with its interval if that is narrow enough to be of use. */
 function openText(c: Currency): Child {
+  if (c.bound) return knownChange(c);
   return splitInterval(
     'span',
     hasInformativeInterval(c) ? changeWithInterval(c.ratio, c.lo, c.hi) : changeText(c.ratio, c.lo, c.hi),
@@ -204,6 +205,7 @@ function remark(c: Currency, region: number, isDeciding: boolean): Child {
 function remarkText(c: Currency, region: number, isDeciding: boolean): string {
   if (isDifferent(c)) return !c.material && Math.abs(c.ratio - 1) < region ? 'perhaps too little to matter' : '';
   if (c.verdict !== 'inconclusive') return '';
+  if (c.bound) return c.reason ?? '';
   if (isClear(c, region)) return isDeciding ? 'an earlier question is open' : 'too little evidence so far';
   return hasInformativeInterval(c) ? '' : sidesText(c.fork_ratios);
 }

@@ -1,6 +1,7 @@
 // The columns of the table of all cells: their texts, their sort keys and their CSV values.
 
-import { changeWithInterval, formatSignificant, formatWhole } from '../format/number';
+import { formatSignificant, formatWhole } from '../format/number';
+import { knownChange } from '../figures/rows';
 import { bytesUnit, inUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { groupTitles, kindText, type Model } from '../model';
 import type { Cell, Estimate } from '../summary';
@@ -78,7 +79,7 @@ function ratioColumns(model: Model, name: string): Column[] {
     if (cell.baseline && !cell.control) return 'baseline';
     const c = value(cell);
     if (!c || cell.validity.state === 'void') return '–';
-    return changeWithInterval(c.ratio, c.lo, c.hi);
+    return knownChange(c);
   };
   return [
     {
@@ -86,7 +87,7 @@ function ratioColumns(model: Model, name: string): Column[] {
       unit: '%',
       numeric: true,
       csvHead: `${name}_ratio`,
-      raw: (c) => value(c)?.ratio ?? null,
+      raw: (c) => (value(c)?.bound ? null : (value(c)?.ratio ?? null)),
       text,
     },
   ];

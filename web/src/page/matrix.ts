@@ -2,13 +2,14 @@
 
 import { allowBreaks, copyButton, h, saveFile } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
-import { changeWithInterval, formatSignedWhole } from '../format/number';
+import { formatSignedWhole } from '../format/number';
 import { groupName, findCurrency, type Model } from '../model';
 import { waitForPaint } from '../paint';
 import { colourStrength } from '../palette';
 import { choice, watch } from '../state';
 import type { Cell, Currency, VerdictKind } from '../summary';
 import { capitalise, chosenCurrency, currencyTabs } from '../figures/overhead';
+import { knownChange } from '../figures/rows';
 import { savePng, saveSvg, tableDrawing } from '../charts/save';
 import { theme, verdictLook, LIGHT } from '../theme';
 
@@ -184,9 +185,9 @@ function matrixCell(model: Model, cell: Cell | undefined, colour: (ratio: number
   const verdict = verdictOf(model, cell);
   const isVoid = verdict === 'void';
   const { glyph, word } = verdictLook(verdict, LIGHT);
-  const text = c && !isVoid ? formatSignedWhole((c.ratio - 1) * 100) : 'void';
+  const text = c && !isVoid ? (c.bound ? '?' : formatSignedWhole((c.ratio - 1) * 100)) : 'void';
   const strength = c && !isVoid ? colour(c.ratio) : 0;
-  const what = c ? `${c.short}; ${changeWithInterval(c.ratio, c.lo, c.hi)}` : word;
+  const what = c ? `${c.short}; ${knownChange(c)}` : word;
   const link = h(
     'a',
     { href: `#open=${encodeURIComponent(cell.id)}`, title: `${cell.variant}, ${cell.scenario}: ${what}` },
@@ -204,7 +205,7 @@ function matrixAsText(model: Model, rows: MatrixRow[]): { heads: string[]; rows:
     if (!cell) return '';
     if (cell.baseline) return 'baseline';
     const c = currencyOf(model, cell);
-    return c && cell.validity.state !== 'void' ? changeWithInterval(c.ratio, c.lo, c.hi) : 'void';
+    return c && cell.validity.state !== 'void' ? knownChange(c) : 'void';
   };
   return {
     heads: ['variant', ...model.scenarios],

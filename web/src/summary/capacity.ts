@@ -8,7 +8,7 @@ export interface Capacity {
   by: 'users' | 'rate';
   sentence: string;
   load: Estimate;
-  /** Forks that kept the curve even at the largest load of the search. */
+  /** Forks that kept the curve even at the largest load of the search: their capacity is at least that. */
   forks_at_most: number;
   limits: CapacityLimit[];
   forks: CapacityFork[];

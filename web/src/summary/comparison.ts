@@ -1,5 +1,8 @@
 // Variants against their baselines, and the sentences about them.
 
+/** The true ratio is the one stated or higher, or lower, or either. */
+export type RatioBound = 'at_least' | 'at_most' | 'unknown';
+
 export type VerdictKind = 'no_material_difference' | 'worse' | 'better' | 'inconclusive' | 'no_interval' | 'void';
 
 export interface Sentence {
@@ -31,6 +34,8 @@ export interface Currency {
   baseline_value: number;
   variant_value: number;
   ratio: number;
+  /** Of a capacity beyond the loads that were tried: what `ratio` is to the true one. */
+  bound?: RatioBound;
   lo: number | null;
   hi: number | null;
   method: string;

@@ -6,10 +6,10 @@ use tare_plan::slo::{LoadBy, Slo};
 use tare_record::StoredSlice;
 use tare_record::curve::{curve_limits, keeps_curve, measured_figure, replay_tries};
 
-use crate::cell::level;
+use crate::cell::{CellAnalysis, level};
 use crate::evidence::Evidence;
 use crate::format::{count, rate};
-use crate::summary::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Estimate, LimitUnit, Reason};
+use crate::summary::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Estimate, LimitUnit, RatioBound, Reason};
 
 /// `None` where the plan has no curve, or no search came to its end.
 pub(crate) fn capacity(plan: &Plan, cell: &Evidence<'_>) -> Option<CapacityAt> {
@@ -20,12 +20,15 @@ pub(crate) fn capacity(plan: &Plan, cell: &Evidence<'_>) -> Option<CapacityAt> {
     let forks: Vec<CapacityFork> =
         searched.iter().filter_map(|fork| fork_result(slo, by, &limits, cell, *fork)).collect();
     let loads: Vec<f64> = forks.iter().map(|fork| fork.load).collect();
+    let forks_at_most = forks.iter().filter(|fork| fork.failed_at.is_none()).count() as u32;
+    let load = level::estimate(&loads, plan.stop.alpha)?;
     let mut found = CapacityAt {
         curve: slo.curve.to_string(),
         by,
         sentence: String::new(),
-        load: level::estimate(&loads, plan.stop.alpha)?,
-        forks_at_most: forks.iter().filter(|fork| fork.load > 0.0 && fork.failed_at.is_none()).count() as u32,
+        // Of a capacity beyond the search the upper end is not known.
+        load: if forks_at_most > 0 { Estimate { lo: None, hi: None, ..load } } else { load },
+        forks_at_most,
         limits: limits.iter().map(|limit| limit_of(limit, &forks)).collect(),
         tries: cell.of_kind(SliceKind::Capacity).map(|slice| try_of(slo, by, &limits, slice)).collect(),
         forks,
@@ -97,18 +100,29 @@ fn load_of(by: LoadBy, slice: &StoredSlice) -> f64 {
 
 /// `http4s.Tapir: keeps p90<2ms,p99<4ms up to 1,250 users [1,100, 1,400]; p99<4ms fails first (3 of 3 forks)`.
 fn sentence(variant: &str, found: &CapacityAt, searched_forks: usize) -> String {
-    let (curve, shown) = (&found.curve, |load: f64| shown(found, load));
+    let (curve, forks) = (&found.curve, count(found.forks.len() as u64, "start"));
+    let Estimate { value, lo, hi } = found.load;
+    let interval =
+        lo.zip(hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", shown(found, lo), shown(found, hi)));
+    let kept = match found.forks_at_most as usize {
+        _ if value == 0.0 => "under no load that was tried".to_owned(),
+        0 => format!("up to {}{interval}", shown(found, value)),
+        all if all == found.forks.len() => {
+            format!("up to {} at least, the largest load that was tried", shown(found, value))
+        }
+        some => {
+            format!("up to {} at least: {some} of {forks} kept the largest load that was tried", shown(found, value))
+        }
+    };
+    let without = match found.forks.iter().filter(|fork| fork.load == 0.0).count() {
+        none if none == 0 || value == 0.0 => String::new(),
+        some => format!("; {some} of {forks} kept no load that was tried"),
+    };
     let unfinished = match searched_forks - found.forks.len() {
         0 => String::new(),
         cut => format!("; {cut} of {searched_forks} searches did not end and do not count"),
     };
-    if found.load.value == 0.0 {
-        return format!("{variant}: keeps {curve} under no load that was tried{}{unfinished}", failing(found));
-    }
-    let beyond = if found.forks_at_most > 0 { ", the largest load that was tried" } else { "" };
-    let Estimate { value, lo, hi } = found.load;
-    let interval = lo.zip(hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
-    format!("{variant}: keeps {curve} up to {}{interval}{beyond}{}{unfinished}", shown(value), failing(found))
+    format!("{variant}: keeps {curve} {kept}{without}{}{unfinished}", failing(found))
 }
 
 /// Which limits fail first; nothing where the curve leaves no choice.
@@ -139,10 +153,77 @@ fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredS
     cell.of_kind(SliceKind::Capacity).filter(move |s| s.key.fork == fork)
 }
 
-/// Each fork's largest load that was kept, by the number of the fork. Those that keep nothing, and those whose search was cut
-/// short, cannot be part of a ratio.
-pub(crate) fn per_fork(plan: &Plan, cell: &Evidence<'_>) -> Vec<(u32, f64)> {
+/// What the search of one fork says of the capacity.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum FoundLoad {
+    /// The largest load that was kept. A larger one was not.
+    Exactly(f64),
+    /// The largest load of the search was kept.
+    AtLeast(f64),
+    /// The smallest load of the search was not kept.
+    Below(f64),
+}
+
+impl FoundLoad {
+    /// The load next to the capacity, which is the capacity itself where it was found.
+    pub fn load(self) -> f64 {
+        match self {
+            Self::Exactly(load) | Self::AtLeast(load) | Self::Below(load) => load,
+        }
+    }
+}
+
+/// What each fork's search found, by the number of the fork. Searches that were cut short have found nothing.
+pub(crate) fn per_fork(plan: &Plan, cell: &Evidence<'_>) -> Vec<(u32, FoundLoad)> {
     let Some(slo) = &plan.slo else { return Vec::new() };
-    let found = |fork: u32| replay_tries(slo, searched_by(plan, slo, cell), tries(cell, fork))?.sustained;
+    let found = |fork: u32| {
+        let found = replay_tries(slo, searched_by(plan, slo, cell), tries(cell, fork))?;
+        match (found.sustained, found.broken) {
+            (Some(kept), Some(_)) => Some(FoundLoad::Exactly(kept)),
+            (Some(kept), None) => Some(FoundLoad::AtLeast(kept)),
+            (None, broken) => broken.map(FoundLoad::Below),
+        }
+    };
     cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, found(fork)?))).collect()
+}
+
+/// How the ratio of two capacities is bounded, and why it is not known; `None` where every search of the two found a capacity.
+/// `pairs` are the variant's and the baseline's of each fork.
+pub(crate) fn bound(
+    (variant, baseline): (&CellAnalysis<'_>, &CellAnalysis<'_>),
+    pairs: &[(FoundLoad, FoundLoad)],
+) -> Option<(RatioBound, String)> {
+    use FoundLoad::{AtLeast, Below, Exactly};
+    let of_fork = |(mine, theirs): &(FoundLoad, FoundLoad)| match (mine, theirs) {
+        (Exactly(_), Exactly(_)) => None,
+        (AtLeast(_), Exactly(_) | Below(_)) | (Exactly(_), Below(_)) => Some(RatioBound::AtLeast),
+        (Below(_), Exactly(_) | AtLeast(_)) | (Exactly(_), AtLeast(_)) => Some(RatioBound::AtMost),
+        (AtLeast(_), AtLeast(_)) | (Below(_), Below(_)) => Some(RatioBound::Unknown),
+    };
+    let all = pairs.iter().filter_map(of_fork);
+    let bound = all.reduce(|one, other| if one == other { one } else { RatioBound::Unknown })?;
+    let side = |side: &CellAnalysis<'_>, of: fn(&(FoundLoad, FoundLoad)) -> FoundLoad| {
+        let capacity = side.cell.capacity.as_ref()?;
+        let found: Vec<FoundLoad> = pairs.iter().map(of).collect();
+        Some(beyond_search(&side.cell.variant, capacity, &found))
+    };
+    let said = [side(variant, |pair| pair.0), side(baseline, |pair| pair.1)];
+    Some((bound, said.into_iter().flatten().flatten().collect::<Vec<String>>().join("; ")))
+}
+
+/// `in 5 of 5 starts b kept the largest load that was tried, 2,000/s: --slo-most tries more`, and the same of the smallest.
+fn beyond_search(variant: &str, capacity: &CapacityAt, found: &[FoundLoad]) -> Vec<String> {
+    let all = count(found.len() as u64, "start");
+    let ends = |of: fn(&FoundLoad) -> bool| found.iter().filter(|one| of(one)).copied().collect::<Vec<FoundLoad>>();
+    let (most, none) =
+        (ends(|one| matches!(one, FoundLoad::AtLeast(_))), ends(|one| matches!(one, FoundLoad::Below(_))));
+    let kept_most = most.first().map(|first| {
+        let load = shown(capacity, first.load());
+        format!(
+            "in {} of {all} {variant} kept the largest load that was tried, {load}: --slo-most tries more",
+            most.len()
+        )
+    });
+    let kept_none = none.first().map(|_| format!("in {} of {all} {variant} kept no load that was tried", none.len()));
+    kept_most.into_iter().chain(kept_none).collect()
 }

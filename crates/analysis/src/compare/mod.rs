@@ -16,12 +16,12 @@ use tare_stats::rounds::BestRounds;
 use tare_stats::{DecisionRule, NoiseFloor, Region, Verdict};
 
 use crate::cell::CellAnalysis;
-use crate::currency::Currency;
 use crate::evidence::disturbance;
 use crate::format::Change;
 use crate::summary::{Comparison, CurrencyRatio, Noise, OddFork, ValidityState, VerdictKind};
 use ratio::{MeasuredRatio, MeasuredRatios, measure_ratios};
 use rounds::better_rounds;
+use tare_plan::Currency;
 
 /// Comparisons that get a verdict, and controls that only show the noise.
 pub(crate) struct Compared {
@@ -140,7 +140,10 @@ fn pair<'a>(plan: &Plan, variant: &'a CellAnalysis<'a>, cells: &'a [CellAnalysis
     let of_baseline = || Some(format!("its baseline {} is void: {}", baseline.cell.variant, why_void(baseline)?));
     let mut void = why_void(variant).or_else(of_baseline);
     if void.is_none() && measured_ratios.is_empty() {
-        void = Some("the two were never measured in the same start".to_owned());
+        void = Some(match plan.slo {
+            Some(_) => "in no start did the searches of both end".to_owned(),
+            None => "the two were never measured in the same start".to_owned(),
+        });
     }
     Some(Pair { variant, baseline, measured_ratios, odd_ratios, odd_forks, void })
 }
@@ -157,8 +160,9 @@ type Places = Vec<Option<usize>>;
 /// The lines of measures that are judged together: first what decides each pair, then every other currency.
 fn lines(pairs: &[Pair<'_>]) -> Vec<Places> {
     let judged = |pair: &&Pair<'_>| pair.void.is_none();
-    let deciding: Places =
-        pairs.iter().map(|pair| (judged(&pair) && !pair.measured_ratios.is_empty()).then_some(0)).collect();
+    let has_verdict = |ratio: &&MeasuredRatio| ratio.bound.is_none();
+    let decides = |pair: &Pair<'_>| judged(&pair) && pair.measured_ratios.first().filter(has_verdict).is_some();
+    let deciding: Places = pairs.iter().map(|pair| decides(pair).then_some(0)).collect();
     let mut currencies: Vec<Currency> = Vec::new();
     for measured_ratio in pairs.iter().filter(judged).flat_map(|pair| pair.measured_ratios.iter().skip(1)) {
         if !currencies.contains(&measured_ratio.currency) {
@@ -218,10 +222,13 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comp
 fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, fork_s: Option<f64>) -> CurrencyRatio {
     let comparison = &measured_ratio.comparison;
     let bounds = comparison.ratio.filter(|r| r.is_bounded()).map(|r| (r.lo, r.hi));
-    let (kind, material) = kind_of(verdict);
+    let bound = measured_ratio.bound.as_ref().filter(|_| pair.void.is_none());
+    let (kind, material) = if bound.is_some() { (VerdictKind::Inconclusive, false) } else { kind_of(verdict) };
+    let bounds = bounds.filter(|_| bound.is_none());
     let change = Change { ratio: comparison.estimate, bounds };
-    let reason = match verdict {
-        Verdict::Void => pair.void.clone(),
+    let reason = match (verdict, bound) {
+        (_, Some((_, reason))) => Some(reason.clone()),
+        (Verdict::Void, None) => pair.void.clone(),
         _ => wording::reason(verdict, comparison),
     };
     CurrencyRatio {
@@ -233,6 +240,7 @@ fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, f
         baseline_value: measured_ratio.baseline_value,
         variant_value: measured_ratio.variant_value,
         ratio: comparison.estimate,
+        bound: bound.map(|(bound, _)| *bound),
         lo: bounds.map(|b| b.0),
         hi: bounds.map(|b| b.1),
         method: wording::method(comparison),
@@ -242,7 +250,10 @@ fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, f
         fork_numbers: measured_ratio.forks.numbers().to_vec(),
         verdict: kind,
         material,
-        short: wording::short(measured_ratio.currency, kind, &change),
+        short: match bound {
+            Some((bound, _)) => wording::bounded(*bound, &change),
+            None => wording::short(measured_ratio.currency, kind, &change),
+        },
         reason,
         needed_s: needed_s(verdict, comparison.forks, fork_s),
         prior: None,

@@ -12,8 +12,7 @@ use crate::summary::{Cell, PriorEffect};
 pub(crate) fn effect(plan: &Plan, baseline: &Cell, measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
     let comparison = &measured_ratio.comparison;
     let Method::Repeated { prior: Some(prior), .. } = comparison.method else { return None };
-    let currency = measured_ratio.currency.facts().name;
-    let of = SpreadOf::of_scenario(&baseline.family, &baseline.scenario, currency, measured_ratio.load);
+    let of = SpreadOf::of_scenario(&baseline.family, &baseline.scenario, measured_ratio.currency, measured_ratio.load);
     let earlier = plan.stop.earlier.spread(&of)?;
     let (with, without) = (bounds(comparison.ratio)?, bounds(comparison.without_prior)?);
     let is_used = with != without;

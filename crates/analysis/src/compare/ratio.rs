@@ -11,11 +11,11 @@ use tare_stats::measures::Measured;
 use tare_stats::{Comparison, ForkRatio, Method, VariancePrior, find_odd_starts};
 
 use crate::cell::CellAnalysis;
-use crate::cell::capacity;
+use crate::cell::capacity::{self, FoundLoad};
 use crate::cell::level;
-use crate::currency::Currency;
 use crate::format;
-use crate::summary::OddFork;
+use crate::summary::{OddFork, RatioBound};
+use tare_plan::Currency;
 
 /// The two sides of a comparison, and the forks that count in it.
 #[derive(Clone, Copy)]
@@ -65,6 +65,8 @@ pub(crate) struct MeasuredRatio {
     pub forks: NumberedForks,
     /// At the plan's α.
     pub comparison: Comparison,
+    /// Why it has no verdict, where a capacity lies beyond the loads that were tried.
+    pub bound: Option<(RatioBound, String)>,
     sd_floor: f64,
 }
 
@@ -74,8 +76,12 @@ impl MeasuredRatio {
         self.forks.ratios().iter().map(|fork| fork.trimmed_log.exp()).collect()
     }
 
-    /// Forks whose ratio is in another mode than that of the others.
+    /// Forks whose ratio is in another mode than that of the others. Where capacities are only bounded, none: a fork that keeps
+    /// no load would be one, and it counts.
     fn odd_forks(&self) -> Vec<OddFork> {
+        if self.bound.is_some() {
+            return Vec::new();
+        }
         let ratios = self.fork_ratios();
         let odd = find_odd_starts(&ratios).unwrap_or_default();
         let numbers = self.forks.numbers();
@@ -184,10 +190,16 @@ fn capacity_ratio(sides: Sides<'_>) -> Option<MeasuredRatio> {
     let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
     let unit = if mine.by == LoadBy::Rate { "per_s" } else { "users" };
     let per_fork = |side: &CellAnalysis<'_>| capacity::per_fork(plan, &side.evidence);
-    let forks = ratios_of_levels(sides, &per_fork(variant), &per_fork(baseline));
+    let (own, beneath) = (per_fork(variant), per_fork(baseline));
+    let found =
+        |all: &[(u32, FoundLoad)], fork: u32| all.iter().find(|(other, _)| *other == fork).map(|(_, found)| *found);
+    let pair = |fork: u32| Some((found(&own, fork)?, found(&beneath, fork)?));
+    let forks = ratios_of_single_pairs(sides, |fork| pair(fork).map(|(own, beneath)| (own.load(), beneath.load())));
+    let pairs: Vec<(FoundLoad, FoundLoad)> = sides.forks.iter().filter_map(|fork| pair(*fork)).collect();
+    let bound = capacity::bound((variant, baseline), &pairs);
     let levels = (mine.load.value, theirs.load.value);
     let measured_ratio = measure_ratio(sides, forks, (Currency::Capacity, SliceKind::Capacity), levels)?;
-    Some(MeasuredRatio { label: format!("{} at {}", mine.by.name(), mine.curve), unit, ..measured_ratio })
+    Some(MeasuredRatio { label: format!("{} at {}", mine.by.name(), mine.curve), unit, bound, ..measured_ratio })
 }
 
 /// One ratio for each fork that counts and that both sides have a level in.
@@ -293,11 +305,22 @@ fn measure_ratio(
 ) -> Option<MeasuredRatio> {
     let Sides { plan, baseline, .. } = sides;
     let (facts, subject) = (currency.facts(), baseline.evidence.subject);
-    let of = SpreadOf::of_scenario(subject.family, subject.scenario, facts.name, load);
+    let of = SpreadOf::of_scenario(subject.family, subject.scenario, currency, load);
     let method = method(plan, plan.stop.earlier.spread(&of).and_then(|spread| spread.prior));
     let sd_floor = plan.stop.floor;
     let forks: NumberedForks = forks.into_iter().collect();
     let comparison = Comparison::over_forks(forks.ratios(), method, sd_floor).ok()?;
     let (label, unit) = (facts.label.to_owned(), facts.unit);
-    Some(MeasuredRatio { currency, load, label, unit, baseline_value, variant_value, forks, comparison, sd_floor })
+    Some(MeasuredRatio {
+        currency,
+        load,
+        label,
+        unit,
+        baseline_value,
+        variant_value,
+        forks,
+        comparison,
+        bound: None,
+        sd_floor,
+    })
 }

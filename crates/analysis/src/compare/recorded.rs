@@ -4,7 +4,7 @@ use tare_record::RunRecord;
 
 use crate::cell::analyze_cells;
 use crate::compare::ratio::deciding_pairs;
-use crate::currency::Currency;
+use tare_plan::Currency;
 
 /// The forks of one comparison, each with its pairs `(variant, baseline)`, one for each round.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,9 +4,10 @@ use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 use tare_stats::verdict::MAX_FORECAST_FORKS;
 use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 
-use crate::currency::Currency;
+use tare_plan::Currency;
+
 use crate::format::{Change, WORTH_WAITING_S, capital, count, fixed, grouped, roughly, share};
-use crate::summary::{CurrencyRatio, VerdictKind};
+use crate::summary::{CurrencyRatio, RatioBound, VerdictKind};
 
 /// How the interval was made.
 pub(crate) fn method(comparison: &Comparison) -> String {
@@ -30,6 +31,15 @@ pub(crate) fn short(currency: Currency, kind: VerdictKind, change: &Change) -> S
         VerdictKind::Inconclusive => format!("inconclusive {}", change.signed_interval()),
         VerdictKind::NoInterval => change.short(),
         VerdictKind::Void => "void".to_owned(),
+    }
+}
+
+/// `inconclusive, at least +25.0 %`, of a capacity beyond the loads that were tried.
+pub(crate) fn bounded(bound: RatioBound, change: &Change) -> String {
+    match bound {
+        RatioBound::AtLeast => format!("inconclusive, at least {}", change.short()),
+        RatioBound::AtMost => format!("inconclusive, at most {}", change.short()),
+        RatioBound::Unknown => "inconclusive, beyond what was tried".to_owned(),
     }
 }
 
@@ -147,6 +157,7 @@ mod tests {
             baseline_value: 1.0,
             variant_value: 1.0,
             ratio: (lo * hi).sqrt(),
+            bound: None,
             lo: Some(lo),
             hi: Some(hi),
             method: String::new(),

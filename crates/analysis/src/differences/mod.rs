@@ -14,10 +14,10 @@ pub use difference::{Basis, FigureChange};
 pub use environment::{EnvironmentChange, environment_changes};
 pub use methods::MethodChange;
 
-use crate::currency::Currency;
 use crate::summary::{Cell, RunStatus, Summary, ValidityState};
 use difference::{FigurePair, judge};
 use samples::{StartFigure, level_figures, ratio_figures};
+use tare_plan::Currency;
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-comparison/1";

@@ -3,8 +3,8 @@
 use tare_plan::plan::SliceKind;
 use tare_stats::Polarity;
 
-use crate::currency::Currency;
 use crate::summary::{Cell, Latency, Summary, VerdictKind};
+use tare_plan::Currency;
 
 /// The percentiles that are compared, where starts can state them.
 const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
@@ -66,7 +66,7 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
     let Some(comparison) = summary.comparisons.iter().find(|comparison| comparison.cell == cell.id) else {
         return Vec::new();
     };
-    let currencies = comparison.currencies.iter().filter(|ratio| ratio.verdict != VerdictKind::Void);
+    let currencies = comparison.currencies.iter().filter(|ratio| ratio.is_known());
     let by_start = currencies.filter(|ratio| !ratio.name.is_latency()).map(|ratio| {
         let logs = ratio.by_fork().map(|(start, ratio)| (start, ratio.ln())).collect();
         let figure = StartFigure::of_currency(ratio.name, load_name(ratio.load), logs);

@@ -14,9 +14,10 @@ pub struct CapacityAt {
     pub by: LoadBy,
     /// The result in words: `http4s.Tapir: keeps p99<4ms up to 1,250 users [1,100, 1,400]`.
     pub sentence: String,
-    /// The largest load that was kept, mean over forks; 0 where no load was kept.
+    /// The largest load that was kept, mean over forks; a fork that kept none counts as 0. Without an interval where a fork kept
+    /// the largest load of the search.
     pub load: Estimate,
-    /// Forks that kept the curve even at the largest load of the search: their capacity is larger.
+    /// Forks that kept the curve even at the largest load of the search: their capacity is at least that.
     pub forks_at_most: u32,
     /// The limits of the curve, and the one on failures that holds where the curve has none.
     pub limits: Vec<CapacityLimit>,

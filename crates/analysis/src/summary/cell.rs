@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tare_plan::plan::SliceKind;
 use tare_record::{ErrorClass, Phase};
 
-use crate::currency::Currency;
+use tare_plan::Currency;
 
 use super::{CapacityAt, Estimate, KindCores, Latency, MessageSummary, Probes, Row, Validity};
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use tare_plan::plan::SliceKind;
 
-use crate::currency::Currency;
+use tare_plan::Currency;
 
 /// A verdict in words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +94,9 @@ pub struct CurrencyRatio {
     pub variant_value: f64,
     /// variant / baseline: 0.92 is 92 % of the baseline. Mean over forks (geometric).
     pub ratio: f64,
+    /// Of a capacity beyond the loads that were tried: what `ratio` is to the true one. Absent where the ratio is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound: Option<RatioBound>,
     /// Lower end; `null` where there is no finite interval.
     pub lo: Option<f64>,
     /// Upper end.
@@ -125,11 +128,28 @@ pub struct CurrencyRatio {
 }
 
 impl CurrencyRatio {
+    /// Whether the ratio itself is known: it is neither void nor only a bound.
+    pub fn is_known(&self) -> bool {
+        self.verdict != VerdictKind::Void && self.bound.is_none()
+    }
+
     /// Each fork's number and ratio. Forks of different comparisons belong together by their numbers only, because each
     /// comparison leaves out its own odd forks.
     pub fn by_fork(&self) -> impl Iterator<Item = (u32, f64)> {
         self.fork_numbers.iter().copied().zip(self.fork_ratios.iter().copied())
     }
+}
+
+/// What a ratio of capacities says of the true one, where a search ended at the largest load that it tried, or at the smallest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RatioBound {
+    /// The true ratio is this or higher.
+    AtLeast,
+    /// The true ratio is this or lower.
+    AtMost,
+    /// Either.
+    Unknown,
 }
 
 /// What the spread of earlier forks does to an interval.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ValidityState, VerdictKind};
-use crate::currency::Currency;
+use tare_plan::Currency;
 
 /// The answer: what is known first, then what is open.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::currency::Currency;
+use tare_plan::Currency;
 
 /// What a run says of all of its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

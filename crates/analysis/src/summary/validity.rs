@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::currency::Currency;
+use tare_plan::Currency;
 
 /// May the numbers of a cell, or of a load, be used?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

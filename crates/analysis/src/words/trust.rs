@@ -6,6 +6,7 @@ use crate::summary::{
     VerdictKind,
 };
 use crate::words::headline::MOST_DIFFERENCES;
+use tare_plan::Currency;
 
 /// The largest number of reasons.
 const MOST_REASONS: usize = 2;

@@ -59,6 +59,9 @@ fn row(comparison: &Comparison) -> String {
 }
 
 fn change(ratio: &CurrencyRatio) -> String {
+    if ratio.bound.is_some() {
+        return format!("{} {}", ratio.label, ratio.short);
+    }
     let change = Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) };
     format!("{} {}", ratio.label, change.signed_interval())
 }

@@ -33,7 +33,7 @@ fn usable_ratios(summary: &Summary) -> impl Iterator<Item = (&Comparison, &Curre
 }
 
 fn ratios_of(comparison: &Comparison) -> impl Iterator<Item = &CurrencyRatio> {
-    comparison.currencies.iter().filter(|ratio| ratio.verdict != VerdictKind::Void && ratio.ratio.is_finite())
+    comparison.currencies.iter().filter(|ratio| ratio.is_known() && ratio.ratio.is_finite())
 }
 
 /// The figures of a cell in every currency that it has.

@@ -76,7 +76,9 @@ pub fn cell_columns() -> impl Iterator<Item = (Cow<'static, str>, impl Fn(&CellR
     all().filter(|metric| matches!(metric.place, Place::Cells(_) | Place::Ratios(..))).map(|metric| {
         let value = move |row: &CellRow<'_>| match metric.place {
             Place::Cells(value) => value(row),
-            Place::Ratios(currency, value) => maybe(row.ratio_in(currency).and_then(value)),
+            Place::Ratios(currency, value) => {
+                maybe(row.ratio_in(currency).filter(|ratio| ratio.bound.is_none()).and_then(value))
+            }
             Place::Slices(_) | Place::Json => String::new(),
         };
         (metric.name, value)

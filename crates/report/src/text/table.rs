@@ -250,6 +250,7 @@ fn change(ratio: &CurrencyRatio, has_level: bool) -> Option<String> {
     match ratio.verdict {
         VerdictKind::Void => None,
         VerdictKind::Inconclusive if has_level => Some("?".to_owned()),
+        VerdictKind::Inconclusive if ratio.bound.is_some() => Some("?".to_owned()),
         VerdictKind::Inconclusive => Some(format!("{} ?", change.short())),
         _ => Some(change.short()),
     }

@@ -1,7 +1,8 @@
 //! What servers push, and the largest load that keeps a curve: in the summary and in words.
 
 use tare_analysis::Currency;
-use tare_analysis::summary::{Cell, Validity, ValidityState};
+use tare_analysis::stop::{ReasonToStop, reasons_to_stop};
+use tare_analysis::summary::{Cell, CurrencyRatio, RatioBound, Validity, ValidityState, VerdictKind};
 use tare_analysis::{Summary, summarize};
 use tare_plan::contract::Push;
 use tare_plan::plan::{Plan, SliceKind};
@@ -111,6 +112,11 @@ fn a_clock_whose_error_exceeds_the_median_makes_latency_suspect() {
 
 /// Tries as a search makes them, of servers whose latency grows with the rate: `limit_per_s` is the most that keeps p50 < 1 ms.
 pub fn searched(limits_per_s: &[(&'static str, f64)]) -> RunRecord {
+    searched_up_to(1e6, &limits_per_s.iter().map(|(name, limit)| (*name, [*limit; 3])).collect::<Vec<_>>())
+}
+
+/// The same with no load above `most_per_s`, and another limit in each start. No load at all is kept where it is below 1 per second.
+fn searched_up_to<const STARTS: usize>(most_per_s: f64, limits_per_s: &[(&'static str, [f64; STARTS])]) -> RunRecord {
     let others = limits_per_s.iter().skip(1).map(|(name, _)| variant(name, 1.0));
     let truths: Vec<Truth> = std::iter::once(baseline()).chain(others).collect();
     let mut record = run(&truths, 0, &[]);
@@ -118,12 +124,13 @@ pub fn searched(limits_per_s: &[(&'static str, f64)]) -> RunRecord {
         curve: "p50<1ms,p99<5ms".parse().unwrap(),
         by: LoadBy::Rate,
         most_users: 1_000,
-        most_per_s: 1e6,
+        most_per_s,
         each: tare_units::Span::from_secs(2),
     };
-    for fork in 1..=3 {
+    for fork in 1..=STARTS as u32 {
         record.forks.extend(limits_per_s.iter().map(|(name, _)| crate::synthetic::fork_record(name, fork)));
-        for (name, limit) in limits_per_s {
+        for (name, limits) in limits_per_s {
+            let limit = limits[fork as usize - 1];
             let mut search = tare_record::curve::start_search(&slo, slo.by, 1);
             let mut round = 0;
             while let Some(load) = search.next_load() {
@@ -162,6 +169,77 @@ fn the_largest_load_that_keeps_the_curve_is_found_again_from_its_tries() {
     let text = render(&summary, &Style { colored: false, width: 400 });
     assert!(text.contains("b: keeps p50<1ms,p99<5ms up to 7,9"), "{text}");
     assert!(text.contains("; fails first: p50<1ms (3 of 3 starts)"), "{text}");
+}
+
+/// What is said of the capacity of `b` beside the baseline, in all forms.
+fn capacity_of_b(record: &RunRecord) -> (Summary, CurrencyRatio, String) {
+    let summary = summarize(record);
+    let first = summary.comparisons[0].currencies[0].clone();
+    assert_eq!(first.name, Currency::Capacity, "no other measure takes its place");
+    let text = render(&summary, &Style { colored: false, width: 4_000 });
+    (summary, first, text)
+}
+
+#[test]
+fn two_capacities_beyond_the_largest_load_have_no_verdict() {
+    let record = searched_up_to(2_000.0, &[("http4s.Vanilla", [10_000.0; 5]), ("b", [8_000.0; 5])]);
+    let (summary, first, text) = capacity_of_b(&record);
+    assert_eq!(
+        (first.verdict, first.bound, first.lo, first.hi),
+        (VerdictKind::Inconclusive, Some(RatioBound::Unknown), None, None)
+    );
+    let reason = first.reason.as_deref().unwrap();
+    assert!(
+        reason.contains("in 5 of 5 starts b kept the largest load that was tried, 2,000/s: --slo-most tries more"),
+        "{reason}"
+    );
+    assert!(reason.contains("in 5 of 5 starts http4s.Vanilla kept the largest load"), "{reason}");
+    assert!(
+        !summary.headline.text.contains("no material difference") && summary.headline.text.contains("--slo-most"),
+        "{text}"
+    );
+    assert!(
+        text.contains("b: keeps p50<1ms,p99<5ms up to 2,000/s at least, the largest load that was tried"),
+        "{text}"
+    );
+    // More starts would try the same loads.
+    assert_eq!(reasons_to_stop(&record)[0].reason_to_stop, Some(ReasonToStop::BeyondSearch));
+}
+
+#[test]
+fn one_capacity_beyond_the_largest_load_is_a_bound() {
+    let (summary, first, _) = capacity_of_b(&searched_up_to(
+        2_000.0,
+        &[("http4s.Vanilla", [500.0; 5]), ("b", [8_000.0, 8_000.0, 8_000.0, 700.0, 700.0])],
+    ));
+    assert_eq!((first.verdict, first.bound), (VerdictKind::Inconclusive, Some(RatioBound::AtLeast)));
+    assert!(first.short.starts_with("inconclusive, at least +"), "{}", first.short);
+    let found = cell(&summary, "b").capacity.as_ref().unwrap();
+    assert!(
+        found.sentence.contains(" at least: 3 of 5 starts kept the largest load that was tried"),
+        "{}",
+        found.sentence
+    );
+    assert_eq!((found.forks_at_most, found.load.lo, found.load.hi), (3, None, None));
+}
+
+#[test]
+fn starts_that_keep_no_load_count_and_are_said() {
+    let some = searched_up_to(2_000.0, &[("http4s.Vanilla", [500.0; 5]), ("b", [0.1, 480.0, 0.1, 490.0, 0.1])]);
+    let (summary, first, _) = capacity_of_b(&some);
+    assert_eq!((first.verdict, first.bound, first.forks), (VerdictKind::Inconclusive, Some(RatioBound::AtMost), 5));
+    assert_eq!(summary.comparisons[0].odd_forks, []);
+    assert_eq!(first.reason.as_deref(), Some("in 3 of 5 starts b kept no load that was tried"));
+    let sentence = &cell(&summary, "b").capacity.as_ref().unwrap().sentence;
+    assert!(sentence.contains("; 3 of 5 starts kept no load that was tried"), "{sentence}");
+    let none = searched_up_to(2_000.0, &[("http4s.Vanilla", [500.0; 5]), ("b", [0.1; 5])]);
+    let (_, first, text) = capacity_of_b(&none);
+    assert_eq!(first.reason.as_deref(), Some("in 5 of 5 starts b kept no load that was tried"));
+    assert!(
+        text.contains("in 5 of 5 starts b kept no load that was tried") && !text.contains("never measured"),
+        "{text}"
+    );
+    assert!(text.contains("b: keeps p50<1ms,p99<5ms under no load that was tried"), "{text}");
 }
 
 #[test]
