@@ -11,8 +11,8 @@ use tare_stats::limit::regression_share;
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 
 use crate::compare::ratio::method;
-use crate::currency::Currency;
 use crate::format::{Change, count, roughly, share};
+use tare_plan::Currency;
 
 /// The standard deviation of forks that a forecast assumes where no earlier run says: starts of one JVM program differ
 /// by 2 to 3 %.
@@ -112,7 +112,7 @@ struct LimitReach {
 impl LimitReach {
     /// `None` where so few forks give no interval.
     fn of(plan: &Plan, limit: &RatioLimit, group: &Group) -> Option<Self> {
-        let currency = Currency::of_name(limit.currency())?;
+        let currency = limit.currency();
         let scenario = group.scenarios.first()?;
         let spread = Spread::of(plan, group, scenario, (currency, load_of(plan, scenario, currency)));
         let (forks, _) = forks(plan, group);
@@ -136,7 +136,7 @@ struct Spread {
 
 impl Spread {
     fn of(plan: &Plan, group: &Group, named: &NamedScenario, (currency, load): (Currency, SliceKind)) -> Self {
-        let of = SpreadOf::of_scenario(&group.baseline().family, &named.name, currency.facts().name, load);
+        let of = SpreadOf::of_scenario(&group.baseline().family, &named.name, currency, load);
         let earlier = plan.stop.earlier.spread(&of);
         let sd = earlier.map_or(ASSUMED_SD, |earlier| earlier.sd).max(plan.stop.floor);
         let method = method(plan, earlier.and_then(|earlier| earlier.prior));

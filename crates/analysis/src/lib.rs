@@ -7,7 +7,6 @@
 pub mod attribution;
 pub mod cell;
 mod compare;
-pub mod currency;
 pub mod differences;
 pub mod earlier;
 mod evidence;
@@ -24,8 +23,8 @@ pub mod summary;
 pub mod words;
 
 pub use compare::recorded::{RecordedForks, recorded_forks};
-pub use currency::Currency;
 pub use format::time::rfc3339;
 pub use profile::summarize_with;
 pub use summarize::summarize;
 pub use summary::Summary;
+pub use tare_plan::Currency;

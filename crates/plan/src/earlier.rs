@@ -8,6 +8,7 @@ use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::quantile::median;
 
 use crate::choices::{PriorUse, ServerScheduling, SliceKind};
+use crate::currency::Currency;
 
 /// The fewest forks of an earlier comparison whose spread is used.
 pub const MIN_EARLIER_FORKS: u32 = 3;
@@ -64,8 +65,8 @@ pub struct SpreadOf {
     /// Scenario; `None` for all scenarios of the family together, and in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
-    /// Name of the currency: `cpu_per_request`.
-    pub currency: String,
+    /// What was compared.
+    pub currency: Currency,
     /// The slices that it comes from.
     pub load: SliceKind,
 }
@@ -157,8 +158,8 @@ impl EarlierForks {
 
 impl SpreadOf {
     /// The spread of one scenario.
-    pub fn of_scenario(family: &str, scenario: &str, currency: &str, load: SliceKind) -> Self {
-        let [family, scenario, currency] = [family, scenario, currency].map(str::to_owned);
+    pub fn of_scenario(family: &str, scenario: &str, currency: Currency, load: SliceKind) -> Self {
+        let [family, scenario] = [family, scenario].map(str::to_owned);
         Self { family, scenario: Some(scenario), currency, load }
     }
 

@@ -2,9 +2,9 @@
 
 use tare_plan::profile::ProfileEvent;
 
-use crate::currency::Currency;
 use crate::format::{Change, Unit, share, single};
 use crate::summary::{Estimate, MovedFrame, NamedMethod, ProfileView, Summary, WhySentence};
+use tare_plan::Currency;
 
 /// A method with less than this part of its share in the variant counts as absent from the baseline.
 const ABSENT: f64 = 0.05;

@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tare_plan::plan::{Mode, Plan};
 
 use crate::compare::wording::undecided_so_far;
-use crate::currency::Currency;
 use crate::format::{Change, count, enumerate, sentence as with_full_stop, share};
 use crate::summary::{Cell, Comparison, CurrencyRatio, Headline, KnownFact, OpenQuestion, Sentence, VerdictKind};
+use tare_plan::Currency;
 
 /// The most differences of one comparison, and the most comparisons, that have a sentence each.
 pub(crate) const MOST_DIFFERENCES: usize = 3;

@@ -1,5 +1,9 @@
 //! What servers are compared in: one row for each currency, with its name, unit, better direction and words.
 
+pub mod ratio_limit;
+
+use std::cmp::Ordering;
+
 use serde::{Deserialize, Serialize};
 use tare_stats::Polarity;
 
@@ -12,6 +16,8 @@ pub struct CurrencyFacts {
     pub meaning: &'static str,
     /// How its ratio is made, for the list of metrics.
     pub source: &'static str,
+    /// As people name it in a limit.
+    pub limit_names: &'static [&'static str],
     /// In tables: `CPU/request`. A comparison may say more, such as the load.
     pub label: &'static str,
     /// In sentences: `CPU per request`; `None` where the comparison's own label serves.
@@ -59,6 +65,7 @@ macro_rules! currencies {
 currencies! {
     /// The largest load that keeps a curve.
     Capacity = "capacity" {
+        limit_names: &["capacity"],
         meaning: "capacity relative to the baseline", source: BY_FORK,
         label: "capacity", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
         words: ["carries less", "carries more"], verb: "carries",
@@ -66,6 +73,7 @@ currencies! {
     }
     /// Right answers per second under a saturating load.
     Throughput = "throughput" {
+        limit_names: &["rps", "throughput"],
         meaning: "throughput relative to the baseline", source: PAIRED,
         label: "throughput", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
         words: ["slower", "faster"], verb: "answers",
@@ -73,6 +81,7 @@ currencies! {
     }
     /// CPU of the server per request.
     CpuPerRequest = "cpu_per_request" {
+        limit_names: &["cpu", "cpu_per_request"],
         meaning: "CPU per request relative to the baseline", source: PAIRED,
         label: "CPU/request", noun: Some("CPU per request"), unit: "ns", polarity: Polarity::LowerIsBetter, percentile: None,
         words: ["more CPU", "less CPU"], verb: "uses",
@@ -80,6 +89,7 @@ currencies! {
     }
     /// Bytes that the runtime allocates per request.
     AllocatedPerRequest = "allocated_per_request" {
+        limit_names: &["allocated", "allocated_per_request"],
         meaning: "bytes allocated per request relative to the baseline", source: BY_FORK,
         label: "allocated/request", noun: Some("allocation per request"), unit: "bytes", polarity: Polarity::LowerIsBetter,
         percentile: None, words: ["heavier", "lighter"],
@@ -87,12 +97,14 @@ currencies! {
     }
     /// Median response time.
     LatencyP50 = "latency_p50" {
+        limit_names: &["p50", "latency_p50"],
         meaning: "median response time relative to the baseline", source: BY_FORK,
         label: "p50", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(50.0),
         words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
     }
     /// 99th percentile of response time.
     LatencyP99 = "latency_p99" {
+        limit_names: &["p99", "latency_p99"],
         meaning: "p99 of response time relative to the baseline", source: BY_FORK,
         label: "p99", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(99.0),
         words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
@@ -105,8 +117,26 @@ impl Currency {
         Self::ALL.iter().copied().find(|currency| currency.facts().name == name)
     }
 
+    /// The currency that a limit names so: `cpu`.
+    fn of_limit_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|currency| currency.facts().limit_names.contains(&name))
+    }
+
     /// Whether it is a percentile of response time.
     pub const fn is_latency(self) -> bool {
         self.facts().percentile.is_some()
+    }
+}
+
+impl PartialOrd for Currency {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// By name.
+impl Ord for Currency {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.facts().name.cmp(other.facts().name)
     }
 }

@@ -3,15 +3,17 @@
 
 use std::str::FromStr;
 
+use tare_stats::Polarity;
 use tare_units::serde_as_text;
 
+use super::Currency;
 use crate::condition::SplitCondition;
 
 /// The largest allowed ratio of a currency to its baseline; the smallest for a currency where more is better.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioLimit {
     text: String,
-    currency: String,
+    currency: Currency,
     ratio: f64,
 }
 
@@ -23,32 +25,6 @@ pub struct RatioLimitError {
     why: String,
 }
 
-/// A currency as people name it in a limit.
-struct LimitedCurrency {
-    names: &'static [&'static str],
-    /// Its name in `summary.json`.
-    currency: &'static str,
-    /// Whether more of it is worse.
-    is_worse_above: bool,
-}
-
-const fn limited_currency(
-    names: &'static [&'static str],
-    currency: &'static str,
-    is_worse_above: bool,
-) -> LimitedCurrency {
-    LimitedCurrency { names, currency, is_worse_above }
-}
-
-const CURRENCIES: [LimitedCurrency; 6] = [
-    limited_currency(&["cpu", "cpu_per_request"], "cpu_per_request", true),
-    limited_currency(&["allocated", "allocated_per_request"], "allocated_per_request", true),
-    limited_currency(&["rps", "throughput"], "throughput", false),
-    limited_currency(&["capacity"], "capacity", false),
-    limited_currency(&["p50", "latency_p50"], "latency_p50", true),
-    limited_currency(&["p99", "latency_p99"], "latency_p99", true),
-];
-
 impl RatioLimit {
     /// A change of a currency for the worse by this factor, above 1: `cpu` and 1.03 make `cpu > +3%`; `throughput` and 1.25
     /// make `throughput < -20%`.
@@ -56,15 +32,14 @@ impl RatioLimit {
     /// # Errors
     /// There is no such currency.
     pub fn worse_by(currency: &str, factor: f64) -> Result<Self, RatioLimitError> {
-        let known = CURRENCIES.iter().find(|known| known.names.contains(&currency));
-        let is_worse_above = known.is_none_or(|known| known.is_worse_above);
+        let is_worse_above = Currency::of_limit_name(currency).is_none_or(is_worse_above);
         let (sign, ratio) = if is_worse_above { ('>', factor) } else { ('<', 1.0 / factor) };
         format!("{currency} {sign} {}", percent_of(ratio)).parse()
     }
 
     /// Whether a larger ratio is worse.
     pub fn is_worse_above(&self) -> bool {
-        CURRENCIES.iter().any(|known| known.currency == self.currency && known.is_worse_above)
+        is_worse_above(self.currency)
     }
 
     /// As it was written.
@@ -72,19 +47,14 @@ impl RatioLimit {
         &self.text
     }
 
-    /// The name of its currency in `summary.json`: `cpu_per_request`.
-    pub fn currency(&self) -> &str {
-        &self.currency
+    /// What it limits.
+    pub const fn currency(&self) -> Currency {
+        self.currency
     }
 
     /// The limit as a ratio: 1.03 for `+3%`.
     pub const fn ratio(&self) -> f64 {
         self.ratio
-    }
-
-    /// Whether it limits a percentile of response time.
-    pub fn is_latency(&self) -> bool {
-        self.currency.starts_with("latency_")
     }
 }
 
@@ -94,17 +64,20 @@ impl FromStr for RatioLimit {
     fn from_str(text: &str) -> Result<Self, RatioLimitError> {
         let wrong = |why: String| RatioLimitError { text: text.to_owned(), why };
         let written = SplitCondition::split(text).ok_or_else(|| wrong("it has neither > nor <".to_owned()))?;
-        let known = CURRENCIES.iter().find(|known| known.names.contains(&written.metric.as_str()));
-        let LimitedCurrency { currency, is_worse_above, .. } =
-            known.ok_or_else(|| wrong(format!("there is no currency \"{}\"", written.metric)))?;
-        if written.above != *is_worse_above {
-            let sign = if *is_worse_above { '>' } else { '<' };
+        let currency = Currency::of_limit_name(&written.metric)
+            .ok_or_else(|| wrong(format!("there is no currency \"{}\"", written.metric)))?;
+        if written.above != is_worse_above(currency) {
+            let sign = if is_worse_above(currency) { '>' } else { '<' };
             return Err(wrong(format!("{} fails on the other side; write {sign}", written.metric)));
         }
         let ratio = ratio(written.value)
             .ok_or_else(|| wrong("its value is no change in percent with a sign, such as +3%".to_owned()))?;
-        Ok(Self { text: text.trim().to_owned(), currency: (*currency).to_owned(), ratio })
+        Ok(Self { text: text.trim().to_owned(), currency, ratio })
     }
+}
+
+fn is_worse_above(currency: Currency) -> bool {
+    currency.facts().polarity == Polarity::LowerIsBetter
 }
 
 /// `+3%` as 1.03. A change without a sign could mean a share.
@@ -148,7 +121,7 @@ mod tests {
             ("cpu > -5%", "cpu_per_request", 0.95),
         ] {
             let limit: RatioLimit = text.parse().unwrap();
-            assert_eq!((limit.text(), limit.currency()), (text, currency));
+            assert_eq!((limit.text(), limit.currency().facts().name), (text, currency));
             assert!((limit.ratio() - ratio).abs() < 1e-12, "{text}: {}", limit.ratio());
         }
     }

@@ -82,7 +82,7 @@ fn prior_row(family: &str, scenario: Option<&str>, spreads: &[EarlierSpread]) ->
     let spreads: Vec<&EarlierSpread> = spreads.iter().filter(is_of).collect();
     let most = spreads.iter().map(|spread| spread.comparisons).max().unwrap_or(0);
     let text = |spread: &&EarlierSpread| {
-        let name = format!("{} ({})", spread.of.currency, spread.of.load.name());
+        let name = format!("{} ({})", spread.of.currency.facts().name, spread.of.load.name());
         let prior = spread.prior?;
         Some(format!("{name} {:.1} % like {:.0} forks", prior.sd * 100.0, prior.df + 1.0))
     };

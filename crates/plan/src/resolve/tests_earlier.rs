@@ -2,6 +2,7 @@
 
 use super::tests::{CONTRACT, inventory};
 use super::*;
+use crate::Currency;
 use crate::choices::{PriorUse, ServerScheduling};
 use crate::earlier::{EarlierRun, ForkSpread, ForkTime, RunPlace, SpreadOf};
 use crate::estimate::fork_time;
@@ -27,7 +28,7 @@ fn cpu_of(family: &str, scenario: Option<&str>) -> SpreadOf {
     SpreadOf {
         family: family.to_owned(),
         scenario: scenario.map(str::to_owned),
-        currency: "cpu_per_request".to_owned(),
+        currency: Currency::CpuPerRequest,
         load: SliceKind::Saturating,
     }
 }

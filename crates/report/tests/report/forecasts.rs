@@ -1,6 +1,7 @@
 //! What a plan says beforehand of the differences that it will show.
 
 use tare_analysis::forecast::forecast;
+use tare_plan::Currency;
 use tare_plan::GroupOrder;
 use tare_plan::Plan;
 use tare_plan::earlier::{EarlierForkTime, EarlierSpread, SpreadOf};
@@ -22,17 +23,16 @@ fn plan() -> Plan {
     plan
 }
 
-fn earlier(plan: &mut Plan, currency: &str, sd: f64) {
-    let (family, currency) = ("http4s".to_owned(), currency.to_owned());
-    let of = SpreadOf { family, scenario: None, currency, load: SliceKind::Saturating };
+fn earlier(plan: &mut Plan, currency: Currency, sd: f64) {
+    let of = SpreadOf { family: "http4s".to_owned(), scenario: None, currency, load: SliceKind::Saturating };
     plan.stop.earlier.spreads.push(EarlierSpread { of, comparisons: 3, sd, prior: None });
 }
 
 #[test]
 fn a_forecast_is_the_detectable_difference_of_earlier_forks() {
     let mut plan = plan();
-    earlier(&mut plan, "throughput", 0.5);
-    earlier(&mut plan, "cpu_per_request", 0.02);
+    earlier(&mut plan, Currency::Throughput, 0.5);
+    earlier(&mut plan, Currency::CpuPerRequest, 0.02);
     let log = detectable_difference(0.02, Method::FIXED_FORKS, 4, 0.8).unwrap();
     let percent = format!("{:.1} %", (log.exp_m1() * 1_000.0).ceil() / 10.0);
     let text = forecast(&plan).unwrap();
@@ -54,8 +54,8 @@ fn each_limit_has_a_forecast_by_the_spread_of_its_own_currency() {
     let mut plan = plan();
     let limits = ["cpu > +3%", "throughput < -1%", "allocated > +1%"];
     plan.set_limits(limits.iter().map(|limit| limit.parse().unwrap()).collect(), Source::Flag);
-    earlier(&mut plan, "cpu_per_request", 0.005);
-    earlier(&mut plan, "throughput", 0.02);
+    earlier(&mut plan, Currency::CpuPerRequest, 0.005);
+    earlier(&mut plan, Currency::Throughput, 0.02);
     // One of three limits has two thirds of α.
     let reach = |sd: f64, alpha: f64| detectable_difference(sd, Method::FixedForks { alpha }, 4, 0.8).unwrap();
     let from = |limit: f64, log: f64| format!("{:.1} %", ((limit.ln() + log).exp_m1() * 100.0).abs());

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use tare_analysis::{Summary, summarize};
+use tare_plan::Currency;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::earlier::{EarlierForks, EarlierSpread, SpreadOf};
 use tare_plan::plan::{
@@ -87,7 +88,7 @@ pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
 
 /// What forks scatter in, of the prior that [`with_prior`] gives.
 pub fn throughput() -> SpreadOf {
-    SpreadOf::of_scenario("http4s", "SimpleGet", "throughput", SliceKind::Saturating)
+    SpreadOf::of_scenario("http4s", "SimpleGet", Currency::Throughput, SliceKind::Saturating)
 }
 
 /// The record of a plan that declares its forks, and has a prior of this standard deviation for throughput.

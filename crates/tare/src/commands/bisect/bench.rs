@@ -42,7 +42,7 @@ impl ReleaseBench<'_> {
     /// The settings make no plan.
     pub fn comparison_plan(&self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Plan> {
         let limit = RatioLimit::worse_by(&self.currency, limit)?;
-        let mut plan = self.plan(reference, other, Vec::new(), self.flags, limit.is_latency())?;
+        let mut plan = self.plan(reference, other, Vec::new(), self.flags, limit.currency().is_latency())?;
         plan.set_limits(vec![limit], Source::Flag);
         Ok(plan)
     }

@@ -122,14 +122,14 @@ fn attribution(bench: &ReleaseBench<'_>, before: usize, after: usize, args: &Bis
     // Student's intervals need a number of starts that was fixed before.
     let flags = &Options { budget: None, forks: Some(args.attribution_forks), ..bench.flags.clone() };
     let pinned = vec![(beneath.clone(), old.clone()), (beneath.clone(), new.clone())];
-    let plan = bench.plan(before, after, pinned, flags, limit.is_latency())?;
+    let plan = bench.plan(before, after, pinned, flags, limit.currency().is_latency())?;
     let summary = bench.measure(&plan)?;
     let pair = ReleasePair {
         new_layer: format!("{}@{new}", bench.server),
         old_server: format!("{beneath}@{old}"),
         new_server: format!("{beneath}@{new}"),
     };
-    let currency = Currency::of_name(limit.currency()).unwrap_or(Currency::CpuPerRequest);
+    let currency = limit.currency();
     Ok(match attribute_change(&summary, &pair, currency) {
         Ok(parts) => format!(
             "{} in {new} beside {old}, {}: {} ({beneath} with the libraries of each release; α {}; {}).",

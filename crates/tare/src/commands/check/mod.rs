@@ -10,7 +10,7 @@ use tare_plan::plan::{Program, Role, Source, Variant};
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
-use tare_plan::{Plan, PlanError};
+use tare_plan::{Currency, Plan, PlanError};
 use tare_sut::sampler::cache_folder;
 
 use crate::args::{CheckArgs, Global};
@@ -124,7 +124,7 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
 /// What to know of limits on bytes before the run: only a JVM is counted where the suite names no counters, and a start
 /// script may hide one.
 fn uncounted(plan: &Plan) -> Vec<String> {
-    let Some(limit) = plan.stop.limits.iter().find(|limit| limit.currency() == "allocated_per_request") else {
+    let Some(limit) = plan.stop.limits.iter().find(|limit| limit.currency() == Currency::AllocatedPerRequest) else {
         return Vec::new();
     };
     let is_uncounted = |variant: &&Variant| match &variant.program {
