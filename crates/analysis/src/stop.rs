@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use tare_plan::plan::{Forks, Plan};
 use tare_record::RunRecord;
-use tare_stats::measures::deciding_reason_to_stop;
 use tare_stats::{DecisionRule, StopReason};
 
 use crate::cell::analyze_cells;
@@ -13,9 +12,9 @@ use crate::compare::{Pair, Pairs, compare_cells};
 use crate::limits::{are_settled, judge_limits};
 use crate::summary::{Comparison, LimitResult};
 
-/// How one comparison stands after a fork.
+/// How one comparison stands after a fork, and whether it may stop.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ComparisonStanding {
+pub struct ComparisonState {
     /// Group.
     pub group: String,
     /// Scenario.
@@ -29,48 +28,50 @@ pub struct ComparisonStanding {
     /// Whether it has a verdict, however wide its interval.
     pub has_verdict: bool,
     /// Why it may stop; `None` while it needs more forks.
-    pub stop: Option<StopCause>,
+    pub reason_to_stop: Option<ReasonToStop>,
     /// The time that more forks would take to decide it, if estimate and spread stayed as they are.
     pub needed: Option<Duration>,
 }
 
 /// Why a comparison needs no more forks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StopCause {
+pub enum ReasonToStop {
     /// It has a verdict, or its interval is as narrow as was asked for.
     Settled(StopReason),
     /// It does not count, and more forks would not change that.
     Void,
+    /// A capacity lies beyond the loads that were tried. More forks would try the same.
+    BeyondSearch,
 }
 
-/// How the comparisons of a record stand, judged as its report will judge them.
-pub fn standings(record: &RunRecord) -> Vec<ComparisonStanding> {
+/// Whether each comparison of a record may stop, and how it stands, judged as its report will judge it.
+pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
     let (plan, cells) = (&record.header.plan, analyze_cells(record));
     let pairs = Pairs::of(plan, &cells);
     let (rule, measures, judged) = (pairs.rule(plan), pairs.measures(), judge_limits(record, &pairs));
-    let stop = |pair: &Pair<'_>| match judged.as_slice() {
-        _ if plan.stop.limits.is_empty() => stop_cause(pair, measures, &rule),
-        limits => limits_stop(plan, pair, limits),
+    let reason = |pair: &Pair<'_>| match judged.as_slice() {
+        _ if plan.stop.limits.is_empty() => reason_to_stop(pair, measures, &rule),
+        limits => reason_by_limits(plan, pair, limits),
     };
-    let stops = pairs.asked().iter().map(stop);
-    let standing = |(comparison, stop): (Comparison, Option<StopCause>)| {
+    let reasons = pairs.asked().iter().map(reason);
+    let state = |(comparison, reason_to_stop): (Comparison, Option<ReasonToStop>)| {
         let limits: Vec<&LimitResult> = judged.iter().filter(|limit| limit.comparison == comparison.id).collect();
         let first = comparison.currencies.first();
         let of_first = first.map_or_else(|| "void".to_owned(), |first| first.short.clone());
         let needed_s = if limits.is_empty() { first.and_then(|first| first.needed_s) } else { longest(&limits) };
         let is_decided = first.is_some_and(|first| first.verdict.is_decision());
-        ComparisonStanding {
+        ComparisonState {
             text: if limits.is_empty() { of_first } else { in_words(&limits) },
             forks: first.map_or(0, |first| first.forks),
-            has_verdict: if limits.is_empty() { is_decided } else { stop.is_some() },
-            stop,
+            has_verdict: if limits.is_empty() { is_decided } else { reason_to_stop.is_some() },
+            reason_to_stop,
             needed: needed_s.filter(|s| s.is_finite()).map(Duration::from_secs_f64),
             group: comparison.group,
             scenario: comparison.scenario,
             variant: comparison.variant,
         }
     };
-    compare_cells(record, &pairs).comparisons.into_iter().zip(stops).map(standing).collect()
+    compare_cells(record, &pairs).comparisons.into_iter().zip(reasons).map(state).collect()
 }
 
 /// The longest time that any of these limits needs, in seconds.
@@ -85,19 +86,24 @@ fn in_words(limits: &[&LimitResult]) -> String {
 }
 
 /// Why the run need not go on for this pair: nothing more can be learnt of a void one.
-fn stop_cause(pair: &Pair<'_>, measures: usize, rule: &DecisionRule) -> Option<StopCause> {
+fn reason_to_stop(pair: &Pair<'_>, measures: usize, rule: &DecisionRule) -> Option<ReasonToStop> {
     if pair.void.is_some() {
-        return Some(StopCause::Void);
+        return Some(ReasonToStop::Void);
     }
-    deciding_reason_to_stop(&pair.measured_ratios.first()?.measured(), measures, rule).map(StopCause::Settled)
+    let deciding = pair.measured_ratios.first()?;
+    if deciding.bound.is_some() {
+        let comparison = &deciding.comparison;
+        return (comparison.forks >= comparison.method.min_forks()).then_some(ReasonToStop::BeyondSearch);
+    }
+    deciding.measured().reason_to_stop(measures, rule).map(ReasonToStop::Settled)
 }
 
 /// Why a run with limits need not go on for this pair: each of its limits is judged. Fixed forks are never cut short.
-fn limits_stop(plan: &Plan, pair: &Pair<'_>, limits: &[LimitResult]) -> Option<StopCause> {
+fn reason_by_limits(plan: &Plan, pair: &Pair<'_>, limits: &[LimitResult]) -> Option<ReasonToStop> {
     if pair.void.is_some() {
-        return Some(StopCause::Void);
+        return Some(ReasonToStop::Void);
     }
     let of_pair: Vec<&LimitResult> = limits.iter().filter(|limit| limit.comparison == pair.variant.cell.id).collect();
     let may_stop = matches!(plan.stop.forks, Forks::UntilDecided { .. }) && are_settled(&of_pair);
-    may_stop.then_some(StopCause::Settled(StopReason::Decided))
+    may_stop.then_some(ReasonToStop::Settled(StopReason::Decided))
 }

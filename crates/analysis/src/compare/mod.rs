@@ -251,7 +251,7 @@ fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, f
         verdict: kind,
         material,
         short: match bound {
-            Some((bound, _)) => wording::bounded(*bound, &change),
+            Some((bound, _)) => format!("inconclusive, {}", wording::bound_in_words(*bound, &change)),
             None => wording::short(measured_ratio.currency, kind, &change),
         },
         reason,

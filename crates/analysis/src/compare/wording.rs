@@ -34,12 +34,12 @@ pub(crate) fn short(currency: Currency, kind: VerdictKind, change: &Change) -> S
     }
 }
 
-/// `inconclusive, at least +25.0 %`, of a capacity beyond the loads that were tried.
-pub(crate) fn bounded(bound: RatioBound, change: &Change) -> String {
+/// `at least +25.0 %`, of a capacity beyond the loads that were tried.
+pub(crate) fn bound_in_words(bound: RatioBound, change: &Change) -> String {
     match bound {
-        RatioBound::AtLeast => format!("inconclusive, at least {}", change.short()),
-        RatioBound::AtMost => format!("inconclusive, at most {}", change.short()),
-        RatioBound::Unknown => "inconclusive, beyond what was tried".to_owned(),
+        RatioBound::AtLeast => format!("at least {}", change.short()),
+        RatioBound::AtMost => format!("at most {}", change.short()),
+        RatioBound::Unknown => "beyond what was tried".to_owned(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tare_plan::plan::{Mode, Plan};
 
-use crate::compare::wording::undecided_so_far;
+use crate::compare::wording::{bound_in_words, undecided_so_far};
 use crate::format::{Change, count, enumerate, sentence as with_full_stop, share};
 use crate::summary::{Cell, Comparison, CurrencyRatio, Headline, KnownFact, OpenQuestion, Sentence, VerdictKind};
 use tare_plan::Currency;
@@ -180,7 +180,8 @@ impl<'a> Answer<'a> {
                 )
             }
             VerdictKind::Inconclusive | VerdictKind::Void => {
-                let so_far = change(lead).signed_interval();
+                let bound = lead.bound.map(|bound| bound_in_words(bound, &change(lead)));
+                let so_far = bound.unwrap_or_else(|| change(lead).signed_interval());
                 let outlook = undecided_so_far(lead, context.disturbed.contains(&self.comparison.id));
                 format!(
                     "Not decided yet: {variant} against {baseline} on {scenario}, {} {so_far}. {outlook}",

@@ -1,7 +1,7 @@
 //! Limits of `tare check` held against records of planted truth.
 
 use quick_junit::{NonSuccessKind, Report, TestCaseStatus};
-use tare_analysis::stop::{StopCause, standings};
+use tare_analysis::stop::{ReasonToStop, reasons_to_stop};
 use tare_analysis::summarize;
 use tare_analysis::summary::{CheckResult, LimitCheck, LimitVerdictKind, Summary, VerdictKind};
 use tare_plan::plan::{Forks, SliceKind, Source};
@@ -29,8 +29,8 @@ fn verdicts(summary: &Summary) -> Vec<LimitVerdictKind> {
     check(summary).limits.iter().map(|limit| limit.verdict).collect()
 }
 
-fn stop(record: &RunRecord) -> Option<StopCause> {
-    standings(record)[0].stop
+fn stop(record: &RunRecord) -> Option<ReasonToStop> {
+    reasons_to_stop(record)[0].stop
 }
 
 #[test]
@@ -57,8 +57,8 @@ fn a_planted_cost_is_held_against_each_limit() {
     assert_eq!((picture.matches("<circle ").count(), picture.matches("stroke-dasharray").count()), (3, 3), "{picture}");
     assert_eq!(stop(&record), None, "a limit is open");
     let record = limited(synthetic::standard(), &limits[..2]);
-    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Decided)));
-    assert!(standings(&record)[0].text.contains("cpu > +3%: +4.9 %"), "{}", standings(&record)[0].text);
+    assert_eq!(stop(&record), Some(ReasonToStop::Settled(StopReason::Decided)));
+    assert!(reasons_to_stop(&record)[0].text.contains("cpu > +3%: +4.9 %"), "{}", reasons_to_stop(&record)[0].text);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn what_was_not_measured_is_undecided_with_the_reason_and_stops_no_later() {
         (vec![LimitVerdictKind::Undecided], CheckResult::Undecided)
     );
     assert_eq!(check(&summary).limits[0].reason.as_deref(), Some("no capacity was searched: give --slo"));
-    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Decided)));
+    assert_eq!(stop(&record), Some(ReasonToStop::Settled(StopReason::Decided)));
     assert!(summary.next.unwrap().command.ends_with("--findings"));
 }
 

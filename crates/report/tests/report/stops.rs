@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_analysis::stop::{StopCause, standings};
+use tare_analysis::stop::{ReasonToStop, reasons_to_stop};
 use tare_plan::plan::{Forks, SliceKind};
 use tare_record::RunRecord;
 use tare_record::{EventKind, EventRecord};
@@ -13,10 +13,10 @@ use crate::synthetic::{self, baseline, variant};
 
 const LAYER: &str = "http4s.Tapir";
 
-fn stop(record: &RunRecord) -> Option<StopCause> {
-    let standings = standings(record);
-    assert_eq!(standings.len(), 1);
-    standings[0].stop
+fn stop(record: &RunRecord) -> Option<ReasonToStop> {
+    let states = reasons_to_stop(record);
+    assert_eq!(states.len(), 1);
+    states[0].reason_to_stop
 }
 
 fn run(forks: u32) -> RunRecord {
@@ -26,9 +26,9 @@ fn run(forks: u32) -> RunRecord {
 #[test]
 fn a_comparison_stops_at_its_verdict_though_a_precision_was_asked_for() {
     let mut record = run(16);
-    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Decided)));
+    assert_eq!(stop(&record), Some(ReasonToStop::Settled(StopReason::Decided)));
     record.header.plan.stop.precision = 1e-6;
-    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Decided)), "verdict or precision, not both");
+    assert_eq!(stop(&record), Some(ReasonToStop::Settled(StopReason::Decided)), "verdict or precision, not both");
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn a_comparison_without_a_verdict_stops_once_it_is_precise() {
     record.header.plan.stop.region = 1e-5;
     assert_eq!(stop(&record), None);
     record.header.plan.stop.precision = 10.0;
-    assert_eq!(stop(&record), Some(StopCause::Settled(StopReason::Precise)));
+    assert_eq!(stop(&record), Some(ReasonToStop::Settled(StopReason::Precise)));
 }
 
 #[test]
@@ -47,9 +47,9 @@ fn two_forks_already_say_how_long_a_decision_takes() {
     let stop = &mut record.header.plan.stop;
     stop.forks = Forks::UntilDecided { budget: Span::from_secs(300), at_least: 3, max_forks: Some(6) };
     (stop.alpha, stop.half_width) = (0.05, 0.04);
-    let standing = standings(&record).remove(0);
+    let state = reasons_to_stop(&record).remove(0);
     // A fork of a synthetic run takes 20 s, and the difference of 5 % is clear with the third.
-    assert_eq!((standing.stop, standing.needed), (None, Some(Duration::from_secs(20))));
+    assert_eq!((state.reason_to_stop, state.needed), (None, Some(Duration::from_secs(20))));
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn too_few_forks_never_stop_a_run() {
 fn a_void_comparison_needs_no_more_forks() {
     let mut record = run(2);
     record.events.push(EventRecord { variant: Some(LAYER.to_owned()), ..EventRecord::new(EventKind::NoAnswers) });
-    assert_eq!(stop(&record), Some(StopCause::Void));
+    assert_eq!(stop(&record), Some(ReasonToStop::Void));
 }
 
 #[test]

@@ -184,15 +184,15 @@ fn git_revision() -> Option<String> {
 
 /// The standings of the comparisons, decided by the report, for the live view.
 fn standings(record: &RunRecord) -> Vec<ComparisonProgress> {
-    let forward = |standing: stop::ComparisonStanding| ComparisonProgress {
+    let forward = |standing: stop::ComparisonState| ComparisonProgress {
         group: standing.group,
         scenario: standing.scenario,
         variant: standing.variant,
         text: standing.text,
         forks: standing.forks,
         has_verdict: standing.has_verdict,
-        decided: standing.stop.is_some(),
+        decided: standing.reason_to_stop.is_some(),
         needed: standing.needed,
     };
-    stop::standings(record).into_iter().map(forward).collect()
+    stop::reasons_to_stop(record).into_iter().map(forward).collect()
 }
