@@ -10,7 +10,7 @@ use tare_analysis::summary::{Cell, Comparison};
 use tare_plan::plan::SliceKind;
 use tare_record::{ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord, SliceSample};
 use tare_report::text::Style;
-use tare_report::{csv, gatling, hgrm, json, load, markdown, memory, metrics, text, write_all, wrk};
+use tare_report::{csv, gatling, hgrm, json, load, markdown, metrics, text, write_all, wrk};
 
 use crate::loads;
 use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, variant};
@@ -221,7 +221,7 @@ fn numbers(value: &Value, key: &str, visit: &mut impl FnMut(&str)) {
 fn memory_is_a_row_per_variant_and_says_what_is_not_known() {
     let mut summary = standard_summary();
     summary.cells[1].rss_peak_bytes = None;
-    let text = memory::render(&summary);
+    let text = markdown::memory::render(&summary);
     assert!(text.contains("| http4s.Vanilla | 260 MB (heap 120 MB, 20.0 MB left) |"), "{text}");
     assert!(text.contains("| http4s.Tapir | not available |") && !text.contains("(again)"), "{text}");
 }

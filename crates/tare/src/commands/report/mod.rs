@@ -11,7 +11,7 @@ use tare_analysis::summary::Summary;
 use tare_record::RunRecord;
 use tare_record::store::{self, find_run};
 use tare_record::{LoadRecord, Record};
-use tare_report::{ReportError, ci, csv, gatling, html, json, load, markdown, memory, text, wrk};
+use tare_report::{ReportError, ci, csv, gatling, html, json, load, markdown, text, wrk};
 use tare_stats::Polarity;
 
 use crate::args::{CiForm, Global, ReportArgs};
@@ -56,7 +56,7 @@ fn form(
     } else if form.markdown {
         Some(markdown::render(&summary))
     } else if form.memory {
-        Some(memory::render(&summary))
+        Some(markdown::memory::render(&summary))
     } else if form.gatling {
         Some(gatling::render(&summary))
     } else if form.wrk {
@@ -116,7 +116,7 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
     } else if form.markdown {
         markdown::render(&as_run())
     } else if form.memory {
-        memory::render(&as_run())
+        markdown::memory::render(&as_run())
     } else if form.gatling {
         gatling::render(&as_run())
     } else {

@@ -1,5 +1,7 @@
 //! Markdown: the headline, verdicts, a table per scenario, noise and findings, for a pull request or a job's summary.
 
+pub mod memory;
+
 use crate::clean::escape_markdown as safe;
 use crate::text::{interval_legend, shown};
 use tare_analysis::format::{Unit, sentence, share, single};
