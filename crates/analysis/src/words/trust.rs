@@ -6,7 +6,6 @@ use crate::summary::{
     VerdictKind,
 };
 use crate::words::headline::MOST_DIFFERENCES;
-use tare_plan::Currency;
 
 /// The largest number of reasons.
 const MOST_REASONS: usize = 2;
