@@ -6,7 +6,6 @@ use std::path::Path;
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
-use tare_analysis::format::grouped;
 use tare_record::EventLevel;
 use tare_report::clean::sanitize_lines;
 use tare_report::palette::{Palette, Tone};

@@ -12,7 +12,7 @@ pub mod otlp;
 pub mod picture;
 
 use tare_analysis::Currency;
-use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState, VerdictKind};
+use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState};
 
 /// What a cell reached in one currency.
 struct CellFigure {

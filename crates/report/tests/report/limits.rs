@@ -30,7 +30,7 @@ fn verdicts(summary: &Summary) -> Vec<LimitVerdictKind> {
 }
 
 fn stop(record: &RunRecord) -> Option<ReasonToStop> {
-    reasons_to_stop(record)[0].stop
+    reasons_to_stop(record)[0].reason_to_stop
 }
 
 #[test]

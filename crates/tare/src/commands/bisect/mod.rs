@@ -4,7 +4,6 @@ mod bench;
 mod releases;
 mod search;
 
-use tare_analysis::Currency;
 use tare_analysis::attribution::{ReleasePair, attribute_change};
 use tare_plan::PlanError;
 use tare_plan::names::select_names;

@@ -114,7 +114,8 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
     let run = &mut both.run;
     (run.aa, run.baseline, run.servers, run.versions, run.duration) = (None, None, None, None, None);
     run.control.get_or_insert(true);
-    let needs_open_load = limits.iter().any(RatioLimit::is_latency) || flags.saturating.or(run.saturating) == Some(0);
+    let needs_open_load =
+        limits.iter().any(|limit| limit.currency().is_latency()) || flags.saturating.or(run.saturating) == Some(0);
     if !needs_open_load && run.slo.is_none() && flags.slo.is_none() {
         run.poisson.get_or_insert(0);
     }
