@@ -137,8 +137,9 @@ fn reference() -> String {
 
 Made from the table in `crates/plan/src/settings/table.rs` by `UPDATE=1 cargo test -p tare-plan --test settings`.
 
-Each setting is a flag of `tare run`, and a key of a suite's `[run]` table. Where the key is in another table, that is named.
-A flag wins over the suite, and the suite over the default. `tare run --dry-run` prints every value of a plan and its source.
+Each setting is a flag of `tare run`, and a key of a suite's `[run]` table. Where the key is in another table, that is
+named. A flag wins over the suite, and the suite over the default. `tare run --dry-run` prints every value of a plan and
+its source.
 Flags marked * belong to `tare profile` too.
 `tare run` without a suite and without servers uses `suites/quick.toml`, which changes some of the defaults below.
 "

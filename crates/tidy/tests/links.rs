@@ -1,4 +1,5 @@
-//! The documents: every link leads somewhere, and every page of the site is in its table of contents.
+//! The documents: every link leads somewhere, every page of the site is in its table of contents, and lines are short.
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -64,6 +65,49 @@ fn every_page_of_the_site_is_in_its_contents() {
         let name = entry.unwrap().file_name().to_string_lossy().into_owned();
         assert!(name == "SUMMARY.md" || contents.contains(&format!("({name})")), "{name} is not in SUMMARY.md");
     }
+}
+
+/// Columns of a line of prose. Tables, code, pictures and what has no blank may be wider.
+const COLUMNS: usize = 120;
+/// Lines of METHOD.md: it has rules. What was measured on which day has pages of its own in docs/notebook.
+const METHOD_LINES: usize = 350;
+
+/// Lines of prose that are too wide, by number from 1.
+fn wide_lines(text: &str) -> Vec<usize> {
+    let mut in_code = false;
+    let mut is_wide = |line: &str| {
+        let is_fence = line.trim_start().starts_with("```");
+        in_code ^= is_fence;
+        let is_prose = !in_code && !is_fence && !line.starts_with(['|', '!', '#', '<']) && !line.starts_with("    ");
+        is_prose && line.chars().count() > COLUMNS && line.trim().contains(' ')
+    };
+    text.lines().enumerate().filter_map(|(index, line)| is_wide(line).then_some(index + 1)).collect()
+}
+
+#[test]
+fn lines_of_prose_are_short() {
+    let mut wide = Vec::new();
+    for document in documents() {
+        for number in wide_lines(&fs::read_to_string(&document).unwrap()) {
+            wide.push(format!("{}:{number}", document.strip_prefix(root()).unwrap().display()));
+        }
+    }
+    assert!(wide.is_empty(), "lines of more than {COLUMNS} columns:\n  {}", wide.join("\n  "));
+}
+
+#[test]
+fn method_has_rules_and_no_diary() {
+    let text = fs::read_to_string(root().join("docs/METHOD.md")).unwrap();
+    let lines = text.lines().count();
+    assert!(lines <= METHOD_LINES, "METHOD.md has {lines} lines: move what was measured to docs/notebook");
+    let is_of_a_day = |line: &&str| line.split_once('-').is_some_and(|(year, _)| year.parse::<u16>().is_ok());
+    assert_eq!(text.lines().find(is_of_a_day), None, "a paragraph of METHOD.md begins with a date");
+}
+
+#[test]
+fn wide_lines_are_found_outside_tables_and_code() {
+    let wide = "word ".repeat(30);
+    assert_eq!(wide_lines(&format!("{wide}\n| {wide}\n```\n{wide}\n```\n- {wide}\n{}", "x".repeat(200))), [1, 6]);
 }
 
 #[test]

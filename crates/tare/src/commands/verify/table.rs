@@ -9,7 +9,7 @@ use tare_sut::contract::CheckOutcome;
 use super::{ServerOutcome, Verified, Verifier};
 
 const HEAD: &str = "# Servers\n\n\
-    Made by `tare verify --markdown > docs/SERVERS.md`. Every server was started, and got every request of \
+    Made by `tare verify --markdown > docs/SERVERS.md`. Every server was started, and got every request of\n\
     [servers/contract.toml](../servers/contract.toml).\n";
 
 /// The whole document.
@@ -49,7 +49,8 @@ fn matrix(checks: &[&str], all: &[Verified<'_>], text: &mut String) {
     }
     text.push_str("\n## Answers\n\n");
     text.push_str(
-        "✓ as the contract says · ≠ an allowed difference, with its reason below · ✗ wrong · blank: not sent, because the server has no such route or its library cannot answer it\n\n|",
+        "✓ as the contract says · ≠ an allowed difference, with its reason below · ✗ wrong · blank: not sent, because the server\n\
+         has no such route or its library cannot answer it\n\n|",
     );
     let numbers: Vec<String> = (1..=checks.len()).map(|number| number.to_string()).collect();
     let _ = writeln!(text, " server | {} |\n|---|{}", numbers.join(" | "), "---|".repeat(checks.len()));
