@@ -49,18 +49,13 @@ impl Jdk {
             })?;
             return if found.major >= minimum { Ok(found) } else { Err(too_old(&found, "the JDK that was chosen")) };
         }
-        if let Some(found) = Self::chosen_by_user().filter(|jdk| jdk.major >= minimum) {
-            return Ok(found);
-        }
-        match Self::installed_jdks().into_iter().max_by_key(|jdk| jdk.major) {
-            Some(newest) if newest.major >= minimum => Ok(newest),
-            Some(newest) => Err(too_old(&newest, "the newest JDK found")),
-            None => Err(SutError::Jdk {
-                message: format!(
-                    "no JDK was found; install Java {minimum} or later (25 is a good choice), or set JAVA_HOME"
-                ),
-            }),
-        }
+        let none = || SutError::Jdk {
+            message: format!(
+                "no JDK was found; install Java {minimum} or later (25 is a good choice), or set JAVA_HOME"
+            ),
+        };
+        Self::choose(|jdk| jdk.major >= minimum)
+            .ok_or_else(|| Self::newest(|_| true).map_or_else(none, |newest| too_old(&newest, "the newest JDK found")))
     }
 
     /// The error of a JDK that is older than `minimum`; `whose` says which one it is.
@@ -76,8 +71,7 @@ impl Jdk {
     /// When there is none.
     pub fn find_compiler() -> Result<Self, SutError> {
         let is_usable = |jdk: &Self| jdk.major >= CATALOG_JAVA && jdk.home.join("bin/javac").is_file();
-        let newest = || Self::installed_jdks().into_iter().filter(is_usable).max_by_key(|jdk| jdk.major);
-        Self::chosen_by_user().filter(is_usable).or_else(newest).ok_or_else(|| SutError::Jdk {
+        Self::choose(is_usable).ok_or_else(|| SutError::Jdk {
             message: format!(
                 "no Java {CATALOG_JAVA} or later with a compiler (bin/javac) was found; install a JDK (25 is a good \
                  choice), or set JAVA_HOME"
@@ -85,12 +79,18 @@ impl Jdk {
         })
     }
 
-    fn chosen_by_user() -> Option<Self> {
-        env::var_os("JAVA_HOME").and_then(|home| Self::from_home(Path::new(&home)))
+    /// That of `JAVA_HOME` if it is usable, else the newest usable one.
+    fn choose(is_usable: impl Fn(&Self) -> bool) -> Option<Self> {
+        let of_user = env::var_os("JAVA_HOME").and_then(|home| Self::from_home(Path::new(&home)));
+        of_user.filter(&is_usable).or_else(|| Self::newest(is_usable))
+    }
+
+    fn newest(is_usable: impl Fn(&Self) -> bool) -> Option<Self> {
+        Self::installed_jdks().into_iter().filter(is_usable).max_by_key(|jdk| jdk.major)
     }
 
     /// Every installation in the usual places.
-    pub fn installed_jdks() -> Vec<Self> {
+    fn installed_jdks() -> Vec<Self> {
         let mut homes: Vec<PathBuf> = env::var_os("JAVA_HOME").map(PathBuf::from).into_iter().collect();
         homes.extend(home_on_path());
         homes.extend(entries_of(Path::new("/usr/lib/jvm")));
@@ -98,9 +98,6 @@ impl Jdk {
             homes.extend(entries_of(&Path::new(&home).join(".sdkman/candidates/java")));
             homes.extend(entries_of(&Path::new(&home).join(".jdks")));
         }
-        homes.extend(
-            entries_of(Path::new("/Library/Java/JavaVirtualMachines")).into_iter().map(|d| d.join("Contents/Home")),
-        );
         let mut real: Vec<PathBuf> = homes.into_iter().filter_map(|home| home.canonicalize().ok()).collect();
         real.sort();
         real.dedup();

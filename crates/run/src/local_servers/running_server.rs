@@ -8,10 +8,10 @@ use tare_sut::probe::counter_socket;
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::JvmProbe;
-use tare_sut::probe::memory::{MemorySample, off_heap_bytes};
+use tare_sut::probe::memory::{memory_of_processes, off_heap_bytes};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sut::server::Status;
-use tare_sys::procfs::process;
+use tare_sys::procfs::process::{self, Memory};
 
 use crate::local_servers::live_server::LiveServer;
 use crate::local_servers::server_id::ServerId;
@@ -79,8 +79,8 @@ impl RunningServer {
     }
 
     /// Memory of all its processes; `None` where they cannot be seen, or have ended.
-    pub fn memory(&self) -> Option<MemorySample> {
-        self.cpu_probe.as_ref().and_then(|probe| MemorySample::of_processes(probe.processes()))
+    pub fn memory(&self) -> Option<Memory> {
+        self.cpu_probe.as_ref().and_then(|probe| memory_of_processes(probe.processes()))
     }
 
     /// Resident memory of its JVM outside a heap of `heap_committed_bytes`.

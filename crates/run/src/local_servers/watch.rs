@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tare_record::{Hiccups, Pause, Phase, RuntimeUse, ServerCpu, ServerUse};
+use tare_record::{Hiccups, Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
-use tare_sut::probe::hiccup::{Delay, Meter, Suspects, blame_pauses};
+use tare_sut::probe::hiccup::{Delay, Meter, blame_pauses};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sys::clock::{self, Nanos};
 
@@ -225,13 +225,8 @@ fn scored_delays(mut delays: Vec<Delay>, scored_from: Nanos) -> Vec<Delay> {
 }
 
 fn hiccups(outside: &OutsideDelays, inside: Option<&[Delay]>, runtime: Option<&RuntimeUse>) -> Hiccups {
-    let suspects = runtime.map_or_else(Suspects::default, Suspects::from);
-    let pauses = blame_pauses(&outside.delays, inside.unwrap_or_default(), suspects).into_iter().map(|pause| Pause {
-        at_ns: pause.begin.since(outside.origin),
-        length_ns: pause.length_ns,
-        cause: pause.cause,
-    });
-    Hiccups { machine: histogram(&outside.delays), jvm: inside.map(histogram), pauses: pauses.collect() }
+    let pauses = blame_pauses(&outside.delays, inside.unwrap_or_default(), runtime, outside.origin);
+    Hiccups { machine: histogram(&outside.delays), jvm: inside.map(histogram), pauses }
 }
 
 fn histogram(delays: &[Delay]) -> LatencyHistogram {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tare_sys::clock::Nanos;
 
-pub use blame::{Blamed, Suspects, blame_pauses};
+pub use blame::blame_pauses;
 pub use meter::Meter;
 
 /// Time between two deadlines of a meter. The deadlines do not move when one is missed.

@@ -2,28 +2,15 @@
 
 use tare_sys::procfs::process::{Memory, resident_of_mapping};
 
-/// Memory of all processes of a server at one moment.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MemorySample {
-    /// Resident memory now. Pages that processes share count in each of them.
-    pub rss_bytes: u64,
-    /// Sum of the peaks of all processes; exact for a server with one process.
-    pub peak_rss_bytes: u64,
-}
-
-impl MemorySample {
-    /// Reads the memory of these processes, for example those of a [`super::cpu::CpuProbe`]. Those that have ended do not
-    /// count; `None` if all have.
-    pub fn of_processes(processes: impl IntoIterator<Item = u32>) -> Option<Self> {
-        let living = processes.into_iter().filter_map(|pid| Memory::of_process(pid).ok());
-        // A zombie has no memory.
-        let known = living.filter(|memory| memory.rss_bytes > 0);
-        let one = |memory: Memory| Self { rss_bytes: memory.rss_bytes, peak_rss_bytes: memory.peak_rss_bytes };
-        known.map(one).reduce(|sum, one| Self {
-            rss_bytes: sum.rss_bytes + one.rss_bytes,
-            peak_rss_bytes: sum.peak_rss_bytes + one.peak_rss_bytes,
-        })
-    }
+/// The sum over these processes, for example those of a [`super::cpu::CpuProbe`]. Pages that processes share count in each of
+/// them, and each may have had its peak at another time. Those that have ended do not count; `None` if all have.
+pub fn memory_of_processes(processes: impl IntoIterator<Item = u32>) -> Option<Memory> {
+    let living = processes.into_iter().filter_map(|pid| Memory::of_process(pid).ok());
+    // A zombie has no memory.
+    living.filter(|memory| memory.rss_bytes > 0).reduce(|sum, one| Memory {
+        rss_bytes: sum.rss_bytes + one.rss_bytes,
+        peak_rss_bytes: sum.peak_rss_bytes + one.peak_rss_bytes,
+    })
 }
 
 /// Resident memory of a process outside its heap. The heap is the mapping of its committed size. `None` without such a
@@ -41,7 +28,7 @@ mod tests {
 
     #[test]
     fn our_own_memory_is_there_and_no_higher_than_its_peak() {
-        let sample = MemorySample::of_processes([std::process::id()]).unwrap();
+        let sample = memory_of_processes([std::process::id()]).unwrap();
         assert!(sample.rss_bytes > 0 && sample.rss_bytes <= sample.peak_rss_bytes);
     }
 
@@ -50,8 +37,8 @@ mod tests {
         let mut ended = Command::new("true").stdout(Stdio::piped()).spawn().unwrap();
         // The kernel takes its memory before it closes its files.
         std::io::copy(&mut ended.stdout.take().unwrap(), &mut std::io::sink()).unwrap();
-        assert_eq!(MemorySample::of_processes([ended.id()]), None, "nobody has asked how it ended");
+        assert_eq!(memory_of_processes([ended.id()]), None, "nobody has asked how it ended");
         ended.wait().unwrap();
-        assert_eq!(MemorySample::of_processes([ended.id()]), None);
+        assert_eq!(memory_of_processes([ended.id()]), None);
     }
 }

@@ -53,10 +53,6 @@ impl Library {
         source: &JarSource,
         fetch: &dyn Fn(&Path) -> Result<(), SutError>,
     ) -> Result<Self, SutError> {
-        if env::consts::OS != "linux" {
-            let (doing, remedy) = ("use async-profiler".to_owned(), "profile on Linux".to_owned());
-            return Err(SutError::Sampler { doing, said: "tare has it for Linux only".to_owned(), remedy });
-        }
         let (jar, bytes) = match source {
             JarSource::Downloaded => download_into(cache, fetch)?,
             JarSource::Brought(jar) => {

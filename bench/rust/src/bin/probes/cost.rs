@@ -8,7 +8,7 @@ use tare_sut::probe::cpu::CpuProbe;
 use tare_sut::probe::hiccup::Meter;
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::JvmProbe;
-use tare_sut::probe::memory::MemorySample;
+use tare_sut::probe::memory::memory_of_processes;
 use tare_sut::server::Server;
 use tare_sys::procfs::process;
 
@@ -30,7 +30,7 @@ pub fn of_looking(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn 
     let jvm = JvmProbe::find_counters(server.pid()).ok_or("the JVM keeps no counters")?;
     let mut look = || {
         // The values of the probes are not needed here.
-        let _ = (probe.take_sample(), jvm.take_sample(), MemorySample::of_processes(probe.processes()));
+        let _ = (probe.take_sample(), jvm.take_sample(), memory_of_processes(probe.processes()));
     };
     let mut with = |is_looking: bool| {
         if is_looking {

@@ -4,12 +4,12 @@ use std::error::Error;
 use std::process::Command;
 use std::time::Duration;
 
-use tare_record::PauseCause;
+use tare_record::{Pause, PauseCause};
 use tare_sut::probe::hiccup::inside::JvmMeter;
-use tare_sut::probe::hiccup::{Blamed, Meter, Suspects, blame_pauses};
+use tare_sut::probe::hiccup::{Meter, blame_pauses};
 use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::server::Server;
-use tare_sys::clock;
+use tare_sys::clock::{self, Nanos};
 
 use crate::stage::{Stage, get, jvm_totals};
 use crate::verdicts::Verdicts;
@@ -44,20 +44,20 @@ pub fn of_a_jvm(stage: &Stage, verdicts: &mut Verdicts) -> Result<(), Box<dyn Er
     let counted = after.since(&before).ok_or("it is another JVM")?.collecting_ns;
     let counted_ms = counted.ok_or("the JVM does not count its collections")? as f64 / 1e6;
     verdicts.close("System.gc(): by the JVM's counters", "ms", truth_ns as f64 / 1e6, counted_ms, TOLERANCE_MS);
-    tell("System.gc()", PauseCause::Collection, truth_ns, pause, verdicts);
+    tell("System.gc()", PauseCause::Collection, truth_ns, pause.as_ref(), verdicts);
     let (truth_ns, pause) = watched(stage, &server, &mut inside, &|| stopped(server.pid()))?;
-    tell("SIGSTOP", PauseCause::Process, truth_ns, pause, verdicts);
+    tell("SIGSTOP", PauseCause::Process, truth_ns, pause.as_ref(), verdicts);
     match burnt_by_another(stage) {
         Err(why) => verdicts.left_out("a core taken away", &why.to_string()),
         Ok(_) => {
             let (truth_ns, pause) = watched(stage, &server, &mut inside, &|| burnt_by_another(stage))?;
-            tell("a core taken away", PauseCause::Machine, truth_ns, pause, verdicts);
+            tell("a core taken away", PauseCause::Machine, truth_ns, pause.as_ref(), verdicts);
         }
     }
     Ok(())
 }
 
-fn tell(what: &str, cause: PauseCause, truth_ns: u64, pause: Option<Blamed>, verdicts: &mut Verdicts) {
+fn tell(what: &str, cause: PauseCause, truth_ns: u64, pause: Option<&Pause>, verdicts: &mut Verdicts) {
     let said_ms = pause.map_or(0.0, |pause| pause.length_ns as f64 / 1e6);
     verdicts.close(&format!("{what}: by the meter inside"), "ms", truth_ns as f64 / 1e6, said_ms, TOLERANCE_MS);
     let said = pause.map_or("nothing", |pause| pause.cause.name());
@@ -70,7 +70,7 @@ fn watched(
     server: &Server,
     inside: &mut JvmMeter,
     deed: &Deed<'_>,
-) -> Result<(u64, Option<Blamed>), Box<dyn Error>> {
+) -> Result<(u64, Option<Pause>), Box<dyn Error>> {
     let jvm = JvmProbe::find_counters(server.pid()).ok_or("the JVM keeps no counters")?;
     let before = jvm.take_sample().ok_or("the JVM is gone")?;
     let meter = Meter::start(stage.server_cpus())?;
@@ -80,7 +80,7 @@ fn watched(
     clock::sleep_until(clock::now() + MARGIN);
     let (machine, _) = meter.stop_and_read();
     let used = jvm.take_sample().and_then(|after| after.since(&before)).ok_or("the JVM is gone")?;
-    let pauses = blame_pauses(&machine, &inside.finish_recording(), Suspects::from(&used));
+    let pauses = blame_pauses(&machine, &inside.finish_recording(), Some(&used), Nanos::ZERO);
     Ok((truth_ns, pauses.into_iter().max_by_key(|pause| pause.length_ns)))
 }
 

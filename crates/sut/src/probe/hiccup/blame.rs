@@ -1,7 +1,7 @@
 //! Which delays are pauses, and the cause of each: the machine, the JVM's collector, another safepoint, or a stop of
 //! this process alone.
 
-use tare_record::{PauseCause, RuntimeUse};
+use tare_record::{Pause, PauseCause, RuntimeUse};
 use tare_sys::clock::Nanos;
 
 use super::Delay;
@@ -11,43 +11,18 @@ const PAUSE_NS: u64 = 5_000_000;
 /// Largest number of pauses reported per slice, the longest first.
 const MOST: usize = 100;
 
-/// A pause and its cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Blamed {
-    /// Its begin, late by up to one interval of the meter.
-    pub begin: Nanos,
-    /// Its length, too short by up to one interval of the meter.
-    pub length_ns: u64,
-    /// The cause.
-    pub cause: PauseCause,
-}
-
-/// Possible causes of a JVM's pauses in the same time.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Suspects {
-    /// Time in stop-the-world collections.
-    pub collecting_ns: u64,
-    /// Time in safepoints, including collections.
-    pub safepoint_ns: u64,
-}
-
-impl From<&RuntimeUse> for Suspects {
-    /// A counter that the runtime does not report is 0: it explains no pause.
-    fn from(used: &RuntimeUse) -> Self {
-        Self { collecting_ns: used.collecting_ns.unwrap_or(0), safepoint_ns: used.safepoint_ns.unwrap_or(0) }
-    }
-}
-
-/// The pauses of both meters in order of time. A cause must explain at least half of a pause. The machine comes first:
+/// The pauses of both meters in order of time, which counts from `origin`. Begin and length are exact to one interval of the
+/// meter. `used` is what the JVM did meanwhile: a counter that it does not report explains no pause. A cause must explain at least half of a pause. The machine comes first:
 /// the outside meter paused at the same time. Then come the JVM's collections and safepoints, as far as their time
 /// lasts, the longest pause first.
-pub fn blame_pauses(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec<Blamed> {
+pub fn blame_pauses(machine: &[Delay], jvm: &[Delay], used: Option<&RuntimeUse>, origin: Nanos) -> Vec<Pause> {
     let outside = find_pauses(machine);
     let mut inside = find_pauses(jvm);
     inside.sort_by_key(|pause| std::cmp::Reverse(pause.late_ns));
-    let mut collecting = suspects.collecting_ns;
-    let mut stopping = suspects.safepoint_ns.saturating_sub(suspects.collecting_ns);
-    let mut all: Vec<Blamed> = inside
+    let mut collecting = used.and_then(|used| used.collecting_ns).unwrap_or(0);
+    let mut stopping = used.and_then(|used| used.safepoint_ns).unwrap_or(0).saturating_sub(collecting);
+    let with_cause = |pause: &Delay, cause| Pause { at_ns: pause.due.since(origin), length_ns: pause.late_ns, cause };
+    let mut all: Vec<Pause> = inside
         .iter()
         .map(|pause| {
             let shared_ns: u64 = outside.iter().map(|other| overlap_ns(*pause, *other)).sum();
@@ -60,14 +35,14 @@ pub fn blame_pauses(machine: &[Delay], jvm: &[Delay], suspects: Suspects) -> Vec
             } else {
                 PauseCause::Process
             };
-            with_cause(*pause, cause)
+            with_cause(pause, cause)
         })
         .collect();
     let is_listed = |pause: &&Delay| inside.iter().any(|inside| overlap_ns(*inside, **pause) > 0);
-    all.extend(outside.iter().filter(|pause| !is_listed(pause)).map(|pause| with_cause(*pause, PauseCause::Machine)));
+    all.extend(outside.iter().filter(|pause| !is_listed(pause)).map(|pause| with_cause(pause, PauseCause::Machine)));
     all.sort_by_key(|pause| std::cmp::Reverse(pause.length_ns));
     all.truncate(MOST);
-    all.sort_by_key(|pause| pause.begin);
+    all.sort_by_key(|pause| pause.at_ns);
     all
 }
 
@@ -80,10 +55,6 @@ fn find_pauses(delays: &[Delay]) -> Vec<Delay> {
         }
     }
     found
-}
-
-fn with_cause(pause: Delay, cause: PauseCause) -> Blamed {
-    Blamed { begin: pause.due, length_ns: pause.late_ns, cause }
 }
 
 fn overlap_ns(one: Delay, other: Delay) -> u64 {
@@ -111,9 +82,10 @@ mod tests {
     }
 
     fn blame(machine: &[Delay], jvm: &[Delay], collecting_ms: u64, safepoint_ms: u64) -> Vec<(u64, u64, PauseCause)> {
-        let suspects = Suspects { collecting_ns: collecting_ms * MS, safepoint_ns: safepoint_ms * MS };
-        let all = blame_pauses(machine, jvm, suspects);
-        all.iter().map(|pause| (pause.begin.0 / MS, pause.length_ns / MS, pause.cause)).collect()
+        let (collecting, safepoint) = (Some(collecting_ms * MS), Some(safepoint_ms * MS));
+        let used = RuntimeUse { collecting_ns: collecting, safepoint_ns: safepoint, ..RuntimeUse::default() };
+        let all = blame_pauses(machine, jvm, Some(&used), Nanos::ZERO);
+        all.iter().map(|pause| (pause.at_ns / MS, pause.length_ns / MS, pause.cause)).collect()
     }
 
     #[test]
