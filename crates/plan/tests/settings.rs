@@ -141,7 +141,8 @@ Each setting is a flag of `tare run`, and a key of a suite's `[run]` table. Wher
 named. A flag wins over the suite, and the suite over the default. `tare run --dry-run` prints every value of a plan and
 its source.
 Flags marked * belong to `tare profile` too.
-`tare run` without a suite and without servers uses `suites/quick.toml`, which changes some of the defaults below.
+`tare run` without a suite and without servers uses `tare.toml` of the working directory, or else `suites/quick.toml`,
+which changes some of the defaults below.
 "
     .to_owned();
     for section in Section::ALL {
