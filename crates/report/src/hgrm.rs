@@ -17,7 +17,7 @@ pub fn hgrm_files(record: &RunRecord) -> Vec<(String, String)> {
         // Names that differ only in what a file name cannot hold are numbered.
         let name = (1..).map(|n| if n == 1 { stem.clone() } else { format!("{stem}-{n}") });
         let Some(name) = name.into_iter().find(|name| taken.insert(name.clone())) else { return };
-        files.push((format!("{name}.hgrm"), histogram.hgrm(NS_PER_MS)));
+        files.push((format!("{name}.hgrm"), histogram.to_hgrm(NS_PER_MS)));
     });
     files
 }

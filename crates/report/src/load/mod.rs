@@ -27,5 +27,5 @@ pub fn json(summary: &LoadSummary) -> Result<String, ReportError> {
 
 /// HdrHistogram's percentile distribution of the response times, in milliseconds.
 pub fn hgrm(record: &LoadRecord) -> String {
-    response_times(record).hgrm(1e6)
+    response_times(record).to_hgrm(1e6)
 }

@@ -48,7 +48,7 @@ impl LatencyHistogram {
     /// (1e6 for milliseconds).
     ///
     /// Values carry as many decimals as a nanosecond needs, and at least the customary three.
-    pub fn hgrm(&self, ns_per_unit: f64) -> String {
+    pub fn to_hgrm(&self, ns_per_unit: f64) -> String {
         let decimals = (ns_per_unit.log10().ceil().max(3.0)) as usize;
         let mut text =
             format!("{:>12} {:>14} {:>10} {:>14}\n\n", "Value", "Percentile", "TotalCount", "1/(1-Percentile)");
@@ -131,7 +131,7 @@ mod tests {
     fn the_text_has_the_shape_that_the_plotter_reads() {
         let mut histogram = LatencyHistogram::new();
         [1_000, 1_000, 1_000, 2_000].iter().for_each(|v| histogram.record_ns(*v));
-        let text = histogram.hgrm(1e3);
+        let text = histogram.to_hgrm(1e3);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0], "       Value     Percentile TotalCount 1/(1-Percentile)");
         assert_eq!(lines[1], "");
@@ -146,7 +146,7 @@ mod tests {
     fn milliseconds_keep_their_nanoseconds() {
         let mut histogram = LatencyHistogram::new();
         histogram.record_ns(1_234);
-        assert!(histogram.hgrm(1e6).contains("    0.001234 0.000000000000          1           1.00\n"));
-        assert!(LatencyHistogram::new().hgrm(1e6).contains("Total count    =            0"));
+        assert!(histogram.to_hgrm(1e6).contains("    0.001234 0.000000000000          1           1.00\n"));
+        assert!(LatencyHistogram::new().to_hgrm(1e6).contains("Total count    =            0"));
     }
 }
