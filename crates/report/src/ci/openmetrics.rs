@@ -1,36 +1,34 @@
 //! OpenMetrics text: gauges for Prometheus and what reads its form.
+//!
+//! Written here, because the crate that writes it brings 17 others. `scripts/readers` reads the result with Prometheus's strict parser.
 
-use std::fmt;
+use std::fmt::Write;
 
-use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric, text};
-use prometheus_client::metrics::MetricType;
-use prometheus_client::metrics::gauge::ConstGauge;
-use prometheus_client::metrics::info::Info;
-use prometheus_client::registry::Registry;
-
-use super::gauges::RunGauges;
+use super::gauges::{Labels, RunGauges};
 use tare_analysis::summary::Summary;
 
-impl Collector for RunGauges {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let info = encoder.encode_descriptor("tare_run", "The run that was measured", None, MetricType::Info)?;
-        Info::new(self.run.clone()).encode(info)?;
-        for family in &self.families {
-            let mut gauges = encoder.encode_descriptor(family.name, family.help, None, MetricType::Gauge)?;
-            for (labels, value) in &family.samples {
-                ConstGauge::new(*value).encode(gauges.encode_family(labels)?)?;
-            }
-        }
-        Ok(())
+/// Every figure and every ratio that may be used, with the end mark of the form.
+///
+/// # Source
+/// OpenMetrics 1.0, sections 3.1 and 5.1.
+pub fn render(summary: &Summary) -> String {
+    let gauges = RunGauges::of(summary);
+    let mut text = String::new();
+    write_head(&mut text, "tare_run", "info", "The run that was measured");
+    write_sample(&mut text, "tare_run_info", &gauges.run, 1.0);
+    for family in &gauges.families {
+        write_head(&mut text, family.name, "gauge", family.help);
+        family.samples.iter().for_each(|(labels, value)| write_sample(&mut text, family.name, labels, *value));
     }
+    text + "# EOF\n"
 }
 
-/// Every figure and every ratio that may be used, with the end mark of the form.
-pub fn render(summary: &Summary) -> String {
-    let mut registry = Registry::default();
-    registry.register_collector(Box::new(RunGauges::of(summary)));
-    let mut text = String::new();
-    text::encode(&mut text, &registry).expect("memory takes every byte");
-    text
+fn write_head(text: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(text, "# HELP {name} {help}.\n# TYPE {name} {kind}");
+}
+
+fn write_sample(text: &mut String, name: &str, labels: &Labels, value: f64) {
+    let escape = |value: &str| value.replace('\\', r"\\").replace('"', "\\\"").replace('\n', r"\n");
+    let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}=\"{}\"", escape(value))).collect();
+    let _ = writeln!(text, "{name}{{{}}} {value}", labels.join(","));
 }
