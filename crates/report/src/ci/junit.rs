@@ -2,92 +2,139 @@
 //! verdict is skipped. A run of `tare check` has a test case for each limit instead: one that is exceeded is a failure,
 //! and a void one an error.
 
-use std::time::Duration;
+use std::io;
 
-use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use quick_xml::Writer;
+use quick_xml::events::BytesText;
 
 use crate::clean::{sanitize_line, sanitize_lines};
 use tare_analysis::summary::{Cell, Comparison, LimitResult, LimitVerdictKind, Summary, ValidityState, VerdictKind};
 
-/// The run as one test suite. Without comparisons each cell is a test case.
-pub fn render(summary: &Summary) -> String {
-    let run = &summary.run;
-    let mut suite = TestSuite::new(sanitize_line(&run.suite));
-    suite.set_time(Duration::try_from_secs_f64(run.duration_s).unwrap_or_default());
-    let facts = [("run", &run.id), ("started_at", &run.started_at), ("tare_version", &run.tare_version)];
-    suite.add_properties(facts.map(|(name, value)| (name, value.as_str())));
-    if let Some(check) = &summary.check {
-        suite.add_test_cases(check.limits.iter().map(limit_case));
-    } else if summary.comparisons.is_empty() {
-        suite.add_test_cases(summary.cells.iter().map(cell_case));
-    } else {
-        suite.add_test_cases(summary.comparisons.iter().map(|comparison| comparison_case(summary, comparison)));
-    }
-    let mut report = Report::new("tare");
-    report.add_test_suite(suite);
-    report.to_string().expect("memory takes every byte")
+/// A test case.
+struct Case {
+    name: String,
+    class: String,
+    outcome: Outcome,
+    output: String,
 }
 
-fn comparison_case(summary: &Summary, comparison: &Comparison) -> TestCase {
+/// How a test case ended, with the reason where it did not pass.
+enum Outcome {
+    Passed,
+    Skipped(String),
+    Failed(String),
+    Void(String),
+}
+
+impl Outcome {
+    /// The name of its element, its type and the reason.
+    fn element(&self) -> Option<(&'static str, Option<&'static str>, &str)> {
+        match self {
+            Self::Passed => None,
+            Self::Skipped(why) => Some(("skipped", None, why)),
+            Self::Failed(why) => Some(("failure", Some("regressed"), why)),
+            Self::Void(why) => Some(("error", Some("void"), why)),
+        }
+    }
+}
+
+/// The run as one test suite. Without comparisons each cell is a test case.
+pub fn render(summary: &Summary) -> String {
+    let cases: Vec<Case> = if let Some(check) = &summary.check {
+        check.limits.iter().map(limit_case).collect()
+    } else if summary.comparisons.is_empty() {
+        summary.cells.iter().map(cell_case).collect()
+    } else {
+        summary.comparisons.iter().map(|comparison| comparison_case(summary, comparison)).collect()
+    };
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 4);
+    write_suites(&mut writer, summary, &cases).expect("memory takes every byte");
+    let text = String::from_utf8(writer.into_inner()).expect("only text was written");
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}\n")
+}
+
+fn write_suites(writer: &mut Writer<Vec<u8>>, summary: &Summary, cases: &[Case]) -> io::Result<()> {
+    let run = &summary.run;
+    let count = |tag: &str| {
+        let found = cases.iter().filter(|case| case.outcome.element().is_some_and(|(name, ..)| name == tag));
+        found.count().to_string()
+    };
+    let (failures, errors, skipped) = (count("failure"), count("error"), count("skipped"));
+    let (tests, time, name) = (cases.len().to_string(), format!("{:.3}", run.duration_s), sanitize_line(&run.suite));
+    let counts = [("tests", tests.as_str()), ("failures", &failures), ("errors", &errors)];
+    let facts = [("run", &run.id), ("started_at", &run.started_at), ("tare_version", &run.tare_version)];
+    let suites = writer.create_element("testsuites").with_attribute(("name", "tare")).with_attributes(counts);
+    suites.write_inner_content(|writer| {
+        let suite = writer.create_element("testsuite").with_attribute(("name", name.as_str())).with_attributes(counts);
+        suite.with_attributes([("skipped", skipped.as_str()), ("time", &time)]).write_inner_content(|writer| {
+            writer.create_element("properties").write_inner_content(|writer| {
+                for (name, value) in facts {
+                    let value = sanitize_line(value);
+                    let fact = [("name", name), ("value", value.as_str())];
+                    writer.create_element("property").with_attributes(fact).write_empty()?;
+                }
+                Ok(())
+            })?;
+            cases.iter().try_for_each(|case| write_case(writer, case))
+        })?;
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case) -> io::Result<()> {
+    let (name, class) = (sanitize_line(&case.name), sanitize_line(&case.class));
+    let element = writer.create_element("testcase");
+    element.with_attributes([("name", name.as_str()), ("classname", &class)]).write_inner_content(|writer| {
+        if let Some((tag, kind, why)) = case.outcome.element() {
+            let element = writer.create_element(tag).with_attribute(("message", sanitize_line(why).as_str()));
+            element.with_attributes(kind.map(|kind| ("type", kind))).write_empty()?;
+        }
+        if !case.output.is_empty() {
+            let output = sanitize_lines(&case.output);
+            writer.create_element("system-out").write_text_content(BytesText::new(&output))?;
+        }
+        Ok(())
+    })?;
+    Ok(())
+}
+
+fn comparison_case(summary: &Summary, comparison: &Comparison) -> Case {
     let first = comparison.currencies.first();
     let verdict = first.map_or(VerdictKind::Void, |ratio| ratio.verdict);
     let why = first.map_or_else(
         || "nothing could be compared".to_owned(),
         |ratio| ratio.reason.clone().unwrap_or_else(|| ratio.short.clone()),
     );
-    let status = match verdict {
-        VerdictKind::Void => error_status(&why),
-        VerdictKind::Inconclusive | VerdictKind::NoInterval => skipped_status(&why),
-        VerdictKind::NoMaterialDifference | VerdictKind::Worse | VerdictKind::Better => TestCaseStatus::success(),
+    let outcome = match verdict {
+        VerdictKind::Void => Outcome::Void(why),
+        VerdictKind::Inconclusive | VerdictKind::NoInterval => Outcome::Skipped(why),
+        VerdictKind::NoMaterialDifference | VerdictKind::Worse | VerdictKind::Better => Outcome::Passed,
     };
     let answer = summary.sentences.iter().find(|sentence| sentence.comparison == comparison.id);
     let ratios = comparison.currencies.iter().map(|ratio| format!("{}: {}", ratio.label, ratio.short));
     let lines: Vec<String> = answer.map(|sentence| sentence.text.clone()).into_iter().chain(ratios).collect();
     let name = format!("{} vs {}", comparison.variant, comparison.baseline);
-    test_case(&name, &comparison.group, &comparison.scenario, status, &lines.join("\n"))
+    let class = format!("{}.{}", comparison.group, comparison.scenario);
+    Case { name, class, outcome, output: lines.join("\n") }
 }
 
-fn limit_case(limit: &LimitResult) -> TestCase {
-    let why = limit.reason.as_ref().unwrap_or(&limit.short);
-    let status = match limit.verdict {
-        LimitVerdictKind::Regressed => {
-            let mut status = TestCaseStatus::non_success(NonSuccessKind::Failure);
-            status.set_message(sanitize_line(why)).set_type("regressed");
-            status
-        }
-        LimitVerdictKind::Void => error_status(why),
-        LimitVerdictKind::Undecided => skipped_status(why),
-        LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => TestCaseStatus::success(),
+fn limit_case(limit: &LimitResult) -> Case {
+    let why = limit.reason.as_ref().unwrap_or(&limit.short).clone();
+    let outcome = match limit.verdict {
+        LimitVerdictKind::Regressed => Outcome::Failed(why),
+        LimitVerdictKind::Void => Outcome::Void(why),
+        LimitVerdictKind::Undecided => Outcome::Skipped(why),
+        LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => Outcome::Passed,
     };
     let name = format!("{} vs {}: {}", limit.variant, limit.baseline, limit.limit);
     let output = format!("{}: {} {}", limit.label, limit.short, limit.verdict.name());
-    test_case(&name, "limits", &limit.scenario, status, &output)
+    Case { name, class: format!("limits.{}", limit.scenario), outcome, output }
 }
 
-fn cell_case(cell: &Cell) -> TestCase {
+fn cell_case(cell: &Cell) -> Case {
     let reasons = cell.validity.joined_reasons();
     let is_void = cell.validity.state == ValidityState::Void;
-    let status = if is_void { error_status(&reasons) } else { TestCaseStatus::success() };
-    test_case(&cell.variant, &cell.group, &cell.scenario, status, &reasons)
-}
-
-fn skipped_status(why: &str) -> TestCaseStatus {
-    let mut status = TestCaseStatus::skipped();
-    status.set_message(sanitize_line(why));
-    status
-}
-
-fn error_status(why: &str) -> TestCaseStatus {
-    let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
-    status.set_message(sanitize_line(why)).set_type("void");
-    status
-}
-
-fn test_case(name: &str, group: &str, scenario: &str, status: TestCaseStatus, output: &str) -> TestCase {
-    let mut case = TestCase::new(sanitize_line(name), status);
-    case.set_classname(sanitize_line(&format!("{group}.{scenario}")));
-    if !output.is_empty() {
-        case.set_system_out(sanitize_lines(output));
-    }
-    case
+    let outcome = if is_void { Outcome::Void(reasons.clone()) } else { Outcome::Passed };
+    Case { name: cell.variant.clone(), class: format!("{}.{}", cell.group, cell.scenario), outcome, output: reasons }
 }
