@@ -1,5 +1,6 @@
 //! The command line as it stands in records and reports: as typed, but without its secrets.
 
+use std::ffi::OsString;
 use std::mem::take;
 
 /// What stands for a secret.
@@ -40,8 +41,12 @@ const SECRET_PARAMETERS: [&str; 8] = ["token", "key", "secret", "password", "pas
 
 /// The command line of this process.
 pub fn recorded_command() -> Vec<String> {
-    // What is not UTF-8 is shown as far as it can be.
-    without_secrets(std::env::args_os().map(|word| word.to_string_lossy().into_owned()))
+    without_secrets(std::env::args_os().map(as_text))
+}
+
+/// A word of the command line. What is not UTF-8 in it is shown as far as it can be.
+fn as_text(word: OsString) -> String {
+    word.into_string().unwrap_or_else(|word| word.to_string_lossy().into_owned())
 }
 
 /// A flag whose value may be a secret.
@@ -172,6 +177,12 @@ mod tests {
         ] {
             assert_eq!(recorded(typed), expected);
         }
+    }
+
+    #[test]
+    fn a_word_that_is_not_utf_8_is_recorded_as_far_as_it_can_be() {
+        let word = std::os::unix::ffi::OsStringExt::from_vec(b"caf\xe9.csv".to_vec());
+        assert_eq!(as_text(word), "caf\u{FFFD}.csv");
     }
 
     #[test]

@@ -15,8 +15,6 @@ use crate::evidence::disturbance;
 use crate::format::{self, grouped, share};
 use crate::summary::{Bottleneck, Concern, Reason, Validity};
 
-/// Above this share of failed requests a cell is void.
-const FAILED_VOID: f64 = 0.001;
 /// Above this send lag at the 99th percentile an open load was not what it claims.
 const SEND_LAG_NS: u64 = 1_000_000;
 /// Above this share of its cores the generator distorts an open load.
@@ -48,7 +46,7 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
     // The tries of a search are judged by the search.
     if ok + failed == 0 && !searched {
         reasons.push("nothing was measured".to_owned());
-    } else if failed as f64 > FAILED_VOID * (ok + failed) as f64 {
+    } else if failed as f64 > cell.most_failed * (ok + failed) as f64 {
         let part = share(failed as f64 / (ok + failed) as f64);
         let (failed, all) = (grouped(failed), grouped(ok + failed));
         let classes = errors(cell);

@@ -6,6 +6,7 @@ pub(crate) mod machine;
 use std::collections::HashMap;
 
 use tare_plan::LoadPlan;
+use tare_plan::condition::Metric;
 use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
 use tare_record::LoadRecord;
 use tare_record::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
@@ -74,6 +75,8 @@ pub(crate) struct Evidence<'a> {
     pub warmups: Vec<&'a WarmupRecord>,
     pub forks: Vec<&'a ForkRecord>,
     pub events: &'a [EventRecord],
+    /// The share of failed requests above which its numbers are void.
+    pub most_failed: f64,
 }
 
 impl<'a> Evidence<'a> {
@@ -185,6 +188,7 @@ fn evidence<'a>(
         warmups: warmups.collect(),
         forks: forks.collect(),
         events: &record.events,
+        most_failed: MOST_FAILED,
     }
 }
 
@@ -197,5 +201,15 @@ pub(crate) fn of_load(record: &LoadRecord) -> Evidence<'_> {
         warmups: Vec::new(),
         forks: Vec::new(),
         events: &record.events,
+        most_failed: failures_allowed(&record.header.plan),
     }
+}
+
+/// The share of failed requests that the numbers of a cell bear, unless the user of a load allows more.
+const MOST_FAILED: f64 = 0.001;
+
+/// A load that fails on `errors>10%` may have up to a tenth of failed requests.
+fn failures_allowed(plan: &LoadPlan) -> f64 {
+    let limits = plan.conditions.iter().filter(|condition| condition.above && condition.metric == Metric::ErrorShare);
+    limits.map(|condition| condition.limit).reduce(f64::min).unwrap_or(MOST_FAILED).max(MOST_FAILED)
 }

@@ -132,6 +132,21 @@ pub fn summary(conditions: &[&str]) -> LoadSummary {
 }
 
 #[test]
+fn a_load_bears_the_share_of_errors_that_its_condition_allows() {
+    let with_errors = |conditions: &[&str]| {
+        let mut record = record().clone();
+        record.header.plan.conditions = conditions.iter().map(|condition| condition.parse().unwrap()).collect();
+        // 5 % of all requests.
+        record.intervals.iter_mut().for_each(|interval| interval.load.failed = interval.load.ok / 19);
+        let summary = summarize(&record);
+        (summary.verdict.state, summary.thresholds.iter().any(|threshold| threshold.failed))
+    };
+    assert_eq!(with_errors(&[]), (ValidityState::Void, false));
+    assert_eq!(with_errors(&["errors>1%"]), (ValidityState::Void, true));
+    assert_eq!(with_errors(&["errors>10%"]), (ValidityState::Suspect, false));
+}
+
+#[test]
 fn the_summary_of_a_load() {
     let text = render(&summary(&["p99>1s", "errors>0"]), &Style { colored: false, width: 100 });
     insta::assert_snapshot!(text);

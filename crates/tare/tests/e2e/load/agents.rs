@@ -128,7 +128,7 @@ fn secrets_of_the_command_line_are_in_no_output() {
     let server = Reference::start(&[]);
     let bench = Bench::new();
     let url = server.url("/path0/4");
-    for secret in [&["-H", "Authorization: Bearer S3CRET"][..], &["-a", "ada:S3CRET"]] {
+    for secret in [&["-H", "Authorization: Bearer S3CRET"][..], &["-H", "apikey: S3CRET"], &["-a", "ada:S3CRET"]] {
         let load = ["load", &url, "-n", "10", "-c", "2", "--agents", "local:2"];
         let outputs = ["--db", "s.sqlite", "--json", "s.json", "--html", "s.html"];
         let output = bench.run(&[&load, secret, &outputs].concat());
