@@ -168,7 +168,8 @@ fn is_called(function: &Function, shared: &BTreeSet<String>, calls: &[Calls]) ->
 /// The names of methods that more than one type of ours has.
 fn shared_names<'a>(sources: impl Iterator<Item = &'a Source>) -> BTreeSet<String> {
     let mut owners: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
-    for function in sources.flat_map(|source| functions(&source.code)) {
+    let methods = sources.flat_map(|source| functions(&source.code)).filter(|function| function.takes_self);
+    for function in methods {
         owners.entry(function.name).or_default().insert(function.of_type);
     }
     owners.into_iter().filter(|(_, types)| types.len() > 1).map(|(name, _)| name).collect()
