@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
 use rustix::fs::{FlockOperation, flock};
+use tare_sys::clock;
 
 use super::{Checkout, git, run_git, text};
 
@@ -59,7 +60,8 @@ impl Checkout {
         for _ in 0..MOST_LOOKS {
             if flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() && is_at(&folder, commit) {
                 // The time of its last use. If it cannot be set, the tree counts as older than it is.
-                let _ = lock.set_modified(SystemTime::now());
+                let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::wall_unix_ns());
+                let _ = lock.set_modified(now);
                 return Ok(WorkTree { folder, _lock: lock });
             }
             // The shared lock becomes an exclusive one, or is lost: then the loop takes it again.
