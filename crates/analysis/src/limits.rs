@@ -50,7 +50,10 @@ impl Question<'_> {
         let interval = measured_ratio.comparison.equivalence.or(measured_ratio.comparison.ratio);
         let bounds = interval.filter(|interval| interval.is_bounded()).map(|interval| (interval.lo, interval.hi));
         let needed_s = || {
-            let needed = forks_to_judge(&measured_ratio.measured(), self.limit.ratio(), self.of)?;
+            // Fewer forks than an interval needs allow no forecast: then it is as many as that.
+            let (forks, least) = (measured_ratio.comparison.forks, measured_ratio.comparison.method.min_forks());
+            let forecast = forks_to_judge(&measured_ratio.measured(), self.limit.ratio(), self.of);
+            let needed = forecast.or((forks < least).then_some(least))?;
             let more = needed.checked_sub(measured_ratio.comparison.forks).filter(|more| *more > 0)?;
             Some(f64::from(more) * self.fork_s?)
         };

@@ -73,7 +73,7 @@ fn ending(plan: &Plan) -> String {
         (_, Forks::UntilDecided { budget, at_least, .. }) => {
             let short = least_budget(plan).map_or(String::new(), |least| too_short(least, at_least));
             format!(
-                "stops when decided (±{} % region, α {}) or after {budget}{short}",
+                "stops when decided (±{} % region, error probability {}) or after {budget}{short}",
                 plan.stop.region * 100.0,
                 plan.stop.alpha
             )

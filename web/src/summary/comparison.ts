@@ -22,6 +22,16 @@ export interface Comparison {
   /** Forks that count in no currency. */
   odd_forks: { fork: number; ratio: number }[];
   currencies: Currency[];
+  /** What the variant costs in CPU time; absent in summaries of older versions. */
+  cpu_cost?: CpuCost | null;
+}
+
+/** CPU time that a variant adds to a request, in nanoseconds. The text also has the share of a core at 1,000 requests/s. */
+export interface CpuCost {
+  ns_per_request: number;
+  lo: number | null;
+  hi: number | null;
+  text: string;
 }
 
 export interface Currency {

@@ -83,7 +83,7 @@ fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'
     ];
     let latency = [
         (lagging_open, FREE_GENERATOR),
-        (stamps::late(cell, loads), "Give the generator its own cores and keep it awake (--load-cpus, --spin)."),
+        (stamps::late(cell, loads), "Give the generator its own cores (--load-cpus): there it waits without sleeping."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or lower the rate."),
         (slow_network, "Lower the rate, or put the generator nearer to the servers."),
         (blocked, "Use more connections, or lower the rate."),

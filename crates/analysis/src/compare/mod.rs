@@ -13,7 +13,7 @@ use tare_plan::plan::{Plan, Role};
 use tare_record::RunRecord;
 use tare_stats::measures::{Line, judge_measures};
 use tare_stats::rounds::BestRounds;
-use tare_stats::{DecisionRule, NoiseFloor, Region, Verdict};
+use tare_stats::{DecisionRule, Method, NoiseFloor, Region, UndecidedReason, Verdict};
 
 use crate::cell::CellAnalysis;
 use crate::evidence::disturbance;
@@ -206,7 +206,9 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comp
         let prior = prior::effect(&record.header.plan, baseline, measured_ratio);
         CurrencyRatio { prior, ..currency(measured_ratio, *verdict, pair, fork_s) }
     };
+    let currencies: Vec<CurrencyRatio> = pair.measured_ratios.iter().zip(verdicts).map(judge).collect();
     Comparison {
+        cpu_cost: currencies.iter().find(|ratio| ratio.name == Currency::CpuPerRequest).map(wording::cpu_cost),
         id: cell.id.clone(),
         group: cell.group.clone(),
         scenario: cell.scenario.clone(),
@@ -215,7 +217,7 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comp
         cell: cell.id.clone(),
         baseline_cell: baseline.id.clone(),
         odd_forks: pair.odd_forks.clone(),
-        currencies: pair.measured_ratios.iter().zip(verdicts).map(judge).collect(),
+        currencies,
     }
 }
 
@@ -255,7 +257,7 @@ fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, f
             None => wording::short(measured_ratio.currency, kind, &change),
         },
         reason,
-        needed_s: needed_s(verdict, comparison.forks, fork_s),
+        needed_s: needed_s(verdict, comparison, fork_s),
         prior: None,
     }
 }
@@ -271,9 +273,18 @@ fn kind_of(verdict: Verdict) -> (VerdictKind, bool) {
     }
 }
 
-fn needed_s(verdict: Verdict, forks: u32, fork_s: Option<f64>) -> Option<f64> {
-    let Verdict::Inconclusive { forks_needed: Some(needed), .. } = verdict else { return None };
-    (needed > forks).then_some(f64::from(needed - forks) * fork_s?)
+/// The time of the forks that are still needed. Fewer forks than an interval needs allow no forecast: then it is the time of those
+/// that are missing for one.
+fn needed_s(verdict: Verdict, comparison: &tare_stats::Comparison, fork_s: Option<f64>) -> Option<f64> {
+    let is_fixed = matches!(comparison.method, Method::FixedForks { .. });
+    let needed = match verdict {
+        Verdict::Inconclusive { forks_needed: Some(needed), .. } => needed,
+        Verdict::Inconclusive { reason: UndecidedReason::TooFewForks, .. } | Verdict::NoInterval if !is_fixed => {
+            comparison.method.min_forks()
+        }
+        _ => return None,
+    };
+    (needed > comparison.forks).then_some(f64::from(needed - comparison.forks) * fork_s?)
 }
 
 fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha: f64) -> Noise {

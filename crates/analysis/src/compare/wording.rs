@@ -6,8 +6,8 @@ use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 
 use tare_plan::Currency;
 
-use crate::format::{Change, WORTH_WAITING_S, capital, count, fixed, grouped, roughly, share};
-use crate::summary::{CurrencyRatio, RatioBound, VerdictKind};
+use crate::format::{Change, Scale, Unit, WORTH_WAITING_S, capital, count, fixed, grouped, roughly, share};
+use crate::summary::{CpuCost, CurrencyRatio, RatioBound, VerdictKind};
 
 /// How the interval was made.
 pub(crate) fn method(comparison: &Comparison) -> String {
@@ -41,6 +41,24 @@ pub(crate) fn bound_in_words(bound: RatioBound, change: &Change) -> String {
         RatioBound::AtMost => format!("at most {}", change.short()),
         RatioBound::Unknown => "beyond what was tried".to_owned(),
     }
+}
+
+/// What a variant costs in CPU time, from its ratio of CPU per request and the level of the baseline. The only place that makes
+/// this figure.
+pub(crate) fn cpu_cost(ratio: &CurrencyRatio) -> CpuCost {
+    let added = |of: f64| (of - 1.0) * ratio.baseline_value;
+    let (ns_per_request, lo, hi) = (added(ratio.ratio), ratio.lo.map(added), ratio.hi.map(added));
+    let scale = Scale::for_values(Unit::Nanos, [ns_per_request, lo.unwrap_or(0.0), hi.unwrap_or(0.0)].map(f64::abs));
+    let shown = |ns: f64| {
+        let text = scale.show(ns.abs()).replace(scale.unit(), "").trim_end().to_owned();
+        format!("{}{text}", if ns < 0.0 { "−" } else { "+" })
+    };
+    let interval = lo.zip(hi).map_or_else(String::new, |(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
+    let core_share_at_1000_per_s = ns_per_request.abs() * 1_000.0 / 1e9;
+    let core = format!("{}{}", if ns_per_request < 0.0 { "−" } else { "" }, share(core_share_at_1000_per_s));
+    let (value, unit) = (shown(ns_per_request), scale.unit());
+    let text = format!("{value} {unit}{interval} of CPU a request = {core} of a core at 1,000 requests/s");
+    CpuCost { ns_per_request, lo, hi, text }
 }
 
 /// Why there is no verdict, where there is none.

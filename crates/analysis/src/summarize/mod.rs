@@ -2,7 +2,7 @@
 
 mod cross_check;
 
-use tare_plan::plan::Mode;
+use tare_plan::plan::{Mode, Plan, Program};
 use tare_record::RunRecord;
 
 use crate::cell::{analyze_cells, ladder};
@@ -11,6 +11,12 @@ use crate::limits::{judge_limits, limit_check};
 use crate::run_info::{environment_sections, plan_sections, run_info};
 use crate::summary::{Cell, SCHEMA, Summary};
 use crate::words::{findings, headline, limit_words, next_step, trust::trust};
+
+/// Whether servers run that tare does not start: every fork then measures the same start of them.
+fn never_restarts(plan: &Plan) -> bool {
+    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
+    variants.any(|variant| matches!(variant.program, Program::External { .. }))
+}
 
 /// The summary of a run, from which all reports are made.
 pub fn summarize(record: &RunRecord) -> Summary {
@@ -33,6 +39,10 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let cells: Vec<Cell> = cells.into_iter().map(|analysis| analysis.cell).collect();
     let run = run_info(record);
     let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
+    if headline.known.len() + headline.open.len() > 0 && never_restarts(plan) {
+        headline.text += " tare did not start these servers: the interval shows how repeated measurements differ, not how \
+                          starts differ.";
+    }
     let mut next = next_step::next_step(record, &compared.comparisons, &cells, &findings, run.duration_s);
     let check = limit_check(plan, limits);
     if let Some(check) = &check {

@@ -64,6 +64,34 @@ pub struct Comparison {
     pub odd_forks: Vec<OddFork>,
     /// The currencies, the deciding one first.
     pub currencies: Vec<CurrencyRatio>,
+    /// What the variant costs in CPU time; `null` where CPU per request is not known on both sides, and in older summaries.
+    #[serde(default)]
+    pub cpu_cost: Option<CpuCost>,
+}
+
+impl Comparison {
+    /// Whether a change may be told beside the two figures that it compares: not if it comes from one start although the deciding
+    /// measure has several, and not if the figures of all starts together differ in the other direction.
+    pub fn is_told(&self, ratio: &CurrencyRatio) -> bool {
+        let has_one_start = |ratio: &CurrencyRatio| ratio.verdict == VerdictKind::NoInterval;
+        let is_weak = has_one_start(ratio) && self.currencies.first().is_some_and(|first| !has_one_start(first));
+        let is_difference = matches!(ratio.verdict, VerdictKind::Worse | VerdictKind::Better);
+        let is_opposite = (ratio.ratio - 1.0) * (ratio.variant_value - ratio.baseline_value) < 0.0;
+        !(is_weak || is_difference && is_opposite)
+    }
+}
+
+/// What a variant costs in CPU time: the change of CPU per request, applied to that of the baseline.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CpuCost {
+    /// Added CPU time of a request, in nanoseconds; below zero for a saving.
+    pub ns_per_request: f64,
+    /// Lower end of its interval.
+    pub lo: Option<f64>,
+    /// Upper end.
+    pub hi: Option<f64>,
+    /// `+2.5 µs [2.0, 3.0] of CPU a request = 0.25 % of a core at 1,000 requests/s`.
+    pub text: String,
 }
 
 /// A fork whose ratio lies far from those of the other forks of its comparison.

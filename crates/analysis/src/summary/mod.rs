@@ -22,7 +22,9 @@ use serde::{Deserialize, Serialize};
 
 pub use capacity::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, LimitUnit};
 pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint};
-pub use comparison::{Comparison, CurrencyRatio, Noise, OddFork, PriorEffect, RatioBound, Sentence, VerdictKind};
+pub use comparison::{
+    Comparison, CpuCost, CurrencyRatio, Noise, OddFork, PriorEffect, RatioBound, Sentence, VerdictKind,
+};
 pub use cross_check::{CrossCheck, ToolFigure};
 pub use finding::{Finding, FindingKind, ReportFinding, Severity};
 pub use headline::{Headline, KnownFact, NextStep, OpenQuestion, Trust};

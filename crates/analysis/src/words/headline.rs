@@ -192,9 +192,17 @@ impl<'a> Answer<'a> {
             VerdictKind::Worse | VerdictKind::Better => {
                 let is_little = !lead.material && (lead.ratio - 1.0).abs() < context.region;
                 let note = format!(", perhaps less than the {} that matters", share(context.region));
-                format!("{variant} {}{}.", differs(), if is_little { note.as_str() } else { "" })
+                let note = if is_little { note.as_str() } else { "" };
+                format!("{variant} {}{note}.{}", differs(), self.cost(lead))
             }
         }
+    }
+
+    /// ` That is +2.5 µs of CPU a request …` after a decided difference in CPU per request.
+    fn cost(&self, ratio: &CurrencyRatio) -> String {
+        let cost = self.comparison.cpu_cost.as_ref();
+        let cost = cost.filter(|_| ratio.name == Currency::CpuPerRequest && ratio.verdict.is_decision());
+        cost.map_or_else(String::new, |cost| format!(" That is {}.", cost.text))
     }
 
     /// The lead, then the other differences, what does not differ, and what is open.
@@ -206,8 +214,10 @@ impl<'a> Answer<'a> {
             _ => matches!(ratio.verdict, VerdictKind::Worse | VerdictKind::Better),
         };
         let others = self.ratios.iter().skip(1).filter(is_difference);
-        let differs =
-            |ratio: &&CurrencyRatio| format!("It {}.", difference(ratio.name, &ratio.label, &change(ratio), None));
+        let differs = |ratio: &&CurrencyRatio| {
+            let difference = difference(ratio.name, &ratio.label, &change(ratio), None);
+            format!("It {difference}.{}", self.cost(ratio))
+        };
         sentences.extend(others.take(MOST_DIFFERENCES - 1).map(differs));
         let region = share(context.region);
         for (verdict, before, after) in [

@@ -53,15 +53,20 @@ fn row(comparison: &Comparison) -> String {
         Some((first, others)) => (format!("{}: {}", first.label, first.short), others),
         None => ("void".to_owned(), [].as_slice()),
     };
-    let others: Vec<String> = others.iter().filter(|ratio| ratio.verdict != VerdictKind::Void).map(change).collect();
+    let others = others.iter().filter(|ratio| ratio.verdict != VerdictKind::Void);
+    let changes = others.map(|ratio| change(comparison, ratio));
+    let others: Vec<String> = changes.chain(comparison.cpu_cost.iter().map(|cost| cost.text.clone())).collect();
     let cells = [&comparison.scenario, &comparison.variant, &verdict, &others.join("; ")].map(|text| safe(text));
     format!("| {} |\n", cells.join(" | "))
 }
 
-fn change(ratio: &CurrencyRatio) -> String {
-    if ratio.bound.is_some() {
-        return format!("{} {}", ratio.label, ratio.short);
+/// `p99 at half load +4.7 % [+3.1, +6.2]`, with a question mark where it is not decided.
+fn change(comparison: &Comparison, ratio: &CurrencyRatio) -> String {
+    let change = Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) }.signed_interval();
+    match ratio.verdict {
+        _ if ratio.bound.is_some() => format!("{} {}", ratio.label, ratio.short),
+        _ if !comparison.is_told(ratio) => format!("{} ? (too few starts)", ratio.label),
+        VerdictKind::Inconclusive => format!("{} {change} ?", ratio.label),
+        _ => format!("{} {change}", ratio.label),
     }
-    let change = Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) };
-    format!("{} {}", ratio.label, change.signed_interval())
 }

@@ -8,7 +8,9 @@ use quick_xml::Writer;
 use quick_xml::events::BytesText;
 
 use crate::clean::{sanitize_line, sanitize_lines};
-use tare_analysis::summary::{Cell, Comparison, LimitResult, LimitVerdictKind, Summary, ValidityState, VerdictKind};
+use tare_analysis::summary::{
+    Cell, Comparison, CurrencyRatio, LimitResult, LimitVerdictKind, Summary, ValidityState, VerdictKind,
+};
 
 /// A test case.
 struct Case {
@@ -112,7 +114,11 @@ fn comparison_case(summary: &Summary, comparison: &Comparison) -> Case {
         VerdictKind::NoMaterialDifference | VerdictKind::Worse | VerdictKind::Better => Outcome::Passed,
     };
     let answer = summary.sentences.iter().find(|sentence| sentence.comparison == comparison.id);
-    let ratios = comparison.currencies.iter().map(|ratio| format!("{}: {}", ratio.label, ratio.short));
+    let words = |ratio: &CurrencyRatio| match comparison.is_told(ratio) {
+        true => format!("{}: {}", ratio.label, ratio.short),
+        false => format!("{}: ? (too few starts)", ratio.label),
+    };
+    let ratios = comparison.currencies.iter().map(words);
     let lines: Vec<String> = answer.map(|sentence| sentence.text.clone()).into_iter().chain(ratios).collect();
     let name = format!("{} vs {}", comparison.variant, comparison.baseline);
     let class = format!("{}.{}", comparison.group, comparison.scenario);

@@ -33,7 +33,8 @@ fn usable_ratios(summary: &Summary) -> impl Iterator<Item = (&Comparison, &Curre
 }
 
 fn ratios_of(comparison: &Comparison) -> impl Iterator<Item = &CurrencyRatio> {
-    comparison.currencies.iter().filter(|ratio| ratio.is_known() && ratio.ratio.is_finite())
+    let is_usable = |ratio: &&CurrencyRatio| ratio.is_known() && ratio.ratio.is_finite() && comparison.is_told(ratio);
+    comparison.currencies.iter().filter(is_usable)
 }
 
 /// The figures of a cell in every currency that it has.

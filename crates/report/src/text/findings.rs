@@ -1,6 +1,6 @@
-//! Findings in the terminal: errors in full and a line per warning below the table; all of them on request.
+//! Findings in the terminal: errors and warnings below the table; all of them, with their remedies, on request.
 
-use super::{Style, shorten, wrap};
+use super::{Style, notes, wrap};
 use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::format::sentence;
@@ -11,10 +11,12 @@ const SHOWN: usize = 4;
 /// Lines of a server's log below an error.
 const LOG_LINES: usize = 3;
 
-/// The errors, each with its remedy and the end of its log, then one line per warning.
+/// The errors, each with its remedy and the end of its log, then the warnings.
 pub(super) fn main_findings(summary: &Summary, style: &Style) -> String {
     let errors = of(summary, Severity::Error).take(SHOWN).map(|finding| one_finding(finding, LOG_LINES, style));
-    let warnings = of(summary, Severity::Warning).take(SHOWN).map(|finding| one_line(finding, style));
+    let warnings = of(summary, Severity::Warning)
+        .take(SHOWN)
+        .map(|finding| painted(finding, &wrap(&text(finding), style.width, 10), style));
     errors.chain(warnings).collect()
 }
 
@@ -24,7 +26,7 @@ pub fn unshown_findings(summary: &Summary) -> usize {
     summary.findings.len() - shown(Severity::Error) - shown(Severity::Warning)
 }
 
-/// Facts of the run, then every finding in full.
+/// Facts of the run, every finding in full, then every reason why a figure is open or doubtful.
 pub fn render_findings(summary: &Summary, style: &Style) -> String {
     let facts = summary
         .run
@@ -33,7 +35,9 @@ pub fn render_findings(summary: &Summary, style: &Style) -> String {
         .map(|line| style.paragraph(Tone::Quiet, &format!("  {}", clean::sanitize_line(line)), 4));
     let findings = summary.findings.iter().map(|finding| one_finding(finding, usize::MAX, style));
     let none = if summary.findings.is_empty() { "  no findings\n" } else { "" };
-    super::head(summary, style) + &facts.collect::<String>() + "\n" + &findings.collect::<String>() + none
+    let reasons = notes::all_reasons(summary, style);
+    let head = super::head(summary, style) + &facts.collect::<String>() + "\n";
+    head + &findings.collect::<String>() + none + &reasons
 }
 
 fn of(summary: &Summary, severity: Severity) -> impl Iterator<Item = &Finding> {
@@ -56,10 +60,6 @@ fn text(finding: &Finding) -> String {
 fn painted(finding: &Finding, text: &str, style: &Style) -> String {
     let (tone, word) = word(finding.severity);
     text.replacen(word, &style.palette().paint(tone, word), 1) + "\n"
-}
-
-fn one_line(finding: &Finding, style: &Style) -> String {
-    painted(finding, &shorten(&text(finding), style.width), style)
 }
 
 fn one_finding(finding: &Finding, log_lines: usize, style: &Style) -> String {

@@ -12,15 +12,16 @@ mod notes;
 mod profile;
 mod table;
 
+use tare_record::EventName;
+
 use crate::clean;
 use crate::palette::{Palette, Tone};
 pub(crate) use cross_check::shown;
 pub use findings::{render_findings, unshown_findings};
 pub(crate) use grid::Grid;
-use grid::shorten;
 pub use grid::wrap;
 use tare_analysis::format::{duration, share};
-use tare_analysis::summary::{Mode, RunStatus, Summary, VerdictKind};
+use tare_analysis::summary::{FindingKind, Mode, RunStatus, Summary, VerdictKind};
 
 /// How the terminal report is drawn.
 #[derive(Debug, Clone, Copy)]
@@ -107,6 +108,10 @@ pub(crate) fn interval_legend(summary: &Summary) -> Option<String> {
         } else {
             String::new()
         };
+        let external = FindingKind::Event(EventName::ExternalServer);
+        if summary.findings.iter().any(|finding| finding.kind == external) {
+            return format!("[from, to]: the {sure} interval of repeated measurements of the same start{equivalence}");
+        }
         format!("[from, to]: the {sure} confidence interval{equivalence}")
     })
 }

@@ -1,15 +1,16 @@
 //! The notes below the table: facts of single cells, why comparisons are open, and why cells are void or suspect.
 
-use super::{Style, capacity, messages, shorten};
+use super::{Style, capacity, messages};
 use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::format::{WORTH_WAITING_S, count, enumerate, roughly};
-use tare_analysis::summary::{Cell, Concern, Summary, ValidityState, VerdictKind};
+use tare_analysis::summary::{Cell, Comparison, Concern, Summary, ValidityState, VerdictKind};
+use tare_plan::Currency;
 
 /// The most reasons that are listed. The page has all of them.
 const MOST_REASONS: usize = 8;
 
-/// The most cells that a shortened line names. More are counted, so that the line has room for the reason.
+/// The most rows that a doubt names. More are counted, so that the reason comes soon.
 const MOST_NAMES: usize = 2;
 
 pub(super) fn notes(summary: &Summary, style: &Style) -> String {
@@ -18,12 +19,29 @@ pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
     let reasons = SharedReasons::of(summary, cells());
     let more = reasons.all.len().saturating_sub(MOST_REASONS);
-    let more = (more > 0).then(|| wrapped(format!("{more} more reasons: see the page")));
-    // Four columns are the indent.
-    let short = |reason: &SharedReason| shorten(&reason.text(), style.width.saturating_sub(4));
-    let one = |reason: &SharedReason| wrapped(if reason.is_brief { short(reason) } else { reason.text() });
-    let shown = reasons.all.iter().take(MOST_REASONS).map(one);
-    paragraphs.map(wrapped).chain(shown).chain(more).collect()
+    let more = (more > 0).then(|| wrapped(format!("{more} more reasons: tare report {} --findings", summary.run.id)));
+    let shown = reasons.all.iter().take(MOST_REASONS).map(|reason| wrapped(reason.text()));
+    paragraphs.map(wrapped).chain(cpu_costs(summary).map(wrapped)).chain(shown).chain(more).collect()
+}
+
+/// `layer: +2.5 µs [2.0, 3.0] of CPU a request = 0.25 % of a core at 1,000 requests/s`, where the difference is decided.
+fn cpu_costs(summary: &Summary) -> impl Iterator<Item = String> {
+    let is_decided = |comparison: &&Comparison| {
+        let mut cpu = comparison.currencies.iter().filter(|ratio| ratio.name == Currency::CpuPerRequest);
+        cpu.any(|ratio| matches!(ratio.verdict, VerdictKind::Worse | VerdictKind::Better))
+    };
+    let several = summary.comparisons.windows(2).any(|pair| pair[0].scenario != pair[1].scenario);
+    summary.comparisons.iter().filter(is_decided).filter_map(move |comparison| {
+        let place = if several { format!(" on {}", comparison.scenario) } else { String::new() };
+        let name = clean::sanitize_line(&format!("{}{place}", comparison.variant)).to_string();
+        Some(format!("{name}: {}", comparison.cpu_cost.as_ref()?.text))
+    })
+}
+
+/// Every reason why a figure is open or doubtful, for the list of all findings.
+pub(super) fn all_reasons(summary: &Summary, style: &Style) -> String {
+    let reasons = SharedReasons::of(summary, summary.cells.iter()).all;
+    reasons.iter().map(|reason| style.paragraph(Tone::Quiet, &format!("  {}", reason.text()), 10)).collect()
 }
 
 /// Each reason once, with all cells that it holds for.
@@ -37,7 +55,7 @@ struct SharedReasons {
 struct SharedReason {
     cells: Vec<String>,
     text: String,
-    /// Whether it takes one line only; the page has the rest.
+    /// Whether it counts many rows instead of naming them.
     is_brief: bool,
     /// The longest time that any of them still needs.
     needed_s: Option<f64>,
@@ -99,7 +117,7 @@ impl SharedReason {
 
     fn who(&self) -> String {
         if self.is_brief && self.cells.len() > MOST_NAMES {
-            return count(self.cells.len() as u64, "cell");
+            return count(self.cells.len() as u64, "row");
         }
         // A baseline has a cell in every group that it serves.
         let mut names = self.cells.clone();
@@ -121,7 +139,7 @@ mod tests {
     fn many_cells_of_one_line_are_counted() {
         assert_eq!(who(&["a", "b"], true), "a, b");
         assert_eq!(who(&["a", "a"], true), "a");
-        assert_eq!(who(&["a", "b", "c"], true), "3 cells");
+        assert_eq!(who(&["a", "b", "c"], true), "3 rows");
         assert_eq!(who(&["a", "b", "c"], false), "a, b, c");
     }
 }

@@ -69,6 +69,15 @@ impl<'a> Block<'a> {
     }
 }
 
+/// What stands for a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    /// The change.
+    Change,
+    /// A question mark.
+    Open,
+}
+
 /// The data of the table.
 struct Table<'a> {
     summary: &'a Summary,
@@ -144,12 +153,14 @@ impl<'a> Table<'a> {
 
     /// What brackets and the question mark mean, where they are drawn.
     fn legend(&self, style: &Style) -> String {
-        let is_open = |ratio: &CurrencyRatio| {
-            ratio.verdict == VerdictKind::Inconclusive && self.measures.iter().any(|at| MEASURES[*at].0 == ratio.name)
-        };
-        let is_drawn = self.summary.comparisons.iter().flat_map(|c| c.currencies.iter().skip(1)).any(is_open);
+        let cells = || self.blocks.iter().flat_map(|block| &block.cells);
+        let is_open = |cell: &Cell, at: &usize| self.mark(cell, MEASURES[*at].0).is_some_and(|mark| mark == Mark::Open);
+        let is_drawn = cells().any(|cell| self.measures.iter().any(|at| is_open(cell, at)));
         let interval = interval_legend(self.summary);
-        let parts: Vec<String> = interval.into_iter().chain(is_drawn.then(|| "? not decided".to_owned())).collect();
+        let parts: Vec<String> = interval
+            .into_iter()
+            .chain(is_drawn.then(|| "? not decided, or too few starts or requests for a comparison".to_owned()))
+            .collect();
         if parts.is_empty() {
             String::new()
         } else {
@@ -183,7 +194,25 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A level, a change, or both. An undecided change has a question mark; next to a level only the mark is shown.
+    /// What stands for the change of a measure that does not decide; `None` where nothing is compared.
+    fn mark(&self, cell: &Cell, currency: Currency) -> Option<Mark> {
+        let comparison = comparison(self.summary, cell)?;
+        let first = comparison.currencies.first().filter(|first| first.name != currency)?;
+        let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency);
+        let has_levels = || {
+            let baseline = self.summary.cells.iter().find(|other| other.id == comparison.baseline_cell);
+            level(cell, currency).is_some() && baseline.is_some_and(|baseline| level(baseline, currency).is_some())
+        };
+        match ratio {
+            _ if first.verdict == VerdictKind::Void => None,
+            Some(ratio) if ratio.verdict == VerdictKind::Void => None,
+            Some(ratio) if ratio.verdict == VerdictKind::Inconclusive || !comparison.is_told(ratio) => Some(Mark::Open),
+            Some(_) => Some(Mark::Change),
+            None => has_levels().then_some(Mark::Open),
+        }
+    }
+
+    /// A level, a change, or both. What is not known well enough has a question mark.
     fn figure(&self, cell: &Cell, currency: Currency, scale: &Scale, levels: bool) -> Piece {
         let comparison = comparison(self.summary, cell);
         let is_first = |c: &&CurrencyRatio| {
@@ -191,9 +220,19 @@ impl<'a> Table<'a> {
         };
         let ratio = comparison.and_then(|c| c.currencies.iter().find(|c| c.name == currency));
         let ratio = ratio.filter(|ratio| !is_first(ratio));
-        let level = level(cell, currency).map(|level| scale.show(level));
-        let (tone, change) = ratio.map_or((Tone::Plain, None), |ratio| (tone(ratio), change(ratio, levels)));
-        match (level, change) {
+        let shown = level(cell, currency).map(|level| scale.show(level));
+        let (tone, change) = match (self.mark(cell, currency), ratio) {
+            (None, _) => (Tone::Plain, None),
+            (Some(Mark::Change), Some(ratio)) => (tone(ratio), Some(change(ratio).short())),
+            // Next to a level only the mark is shown.
+            (Some(_), Some(ratio))
+                if !levels && ratio.verdict == VerdictKind::Inconclusive && ratio.bound.is_none() =>
+            {
+                (Tone::Plain, Some(format!("{} ?", change(ratio).short())))
+            }
+            (Some(_), _) => (Tone::Plain, Some("?".to_owned())),
+        };
+        match (shown, change) {
             (None, _) => (Tone::Plain, "–".to_owned()),
             (Some(_), Some(change)) if !levels => (tone, change),
             (Some(level), Some(change)) => (tone, format!("{level} {change}")),
@@ -244,16 +283,8 @@ fn baseline_level(summary: &Summary, cell: &Cell) -> Option<String> {
     })
 }
 
-/// `−9 %`; where it is not decided `−9 % ?`, or `?` beside a level.
-fn change(ratio: &CurrencyRatio, has_level: bool) -> Option<String> {
-    let change = Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) };
-    match ratio.verdict {
-        VerdictKind::Void => None,
-        VerdictKind::Inconclusive if has_level => Some("?".to_owned()),
-        VerdictKind::Inconclusive if ratio.bound.is_some() => Some("?".to_owned()),
-        VerdictKind::Inconclusive => Some(format!("{} ?", change.short())),
-        _ => Some(change.short()),
-    }
+fn change(ratio: &CurrencyRatio) -> Change {
+    Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) }
 }
 
 fn tone(ratio: &CurrencyRatio) -> Tone {

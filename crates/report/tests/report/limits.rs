@@ -218,6 +218,17 @@ fn junit_has_a_test_case_per_limit_and_one_that_is_exceeded_fails() {
 }
 
 #[test]
+fn where_only_time_is_missing_the_next_step_is_more_time() {
+    for forks in [1, 2] {
+        let record =
+            limited(synthetic::run(&[baseline(), variant(LAYER, 0.95)], forks, &synthetic::ALL_KINDS), &["cpu > +3%"]);
+        let next = summarize(&record).next.unwrap();
+        assert!(next.text.starts_with("A longer check is likely to decide."), "{forks}: {next:?}");
+        assert!(next.command.contains("--budget"), "{next:?}");
+    }
+}
+
+#[test]
 fn fixed_forks_are_not_cut_short_by_a_limit() {
     let mut record = limited(synthetic::standard(), &["cpu > +3%"]);
     record.header.plan.stop.forks = Forks::Fixed { count: 40 };

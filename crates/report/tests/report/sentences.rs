@@ -1,7 +1,12 @@
 //! Every verdict as a sentence.
 
 use tare_analysis::summarize;
-use tare_plan::plan::SliceKind;
+use tare_analysis::summary::{Summary, VerdictKind};
+use tare_plan::Currency;
+use tare_plan::plan::{Program, SliceKind};
+use tare_record::{EventKind, EventRecord};
+use tare_report::ci;
+use tare_report::text::{Style, render, render_findings};
 
 use crate::synthetic::{self, baseline, control, variant};
 
@@ -34,4 +39,107 @@ fn every_verdict_is_a_sentence() {
         sentences.map(move |s| format!("{case} ({:?}):\n  {}\n", s.verdict, s.text))
     });
     insta::assert_snapshot!(said.collect::<String>());
+}
+
+/// The p99 of the standard summary, as one start would give it.
+fn with_p99_of_one_start() -> Summary {
+    let mut summary = synthetic::standard_summary();
+    let p99 = summary.comparisons[0].currencies.iter_mut().find(|ratio| ratio.name == Currency::LatencyP99).unwrap();
+    (p99.verdict, p99.ratio, p99.lo, p99.hi) = (VerdictKind::NoInterval, 1.524, None, None);
+    p99.short = "+52.4 %".to_owned();
+    summary
+}
+
+#[test]
+fn a_percentile_of_one_start_is_marked_and_not_told_as_a_change() {
+    let weak = with_p99_of_one_start();
+    // A decided change whose two figures, of all starts together, differ in the other direction.
+    let mut opposite = synthetic::standard_summary();
+    let p99 = opposite.comparisons[0].currencies.iter_mut().find(|ratio| ratio.name == Currency::LatencyP99).unwrap();
+    (p99.verdict, p99.ratio) = (VerdictKind::Worse, 1.524);
+    (p99.baseline_value, p99.variant_value) = (424e6, 282e6);
+    for summary in [weak, opposite] {
+        for width in [140, 80] {
+            let text = render(&summary, &Style { colored: false, width });
+            assert!(!text.contains("52.4") && text.contains("? not decided"), "{text}");
+        }
+        let comment = ci::comment::render(&summary);
+        assert!(comment.contains("p99 at half load ? (too few starts)") && !comment.contains("52.4"), "{comment}");
+        let ratios = ci::openmetrics::render(&summary).matches("currency=\"latency_p99\"").count();
+        assert_eq!(ratios, 0, "no ratio of p99");
+        assert!(ci::junit::render(&summary).contains("p99 at half load: ? (too few starts)"));
+    }
+}
+
+#[test]
+fn what_can_never_be_compared_has_a_question_mark() {
+    let mut summary = synthetic::standard_summary();
+    summary.comparisons[0].currencies.retain(|ratio| ratio.name != Currency::LatencyP99);
+    let text = render(&summary, &Style { colored: false, width: 140 });
+    assert!(text.contains(" ms ?") && text.contains("? not decided"), "{text}");
+}
+
+#[test]
+fn the_cost_in_cpu_time_is_that_of_the_ratio_in_every_form() {
+    let summary = synthetic::standard_summary();
+    let comparison = &summary.comparisons[0];
+    let cpu = comparison.currencies.iter().find(|ratio| ratio.name == Currency::CpuPerRequest).unwrap();
+    let cost = comparison.cpu_cost.as_ref().unwrap();
+    assert!((cost.ns_per_request - (cpu.ratio - 1.0) * cpu.baseline_value).abs() < 1e-6, "{cost:?}");
+    // 2.2 µs a request, 1,000 times a second, are 2.2 ms a second: 0.2 % of a core.
+    assert!(cost.text.starts_with("+2.2") && cost.text.contains(" µs [+1."), "{}", cost.text);
+    assert!(cost.text.ends_with("] of CPU a request = 0.2 % of a core at 1,000 requests/s"), "{}", cost.text);
+    assert!(summary.headline.text.contains(&format!(" That is {}.", cost.text)), "{}", summary.headline.text);
+    let style = Style { colored: false, width: 200 };
+    assert!(render(&summary, &style).contains(&format!("http4s.Tapir: {}", cost.text)));
+    assert!(ci::comment::render(&summary).contains("of CPU a request"));
+}
+
+#[test]
+fn servers_that_tare_does_not_start_have_no_interval_over_starts() {
+    let mut record = synthetic::standard();
+    for variant in &mut record.header.plan.groups[0].variants {
+        variant.program = Program::External { url: "http://127.0.0.1:8080".to_owned() };
+    }
+    record.events.push(EventRecord::new(EventKind::ExternalServer));
+    let text = render(&summarize(&record), &Style { colored: false, width: 400 });
+    assert!(
+        text.contains("tare did not start these servers: the interval shows how repeated measurements differ"),
+        "{text}"
+    );
+    assert!(text.contains("interval of repeated measurements of the same start"), "{text}");
+    assert!(!text.contains("confidence interval"), "{text}");
+}
+
+#[test]
+fn the_list_of_all_findings_has_every_reason_in_full() {
+    let mut record = synthetic::standard();
+    record.slices.iter_mut().for_each(|slice| slice.server.others_share = Some(0.4));
+    let summary = summarize(&record);
+    let style = Style { colored: false, width: 60 };
+    for text in [render_findings(&summary, &style), render(&summary, &style)] {
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(!text.contains('…'), "{text}");
+        assert!(
+            joined.contains("suspect, other programs used up to 40 % of the cores, and more than 10 % in "),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_remedy_names_no_flag_that_a_run_does_not_have() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let settings = std::fs::read_to_string(root.join("../../docs/SETTINGS.md")).unwrap();
+    let others = ["--suite", "--findings", "--against", "--seed", "--timeout", "--cacert", "--cert", "--insecure"];
+    let files = ["words/findings/words", "cell/validity", "compare/wording", "words/next_step", "words/limit_words"];
+    for file in files {
+        let path = root.join("../analysis/src").join(file).with_extension("rs");
+        let text = std::fs::read_to_string(path).unwrap();
+        let is_flag = |word: &&str| word.starts_with("--") && word.len() > 3;
+        let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(is_flag);
+        for flag in words {
+            assert!(others.contains(&flag) || settings.contains(flag), "{file} names {flag}");
+        }
+    }
 }
