@@ -54,23 +54,6 @@ impl LookSchedule {
         Ok(at.and_then(|at| factors.get(at)).map_or(f64::INFINITY, |factor| factor * sd))
     }
 
-    /// Half-widths for a standard deviation of 1, from the first look on. Computed once per schedule and `alpha`.
-    fn factors(&self, alpha: f64) -> Result<Arc<Vec<f64>>, StatsError> {
-        type Key = (u32, u32, u64, u64);
-        static KNOWN: OnceLock<Mutex<HashMap<Key, Arc<Vec<f64>>>>> = OnceLock::new();
-        require_alpha(alpha)?;
-        let key = (self.min_forks, self.max_forks, self.prior_df.to_bits(), alpha.to_bits());
-        let known = KNOWN.get_or_init(Mutex::default);
-        if let Some(factors) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(Arc::clone(factors));
-        }
-        let limits = self.limits(self.nominal(alpha)?)?;
-        let factor = |(forks, limit): (u32, f64)| limit.tan() * (self.df(forks) / f64::from(forks)).sqrt();
-        let factors = Arc::new((self.min_forks..).zip(limits).map(factor).collect::<Vec<f64>>());
-        known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&factors));
-        Ok(factors)
-    }
-
     fn df(&self, forks: u32) -> f64 {
         f64::from(forks) - 1.0 + self.prior_df
     }
@@ -92,94 +75,56 @@ impl LookSchedule {
         (self.min_forks..=self.max_forks).map(limit).collect()
     }
 
+    /// Half-widths for a standard deviation of 1, from the first look on. Computed once per schedule and `alpha`.
+    fn factors(&self, alpha: f64) -> Result<Arc<Vec<f64>>, StatsError> {
+        type Key = (u32, u32, u64, u64);
+        static KNOWN: OnceLock<Mutex<HashMap<Key, Arc<Vec<f64>>>>> = OnceLock::new();
+        require_alpha(alpha)?;
+        let key = (self.min_forks, self.max_forks, self.prior_df.to_bits(), alpha.to_bits());
+        let known = KNOWN.get_or_init(Mutex::default);
+        if let Some(factors) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Arc::clone(factors));
+        }
+        let limits = self.limits(self.calibrate(alpha)?)?;
+        let factor = |(forks, limit): (u32, f64)| limit.tan() * (self.df(forks) / f64::from(forks)).sqrt();
+        let factors = Arc::new((self.min_forks..).zip(limits).map(factor).collect::<Vec<f64>>());
+        known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&factors));
+        Ok(factors)
+    }
+
     /// The nominal level of the last look at which any look excludes the truth with probability `alpha`.
-    ///
-    /// A report needs it at dozens of error probabilities, and each takes a recursion over all looks. Its logarithm is a smooth
-    /// function of that of `alpha`, and nearly a straight line. So it is computed at few places, and between them is the
-    /// polynomial through the nearest [`PLACES`]. A test compares both.
-    fn nominal(&self, alpha: f64) -> Result<f64, StatsError> {
+    fn calibrate(&self, alpha: f64) -> Result<f64, StatsError> {
         if self.min_forks == self.max_forks {
             return Ok(alpha);
         }
-        if alpha > LARGEST_INTERPOLATED {
-            return self.calibrate(alpha.ln(), None).map(f64::exp);
-        }
-        let position = -alpha.ln() / SPACING;
-        let first = (position.floor() as u32).saturating_sub(PLACES / 2 - 1).max(1);
-        let (mut places, mut nearest) = (Vec::with_capacity(PLACES as usize), None);
-        for place in first..first + PLACES {
-            nearest = Some(self.nominal_at(place, nearest)?);
-            places.push((f64::from(place), nearest.unwrap_or_default() + f64::from(place) * SPACING));
-        }
-        Ok((lagrange(&places, position) - position * SPACING).exp())
-    }
-
-    /// The logarithm of the nominal level at one of the places. It is computed once for a schedule.
-    fn nominal_at(&self, place: u32, before: Option<f64>) -> Result<f64, StatsError> {
-        type Key = (u32, u32, u64, u32);
-        static KNOWN: OnceLock<Mutex<HashMap<Key, f64>>> = OnceLock::new();
-        let key = (self.min_forks, self.max_forks, self.prior_df.to_bits(), place);
-        let known = KNOWN.get_or_init(Mutex::default);
-        if let Some(nominal) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(*nominal);
-        }
-        let nominal = self.calibrate(-f64::from(place) * SPACING, before.map(|before| before - SPACING))?;
-        known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, nominal);
-        Ok(nominal)
-    }
-
-    /// The logarithm of the nominal level for the logarithm of an error probability, by the recursion over all looks. A good
-    /// `guess` saves time.
-    fn calibrate(&self, log_alpha: f64, guess: Option<f64>) -> Result<f64, StatsError> {
-        let excess = |log_nominal: f64| Ok(crossing_chance(self, &self.limits(log_nominal.exp())?)?.ln() - log_alpha);
+        let excess = |log_nominal: f64| Ok((crossing_chance(self, &self.limits(log_nominal.exp())?)? / alpha).ln());
         // Any look excludes the truth no more often than all looks together, and no less often than the last one.
         let together: f64 = (self.min_forks..=self.max_forks).map(|forks| self.weight(forks)).sum();
-        let range = (log_alpha - together.ln(), log_alpha);
-        root(range, guess.unwrap_or(log_alpha - together.ln() / 2.0), excess)
+        root(((alpha / together).ln(), alpha.ln()), excess).map(f64::exp)
     }
 }
 
-/// Distance of two places, in the logarithm of the error probability.
-const SPACING: f64 = std::f64::consts::LN_2;
-/// How many places give a value between them.
-const PLACES: u32 = 6;
-/// Error probabilities above this are rare, and are computed on their own.
-const LARGEST_INTERPOLATED: f64 = 0.25;
-
-/// The value at `x` of the polynomial through all points.
-fn lagrange(points: &[(f64, f64)], x: f64) -> f64 {
-    let term = |(at, (own, value)): (usize, &(f64, f64))| {
-        let others = points.iter().enumerate().filter(|(other, _)| *other != at);
-        others.fold(*value, |term, (_, (other, _))| term * (x - other) / (own - other))
-    };
-    points.iter().enumerate().map(term).sum()
-}
-
-/// Where an increasing function whose slope is about 1 is 0: by the secant from a guess, kept within the range that contains
-/// the root and halved where the secant leaves it.
-fn root(
-    (mut low, mut high): (f64, f64),
-    guess: f64,
-    function: impl Fn(f64) -> Result<f64, StatsError>,
-) -> Result<f64, StatsError> {
-    let mut at = guess.clamp(low, high);
-    let mut before: Option<(f64, f64)> = None;
+/// Where an increasing function is 0, by false position with Illinois' halving.
+fn root((mut low, mut high): (f64, f64), function: impl Fn(f64) -> Result<f64, StatsError>) -> Result<f64, StatsError> {
+    let (mut below, mut above) = (function(low)?, function(high)?);
+    let mut side = 0;
     for _ in 0..60 {
+        let at = (low * above - high * below) / (above - below);
         let value = function(at)?;
-        if value.abs() < 1e-8 || high - low < 1e-10 {
-            break;
+        if value.abs() < 1e-7 || high - low < 1e-9 {
+            return Ok(at);
         }
         if value < 0.0 {
-            low = at
+            (low, below) = (at, value);
+            above *= if side < 0 { 0.5 } else { 1.0 };
+            side = -1;
         } else {
-            high = at
+            (high, above) = (at, value);
+            below *= if side > 0 { 0.5 } else { 1.0 };
+            side = 1;
         }
-        let slope = before.map_or(1.0, |(other, other_value): (f64, f64)| (value - other_value) / (at - other));
-        before = Some((at, value));
-        let next = at - value / slope;
-        at = if low < next && next < high { next } else { (low + high) / 2.0 };
     }
-    Ok(at)
+    Ok((low + high) / 2.0)
 }
 
 /// The chance that the t statistic of normal values about 0 leaves its limits at any look.
@@ -195,55 +140,42 @@ fn root(
 /// 132 (1969), do for known variance), and averaged at the end over φ at the first look.
 fn crossing_chance(schedule: &LookSchedule, limits: &[f64]) -> Result<f64, StatsError> {
     let Some(last) = limits.last() else { return Ok(0.0) };
-    let mut stays = StayingChance::certain(last.sin());
+    let mut stays = StayingChance { limit: *last, values: vec![1.0; GRID] };
     for (at, limit) in limits.iter().enumerate().rev().skip(1) {
         let forks = schedule.min_forks + at as u32;
         let step = Step::after(forks, f64::from(forks) + schedule.prior_df);
-        stays = StayingChance::of(limit.sin(), |sine| step.staying(sine, &stays));
+        let value = |i: usize| step.staying(*limit * i as f64 / (GRID - 1) as f64, &stays);
+        stays = StayingChance { limit: *limit, values: (0..GRID).map(value).collect() };
     }
     let density = AngleDensity::new(schedule.df(schedule.min_forks));
-    let inside = integral((0.0, stays.limit.asin()), |angle| density.at(angle) * stays.at(angle.sin()));
+    let inside = integral((0.0, stays.limit), |angle| density.at(angle) * stays.at(angle));
     Ok((1.0 - 2.0 * inside).clamp(0.0, 1.0))
 }
 
-/// Terms of the chance to stay inside.
-const TERMS: usize = 28;
+/// Points at which the chance to stay inside is kept, from angle 0 to the limit.
+const GRID: usize = 81;
 
-/// The chance to stay inside all later limits, by the sine of the angle at a look: an even function s, 0 beyond its limit b. It is
-/// a sum of Chebyshev polynomials of 2 (s/b)² − 1. Their zeros lie densely at the limit, where the chance falls steeply.
+/// The chance to stay inside all later limits, by the angle at a look: an even function, 0 beyond its limit.
 struct StayingChance {
     limit: f64,
-    terms: [f64; TERMS],
+    values: Vec<f64>,
 }
 
 impl StayingChance {
-    /// After the last look.
-    fn certain(limit: f64) -> Self {
-        let mut terms = [0.0; TERMS];
-        terms[0] = 1.0;
-        Self { limit, terms }
-    }
-
-    /// The sum that equals `value` at the zeros of the next polynomial.
-    fn of(limit: f64, value: impl Fn(f64) -> f64) -> Self {
-        let angle = |k: usize| PI * (k as f64 + 0.5) / TERMS as f64;
-        let values: [f64; TERMS] = std::array::from_fn(|k| value(limit * ((1.0 + angle(k).cos()) / 2.0).sqrt()));
-        let term = |order: usize| {
-            let sum: f64 = values.iter().enumerate().map(|(k, value)| value * (order as f64 * angle(k)).cos()).sum();
-            sum * if order == 0 { 1.0 } else { 2.0 } / TERMS as f64
+    /// By a cubic through the four nearest points.
+    fn at(&self, angle: f64) -> f64 {
+        let position = (angle.abs() / self.limit).min(1.0) * (GRID - 1) as f64;
+        let from = (position as usize).saturating_sub(1).min(GRID - 4);
+        // The function is even: left of 0 stands what is right of it.
+        let (points, x) = if position < 1.0 {
+            ([self.values[1], self.values[0], self.values[1], self.values[2]], position + 1.0)
+        } else {
+            let v = &self.values[from..from + 4];
+            ([v[0], v[1], v[2], v[3]], position - from as f64)
         };
-        Self { limit, terms: std::array::from_fn(term) }
-    }
-
-    /// By Clenshaw's recurrence.
-    fn at(&self, sine: f64) -> f64 {
-        let ratio = (sine / self.limit).powi(2).min(1.0);
-        let x = 2.0 * ratio - 1.0;
-        let (mut one, mut two) = (0.0, 0.0);
-        for term in self.terms[1..].iter().rev() {
-            (one, two) = (2.0 * x * one - two + term, one);
-        }
-        x * one - two + self.terms[0]
+        let [a, b, c, d] = points;
+        let (x1, x2, x3) = (x - 1.0, x - 2.0, x - 3.0);
+        -x1 * x2 * x3 / 6.0 * a + x * x2 * x3 / 2.0 * b - x * x1 * x3 / 2.0 * c + x * x1 * x2 / 6.0 * d
     }
 }
 
@@ -278,15 +210,18 @@ impl Step {
         Self { forks: f64::from(forks), density: AngleDensity::new(df) }
     }
 
-    /// The chance to stay inside from the next look on, by the sine of the angle.
-    fn staying(&self, sine: f64, next: &StayingChance) -> f64 {
+    /// The chance to stay inside from the next look on.
+    fn staying(&self, angle: f64, next: &StayingChance) -> f64 {
         // √n sin φ cos ψ + sin ψ is one sine wave of ψ.
-        let slope = self.forks.sqrt() * sine;
+        let slope = self.forks.sqrt() * angle.sin();
         let (shift, height) = (slope.atan(), ((1.0 + slope * slope) / (self.forks + 1.0)).sqrt());
-        let weighed = |psi: f64| self.density.at(psi) * next.at(height * (psi + shift).sin());
+        let weighed = |psi: f64| {
+            let sine = height * (psi + shift).sin();
+            self.density.at(psi) * next.at(sine.clamp(-1.0, 1.0).asin())
+        };
         let reach = self.density.reach;
         let part = |from: f64, to: f64| integral((from.max(-reach), to.min(reach)), weighed);
-        let inside = next.limit / height;
+        let inside = next.limit.sin() / height;
         if inside >= 1.0 {
             return part(-reach, reach);
         }
@@ -363,18 +298,6 @@ mod tests {
         assert!(factor(6, 6, 6.0, 0.05) < factor(6, 6, 0.0, 0.05));
         assert_eq!(factor(2, 8, 0.0, 0.05), f64::INFINITY);
         assert_eq!(factor(9, 8, 0.0, 0.05), f64::INFINITY);
-    }
-
-    #[test]
-    fn levels_between_the_places_agree_with_the_recursion() {
-        for (min_forks, max_forks, prior_df) in [(2, 3, 0.0), (3, 8, 0.0), (3, 8, 4.5), (5, 40, 6.0)] {
-            let schedule = LookSchedule::new(min_forks, max_forks, prior_df).unwrap();
-            for alpha in [1.3e-5, 0.000_9, 0.011, 0.05 * 0.9, 0.1, 0.24, 0.26, 0.9] {
-                let exact = schedule.calibrate(f64::ln(alpha), None).unwrap();
-                let between = schedule.nominal(alpha).unwrap().ln();
-                assert!((between - exact).abs() < 2e-6, "{min_forks} to {max_forks} at {alpha}: {}", between - exact);
-            }
-        }
     }
 
     #[test]
