@@ -1,5 +1,5 @@
 //! The program that the tests of `tests/server.rs` start as a server: `tare-test-server ROLE ARGUMENT [PORT]`.
-#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program of tests unwraps and prints as they do")]
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
