@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::PlanError;
-use crate::contract::{Check, Contract, Scenario, check_exchange};
+use crate::contract::{Check, Contract, Scenario};
 use crate::document;
 use crate::plan::{CommandServer, HOST_KEYS, suite_key};
 use crate::profile::ProfileOptions;
@@ -111,8 +111,9 @@ impl Suite {
             suite.check_server(name, server)?;
         }
         for (name, scenario) in &suite.scenarios {
-            check_exchange(&scenario.request, scenario.push.as_ref())
-                .map_err(|message| suite.value_error(&format!("[scenarios.{name}] request"), message))?;
+            scenario
+                .check()
+                .map_err(|(key, message)| suite.value_error(&format!("[scenarios.{name}] {key}"), message))?;
         }
         Ok(suite)
     }

@@ -14,6 +14,7 @@ use crate::error::RunError;
 use crate::journal::Journal;
 use crate::progress::{Progress, RunPosition};
 use crate::schedule::random_orders::RandomOrders;
+use crate::servers::verification::BaselineAnswers;
 use crate::test_bed::TestBed;
 
 /// What every fork of one scenario shares, so that forks measure the same.
@@ -35,6 +36,8 @@ pub(crate) struct RunContext<'a> {
     pub journal: Journal<'a>,
     /// What the first fork that measures it fixes for all, by group and scenario.
     pub fixed: BTreeMap<(String, String), FixedLoad>,
+    /// What all servers of a group must answer where the contract does not say it.
+    pub baseline_answers: BaselineAnswers,
     /// The whole steps so far, those before an interruption included.
     pub steps: Vec<DoneStep>,
     /// The files of the programs that the run starts.
@@ -66,7 +69,8 @@ impl<'a> RunContext<'a> {
     pub fn new(plan: &'a Plan, cores: Cores, bed: Box<dyn TestBed + 'a>, journal: Journal<'a>) -> Self {
         let Checkpoint { steps, loads, files, .. } = journal.record().checkpoint.clone().unwrap_or_default();
         let fixed = |load: SharedLoad| Some(((load.group, load.scenario), FixedLoad::of(plan, load.slowest_per_s)?));
-        Self { plan, cores, bed, journal, fixed: loads.into_iter().filter_map(fixed).collect(), steps, files }
+        let fixed = loads.into_iter().filter_map(fixed).collect();
+        Self { plan, cores, bed, journal, fixed, baseline_answers: BaselineAnswers::default(), steps, files }
     }
 
     /// Time since the run began.

@@ -145,7 +145,7 @@ mod tests {
         let mut observer = |_: &Progress<'_>| shown.set(shown.get() + 1);
         let mut journal = Journal::begin(RunRecord::begin(header), Some(writer), &mut observer);
         journal.append_event(5, EventRecord::new(EventKind::ServerRestarted)).unwrap();
-        journal.append_event(9, EventRecord::new(EventKind::NoAnswers)).unwrap();
+        journal.append_event(9, EventRecord::new(EventKind::NoAnswers { failure: String::new() })).unwrap();
         let memory = journal.finish(EndStatus::Complete, 12).unwrap();
         let Record::Run(disk) = tare_record::store::open_record(&file).unwrap() else { panic!("it is a run") };
         assert_eq!(shown.get(), 2, "each event is shown");

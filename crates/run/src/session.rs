@@ -8,6 +8,7 @@ use tare_load::{Check, Conversation, LoadSession, Method, Protocol, RequestSpec,
 use tare_plan::contract::{Contract, ExpectBody, SameAs};
 use tare_plan::plan::NamedScenario;
 use tare_plan::{Plan, ServerClock};
+use tare_sut::contract::AgreedAnswer;
 use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
@@ -28,6 +29,8 @@ pub struct SessionOrder {
     pub destination: Destination,
     /// The scenario with what this server is held to.
     pub named: NamedScenario,
+    /// What it must answer besides, because its baseline does.
+    pub agreed: Option<AgreedAnswer>,
     /// Connections of all generators together.
     pub connections: u32,
     /// The longest time to an answer.
@@ -53,12 +56,18 @@ impl SessionOrder {
             server: id,
             destination: Destination::of(server),
             named: scenario_for_server(server.launch.contract(contract), &server.variant.identity(), named),
+            agreed: None,
             connections: plan.connections(&named.scenario),
             timeout: plan.load.timeout,
             congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
             server_clock: plan.load.server_clock,
             is_search: plan.slo.is_some(),
         }
+    }
+
+    /// The same, held to the answer of the baseline, unless another answer is expected of this server or stated.
+    pub(crate) fn with_agreed(self, agreed: Option<&AgreedAnswer>) -> Self {
+        Self { agreed: agreed.filter(|_| self.named.scenario.compares_answers()).cloned(), ..self }
     }
 
     /// Prepares a generator on these cores for this part of the session's load.
@@ -76,7 +85,7 @@ impl SessionOrder {
             protocol: protocol(&self.named, self.is_search),
             server_clock: self.server_clock,
             share,
-            ..SessionSpec::new(self.destination.resolve()?, vec![request(&self.named)?])
+            ..SessionSpec::new(self.destination.resolve()?, vec![request(&self.named, self.agreed.as_ref())?])
         })?)
     }
 }
@@ -132,7 +141,7 @@ fn protocol(named: &NamedScenario, is_search: bool) -> Protocol {
 }
 
 /// The scenario as the generator sends and checks it.
-fn request(named: &NamedScenario) -> Result<RequestSpec, RunError> {
+fn request(named: &NamedScenario, agreed: Option<&AgreedAnswer>) -> Result<RequestSpec, RunError> {
     let (wanted, expect) = (&named.scenario.request, &named.scenario.expect);
     let method = Method::from_name(&wanted.method).map_err(|error| RunError::Plan {
         key: format!("[scenarios.{}] method", named.name),
@@ -146,6 +155,10 @@ fn request(named: &NamedScenario) -> Result<RequestSpec, RunError> {
         ExpectBody::Length { bytes } => Check::length(*bytes),
         ExpectBody::Same { same_as: SameAs::Request } => Check::body_is(&*wanted.body_bytes()),
     }));
+    if let Some(AgreedAnswer { headers, body }) = agreed {
+        request.checks.extend(headers.iter().map(|(name, value)| Check::header_is(name, value)));
+        request.checks.extend(body.as_deref().map(Check::body_is));
+    }
     Ok(match &wanted.body {
         None => request,
         Some(body) => request.body(body.bytes()),
@@ -176,11 +189,22 @@ mod tests {
         ] {
             let headers = [("content-type".to_owned(), "text/plain".to_owned())].into();
             named.scenario.expect = Expect { status: 201, headers, body };
-            let request = request(&named).unwrap();
+            let request = request(&named, None).unwrap();
             assert_eq!((request.method, request.path.as_str()), (Method::from_name("POST").unwrap(), "/echo?a=1"));
             assert_eq!(request.headers, [("accept".to_owned(), "text/plain".to_owned())]);
             assert_eq!(request.checks.len(), checks, "status, header, and the body where it is checked");
         }
+    }
+
+    #[test]
+    fn what_the_baseline_answered_is_checked_where_the_scenario_states_no_body() {
+        let agreed = AgreedAnswer {
+            headers: [("content-type".to_owned(), "text/plain".to_owned())].into(),
+            body: Some(b"hello".to_vec()),
+        };
+        let named = scenario("Get", None);
+        let checks = |agreed| request(&named, agreed).unwrap().checks.len();
+        assert_eq!((checks(None), checks(Some(&agreed))), (1, 3), "the status; the header and the body besides");
     }
 
     #[test]
@@ -201,7 +225,7 @@ mod tests {
     fn a_method_that_is_none_names_its_scenario() {
         let mut named = scenario("Get", None);
         named.scenario.request.method = "G ET".to_owned();
-        let error = request(&named).unwrap_err();
+        let error = request(&named, None).unwrap_err();
         assert!(matches!(error, RunError::Plan { key, .. } if key == "[scenarios.Get] method"));
     }
 

@@ -1,9 +1,9 @@
 //! Checks whether a server answers according to the contract. Each exchange is sent once, on one connection, and
 //! compared byte by byte. `tare_plan::contract` has the contract and the allowed differences.
 
+mod alike;
 mod client;
 mod compare;
-pub mod fingerprint;
 mod listener;
 
 use std::net::SocketAddr;
@@ -12,8 +12,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tare_plan::contract::Exchange;
 
-use client::Client;
-pub use fingerprint::{Fingerprint, header_differences};
+pub use alike::{AgreedAnswer, GivenAnswer, TwoAnswers, ask_twice, header_differences};
+use client::{Client, Failure};
 
 /// The status of a successful WebSocket handshake.
 const SWITCHING_PROTOCOLS: u16 = 101;
@@ -29,8 +29,8 @@ pub struct CheckOutcome {
     pub difference: Option<String>,
     /// Why another answer is expected of this server, if so.
     pub because: Option<String>,
-    /// The headers of the answer, to compare them with another server's; `None` without an answer.
-    pub fingerprint: Option<Fingerprint>,
+    /// The answer, to compare it with another server's; `None` without one.
+    pub answer: Option<GivenAnswer>,
 }
 
 /// Checks the server at an address by these exchanges, in order. `timeout` is the longest time for each answer.
@@ -45,23 +45,35 @@ pub fn verify_exchanges<'a>(
 
 fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
     let pushes = exchange.push.is_some() && exchange.expect.status == SWITCHING_PROTOCOLS;
-    let (difference, fingerprint) = if pushes {
+    let (difference, answer) = if pushes {
         let heard = listener::listen(client.address(), exchange.request, client.timeout());
         (heard.err().map(|complaint| complaint.to_string()), None)
     } else {
-        match client.ask(exchange.request) {
-            Ok(answer) => {
-                let difference = compare::difference(exchange.request, exchange.expect, &answer);
-                (difference, Some(Fingerprint::of(&answer)))
-            }
-            Err(failure) => (Some(failure.to_string()), None),
-        }
+        ask(client, exchange).unwrap_or_else(|failure| (Some(failure.to_string()), None))
     };
     CheckOutcome {
         check: exchange.name.to_owned(),
         passed: difference.is_none(),
         difference,
         because: exchange.because.map(str::to_owned),
-        fingerprint,
+        answer,
+    }
+}
+
+/// Sends a request: what is wrong with the answer, and the answer. One that will be compared with those of other servers is
+/// asked for twice: if the server itself answers otherwise, no other can be like it.
+fn ask(client: &mut Client, exchange: &Exchange<'_>) -> Result<(Option<String>, Option<GivenAnswer>), Failure> {
+    let mut earlier: Option<GivenAnswer> = None;
+    loop {
+        let answer = client.ask(exchange.request)?;
+        let difference = compare::difference(exchange.request, exchange.expect, &answer);
+        let given = GivenAnswer::of(answer, client.address(), exchange.compared);
+        if difference.is_some() || exchange.compared.is_none() {
+            return Ok((difference, Some(given)));
+        }
+        match &earlier {
+            None => earlier = Some(given),
+            Some(earlier) => return Ok((given.change_since(earlier, exchange.name), Some(given))),
+        }
     }
 }

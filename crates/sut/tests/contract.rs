@@ -142,6 +142,59 @@ fn headers_that_differ_between_two_servers_are_found() {
     assert_eq!(header_differences(&ours, &theirs), ["header server: \"a\" against none (in first, second)"]);
 }
 
+const OPEN: &str = r#"
+schema = 1
+[scenarios.Home]
+request = { path = "/" }
+expect = { status = 200 }
+"#;
+
+/// Answers every request of every connection with its number, from 1 on.
+fn counting(mut stream: TcpStream) {
+    for number in 1..=9 {
+        if !skip_request(&mut stream) {
+            return;
+        }
+        send_answer(&mut stream, &format!("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nid {number}"));
+    }
+}
+
+#[test]
+fn a_server_whose_answers_change_is_recognised_and_what_may_differ_is_not_compared() {
+    let outcome = |text: &str| {
+        let contract = Contract::parse("contract.toml", text).unwrap();
+        verify_exchanges(server(counting), contract.exchanges("x", 1), Duration::from_secs(5)).swap_remove(0)
+    };
+    let says = outcome(OPEN).difference.unwrap();
+    assert!(says.starts_with("two answers of this server differ, body: 4 bytes \"id 2\" instead of"), "{says}");
+    assert!(says.ends_with("write in [scenarios.Home]: may_differ = [\"body\"]"), "{says}");
+    let allowed = outcome(&format!("{OPEN}may_differ = [\"body\"]\n"));
+    assert!(allowed.passed && allowed.answer.unwrap().agreed().unwrap().body.is_none());
+    let stated = outcome(&OPEN.replace("200", "200, body = \"id 1\""));
+    assert!(stated.passed && stated.answer.unwrap().agreed().is_none(), "it is asked once, and the contract decides");
+}
+
+#[test]
+fn two_servers_without_a_stated_body_are_compared_with_each_other() {
+    let contract = Contract::parse("contract.toml", OPEN).unwrap();
+    let asked =
+        |serve| verify_exchanges(server(serve), contract.exchanges("x", 1), Duration::from_secs(5)).swap_remove(0);
+    let good = asked(|mut stream| {
+        while skip_request(&mut stream) {
+            send_answer(&mut stream, GOOD)
+        }
+    });
+    let mut other = asked(|mut stream| {
+        while skip_request(&mut stream) {
+            send_answer(&mut stream, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: text/html\r\n\r\n17");
+        }
+    });
+    assert!(good.passed && other.passed);
+    other.compare_with("bare", good.answer.as_ref().unwrap());
+    let says = other.difference.unwrap();
+    assert!(!other.passed && says.contains("header content-type: \"text/html\" instead of none; body: 2 bytes \"17\""));
+}
+
 /// Reads one byte of each request. The first `silent` connections are reset, which destroys their answer.
 fn refuser(silent: usize) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -1,6 +1,6 @@
 //! The requests and expected answers of one server: the contract with its differences and lacks applied.
 
-use super::{Contract, Difference, Expect, Lack, Push, Request, Scenario};
+use super::{Contract, Difference, Expect, Lack, MayDiffer, Push, Request, Scenario};
 
 /// A request with what must come back, under the name it is reported by.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,6 +13,8 @@ pub struct Exchange<'a> {
     pub expect: &'a Expect,
     /// What is pushed afterwards, where the exchange opens a WebSocket.
     pub push: Option<&'a Push>,
+    /// Where the answer must be like those of the other servers: the parts that may differ.
+    pub compared: Option<&'a [MayDiffer]>,
     /// Why another answer is expected of this server than of the others; `None` if it is not.
     pub because: Option<&'a str>,
 }
@@ -21,20 +23,23 @@ impl Contract {
     /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one) with this number of `routes`
     /// must answer: first the checks, then the scenarios.
     pub fn exchanges<'a>(&'a self, server: &'a str, routes: u32) -> impl Iterator<Item = Exchange<'a>> {
-        let checks = self.checks.iter().map(|c| (c.name.as_str(), c.routes, &c.request, &c.expect, None));
-        let of =
-            |(name, s): (&'a String, &'a Scenario)| (name.as_str(), s.routes, &s.request, &s.expect, s.push.as_ref());
-        let all = checks.chain(self.scenarios.iter().map(of)).filter(move |(_, needs, ..)| *needs <= routes);
-        let asked = all.filter(move |(name, ..)| self.why_not_served(server, name).is_none());
-        asked.map(move |(name, _, request, expect, push)| {
-            let difference = self.difference(server, name);
-            Exchange {
-                name,
-                request,
-                expect: difference.map_or(expect, |d| &d.expect),
-                push,
-                because: difference.map(|d| d.because.as_str()),
-            }
+        let exchange =
+            |name, request, expect| Exchange { name, request, expect, push: None, compared: None, because: None };
+        let checks = self.checks.iter().map(move |c| (c.routes, exchange(c.name.as_str(), &c.request, &c.expect)));
+        let of_scenario = move |(name, s): (&'a String, &'a Scenario)| {
+            let compared = s.compares_answers().then_some(s.may_differ.as_slice());
+            (s.routes, Exchange { push: s.push.as_ref(), compared, ..exchange(name.as_str(), &s.request, &s.expect) })
+        };
+        let all = checks.chain(self.scenarios.iter().map(of_scenario)).filter(move |(needs, _)| *needs <= routes);
+        let asked = all.filter(move |(_, exchange)| self.why_not_served(server, exchange.name).is_none());
+        asked.map(move |(_, exchange)| match self.difference(server, exchange.name) {
+            None => exchange,
+            Some(allowed) => Exchange {
+                expect: &allowed.expect,
+                compared: None,
+                because: Some(allowed.because.as_str()),
+                ..exchange
+            },
         })
     }
 

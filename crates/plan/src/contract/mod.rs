@@ -2,6 +2,7 @@
 
 mod body;
 mod exchange;
+mod may_differ;
 mod push;
 
 use std::collections::BTreeMap;
@@ -15,6 +16,7 @@ use crate::document;
 
 pub use body::{Alphabet, BodySpec, GeneratedBody};
 pub use exchange::Exchange;
+pub use may_differ::{MayDiffer, may_differ_line};
 pub use push::Push;
 
 /// The contract of a set of servers, as written in `contract.toml`.
@@ -51,6 +53,9 @@ pub struct Scenario {
     pub request: Request,
     /// What must come back, on every single answer.
     pub expect: Expect,
+    /// What two answers need not have in common. Where `expect` states no body, all servers must answer alike otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub may_differ: Vec<MayDiffer>,
     /// Where the request opens a WebSocket: what the server then pushes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<Push>,
@@ -185,9 +190,11 @@ impl Contract {
         if contract.schema != 1 {
             return Err(wrong(format!("schema = {} is unknown to this tare; write schema = 1", contract.schema)));
         }
-        for exchange in contract.exchanges("", u32::MAX) {
-            check_exchange(exchange.request, exchange.push)
-                .map_err(|message| wrong(format!("\"{}\": {message}", exchange.name)))?;
+        for (name, scenario) in &contract.scenarios {
+            scenario.check().map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}: {message}")))?;
+        }
+        for check in &contract.checks {
+            check_request(&check.request).map_err(|message| wrong(format!("\"{}\": {message}", check.name)))?;
         }
         for difference in &contract.differences {
             if !contract.exchanges("", u32::MAX).any(|exchange| exchange.name == difference.check) {
@@ -201,10 +208,25 @@ impl Contract {
     }
 }
 
-/// Refuses what could not be sent as one HTTP/1.1 request, and pushes that cannot be.
-pub(crate) fn check_exchange(request: &Request, push: Option<&Push>) -> Result<(), String> {
-    check_request(request)?;
-    push.and_then(Push::contradiction).map_or(Ok(()), |wrong| Err(wrong.to_owned()))
+impl Scenario {
+    /// Whether the answers of all servers must be alike, because nothing says which body is right.
+    pub fn compares_answers(&self) -> bool {
+        self.expect.body.is_none() && self.push.is_none()
+    }
+
+    /// Refuses what could not be sent as one HTTP/1.1 request, pushes that cannot be, and a body that is stated and may
+    /// differ. An error names the key.
+    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
+        check_request(&self.request).map_err(|message| ("request", message))?;
+        if let Some(wrong) = self.push.as_ref().and_then(Push::contradiction) {
+            return Err(("request", wrong.to_owned()));
+        }
+        if self.expect.body.is_some() && self.may_differ.contains(&MayDiffer::Body) {
+            let message = "names the body, and expect states what it must be; leave out one of them".to_owned();
+            return Err(("may_differ", message));
+        }
+        Ok(())
+    }
 }
 
 /// Refuses what could not be sent as one HTTP/1.1 request.

@@ -87,7 +87,7 @@ pub enum EventKind {
         /// The reason.
         reason: String,
     },
-    /// An answer of the server differs from the contract.
+    /// An answer of the server differs from the contract, or from that of its baseline.
     ContractMismatch {
         /// Server as in the catalog.
         server: String,
@@ -109,7 +109,11 @@ pub enum EventKind {
     /// The process of the server is stopped (SIGSTOP).
     ServerSuspended,
     /// No request of a slice was answered as expected.
-    NoAnswers,
+    NoAnswers {
+        /// What was wrong with most answers; empty where it is unknown.
+        #[serde(default)]
+        failure: String,
+    },
     /// The server was started again after it failed in the scenario before.
     ServerRestarted,
     /// The budget ended before the first fork of a group.
@@ -228,7 +232,7 @@ impl EventKind {
             Self::HeadersDiffer { .. } => EventName::HeadersDiffer,
             Self::ServerEnded { .. } => EventName::ServerEnded,
             Self::ServerSuspended => EventName::ServerSuspended,
-            Self::NoAnswers => EventName::NoAnswers,
+            Self::NoAnswers { .. } => EventName::NoAnswers,
             Self::ServerRestarted => EventName::ServerRestarted,
             Self::GroupNotMeasured => EventName::GroupNotMeasured,
             Self::RunResumed { .. } => EventName::RunResumed,
@@ -260,11 +264,11 @@ impl EventName {
             Self::ExternalServer => (Info, false, "external server"),
             Self::ServerUnavailable => (Warning, true, "not available"),
             Self::ServerNotStarted => (Error, true, "did not start"),
-            Self::ContractMismatch => (Error, true, "does not answer as the contract says"),
+            Self::ContractMismatch => (Error, true, "does not answer as it must"),
             Self::HeadersDiffer => (Info, false, "sends other headers than its baseline"),
             Self::ServerEnded => (Error, true, "ended during the run"),
             Self::ServerSuspended => (Error, true, "suspended"),
-            Self::NoAnswers => (Error, true, "no valid answers"),
+            Self::NoAnswers { .. } => (Error, true, "no valid answers"),
             Self::ServerRestarted => (Info, false, "started again"),
             Self::GroupNotMeasured => (Warning, true, "Group not measured"),
             Self::RunResumed => (Info, false, "Interrupted and resumed"),

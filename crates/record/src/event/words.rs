@@ -34,7 +34,10 @@ impl EventKind {
             }
             Self::HeadersDiffer { differences } => differences.join("; "),
             Self::ServerSuspended => "a SIGSTOP stopped its process, so it cannot answer".to_owned(),
-            Self::NoAnswers => "no request of a slice was answered as expected".to_owned(),
+            Self::NoAnswers { failure } => {
+                let why = if failure.is_empty() { String::new() } else { format!(": {failure}") };
+                format!("no request of a slice was answered as expected{why}")
+            }
             Self::ServerRestarted => {
                 "it failed in the scenario before. From here on, a new start of it is measured".to_owned()
             }
@@ -107,7 +110,7 @@ impl EventKind {
             | Self::HeadersDiffer { .. }
             | Self::ServerEnded { .. }
             | Self::ServerSuspended
-            | Self::NoAnswers
+            | Self::NoAnswers { .. }
             | Self::ServerRestarted
             | Self::RunResumed { .. }
             | Self::ProfileFailed { .. }

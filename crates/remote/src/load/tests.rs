@@ -38,11 +38,12 @@ const SERVER: ServerId = ServerId(0);
 fn session_to(address: SocketAddr, connections: u32) -> SessionOrder {
     let request = Request { method: "GET".to_owned(), path: "/".to_owned(), headers: BTreeMap::new(), body: None };
     let expect = Expect { status: 200, ..Expect::default() };
-    let scenario = Scenario { title: String::new(), routes: 1, request, expect, push: None };
+    let scenario = Scenario { title: String::new(), routes: 1, request, expect, may_differ: Vec::new(), push: None };
     SessionOrder {
         server: SERVER,
         destination: Destination { address, host: None },
         named: NamedScenario { name: "Get".to_owned(), scenario },
+        agreed: None,
         connections,
         timeout: Span::from_secs(1),
         congestion: None,

@@ -68,7 +68,7 @@ fn odd_starts_of_single_comparisons_count_in_no_part() {
 fn what_cannot_be_split_says_why() {
     assert_eq!(attributed(&without_starts(&[2, 3, 4, 5, 6])), Err("1 of 1 start can be split".to_owned()));
     let mut void = releases();
-    let event = EventRecord::new(EventKind::NoAnswers);
+    let event = EventRecord::new(EventKind::NoAnswers { failure: String::new() });
     void.events.push(EventRecord { variant: Some(OLD_SERVER.to_owned()), ..event });
     let reason = attributed(&void).unwrap_err();
     assert!(reason.starts_with("old server does not count: "), "{reason}");

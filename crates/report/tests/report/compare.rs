@@ -179,7 +179,7 @@ fn odd_starts_are_in_no_ratio_of_a_percentile() {
 #[test]
 fn a_void_server_is_compared_with_nothing_and_said() {
     let mut record = synthetic::run(&[baseline(), variant("a", 0.9), variant("b", 0.8)], 8, &ALL_KINDS);
-    let event = EventRecord::new(EventKind::NoAnswers);
+    let event = EventRecord::new(EventKind::NoAnswers { failure: String::new() });
     record.events.push(EventRecord { variant: Some("b".to_owned()), ..event });
     let differences = differences::compare_servers(&summarize(&record), "a", "b").unwrap();
     assert!(differences.changes.is_empty(), "{:#?}", differences.changes);

@@ -137,7 +137,10 @@ fn what_was_not_measured_is_undecided_with_the_reason_and_stops_no_later() {
 fn a_build_that_does_not_answer_is_void_and_an_error_in_junit() {
     for server in [LAYER, "http4s.Vanilla"] {
         let mut record = limited(synthetic::standard(), &["cpu > +3%"]);
-        record.events.push(EventRecord { variant: Some(server.to_owned()), ..EventRecord::new(EventKind::NoAnswers) });
+        record.events.push(EventRecord {
+            variant: Some(server.to_owned()),
+            ..EventRecord::new(EventKind::NoAnswers { failure: String::new() })
+        });
         let summary = summarize(&record);
         assert_eq!((verdicts(&summary), check(&summary).outcome), (vec![LimitVerdictKind::Void], CheckResult::Void));
         assert!(check(&summary).limits[0].reason.as_ref().is_some_and(|reason| !reason.is_empty()));

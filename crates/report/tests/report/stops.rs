@@ -62,7 +62,10 @@ fn too_few_forks_never_stop_a_run() {
 #[test]
 fn a_void_comparison_needs_no_more_forks() {
     let mut record = run(2);
-    record.events.push(EventRecord { variant: Some(LAYER.to_owned()), ..EventRecord::new(EventKind::NoAnswers) });
+    record.events.push(EventRecord {
+        variant: Some(LAYER.to_owned()),
+        ..EventRecord::new(EventKind::NoAnswers { failure: String::new() })
+    });
     assert_eq!(stop(&record), Some(ReasonToStop::Void));
 }
 

@@ -1,8 +1,7 @@
 //! The check of a server's answers from where the load is made: a server that agents reach may be hidden from the coordinator.
 
 use serde::{Deserialize, Serialize};
-use tare_plan::contract::Push;
-use tare_plan::contract::{Exchange, Expect, Request};
+use tare_plan::contract::{Exchange, Expect, MayDiffer, Push, Request};
 use tare_sut::contract::{CheckOutcome, verify_exchanges};
 use tare_units::Span;
 
@@ -26,6 +25,7 @@ pub struct OwnExchange {
     request: Request,
     expect: Expect,
     push: Option<Push>,
+    compared: Option<Vec<MayDiffer>>,
     because: Option<String>,
 }
 
@@ -36,6 +36,7 @@ impl From<Exchange<'_>> for OwnExchange {
             request: exchange.request.clone(),
             expect: exchange.expect.clone(),
             push: exchange.push.cloned(),
+            compared: exchange.compared.map(<[MayDiffer]>::to_vec),
             because: exchange.because.map(str::to_owned),
         }
     }
@@ -58,12 +59,13 @@ impl OwnExchange {
             passed: false,
             difference: Some(reason.to_owned()),
             because: self.because.clone(),
-            fingerprint: None,
+            answer: None,
         }
     }
 
     fn exchange(&self) -> Exchange<'_> {
-        let Self { name, request, expect, push, because } = self;
-        Exchange { name, request, expect, push: push.as_ref(), because: because.as_deref() }
+        let Self { name, request, expect, push, compared, because } = self;
+        let (compared, because) = (compared.as_deref(), because.as_deref());
+        Exchange { name, request, expect, push: push.as_ref(), compared, because }
     }
 }

@@ -17,7 +17,7 @@ use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{EventKind, Phase, ServerUse};
 use tare_sut::SutError;
-use tare_sut::contract::CheckOutcome;
+use tare_sut::contract::{AgreedAnswer, CheckOutcome};
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -167,10 +167,16 @@ impl TestBed for ProcessBed<'_> {
         self.host.log_tail(server, LOG_LINES)
     }
 
-    fn open_sessions(&mut self, servers: &[ServerId], named: &NamedScenario) -> Result<(), RunError> {
+    fn open_sessions(
+        &mut self,
+        servers: &[ServerId],
+        named: &NamedScenario,
+        agreed: Option<&AgreedAnswer>,
+    ) -> Result<(), RunError> {
         let mut sessions = Vec::with_capacity(servers.len());
         for id in servers {
-            sessions.push(SessionOrder::of(self.plan, *id, self.server(*id)?, self.contract, named));
+            let order = SessionOrder::of(self.plan, *id, self.server(*id)?, self.contract, named);
+            sessions.push(order.with_agreed(agreed));
         }
         self.load.open(sessions)
     }

@@ -8,7 +8,8 @@ mod readings;
 pub(crate) mod rounds;
 pub(crate) mod warmup;
 
-use tare_load::SliceSample;
+use tare_load::{ErrorClass, SliceSample};
+use tare_plan::contract::{MayDiffer, may_differ_line};
 use tare_plan::plan::{NamedScenario, Plan, SliceKind};
 use tare_plan::turn::Turns;
 use tare_record::{EventRecord, Phase, ServerUse, SliceKey, SliceRecord, StoredSlice, WarmupRecord};
@@ -41,7 +42,8 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         named: &'s NamedScenario,
         place: RunPosition<'s>,
     ) -> Result<Self, RunError> {
-        context.bed.open_sessions(&servers.ids(), named)?;
+        let agreed = context.baseline_answers.agreed(place.group, &named.name);
+        context.bed.open_sessions(&servers.ids(), named, agreed.as_ref())?;
         Ok(Self { context, servers, named, place })
     }
 
@@ -244,10 +246,25 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     pub fn keep_slice(&mut self, member: usize, slice: SliceRecord) -> Result<&StoredSlice, RunError> {
         // A slice that was cut short may have been too short for an answer.
         let has_answered = has_answered_if_asked(&slice) || self.context.is_interrupted();
+        let failure = (!has_answered).then(|| self.what_failed(&slice.load));
         let at = self.context.journal.record().slices.len();
         self.context.journal.append_slice(slice)?;
-        self.servers.check_health(self.context, member, has_answered, &self.named.name, &self.place)?;
+        self.servers.check_health(self.context, member, failure, &self.named.name, &self.place)?;
         Ok(&self.context.journal.record().slices[at])
+    }
+
+    /// What was wrong with most answers of a slice. A body that changes long after the verification is seen only here.
+    fn what_failed(&self, load: &SliceSample) -> String {
+        let most = load.errors.iter().max_by_key(|(_, tally)| tally.count);
+        let Some((class, tally)) = most else { return String::new() };
+        if class != ErrorClass::Validation || !self.named.scenario.compares_answers() {
+            return tally.example.clone();
+        }
+        let line = may_differ_line(&[MayDiffer::Body]);
+        format!(
+            "{}. The baseline answered otherwise when it was verified; if the body may change, write in [scenarios.{}]: {line}",
+            tally.example, self.named.name
+        )
     }
 
     /// Records that a server has warmed up for `span_ns`, and why it is not steady, if it is not.

@@ -1,6 +1,6 @@
 //! The servers of one fork: started side by side in random order, verified, started again after a failure, stopped together.
 
-mod verification;
+pub(crate) mod verification;
 
 use std::time::Duration;
 
@@ -8,7 +8,6 @@ use tare_plan::plan::Variant;
 use tare_record::RESTLESS_SHARE;
 use tare_record::{EventKind, EventLevel, EventRecord, ForkRecord};
 use tare_sut::SutError;
-use tare_sut::contract::CheckOutcome;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_units::file_name;
@@ -16,7 +15,7 @@ use tare_units::file_name;
 use crate::context::RunContext;
 use crate::error::RunError;
 use crate::progress::{Progress, RunPosition};
-use crate::servers::verification::{report_header_differences, verify_server};
+use crate::servers::verification::{report_header_differences, verify_servers};
 use crate::test_bed::{ProgramFacts, ServerId, ServerStart};
 
 /// How long one look at servers at rest takes, and how many there are at most. Verification leaves some servers with work for a
@@ -105,7 +104,8 @@ impl<'a> ForkServers<'a> {
         Ok(Self { members })
     }
 
-    /// Compares the answers of every healthy server with its contract. One that differs gets no load.
+    /// Compares the answers of every healthy server with its contract and with those of the baseline. One that differs gets
+    /// no load.
     ///
     /// # Errors
     /// When the record cannot be written.
@@ -116,14 +116,15 @@ impl<'a> ForkServers<'a> {
         place: &RunPosition<'_>,
     ) -> Result<(), RunError> {
         context.show(&Progress::Verifying { place: *place });
-        let mut answers: Vec<(&str, Vec<CheckOutcome>)> = Vec::new();
-        for member in self.members.iter_mut().filter(|member| member.is_healthy()) {
-            let outcomes = verify_server(context, member.id, member.variant, scenarios, place)?;
+        let healthy: Vec<_> = self.members.iter_mut().filter(|member| member.is_healthy()).collect();
+        let servers: Vec<_> = healthy.iter().map(|member| (member.id, member.variant)).collect();
+        let all = verify_servers(context, &servers, scenarios, place)?;
+        for (member, outcomes) in healthy.into_iter().zip(&all) {
             member.exclude_unless(outcomes.iter().all(|outcome| outcome.passed));
-            answers.push((&member.variant.name, outcomes));
         }
         if place.fork == 1 {
-            report_header_differences(context, &answers, place)?;
+            let names = servers.iter().map(|(_, variant)| variant.name.as_str());
+            report_header_differences(context, &names.zip(all).collect::<Vec<_>>(), place)?;
         }
         Ok(())
     }
@@ -170,8 +171,8 @@ impl<'a> ForkServers<'a> {
         for started in start_batch(context, &wanted, &cpus, place)? {
             let Some(member) = self.members.iter_mut().find(|member| member.id == started.id) else { continue };
             *member = started;
-            let outcomes = verify_server(context, member.id, member.variant, scenarios, place)?;
-            member.exclude_unless(outcomes.iter().all(|outcome| outcome.passed));
+            let all = verify_servers(context, &[(member.id, member.variant)], scenarios, place)?;
+            member.exclude_unless(all.iter().flatten().all(|outcome| outcome.passed));
             if member.is_healthy() {
                 let event = EventRecord::new(EventKind::ServerRestarted);
                 context.server_event(event, place, &member.variant.name, Some(next))?;
@@ -203,7 +204,7 @@ impl<'a> ForkServers<'a> {
     }
 
     /// Looks whether a server still runs and answered anything; if not, an event says why, and it gets no more load in
-    /// this scenario. `has_answered` is false when it was asked in a slice and gave no right answer at all.
+    /// this scenario. `failure` is there when it was asked in a slice and gave no right answer at all: what was wrong.
     ///
     /// # Errors
     /// When the record cannot be written.
@@ -211,16 +212,16 @@ impl<'a> ForkServers<'a> {
         &mut self,
         context: &mut RunContext<'_>,
         member: usize,
-        has_answered: bool,
+        failure: Option<String>,
         scenario: &str,
         place: &RunPosition<'_>,
     ) -> Result<(), RunError> {
         let member = &mut self.members[member];
-        let kind = match context.bed.status(member.id) {
-            Status::Exited(end) => EventKind::ServerEnded { end: end.to_string() },
-            Status::Stopped => EventKind::ServerSuspended,
-            Status::Running if !has_answered => EventKind::NoAnswers,
-            Status::Running => return Ok(()),
+        let kind = match (context.bed.status(member.id), failure) {
+            (Status::Exited(end), _) => EventKind::ServerEnded { end: end.to_string() },
+            (Status::Stopped, _) => EventKind::ServerSuspended,
+            (Status::Running, Some(failure)) => EventKind::NoAnswers { failure },
+            (Status::Running, None) => return Ok(()),
         };
         member.health = Health::Failed;
         let failed = EventRecord { log: context.bed.log_tail(member.id), ..EventRecord::new(kind) };

@@ -15,7 +15,7 @@ use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
 use tare_record::{EventKind, Phase, ServerUse};
 use tare_sut::SutError;
-use tare_sut::contract::CheckOutcome;
+use tare_sut::contract::{AgreedAnswer, CheckOutcome};
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -106,11 +106,17 @@ pub(crate) trait TestBed {
     /// The last lines of a server's log, where it has one.
     fn log_tail(&self, server: ServerId) -> Option<String>;
 
-    /// Prepares the load of one scenario for these servers. Connections open with the first turn and stay open.
+    /// Prepares the load of one scenario for these servers. Connections open with the first turn and stay open. `agreed`
+    /// is what all of them must answer where the contract does not say it.
     ///
     /// # Errors
     /// When the generator cannot start.
-    fn open_sessions(&mut self, servers: &[ServerId], named: &NamedScenario) -> Result<(), RunError>;
+    fn open_sessions(
+        &mut self,
+        servers: &[ServerId],
+        named: &NamedScenario,
+        agreed: Option<&AgreedAnswer>,
+    ) -> Result<(), RunError>;
 
     /// The fewest users that a turn may have: each worker of a generator needs one. At least 1, and never more than the
     /// sessions have connections.

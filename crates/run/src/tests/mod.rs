@@ -24,6 +24,7 @@ use tare_plan::plan::{
 use tare_plan::turn::TurnLength;
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
+use tare_sut::contract::AgreedAnswer;
 use tare_units::Span;
 
 use crate::context::RunContext;
@@ -50,6 +51,8 @@ struct Outcome {
     announced: Vec<(String, String, Option<f64>)>,
     /// Everything that was shown, in short.
     shown: Vec<String>,
+    /// What the servers of the last scenario had to answer.
+    agreed: Option<AgreedAnswer>,
 }
 
 impl Simulation {
@@ -107,8 +110,8 @@ impl Simulation {
         let mut context = RunContext::new(&plan, cores, Box::new(SimulatedBed::new(Rc::clone(&world))), journal);
         let status = crate::measure(&mut context, judge).unwrap();
         let record = context.finish(status).unwrap();
-        let actions = world.borrow().actions.clone();
-        Outcome { record, status, actions, announced, shown }
+        let World { actions, agreed, .. } = &*world.borrow();
+        Outcome { record, status, actions: actions.clone(), announced, shown, agreed: agreed.clone() }
     }
 }
 
@@ -227,7 +230,8 @@ pub(crate) fn group(id: &str, variants: &[&str], scenarios: &[&str]) -> Group {
 
 pub(crate) fn scenario(name: &str, push: Option<Push>) -> NamedScenario {
     let request = Request { method: "GET".to_owned(), path: "/".to_owned(), headers: BTreeMap::new(), body: None };
-    let scenario = Scenario { title: String::new(), routes: 1, request, expect: Expect::default(), push };
+    let scenario =
+        Scenario { title: String::new(), routes: 1, request, expect: Expect::default(), may_differ: Vec::new(), push };
     NamedScenario { name: name.to_owned(), scenario }
 }
 

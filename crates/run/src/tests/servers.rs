@@ -72,6 +72,20 @@ fn a_server_that_breaks_its_contract_gets_no_load() {
 }
 
 #[test]
+fn a_server_that_answers_otherwise_than_its_baseline_gets_no_load() {
+    let outcome = Simulation::new(plan(&["a", "b", "c"], &["Get"]))
+        .plant("b", Planted { body: "goodbye", ..Planted::default() })
+        .run();
+    let event = outcome.event(EventName::ContractMismatch);
+    assert_eq!((event.variant.as_deref(), event.voids), (Some("b"), true));
+    assert!(event.text.starts_with("Get: not what a answers: body: 7 bytes \"goodbye\""), "{}", event.text);
+    assert!(event.text.ends_with("write in [scenarios.Get]: may_differ = [\"body\"]"), "{}", event.text);
+    assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
+    let agreed = outcome.agreed.unwrap();
+    assert_eq!(agreed.body.as_deref(), Some(&b"hello"[..]), "what the baseline answered holds under load");
+}
+
+#[test]
 fn a_server_that_dies_in_a_scenario_is_started_again_for_the_later_ones() {
     let (plan, order) = three_by_three();
     let outcome = Simulation::new(plan).plant("b", Planted { deaths: vec![(1, order[0])], ..Planted::default() }).run();

@@ -9,7 +9,7 @@ use tare_sys::clock;
 use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, Sink};
 
 /// Longest body of an answer that is kept; no contract expects a longer one.
-const MAX_BODY_BYTES: usize = 64 << 20;
+pub(super) const MAX_BODY_BYTES: usize = 64 << 20;
 
 /// From this status on, a request was refused.
 const REFUSED: u16 = 400;

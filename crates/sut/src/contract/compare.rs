@@ -42,19 +42,26 @@ fn body(expected: &ExpectBody, request: &Request, got: &[u8]) -> Option<String> 
 }
 
 fn compare_bytes(expected: &[u8], got: &[u8]) -> Option<String> {
+    first_difference(expected, got).map(|(at, from)| {
+        format!(
+            "body: expected {} {}, got {} {} (differs at byte {at})",
+            count(expected.len() as u64),
+            excerpt(expected, from),
+            count(got.len() as u64),
+            excerpt(got, from),
+        )
+    })
+}
+
+/// The first byte in which two bodies differ, and the byte at which an excerpt must begin to show it; `None` if they are
+/// the same.
+pub(super) fn first_difference(expected: &[u8], got: &[u8]) -> Option<(usize, usize)> {
     if expected == got {
         return None;
     }
     let common = expected.iter().zip(got).take_while(|(a, b)| a == b).count();
     // The difference must be visible, even late in a long body.
-    let from = common.saturating_sub(SHOWN_BYTES / 2);
-    Some(format!(
-        "body: expected {} {}, got {} {} (differs at byte {common})",
-        count(expected.len() as u64),
-        excerpt(expected, from),
-        count(got.len() as u64),
-        excerpt(got, from),
-    ))
+    Some((common, common.saturating_sub(SHOWN_BYTES / 2)))
 }
 
 /// If only one of two servers closes after each answer, only its clients pay for connections.
@@ -66,11 +73,11 @@ fn connection(expect: &Expect, answer: &Answer) -> Option<String> {
     })
 }
 
-fn count(bytes: u64) -> String {
+pub(super) fn count(bytes: u64) -> String {
     if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
 }
 
-fn excerpt(bytes: &[u8], from: usize) -> String {
+pub(super) fn excerpt(bytes: &[u8], from: usize) -> String {
     let from = from.min(bytes.len());
     let to = (from + SHOWN_BYTES).min(bytes.len());
     let text = String::from_utf8_lossy(&bytes[from..to]).escape_debug().to_string();

@@ -36,7 +36,7 @@ pub fn carry_out(command: Command, global: &Global) -> anyhow::Result<Outcome> {
         Command::Compare(args) => compare::compare(&args, global),
         Command::History(args) => history::history(&args, global),
         Command::Doctor(args) => doctor::doctor(&args, global),
-        Command::Init(args) => init::init(&args),
+        Command::Init(args) => init::init(&args, global),
         Command::Example => manual::example(),
         Command::Completions { shell } => manual::completions(shell),
         Command::Man { folder } => manual::man(&folder),

@@ -1,5 +1,6 @@
-//! Servers that are built to be asked or watched, without a run: what `verify` and `serve` share.
+//! Servers that are built to be asked or watched, without a run: what `verify`, `serve` and `init` share.
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -9,6 +10,7 @@ use tare_plan::plan::Variant;
 use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::Options;
 use tare_run::prepare::{Launches, prepare};
+use tare_sut::server::temporary_log;
 use tare_sys::affinity::allowed_cpus;
 use tare_units::Span;
 
@@ -58,6 +60,23 @@ impl BuiltServers {
             }
         }
         seen
+    }
+
+    /// Starts one server on all cores, hands its address to `ask`, and stops it.
+    pub fn while_running<T>(&self, variant: &Variant, ask: impl FnOnce(SocketAddr) -> T) -> anyhow::Result<T> {
+        let log = temporary_log("server")?;
+        let start = self.launches.get(variant)?.start(&self.plan, variant, &allowed_cpus()?, log.path())?;
+        let server = match start.start(&self.cancelled) {
+            Ok(server) => server,
+            Err(error) => {
+                // The error names the file.
+                log.keep()?;
+                return Err(error.into());
+            }
+        };
+        let answer = ask(server.address());
+        server.stop();
+        Ok(answer)
     }
 }
 

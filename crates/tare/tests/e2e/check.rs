@@ -21,7 +21,7 @@ ready = '^tare: ready on .*:(?<port>\d+)$'
 
 impl Repository {
     /// One commit, of a server without a planted cost; `more` is added to its table.
-    fn new(more: &str) -> Self {
+    pub fn new(more: &str) -> Self {
         let repository = Self { bench: Bench::new(), cache: tempfile::tempdir().unwrap() };
         repository.git(&["init", "-q", "-b", "main"]);
         repository.write("suite.toml", &[QUICK, SERVER, more].concat());
@@ -46,13 +46,13 @@ impl Repository {
         stdout(&output).trim().to_owned()
     }
 
-    fn commit(&self) {
+    pub fn commit(&self) {
         self.git(&["add", "-A"]);
         self.git(&["commit", "-q", "--allow-empty", "-m", "a step"]);
     }
 
     /// `tare check suite.toml ARGS`.
-    fn check(&self, args: &[&str]) -> Output {
+    pub fn check(&self, args: &[&str]) -> Output {
         self.tare(&[&["check", "suite.toml"], args].concat())
     }
 

@@ -1,6 +1,7 @@
 //! The program end to end: one test program for all, so that one is linked. Each module is a topic.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
+mod answers;
 mod bisect;
 mod check;
 mod common;

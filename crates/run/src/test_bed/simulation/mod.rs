@@ -15,7 +15,7 @@ use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord};
 use tare_record::profile::Weight;
 use tare_record::{Phase, ServerCpu, ServerUse};
 use tare_sut::SutError;
-use tare_sut::contract::CheckOutcome;
+use tare_sut::contract::{AgreedAnswer, CheckOutcome, GivenAnswer};
 use tare_sut::sampler::Sampled;
 use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
@@ -131,14 +131,15 @@ impl TestBed for SimulatedBed {
 
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError> {
         let Running { name, start, .. } = self.running[&server].clone();
-        let answers_wrong = self.planted(&name).lying_starts.contains(&start);
+        let Planted { lying_starts, body, .. } = self.planted(&name);
+        let answers_wrong = lying_starts.contains(&start);
         self.record_action(Action::Verify(name));
         let outcome = |check: &&str| CheckOutcome {
             check: (*check).to_owned(),
             passed: !answers_wrong,
             difference: answers_wrong.then(|| "status 500, not 200".to_owned()),
             because: None,
-            fingerprint: None,
+            answer: Some(given_answer(body)),
         };
         Ok(scenarios.iter().map(outcome).collect())
     }
@@ -164,7 +165,13 @@ impl TestBed for SimulatedBed {
         None
     }
 
-    fn open_sessions(&mut self, _servers: &[ServerId], named: &NamedScenario) -> Result<(), RunError> {
+    fn open_sessions(
+        &mut self,
+        _servers: &[ServerId],
+        named: &NamedScenario,
+        agreed: Option<&AgreedAnswer>,
+    ) -> Result<(), RunError> {
+        self.world.borrow_mut().agreed = agreed.cloned();
         self.scenario.clone_from(&named.name);
         Ok(())
     }
@@ -294,4 +301,11 @@ impl TestBed for SimulatedBed {
         };
         stopped.into_iter().map(stop).collect()
     }
+}
+
+/// An answer with this body and no headers, of which no body is stated.
+fn given_answer(body: &str) -> GivenAnswer {
+    let compared = serde_json::json!({ "body": body.as_bytes(), "may_differ": [] });
+    let written = serde_json::json!({ "headers": {}, "compared": compared });
+    serde_json::from_value(written).expect("an answer as it is sent between machines")
 }

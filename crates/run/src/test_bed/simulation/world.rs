@@ -6,6 +6,7 @@ use std::time::Duration;
 use tare_plan::Engine;
 use tare_plan::plan::SliceKind;
 use tare_record::Phase;
+use tare_sut::contract::AgreedAnswer;
 
 /// How one server behaves.
 #[derive(Debug, Clone)]
@@ -26,6 +27,8 @@ pub(crate) struct Planted {
     pub starts_without_port: Vec<u32>,
     /// The starts that answer otherwise than the contract says.
     pub lying_starts: Vec<u32>,
+    /// The body of its answers.
+    pub body: &'static str,
     /// Start and scenario in which it dies, at its first scored slice.
     pub deaths: Vec<(u32, &'static str)>,
     /// The round of a warm-up in which it dies.
@@ -51,6 +54,7 @@ impl Default for Planted {
             failing_starts: Vec::new(),
             starts_without_port: Vec::new(),
             lying_starts: Vec::new(),
+            body: "hello",
             deaths: Vec::new(),
             dies_warming_up_in: None,
             starved_warming_up_in: None,
@@ -94,6 +98,8 @@ pub(crate) struct World {
     pub interrupted_at: Option<Duration>,
     pub planted: BTreeMap<String, Planted>,
     pub actions: Vec<Action>,
+    /// What the servers of the last scenario had to answer.
+    pub agreed: Option<AgreedAnswer>,
     pub engines: Vec<Engine>,
     /// Workers of the generator; one where it is 0.
     pub workers: u32,

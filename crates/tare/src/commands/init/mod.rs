@@ -1,5 +1,6 @@
 //! `tare init`: writes a suite for the project of a folder, with the bare and the wrapped server.
 
+mod look;
 mod project;
 
 use std::io::IsTerminal;
@@ -10,16 +11,23 @@ use dialoguer::Input;
 use tare_plan::PlanError;
 use tare_plan::suite::Suite;
 
-use crate::args::InitArgs;
+use crate::args::{Global, InitArgs};
 use crate::command_words::command_words;
 use crate::console;
 use crate::failure::Outcome;
 use crate::git::Checkout;
 use crate::workspace::SUITE_FILE;
+use look::{expectation, look_at_answers};
 use project::{KNOWN_FILES, Project, detect_project};
 
 /// The file that is written, which other commands read.
 const FILE: &str = SUITE_FILE;
+
+/// The name of the scenario.
+const SCENARIO: &str = "Home";
+
+/// What is expected before the server was asked.
+const UNKNOWN: &str = "expect = { status = 200 }                      # body = \"…\" states the response\n";
 
 /// What the file will say.
 struct Answers {
@@ -37,20 +45,43 @@ struct ServerAnswer {
     env: Vec<(String, String)>,
 }
 
-/// Writes the suite.
-pub fn init(args: &InitArgs) -> anyhow::Result<Outcome> {
+/// Writes the suite, and states in it what the bare server answers. One that does not start here is an answer unknown.
+pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
     anyhow::ensure!(args.folder.is_dir(), "{} is no folder", args.folder.display());
     let is_here = args.folder == Path::new(".");
     let file = if is_here { PathBuf::from(FILE) } else { args.folder.join(FILE) };
     anyhow::ensure!(args.force || !file.exists(), "{} exists; --force overwrites it", file.display());
     let project = detect_project(&args.folder)?;
     let answers = Answers::gather(args, project.as_ref())?;
-    let text = suite_text(&answers, project.as_ref());
-    // What is written must be readable.
-    Suite::parse(FILE, &text)?;
-    std::fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
-    console::print_text(&written_text(project.as_ref(), &file, is_here));
+    write_suite(&file, &suite_text(&answers, project.as_ref(), UNKNOWN))?;
+    let asked = match look_at_answers(&file, SCENARIO, global) {
+        Ok(answered) => {
+            write_suite(&file, &suite_text(&answers, project.as_ref(), &expectation(&answered)))?;
+            answered_text(&answers.path, answered.status)
+        }
+        Err(error) => format!(
+            "what bare answers is not known, and the file does not state it: {error:#}\n  tare verify says whether both \
+             servers answer alike"
+        ),
+    };
+    console::print_text(&written_text(project.as_ref(), &file, is_here, &asked));
     Ok(Outcome::Done)
+}
+
+fn write_suite(file: &Path, text: &str) -> anyhow::Result<()> {
+    // What is written must be readable.
+    Suite::parse(FILE, text)?;
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// What the server answered, in a line.
+fn answered_text(path: &str, status: u16) -> String {
+    let doubt = match status {
+        200..300 => "",
+        300..400 => "; redirects are not followed: give the page that you mean with --path",
+        _ => "; if that is not what you want to measure, give another --path",
+    };
+    format!("bare answers {path} with status {status}{doubt}")
 }
 
 impl Answers {
@@ -133,7 +164,7 @@ impl ServerAnswer {
 }
 
 /// The file.
-fn suite_text(answers: &Answers, project: Option<&Project>) -> String {
+fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -> String {
     let kind = project.map_or(String::new(), |project| format!(" ({} project)", project.tool));
     let counters = project.and_then(Project::counters);
     let bare = server_table("bare", answers, &answers.bare, &[("counters", counters)]);
@@ -150,9 +181,9 @@ fn suite_text(answers: &Answers, project: Option<&Project>) -> String {
          {bare}\n\
          # The server with the layer.\n\
          {wrapped}\n\
-         [scenarios.Home]\n\
+         [scenarios.{SCENARIO}]\n\
          request = {{ path = {} }}\n\
-         expect = {{ status = 200 }}                      # body = \"…\" checks the response too\n\
+         {expectation}\
          \n\
          [check]\n\
          baseline = {:<34}# a git revision, a folder or a command\n\
@@ -183,7 +214,7 @@ fn quoted(text: &str) -> String {
     toml::Value::String(text.to_owned()).to_string()
 }
 
-fn written_text(project: Option<&Project>, file: &Path, is_here: bool) -> String {
+fn written_text(project: Option<&Project>, file: &Path, is_here: bool, asked: &str) -> String {
     let found = project.map_or_else(
         || "no project file was found; the commands are as you gave them".to_owned(),
         |project| format!("{} project, by {}", project.tool, project.file),
@@ -197,7 +228,7 @@ fn written_text(project: Option<&Project>, file: &Path, is_here: bool) -> String
     ];
     let width = next.iter().map(|(command, _)| command.len()).max().unwrap_or(0);
     let lines: String = next.iter().map(|(command, why)| format!("    {command:<width$}    {why}\n")).collect();
-    format!("  {found}\n  wrote {path}\n\n  next\n{lines}")
+    format!("  {found}\n  {asked}\n  wrote {path}\n\n  next\n{lines}")
 }
 
 #[cfg(test)]
@@ -213,7 +244,7 @@ mod tests {
             path: "/a\"b".to_owned(),
             branch: "trunk".to_owned(),
         };
-        suite_text(&answers, project)
+        suite_text(&answers, project, UNKNOWN)
     }
 
     #[test]

@@ -8,10 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use tare_plan::plan::Variant;
+use tare_plan::plan::{Group, Variant};
 use tare_sut::contract::{self, CheckOutcome};
-use tare_sut::server::temporary_log;
-use tare_sys::affinity::allowed_cpus;
 use tare_sys::procfs::machine::Machine;
 
 use crate::args::{Global, VerifyArgs};
@@ -117,7 +115,8 @@ impl Verifier<'_> {
             drop(sender);
             for (index, verified) in receiver {
                 early.insert(index, verified);
-                while let Some(verified) = early.remove(&all.len()) {
+                while let Some(mut verified) = early.remove(&all.len()) {
+                    self.compare_with_baselines(&mut verified, &all);
                     show_result(&verified);
                     all.push(verified);
                 }
@@ -144,22 +143,27 @@ impl Verifier<'_> {
 
     /// Starts one server on all cores and checks its answers.
     fn start_and_check(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
-        let BuiltServers { workspace, plan, launches, cancelled } = self.built;
-        let launch = launches.get(variant)?;
-        let log = temporary_log("verify")?;
-        let host = match launch.start(plan, variant, &allowed_cpus()?, log.path())?.start(cancelled) {
-            Ok(host) => host,
-            Err(error) => {
-                // The error names the file.
-                log.keep()?;
-                return Err(error.into());
-            }
-        };
+        let BuiltServers { workspace, plan, launches, .. } = self.built;
+        let contract = launches.get(variant)?.contract(&workspace.contract);
         let identity = variant.identity();
-        let exchanges = launch.contract(&workspace.contract).exchanges(&identity, variant.routes);
-        let outcomes = contract::verify_exchanges(host.address(), exchanges, plan.load.timeout.0);
-        host.stop();
-        Ok(outcomes)
+        let exchanges = contract.exchanges(&identity, variant.routes);
+        self.built.while_running(variant, |address| contract::verify_exchanges(address, exchanges, plan.load.timeout.0))
+    }
+
+    /// Holds the answers of a server against those of its baselines, as far as they were asked before.
+    fn compare_with_baselines(&self, verified: &mut Verified<'_>, before: &[Verified<'_>]) {
+        let ServerOutcome::Answered(outcomes) = &mut verified.outcome else { return };
+        let has_variant = |group: &&Group| group.variants.iter().any(|one| one.name == verified.variant.name);
+        for group in self.built.plan.groups.iter().filter(has_variant) {
+            let baseline = before.iter().find(|other| other.variant.name == group.baseline().name);
+            let Some(Verified { variant, outcome: ServerOutcome::Answered(theirs) }) = baseline else { continue };
+            for outcome in outcomes.iter_mut() {
+                let their = theirs.iter().find(|their| their.check == outcome.check && their.passed);
+                if let Some(their) = their.and_then(|their| their.answer.as_ref()) {
+                    outcome.compare_with(&variant.name, their);
+                }
+            }
+        }
     }
 }
 

@@ -1,0 +1,325 @@
+//! Compares the answers of two servers. Where nothing says which body is right, the servers of a comparison must answer
+//! alike: otherwise the figures would compare two different things.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tare_plan::contract::{MayDiffer, Request, may_differ_line};
+
+use super::CheckOutcome;
+use super::client::{Answer, Client, MAX_BODY_BYTES};
+use super::compare::{count, excerpt, first_difference};
+
+/// Headers that change from answer to answer of the same server.
+const VOLATILE: &[&str] = &["date"];
+
+/// Headers that say how to read the body.
+const OF_BODY: &[&str] = &["content-type", "content-encoding"];
+
+/// Headers that must be alike: those of the body, and where a redirect leads. All others may be what the layer is for.
+const COMPARED: &[&str] = &["content-type", "content-encoding", "location"];
+
+/// The length of the body. It may be missing where the body is sent in chunks, so it is compared where both state it.
+const LENGTH: &str = "content-length";
+
+/// How long after the first answer a second one is asked for.
+const APART: Duration = Duration::from_millis(1100);
+
+/// What a server answered, as far as it is compared with others.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenAnswer {
+    /// By name in lower case.
+    headers: BTreeMap<String, String>,
+    /// What must be alike; `None` where the contract alone says what is right.
+    compared: Option<Compared>,
+}
+
+/// The body, and what need not be alike.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Compared {
+    body: Vec<u8>,
+    may_differ: Vec<MayDiffer>,
+}
+
+/// What every answer of a scenario must have under load, because the baseline's answer had it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgreedAnswer {
+    /// The headers that say how to read the body.
+    pub headers: BTreeMap<String, String>,
+    /// The body; `None` where it may differ.
+    pub body: Option<Vec<u8>>,
+}
+
+/// One part in which two answers differ.
+struct PartDifference {
+    part: MayDiffer,
+    text: String,
+}
+
+impl GivenAnswer {
+    /// Of an answer of the server at `address`. `may_differ` is given where it must be like others.
+    pub(super) fn of(answer: Answer, address: SocketAddr, may_differ: Option<&[MayDiffer]>) -> Self {
+        let names = answer.headers.iter().map(|(name, _)| name.to_ascii_lowercase());
+        let kept: BTreeSet<String> = names.filter(|name| !VOLATILE.contains(&name.as_str())).collect();
+        // A server names its own port where it redirects to itself.
+        let without_port = |value: String| value.replace(&address.to_string(), "HOST:PORT");
+        let value = |name: String| answer.header(&name).map(|value| (name, without_port(value)));
+        let headers = kept.into_iter().filter_map(value).collect();
+        let compared = may_differ.map(|may_differ| Compared { body: answer.body, may_differ: may_differ.to_vec() });
+        Self { headers, compared }
+    }
+
+    /// What every answer must have under load, if this one is the baseline's; `None` where the contract says it.
+    pub fn agreed(&self) -> Option<AgreedAnswer> {
+        let compared = self.compared.as_ref()?;
+        let of_body = self.headers.iter().filter(|(name, _)| OF_BODY.contains(&name.as_str()));
+        let headers = of_body.filter(|(name, _)| !compared.allows(&MayDiffer::Header((*name).clone())));
+        // A longer body was not kept whole.
+        let is_known = !compared.allows(&MayDiffer::Body) && compared.body.len() < MAX_BODY_BYTES;
+        Some(AgreedAnswer {
+            headers: headers.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            body: is_known.then(|| compared.body.clone()),
+        })
+    }
+
+    /// The parts that must be alike and are not.
+    fn differences(&self, expected: &Self) -> Vec<PartDifference> {
+        let (Some(ours), Some(theirs)) = (&self.compared, &expected.compared) else { return Vec::new() };
+        let body = body_difference(&ours.body, &theirs.body);
+        // The length differs where the body does; it says more only of an answer without a body, as to HEAD.
+        let states_length = [self, expected].iter().all(|answer| answer.headers.contains_key(LENGTH));
+        let length = (states_length && body.is_none()).then_some(&LENGTH);
+        let header = |name: &&str| {
+            let (got, wanted) = (self.headers.get(*name), expected.headers.get(*name));
+            let text = || format!("header {name}: {} instead of {}", quote_or_none(got), quote_or_none(wanted));
+            (got != wanted).then(|| PartDifference { part: MayDiffer::Header((*name).to_owned()), text: text() })
+        };
+        let of_headers = COMPARED.iter().chain(length).filter_map(header);
+        let all = of_headers.chain(body.map(|text| PartDifference { part: MayDiffer::Body, text }));
+        let is_length = |part: &MayDiffer| *part == MayDiffer::Header(LENGTH.to_owned());
+        all.filter(|found| !(ours.allows(&found.part) || is_length(&found.part) && ours.allows(&MayDiffer::Body)))
+            .collect()
+    }
+
+    /// The line of a suite that allows these differences, with those that it allows already.
+    fn line_that_allows(&self, differences: &[PartDifference]) -> String {
+        let mut parts = self.compared.as_ref().map_or_else(Vec::new, |compared| compared.may_differ.clone());
+        parts.extend(differences.iter().map(|found| found.part.clone()));
+        may_differ_line(&parts)
+    }
+
+    /// How this answer to the named scenario differs from an earlier one of the same server; `None` if it does not.
+    pub(super) fn change_since(&self, earlier: &Self, scenario: &str) -> Option<String> {
+        let found = self.differences(earlier);
+        (!found.is_empty()).then(|| {
+            format!(
+                "two answers of this server differ, {}. If they may, as an id or a time may, write in \
+                 [scenarios.{scenario}]: {}",
+                joined(&found),
+                self.line_that_allows(&found)
+            )
+        })
+    }
+}
+
+/// Two answers of one server to the same request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TwoAnswers {
+    /// The status of the first.
+    pub status: u16,
+    /// Its body.
+    pub body: Vec<u8>,
+    /// The parts in which the second differs, as a suite allows them.
+    pub changing: Vec<MayDiffer>,
+}
+
+/// Asks a server twice, more than a second apart: many answers contain the time in seconds.
+///
+/// # Errors
+/// In words, when it does not answer twice.
+pub fn ask_twice(address: SocketAddr, request: &Request, timeout: Duration) -> Result<TwoAnswers, String> {
+    let mut client = Client::new(address, timeout);
+    let first = client.ask(request).map_err(|failure| failure.to_string())?;
+    std::thread::sleep(APART);
+    let second = client.ask(request).map_err(|failure| failure.to_string())?;
+    let (status, body) = (first.status, first.body.clone());
+    let [first, second] = [first, second].map(|answer| GivenAnswer::of(answer, address, Some(&[])));
+    let changing = second.differences(&first).into_iter().map(|found| found.part).collect();
+    Ok(TwoAnswers { status, body, changing })
+}
+
+impl Compared {
+    fn allows(&self, part: &MayDiffer) -> bool {
+        self.may_differ.contains(part)
+    }
+}
+
+impl CheckOutcome {
+    /// Holds the answer against that of the baseline. One that must be alike and is not fails the check.
+    pub fn compare_with(&mut self, baseline: &str, theirs: &GivenAnswer) {
+        let Some(ours) = self.answer.as_ref().filter(|_| self.passed) else { return };
+        let found = ours.differences(theirs);
+        if found.is_empty() {
+            return;
+        }
+        self.passed = false;
+        self.difference = Some(format!(
+            "not what {baseline} answers: {}. If both are right, write in [scenarios.{}]: {}",
+            joined(&found),
+            self.check,
+            ours.line_that_allows(&found)
+        ));
+    }
+}
+
+/// Each header that differs between two servers and is no reason to stop, with the exchanges concerned; empty if there is
+/// none. Such a header may be a cost, or a mistake of the benchmark.
+pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec<String> {
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for our in ours {
+        let their = theirs.iter().find(|their| their.check == our.check);
+        let Some((one, other)) = our.answer.as_ref().zip(their.and_then(|their| their.answer.as_ref())) else {
+            continue;
+        };
+        let may_differ = one.compared.as_ref().map_or(&[][..], |compared| &compared.may_differ);
+        let names: BTreeSet<&String> = one.headers.keys().chain(other.headers.keys()).collect();
+        for name in names.into_iter().filter(|name| !may_differ.contains(&MayDiffer::Header((*name).clone()))) {
+            let (our_value, their_value) = (one.headers.get(name), other.headers.get(name));
+            if our_value != their_value {
+                let text =
+                    format!("header {name}: {} against {}", quote_or_none(our_value), quote_or_none(their_value));
+                found.entry(text).or_default().push(&our.check);
+            }
+        }
+    }
+    found.into_iter().map(|(text, exchanges)| format!("{text} (in {})", exchanges.join(", "))).collect()
+}
+
+fn body_difference(got: &[u8], wanted: &[u8]) -> Option<String> {
+    first_difference(wanted, got).map(|(at, from)| {
+        format!(
+            "body: {} {} instead of {} {} (differs at byte {at})",
+            count(got.len() as u64),
+            excerpt(got, from),
+            count(wanted.len() as u64),
+            excerpt(wanted, from),
+        )
+    })
+}
+
+fn joined(differences: &[PartDifference]) -> String {
+    differences.iter().map(|found| found.text.as_str()).collect::<Vec<_>>().join("; ")
+}
+
+fn quote_or_none(value: Option<&String>) -> String {
+    value.map_or_else(|| "none".to_owned(), |value| format!("\"{value}\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 8080);
+
+    fn given(headers: &[(&str, &str)], body: &str, may_differ: Option<&[MayDiffer]>) -> GivenAnswer {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        GivenAnswer::of(Answer { headers, body: body.into(), ..Answer::default() }, ADDRESS, may_differ)
+    }
+
+    fn outcome(answer: GivenAnswer) -> CheckOutcome {
+        CheckOutcome { check: "Home".into(), passed: true, difference: None, because: None, answer: Some(answer) }
+    }
+
+    /// The difference that comparing finds.
+    fn compared(ours: GivenAnswer, theirs: &GivenAnswer) -> Option<String> {
+        let mut outcome = outcome(ours);
+        outcome.compare_with("bare", theirs);
+        assert_eq!(outcome.passed, outcome.difference.is_none());
+        outcome.difference
+    }
+
+    const TEXT: (&str, &str) = ("Content-Type", "text/plain");
+
+    #[test]
+    fn answers_that_are_alike_pass_with_other_dates_names_and_lengths_of_chunks() {
+        let ours = given(&[TEXT, ("Date", "now"), ("X-Layer", "1")], "hello", Some(&[]));
+        let theirs = given(&[("content-type", "text/plain"), ("content-length", "5")], "hello", Some(&[]));
+        assert_eq!(compared(ours, &theirs), None);
+    }
+
+    #[test]
+    fn a_difference_names_the_part_both_sides_and_the_line_that_allows_it() {
+        let theirs = given(&[TEXT], "{\"state\":\"open\"}", Some(&[]));
+        assert_eq!(
+            compared(given(&[TEXT], "{\"state\":\"shut\"}", Some(&[])), &theirs).unwrap(),
+            "not what bare answers: body: 16 bytes \"{\\\"state\\\":\\\"shut\\\"}\" instead of 16 bytes \
+             \"{\\\"state\\\":\\\"open\\\"}\" (differs at byte 10). If both are right, write in [scenarios.Home]: \
+             may_differ = [\"body\"]"
+        );
+        let packed = given(&[TEXT, ("Content-Encoding", "gzip")], "\u{1f}", Some(&[]));
+        let both = compared(packed, &theirs).unwrap();
+        assert!(both.contains("header content-encoding: \"gzip\" instead of none; body: 1 byte"), "{both}");
+        assert!(both.ends_with("may_differ = [\"header content-encoding\", \"body\"]"), "{both}");
+    }
+
+    #[test]
+    fn what_may_differ_is_not_compared_and_what_the_contract_states_is_not_either() {
+        let body = [MayDiffer::Body];
+        let theirs = given(&[TEXT, ("content-length", "1")], "1", Some(&body));
+        assert_eq!(compared(given(&[TEXT, ("content-length", "2")], "22", Some(&body)), &theirs), None);
+        let html = given(&[("content-type", "text/html")], "22", Some(&body));
+        let line = compared(html, &theirs).unwrap();
+        assert!(line.ends_with("may_differ = [\"body\", \"header content-type\"]"), "{line}");
+        assert_eq!(compared(given(&[], "other", None), &theirs), None);
+    }
+
+    #[test]
+    fn a_redirect_to_the_own_port_is_alike_and_one_to_elsewhere_is_not() {
+        let to = |location: &str| given(&[("Location", location)], "", Some(&[]));
+        assert_eq!(compared(to("http://127.0.0.1:8080/a"), &to("http://127.0.0.1:8080/a")), None);
+        assert!(to("http://127.0.0.1:8080/a").headers["location"].ends_with("HOST:PORT/a"));
+        assert!(compared(to("/b"), &to("/a")).unwrap().contains("header location: \"/b\" instead of \"/a\""));
+    }
+
+    #[test]
+    fn the_length_that_an_answer_to_head_states_is_compared() {
+        let of = |length: &str| given(&[("Content-Length", length)], "", Some(&[]));
+        assert!(compared(of("5"), &of("6")).unwrap().contains("header content-length: \"5\" instead of \"6\""));
+    }
+
+    #[test]
+    fn an_answer_that_changes_is_recognised() {
+        let first = given(&[TEXT], "id 1", Some(&[]));
+        let says = given(&[TEXT], "id 2", Some(&[])).change_since(&first, "Home").unwrap();
+        assert!(says.starts_with("two answers of this server differ, body: 4 bytes \"id 2\" instead of"), "{says}");
+        assert!(says.ends_with("write in [scenarios.Home]: may_differ = [\"body\"]"), "{says}");
+        assert_eq!(first.change_since(&first, "Home"), None);
+    }
+
+    #[test]
+    fn under_load_both_must_give_the_body_and_the_headers_that_say_how_to_read_it() {
+        let headers = [TEXT, ("X-Layer", "1"), ("Location", "/a")];
+        let agreed = given(&headers, "hello", Some(&[])).agreed().unwrap();
+        assert_eq!(agreed.headers.into_iter().collect::<Vec<_>>(), [("content-type".into(), "text/plain".into())]);
+        assert_eq!(agreed.body.as_deref(), Some(&b"hello"[..]));
+        let may_differ = [MayDiffer::Body, MayDiffer::Header("content-type".into())];
+        let loose = given(&headers, "hello", Some(&may_differ)).agreed().unwrap();
+        assert_eq!(loose, AgreedAnswer::default());
+        assert_eq!(given(&headers, "hello", None).agreed(), None, "the contract says it");
+    }
+
+    #[test]
+    fn other_headers_that_differ_are_reported_with_both_values() {
+        let found = |ours, theirs| header_differences(&[outcome(ours)], &[outcome(theirs)]);
+        assert_eq!(
+            found(given(&[("Server", "a")], "", None), given(&[("X", "1")], "", None)),
+            ["header server: \"a\" against none (in Home)", "header x: none against \"1\" (in Home)"]
+        );
+        let dated = |date| given(&[("Date", date)], "", None);
+        assert!(found(dated("now"), dated("then")).is_empty());
+        let may = [MayDiffer::Header("x-id".into())];
+        assert!(found(given(&[("X-Id", "1")], "", Some(&may)), given(&[("X-Id", "2")], "", Some(&may))).is_empty());
+    }
+}

@@ -1,0 +1,85 @@
+//! What the bare server answers: the suite states it, so that both servers are held to it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use tare_plan::contract::may_differ_line;
+use tare_sut::contract::{TwoAnswers, ask_twice};
+
+use crate::args::Global;
+use crate::session::{BuiltServers, ServerChoice};
+
+/// A longer body makes the file hard to read. Then both servers are compared with each other.
+const LONGEST_STATED_BYTES: usize = 120;
+
+/// The longest time to an answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Builds and starts the server `bare` of the suite that was written, and asks it for `scenario` twice.
+pub(super) fn look_at_answers(file: &Path, scenario: &str, global: &Global) -> anyhow::Result<TwoAnswers> {
+    let servers = ["bare".to_owned()];
+    let choice = ServerChoice { servers: &servers, suite: Some(file), version: None, java: None };
+    let built = BuiltServers::build(&choice, global)?;
+    let group = built.plan.groups.first().ok_or_else(|| anyhow::anyhow!("the suite has no server"))?;
+    let named = group.scenarios.iter().find(|named| named.name == scenario);
+    let request = &named.ok_or_else(|| anyhow::anyhow!("the suite has no scenario"))?.scenario.request;
+    let asked = built.while_running(group.baseline(), |address| ask_twice(address, request, TIMEOUT))?;
+    asked.map_err(anyhow::Error::msg)
+}
+
+/// The lines of a scenario that expect what a server answered twice.
+pub(super) fn expectation(answers: &TwoAnswers) -> String {
+    let status = answers.status;
+    if !answers.changing.is_empty() {
+        let line = may_differ_line(&answers.changing);
+        return format!("expect = {{ status = {status} }}\n{line}    # two answers of the server differ in it\n");
+    }
+    match stated_body(&answers.body) {
+        Some(body) => format!("expect = {{ status = {status}, body = {body} }}\n"),
+        None => format!("expect = {{ status = {status} }}    # both servers must give the same body\n"),
+    }
+}
+
+/// The body as TOML, where it is a short text.
+fn stated_body(body: &[u8]) -> Option<String> {
+    let text = str::from_utf8(body).ok().filter(|text| text.len() <= LONGEST_STATED_BYTES)?;
+    let is_plain = text.chars().all(|c| !c.is_control() || c == '\n');
+    is_plain.then(|| toml::Value::String(text.to_owned()).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_plan::contract::MayDiffer;
+    use tare_plan::suite::Suite;
+
+    use super::*;
+
+    fn scenario_of(body: &[u8], changing: &[MayDiffer]) -> tare_plan::contract::Scenario {
+        let answers = TwoAnswers { status: 201, body: body.to_vec(), changing: changing.to_vec() };
+        let text = format!("[scenarios.Home]\nrequest = {{ path = \"/\" }}\n{}", expectation(&answers));
+        let mut suite = Suite::parse("tare.toml", &text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        suite.scenarios.remove("Home").unwrap()
+    }
+
+    #[test]
+    fn what_the_server_answered_is_expected() {
+        let body = |body: &[u8]| {
+            let scenario = scenario_of(body, &[]);
+            assert_eq!((scenario.expect.status, scenario.may_differ.len()), (201, 0));
+            scenario.expect.body.map(|body| format!("{body:?}"))
+        };
+        assert_eq!(body(b"hello").as_deref(), Some("Exact(\"hello\")"));
+        assert_eq!(body(b"a \"b\" \\c\n{}\n").as_deref(), Some("Exact(\"a \\\"b\\\" \\\\c\\n{}\\n\")"));
+        assert_eq!(body(b"").as_deref(), Some("Exact(\"\")"));
+        assert_eq!(body(&[b'x'; 500]), None, "both are compared with each other");
+        assert_eq!(body(b"\xff\xfe"), None);
+        assert_eq!(body(b"a\0"), None);
+    }
+
+    #[test]
+    fn what_changes_may_differ() {
+        let scenario = scenario_of(b"id 1", &[MayDiffer::Body]);
+        assert_eq!(scenario.expect.body, None);
+        assert_eq!(scenario.may_differ, [MayDiffer::Body]);
+    }
+}

@@ -1,0 +1,75 @@
+//! Servers that answer differently where no body is stated: such a comparison stops, and the message says how to allow it.
+
+use crate::check::{Repository, all_of};
+use crate::common::{Bench, QUICK, server, stderr, stdout};
+
+/// The scenario of all tests here, with no stated body.
+fn open_suite(servers: &[String], more: &str) -> String {
+    let quick = QUICK.replace(", headers = { content-type = \"text/plain; charset=UTF-8\" }, body = \"4\"", more);
+    assert_ne!(quick, QUICK);
+    [quick, servers.concat()].concat()
+}
+
+#[test]
+fn two_servers_that_answer_differently_are_not_compared() {
+    let bench = Bench::new();
+    let servers = [server("bare", None, &[]), server("wrapped", Some("bare"), &["--answer-bytes", "9"])];
+    let output = bench.run_suite(&open_suite(&servers, ""), &["--budget", "20s", "--forks", "1"]);
+    let said = all_of(&output);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    let summary = bench.summary();
+    let texts = summary["findings"].to_string();
+    assert!(texts.contains("not what bare answers: body: 9 bytes"), "{texts}");
+    assert!(texts.contains("instead of 1 byte"), "{texts}");
+    let verify = bench.run(&["verify", "--suite", "suite.toml"]);
+    let said = stdout(&verify);
+    assert!(!verify.status.success() && said.contains("1 passed, 1 failed, 0 skipped"), "{said}{}", stderr(&verify));
+    assert!(said.contains("If both are right, write in [scenarios.Get]: may_differ = [\"body\"]"), "{said}");
+    bench.suite(&open_suite(&servers, "").replace("[servers.bare]", "may_differ = [\"body\"]\n[servers.bare]"));
+    let verify = bench.run(&["verify", "--suite", "suite.toml"]);
+    assert!(verify.status.success(), "{}", all_of(&verify));
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_revision_that_answers_otherwise_is_no_passed_check() {
+    let repository = Repository::new("");
+    let suite = std::fs::read_to_string(repository.bench.path().join("suite.toml")).unwrap();
+    repository.write("suite.toml", &suite.replace(", body = \"4\"", ""));
+    repository.commit();
+    repository.write("cost", "0 --answer-bytes 9\n");
+    let output = repository.check(&["--baseline", "HEAD", "--budget", "20s"]);
+    let said = all_of(&output);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(!said.contains("No regression"), "{said}");
+    assert!(said.contains("not what own@baseline answers: body: 9 bytes"), "{said}");
+}
+
+#[test]
+fn a_body_that_changes_under_load_stops_the_comparison_and_the_message_says_how_to_allow_it() {
+    let bench = Bench::new();
+    let changes = server("wrapped", Some("bare"), &["--fault", "wrong-body", "--fault-after", "3"]);
+    let output = bench.run_suite(&open_suite(&[server("bare", None, &[]), changes], ""), &["--forks", "1"]);
+    assert_eq!(output.status.code(), Some(4), "{}", all_of(&output));
+    let texts = bench.summary()["findings"].to_string();
+    assert!(texts.contains("body differs at byte 0"), "{texts}");
+    assert!(texts.contains("if the body may change, write in [scenarios.Get]: may_differ"), "{texts}");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn init_states_what_the_server_answers() {
+    let bench = Bench::new();
+    let bare = format!("{} reference --port {{port}}", crate::common::TARE);
+    let output = bench.run(&["init", "--yes", "--bare", &bare, "--path", "/path0/4"]);
+    assert!(output.status.success(), "{}", all_of(&output));
+    assert!(stdout(&output).contains("bare answers /path0/4 with status 200"), "{}", all_of(&output));
+    let suite = std::fs::read_to_string(bench.path().join("tare.toml")).unwrap();
+    assert!(suite.contains("expect = { status = 200, body = \"4\" }"), "{suite}");
+    let verify = bench.run(&["verify"]);
+    assert!(verify.status.success(), "{}", all_of(&verify));
+    let output = bench.run(&["init", "--yes", "--force", "--bare", "/no/such/program"]);
+    assert!(output.status.success(), "{}", all_of(&output));
+    assert!(stdout(&output).contains("what bare answers is not known"), "{}", all_of(&output));
+    bench.assert_nothing_left();
+}
