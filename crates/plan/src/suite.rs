@@ -1,5 +1,7 @@
 //! A suite as written: `suites/*.toml`. Nothing is resolved here; what is absent stays absent.
 
+mod likes;
+
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -107,6 +109,7 @@ impl Suite {
         suite.check_contradictions()?;
         suite.check_names()?;
         suite.copy_hosts_to_run()?;
+        suite.resolve_likes()?;
         for (name, server) in &suite.servers {
             suite.check_server(name, server)?;
         }
@@ -171,6 +174,10 @@ impl Suite {
 
     fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
         let key = |key: &str| format!("[servers.{name}] {key}");
+        // What a server of the catalog starts is known when the plan is made.
+        if server.like.is_some() {
+            return Ok(());
+        }
         if let Some(url) = &server.url {
             if !server.command.is_empty() {
                 let message = "names a server that runs already; leave out either url or command".to_owned();
@@ -181,7 +188,7 @@ impl Suite {
         if server.command.first().is_none_or(String::is_empty) {
             return Err(self.value_error(
                 &key("command"),
-                "is empty; write for example command = [\"./my-server\", \"{port}\"]".into(),
+                "is empty; write for example command = [\"./my-server\", \"{port}\"], or like = \"OTHER\"".into(),
             ));
         }
         if let Some(url) = &server.base_url {

@@ -3,16 +3,28 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tare_plan::plan::{CommandServer, jvm_words};
+use tare_sys::child::Program;
 
 use crate::SutError;
 use crate::catalog::{Built, Catalog, Manifest, Runtime, Target};
 use crate::jdk::Jdk;
+use crate::sampler::run_tool as run;
 use crate::server::PORT;
 
 /// A longer class path is written to a file, because one argument of a command may have 128 KiB.
 const LONGEST_CLASSPATH_BYTES: usize = 100 * 1024;
 /// The Java release that introduced the warnings which the catalog's `options_java_24` silence.
 const WARNS_FROM: u32 = 24;
+
+/// How the lines begin that a JVM adds to each of its complaints.
+const SAYS_NOTHING: [&str; 2] =
+    ["Error: Could not create the Java Virtual Machine", "Error: A fatal exception has occurred"];
+
+/// The longest that a JVM, with its agents, may take to read its options.
+const OPTIONS_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Placeholder of the number of processors in the command of a program.
 const CPUS: &str = "{cpus}";
@@ -140,6 +152,29 @@ impl Catalog {
     }
 }
 
+/// Lets a JVM read the options of a command, and nothing else. A wrong one is named once, before anything is measured.
+///
+/// # Errors
+/// [`SutError::Jdk`] with what the JVM says.
+pub fn check_jvm_options(server: &str, command: &CommandServer) -> Result<(), SutError> {
+    let Some((at, end)) = jvm_words(&command.command) else { return Ok(()) };
+    // It would fill the whole heap.
+    let is_quick = |option: &&String| *option != "-XX:+AlwaysPreTouch";
+    let words = command.command[..end].iter().filter(is_quick);
+    let mut program = Program::new(&command.command[0]).args(words.skip(1).cloned().chain(["-version".to_owned()]));
+    program.directory = command.cwd.as_ref().map(PathBuf::from);
+    program.env.extend(command.env.iter().map(|(name, value)| (name.into(), value.into())));
+    let said = match run(program, OPTIONS_TIMEOUT, "start it", "") {
+        Ok(_) => return Ok(()),
+        Err(SutError::Sampler { said, .. }) => said,
+        Err(other) => other.to_string(),
+    };
+    let lines: Vec<&str> =
+        said.lines().filter(|line| !SAYS_NOTHING.iter().any(|start| line.starts_with(start))).collect();
+    let (java, said) = (&command.command[at], lines.join("; "));
+    Err(SutError::Jdk { message: format!("[servers.{server}] jvm_options: {java} says: {said}") })
+}
+
 fn with_processors(words: &[String], processors: u32) -> Vec<String> {
     words.iter().map(|word| word.replace(CPUS, &processors.to_string())).collect()
 }
@@ -220,6 +255,32 @@ mod tests {
         fs::write(root.path().join("target/manifests/f@1.json"), manifest).unwrap();
         let plan = launch(root.path(), &["-Xmx1g".to_owned()]).unwrap();
         assert_eq!(plan.command, [&program, "--threads", "1", "f.Tapir", "{port}"]);
+    }
+
+    #[test]
+    fn a_wrong_option_is_refused_in_the_words_of_the_jvm() {
+        let root = tempfile::tempdir().unwrap();
+        let java = root.path().join("java");
+        let script = "#!/bin/sh\ncase \"$*\" in *Touch*) exit 9;; *UseZZGC*) echo \"Unrecognized VM option 'UseZZGC'\" >&2\n\
+            echo 'Error: Could not create the Java Virtual Machine.' >&2; exit 1;; esac\n";
+        fs::write(&java, script).unwrap();
+        fs::set_permissions(&java, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let check = |options: &str| {
+            let words = format!("{} {options} -jar a.jar", java.display());
+            let command = words.split_whitespace().map(str::to_owned).collect();
+            check_jvm_options("zgc", &CommandServer { command, ..CommandServer::default() })
+        };
+        check("-XX:+UseZGC -XX:+AlwaysPreTouch").unwrap();
+        let error = check("-XX:+UseZZGC").unwrap_err().to_string();
+        assert!(
+            error.starts_with("[servers.zgc] jvm_options: ")
+                && error.ends_with("says: Unrecognized VM option 'UseZZGC'"),
+            "{error}"
+        );
+        assert!(
+            check_jvm_options("x", &CommandServer { command: vec!["./run".into()], ..CommandServer::default() })
+                .is_ok()
+        );
     }
 
     #[test]

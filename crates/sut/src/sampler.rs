@@ -14,6 +14,8 @@ use tare_sys::procfs::process;
 
 use crate::SutError;
 
+pub(crate) use tool::run as run_tool;
+
 pub use library::{JarSource, async_profiler_jar, cache_folder, fetched_async_profiler};
 
 /// A running sampler.

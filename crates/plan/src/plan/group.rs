@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::like::Changes;
 use crate::contract::Scenario;
 
 /// Variants that are compared with the first of them.
@@ -77,7 +78,16 @@ pub struct Variant {
 impl Variant {
     /// `http4s.Tapir@1.11.15`: the server with its version, as a contract names it; the bare server where it has none.
     pub fn identity(&self) -> String {
-        self.version.as_ref().map_or_else(|| self.server.clone(), |version| format!("{}@{version}", self.server))
+        let server = self.catalog_server();
+        self.version.as_ref().map_or_else(|| server.to_owned(), |version| format!("{server}@{version}"))
+    }
+
+    /// The server of the catalog that it is, or is like; its own name where it is none.
+    pub fn catalog_server(&self) -> &str {
+        match &self.program {
+            Program::CatalogLike { like, .. } => like,
+            _ => &self.server,
+        }
     }
 }
 
@@ -105,6 +115,13 @@ pub enum Program {
         /// The folder of that copy, with `servers/catalog.toml`.
         home: String,
     },
+    /// A server of the catalog with other options.
+    CatalogLike {
+        /// Its name in the catalog.
+        like: String,
+        /// What is changed.
+        changes: Changes,
+    },
     /// Any other program.
     Command(Box<CommandServer>),
     /// A server that is already running, started outside tare.
@@ -117,14 +134,14 @@ pub enum Program {
 impl Program {
     /// Whether it is a server of a catalog: of the project's, or of another copy of the project.
     pub const fn is_of_catalog(&self) -> bool {
-        matches!(self, Self::Catalog | Self::CatalogIn { .. })
+        matches!(self, Self::Catalog | Self::CatalogIn { .. } | Self::CatalogLike { .. })
     }
 
     /// The copy of the project that it belongs to, where that is another than tare's own.
     pub fn other_home(&self) -> Option<&str> {
         match self {
             Self::CatalogIn { home } => Some(home),
-            Self::Catalog | Self::Command(_) | Self::External { .. } => None,
+            Self::Catalog | Self::CatalogLike { .. } | Self::Command(_) | Self::External { .. } => None,
         }
     }
 }
@@ -135,6 +152,21 @@ impl Program {
 pub struct CommandServer {
     /// Program and arguments; `{port}` is replaced by the port.
     pub command: Vec<String>,
+    /// Instead of a command: the server that it is like, but for the following keys and `env`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub like: Option<String>,
+    /// The home of another JDK.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub java: Option<String>,
+    /// Options of its JVM; each replaces those that set the same thing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jvm_options: Vec<String>,
+    /// Arguments after those of the other server.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// In words, how it differs from the server that it is like. Only a suite has it; a plan says it in its question.
+    #[serde(skip)]
+    pub differs: Option<String>,
     /// Shell command that builds it, run in its working directory before the first start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
@@ -160,6 +192,16 @@ pub struct CommandServer {
 }
 
 impl CommandServer {
+    /// What it changes of the server that it is like.
+    pub fn changes(&self) -> Changes {
+        Changes {
+            java: self.java.clone(),
+            jvm_options: self.jvm_options.clone(),
+            env: self.env.clone(),
+            args: self.args.clone(),
+        }
+    }
+
     /// Whether its command starts a JVM, as far as it says: `java`, also behind `taskset`, `env` or a shell. A script that
     /// calls `java` does not show it.
     pub fn starts_jvm(&self) -> bool {

@@ -1,6 +1,7 @@
 //! The plan: everything a run will do, with nothing optional left. `tare run --dry-run` prints it whole.
 
 mod group;
+mod like;
 mod load;
 mod setting;
 mod warmup;
@@ -19,6 +20,7 @@ use crate::turn::TurnLength;
 use tare_units::Span;
 
 pub use group::{CommandServer, CounterSource, Group, NamedScenario, Program, Role, Variant};
+pub use like::{Changes, jvm_words, merged_options};
 pub use load::{Load, Rate};
 pub(crate) use setting::{HOST_KEYS, origin_of};
 pub use setting::{Setting, Source, suite_key};

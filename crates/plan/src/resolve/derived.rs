@@ -28,7 +28,9 @@ fn widen_region(plan: &mut Plan, inventory: &Inventory) {
     let is_on_jvm = |variant: &Variant| match &variant.program {
         Program::Command(server) => server.starts_jvm(),
         Program::External { .. } => false,
-        Program::Catalog | Program::CatalogIn { .. } => inventory.get(&variant.server).is_some_and(|server| server.jvm),
+        Program::Catalog | Program::CatalogIn { .. } | Program::CatalogLike { .. } => {
+            inventory.get(variant.catalog_server()).is_some_and(|server| server.jvm)
+        }
     };
     if !plan.groups.iter().flat_map(|group| &group.variants).any(is_on_jvm) {
         return;

@@ -8,8 +8,10 @@ use super::versions;
 use crate::PlanError;
 use crate::choices::ForkCovers;
 use crate::contract::Scenario;
+use crate::names::select_names;
 use crate::plan::{CommandServer, Group, Mode, NamedScenario, Program, Role, Skipped, Variant};
 use crate::settings::Resolved;
+use crate::suite::Suite;
 
 /// The groups, and the requested cells that cannot be measured.
 pub(super) struct Chosen {
@@ -22,6 +24,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     servers.extend(inputs.suite.servers.keys().filter(|name| inputs.inventory.get(name).is_none()).cloned());
     let mut scenarios = inputs.suite.contract(inputs.contract).scenarios;
     set_message_count(&mut scenarios, settings.messages);
+    check_likes(inputs)?;
     let lookup = NameLookup { inputs, servers, scenarios, mode };
     let requested = lookup.requested_groups()?;
     lookup.list_choices(&requested, settings);
@@ -47,6 +50,30 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
         return Err(PlanError::Empty(if reasons.is_empty() { "no server is left".into() } else { reasons.join("; ") }));
     }
     Ok(Chosen { groups, skipped })
+}
+
+/// What a server of the suite is like must be in the catalog, where it is not in the suite, and run on a JVM where it gets
+/// options of one.
+fn check_likes(inputs: &Inputs<'_>) -> Result<(), PlanError> {
+    for (name, server) in &inputs.suite.servers {
+        let Some(like) = &server.like else { continue };
+        let origin = |key: &str| format!("{}: [servers.{name}] {key}", inputs.suite.file);
+        let Some(known) = inputs.inventory.get(like) else {
+            let own = inputs.suite.servers.keys().filter(|other| *other != name).cloned();
+            let names: Vec<String> = inputs.inventory.names().into_iter().chain(own).collect();
+            select_names(&origin("like"), "server", std::slice::from_ref(like), &names)?;
+            return Err(PlanError::Value {
+                origin: origin("like"),
+                message: format!("\"{like}\" is no server's name"),
+            });
+        };
+        let of_jvm = [("java", server.java.is_some()), ("jvm_options", !server.jvm_options.is_empty())];
+        if let Some((key, _)) = of_jvm.into_iter().find(|(_, is_given)| *is_given && !known.jvm) {
+            let message = format!("is for a JVM, and {like} runs on none; leave it out");
+            return Err(PlanError::Value { origin: origin(key), message });
+        }
+    }
+    Ok(())
 }
 
 /// The error where neither the suite nor a contract has a scenario.
@@ -85,6 +112,20 @@ fn rename_duplicates(groups: &mut [Group], name: fn(&Group, usize) -> Option<Str
 fn set_message_count(scenarios: &mut BTreeMap<String, Scenario>, messages: Option<u32>) {
     let Some(messages) = messages else { return };
     scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
+}
+
+/// How servers differ from those that they are like, in sentences: the first thing to know of such a comparison.
+pub(super) fn differences(suite: &Suite, groups: &[Group], jvm_options: &[String]) -> String {
+    let mut sentences: Vec<String> = Vec::new();
+    for variant in groups.iter().flat_map(|group| &group.variants).filter(|variant| variant.role != Role::Control) {
+        let differs = match &variant.program {
+            Program::CatalogLike { like, changes } => Some(format!("is {like} with {}", changes.text(jvm_options))),
+            _ => suite.servers.get(&variant.server).and_then(|server| server.differs.clone()),
+        };
+        let sentence = differs.map(|differs| format!(" {} {differs}.", variant.server));
+        sentences.extend(sentence.filter(|sentence| !sentences.contains(sentence)));
+    }
+    sentences.concat()
 }
 
 /// The question in words, for a run that states none.
@@ -132,6 +173,14 @@ impl NameLookup<'_> {
         let name = build.variant_name(server, role);
         // A server of the suite replaces the catalog's of the same name.
         if let Some(command) = self.inputs.suite.servers.get(server) {
+            if let Some(like) = &command.like {
+                let of_catalog = Build { home: None, ..build };
+                let program = Program::CatalogLike { like: like.clone(), changes: command.changes() };
+                let kind = command.kind.clone();
+                let alike = self.catalog_variant(like, of_catalog, role)?;
+                let kind = kind.unwrap_or_else(|| alike.kind.clone());
+                return Ok(Variant { name, server: server.to_owned(), kind, program, ..alike });
+            }
             return Ok(Variant {
                 name,
                 server: server.to_owned(),
@@ -150,6 +199,10 @@ impl NameLookup<'_> {
                 },
             });
         }
+        self.catalog_variant(server, build, role)
+    }
+
+    fn catalog_variant(&self, server: &str, build: Build<'_>, role: Role) -> Result<Variant, String> {
         let known = self.inputs.inventory.get(server).ok_or("is not known")?;
         // Another copy of the project has a catalog of its own, maybe with other versions.
         let of_this_home = build.version.filter(|_| build.home.is_none());
@@ -160,7 +213,7 @@ impl NameLookup<'_> {
             return Err(reason.clone());
         }
         Ok(Variant {
-            name,
+            name: build.variant_name(server, role),
             server: server.to_owned(),
             family: known.family.clone(),
             kind: known.kind.clone(),

@@ -58,10 +58,11 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let chosen = groups::resolve(inputs, mode, &mut settings)?;
     let suite = inputs.suite.suite.name.clone().unwrap_or_else(|| stem(&inputs.suite.file));
     let question = inputs.suite.suite.question.clone().unwrap_or_else(|| groups::question(&chosen.groups));
+    let differences = groups::differences(inputs.suite, &chosen.groups, &settings.machine.jvm_options);
     let mut plan = Plan {
         suite,
         suite_file: inputs.suite.file.clone(),
-        question,
+        question: format!("{question}{differences}"),
         mode,
         groups: chosen.groups,
         checks: inputs.suite.checks.clone(),

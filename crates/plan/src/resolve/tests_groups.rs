@@ -80,3 +80,38 @@ fn a_sequential_run_of_a_suite_measures_its_baselines_unless_s_leaves_them_out()
     assert_eq!(variants(flags(None)), ["http4s.Vanilla", "http4s.Tapir"]);
     assert_eq!(variants(flags(Some("http4s.Tapir"))), ["http4s.Tapir"]);
 }
+
+/// The inventory with servers that run on a JVM.
+fn on_jvm() -> crate::inventory::Inventory {
+    let mut inventory = inventory();
+    inventory.servers.iter_mut().for_each(|server| server.jvm = true);
+    inventory
+}
+
+#[test]
+fn a_server_like_one_of_the_catalog_is_compared_with_it_and_the_report_names_the_difference_first() {
+    let suite = "[servers.zgc]\nlike = \"http4s.Tapir\"\njvm_options = [\"-Xmx2g\"]\nenv = { A = \"1\" }\n\
+        [scenarios.SimpleGet]\nrequest = { path = \"/\" }\nexpect = { status = 200 }\n";
+    let plan = plan_with(&on_jvm(), suite, Options::default()).unwrap();
+    let group = &plan.groups[0];
+    assert_eq!(names(&plan)[0].1, strings(&["http4s.Tapir", "zgc"]));
+    let zgc = &group.variants[1];
+    assert_eq!((zgc.server.as_str(), zgc.catalog_server(), zgc.routes), ("zgc", "http4s.Tapir", 1));
+    assert_eq!(zgc.identity(), "http4s.Tapir@1.11.15", "the contract's differences and lacks hold for it");
+    let question = "What does zgc cost on top of http4s.Tapir? zgc is http4s.Tapir with -Xmx2g instead of -Xmx1g, A=1.";
+    assert_eq!(plan.question, question);
+    assert!((plan.stop.region - 0.05).abs() < 1e-9, "it runs on a JVM");
+}
+
+#[test]
+fn what_a_server_is_like_must_be_there_and_run_on_a_jvm_where_it_gets_options_of_one() {
+    let suite = |like: &str| format!("[servers.zgc]\nlike = \"{like}\"\njvm_options = [\"-Xmx2g\"]\n");
+    let error = |suite: &str| plan(suite, Options::default()).unwrap_err().to_string();
+    let unknown = error(&suite("http4s.Tapr"));
+    assert!(unknown.contains("[servers.zgc] like") && unknown.contains("did you mean \"http4s.Tapir\"?"), "{unknown}");
+    let native = error(&suite("http4s.Tapir"));
+    assert_eq!(
+        native,
+        "suites/s.toml: [servers.zgc] jvm_options: is for a JVM, and http4s.Tapir runs on none; leave it out"
+    );
+}

@@ -1,13 +1,14 @@
 //! Launches of the catalog's servers: built here from their manifests, and run by a Java of the servers' machine.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use tare_plan::Plan;
-use tare_plan::plan::{CommandServer, Variant};
+use tare_plan::plan::{Changes, CommandServer, Program, Variant, merged_options};
 use tare_sut::catalog::{Catalog, Target, Unavailable};
 use tare_sut::jdk::Jdk;
-use tare_sut::launch::JvmSettings;
+use tare_sut::launch::{JvmSettings, LaunchPlan, check_jvm_options};
 
 use super::{CATALOG_READY, Launch, Launches, Origin, key};
 use crate::error::RunError;
@@ -44,18 +45,55 @@ impl CatalogBuild<'_> {
             found: java.as_ref().filter(|_| self.host.is_some()),
         };
         for variant in variants {
-            let target = catalog.resolve_target(&variant.server, variant.version.as_deref())?;
+            let target = catalog.resolve_target(variant.catalog_server(), variant.version.as_deref())?;
             if let Some(why) = unavailable.get(&target) {
                 launches.unavailable.insert(key(variant), why.reason.clone());
                 continue;
             }
-            let launched = catalog.server_launch(&variant.server, &target, jvm)?;
             let ready = Some(CATALOG_READY.to_owned());
-            let server = CommandServer { command: launched.command, ready, ..CommandServer::default() };
+            let (server, resolved) = match &variant.program {
+                Program::CatalogLike { like, changes } => {
+                    let launched = self.launch_changed(like, &target, jvm, changes)?;
+                    let (command, env) = (launched.command, changes.env.clone());
+                    let server = CommandServer { command, env, ready, ..CommandServer::default() };
+                    // Elsewhere the JVM says it when it is started.
+                    if self.host.is_none() && !changes.jvm_options.is_empty() {
+                        check_jvm_options(&variant.server, &server)?;
+                    }
+                    (server, launched.resolved)
+                }
+                _ => {
+                    let launched = catalog.server_launch(&variant.server, &target, jvm)?;
+                    let command = launched.command;
+                    (CommandServer { command, ready, ..CommandServer::default() }, launched.resolved)
+                }
+            };
             let origin = Origin::Ours(Box::new(server));
-            launches.insert(variant, Launch::new(origin, launched.resolved, None));
+            launches.insert(variant, Launch::new(origin, resolved, None));
         }
         Ok(())
+    }
+
+    /// The command line of a server of the catalog with changes.
+    fn launch_changed(
+        &self,
+        server: &str,
+        target: &Target,
+        jvm: JvmSettings<'_>,
+        changes: &Changes,
+    ) -> Result<LaunchPlan, RunError> {
+        let options = merged_options(jvm.options, &changes.jvm_options);
+        let home = changes.java.as_deref().map(Path::new);
+        // A JDK elsewhere was looked for by the home that the plan names.
+        let found = match (home, self.host) {
+            (Some(home), Some(host)) => Some(host.find_java(0, Some(home))?),
+            _ => jvm.found.cloned(),
+        };
+        let java_home = home.or(jvm.java_home);
+        let jvm = JvmSettings { options: &options, java_home, found: found.as_ref(), ..jvm };
+        let mut launched = self.catalog.server_launch(server, target, jvm)?;
+        launched.command.extend(changes.args.iter().cloned());
+        Ok(launched)
     }
 
     /// The JDK that all of these run on, where any needs one.
@@ -76,7 +114,7 @@ impl CatalogBuild<'_> {
     ) -> Result<BTreeMap<Target, Unavailable>, RunError> {
         let mut targets = Vec::new();
         for variant in variants {
-            targets.push(self.catalog.resolve_target(&variant.server, variant.version.as_deref())?);
+            targets.push(self.catalog.resolve_target(variant.catalog_server(), variant.version.as_deref())?);
         }
         targets.sort();
         targets.dedup();

@@ -16,7 +16,8 @@ pub(crate) fn jdk_home(plan: &Plan) -> Option<&Path> {
 
 /// The Java that all of these servers of the catalog run on; `None` where none runs on a JVM.
 pub(crate) fn oldest_java(catalog: &Catalog, variants: &[&Variant]) -> Result<Option<u32>, RunError> {
-    let oldest = variants.iter().map(|variant| catalog.family_of(&variant.server).map(|(_, family)| family.min_java));
+    let oldest =
+        variants.iter().map(|variant| catalog.family_of(variant.catalog_server()).map(|(_, family)| family.min_java));
     Ok(oldest.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().max())
 }
 
@@ -28,7 +29,8 @@ pub(crate) fn oldest_java(catalog: &Catalog, variants: &[&Variant]) -> Result<Op
 pub fn check_java(plan: &Plan, catalog: Option<&Catalog>) -> Result<(), RunError> {
     let (Some(home), Some(catalog)) = (jdk_home(plan), catalog) else { return Ok(()) };
     let variants = plan.groups.iter().flat_map(|group| &group.variants);
-    let of_catalog: Vec<&Variant> = variants.filter(|variant| variant.program == Program::Catalog).collect();
+    let is_of_catalog = |variant: &&Variant| matches!(variant.program, Program::Catalog | Program::CatalogLike { .. });
+    let of_catalog: Vec<&Variant> = variants.filter(is_of_catalog).collect();
     if let Some(minimum) = oldest_java(catalog, &of_catalog)? {
         Jdk::find_suitable(minimum, Some(home))?;
     }

@@ -22,6 +22,7 @@ use tare_sut::SutError;
 use tare_sut::build::build_by_shell;
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
+use tare_sut::launch::check_jvm_options;
 use tare_sut::probe::hiccup::agent;
 use tare_sys::affinity::CpuSet;
 
@@ -204,7 +205,7 @@ pub fn prepare(
         match &variant.program {
             Program::Command(server) => launches.insert(variant, of_command(plan, variant, server)?),
             Program::External { url } => launches.insert(variant, of_external(plan, variant, url)?),
-            Program::Catalog | Program::CatalogIn { .. } => {}
+            Program::Catalog | Program::CatalogIn { .. } | Program::CatalogLike { .. } => {}
         }
     }
     let mut by_home: BTreeMap<Option<&str>, Vec<&Variant>> = BTreeMap::new();
@@ -251,6 +252,9 @@ fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<
             key: format!("[servers.{}] ready", variant.server),
             message: format!("\"{pattern}\" is not a regular expression: {error}"),
         })?;
+    }
+    if server.java.is_some() || !server.jvm_options.is_empty() {
+        check_jvm_options(&variant.server, server)?;
     }
     let origin = Origin::Ours(Box::new(server.clone()));
     Ok(Launch::new(origin, BTreeMap::new(), Some(contract_of(plan, variant))))

@@ -1,4 +1,4 @@
-//! Runs a sampler's own programs, with a time limit.
+//! Runs a program to its end, with a time limit.
 
 use std::io::Read;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::SutError;
 ///
 /// # Errors
 /// [`SutError::Sampler`] with `remedy` when it cannot be started, fails, or takes longer than `timeout`.
-pub(super) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
+pub(crate) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
     let wrong = |said: String| SutError::Sampler { doing: doing.to_owned(), said, remedy: remedy.to_owned() };
     let mut child = Child::spawn(program).map_err(|error| wrong(error.to_string()))?;
     let output = child.take_output();

@@ -98,6 +98,26 @@ fn the_dotnet_example_runs() {
     check_both_suites("dotnet-aspnetcore", "dotnet", "--version");
 }
 
+#[test]
+fn the_example_of_jvm_options_runs_and_a_wrong_option_is_named_once() {
+    if !is_installed("java", "-version") {
+        return skip("java is not installed");
+    }
+    let bench = Bench::new();
+    copy_folder(&project().join("examples/jvm-flags"), bench.path());
+    verified(&bench);
+    let plan = stdout(&bench.run(&["run", "tare.toml", "--dry-run"]));
+    assert!(plan.contains("zgc is g1 with -XX:+UseZGC instead of -XX:+UseG1GC."), "{plan}");
+    let suite = std::fs::read_to_string(bench.path().join("tare.toml")).unwrap();
+    std::fs::write(bench.path().join("tare.toml"), suite.replace("UseZGC", "UseZZGC")).unwrap();
+    let output = bench.run(&["run", "tare.toml", "--budget", "20s"]);
+    let said = stderr(&output);
+    assert!(!output.status.success(), "{said}");
+    assert_eq!(said.matches("Unrecognized VM option 'UseZZGC'").count(), 1, "{said}");
+    assert!(said.contains("[servers.zgc] jvm_options"), "{said}");
+    bench.assert_nothing_left();
+}
+
 /// Bytes and collections of a runtime that is no JVM: reported by a script in Node, by the server itself in Go and .NET.
 fn check_counted_bytes(name: &str, program: &str, argument: &str) {
     if !is_installed(program, argument) {

@@ -6,7 +6,7 @@ mod paths_into;
 mod submodules;
 
 use tare_plan::names::select_names;
-use tare_plan::plan::{Program, Role, Source, Variant};
+use tare_plan::plan::{CommandServer, Program, Role, Source, Variant};
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
@@ -183,8 +183,10 @@ fn checked_servers(suite: &Suite, chosen: Option<&[String]>, workspace: &Workspa
         let wanted = wanted.ok_or_else(|| wrong(suite, "has no servers; write [servers.NAME] with a command"))?;
         return select_names("--servers", "server", wanted, &workspace.inventory.names());
     }
+    // A server that is like one of the catalog has no build of its own.
+    let is_started = |server: &CommandServer| server.url.is_none() && server.like.is_none();
     let started: Vec<String> =
-        suite.servers.iter().filter(|(_, server)| server.url.is_none()).map(|(name, _)| name.clone()).collect();
+        suite.servers.iter().filter(|(_, server)| is_started(server)).map(|(name, _)| name.clone()).collect();
     if started.is_empty() {
         return Err(wrong(suite, "has no server that tare starts; write [servers.NAME] with a command"));
     }

@@ -1,0 +1,189 @@
+//! Servers of a suite that are like another one, with another Java, other options, variables or arguments.
+
+use std::collections::BTreeMap;
+
+use super::Suite;
+use crate::PlanError;
+use crate::plan::{Changes, CommandServer};
+
+/// Servers by name, as written.
+type Servers = BTreeMap<String, CommandServer>;
+
+impl Suite {
+    /// Makes whole servers of those that are like another one of the suite. One that is like a server of the catalog keeps
+    /// the name of that and all changes on the way: what it starts is known when the plan is made.
+    pub(super) fn resolve_likes(&mut self) -> Result<(), PlanError> {
+        let written = self.servers.clone();
+        for (name, server) in &written {
+            let whole = match &server.like {
+                None => check_without_like(server).map(|()| server.clone()),
+                Some(like) => check_with_like(server).and_then(|()| whole_server(&written, name, like)),
+            };
+            let whole =
+                whole.map_err(|(key, message)| self.value_error(&format!("[servers.{name}] {key}"), message))?;
+            self.servers.insert(name.clone(), whole);
+        }
+        Ok(())
+    }
+}
+
+/// An error: its key, and what is wrong.
+type Wrong = (&'static str, String);
+
+/// Options without another server's to add them to belong into the command.
+fn check_without_like(server: &CommandServer) -> Result<(), Wrong> {
+    let given = [
+        ("java", server.java.is_some()),
+        ("jvm_options", !server.jvm_options.is_empty()),
+        ("args", !server.args.is_empty()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((key, _)) => Err((key, "changes another server; name it with like, or write all in command".to_owned())),
+    }
+}
+
+/// What a server is like has these keys already.
+fn check_with_like(server: &CommandServer) -> Result<(), Wrong> {
+    let given = [
+        ("command", !server.command.is_empty()),
+        ("url", server.url.is_some()),
+        ("build", server.build.is_some()),
+        ("cwd", server.cwd.is_some()),
+        ("ready", server.ready.is_some()),
+        ("base_url", server.base_url.is_some()),
+    ];
+    if let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+        return Err((key, "is that of the server named by like; leave out one of them".to_owned()));
+    }
+    if server.changes() == Changes::default() {
+        let message = "changes nothing; add java, jvm_options, env or args".to_owned();
+        return Err(("like", message));
+    }
+    Ok(())
+}
+
+/// The server `name` with the command of the one that it is like, directly or by others.
+fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServer, Wrong> {
+    let server = &written[name];
+    let (mut changes, mut names) = (server.changes(), vec![name, like]);
+    if name == like {
+        return Err(("like", format!("\"{like}\" is the server itself; name another one")));
+    }
+    let baseline = Some(server.baseline.clone().unwrap_or_else(|| like.to_owned()));
+    let mut last = like;
+    while let Some(next) = written.get(last) {
+        let Some(after) = &next.like else {
+            return with_command_of(server, next, &changes, last).map(|whole| CommandServer { baseline, ..whole });
+        };
+        changes = changes.after(next.changes());
+        if names.contains(&after.as_str()) {
+            names.push(after);
+            return Err((
+                "like",
+                format!("goes round in a circle: {}; let one of them have a command", names.join(" → ")),
+            ));
+        }
+        names.push(after);
+        last = after;
+    }
+    let Changes { java, jvm_options, env, args } = changes;
+    let like = Some(last.to_owned());
+    Ok(CommandServer { like, java, jvm_options, env, args, baseline, ..server.clone() })
+}
+
+/// `server` with the command of `base`, which is called `like`.
+fn with_command_of(
+    server: &CommandServer,
+    base: &CommandServer,
+    changes: &Changes,
+    like: &str,
+) -> Result<CommandServer, Wrong> {
+    if base.url.is_some() {
+        return Err(("like", format!("\"{like}\" runs already; only a server that tare starts can be changed")));
+    }
+    let mut command = base.command.clone();
+    changes
+        .apply(&mut command)
+        .map_err(|message| (if changes.java.is_some() { "java" } else { "jvm_options" }, message))?;
+    Ok(CommandServer {
+        command,
+        env: base.env.clone().into_iter().chain(changes.env.clone()).collect(),
+        kind: server.kind.clone().or_else(|| base.kind.clone()),
+        routes: server.routes.or(base.routes),
+        counters: server.counters.or(base.counters),
+        differs: Some(format!("is {like} with {}", changes.text(&base.command))),
+        ..base.clone()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BASE: &str = "[servers.app]\ncommand = [\"java\", \"-Xmx1g\", \"-XX:+UseG1GC\", \"-jar\", \"app.jar\", \"{port}\"]\n\
+        env = { A = \"1\", B = \"1\" }\ncwd = \"app\"\nbuild = \"make\"\n";
+
+    fn suite(more: &str) -> Result<Suite, String> {
+        Suite::parse("my.toml", &format!("{BASE}{more}")).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_server_takes_over_what_it_does_not_change() {
+        let text = "[servers.zgc]\nlike = \"app\"\njvm_options = [\"-XX:+UseZGC\"]\nenv = { B = \"2\" }\n\
+            [servers.big]\nlike = \"zgc\"\njvm_options = [\"-Xmx4g\"]\nbaseline = \"app\"\n";
+        let suite = suite(text).unwrap();
+        let zgc = &suite.servers["zgc"];
+        assert_eq!(zgc.command, ["java", "-Xmx1g", "-XX:+UseZGC", "-jar", "app.jar", "{port}"]);
+        assert_eq!((zgc.env["A"].as_str(), zgc.env["B"].as_str(), zgc.baseline.as_deref()), ("1", "2", Some("app")));
+        assert_eq!((zgc.cwd.as_deref(), zgc.build.as_deref()), (Some("app"), Some("make")));
+        assert_eq!(zgc.differs.as_deref(), Some("is app with -XX:+UseZGC instead of -XX:+UseG1GC, B=2"));
+        let big = &suite.servers["big"];
+        assert_eq!(big.command, ["java", "-XX:+UseZGC", "-Xmx4g", "-jar", "app.jar", "{port}"]);
+        assert_eq!((big.env["B"].as_str(), big.baseline.as_deref()), ("2", Some("app")));
+    }
+
+    #[test]
+    fn a_server_of_the_catalog_keeps_its_name_and_all_changes() {
+        let text = "[servers.zgc]\nlike = \"http4s.Tapir\"\njvm_options = [\"-XX:+UseZGC\"]\n\
+            [servers.big]\nlike = \"zgc\"\njvm_options = [\"-Xmx4g\"]\n";
+        let suite = suite(text).unwrap();
+        let big = &suite.servers["big"];
+        assert_eq!(big.like.as_deref(), Some("http4s.Tapir"));
+        assert_eq!(big.jvm_options, ["-XX:+UseZGC", "-Xmx4g"]);
+        assert_eq!(big.baseline.as_deref(), Some("zgc"), "it is compared with what it is like");
+        assert_eq!(suite.servers["zgc"].baseline.as_deref(), Some("http4s.Tapir"));
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_with_key_and_remedy() {
+        for (text, says) in [
+            ("[servers.a]\nlike = \"a\"\nargs = [\"x\"]", "[servers.a] like: \"a\" is the server itself"),
+            (
+                "[servers.a]\nlike = \"b\"\nargs = [\"x\"]\n[servers.b]\nlike = \"a\"\nargs = [\"x\"]",
+                "[servers.a] like: goes round in a circle: a → b → a; let one of them have a command",
+            ),
+            ("[servers.a]\nlike = \"app\"", "[servers.a] like: changes nothing; add java, jvm_options, env or args"),
+            (
+                "[servers.a]\nlike = \"app\"\ncommand = [\"x\"]",
+                "[servers.a] command: is that of the server named by like",
+            ),
+            ("[servers.a]\nlike = \"app\"\nurl = \"http://a:1\"\nargs = [\"x\"]", "[servers.a] url: is that of"),
+            (
+                "[servers.a]\ncommand = [\"x\"]\nargs = [\"y\"]",
+                "[servers.a] args: changes another server; name it with like",
+            ),
+            (
+                "[servers.u]\nurl = \"http://a:1\"\n[servers.a]\nlike = \"u\"\nargs = [\"x\"]",
+                "[servers.a] like: \"u\" runs already",
+            ),
+            (
+                "[servers.s]\ncommand = [\"./run\"]\n[servers.a]\nlike = \"s\"\njvm_options = [\"-Xmx1g\"]",
+                "[servers.a] jvm_options: is for a JVM, and the command has no word java",
+            ),
+        ] {
+            let error = suite(text).unwrap_err();
+            assert!(error.contains(says), "{text}: {error}");
+        }
+    }
+}
