@@ -93,7 +93,7 @@ fn a_header_that_states_another_length_than_the_body_has_is_refused() {
             )
         };
         let error = Contract::parse("c.toml", &text(headers)).unwrap_err().to_string();
-        assert!(error.starts_with("c.toml: \"Post\": ") && error.contains(says), "{headers}: {error}");
+        assert!(error.starts_with("c.toml: [scenarios.Post] request: ") && error.contains(says), "{headers}: {error}");
         for right in ["content-length = \"3\"", "Transfer-Encoding = \"Chunked\""] {
             Contract::parse("c.toml", &text(right)).unwrap();
         }
