@@ -1,4 +1,4 @@
-# The image of agents in pods: the static program, the roots of trust of the machine that built it, and nothing else.
+# The image for users and for agents in pods: the static program, the roots of trust of the machine that built it, and nothing else.
 # scripts/image makes the folder that this is built in.
 FROM scratch
 COPY tare /tare

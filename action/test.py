@@ -14,10 +14,12 @@ import tempfile
 import threading
 import unittest
 
-from .test_examples import Examples
+from .test_examples import Examples, Recipes
+from .test_install import Install as InstallScript
 from .test_job import ACTION, Job
+from .test_workflows import Workflows
 
-__all__ = ["Examples"]
+__all__ = ["Examples", "InstallScript", "Recipes", "Workflows"]
 
 # A fake tare that the environment controls.
 PROGRAM = """#!/usr/bin/env bash

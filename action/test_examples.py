@@ -106,5 +106,86 @@ class Examples(unittest.TestCase):
             self.assertEqual((self.tools / "annotated").read_text().strip(), says)
 
 
+COOKBOOK = ACTION.parent / "docs/site/src/cookbook.md"
+GH = """#!/bin/sh
+echo "$@" >"$TOOLS/asked"
+printf 'base=%s\\nhead=%s\\n' aaaa bbbb
+"""
+
+
+class Recipes(unittest.TestCase):
+    """The steps of the workflows in the cookbook that are scripts."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def workflow(self, file):
+        (text,) = re.findall(rf"^```yaml\n(# \.github/workflows/{file}\n.*?)^```", COOKBOOK.read_text(), re.MULTILINE | re.DOTALL)
+        return yaml.safe_load(text)
+
+    def run_step(self, step, folder, **environment):
+        """Runs a step; returns its status, its outputs, and what it said."""
+        outputs = self.folder / "outputs"
+        outputs.write_text("")
+        environment = {**os.environ, "GITHUB_OUTPUT": str(outputs), "TOOLS": str(self.folder), **environment}
+        words = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+        done = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=60)
+        return done.returncode, dict(line.split("=", 1) for line in outputs.read_text().splitlines()), done.stdout + done.stderr
+
+    def git(self, folder, *arguments):
+        command = ["git", "-C", str(folder), "-c", "user.name=t", "-c", "user.email=t@localhost", *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    def test_an_update_measures_the_families_whose_version_changed(self):
+        workflow = self.workflow("dependency-cost.yml")
+        step = next(step for step in workflow["jobs"]["families"]["steps"] if "run" in step)
+        remote = self.folder / "remote"
+        (remote / "project").mkdir(parents=True)
+        self.git(self.folder, "init", "-q", "-b", "main", str(remote))
+        self.git(remote, "config", "uploadpack.allowAnySHA1InWant", "true")
+        versions = remote / "project/Versions.scala"
+        lines = {name: f'  val {name} = "1.0"' for name in ("netty", "nettyReactive", "vertx", "zioHttp", "circe", "http4s")}
+
+        def commit():
+            versions.write_text("object Versions {\n" + "\n".join(lines.values()) + "\n}\n")
+            self.git(remote, "add", "-A")
+            self.git(remote, "commit", "-q", "-m", "a step")
+            return self.git(remote, "rev-parse", "HEAD")
+
+        base = commit()
+        for changed, found in ((["circe"], "[]"), (["netty", "nettyReactive", "zioHttp"], '["netty","zioHttp"]')):
+            for name in changed:
+                lines[name] = f'  val {name} = "1.1"'
+            commit()
+            clone = self.folder / f"clone-{changed[0]}"
+            self.git(self.folder, "clone", "-q", "--depth=1", f"file://{remote}", str(clone))
+            self.assertEqual(self.run_step(step, clone, BASE=base)[:2], (0, {"found": found}))
+
+    def test_a_comment_names_server_and_scenario_and_nothing_else(self):
+        workflow = self.workflow("cost-on-request.yml")
+        step = workflow["jobs"]["check"]["steps"][0]
+        (self.folder / "gh").write_text(GH)
+        (self.folder / "gh").chmod(0o755)
+        common = {"PATH": f"{self.folder}:{os.environ['PATH']}", "NUMBER": "5", "GITHUB_REPOSITORY": "me/mine"}
+        for body in ("/tare http4s.Tapir SimpleGet", "/tare http4s.Tapir SimpleGet please\nthank you"):
+            status, outputs, said = self.run_step(step, self.folder, BODY=body, **common)
+            self.assertEqual(outputs, {"server": "http4s.Tapir", "scenario": "SimpleGet", "base": "aaaa", "head": "bbbb"}, said)
+            self.assertEqual(status, 0)
+            self.assertTrue((self.folder / "asked").read_text().startswith("pr view 5 --repo me/mine --json baseRefOid,headRefOid"))
+        for body in ("/tare", "/tare http4s.Tapir", "/tare $(touch${IFS}owned) SimpleGet", "/tare --dir SimpleGet", "/tare a ;b"):
+            status, outputs, said = self.run_step(step, self.folder, BODY=body, **common)
+            self.assertEqual((status, outputs, "::error::Write /tare SERVER SCENARIO" in said), (1, {}, True), said)
+        self.assertFalse((self.folder / "owned").exists())
+
+    def test_every_input_that_a_recipe_gives_is_one_of_the_action(self):
+        inputs = yaml.safe_load((ACTION.parent / "action.yml").read_text())["inputs"]
+        for file in ("dependency-cost.yml", "cost-on-request.yml"):
+            steps = [step for job in self.workflow(file)["jobs"].values() for step in job["steps"]]
+            (given,) = [step["with"] for step in steps if "/tare@" in step.get("uses", "")]
+            self.assertLessEqual(set(given), set(inputs))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,4 +1,4 @@
-"""Runs the steps of action.yml as a runner does: expressions, environment, outputs. `uses` steps are only recorded."""
+"""Runs the steps of action.yml at the root as a runner does: expressions, environment, outputs. `uses` steps are only recorded."""
 
 import os
 import pathlib
@@ -16,7 +16,7 @@ class Job:
     """One use of the action, with its inputs and the event that started it."""
 
     def __init__(self, folder, inputs=(), github=(), environment=()):
-        self.definition = yaml.safe_load((ACTION / "action.yml").read_text())
+        self.definition = yaml.safe_load((ACTION.parent / "action.yml").read_text())
         defaults = {name: self.substitute(str(spec.get("default", "")), {}) for name, spec in self.definition["inputs"].items()}
         unknown = set(dict(inputs)) - set(defaults)
         if unknown:
@@ -33,7 +33,7 @@ class Job:
         temp = self.folder / "runner"
         temp.mkdir(exist_ok=True)
         return {
-            "GITHUB_ACTION_PATH": str(ACTION),
+            "GITHUB_ACTION_PATH": str(ACTION.parent),
             "GITHUB_STEP_SUMMARY": str(self.summary),
             "GITHUB_JOB": "bench",
             "GITHUB_WORKSPACE": str(self.folder),

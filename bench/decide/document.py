@@ -30,16 +30,17 @@ from .text import day_and_processor, day_of, format_duration, format_percent, gr
 
 PAGE = pathlib.Path("docs/DECIDE.md")
 PICTURE = pathlib.Path("docs/images/decide.svg")
+README = pathlib.Path("README.md")
+# Between these lines stands the claim of the first screen.
+MARKS = ("<!-- bench/decide writes this line -->\n", "\n<!-- /bench/decide -->")
 
 COMPARED_HEADINGS = ["seed", "day", "processor", "baseline", "change", "interval", "half-width", "first verdict", "time", "verdict", "starts"]
 
 
 def write():
-    """Writes the page, the plot if there is data for it, and the CSV files."""
-    rows = {part: Rows(part).read_all() for part in ("aa", "planted", "sequential", "compare", "families")}
-    rows["checks"], rows["planted_checks"] = Rows(checks.PART).read_all(), Rows(checks.PLANTED_PART).read_all()
-    replay_file = Rows("replay").file.with_suffix(".json")
-    rows["replay"] = json.loads(replay_file.read_text(encoding="utf-8")) if replay_file.exists() else []
+    """Writes the page, the claim of the README, the plot if there is data for it, and the CSV files."""
+    rows = read_rows()
+    README.write_text(with_claim(README.read_text(encoding="utf-8"), rows), encoding="utf-8")
     picture = plot.render_svg(rows)
     image = f"![Time to the verdict by planted slowdown, and half-width by time](images/{PICTURE.name})" if picture else None
     if picture:
@@ -64,6 +65,22 @@ def write():
     PAGE.write_text(wrap(text) + "\n", encoding="utf-8")
     print(f"written: {PAGE}", file=sys.stderr)
     write_data_files(rows)
+
+
+def read_rows():
+    """The rows of every part."""
+    rows = {part: Rows(part).read_all() for part in ("aa", "planted", "sequential", "compare", "families")}
+    rows["checks"], rows["planted_checks"] = Rows(checks.PART).read_all(), Rows(checks.PLANTED_PART).read_all()
+    replay_file = Rows("replay").file.with_suffix(".json")
+    rows["replay"] = json.loads(replay_file.read_text(encoding="utf-8")) if replay_file.exists() else []
+    return rows
+
+
+def with_claim(readme, rows):
+    """The README with the claim of these rows."""
+    before, rest = readme.split(MARKS[0], 1)
+    after = rest.split(MARKS[1], 1)[1]
+    return before + MARKS[0] + wrap(overview.claim(rows) or "") + MARKS[1] + after
 
 
 def write_data_files(rows):

@@ -42,6 +42,18 @@ def section(rows):
     return f"## The answer in ten rows\n\n{table}"
 
 
+def claim(rows):
+    """The sentence of the README: how long, how narrow, and how often wrong. None without data."""
+    quiet = [row for row in rows["compare"] if not row["case"]["burners"]]
+    if not quiet or not rows["aa"]:
+        return None
+    first = format_duration(median(row.get("verdict_s") for row in quiet))
+    width = format_percent(median(map(half_width, quiet)), 1)
+    wrong = sum(row["verdict"] in ("worse", "better") for row in rows["aa"])
+    alarms = {0: "no false alarm", 1: "one false alarm"}.get(wrong, f"{wrong} false alarms")
+    return f"**First verdict after {first}, ±{width} (a layer of http4s); {alarms} in {len(rows['aa'])} runs of a server against itself** ([DECIDE](docs/DECIDE.md))."
+
+
 def simulated_lines(rows):
     some = [row for row in rows if row["alpha"] == ALPHA]
     if not some:

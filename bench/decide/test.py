@@ -166,6 +166,19 @@ class Results(unittest.TestCase):
         self.assertIn("2 of 2 runs decided, the first verdict after 2.5 min, half-width 4.9 % (medians). All intervals of a load agree.", page)
         self.assertIn("1.5 times as long beside nothing (CPU per request).", page)
 
+    def test_the_claim_of_the_readme_is_the_one_of_the_results(self):
+        readme = document.README.read_text(encoding="utf-8")
+        self.assertEqual(document.with_claim(readme, document.read_rows()), readme, "bench/decide/run document writes it again")
+
+    def test_the_claim_counts_false_alarms(self):
+        case = {"server": "a", "baseline": "b", "burners": 0}
+        compared = {**row(case, 1, 1.1, 0.02, 200, "worse"), "verdict_s": 120}
+        rows = {"compare": [compared], "aa": [row(case, seed, 1.0, 0.02, 200, "no_material_difference") for seed in range(3)]}
+        self.assertIn("no false alarm in 3 runs of a server against itself", overview.claim(rows))
+        rows["aa"][0]["verdict"] = "better"
+        self.assertIn("one false alarm in 3 runs", overview.claim(rows))
+        self.assertIsNone(overview.claim({"compare": [], "aa": []}))
+
     def test_prose_is_wrapped_and_tables_and_code_are_not(self):
         long = "word " * 40
         lines = wrap(f"- {long}\n- 2 - {long}\n\n| {long} |\n```\n{long}\n```").splitlines()
