@@ -25,7 +25,7 @@ pub const IMPORT_SCHEMA: &str = "tare-import/1";
 pub struct ImportedResult {
     /// Always [`IMPORT_SCHEMA`].
     pub schema: String,
-    /// The tool that wrote them: `k6`, `oha`, `jmh`, `criterion`, `hyperfine` or `hdr-histogram`.
+    /// The tool that wrote them: `k6`, `jmh`, `hdr-histogram`, …
     pub tool: String,
     /// The file.
     pub file: String,
@@ -35,7 +35,7 @@ pub struct ImportedResult {
     pub revision: Option<String>,
     /// The figures.
     pub figures: Vec<ImportedFigure>,
-    /// Names of what the file has without a number: a benchmark whose score is `NaN`.
+    /// What the file has too, and no figure is made of: a benchmark whose score is `NaN`, a metric without a unit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<String>,
 }

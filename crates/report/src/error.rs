@@ -21,16 +21,14 @@ pub enum ReportError {
     #[error(transparent)]
     NothingInCommon(#[from] tare_analysis::differences::NothingInCommon),
     /// A file of another tool that cannot be read.
-    #[error(
-        "cannot import {}: {cause}. Give a .hlog of HdrHistogram, or JSON of k6 (--summary-export), oha (--output-format json), \
-         JMH (-rf json), criterion (estimates.json) or hyperfine (--export-json)",
-        .file.display()
-    )]
+    #[error("cannot import {}: {cause}. Known are {known}", .file.display())]
     NotImportable {
         /// The file.
         file: PathBuf,
         /// What is wrong with it.
         cause: String,
+        /// The forms that can be read.
+        known: String,
     },
     /// The summary is no JSON, which is a mistake in tare.
     #[error("the summary cannot be written as JSON ({0}): report this as a bug of tare, with the record")]

@@ -29,8 +29,26 @@ const CRITERION: &str = r#"{"mean": {"confidence_interval": {"confidence_level":
 
 fn read(file: &str, text: &str) -> ImportedResult {
     let path = &Path::new("/home/me").join(file);
-    let origin = ImportOrigin { file: Path::new(file), path, at: "2026-11-20T00:00:00Z".to_owned(), revision: None };
-    import(text, origin).unwrap()
+    import(text, origin(file, path)).unwrap()
+}
+
+fn origin<'a>(file: &'a str, path: &'a Path) -> ImportOrigin<'a> {
+    let written_at = "2026-11-20T00:00:00Z".to_owned();
+    ImportOrigin { file: Path::new(file), path, stated_at: None, written_at, revision: None }
+}
+
+fn refusal(file: &str, text: &str) -> String {
+    import(text, origin(file, Path::new(file))).unwrap_err().to_string()
+}
+
+/// All figures as `name figure = value unit`, with an arrow for the good direction.
+fn lines(result: &ImportedResult) -> Vec<String> {
+    let arrow = |one: &ImportedFigure| if one.polarity == Polarity::HigherIsBetter { '↑' } else { '↓' };
+    result
+        .figures
+        .iter()
+        .map(|one| format!("{} {} = {} {} {}", one.name, one.figure, one.value, one.unit, arrow(one)))
+        .collect()
 }
 
 fn figure<'a>(result: &'a ImportedResult, figure: &str) -> &'a ImportedFigure {
@@ -51,7 +69,7 @@ fn k6_is_read_in_both_of_its_forms() {
 #[test]
 fn oha_is_read_without_percentiles_that_it_lacks() {
     let result = read("oha.json", OHA);
-    assert_eq!((result.tool.as_str(), result.figures.len()), ("oha", 4));
+    assert_eq!((result.tool.as_str(), result.figures.len(), &*result.left_out), ("oha", 5, &["p99.9".to_owned()][..]));
     assert_eq!((figure(&result, "p99").value, figure(&result, "throughput").value), (0.0012, 20000.5));
 }
 
@@ -69,9 +87,7 @@ fn a_score_that_is_no_number_is_left_out_by_name() {
     let without = JMH.replace(r#""score": 8.0"#, r#""score": "NaN""#);
     let result = read("jmh.json", &without);
     assert_eq!((result.figures.len(), &*result.left_out), (1, &["org.example.Parse.path".to_owned()][..]));
-    let origin =
-        ImportOrigin { file: Path::new("jmh.json"), path: Path::new("jmh.json"), at: String::new(), revision: None };
-    let error = import(&without.replace(r#""score": 12.5"#, r#""score": "NaN""#), origin).unwrap_err().to_string();
+    let error = refusal("jmh.json", &without.replace(r#""score": 12.5"#, r#""score": "NaN""#));
     assert!(
         error.contains("it is of jmh, but holds no figure: no number for org.example.Parse.uri (size=16), "),
         "{error}"
@@ -110,15 +126,23 @@ fn criterion_is_named_by_its_folders() {
     let result = read("target/criterion/parse/uri/new/estimates.json", CRITERION);
     assert_eq!((result.tool.as_str(), result.figures[0].name.as_str()), ("criterion", "parse/uri"));
     assert_eq!((figure(&result, "mean").value, figure(&result, "median").lo), (10.0, Some(9.0)));
-    let name = |path: &str| {
-        let file = Path::new("estimates.json");
-        let origin = ImportOrigin { file, path: Path::new(path), at: String::new(), revision: None };
-        import(CRITERION, origin).unwrap().figures[0].name.clone()
-    };
+    let name =
+        |path: &str| import(CRITERION, origin("estimates.json", Path::new(path))).unwrap().figures[0].name.clone();
     assert_eq!(name("/repo/target/criterion/parse/uri/new/estimates.json"), "parse/uri", "from within its folder");
     assert_eq!(name("/results/parse/new/estimates.json"), "parse");
     assert_eq!(name("/results/parse/estimates.json"), "parse");
     assert_eq!(name("/target/criterion/estimates.json"), "estimates");
+    assert_eq!(
+        name("/repo/target/criterion/parse/uri/base/estimates.json"),
+        "parse/uri (base)",
+        "an earlier measurement"
+    );
+    let change = "target/criterion/parse/uri/change/estimates.json";
+    assert!(refusal(change, CRITERION).contains("a share and no time. Give the folder target/criterion"));
+    let capitals = CRITERION.replace("\"mean\"", "\"Mean\"").replace("\"median\"", "\"Median\"");
+    assert_eq!(read("parse/new/estimates.json", &capitals).figures.len(), 2);
+    let slope = CRITERION.replacen('{', r#"{"slope": null, "std_dev": {}, "#, 1);
+    assert_eq!(read("parse/new/estimates.json", &slope).figures.len(), 2, "a benchmark of few iterations has no slope");
 }
 
 #[test]
@@ -132,18 +156,192 @@ fn an_interval_log_is_read_whole() {
 }
 
 #[test]
+fn k6_keeps_every_statistic_and_every_part_and_names_what_it_leaves_out() {
+    let chosen = r#"{"metrics": {"http_req_duration": {"p(98)": 6.33, "p(99.9)": 9.5, "max": 12.0, "count": 9, "odd": 1},
+        "http_req_duration{name:login}": {"avg": 9}, "grpc_req_duration": {"avg": 4.5}, "iterations": {"count": 10, "rate": 5},
+        "checks": {"passes": 1, "fails": 0}}}"#;
+    let result = read("load.json", chosen);
+    let expected = [
+        "load (grpc_req_duration) mean = 4.5 ms ↓",
+        "load max = 12 ms ↓",
+        "load p98 = 6.33 ms ↓",
+        "load p99.9 = 9.5 ms ↓",
+        "load (http_req_duration{name:login}) mean = 9 ms ↓",
+        "load (iterations) throughput = 5 per_s ↑",
+    ];
+    assert_eq!(lines(&result), expected);
+    assert_eq!(result.left_out, ["checks", "odd of http_req_duration"]);
+    let version_1 = r#"{"version": "1.0.0", "results": {"metrics": [
+        {"name": "http_req_duration", "type": "trend", "contains": "time", "values": {"avg": 4.2, "p95": 6.3}},
+        {"name": "http_reqs", "type": "counter", "values": {"count": 3, "rate": 1.5}}]}}"#;
+    let expected = ["load mean = 4.2 ms ↓", "load p95 = 6.3 ms ↓", "load throughput = 1.5 per_s ↑"];
+    assert_eq!(lines(&read("load.json", version_1)), expected);
+}
+
+#[test]
+fn the_unit_says_which_direction_of_jmh_is_good_whatever_the_mode() {
+    let score = |mode: &str, unit: &str| {
+        let metric =
+            format!(r#"{{"score": 2.0, "scoreUnit": "{unit}", "scorePercentiles": {{"50.0": 1.5, "99.9": 9.0}}}}"#);
+        let allocated = r#"{"·gc.alloc.rate.norm": {"score": 24.0, "scoreUnit": "B/op"}, "·gc.count": {"score": 3.0, "scoreUnit": "counts"}}"#;
+        format!(
+            r#"[{{"benchmark": "B.c", "mode": "{mode}", "primaryMetric": {metric}, "secondaryMetrics": {allocated}}}]"#
+        )
+    };
+    let avgt = read("jmh.json", &score("avgt", "ops/s"));
+    assert_eq!(lines(&avgt), ["B.c avgt = 2 ops/s ↑", "B.c gc.alloc.rate.norm = 24 B/op ↓"]);
+    assert_eq!(avgt.left_out, ["gc.count of B.c"]);
+    let sampled = lines(&read("jmh.json", &score("sample", "ns/op")));
+    assert_eq!(sampled[..3], ["B.c sample = 2 ns/op ↓", "B.c p50 = 1.5 ns/op ↓", "B.c p99.9 = 9 ns/op ↓"]);
+    let thrpt = lines(&read("jmh.json", &score("thrpt", "ops/us")));
+    assert_eq!(thrpt[0], "B.c thrpt = 2 ops/us ↑");
+}
+
+#[test]
+fn each_form_of_another_tool_has_its_figures() {
+    for (tool, text, expected) in [
+        (
+            "vegeta",
+            r#"{"latencies": {"total": 1, "mean": 2, "50th": 3, "99th": 4}, "requests": 10, "rate": 5, "throughput": 4.5, "success": 0.9}"#,
+            &[
+                "a mean = 2 ns ↓",
+                "a p50 = 3 ns ↓",
+                "a p99 = 4 ns ↓",
+                "a throughput = 4.5 per_s ↑",
+                "a success = 0.9 share ↑",
+            ][..],
+        ),
+        (
+            "fortio",
+            r#"{"RunType": "HTTP", "StartTime": "2026-11-01T10:00:00.5+01:00", "ActualQPS": 100.0, "DurationHistogram": {"Avg": 0.001, "Max": 0.5, "Percentiles": [{"Percentile": 99.9, "Value": 0.002}]}}"#,
+            &["a mean = 0.001 s ↓", "a max = 0.5 s ↓", "a p99.9 = 0.002 s ↓", "a throughput = 100 per_s ↑"],
+        ),
+        (
+            "autocannon",
+            r#"{"requests": {"average": 1000, "total": 1}, "latency": {"average": 1, "p97_5": 2}}"#,
+            &["a mean = 1 ms ↓", "a p97.5 = 2 ms ↓", "a throughput = 1000 per_s ↑"],
+        ),
+        (
+            "bombardier",
+            r#"{"spec": {}, "result": {"req2xx": 9, "latency": {"mean": 120.5, "percentiles": {"50": 100, "99": 900}}, "rps": {"mean": 8000.0}}}"#,
+            &["a mean = 120.5 us ↓", "a p50 = 100 us ↓", "a p99 = 900 us ↓", "a throughput = 8000 per_s ↑"],
+        ),
+        (
+            "benchmark-dotnet",
+            r#"{"HostEnvironmentInfo": {}, "Benchmarks": [{"FullName": "N.B.M(size: 2)", "Statistics": {"Mean": 12.5, "Median": 12.0}, "Memory": {"BytesAllocatedPerOperation": 24}}, {"FullName": "N.B.X", "Statistics": null}]}"#,
+            &[
+                "N.B.M(size: 2) mean = 12.5 ns ↓",
+                "N.B.M(size: 2) median = 12 ns ↓",
+                "N.B.M(size: 2) allocated = 24 B/op ↓",
+            ],
+        ),
+        (
+            "github-action-benchmark",
+            r#"[{"name": "x", "unit": "ms", "value": 12.5}, {"name": "y", "unit": "req/s", "value": 3}, {"name": "z", "unit": "score", "value": 1}]"#,
+            &["x value = 12.5 ms ↓", "y value = 3 req/s ↑"],
+        ),
+        (
+            "wrk",
+            "Running 10s test @ http://127.0.0.1:8080/\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    Latency   500.00us    0.89ms  12.50ms   93.69%\n    Req/Sec    56.20k     8.07k   62.00k    86.54%\n  Latency Distribution\n     50%  250.00us\n   99.900%    1.50s\n  Non-2xx or 3xx responses: 5\nRequests/sec: 748868.53\n",
+            &[
+                "a mean = 0.5 ms ↓",
+                "a max = 12.5 ms ↓",
+                "a p50 = 0.25 ms ↓",
+                "a p99.9 = 1500 ms ↓",
+                "a throughput = 748868.53 per_s ↑",
+            ],
+        ),
+        (
+            "locust",
+            "Type,Name,Request Count,Failure Count,Average Response Time,Requests/s,Failures/s,50%,99.9%\nGET,/a,5,0,1.5,10,0.5,1,9\n,Aggregated,5,0,1.5,10,0,N/A,9\n",
+            &[
+                "GET /a mean = 1.5 ms ↓",
+                "GET /a throughput = 10 per_s ↑",
+                "GET /a failures = 0.5 per_s ↓",
+                "GET /a p50 = 1 ms ↓",
+                "GET /a p99.9 = 9 ms ↓",
+                "Aggregated mean = 1.5 ms ↓",
+                "Aggregated throughput = 10 per_s ↑",
+                "Aggregated failures = 0 per_s ↓",
+                "Aggregated p99.9 = 9 ms ↓",
+            ],
+        ),
+        (
+            "go",
+            "goos: linux\nBenchmarkX-8   \t 100\t 12 ns/op\t 8 B/op\t 7 things\nBenchmarkX-8   \t 100\t 14 ns/op\t 8 B/op\t 7 things\nPASS\n",
+            &["BenchmarkX-8 mean = 8 B/op ↓", "BenchmarkX-8 mean = 13 ns/op ↓"],
+        ),
+    ] {
+        let result = read("a.json", text);
+        assert_eq!(
+            (result.tool.as_str(), &lines(&result)[..]),
+            (tool, &expected.iter().map(|line| (*line).to_owned()).collect::<Vec<_>>()[..])
+        );
+        let left_out: &[&str] = match tool {
+            "benchmark-dotnet" => &["N.B.X"],
+            "github-action-benchmark" => &["z (whether more of the unit \"score\" is better is not in the file)"],
+            "wrk" => &["Non-2xx or 3xx responses: 5"],
+            "locust" => &["p50"],
+            "go" => &["things of BenchmarkX-8"],
+            _ => &[],
+        };
+        assert_eq!(result.left_out, left_out, "{tool}");
+        assert_eq!(result.at, if tool == "fortio" { "2026-11-01T09:00:00Z" } else { "2026-11-20T00:00:00Z" }, "{tool}");
+    }
+}
+
+#[test]
+fn a_stated_time_counts_before_that_of_the_file() {
+    let text = r#"{"StartTime": "2026-11-01T10:00:00Z", "ActualQPS": 1.0, "DurationHistogram": {"Avg": 1.0}}"#;
+    let stated =
+        ImportOrigin { stated_at: Some("2026-10-01T00:00:00Z".to_owned()), ..origin("a.json", Path::new("a.json")) };
+    assert_eq!(import(text, stated).unwrap().at, "2026-10-01T00:00:00Z");
+}
+
+#[test]
+fn a_load_of_tare_is_named_by_its_url_and_dated_by_itself() {
+    let load = r#"{"schema": "tare-load/1", "url": "http://localhost:8080/", "started_at": "2026-11-02T06:53:38Z", "verdict": {"state": "valid"},
+        "throughput_per_s": 900.5, "requests": {"failed_share": 0.25},
+        "response": {"mean_ns": 10.5, "max_ns": 40, "percentiles": [{"percentile": 50.0, "value_ns": 9}, {"percentile": 99.9, "value_ns": 39}]}}"#;
+    let result = read("load.json", load);
+    let name = "http://localhost:8080/";
+    let expected = [
+        "mean = 10.5 ns ↓",
+        "max = 40 ns ↓",
+        "p50 = 9 ns ↓",
+        "p99.9 = 39 ns ↓",
+        "throughput = 900.5 per_s ↑",
+        "failed = 0.25 share ↓",
+    ];
+    assert_eq!(lines(&result), expected.map(|figure| format!("{name} {figure}")));
+    assert_eq!(result.at, "2026-11-02T06:53:38Z");
+    assert!(refusal("load.json", &load.replace("valid", "void")).contains("a load that tare calls void"));
+}
+
+#[test]
 fn what_cannot_be_read_names_the_file_and_what_can_be() {
     for (text, says) in [
         (&K6[..40], "it is no whole JSON"),
-        ("{\"some\": 1}", "no tool that tare knows wrote it"),
-        ("[]", "holds no figure"),
-        ("", "the log has no histogram"),
-        ("plain text", "no interval log"),
-        (r#"[{"benchmark": "cut"}]"#, "no tool that tare knows wrote it"),
+        ("{\"some\": 1}", "no tool that tare knows wrote it: it is JSON with the keys some"),
+        ("[]", "its entries are of no form that tare knows"),
+        ("", "it is empty"),
+        ("plain text", "no tool that tare knows wrote it: it is text that begins with \"plain text\""),
+        (r#"[{"benchmark": "cut", "primaryMetric": {}}]"#, "it is of jmh, but benchmark 1 of it is not whole"),
+        (r#"{"results": [{"command": "cut"}]}"#, "it is of hyperfine, but entry 1 of it is not whole"),
+        ("{\"type\": \"Metric\", \"metric\": \"http_reqs\"}\n{\"type\": \"Point\"}", "it is the single points of k6"),
+        ("RUN\tbasic.S\ts\t1700000000000\t \t3.9.5\n", "it is Gatling's simulation.log"),
+        ("timeStamp,elapsed,label,responseCode\n1,12,home,200\n", "it is JMeter's JTL"),
+        (r#"{"schema": "tare-summary/1", "run": {}}"#, "it is the summary of tare run"),
+        (
+            r#"{"summary": {"successRate": 0.0}, "latencyPercentiles": {"p50": null}}"#,
+            "it has figures, but no request of it succeeded",
+        ),
+        (
+            r#"[{"name": "z", "unit": "score", "value": 1}]"#,
+            "holds no figure: no number for z (whether more of the unit",
+        ),
     ] {
-        let file = Path::new("dir/cut.json");
-        let origin = ImportOrigin { file, path: file, at: String::new(), revision: None };
-        let error = import(text, origin).unwrap_err().to_string();
+        let error = refusal("dir/cut.json", text);
         assert!(error.contains("cannot import dir/cut.json") && error.contains(says), "{text}: {error}");
         assert!(error.contains("hyperfine (--export-json)"), "{error}");
     }

@@ -11,7 +11,7 @@ Examples:
       all runs of .tare, with the changes of level in CPU per request
   tare history --currency throughput --html history.html
   tare history import k6-summary.json --revision a1b2c3d
-  tare history import target/criterion/*/new/estimates.json
+  tare history import target/criterion --at 2026-11-20
 
 A change of level is stated with error probability 0.001 (docs/METHOD.md, \"Runs over time\"). All runs of a server are in one line. Each run shows the version of the library that it measured.";
 
@@ -38,19 +38,27 @@ pub struct HistoryArgs {
 /// What else a history can do.
 #[derive(Debug, Subcommand)]
 pub enum HistoryAction {
-    /// Add results of other tools: HdrHistogram's .hlog, and JSON of k6, oha, JMH, criterion or hyperfine.
+    /// Add results of other tools, and loads of tare. The error for an unknown file lists all forms.
     Import(ImportArgs),
 }
 
 /// Flags of `tare history import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// Files that the tools wrote. Results of equally named files or benchmarks are one line.
+    /// Files that the tools wrote, or criterion's folder. Results of equally named files or benchmarks are one line.
     #[arg(required = true)]
     pub files: Vec<PathBuf>,
+    /// When it was measured: a date or a time with its offset. By default what the file says, or else when it was written.
+    #[arg(long, value_name = "TIME", value_parser = time_in_utc)]
+    pub at: Option<String>,
     /// Git revision that was measured.
     #[arg(long, value_name = "REVISION")]
     pub revision: Option<String>,
+}
+
+fn time_in_utc(text: &str) -> Result<String, String> {
+    tare_analysis::utc(text)
+        .ok_or_else(|| "give a date or a time, such as 2026-11-20 or 2026-11-20T09:30:00+01:00".to_owned())
 }
 
 /// A currency that a history can show.

@@ -91,8 +91,10 @@ fn imported_results(dir: &Path) -> anyhow::Result<Vec<ImportedResult>> {
 
 /// Reads all files before it writes any.
 fn import_files(args: &ImportArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let files: Vec<PathBuf> =
+        args.files.iter().map(|file| files_of(file)).collect::<anyhow::Result<Vec<_>>>()?.concat();
     let results: Vec<ImportedResult> =
-        args.files.iter().map(|file| import_file(file, args)).collect::<anyhow::Result<_>>()?;
+        files.iter().map(|file| import_file(file, args)).collect::<anyhow::Result<_>>()?;
     let folder = global.dir.join(IMPORTS);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
     for result in results {
@@ -101,21 +103,69 @@ fn import_files(args: &ImportArgs, global: &Global) -> anyhow::Result<Outcome> {
         let figures = tare_analysis::format::count(result.figures.len() as u64, "figure");
         console::print_text(&format!("{}: {figures} of {}\n", result.file, result.tool));
         if !result.left_out.is_empty() {
-            console::print_note(&format!("{}: no number for {}", result.file, result.left_out.join(", ")));
+            console::print_note(&format!("{}: left out: {}", result.file, result.left_out.join(", ")));
         }
     }
     Ok(Outcome::Done)
 }
 
+/// The file itself, or the newest estimates of all benchmarks in a folder of criterion. Its `base` and `change` belong to earlier runs.
+fn files_of(file: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !file.is_dir() || file.join(RECORD_FILE).is_file() {
+        return Ok(vec![file.to_owned()]);
+    }
+    let (mut folders, mut found) = (vec![file.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder).with_context(|| format!("cannot read the folder {}", folder.display()))?;
+        folders.extend(
+            entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.is_dir() && !path.is_symlink()),
+        );
+        let estimates = folder.join("estimates.json");
+        if folder.file_name().is_some_and(|name| name == "new") && estimates.is_file() {
+            found.push(estimates);
+        }
+    }
+    found.sort();
+    anyhow::ensure!(
+        !found.is_empty(),
+        "{} is a folder without results of criterion (NAME/new/estimates.json): give the files of other tools by name",
+        file.display()
+    );
+    Ok(found)
+}
+
 fn import_file(file: &Path, args: &ImportArgs) -> anyhow::Result<ImportedResult> {
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    // The tools do not say when they measured; they write the file when they are done.
+    // Most tools do not say when they measured; they write the file when they are done.
     let written = fs::metadata(file).and_then(|facts| facts.modified());
     let written = written.with_context(|| format!("cannot tell when {} was written", file.display()))?;
     let since = written.duration_since(UNIX_EPOCH).unwrap_or_default();
+    let text = text_of(file)?;
     let path = &absolute(file).with_context(|| format!("cannot tell the folder of {}", file.display()))?;
-    let origin = ImportOrigin { file, path, at: rfc3339(since.as_nanos() as u64), revision: args.revision.clone() };
+    let origin = ImportOrigin {
+        file,
+        path,
+        stated_at: args.at.clone(),
+        written_at: rfc3339(since.as_nanos() as u64),
+        revision: args.revision.clone(),
+    };
     Ok(import::import(&text, origin)?)
+}
+
+/// The text of a file; the summary of the record of a load.
+fn text_of(file: &Path) -> anyhow::Result<String> {
+    let record = if file.is_dir() { file.join(RECORD_FILE) } else { file.to_owned() };
+    let bytes = fs::read(&record).with_context(|| format!("cannot read {}", record.display()))?;
+    if bytes.starts_with(store::FIRST_BYTES) {
+        return match store::open_record(&record)? {
+            Record::Load(load) => Ok(json::render(&tare_analysis::load::summarize(&load))?),
+            Record::Run(_) => anyhow::bail!(
+                "{} is the record of a run. A history shows every run of its folder: \
+                 move the folder of the run into the folder runs below that of --dir",
+                record.display()
+            ),
+        };
+    }
+    String::from_utf8(bytes).with_context(|| format!("{} is no text, and no record of tare", record.display()))
 }
 
 /// A file name that is not taken: `k6-2026-11-20T09-41-00Z-1.json`.

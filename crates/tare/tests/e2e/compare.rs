@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpListener;
 use std::thread::JoinHandle;
 
-use crate::common::{Bench, QUICK, json, server, stderr, stdout};
+use crate::common::{Bench, QUICK, Reference, json, server, stderr, stdout};
 
 /// Two runs of a bare server and one that waits longer before it answers.
 fn record_two_runs(bench: &Bench) {
@@ -171,7 +171,7 @@ fn an_import_says_what_it_leaves_out_and_names_a_benchmark_from_within_its_folde
     std::fs::write(bench.path().join("jmh.json"), jmh).unwrap();
     let output = bench.run(&["history", "import", "jmh.json"]);
     assert!(stdout(&output).contains("jmh.json: 1 figure of jmh"), "{}", stderr(&output));
-    assert!(stderr(&output).contains("jmh.json: no number for a.B.c"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("jmh.json: left out: a.B.c"), "{}", stderr(&output));
 
     let folder = bench.path().join("target/criterion/parse/new");
     std::fs::create_dir_all(&folder).unwrap();
@@ -183,4 +183,40 @@ fn an_import_says_what_it_leaves_out_and_names_a_benchmark_from_within_its_folde
     let output = tare.current_dir(&folder).output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stdout(&bench.run(&["history"])).contains("parse · mean, ns (criterion)"));
+}
+
+#[test]
+fn a_load_of_tare_and_a_folder_of_criterion_join_the_history_at_the_time_that_is_stated() {
+    let bench = Bench::new();
+    let reference = Reference::start(&[]);
+    let url = reference.url("/path0/4");
+    let output = bench.run(&["load", &url, "-n", "40", "-c", "2", "--quiet", "--json", "load.json", "--db", "load.db"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for file in ["load.json", "load.db"] {
+        let output = bench.run(&["history", "import", file]);
+        assert!(stdout(&output).contains("figures of tare"), "{}{}", stdout(&output), stderr(&output));
+    }
+    let lines = json(&stdout(&bench.run(&["history", "--json"])));
+    let line = &lines["lines"][0];
+    assert_eq!((line["name"].as_str(), line["points"].as_array().unwrap().len()), (Some(url.as_str()), 2), "{lines:#}");
+    assert_eq!(line["points"][0]["value"], line["points"][1]["value"], "the JSON and the record are one load");
+
+    let estimate = r#"{"point_estimate": 5.0, "confidence_interval": {"lower_bound": 4.0, "upper_bound": 6.0}}"#;
+    for measurement in ["new", "base", "change"] {
+        let folder = bench.path().join("target/criterion/parse/uri").join(measurement);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("estimates.json"), format!(r#"{{"mean": {estimate}, "median": {estimate}}}"#))
+            .unwrap();
+    }
+    let output = bench.run(&["history", "import", "target/criterion", "--at", "2020-01-02T01:00:00+01:00"]);
+    assert!(stdout(&output).contains("new/estimates.json: 2 figures of criterion"), "{}", stderr(&output));
+    assert_eq!(stdout(&output).lines().count(), 1, "neither base nor change");
+    let lines = json(&stdout(&bench.run(&["history", "--json"])));
+    let lines = lines["lines"].as_array().unwrap();
+    let line = lines.iter().find(|line| line["name"] == "parse/uri").unwrap();
+    assert_eq!(line["points"][0]["at"], "2020-01-02T00:00:00Z");
+    let said = error_of(&bench, &["history", "import", "load.json", "--at", "yesterday"]);
+    assert!(said.contains("give a date or a time, such as 2026-11-20"), "{said}");
+    let said = error_of(&bench, &["history", "import", "target/criterion/parse/uri/base"]);
+    assert!(said.contains("is a folder without results of criterion"), "{said}");
 }

@@ -1,0 +1,77 @@
+//! Harnesses that write a list of benchmarks as JSON: hyperfine, BenchmarkDotNet, and what github-action-benchmark reads.
+
+use serde_json::Value;
+use tare_analysis::history::ImportedFigure;
+use tare_stats::Interval;
+use tare_stats::Polarity::LowerIsBetter;
+
+use super::found::{Content, Found, direction, parameters, with_parameters};
+
+/// hyperfine gives the times of all runs and no interval: this is the error probability of theirs.
+const ALPHA: f64 = 0.05;
+
+/// Reads every entry, or says which of them is not whole.
+fn all(tool: &str, entries: &[Value], mut add: impl FnMut(&mut Found, &Value) -> Option<()>) -> Result<Found, String> {
+    let mut found = Found::default();
+    for (at, one) in entries.iter().enumerate() {
+        add(&mut found, one).ok_or_else(|| format!("it is of {tool}, but entry {} of it is not whole", at + 1))?;
+    }
+    Ok(found)
+}
+
+/// `hyperfine --export-json`.
+pub(super) fn hyperfine(content: &Content<'_>) -> Option<Result<Found, String>> {
+    let results = content.value()?.get("results")?.as_array()?;
+    Some(all("hyperfine", results, |found, one| {
+        let (command, mean) = (one.get("command")?.as_str()?, one.get("mean")?.as_f64()?);
+        // A command usually contains its parameters. One that was named by the user may not.
+        let told = parameters(one.get("parameters"));
+        let is_told = told.iter().all(|told| told.split('=').next_back().is_some_and(|value| command.contains(value)));
+        let name = with_parameters(command, if is_told { &[] } else { &told });
+        let times = one.get("times").and_then(Value::as_array);
+        let times: Vec<f64> = times.into_iter().flatten().filter_map(Value::as_f64).collect();
+        let ends = Interval::of_mean(&times, ALPHA).ok().map(|interval| (interval.lo, interval.hi));
+        found.figures.push(ImportedFigure::new(&name, "mean", "s", LowerIsBetter, mean).with_interval(ends));
+        Some(())
+    }))
+}
+
+/// BenchmarkDotNet's exporter `json`, with times in nanoseconds.
+pub(super) fn benchmark_dotnet(content: &Content<'_>) -> Option<Result<Found, String>> {
+    let json = content.value()?;
+    json.get("HostEnvironmentInfo")?;
+    Some(all("benchmark-dotnet", json.get("Benchmarks")?.as_array()?, |found, one| {
+        let (name, statistics) = (one.get("FullName")?.as_str()?, &one["Statistics"]);
+        // A benchmark that failed has no statistics.
+        let Some(mean) = statistics["Mean"].as_f64() else {
+            found.left_out.push(name.to_owned());
+            return Some(());
+        };
+        let interval = &statistics["ConfidenceInterval"];
+        let ends = interval["Lower"].as_f64().zip(interval["Upper"].as_f64());
+        found.figures.push(ImportedFigure::new(name, "mean", "ns", LowerIsBetter, mean).with_interval(ends));
+        let median = statistics["Median"].as_f64();
+        found.figures.extend(median.map(|median| ImportedFigure::new(name, "median", "ns", LowerIsBetter, median)));
+        let allocated = one["Memory"]["BytesAllocatedPerOperation"].as_f64();
+        found
+            .figures
+            .extend(allocated.map(|bytes| ImportedFigure::new(name, "allocated", "B/op", LowerIsBetter, bytes)));
+        Some(())
+    }))
+}
+
+/// What github-action-benchmark calls customSmallerIsBetter and customBiggerIsBetter. The file does not say which of both it is.
+pub(super) fn github_action_benchmark(content: &Content<'_>) -> Option<Result<Found, String>> {
+    let entries = content.value()?.as_array()?;
+    entries.first().filter(|one| one.get("unit").is_some() && one.get("value").is_some())?;
+    Some(all("github-action-benchmark", entries, |found, one| {
+        let (name, unit, value) = (one.get("name")?.as_str()?, one.get("unit")?.as_str()?, one.get("value")?.as_f64()?);
+        match direction(unit) {
+            Some(polarity) => found.figures.push(ImportedFigure::new(name, "value", unit, polarity, value)),
+            None => {
+                found.left_out.push(format!("{name} (whether more of the unit {unit:?} is better is not in the file)"))
+            }
+        }
+        Some(())
+    }))
+}

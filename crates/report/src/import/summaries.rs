@@ -1,0 +1,122 @@
+//! Load tools that write one summary as JSON: a table of where each has its figures.
+
+use serde_json::Value;
+use tare_stats::Polarity::{HigherIsBetter, LowerIsBetter};
+
+use super::found::{Content, Found};
+
+/// Where a summary has its figures. All places are JSON pointers.
+pub(super) struct Summary {
+    /// What only this tool's summary has.
+    mark: &'static str,
+    /// The unit of all times.
+    unit: &'static str,
+    /// The place of an object with times, and its keys; `50th=p50` is a key that has another name here.
+    times: (&'static str, &'static str),
+    /// A list of percentiles, with the keys of percentile and time in an entry.
+    percentiles: Option<(&'static str, &'static str, &'static str)>,
+    rate: &'static str,
+    /// A share: of successes, or of failures.
+    share: Option<(&'static str, &'static str)>,
+    /// When it was measured.
+    at: Option<&'static str>,
+    /// What was measured; otherwise the file says it.
+    name: Option<&'static str>,
+}
+
+const NOTHING: Summary =
+    Summary { mark: "", unit: "", times: ("", ""), percentiles: None, rate: "", share: None, at: None, name: None };
+
+/// `tare load --json`. The URL names it, so that a load has one line whatever its files are called.
+pub(super) const TARE_LOAD: Summary = Summary {
+    mark: "/response/percentiles",
+    unit: "ns",
+    times: ("/response", "mean_ns=mean max_ns=max"),
+    percentiles: Some(("/response/percentiles", "percentile", "value_ns")),
+    rate: "/throughput_per_s",
+    share: Some(("/requests/failed_share", "failed")),
+    at: Some("/started_at"),
+    name: Some("/url"),
+};
+
+/// `oha --output-format json`. Its rate counts failures too, so their share is a figure of its own.
+pub(super) const OHA: Summary = Summary {
+    mark: "/latencyPercentiles",
+    unit: "s",
+    times: ("/latencyPercentiles", "p50 p90 p95 p99 p99.9 p99.99"),
+    rate: "/summary/requestsPerSec",
+    share: Some(("/summary/successRate", "success")),
+    ..NOTHING
+};
+
+/// `vegeta report -type=json`. Its `rate` is what was sent, its `throughput` what succeeded.
+pub(super) const VEGETA: Summary = Summary {
+    mark: "/latencies/99th",
+    unit: "ns",
+    times: ("/latencies", "mean 50th=p50 90th=p90 95th=p95 99th=p99 max"),
+    rate: "/throughput",
+    share: Some(("/success", "success")),
+    ..NOTHING
+};
+
+/// `fortio load -json`.
+pub(super) const FORTIO: Summary = Summary {
+    mark: "/DurationHistogram/Avg",
+    unit: "s",
+    times: ("/DurationHistogram", "Avg=mean Max=max"),
+    percentiles: Some(("/DurationHistogram/Percentiles", "Percentile", "Value")),
+    rate: "/ActualQPS",
+    at: Some("/StartTime"),
+    ..NOTHING
+};
+
+/// `autocannon --json`.
+pub(super) const AUTOCANNON: Summary = Summary {
+    mark: "/requests/average",
+    unit: "ms",
+    times: ("/latency", "average=mean p50 p90 p97_5=p97.5 p99 p99_9=p99.9"),
+    rate: "/requests/average",
+    at: Some("/start"),
+    ..NOTHING
+};
+
+/// `bombardier -o json`.
+pub(super) const BOMBARDIER: Summary = Summary {
+    mark: "/result/rps/mean",
+    unit: "us",
+    times: ("/result/latency", "mean max percentiles/50=p50 percentiles/90=p90 percentiles/95=p95 percentiles/99=p99"),
+    rate: "/result/rps/mean",
+    ..NOTHING
+};
+
+/// The figures at the places of `summary`. A time that the file has not at all was not asked for; one without a number is left out by name.
+pub(super) fn read(content: &Content<'_>, summary: &Summary) -> Option<Result<Found, String>> {
+    let json = content.value()?;
+    json.pointer(summary.mark)?;
+    let number = |place: &str| json.pointer(place).and_then(Value::as_f64);
+    let text = |place: Option<&str>| json.pointer(place?)?.as_str();
+    let name = text(summary.name).unwrap_or(content.name);
+    let mut found = Found { at: text(summary.at).and_then(tare_analysis::utc), ..Found::default() };
+    let (times, keys) = summary.times;
+    for key in keys.split(' ') {
+        let (key, figure) = key.split_once('=').unwrap_or((key, key));
+        if let Some(value) = json.pointer(&format!("{times}/{key}")) {
+            found.add(name, (figure, summary.unit), LowerIsBetter, value.as_f64());
+        }
+    }
+    if let Some((place, percentile, value)) = summary.percentiles {
+        for one in json.pointer(place).and_then(Value::as_array).into_iter().flatten() {
+            let figure = format!("p{}", one[percentile].as_f64().unwrap_or_default());
+            found.add(name, (&figure, summary.unit), LowerIsBetter, one[value].as_f64());
+        }
+    }
+    found.add(name, ("throughput", "per_s"), HigherIsBetter, number(summary.rate));
+    if let Some((place, figure)) = summary.share {
+        let polarity = if figure == "failed" { LowerIsBetter } else { HigherIsBetter };
+        if figure == "success" && number(place) == Some(0.0) {
+            return Some(Err("it has figures, but no request of it succeeded".to_owned()));
+        }
+        found.add(name, (figure, "share"), polarity, number(place));
+    }
+    Some(Ok(found))
+}

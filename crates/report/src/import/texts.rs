@@ -1,0 +1,124 @@
+//! Forms that are text: wrk's output, Locust's table, `go test -bench`, and HdrHistogram's interval log.
+
+use std::collections::BTreeMap;
+
+use tare_analysis::history::ImportedFigure;
+use tare_stats::Interval;
+use tare_stats::Polarity::{HigherIsBetter, LowerIsBetter};
+use tare_stats::histogram::read_interval_log;
+
+use super::found::{Content, Found, direction};
+
+/// Go states several runs of a benchmark one by one: this is the error probability of the interval of their mean.
+const ALPHA: f64 = 0.05;
+
+/// The text of wrk, and of wrk2: `Latency` with mean and maximum, `99%` with `--latency`, `Requests/sec`.
+pub(super) fn wrk(content: &Content<'_>) -> Option<Result<Found, String>> {
+    content.text.lines().find(|line| line.starts_with("Requests/sec:"))?;
+    let mut found = Found::default();
+    for line in content.text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["Latency", mean, _, max, share] if share.ends_with('%') => {
+                found.add(content.name, ("mean", "ms"), LowerIsBetter, milliseconds(mean));
+                found.add(content.name, ("max", "ms"), LowerIsBetter, milliseconds(max));
+            }
+            [share, time] if share.ends_with('%') && milliseconds(time).is_some() => {
+                let percentile: Option<f64> = share.trim_end_matches('%').parse().ok();
+                // wrk2 states "99.000%".
+                let figure = percentile.map_or_else(|| share.to_owned(), |percentile| format!("p{percentile}"));
+                found.add(content.name, (&figure, "ms"), LowerIsBetter, milliseconds(time));
+            }
+            ["Requests/sec:", rate] => {
+                found.add(content.name, ("throughput", "per_s"), HigherIsBetter, rate.parse().ok())
+            }
+            ["Non-2xx", ..] | ["Socket", "errors:", ..] => found.left_out.push(line.trim().to_owned()),
+            _ => {}
+        }
+    }
+    Some(Ok(found))
+}
+
+/// `635.91us` in milliseconds.
+fn milliseconds(text: &str) -> Option<f64> {
+    let digits = text.find(|c: char| c.is_ascii_alphabetic())?;
+    let factor = match &text[digits..] {
+        "us" => 1e-3,
+        "ms" => 1.0,
+        "s" => 1e3,
+        "m" => 60e3,
+        "h" => 3_600e3,
+        _ => return None,
+    };
+    Some(text[..digits].parse::<f64>().ok()? * factor)
+}
+
+/// `locust --csv`: the table `_stats.csv`, with times in milliseconds and a row for each name.
+pub(super) fn locust(content: &Content<'_>) -> Option<Result<Found, String>> {
+    let mut table = csv::Reader::from_reader(content.text.as_bytes());
+    let columns = table.headers().ok()?.clone();
+    columns.iter().find(|column| *column == "Average Response Time")?;
+    let mut found = Found::default();
+    for row in table.records() {
+        let Ok(row) = row else { return Some(Err("it is of locust, but its table is cut off".to_owned())) };
+        let cell = |wanted: &str| columns.iter().position(|column| column == wanted).and_then(|at| row.get(at));
+        let told: Vec<&str> = ["Type", "Name"].into_iter().filter_map(cell).filter(|told| !told.is_empty()).collect();
+        let name = told.join(" ");
+        for (column, value) in columns.iter().zip(&row) {
+            let value = || value.parse::<f64>().ok();
+            match column {
+                "Average Response Time" => found.add(&name, ("mean", "ms"), LowerIsBetter, value()),
+                "Requests/s" => found.add(&name, ("throughput", "per_s"), HigherIsBetter, value()),
+                "Failures/s" => found.add(&name, ("failures", "per_s"), LowerIsBetter, value()),
+                share if share.ends_with('%') => {
+                    found.add(&name, (&format!("p{}", share.trim_end_matches('%')), "ms"), LowerIsBetter, value());
+                }
+                _ => {}
+            }
+        }
+    }
+    Some(Ok(found))
+}
+
+/// `go test -bench`: a name, a count, and pairs of value and unit. Several runs (`-count`) become their mean with its interval.
+pub(super) fn go_bench(content: &Content<'_>) -> Option<Result<Found, String>> {
+    let mut values: BTreeMap<(&str, &str), Vec<f64>> = BTreeMap::new();
+    for line in content.text.lines() {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [name, count, pairs @ ..] = &words[..] else { continue };
+        if !name.starts_with("Benchmark") || count.parse::<u64>().is_err() {
+            continue;
+        }
+        for pair in pairs.chunks_exact(2) {
+            values.entry((name, pair[1])).or_default().push(pair[0].parse().ok()?);
+        }
+    }
+    let mut found = Found::default();
+    for ((name, unit), values) in values {
+        let Some(polarity) = direction(unit) else {
+            found.left_out.push(format!("{unit} of {name}"));
+            continue;
+        };
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let ends = Interval::of_mean(&values, ALPHA).ok().map(|interval| (interval.lo, interval.hi));
+        found.figures.push(ImportedFigure::new(name, "mean", unit, polarity, mean).with_interval(ends));
+    }
+    (!found.figures.is_empty()).then_some(Ok(found))
+}
+
+/// The percentiles of all intervals together, in the unit of the log: nanoseconds where tare wrote it.
+pub(super) fn interval_log(content: &Content<'_>) -> Option<Result<Found, String>> {
+    // Every histogram of a log begins with these letters: the encoded first bytes of its form.
+    let is_log = content.text.contains("HISTFAAA")
+        || content.text.starts_with("#[")
+        || content.text.starts_with("\"StartTimestamp\"");
+    is_log.then_some(())?;
+    Some(read_interval_log(content.text).map_err(|error| error.to_string()).map(|histogram| {
+        let mut found = Found::default();
+        for (figure, quantile) in [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p99.9", 0.999)] {
+            let value = histogram.value_at_quantile_ns(quantile).map(|value| value as f64);
+            found.add(content.name, (figure, "unit of the log"), LowerIsBetter, value);
+        }
+        found
+    }))
+}
