@@ -156,6 +156,8 @@ impl ServerAnswer {
         let variables = project.map_or(&["PORT"][..], |project| project.port_variables);
         let names = variables.iter().filter(|_| !command.contains("{port}"));
         let mut env: Vec<(String, String)> = names.map(|name| ((*name).to_owned(), "{port}".to_owned())).collect();
+        let further = project.into_iter().flat_map(|project| project.env);
+        env.extend(further.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
         if has_layer_variable {
             env.push(("LAYER".to_owned(), "1".to_owned()));
         }

@@ -25,9 +25,18 @@ pub fn maven(folder: &Path) -> Result<Option<Project>, PlanError> {
     const FILE: &str = "pom.xml";
     let Some(text) = read(folder, FILE) else { return Ok(None) };
     let document = parse_xml(&folder.join(FILE), &text)?;
-    let tool = if folder.join("mvnw").exists() { "./mvnw" } else { "mvn" };
     let jar = maven_jar(document.root_element());
-    Ok(Some(on_jvm("Maven", FILE, &format!("{tool} -q -B package -DskipTests"), jar)))
+    // A module needs its siblings, which only the project above it builds.
+    let name = folder_name(folder);
+    let is_module = |above: &str| above.contains(&format!("<module>{name}</module>"));
+    let build = if read(&folder.join(".."), FILE).is_some_and(|above| is_module(&above)) {
+        let tool = if folder.join("../mvnw").exists() { "../mvnw" } else { "mvn" };
+        format!("{tool} -q -B -f .. -pl {name} -am package -DskipTests")
+    } else {
+        let tool = if folder.join("mvnw").exists() { "./mvnw" } else { "mvn" };
+        format!("{tool} -q -B package -DskipTests")
+    };
+    Ok(Some(on_jvm("Maven", FILE, &build, jar)))
 }
 
 /// What `mvn package` makes and `java -jar` starts.
@@ -86,12 +95,14 @@ fn interpolated<'a>(text: &str, value: &dyn Fn(&str) -> Option<&'a str>) -> Resu
 
 pub fn gradle(folder: &Path) -> Option<Project> {
     let file = file_among(folder, &["build.gradle", "build.gradle.kts"])?;
-    let text = without_comments(&read(folder, file)?);
+    let text = with_catalog(folder, without_comments(&read(folder, file)?));
     let settings = ["settings.gradle", "settings.gradle.kts"].iter().find_map(|file| read(folder, file));
     let name = settings.and_then(|text| first_match(r#"rootProject\.name\s*=\s*['"]([^'"]+)"#, &text));
     let name = name.unwrap_or_else(|| folder_name(folder));
-    let tool = if folder.join("gradlew").exists() { "./gradlew" } else { "gradle" };
-    let jar = || gradle_version(folder, file, &text).map(|version| format!("build/libs/{name}{version}.jar"));
+    // The script stands beside the settings, which may be those of the project above.
+    let tool = ["./", "../", "../../"].into_iter().find(|above| folder.join(above).join("gradlew").exists());
+    let tool = tool.map_or_else(|| "gradle".to_owned(), |above| format!("{above}gradlew"));
+    let jar = || gradle_jar(folder, file, &text, &name);
     let on_jvm = |task: &str, jar| on_jvm("Gradle", file, &format!("{tool} -q {task}"), jar);
     Some(if text.contains("org.springframework.boot") {
         on_jvm("bootJar", jar())
@@ -108,6 +119,35 @@ pub fn gradle(folder: &Path) -> Option<Project> {
         let doubt = "makes no program: neither Spring Boot, Quarkus, the plug-in application nor a Main-Class is there";
         on_jvm("assemble", Err(format!("{file} {doubt}")))
     })
+}
+
+/// The text, followed by the plug-ins that it names by their aliases in the catalog of versions: `alias(libs.plugins.spring.boot)`.
+fn with_catalog(folder: &Path, text: String) -> String {
+    const FILE: &str = "gradle/libs.versions.toml";
+    let catalog = ["", "..", "../.."].iter().find_map(|above| read(&folder.join(above), FILE));
+    let catalog: toml::Table = catalog.and_then(|catalog| catalog.parse().ok()).unwrap_or_default();
+    let plugins = catalog.get("plugins").and_then(toml::Value::as_table).into_iter().flatten();
+    let named =
+        plugins.filter(|(alias, _)| text.contains(&format!("libs.plugins.{})", alias.replace(['-', '_'], "."))));
+    let id = |plugin: &toml::Value| plugin.get("id").unwrap_or(plugin).as_str().map(str::to_owned);
+    let ids: Vec<String> = named.filter_map(|(_, plugin)| id(plugin)).collect();
+    text + "\n" + &ids.join("\n")
+}
+
+/// The jar that starts by itself, as the build names it or as Gradle does.
+fn gradle_jar(folder: &Path, file: &str, text: &str, name: &str) -> Result<String, String> {
+    let set = |key: &str| first_match(&format!(r#"{key}\s*(?:=|\.set\(|\.value\()?\s*['"]([^'"]+)"#), text);
+    let file_name = match set("archiveFileName").or_else(|| set("archiveName")) {
+        Some(whole) => whole,
+        None => {
+            let name = set("archiveBaseName").or_else(|| set("archivesBaseName")).unwrap_or_else(|| name.to_owned());
+            format!("{name}{}.jar", gradle_version(folder, file, text)?)
+        }
+    };
+    match file_name.contains('$') {
+        true => Err(format!("{file} does not say the name of the jar: {file_name}")),
+        false => Ok(format!("build/libs/{file_name}")),
+    }
 }
 
 /// `-1.0`, as the names of jars have it; empty where the project has no version.

@@ -2,6 +2,7 @@
 
 mod cargo;
 mod jvm;
+mod node;
 mod python;
 
 use std::path::Path;
@@ -12,6 +13,7 @@ use tare_plan::PlanError;
 
 use cargo::cargo;
 use jvm::{gradle, maven, sbt};
+use node::node;
 use python::python;
 
 /// A project that a build tool knows.
@@ -29,6 +31,8 @@ pub struct Project {
     pub doubt: Option<String>,
     /// Variables that tell the usual frameworks of the tool their port.
     pub port_variables: &'static [&'static str],
+    /// Further variables: those with which its servers usually run.
+    pub env: &'static [(&'static str, &'static str)],
 }
 
 impl Project {
@@ -40,7 +44,7 @@ impl Project {
     /// Who tells the bytes and collections of its runtime: `counters` of a suite's server.
     pub fn counters(&self) -> Option<&'static str> {
         match self.tool {
-            "npm" => Some("node"),
+            "npm" | "pnpm" | "yarn" => Some("node"),
             _ => None,
         }
     }
@@ -52,23 +56,98 @@ pub const KNOWN_FILES: &str = "Cargo.toml, go.mod, package.json, pom.xml, build.
 /// Finds the project of one build tool.
 type Detect = fn(&Path) -> Result<Option<Project>, PlanError>;
 
-/// The project of a folder; `None` where no file of a build tool is there.
+/// The project of a folder: the first one with a program, or else the first one, whose doubt names the sub-projects that have a program.
+/// `None` where no file of a build tool is there.
 ///
 /// # Errors
-/// When the file of the first build tool that is there cannot be parsed.
+/// When the file of a build tool that is asked before cannot be parsed.
 pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
-    let detectors: [Detect; 8] = [
+    let project = project_here(folder)?;
+    if project.as_ref().is_some_and(|project| !project.command.is_empty()) {
+        return Ok(project);
+    }
+    let parts = sub_projects(folder);
+    if parts.is_empty() {
+        return Ok(project);
+    }
+    let named = format!("its sub-projects have programs: give one of these folders to tare init: {}", parts.join(", "));
+    Ok(Some(match project {
+        Some(project) => {
+            let doubt = project.doubt.clone().unwrap_or_else(|| format!("{} names no program", project.file));
+            project.without_program(format!("{doubt}; {named}"))
+        }
+        None => project_without_file().without_program(named),
+    }))
+}
+
+fn project_here(folder: &Path) -> Result<Option<Project>, PlanError> {
+    let detectors: [Detect; 9] = [
         cargo,
         |folder| Ok(go(folder)),
-        npm,
+        |folder| Ok(unknown_tool(folder)),
+        node,
         maven,
         |folder| Ok(gradle(folder)),
         |folder| Ok(sbt(folder)),
         dotnet,
         python,
     ];
-    let mut found = detectors.into_iter().map(|detect| detect(folder));
-    found.find(|found| !matches!(found, Ok(None))).unwrap_or(Ok(None))
+    let mut first = None;
+    for detect in detectors {
+        let found = match detect(folder) {
+            // Files of a tool after one that is there already do not have to be readable.
+            Err(_) if first.is_some() => continue,
+            found => found?,
+        };
+        match found {
+            Some(project) if !project.command.is_empty() => return Ok(Some(project)),
+            found => first = first.or(found),
+        }
+    }
+    Ok(first)
+}
+
+/// The folders below, at most two deep, that have a project with a program, as paths from `folder`.
+fn sub_projects(folder: &Path) -> Vec<String> {
+    const BUILT: [&str; 7] = ["node_modules", "target", "build", "dist", "out", "vendor", "bin"];
+    const MOST: usize = 8;
+    let below = |folder: &Path| -> Vec<String> {
+        let names =
+            names_in(folder).into_iter().filter(|name| !name.starts_with('.') && !BUILT.contains(&name.as_str()));
+        names.filter(|name| folder.join(name).is_dir()).collect()
+    };
+    let first = below(folder);
+    let second =
+        first.iter().flat_map(|name| below(&folder.join(name)).into_iter().map(move |inner| format!("{name}/{inner}")));
+    let folders: Vec<String> = first.iter().cloned().chain(second).collect();
+    let has_program = |name: &&String| {
+        project_here(&folder.join(name)).ok().flatten().is_some_and(|project| !project.command.is_empty())
+    };
+    folders.iter().filter(has_program).take(MOST).cloned().collect()
+}
+
+/// A project of a tool that tare cannot ask for the program, so that the reason is the true one.
+fn unknown_tool(folder: &Path) -> Option<Project> {
+    const FILES: [(&str, &str); 9] = [
+        ("Gemfile", "Ruby"),
+        ("composer.json", "PHP"),
+        ("mix.exs", "Elixir"),
+        ("deno.json", "Deno"),
+        ("MODULE.bazel", "Bazel"),
+        ("CMakeLists.txt", "CMake"),
+        ("docker-compose.yml", "Docker"),
+        ("Dockerfile", "Docker"),
+        ("Makefile", "make"),
+    ];
+    let (file, tool) = FILES.into_iter().find(|(file, _)| folder.join(file).is_file())?;
+    Some(
+        project(tool, file, None, &[]).without_program(format!("{file} is there, and tare knows no program of {tool}")),
+    )
+}
+
+/// Stands for a folder without any file of a build tool.
+fn project_without_file() -> Project {
+    project("unknown", "no file", None, &[])
 }
 
 /// The text of a file, without the mark of its byte order.
@@ -94,7 +173,7 @@ fn words_of(command: &[&str]) -> Vec<String> {
 
 fn project(tool: &'static str, file: &str, build: Option<&str>, command: &[&str]) -> Project {
     let (build, command) = (build.map(str::to_owned), words_of(command));
-    Project { tool, file: file.to_owned(), build, command, doubt: None, port_variables: &["PORT"] }
+    Project { tool, file: file.to_owned(), build, command, doubt: None, port_variables: &["PORT"], env: &[] }
 }
 
 fn go(folder: &Path) -> Option<Project> {
@@ -123,41 +202,6 @@ fn go(folder: &Path) -> Option<Project> {
 fn has_go_program(folder: &Path) -> bool {
     let mut files = names_in(folder).into_iter().filter(|name| name.ends_with(".go") && !name.ends_with("_test.go"));
     files.any(|file| read(folder, &file).is_some_and(|text| first_match(r"(?m)^(package main)\b", &text).is_some()))
-}
-
-fn npm(folder: &Path) -> Result<Option<Project>, PlanError> {
-    const FILE: &str = "package.json";
-    let Some(text) = read(folder, FILE) else { return Ok(None) };
-    let package: serde_json::Value = serde_json::from_str(&text).map_err(|error| PlanError::Document {
-        file: folder.join(FILE).display().to_string(),
-        line: error.line(),
-        message: error.to_string(),
-    })?;
-    let has_packages = ["dependencies", "devDependencies"].iter().any(|key| package[key].is_object());
-    let install = if folder.join("package-lock.json").exists() { "npm ci" } else { "npm install" };
-    let script = |name: &str| package["scripts"][name].as_str();
-    let steps = [has_packages.then_some(install), script("build").map(|_| "npm run build")];
-    let steps: Vec<&str> = steps.into_iter().flatten().collect();
-    let build = (!steps.is_empty()).then(|| steps.join(" && "));
-    let npm = |command: &[&str]| Ok(Some(project("npm", FILE, build.as_deref(), command)));
-    if let Some(start) = script("start") {
-        // npm itself would stand between tare and the server, but only a shell knows more than words.
-        let is_plain = start.starts_with("node ") && !start.contains(|c| "|&;<>()$`*?#~\n".contains(c));
-        let words = shell_words::split(start).ok().filter(|_| is_plain);
-        let words = words.unwrap_or_else(|| words_of(&["npm", "start", "--silent"]));
-        return npm(&words.iter().map(String::as_str).collect::<Vec<_>>());
-    }
-    let main = package["main"].as_str().filter(|main| {
-        let places = [main.to_string(), format!("{main}.js"), format!("{main}/index.js")];
-        script("build").is_some() || places.iter().any(|place| folder.join(place).is_file())
-    });
-    match main.or_else(|| file_among(folder, &["server.js", "app.js", "index.js"])) {
-        Some(main) => npm(&["node", main]),
-        None => {
-            let doubt = "package.json has no script \"start\", and there is no server.js, app.js or index.js";
-            Ok(npm(&[])?.map(|project| project.without_program(doubt.to_owned())))
-        }
-    }
 }
 
 fn dotnet(folder: &Path) -> Result<Option<Project>, PlanError> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use tare_plan::PlanError;
 use tare_plan::document::parse_document;
 
-use super::{Project, file_among, first_match, project, read};
+use super::{Project, file_among, first_match, names_in, project, read};
 
-const PROGRAMS: [&str; 4] = ["app.py", "main.py", "server.py", "manage.py"];
+const PROGRAMS: [&str; 6] = ["app.py", "main.py", "server.py", "manage.py", "asgi.py", "wsgi.py"];
 
 pub fn python(folder: &Path) -> Result<Option<Project>, PlanError> {
     let program = file_among(folder, &PROGRAMS);
@@ -15,10 +15,12 @@ pub fn python(folder: &Path) -> Result<Option<Project>, PlanError> {
     let Some(file) = described.or(program) else { return Ok(None) };
     let needs = Needs::of(folder)?;
     let build = needs.build(folder);
-    let python = if build.is_some() { ".venv/bin/python" } else { "python3" };
-    let command = match program {
-        Some(program) => arguments(program, &read(folder, program).unwrap_or_default(), &needs),
-        None => Err(format!("there is no {}", PROGRAMS.join(", "))),
+    // Packages that the user installed by hand are there too.
+    let is_installed = build.is_some() || folder.join(".venv/bin/python").exists();
+    let python = if is_installed { ".venv/bin/python" } else { "python3" };
+    let command = match program.map(str::to_owned).or_else(|| program_in_package(folder)) {
+        Some(program) => arguments(&program, folder, &needs),
+        None => Err(format!("there is no {}, here or in a package", PROGRAMS.join(", "))),
     };
     let of_project = |arguments: &[String]| {
         let words: Vec<&str> = std::iter::once(python).chain(arguments.iter().map(String::as_str)).collect();
@@ -28,6 +30,54 @@ pub fn python(folder: &Path) -> Result<Option<Project>, PlanError> {
         Ok(arguments) => of_project(&arguments),
         Err(doubt) => of_project(&[]).without_program(doubt),
     }))
+}
+
+/// The file of a package that makes an application: `app/main.py`, `src/shop/main.py`, `mysite/manage.py`.
+fn program_in_package(folder: &Path) -> Option<String> {
+    let folders_in = |place: &str| -> Vec<String> {
+        let names = names_in(&folder.join(place))
+            .into_iter()
+            .filter(|name| !name.starts_with('.') && !name.starts_with("test"));
+        names.map(|name| format!("{place}{name}")).filter(|path| folder.join(path).is_dir()).collect()
+    };
+    let packages = [folders_in(""), folders_in("src/")].concat();
+    let files = packages
+        .iter()
+        .flat_map(|package| PROGRAMS.iter().chain(&["__init__.py"]).map(move |file| format!("{package}/{file}")));
+    let mut files = files.filter(|file| folder.join(file).is_file());
+    let is_server = |file: &String| {
+        file.ends_with("/manage.py") || Application::of(&read(folder, file).unwrap_or_default(), false).is_some()
+    };
+    files.find(is_server)
+}
+
+/// What a file makes.
+struct Application {
+    /// Whether it speaks ASGI; otherwise it is one of Flask.
+    is_asgi: bool,
+    /// The name of the application, or of the function that makes it.
+    name: String,
+    is_factory: bool,
+}
+
+impl Application {
+    /// `needs_asgi`: what a factory of another file makes, which this one only calls.
+    fn of(source: &str, needs_asgi: bool) -> Option<Self> {
+        const ASGI: &str = "FastAPI|Starlette|Quart|Litestar";
+        let made_by =
+            |class: &str| first_match(&format!(r"(?m)^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)*(?:{class})\("), source);
+        let makes = |class: &str| first_match(&format!(r"(?:^|\W)((?:{class})\()"), source).is_some();
+        let factory = || first_match(r"(?m)^def\s+((?:create|make|get|build)_app(?:lication)?)\s*\(", source);
+        let found = |is_asgi: bool, class: &str| {
+            let application = made_by(class).map(|name| Self { is_asgi, name, is_factory: false });
+            application
+                .or_else(|| factory().filter(|_| makes(class)).map(|name| Self { is_asgi, name, is_factory: true }))
+        };
+        // A file that calls a factory of another one has an application all the same: `app = create_app()`.
+        let called = || first_match(r"(?m)^(app|application)\s*=\s*(?:\w+\.)*create_app\(", source);
+        let called = || Some(Self { is_asgi: needs_asgi, name: called()?, is_factory: false });
+        found(true, ASGI).or_else(|| found(false, "Flask")).or_else(called)
+    }
 }
 
 /// The packages that a project needs.
@@ -87,25 +137,38 @@ impl Needs {
 }
 
 /// The arguments of Python that start a server. A file that only makes an application needs a server around it.
-fn arguments(program: &str, source: &str, needs: &Needs) -> Result<Vec<String>, String> {
+fn arguments(program: &str, folder: &Path, needs: &Needs) -> Result<Vec<String>, String> {
+    let source = read(folder, program).unwrap_or_default();
     let words = |words: &[&str]| Ok(words.iter().map(|word| (*word).to_owned()).collect());
-    if program == "manage.py" {
+    if program.ends_with("manage.py") {
         // Without this, a second process of Django would start the server anew.
         return words(&[program, "runserver", "--noreload", "127.0.0.1:{port}"]);
     }
     if source.contains("__main__") || source.contains(".run(") {
         return words(&[program]);
     }
-    let module = program.trim_end_matches(".py");
-    let made_by = |class: &str| first_match(&format!(r"(?m)^(\w+)\s*(?::[^=\n]+)?=\s*(?:\w+\.)*(?:{class})\("), source);
-    if let Some(app) = made_by("FastAPI|Starlette|Quart|Litestar") {
-        if !needs.has(r"uvicorn|fastapi\[(?:standard|all)[^\]]*\]") {
-            return Err(format!("{program} makes an application of ASGI, and no package that is installed is uvicorn"));
+    let (place, file) = program.strip_prefix("src/").map_or(("", program), |file| ("src/", file));
+    let module = file.trim_end_matches(".py").replace('/', ".").replace(".__init__", "");
+    match Application::of(&source, needs.has("fastapi|starlette|quart|litestar")) {
+        Some(app) if app.is_asgi => {
+            let is_there = folder.join(".venv/bin/uvicorn").exists();
+            if !is_there && !needs.has(r"uvicorn|fastapi\[(?:standard|all)[^\]]*\]") {
+                return Err(format!(
+                    "{program} makes an application of ASGI, and no server for it is known: uvicorn is neither in .venv nor in \
+                     the packages that are installed"
+                ));
+            }
+            let name = format!("{module}:{}", app.name);
+            let mut found = vec!["-m", "uvicorn", &name, "--host", "127.0.0.1", "--port", "{port}"];
+            found.extend_from_slice(if app.is_factory { &["--factory"] } else { &[] });
+            found.extend_from_slice(if place.is_empty() { &[] } else { &["--app-dir", "src"] });
+            words(&found)
         }
-        return words(&["-m", "uvicorn", &format!("{module}:{app}"), "--host", "127.0.0.1", "--port", "{port}"]);
-    }
-    match made_by("Flask") {
-        Some(app) => words(&["-m", "flask", "--app", &format!("{module}:{app}"), "run", "--port", "{port}"]),
+        Some(app) => {
+            let call = if app.is_factory { "()" } else { "" };
+            let name = format!("{place}{module}:{}{call}", app.name);
+            words(&["-m", "flask", "--app", &name, "run", "--port", "{port}"])
+        }
         None => words(&[program]),
     }
 }

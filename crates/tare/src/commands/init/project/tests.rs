@@ -91,6 +91,67 @@ fn npm_starts_node_itself_where_no_shell_is_needed() {
 }
 
 #[test]
+fn the_package_manager_is_the_one_that_the_project_names() {
+    let package =
+        |more: &str| format!(r#"{{"scripts": {{"start": "x", "build": "y"}}, "dependencies": {{"a": "1"}}{more}}}"#);
+    let plain = package("");
+    let named = |manager: &str| package(&format!(r#", "packageManager": "{manager}@9.1""#));
+    for (text, lock, tool, build, start) in [
+        (&plain, "pnpm-lock.yaml", "pnpm", "pnpm install --frozen-lockfile && pnpm run build", "pnpm --silent start"),
+        (&named("pnpm"), "package-lock.json", "pnpm", "pnpm install && pnpm run build", "pnpm --silent start"),
+        (&plain, "yarn.lock", "yarn", "yarn install --frozen-lockfile && yarn run build", "yarn start"),
+        (&plain, "bun.lock", "bun", "bun install --frozen-lockfile && bun run build", "bun run --silent start"),
+        (&plain, "package-lock.json", "npm", "npm ci && npm run build", "npm start --silent"),
+        (&plain, "other", "npm", "npm install && npm run build", "npm start --silent"),
+    ] {
+        assert_known(&[("package.json", text), (lock, "")], tool, Some(build), start);
+    }
+    let berry = [("package.json", r#"{"scripts": {"start": "node a.js"}, "dependencies": {}}"#), ("yarn.lock", "")];
+    let berry = [&berry[..], &[(".yarnrc.yml", "nodeLinker: pnp\n")]].concat();
+    assert_known(&berry, "yarn", Some("yarn install --immutable"), "yarn node a.js");
+    let member = r#"{"scripts": {"start": "node a.js"}, "dependencies": {"b": "workspace:*"}}"#;
+    let workspace = [("package.json", "{}"), ("pnpm-lock.yaml", ""), ("apps/api/package.json", member)];
+    let project = detected_in("apps/api", &workspace).unwrap().unwrap();
+    assert_eq!((project.tool, project.build.as_deref()), ("pnpm", Some("pnpm install --frozen-lockfile")));
+    assert_eq!(project.env, [("NODE_ENV", "production")]);
+    let nest = r#"{"scripts": {"start": "nest start", "start:prod": "node dist/main"}}"#;
+    assert_known(&[("package.json", nest)], "npm", None, "node dist/main");
+    assert_known(&[("package.json", r#"{"scripts": {"start": "bun run src/a.ts"}}"#)], "npm", None, "bun run src/a.ts");
+}
+
+#[test]
+fn projects_below_are_named_where_the_folder_has_no_program() {
+    let main = ("crates/server/src/main.rs", "");
+    let server = ("crates/server/Cargo.toml", "[package]\nname = \"server\"\n");
+    let says = "Cargo.toml names no program; its sub-projects have programs: give one of these folders to tare init: crates/server";
+    assert_doubted(&[("Cargo.toml", "[workspace]\nmembers = [\"crates/*\"]\n"), server, main], says);
+    let gradle = [
+        ("settings.gradle.kts", "rootProject.name = \"demo\"\n"),
+        ("gradlew", ""),
+        ("app/build.gradle.kts", "plugins { application }\n"),
+    ];
+    assert_doubted(&gradle, "to tare init: app");
+    let project = detected_in("app", &gradle).unwrap().unwrap();
+    assert_eq!(
+        (project.build.as_deref(), &project.command[0][..]),
+        (Some("../gradlew -q installDist"), "build/install/app/bin/app")
+    );
+    let go = [("api/go.mod", "module x/api\n"), ("api/main.go", "package main\n"), ("go.work", "use ./api\n")];
+    assert_doubted(&go, "to tare init: api");
+    let built = [("node_modules/a/package.json", "{}"), ("node_modules/a/index.js", ""), (".x/index.js", "")];
+    assert_eq!(detected_in("", &built).unwrap(), None);
+}
+
+#[test]
+fn a_tool_that_tare_does_not_know_is_the_reason_and_not_a_file_beside_it() {
+    let assets = ("package.json", r#"{"scripts": {"build": "esbuild"}}"#);
+    assert_doubted(&[("Gemfile", "gem \"rails\"\n"), assets], "Gemfile is there, and tare knows no program of Ruby");
+    assert_doubted(&[("mix.exs", "")], "tare knows no program of Elixir");
+    let served = r#"{"scripts": {"start": "node a.js"}}"#;
+    assert_known(&[("Dockerfile", "FROM node\n"), ("package.json", served)], "npm", None, "node a.js");
+}
+
+#[test]
 fn maven_names_the_jar_that_starts_by_itself() {
     let pom = |text: &str| format!("<project xmlns=\"http://maven.apache.org/POM/4.0.0\">{text}</project>");
     let spring = "<build><plugins><plugin><artifactId>spring-boot-maven-plugin</artifactId></plugin></plugins></build>";
@@ -126,6 +187,11 @@ fn maven_names_the_jar_that_starts_by_itself() {
     ] {
         assert_doubted(&[("pom.xml", &pom(&text))], says);
     }
+    let above = pom("<packaging>pom</packaging><modules><module>core</module><module>web</module></modules>");
+    let modules = [("pom.xml", &above[..]), ("mvnw", ""), ("web/pom.xml", &pom(&format!("{parent}{own}{spring}")))];
+    assert_doubted(&modules, "its sub-projects have programs: give one of these folders to tare init: web");
+    let web = detected_in("web", &modules).unwrap().unwrap();
+    assert_eq!(web.build.as_deref(), Some("../mvnw -q -B -f .. -pl web -am package -DskipTests"));
 }
 
 #[test]
@@ -142,6 +208,27 @@ fn gradle_names_what_its_plug_ins_make() {
         let program = "build/install/own/bin/own";
         assert_known(&[("build.gradle.kts", plugin), settings], "Gradle", Some("gradle -q installDist"), program);
     }
+    let aliased = "plugins {\n  alias(libs.plugins.spring.boot)\n}\nversion = \"1.0\"\n";
+    let catalog = |plugin: &str| format!("[plugins]\nspring-boot = {plugin}\n");
+    for plugin in ["{ id = \"org.springframework.boot\", version = \"3.4.0\" }", "\"org.springframework.boot:3.4.0\""] {
+        let files = [("build.gradle.kts", aliased), settings, ("gradle/libs.versions.toml", &catalog(plugin)[..])];
+        assert_known(&files, "Gradle", Some("gradle -q bootJar"), &format!("{jar}/own-1.0.jar"));
+    }
+    for (line, name) in [
+        ("bootJar { archiveFileName = 'app.jar' }", "app.jar"),
+        ("tasks.bootJar { archiveFileName.set(\"a.jar\") }", "a.jar"),
+        ("bootJar { archiveBaseName = 'shop' }", "shop-2.0.jar"),
+    ] {
+        let text = format!("{literal}{line}\n");
+        assert_known(
+            &[("build.gradle", &text), settings],
+            "Gradle",
+            Some("gradle -q bootJar"),
+            &format!("{jar}/{name}"),
+        );
+    }
+    let named = format!("{literal}bootJar {{ archiveFileName = \"$x.jar\" }}\n");
+    assert_doubted(&[("build.gradle", &named)], "does not say the name of the jar: $x.jar");
     assert_doubted(&[("build.gradle.kts", "plugins { id(\"java\") }\nversion = \"1.0\"\n")], "makes no program");
     let computed = format!("{boot}version = gitVersion()\n");
     assert_doubted(&[("build.gradle", &computed)], "its version is made by the build");
@@ -220,7 +307,46 @@ fn python_puts_a_server_around_an_application() {
     ] {
         assert_eq!(project_of(&files).command.join(" "), format!(".venv/bin/python {arguments}"));
     }
-    assert_doubted(&[needs("fastapi\n"), ("main.py", "app = FastAPI()\n")], "no package that is installed is uvicorn");
+    assert_doubted(&[needs("fastapi\n"), ("main.py", "app = FastAPI()\n")], "uvicorn is neither in .venv nor in");
+    let installed = [needs("fastapi\n"), ("main.py", "app = FastAPI()\n"), (".venv/bin/uvicorn", "")];
+    assert!(project_of(&installed).command.join(" ").starts_with(".venv/bin/python -m uvicorn main:app"));
+}
+
+#[test]
+fn python_finds_applications_in_packages_and_factories() {
+    let fastapi = ("requirements.txt", "fastapi[standard]\n");
+    let app = "from fastapi import FastAPI\napp = FastAPI()\n";
+    let uvicorn = |rest: &str| format!("-m uvicorn {rest}");
+    let on = "--host 127.0.0.1 --port {port}";
+    for (files, arguments) in [
+        ([fastapi, ("app/main.py", app)], uvicorn(&format!("app.main:app {on}"))),
+        ([fastapi, ("src/shop/main.py", app)], uvicorn(&format!("shop.main:app {on} --app-dir src"))),
+        ([fastapi, ("shop/__init__.py", app)], uvicorn(&format!("shop:app {on}"))),
+        (
+            [fastapi, ("main.py", "def create_app():\n    return FastAPI()\n")],
+            uvicorn(&format!("main:create_app {on} --factory")),
+        ),
+        ([fastapi, ("asgi.py", "app = create_app()\n")], uvicorn(&format!("asgi:app {on}"))),
+        (
+            [("requirements.txt", "flask\n"), ("wsgi.py", "app = create_app()\n")],
+            "-m flask --app wsgi:app run --port {port}".to_owned(),
+        ),
+        (
+            [
+                ("requirements.txt", "flask\n"),
+                ("src/shop/app.py", "def create_app(x=1):\n    return Flask(__name__)\n"),
+            ],
+            "-m flask --app src/shop.app:create_app() run --port {port}".to_owned(),
+        ),
+        (
+            [("requirements.txt", "django\n"), ("mysite/manage.py", "")],
+            "mysite/manage.py runserver --noreload 127.0.0.1:{port}".to_owned(),
+        ),
+    ] {
+        assert_eq!(project_of(&files).command.join(" "), format!(".venv/bin/python {arguments}"));
+    }
+    let by_hand = [("app.py", "import x\n"), (".venv/bin/python", "")];
+    assert_known(&by_hand, "Python", None, ".venv/bin/python app.py");
 }
 
 #[test]
