@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::mem::take;
 
 /// What stands for a secret.
-const MASK: &str = "***";
+pub const MASK: &str = "***";
 /// Headers that hold no secret. Every other one may: names are chosen by who runs a server (`apikey`, `X-Auth`).
 const PLAIN_HEADERS: [&str; 28] = [
     "accept",
@@ -36,8 +36,9 @@ const PLAIN_HEADERS: [&str; 28] = [
     "via",
     "x-request-id",
 ];
-/// Parts of the names of parameters in a URL whose values are secret.
-const SECRET_PARAMETERS: [&str; 8] = ["token", "key", "secret", "password", "passwd", "auth", "signature", "session"];
+/// Parts of the names of parameters in a URL, and of variables, whose values are secret.
+pub const SECRET_PARAMETERS: [&str; 8] =
+    ["token", "key", "secret", "password", "passwd", "auth", "signature", "session"];
 
 /// The command line of this process.
 pub fn recorded_command() -> Vec<String> {
@@ -95,7 +96,8 @@ impl SecretFlag {
     }
 }
 
-fn is_secret(header: &str) -> bool {
+/// Whether the value of a header may be a secret.
+pub fn is_secret(header: &str) -> bool {
     !PLAIN_HEADERS.contains(&header.trim().to_ascii_lowercase().as_str())
 }
 

@@ -59,6 +59,9 @@ pub struct FormArgs {
     /// Print every finding in full, with its remedy.
     #[arg(long)]
     pub findings: bool,
+    /// Pack record, logs and summaries into a file (.zip), without the secrets that the record names, for the report of a bug.
+    #[arg(long, value_name = "FILE")]
+    pub bundle: Option<PathBuf>,
     /// List all recorded runs: when, how long, which suite, and the verdicts.
     #[arg(long)]
     pub list: bool,

@@ -1,9 +1,10 @@
 //! Outputs that cannot be written: they are tried before the load. If one fails later, no other output is lost.
 
 use std::fs::{self, File};
+use std::io::Read;
 use std::process::Stdio;
 
-use crate::common::{Bench, Reference, SmallDisk, json, stderr, stdout};
+use crate::common::{Bench, QUICK, Reference, SmallDisk, json, server, stderr, stdout};
 
 const FLAGS: [&str; 5] = ["--json", "--csv", "--html", "--hgrm", "--hlog"];
 
@@ -147,4 +148,55 @@ fn a_reader_of_standard_output_that_has_gone_is_no_error() {
         let output = bench.tare(args).stdout(writer).stderr(Stdio::piped()).output().unwrap();
         assert_eq!((output.status.code(), stderr(&output)), (Some(0), String::new()), "{args:?}");
     }
+}
+
+#[test]
+fn a_bundle_has_record_and_logs_without_the_secrets_that_the_record_names() {
+    let bench = Bench::new();
+    let secrets = ["hunter2secret", "zzzyyyxxx111", "abcdef12345", "pass99word"];
+    let suite = QUICK
+        .replace("/path0/4\"", "/path0/4?token=abcdef12345\", headers = { Authorization = \"Bearer zzzyyyxxx111\" }");
+    let env = "env = { DB_PASSWORD = \"hunter2secret\", DB_URL = \"postgres://me:pass99word@db/x\" }\n";
+    let logging = server("bare", None, &[]).replace(
+        "command = [",
+        &format!("{env}command = [\"sh\", \"-c\", \"echo to $DB_URL; exec \\\"$0\\\" \\\"$@\\\"\", "),
+    );
+    let output = bench.run_suite(&[suite, logging].concat(), &["--forks", "1"]);
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let logs = bench.path().join(".tare/runs");
+    let log = fs::read_dir(logs).unwrap().next().unwrap().unwrap().path().join("logs");
+    let logged =
+        fs::read_dir(log).unwrap().any(|file| fs::read_to_string(file.unwrap().path()).unwrap().contains("pass99word"));
+    assert!(logged, "the server logs a secret");
+
+    let output = bench.run(&["report", "--bundle", "bug.zip"]);
+    assert!(
+        stdout(&output).contains("wrote bug.zip: ") && stdout(&output).contains(" secrets masked"),
+        "{}",
+        stderr(&output)
+    );
+    let mut bundle = zip::ZipArchive::new(File::open(bench.path().join("bug.zip")).unwrap()).unwrap();
+    let mut names = Vec::new();
+    for at in 0..bundle.len() {
+        let mut file = bundle.by_index(at).unwrap();
+        let mut content = Vec::new();
+        file.read_to_end(&mut content).unwrap();
+        for secret in secrets {
+            assert!(
+                !content.windows(secret.len()).any(|part| part == secret.as_bytes()),
+                "{secret} in {}",
+                file.name()
+            );
+        }
+        names.push(file.name().to_owned());
+        if file.name() == "record.sqlite" {
+            fs::write(bench.path().join("from-bundle.sqlite"), content).unwrap();
+        }
+    }
+    assert!(
+        names.iter().any(|name| name.starts_with("logs/")) && names.contains(&"summary.json".to_owned()),
+        "{names:?}"
+    );
+    let figures = |run: &str| json(&stdout(&bench.run(&["report", run, "--json"])))["cells"].clone();
+    assert_eq!(figures("from-bundle.sqlite"), figures("latest"), "the record in the bundle has every figure");
 }

@@ -1,5 +1,6 @@
 //! `tare report`: everything that people see, made again from the record.
 
+mod bundle;
 mod list;
 mod otlp;
 
@@ -25,6 +26,10 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
         return list::list(global);
     }
     let path = find_run(&global.dir, &args.run)?;
+    if let Some(target) = &args.form.bundle {
+        bundle::write_bundle(&path, target)?;
+        return Ok(Outcome::Done);
+    }
     let record = match store::open_record(&path)? {
         Record::Run(record) => *record,
         Record::Load(record) => return report_load(args, global, &record),
