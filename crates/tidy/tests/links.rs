@@ -61,8 +61,8 @@ fn every_link_of_the_documents_leads_somewhere() {
 fn every_page_of_the_site_is_in_its_contents() {
     let pages = root().join("docs/site/src");
     let contents = fs::read_to_string(pages.join("SUMMARY.md")).unwrap();
-    for entry in fs::read_dir(&pages).unwrap() {
-        let name = entry.unwrap().file_name().to_string_lossy().into_owned();
+    for page in files(&pages, &[".md"]) {
+        let name = page.strip_prefix(&pages).unwrap().to_string_lossy().into_owned();
         assert!(name == "SUMMARY.md" || contents.contains(&format!("({name})")), "{name} is not in SUMMARY.md");
     }
 }

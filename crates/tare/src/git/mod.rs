@@ -49,15 +49,17 @@ impl Checkout {
         &self.top
     }
 
-    /// The commit that a revision names.
+    /// The commit that a revision names. A branch may be there only as one of `origin`, as after the checkout of a CI job.
     ///
     /// # Errors
     /// There is no such revision: the error names the nearest branches and tags.
     pub fn commit(&self, revision: &str) -> anyhow::Result<String> {
-        let wanted = format!("{revision}^{{commit}}");
-        let output = git(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
-        if output.status.success() {
-            return Ok(text(&output));
+        for name in [revision, &format!("refs/remotes/origin/{revision}")] {
+            let wanted = format!("{name}^{{commit}}");
+            let output = git(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
+            if output.status.success() {
+                return Ok(text(&output));
+            }
         }
         let output = git(&self.top, &["for-each-ref", "--format=%(refname:short)"])?;
         let names = text(&output);

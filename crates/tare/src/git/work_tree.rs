@@ -222,6 +222,19 @@ mod tests {
     }
 
     #[test]
+    fn a_branch_that_only_origin_has_is_found_as_after_the_checkout_of_a_ci_job() {
+        let fixture = Fixture::new();
+        let commit = fixture.commit();
+        let url = fixture.top.display().to_string();
+        let clone = Fixture::new();
+        clone.run(&["remote", "add", "origin", &url]);
+        clone.run(&["fetch", "-q", "origin"]);
+        assert_eq!(clone.checkout().commit("trunk").unwrap(), commit);
+        assert_eq!(clone.checkout().commit("origin/trunk").unwrap(), commit);
+        assert!(clone.checkout().commit("other").is_err());
+    }
+
+    #[test]
     fn a_work_tree_that_git_forgot_keeps_what_was_built_there() {
         let fixture = Fixture::new();
         let (top, cache) = (&fixture.top, &fixture.cache);
