@@ -342,7 +342,7 @@ warmup = "200ms"
 slice = "100ms"
 discard = "20ms"
 saturating = 2
-poisson = 0
+latency = "0s"
 [servers.own]
 command = ["{program}", "reference", "--port", "{{port}}"]
 ready = '^tare: ready on .*:(?<port>\\d+)$'

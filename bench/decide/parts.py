@@ -12,7 +12,7 @@ from .rows import Rows
 SETTINGS = "suites/quick.toml"
 # CPU that the reference server burns for a request; a planted slowdown is a share of it.
 BASE_NS = 300_000
-NATIVE_FLAGS = ["--warmup", "500ms", "--slice", "500ms", "--saturating", "1", "--poisson", "0", "--max-forks", "4", "--users", "8", "--region", "1"]
+NATIVE_FLAGS = ["--warmup", "500ms", "--slice", "500ms", "--saturating", "1", "--latency", "0s", "--max-forks", "4", "--users", "8", "--region", "1"]
 JVM_SUITE = "bench/decide/planted-http4s.toml"
 # What a server of that suite prints when it ends.
 PLANTED_COST = re.compile(r"^planted: (?P<ns>[\d.]+) ns a request, from (?P<timed>\d+) timed ones$", re.MULTILINE)
@@ -140,7 +140,7 @@ def run_families(options):
     for seed in seeds_of(options):
         for family in options.families:
             for arm in options.arms:
-                flags = [*FAMILIES[family], *ARMS[arm], "-m", options.scenario, "--forks", "1", "--saturating", "3", "--poisson", "0", *options.flags]
+                flags = [*FAMILIES[family], *ARMS[arm], "-m", options.scenario, "--forks", "1", "--saturating", "3", "--latency", "0s", *options.flags]
                 case = {"family": family, "arm": arm, "scenario": options.scenario}
                 run_seeds("families", case, options, flags, selected_seeds=[seed], read_extra=lambda folder: {"warm": warmup.read_warmup(folder / "record.sqlite")})
 

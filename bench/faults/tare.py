@@ -14,7 +14,7 @@ MARK = "TARE_FAULTS_MARK"
 # Longer than any break takes: a program that still runs hangs.
 HANG_TIMEOUT_S = 120.0
 # Flags of a short run of the built-in servers.
-SHORT_RUN_FLAGS = ("--warmup", "200ms", "--slice", "100ms", "--discard", "20ms", "--saturating", "3", "--poisson", "1", "-u", "8")
+SHORT_RUN_FLAGS = ("--warmup", "200ms", "--slice", "100ms", "--discard", "20ms", "--saturating", "3", "--latency", "200ms", "-u", "8")
 
 
 class Problem(Exception):

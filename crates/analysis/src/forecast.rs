@@ -187,7 +187,7 @@ fn load_of(plan: &Plan, named: &NamedScenario, currency: Currency) -> SliceKind 
     let slices = &plan.slices;
     let is_measured = |kind: &SliceKind| match kind {
         Fixed => slices.fixed > 0,
-        Poisson => slices.poisson > 0,
+        Poisson => !slices.latency.is_zero(),
         Push => named.scenario.push.is_some(),
         _ => slices.saturating > 0,
     };

@@ -1,14 +1,15 @@
-//! When a run may stop: each comparison by [`tare_stats::verdict::reason_to_stop`], the one rule, from the record alone. A
-//! run with limits (`tare check`) stops when each limit is judged.
+//! When a run may stop: each comparison by [`tare_stats::verdict::reason_to_stop`], the one rule, from the record alone; then
+//! its percentiles of latency, as far as the declared starts can decide them. A run with limits (`tare check`) stops when
+//! each limit is judged.
 
 use std::time::Duration;
 
-use tare_plan::plan::{Forks, Plan};
+use tare_plan::plan::{Forks, Plan, SliceKind};
 use tare_record::RunRecord;
 use tare_stats::{DecisionRule, StopReason};
 
 use crate::cell::analyze_cells;
-use crate::compare::{Pair, Pairs, compare_cells};
+use crate::compare::{Pair, Pairs, compare_cells, fork_time};
 use crate::limits::{are_settled, judge_limits};
 use crate::summary::{Comparison, LimitResult};
 
@@ -54,7 +55,9 @@ pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
         limits => reason_by_limits(plan, pair, limits),
     };
     let reasons = pairs.asked().iter().map(reason);
-    let state = |(comparison, reason_to_stop): (Comparison, Option<ReasonToStop>)| {
+    let state = |(comparison, reason): (Comparison, Option<ReasonToStop>)| {
+        let is_asked = judged.is_empty() && waits_for_latency(record, &comparison);
+        let reason_to_stop = reason.filter(|reason| !is_asked || !matches!(reason, ReasonToStop::Settled(_)));
         let limits: Vec<&LimitResult> = judged.iter().filter(|limit| limit.comparison == comparison.id).collect();
         let first = comparison.currencies.first();
         let of_first = first.map_or_else(|| "void".to_owned(), |first| first.short.clone());
@@ -72,6 +75,23 @@ pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
         }
     };
     compare_cells(record, &pairs).comparisons.into_iter().zip(reasons).map(state).collect()
+}
+
+/// Whether a percentile that was measured in windows of latency has no verdict yet, and the declared starts are expected to give
+/// one. These are the questions after CPU and throughput. One that needs more starts than were declared keeps no run going.
+fn waits_for_latency(record: &RunRecord, comparison: &Comparison) -> bool {
+    let Forks::UntilDecided { max_forks: Some(declared), .. } = record.header.plan.stop.forks else { return false };
+    let Some(fork_s) = fork_time::mean_s(record, &comparison.group) else { return false };
+    let mut percentiles = comparison
+        .currencies
+        .iter()
+        .filter(|ratio| ratio.name.is_latency() && ratio.load == SliceKind::Poisson && ratio.is_known());
+    percentiles.any(|ratio| {
+        let left = declared.saturating_sub(ratio.forks);
+        let needed = ratio.needed_s.filter(|_| !ratio.verdict.is_decision());
+        // A whole number of starts, times their mean.
+        needed.is_some_and(|needed_s| needed_s <= (f64::from(left) + 0.5) * fork_s)
+    })
 }
 
 /// The longest time that any of these limits needs, in seconds.

@@ -49,13 +49,14 @@ pub fn fork_time_taken(plan: &Plan, group: &Group, taken_s: f64) -> ForkTime {
 
 /// Warm-up and slices of one scenario over all variants of a group.
 fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u32) -> Duration {
-    let rounds = plan.slices.saturating + plan.slices.fixed + plan.slices.poisson;
+    let rounds = plan.slices.saturating + plan.slices.fixed;
     let slices = match (&plan.slo, &named.scenario.push) {
         (Some(slo), _) => slo.each.0 * TRIES,
         (None, Some(push)) if plan.mode != Mode::Profiled => push_time(plan, push),
         (None, Some(_)) => (plan.slices.length.0 + open_time(plan)) * rounds,
         (None, None) => {
-            plan.slices.length.0 * rounds + drain_time(plan) + send_time(plan, named) * plan.slices.saturating
+            let sent = send_time(plan, named) * plan.slices.saturating;
+            plan.slices.length.0 * rounds + drain_time(plan) + sent + plan.slices.latency.0
         }
     };
     match (&named.scenario.push, &plan.warmup) {
@@ -105,7 +106,7 @@ const TRIES: u32 = 30;
 /// The time of one cell of a sequential run.
 pub fn cell_time(plan: &Plan, named: &NamedScenario) -> Duration {
     let warmup = plan.warmup.longest(false, 1);
-    let closed = plan.slices.length.0 * plan.slices.saturating.max(plan.slices.poisson);
+    let closed = plan.slices.length.0 * plan.slices.saturating;
     let measure = named.scenario.push.as_ref().map_or(closed, |push| push_time(plan, push));
     let again = (measure + ENGINE) * plan.engines.len() as u32;
     Duration::from_secs(2) + STOP + warmup + measure + again

@@ -53,6 +53,18 @@ pub struct SharedLoad {
     pub scenario: String,
     /// Throughput of the slowest server at the end of the first warm-up; absent if none answered.
     pub slowest_per_s: Option<f64>,
+    /// The windows in which latency is measured; absent before the first fork has shown how long they must be.
+    #[serde(default)]
+    pub windows: Option<LatencyWindows>,
+}
+
+/// The windows of open load in which the latency of each server is measured in each fork.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatencyWindows {
+    /// How many each server has.
+    pub count: u32,
+    /// Length of each in nanoseconds, its head included.
+    pub length_ns: u64,
 }
 
 /// How many entries of each kind a record has.

@@ -18,7 +18,7 @@ pub mod store;
 
 pub use agent::AgentRecord;
 pub use error::RecordError;
-pub use event::{EventKind, EventLevel, EventName, EventRecord, SelfTestFigures};
+pub use event::{EventKind, EventLevel, EventName, EventRecord, LatencyPlan, SelfTestFigures};
 pub use header::{LoadHeader, RunHeader};
 pub use load::{LoadRecord, Record};
 pub use probe::{CollectorUse, Hiccups, Pause, PauseCause, RESTLESS_SHARE, RuntimeUse, ServerCpu, ServerUse};

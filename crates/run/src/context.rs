@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_plan::Plan;
 use tare_plan::plan::Rate;
 use tare_plan::turn::Turns;
-use tare_record::checkpoint::{Checkpoint, DoneStep, SharedLoad};
+use tare_record::checkpoint::{Checkpoint, DoneStep, LatencyWindows, SharedLoad};
 use tare_record::{EndStatus, EventRecord, RunRecord};
 
 use crate::cores::Cores;
@@ -26,6 +26,8 @@ pub(crate) struct FixedLoad {
     pub rate_per_s: f64,
     /// The turns of a saturating round; `None` where its slices stay in one piece.
     pub turns: Option<Turns>,
+    /// The windows of latency; `None` until they are planned.
+    pub windows: Option<LatencyWindows>,
 }
 
 /// The one context of a run.
@@ -54,7 +56,7 @@ impl FixedLoad {
         };
         let per_s = slowest_per_s.unwrap_or(0.0);
         let turns = plan.slices.turn.turns_of_slice(plan.slices.length.0, plan.load.users, per_s);
-        rate_per_s.map(|rate_per_s| Self { slowest_per_s, rate_per_s, turns })
+        rate_per_s.map(|rate_per_s| Self { slowest_per_s, rate_per_s, turns, windows: None })
     }
 }
 
@@ -68,7 +70,10 @@ impl<'a> RunContext<'a> {
     /// A run before its next measurement: the first one, or the one after the checkpoint of its record.
     pub fn new(plan: &'a Plan, cores: Cores, bed: Box<dyn TestBed + 'a>, journal: Journal<'a>) -> Self {
         let Checkpoint { steps, loads, files, .. } = journal.record().checkpoint.clone().unwrap_or_default();
-        let fixed = |load: SharedLoad| Some(((load.group, load.scenario), FixedLoad::of(plan, load.slowest_per_s)?));
+        let fixed = |load: SharedLoad| {
+            let fixed = FixedLoad { windows: load.windows, ..FixedLoad::of(plan, load.slowest_per_s)? };
+            Some(((load.group, load.scenario), fixed))
+        };
         let fixed = loads.into_iter().filter_map(fixed).collect();
         Self { plan, cores, bed, journal, fixed, baseline_answers: BaselineAnswers::default(), steps, files }
     }
@@ -132,6 +137,7 @@ impl<'a> RunContext<'a> {
             group: group.clone(),
             scenario: scenario.clone(),
             slowest_per_s: fixed.slowest_per_s,
+            windows: fixed.windows,
         };
         let checkpoint = Checkpoint {
             at_ns: self.bed.elapsed_ns(),

@@ -8,6 +8,7 @@ use crate::progress::RunPosition;
 use crate::scenario::ScenarioRun;
 use crate::scenario::capacity::CapacitySearches;
 use crate::scenario::profiled::{profile_pushes, profile_requests};
+use crate::scenario::latency::measure_latency;
 use crate::scenario::push::{measure_pushes, warm_up_listeners};
 use crate::scenario::rounds::{RoundSchedule, settle};
 use crate::scenario::warmup::WarmUp;
@@ -76,7 +77,8 @@ fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> 
             let turns = fixed.and_then(|fixed| fixed.turns);
             let orders = scenario.random_orders("slices");
             let rate_per_s = fixed.map(|fixed| fixed.rate_per_s);
-            RoundSchedule::new(&plan.slices, scenario.members(), turns, orders).run(scenario, rate_per_s)
+            RoundSchedule::new(&plan.slices, scenario.members(), turns, orders).run(scenario, rate_per_s)?;
+            fixed.map_or(Ok(()), |fixed| measure_latency(scenario, fixed))
         }
     }
 }

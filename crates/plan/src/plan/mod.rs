@@ -105,8 +105,10 @@ pub struct Slices {
     pub saturating: u32,
     /// Rounds at the same constant rate for all.
     pub fixed: u32,
-    /// Rounds of open Poisson load.
-    pub poisson: u32,
+    /// The longest time of open Poisson load on each server per fork, in which latency is measured; zero for none. Older plans
+    /// had short slices instead, and none of this.
+    #[serde(default)]
+    pub latency: Span,
     /// Rounds of pushed messages, in the scenarios in which the server sends: each as long as its messages take.
     #[serde(default)]
     pub push: u32,

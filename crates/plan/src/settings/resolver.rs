@@ -82,10 +82,15 @@ impl Known<'_> {
         self.flags.forks.is_some() || self.flags.budget.is_none() && self.suite.forks.is_some()
     }
 
-    /// Rounds of all kinds of slices in one fork, without those of pushed messages.
+    /// Rounds of slices in one fork, without those of pushed messages.
     pub fn slice_rounds(&self) -> u64 {
-        let rounds = [self.so_far.saturating, self.so_far.fixed, self.so_far.poisson];
+        let rounds = [self.so_far.saturating, self.so_far.fixed];
         rounds.into_iter().flatten().map(u64::from).sum()
+    }
+
+    /// Whether anything is measured where the server does not push.
+    pub fn has_load(&self) -> bool {
+        self.slice_rounds() > 0 || self.so_far.latency.is_some_and(|latency| !latency.is_zero())
     }
 }
 

@@ -239,15 +239,24 @@ define_settings! {
         saturating: u32 = value("ROUNDS")
             .when(|known| known.has_slices())
             .default(5)
-            .check("one of saturating, fixed and poisson must be above 0", |_, known| known.slice_rounds() > 0)
-            .check("saturating, fixed and poisson must not exceed 100000 rounds together", |_, known| {
+            .check("one of saturating, fixed and latency must be above 0", |_, known| known.has_load())
+            .check("saturating and fixed must not exceed 100000 rounds together", |_, known| {
                 known.slice_rounds() <= 100_000
             })
             .fills(|to, rounds| to.slices.saturating = rounds);
         /// Rounds of slices at one constant rate for all servers, per fork: they measure CPU per request at equal load.
         fixed: u32 = value("ROUNDS").when(|known| known.has_slices()).default(0).fills(|to, rounds| to.slices.fixed = rounds);
-        /// Rounds of open-loop slices with Poisson arrivals per fork: they measure latency, and CPU per request where --fixed is 0.
-        poisson: u32 = value("ROUNDS").when(|known| known.has_slices()).default(1).fills(|to, rounds| to.slices.poisson = rounds);
+        /// Longest time of open-loop load with Poisson arrivals on each server per fork, 0s for none: it measures latency, until each server has collected garbage five times and answered 10000 requests.
+        latency: Span = value("SPAN")
+            .when(|known| known.has_slices())
+            .default_from("12s (5s in a suite with servers of its own)", |known| {
+                Span::from_secs(if known.has_own_servers { 5 } else { 12 })
+            })
+            .check("write 0s, or at least four times the discarded head and at most 10m", |latency, known| {
+                let head = known.so_far.discard.unwrap_or_default().0;
+                latency.is_zero() || (latency.0 >= head * 4 && *latency <= Span::from_secs(600))
+            })
+            .fills(|to, latency| to.slices.latency = latency);
         /// Rounds of pushed messages per fork, in scenarios in which the server pushes.
         push: u32 = value("ROUNDS")
             .when(|known| known.has_slices())

@@ -31,6 +31,23 @@ pub struct SelfTestFigures {
     pub failed: u64,
 }
 
+/// How long the latency of each server is measured in each fork, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencyPlan {
+    /// Windows of each server in each fork.
+    pub windows: u32,
+    /// Length of one.
+    pub window_s: f64,
+    /// Requests per second of each server.
+    pub rate_per_s: f64,
+    /// The server that needs the longest time.
+    pub server: String,
+    /// How often it collects garbage at this rate; absent where it is not known to collect.
+    pub collects_every_s: Option<f64>,
+    /// The time that it needs for enough collections and requests. The windows are shorter where the plan allows less.
+    pub needed_s: f64,
+}
+
 /// The kind of an event, with its facts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
@@ -116,6 +133,8 @@ pub enum EventKind {
     },
     /// The server was started again after it failed in the scenario before.
     ServerRestarted,
+    /// The windows of latency that the first fork of a scenario has fixed for all.
+    LatencyPlanned(LatencyPlan),
     /// The budget ended before the first fork of a group.
     GroupNotMeasured,
     /// The run was interrupted and went on later.
@@ -202,6 +221,7 @@ pub enum EventName {
     ServerSuspended,
     NoAnswers,
     ServerRestarted,
+    LatencyPlanned,
     GroupNotMeasured,
     RunResumed,
     ProfileFailed,
@@ -234,6 +254,7 @@ impl EventKind {
             Self::ServerSuspended => EventName::ServerSuspended,
             Self::NoAnswers { .. } => EventName::NoAnswers,
             Self::ServerRestarted => EventName::ServerRestarted,
+            Self::LatencyPlanned(_) => EventName::LatencyPlanned,
             Self::GroupNotMeasured => EventName::GroupNotMeasured,
             Self::RunResumed { .. } => EventName::RunResumed,
             Self::ProfileFailed { .. } => EventName::ProfileFailed,
@@ -270,6 +291,7 @@ impl EventName {
             Self::ServerSuspended => (Error, true, "suspended"),
             Self::NoAnswers { .. } => (Error, true, "no valid answers"),
             Self::ServerRestarted => (Info, false, "started again"),
+            Self::LatencyPlanned => (Info, false, "Windows of latency"),
             Self::GroupNotMeasured => (Warning, true, "Group not measured"),
             Self::RunResumed => (Info, false, "Interrupted and resumed"),
             Self::ProfileFailed => (Warning, false, "not profiled"),

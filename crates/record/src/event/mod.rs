@@ -5,7 +5,7 @@ mod words;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::kind::{EventKind, EventLevel, EventName, SelfTestFigures};
+pub use self::kind::{EventKind, EventLevel, EventName, LatencyPlan, SelfTestFigures};
 
 /// Something that happened: a server died, a check failed, the machine was busy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

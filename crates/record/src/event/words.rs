@@ -2,7 +2,7 @@
 
 use tare_units::{Unit, single};
 
-use super::{EventKind, SelfTestFigures};
+use super::{EventKind, LatencyPlan, SelfTestFigures};
 
 impl EventKind {
     /// The observation with its figures, without a full stop.
@@ -41,6 +41,7 @@ impl EventKind {
             Self::ServerRestarted => {
                 "it failed in the scenario before. From here on, a new start of it is measured".to_owned()
             }
+            Self::LatencyPlanned(plan) => plan.text(),
             Self::GroupNotMeasured => "the budget ended before the first start of this group".to_owned(),
             Self::RunResumed { cut_slices: 0, .. } => {
                 "the run was interrupted between two starts, and went on with the next one".to_owned()
@@ -96,6 +97,7 @@ impl EventKind {
                     "tare does not measure this server. Show the check with: tare verify {server}, and --suite FILE for a server of a suite"
                 ));
             }
+            Self::LatencyPlanned(plan) => return plan.remedy(),
             Self::GroupNotMeasured => "Raise the budget (--budget), or measure less (-s, -m).",
             Self::AgentLost { .. } => {
                 "Use the time before it was lost, or load again. Its share went to no other agent."
@@ -121,6 +123,38 @@ impl EventKind {
         };
         Some(remedy.to_owned())
     }
+}
+
+impl LatencyPlan {
+    /// Time of all windows.
+    fn span_s(&self) -> f64 {
+        f64::from(self.windows) * self.window_s
+    }
+
+    /// `4 × 3 s of each server in each start, because http4s.Vanilla collects garbage every 2.3 s`.
+    fn text(&self) -> String {
+        let Self { windows, window_s, rate_per_s, server, collects_every_s, .. } = self;
+        let because = match collects_every_s {
+            Some(every_s) => format!("{server} collects garbage every {}", seconds(*every_s)),
+            None => {
+                let requests = whole_number(self.span_s() * rate_per_s);
+                format!("{server}, which is not known to collect garbage, gets {requests} requests in this time")
+            }
+        };
+        format!("{windows} × {} of each server in each start, because {because}", seconds(*window_s))
+    }
+
+    fn remedy(&self) -> Option<String> {
+        // The windows may be a little shorter than was asked for, because all are equally long.
+        let is_short = self.needed_s > self.span_s() * 1.01;
+        let needed_s = self.needed_s.ceil();
+        is_short.then(|| format!("The plan allows no more. For a steadier p99 give --latency {needed_s:.0}s."))
+    }
+}
+
+/// `2.3 s`, and without decimals from ten seconds on or where there are none.
+fn seconds(s: f64) -> String {
+    if s >= 10.0 || (s - s.round()).abs() < 0.05 { format!("{s:.0} s") } else { format!("{s:.1} s") }
 }
 
 impl SelfTestFigures {

@@ -41,7 +41,7 @@ pub fn header(id: &str) -> RunHeader {
             discard: Span::from_millis(50),
             saturating: 4,
             fixed: 4,
-            poisson: 4,
+            latency: Span::from_secs(4),
             push: 1,
             turn: TurnLength::Auto,
         },

@@ -292,7 +292,7 @@ fn plan(truths: &[Truth]) -> Plan {
             discard: Span::from_millis(50),
             saturating: 4,
             fixed: 4,
-            poisson: 4,
+            latency: Span::from_secs(2),
             push: 1,
             turn: TurnLength::Whole,
         },

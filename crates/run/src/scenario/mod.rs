@@ -2,6 +2,7 @@
 
 pub(crate) mod alternating_round;
 pub(crate) mod capacity;
+pub(crate) mod latency;
 pub(crate) mod profiled;
 pub(crate) mod push;
 mod readings;
@@ -127,17 +128,22 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.show(&Progress::MeasuringRound { place, scenario, turn, slice, slices, last_per_s: &last_per_s });
     }
 
-    /// Throughput of the last scored slice of the same server and kind in this fork and scenario.
-    fn last_throughput(&self, member: usize, kind: SliceKind) -> Option<f64> {
+    /// The slices of one server in this fork and scenario so far, the last one first.
+    pub fn slices_of(&self, member: usize) -> impl Iterator<Item = &StoredSlice> {
         let variant = &self.server_state(member).variant.name;
         let is_here = |slice: &&StoredSlice| {
             slice.key.fork == self.place.fork
                 && slice.key.group == self.place.group
                 && slice.key.scenario == self.named.name
         };
-        let mut last = self.context.journal.record().slices.iter().rev().take_while(is_here);
-        last.find(|slice| slice.key.phase == Phase::Measure && slice.key.kind == kind && slice.key.variant == *variant)
-            .map(|slice| slice.load.throughput_per_s())
+        let here = self.context.journal.record().slices.iter().rev().take_while(is_here);
+        here.filter(|slice| slice.key.variant == *variant)
+    }
+
+    /// Throughput of the last scored slice of the same server and kind in this fork and scenario.
+    fn last_throughput(&self, member: usize, kind: SliceKind) -> Option<f64> {
+        let is_alike = |slice: &&StoredSlice| slice.key.phase == Phase::Measure && slice.key.kind == kind;
+        self.slices_of(member).find(is_alike).map(|slice| slice.load.throughput_per_s())
     }
 
     /// Measures one slice and keeps it, even if it was cut short.

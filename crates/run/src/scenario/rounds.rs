@@ -1,5 +1,5 @@
-//! What is scored of one scenario in a fork: after a slice that shows what the servers can do, slices of every kind in random
-//! alternation.
+//! What is scored of one scenario in a fork before its latency: after a slice that shows what the servers can do, slices under
+//! saturating load and at a fixed rate, in random alternation.
 
 use tare_plan::plan::{SliceKind, Slices};
 use tare_plan::turn::Turns;
@@ -29,11 +29,7 @@ pub(crate) struct RoundSchedule {
 impl RoundSchedule {
     /// Mixes the kinds of rounds at random, and the members within each round, or within each turn of it.
     pub fn new(counts: &Slices, members: usize, turns: Option<Turns>, mut orders: RandomOrders) -> Self {
-        let rounds = [
-            (SliceKind::Saturating, counts.saturating),
-            (SliceKind::Fixed, counts.fixed),
-            (SliceKind::Poisson, counts.poisson),
-        ];
+        let rounds = [(SliceKind::Saturating, counts.saturating), (SliceKind::Fixed, counts.fixed)];
         let rounds = rounds.into_iter().flat_map(|(kind, count)| (0..count).map(move |round| (kind, round)));
         let mut steps = Vec::new();
         for (kind, round) in orders.shuffled(rounds) {

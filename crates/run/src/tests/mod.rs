@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 mod forks;
+mod latency;
 mod progress;
 mod resumed;
 mod scenarios;
@@ -151,7 +152,8 @@ impl Outcome {
     }
 }
 
-/// One group of servers under one or more scenarios: two rounds of saturating slices, one of each open kind, short caps.
+/// One group of servers under one or more scenarios: two rounds of saturating slices, at most 4 s of latency in two windows,
+/// short caps.
 pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
     Plan {
         suite: "simulated".to_owned(),
@@ -174,8 +176,8 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
             length: Span::from_millis(400),
             discard: Span::from_millis(100),
             saturating: 2,
-            fixed: 1,
-            poisson: 1,
+            fixed: 0,
+            latency: Span::from_secs(4),
             push: 2,
             turn: TurnLength::Whole,
         },

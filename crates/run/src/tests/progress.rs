@@ -20,7 +20,10 @@ fn a_fork_is_shown_from_its_start_to_its_standings() {
     assert_eq!(steps.last(), Some(&"standings 1"));
     let measured: Vec<&&str> = steps.iter().filter(|step| step.starts_with("measure")).collect();
     assert_eq!(measured.len(), 8);
-    assert!(measured[0].ends_with("1/8") && measured[7].ends_with("8/8"), "{measured:?}");
+    for (at, kind) in [(0, "Saturating"), (4, "Poisson")] {
+        assert!(measured[at].ends_with(&format!("{kind} 1/4")), "{measured:?}");
+        assert!(measured[at + 3].ends_with(&format!("{kind} 4/4")), "{measured:?}");
+    }
 }
 
 #[test]

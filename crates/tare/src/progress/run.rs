@@ -211,10 +211,11 @@ fn progress_text(progress: &Progress<'_>) -> String {
                 SliceKind::Push => "pushed to all users",
                 SliceKind::Capacity => "a try",
                 SliceKind::Fixed => "fixed rate",
-                SliceKind::Poisson => "Poisson",
+                SliceKind::Poisson => "latency",
             };
             let rate = last_per_s.map_or(String::new(), |rate| format!("  {}", rate_text(rate)));
-            format!("{}  {scenario}  {variant}  {load}  slice {slice}/{slices}{rate}", fork(place))
+            let part = if *kind == SliceKind::Poisson { "window" } else { "slice" };
+            format!("{}  {scenario}  {variant}  {load}  {part} {slice}/{slices}{rate}", fork(place))
         }
         Progress::Opening { place, scenario, variant, open, of } => {
             format!("{}  {scenario}  {variant}  {}", fork(place), opening_text(*open, *of))

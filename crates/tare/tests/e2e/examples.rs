@@ -126,7 +126,7 @@ fn check_counted_bytes(name: &str, program: &str, argument: &str) {
     let bench = Bench::new();
     copy_folder(&project().join("examples").join(name), bench.path());
     let quick = ["--forks", "1", "--users", "4", "--warmup", "200ms", "--slice", "200ms"];
-    let flags = ["--saturating", "2", "--poisson", "0"];
+    let flags = ["--saturating", "2", "--latency", "0s"];
     let mut run = bench.tare(&[&["run", "tare.toml"], &quick[..], &flags].concat());
     let output = run.env("GOFLAGS", "-buildvcs=false").output().unwrap();
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));

@@ -15,7 +15,7 @@ fn a_planted_slowdown_of_five_percent_is_found() {
         server("wrapped", Some("bare"), &["--base-ns", "300000", "--spin-percent", "5"]),
     ]
     .concat();
-    let output = bench.run_suite(&suite, &["--budget", "150s", "--saturating", "8", "--poisson", "0", "--control"]);
+    let output = bench.run_suite(&suite, &["--budget", "150s", "--saturating", "8", "--latency", "0s", "--control"]);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let summary = bench.summary();
     let currencies = &comparison(&summary, "wrapped")["currencies"];

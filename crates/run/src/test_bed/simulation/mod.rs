@@ -13,7 +13,7 @@ use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord};
 use tare_record::profile::Weight;
-use tare_record::{Phase, ServerCpu, ServerUse};
+use tare_record::{Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::{AgreedAnswer, CheckOutcome, GivenAnswer};
 use tare_sut::sampler::Sampled;
@@ -45,6 +45,8 @@ pub(crate) struct SimulatedBed {
     watched: Vec<ServerId>,
     /// Requests answered and time spent by each server in the watch under way.
     answered: BTreeMap<ServerId, (u64, Duration)>,
+    /// Requests that each server has answered before that watch.
+    answered_before: BTreeMap<ServerId, u64>,
 }
 
 impl SimulatedBed {
@@ -56,6 +58,7 @@ impl SimulatedBed {
             scenario: String::new(),
             watched: Vec::new(),
             answered: BTreeMap::new(),
+            answered_before: BTreeMap::new(),
         }
     }
 
@@ -192,9 +195,9 @@ impl TestBed for SimulatedBed {
     ) -> Result<SliceSample, RunError> {
         on_stage(DriveStage::Begun);
         let name = self.running[&server].name.clone();
-        let SliceLoad { phase, kind, round, seed, users, rate_per_s, .. } = *load;
+        let SliceLoad { phase, kind, round, seed, users, rate_per_s, length, .. } = *load;
         assert!(users >= self.least_users(), "a slice of {users} connections over {} workers", self.least_users());
-        let driven = Driven { phase, kind, round, seed, users, rate_per_s };
+        let driven = Driven { phase, kind, round, seed, users, rate_per_s, length };
         self.record_action(Action::Drive { variant: name.clone(), scenario: self.scenario.clone(), load: driven });
         let start_ns = self.elapsed_ns();
         self.advance_clock(load.length);
@@ -230,7 +233,9 @@ impl TestBed for SimulatedBed {
     fn begin_watch(&mut self, servers: &[ServerId], _phase: Phase) {
         self.record_action(Action::BeginWatch(servers.len()));
         self.watched = servers.to_vec();
-        self.answered.clear();
+        for (id, (requests, _)) in std::mem::take(&mut self.answered) {
+            *self.answered_before.entry(id).or_default() += requests;
+        }
     }
 
     fn end_watch(&mut self, _scored_from_ns: u64) -> Vec<ServerUse> {
@@ -248,7 +253,12 @@ impl TestBed for SimulatedBed {
                 waiting_by_kind: [("jit".to_owned(), waiting_ns)].into(),
                 ..ServerCpu::default()
             };
-            ServerUse { cpu: Some(cpu), others_share: Some(planted.others_share), ..ServerUse::default() }
+            let runtime = planted.requests_per_collection.map(|each| {
+                let before = self.answered_before.get(id).copied().unwrap_or(0);
+                let collections = Some((before + requests) / each - before / each);
+                RuntimeUse { collections, ..RuntimeUse::default() }
+            });
+            ServerUse { cpu: Some(cpu), runtime, others_share: Some(planted.others_share), ..ServerUse::default() }
         };
         self.watched.iter().map(readings).collect()
     }

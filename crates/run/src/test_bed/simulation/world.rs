@@ -41,6 +41,8 @@ pub(crate) struct Planted {
     pub others_share: f64,
     /// CPU that it uses without load, as a share of a core.
     pub rest_cpu_share: f64,
+    /// How often its runtime collects garbage; `None` for a server whose runtime tells nothing.
+    pub requests_per_collection: Option<u64>,
 }
 
 impl Default for Planted {
@@ -61,6 +63,7 @@ impl Default for Planted {
             mute_in: Vec::new(),
             others_share: 0.0,
             rest_cpu_share: 0.0,
+            requests_per_collection: None,
         }
     }
 }
@@ -88,6 +91,7 @@ pub(crate) struct Driven {
     pub seed: u64,
     pub users: u32,
     pub rate_per_s: f64,
+    pub length: Duration,
 }
 
 /// What the test and the bed share.

@@ -63,7 +63,7 @@ impl ReleaseBench<'_> {
         let mut suite = Suite::default();
         suite.suite.question = Some(format!("Does {} cost more in {after} than in {before}?", self.server));
         suite.run.versions = Some(vec![after.clone()]);
-        suite.run.poisson = (!needs_open_load).then_some(0);
+        suite.run.latency = (!needs_open_load).then(tare_units::Span::default);
         suite.groups = vec![GroupSpec {
             baseline: self.server.clone(),
             baseline_version: Some(before.clone()),

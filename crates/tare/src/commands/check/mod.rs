@@ -12,6 +12,7 @@ use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
 use tare_plan::{Currency, Plan, PlanError};
 use tare_sut::sampler::cache_folder;
+use tare_units::Span;
 
 use crate::args::{CheckArgs, Global};
 use crate::console;
@@ -117,7 +118,7 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
     let needs_open_load =
         limits.iter().any(|limit| limit.currency().is_latency()) || flags.saturating.or(run.saturating) == Some(0);
     if !needs_open_load && run.slo.is_none() && flags.slo.is_none() {
-        run.poisson.get_or_insert(0);
+        run.latency.get_or_insert(Span::default());
     }
     both
 }
@@ -209,16 +210,16 @@ mod tests {
 
     #[test]
     fn without_saturating_rounds_the_open_load_stays_whoever_says_so() {
-        let limits = ["cpu > +3%".parse().unwrap()];
-        let poisson = |of_suite: Option<u32>, of_flag: Option<u32>| {
+        let (limits, none) = (["cpu > +3%".parse().unwrap()], Some(Span::default()));
+        let latency = |of_suite: Option<u32>, of_flag: Option<u32>| {
             let mut suite = Suite::default();
             suite.run.saturating = of_suite;
             let flags = Options { saturating: of_flag, ..Options::default() };
-            settled(suite, &flags, &limits).run.poisson
+            settled(suite, &flags, &limits).run.latency
         };
-        assert_eq!(poisson(None, None), Some(0), "CPU needs no open load");
-        assert_eq!(poisson(Some(6), Some(0)), None, "the flag wins");
-        assert_eq!(poisson(Some(0), Some(6)), Some(0), "the flag wins");
-        assert_eq!((poisson(Some(0), None), poisson(None, Some(0))), (None, None));
+        assert_eq!(latency(None, None), none, "CPU needs no open load");
+        assert_eq!(latency(Some(6), Some(0)), None, "the flag wins");
+        assert_eq!(latency(Some(0), Some(6)), none, "the flag wins");
+        assert_eq!((latency(Some(0), None), latency(None, Some(0))), (None, None));
     }
 }

@@ -167,7 +167,7 @@ warmup = "200ms"
 slice = "100ms"
 discard = "20ms"
 saturating = 3
-poisson = 1
+latency = "200ms"
 timeout = "1s"
 seed = 1
 

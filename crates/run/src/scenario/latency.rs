@@ -1,0 +1,176 @@
+//! Latency under open load: windows of seconds in which the servers alternate.
+//!
+//! How long they are together follows from the servers. A collection makes all requests that it meets late, so a percentile
+//! repeats only where each start has met several. The first fork shows how often each server collects, and fixes the
+//! windows for all forks. They do not end at a collection: a window that does so has met too many for its length.
+
+use std::time::Duration;
+
+use tare_plan::plan::SliceKind;
+use tare_record::checkpoint::LatencyWindows;
+use tare_record::{EventKind, EventRecord, LatencyPlan, Phase, StoredSlice};
+
+use crate::context::FixedLoad;
+use crate::error::RunError;
+use crate::scenario::ScenarioRun;
+use crate::test_bed::slice::SliceLoad;
+
+/// So many collections of each server are enough for a percentile that repeats. G1 stops http4s every 2.3 s at a quarter of
+/// its load: with one collection or less in a start, its p99 differed by a factor of twenty between starts.
+const COLLECTIONS: f64 = 5.0;
+/// So many requests are enough for a server without collections: a hundred are slower than its p99, and its p99.9 can be stated.
+const REQUESTS: f64 = 10_000.0;
+/// The shortest time of all windows of a server, if the plan allows it.
+const SHORTEST: Duration = Duration::from_secs(2);
+/// About the length of a window. Shorter ones share a change of the machine's speed more evenly, but each one has a head that
+/// does not count.
+const WINDOW: Duration = Duration::from_secs(3);
+/// The fewest windows of a server: one in which the generator stood still can be left out.
+const FEWEST_WINDOWS: u32 = 2;
+
+/// How often a server collects garbage.
+#[derive(Debug, Clone)]
+struct ServerPace {
+    server: String,
+    /// Collections per request; 0 where none is known.
+    collections_per_request: f64,
+}
+
+/// Measures all windows of each healthy server at the rate of the plan, in random order in each round.
+///
+/// # Errors
+/// When the generator fails or the record cannot be written.
+pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<(), RunError> {
+    if scenario.plan().slices.latency.is_zero() {
+        return Ok(());
+    }
+    let windows = match fixed.windows {
+        Some(windows) => windows,
+        None => plan_windows(scenario, fixed.rate_per_s)?,
+    };
+    let mut orders = scenario.random_orders("latency");
+    let members = scenario.members();
+    let of = windows.count * members as u32;
+    let mut window = 0;
+    for round in 0..windows.count {
+        for member in orders.shuffled(0..members) {
+            window += 1;
+            if scenario.may_drive(member) {
+                scenario.announce(member, SliceKind::Poisson, (window, of));
+                let load = scenario.load(SliceKind::Poisson, round, fixed.rate_per_s);
+                let length = Duration::from_nanos(windows.length_ns);
+                scenario.measure_whole_slice(member, &SliceLoad { length, ..load })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Fixes the windows for all forks, and records why they are so long.
+fn plan_windows(scenario: &mut ScenarioRun<'_, '_>, rate_per_s: f64) -> Result<LatencyWindows, RunError> {
+    let slices = &scenario.plan().slices;
+    let paces: Vec<ServerPace> = (0..scenario.members())
+        .filter(|member| scenario.server_state(*member).is_healthy())
+        .map(|member| ServerPace {
+            server: scenario.server_state(member).variant.name.clone(),
+            collections_per_request: collections_per_request(scenario.slices_of(member)),
+        })
+        .collect();
+    let windows = windows_of(&paces, rate_per_s, slices.latency.0, slices.discard.0);
+    let longest = paces.iter().max_by(|a, b| a.needed_s(rate_per_s).total_cmp(&b.needed_s(rate_per_s)));
+    if let Some(pace) = longest {
+        let plan = LatencyPlan {
+            windows: windows.count,
+            window_s: Duration::from_nanos(windows.length_ns).as_secs_f64(),
+            rate_per_s,
+            server: pace.server.clone(),
+            collects_every_s: pace.period_s(rate_per_s),
+            needed_s: pace.needed_s(rate_per_s),
+        };
+        let event = EventRecord::new(EventKind::LatencyPlanned(plan));
+        let (group, scenario_name) = (scenario.place.group.to_owned(), scenario.named.name.clone());
+        let fork = Some(scenario.place.fork);
+        let event = EventRecord { group: Some(group), scenario: Some(scenario_name), fork, ..event };
+        scenario.context.record_event(event)?;
+    }
+    let key = (scenario.place.group.to_owned(), scenario.named.name.clone());
+    if let Some(fixed) = scenario.context.fixed.get_mut(&key) {
+        fixed.windows = Some(windows);
+    }
+    Ok(windows)
+}
+
+impl ServerPace {
+    /// Time from one collection to the next at this rate; `None` where none is known.
+    fn period_s(&self, rate_per_s: f64) -> Option<f64> {
+        let per_s = self.collections_per_request * rate_per_s;
+        (per_s > 0.0).then(|| 1.0 / per_s)
+    }
+
+    /// Time for enough collections and enough requests.
+    fn needed_s(&self, rate_per_s: f64) -> f64 {
+        let for_collections = self.period_s(rate_per_s).map_or(0.0, |period_s| period_s * COLLECTIONS);
+        for_collections.max(REQUESTS / rate_per_s)
+    }
+}
+
+/// The windows that are long enough for each of these servers, as far as `longest` allows. The head of each is not scored.
+fn windows_of(paces: &[ServerPace], rate_per_s: f64, longest: Duration, head: Duration) -> LatencyWindows {
+    let needed_s = paces.iter().map(|pace| pace.needed_s(rate_per_s)).fold(0.0, f64::max);
+    let needed = Duration::try_from_secs_f64(needed_s).unwrap_or(longest).max(SHORTEST).min(longest);
+    let count = ((needed.as_secs_f64() / WINDOW.as_secs_f64()).round() as u32).max(FEWEST_WINDOWS);
+    let length = (needed + head * count).min(longest) / count;
+    LatencyWindows { count, length_ns: length.as_nanos() as u64 }
+}
+
+/// Collections per request in the scored slices of a server, and in its warm-up where these have few; 0 where none is known.
+fn collections_per_request<'s>(slices: impl Iterator<Item = &'s StoredSlice>) -> f64 {
+    let (mut collections, mut requests) = (0, 0);
+    // The last ones come first: those of the warm-up are older than those that are scored.
+    for slice in slices {
+        if slice.key.phase == Phase::Warmup && collections as f64 >= COLLECTIONS {
+            break;
+        }
+        let Some(runtime) = &slice.server.runtime else { continue };
+        collections += runtime.collections.unwrap_or(0);
+        requests += runtime.requests;
+    }
+    if requests == 0 { 0.0 } else { collections as f64 / requests as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: Duration = Duration::from_millis(100);
+
+    /// Count and length in milliseconds of the windows at 5,000 requests per second.
+    fn windows(periods_s: &[Option<f64>], longest_s: u64) -> (u32, u64) {
+        let pace = |period_s: &Option<f64>| ServerPace {
+            server: "any".to_owned(),
+            collections_per_request: period_s.map_or(0.0, |period_s| 1.0 / (5_000.0 * period_s)),
+        };
+        let paces: Vec<ServerPace> = periods_s.iter().map(pace).collect();
+        let windows = windows_of(&paces, 5_000.0, Duration::from_secs(longest_s), HEAD);
+        (windows.count, windows.length_ns / 1_000_000)
+    }
+
+    #[test]
+    fn windows_are_long_enough_for_five_collections_of_the_server_that_collects_least_often() {
+        assert_eq!(windows(&[Some(2.4), None], 60), (4, 3_100), "12 s and four heads");
+        assert_eq!(windows(&[Some(2.4), Some(1.2)], 60), (4, 3_100));
+        assert_eq!(windows(&[Some(2.4)], 7), (2, 3_500), "the plan allows no more");
+    }
+
+    #[test]
+    fn a_server_that_does_not_collect_gets_ten_thousand_requests() {
+        assert_eq!(windows(&[None, None], 60), (2, 1_100), "2 s and two heads");
+        assert_eq!(windows(&[Some(0.01)], 60), (2, 1_100), "five collections would be too few requests");
+        assert_eq!(windows(&[], 60), (2, 1_100), "no server is left: nothing is driven");
+        let slow = ServerPace { server: "slow".to_owned(), collections_per_request: 0.0 };
+        let of_slow = windows_of(&[slow.clone()], 10.0, Duration::from_secs(12), HEAD);
+        assert_eq!((of_slow.count, of_slow.length_ns), (4, 3_000_000_000), "a thousand seconds are not allowed");
+        let unasked = windows_of(&[slow], 0.0, Duration::from_secs(12), HEAD);
+        assert_eq!(unasked, of_slow, "a rate of zero would take for ever");
+    }
+}

@@ -1,0 +1,109 @@
+//! How long the latency of servers is measured, and in which windows.
+
+use tare_plan::plan::SliceKind;
+
+use super::*;
+
+/// Half of 10,000 requests per second, at most half a minute of latency, and enough rounds before it to see collections.
+fn long_plan() -> Plan {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    plan.slices.latency = Span::from_secs(30);
+    plan.slices.saturating = 20;
+    plan
+}
+
+fn collects_each(requests: u64) -> Planted {
+    Planted { requests_per_collection: Some(requests), ..Planted::default() }
+}
+
+/// Server, fork, round and seconds of each window, in the order in which they were driven.
+fn windows(outcome: &Outcome) -> Vec<(String, u32, f64)> {
+    let is_window = |load: &Driven| load.phase == Phase::Measure && load.kind == SliceKind::Poisson;
+    let of = |(variant, _, load): (String, String, Driven)| (variant, load.round, load.length.as_secs_f64());
+    outcome.driven().into_iter().filter(|(_, _, load)| is_window(load)).map(of).collect()
+}
+
+fn plan_text(outcome: &Outcome) -> (String, Option<String>) {
+    let event = outcome.event(EventName::LatencyPlanned);
+    (event.text.clone(), event.remedy.clone())
+}
+
+#[test]
+fn latency_lasts_until_each_server_has_collected_five_times() {
+    // At 5,000 requests per second, b collects every 2.5 s and a every second.
+    let outcome = Simulation::new(long_plan()).plant("a", collects_each(5_000)).plant("b", collects_each(12_500)).run();
+    let all = windows(&outcome);
+    assert_eq!(all.len(), 2 * 2 * 4, "four windows of two servers in two forks");
+    for (name, round, seconds) in &all {
+        assert!((2.8..3.7).contains(seconds), "{name} {round}: {seconds} s of 11 to 14 s with heads");
+    }
+    assert!(all.chunks(2).all(|pair| pair[0].0 != pair[1].0 && pair[0].1 == pair[1].1), "servers alternate: {all:?}");
+    let (text, remedy) = plan_text(&outcome);
+    assert!(text.starts_with("4 × ") && text.contains("because b collects garbage every 2."), "{text}");
+    assert_eq!(remedy, None);
+    let planned = outcome.record.events.iter().filter(|event| event.kind.name() == EventName::LatencyPlanned);
+    assert_eq!(planned.count(), 1, "the first fork fixes the windows for all");
+}
+
+#[test]
+fn latency_ends_at_the_longest_time_of_the_plan_and_says_what_would_be_better() {
+    let outcome = Simulation::new(long_plan()).plant("b", collects_each(60_000)).run();
+    assert!(windows(&outcome).iter().all(|(_, _, seconds)| (seconds - 3.0).abs() < 1e-9));
+    let mut short = long_plan();
+    short.slices.latency = Span::from_secs(5);
+    let outcome = Simulation::new(short).plant("b", collects_each(12_500)).run();
+    let spans: f64 = windows(&outcome).iter().filter(|(name, ..)| name == "a").map(|(_, _, seconds)| seconds).sum();
+    assert!((spans - 10.0).abs() < 1e-6, "5 s in each of two forks");
+    let (_, remedy) = plan_text(&outcome);
+    assert!(remedy.as_deref().is_some_and(|remedy| remedy.contains("--latency 1")), "{remedy:?}");
+}
+
+#[test]
+fn a_server_whose_runtime_tells_nothing_gets_enough_requests_for_its_percentiles() {
+    let outcome = Simulation::new(long_plan()).run();
+    assert_eq!(windows(&outcome).len(), 2 * 2 * 2);
+    assert!(windows(&outcome).iter().all(|(_, _, seconds)| (seconds - 1.1).abs() < 1e-9));
+    let (text, _) = plan_text(&outcome);
+    assert!(text.contains("which is not known to collect garbage, gets 11,000 requests"), "{text}");
+}
+
+#[test]
+fn a_plan_without_latency_has_no_open_load() {
+    let mut plan = long_plan();
+    plan.slices.latency = Span::default();
+    let outcome = Simulation::new(plan).run();
+    assert!(windows(&outcome).is_empty() && outcome.scored().count() > 0);
+    assert!(outcome.record.events.iter().all(|event| event.kind.name() != EventName::LatencyPlanned));
+}
+
+#[test]
+fn without_other_slices_the_warm_up_tells_how_often_a_server_collects() {
+    let mut plan = long_plan();
+    plan.slices.saturating = 0;
+    let outcome = Simulation::new(plan).plant("b", collects_each(12_500)).run();
+    assert!(plan_text(&outcome).0.contains("because b collects garbage every"), "{}", plan_text(&outcome).0);
+}
+
+#[test]
+fn a_server_that_dies_in_its_first_window_leaves_the_others_theirs() {
+    let mut plan = long_plan();
+    plan.slices.saturating = 0;
+    plan.stop.forks = Forks::Fixed { count: 1 };
+    let dies = Planted { deaths: vec![(1, "Get")], ..Planted::default() };
+    let outcome = Simulation::new(plan).plant("b", dies).run();
+    let of = |wanted: &str| windows(&outcome).iter().filter(|(name, ..)| name == wanted).count();
+    assert_eq!((of("a"), of("b")), (2, 1));
+}
+
+#[test]
+fn a_resumed_run_keeps_the_windows_of_its_first_fork() {
+    let simulation = || Simulation::new(long_plan()).plant("b", collects_each(12_500));
+    let whole = simulation().run();
+    let starts: Vec<u64> = whole.scored().filter(|slice| slice.key.fork == 2).map(|slice| slice.load.start_ns).collect();
+    let begun = Duration::from_nanos(starts[0] + 1);
+    let interrupted = simulation().interrupt_at(begun).run();
+    // From here on b does not collect, so its windows would be planned shorter.
+    let resumed = Simulation::new(long_plan()).resume(interrupted.record, &|_| Vec::new());
+    let seconds = |outcome: &Outcome| windows(outcome).iter().map(|(_, _, seconds)| *seconds).fold(0.0, f64::max);
+    assert!((seconds(&resumed) - seconds(&whole)).abs() < 1e-9, "{} and {}", seconds(&resumed), seconds(&whole));
+}
