@@ -348,7 +348,10 @@ fn a_suite_that_asks_for_profiles_gets_starts_of_their_own_beside_the_scored_one
     assert!(!scored.machine.jvm_options.iter().any(|option| option.contains("NonSafepoints")));
     let profiling = scored.profiling().unwrap();
     assert_eq!((profiling.mode, profiling.stop.forks), (Mode::Profiled, Forks::Fixed { count: 4 }));
-    assert_eq!((profiling.slices.saturating, profiling.slices.fixed, profiling.slices.latency), (0, 2, Span::default()));
+    assert_eq!(
+        (profiling.slices.saturating, profiling.slices.fixed, profiling.slices.latency),
+        (0, 2, Span::default())
+    );
     assert!(profiling.groups.iter().all(|group| group.variants.iter().all(|v| v.role != Role::Control)));
     assert!(profiling.machine.jvm_options.ends_with(&["-XX:+DebugNonSafepoints".to_owned()]));
     assert!(plan("", flags).unwrap().profiling().is_none(), "no profile was requested");

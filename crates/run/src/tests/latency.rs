@@ -99,7 +99,8 @@ fn a_server_that_dies_in_its_first_window_leaves_the_others_theirs() {
 fn a_resumed_run_keeps_the_windows_of_its_first_fork() {
     let simulation = || Simulation::new(long_plan()).plant("b", collects_each(12_500));
     let whole = simulation().run();
-    let starts: Vec<u64> = whole.scored().filter(|slice| slice.key.fork == 2).map(|slice| slice.load.start_ns).collect();
+    let starts: Vec<u64> =
+        whole.scored().filter(|slice| slice.key.fork == 2).map(|slice| slice.load.start_ns).collect();
     let begun = Duration::from_nanos(starts[0] + 1);
     let interrupted = simulation().interrupt_at(begun).run();
     // From here on b does not collect, so its windows would be planned shorter.
