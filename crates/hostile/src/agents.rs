@@ -1,8 +1,6 @@
 //! What an agent sends to its coordinator: the fleet accepts it, or drops the agent and continues.
 
-use tare_remote::{
-    AgentFacts, Fleet, Greeting, LONGEST_ORDER, LONGEST_REPORT, Order, PROTOCOL, Ready, Report, ReportKind, read_frame,
-};
+use tare_remote::{Fleet, Greeting, LONGEST_ORDER, LONGEST_REPORT, Order, Report, Version, read_frame};
 
 /// Moments of the coordinator's clock. Periods are one long.
 const BEGIN: u64 = 1;
@@ -11,18 +9,28 @@ const NOW: u64 = 60;
 /// Bytes are reports, or the agent is lost. The accepted reports add up to the result of the fleet, and are no more than
 /// one agent can send.
 pub fn check_report(bytes: &[u8]) {
-    take_all(Fleet::new(["a".to_owned()], 0, 1, 0), bytes);
-    let mut running = Fleet::new(["a".to_owned()], 0, 1, 0);
-    let greeting = Greeting { protocol: PROTOCOL, ..Greeting::default() };
-    for kind in [ReportKind::Greeting(greeting), ReportKind::Facts(AgentFacts::default()), ReportKind::Ready(Ready {})]
-    {
-        running.process_report(0, Report::from(kind), BEGIN);
-    }
-    running.begin(BEGIN);
+    take_all(fleet_of_one(), bytes);
+    take_all(working_fleet(), bytes);
+    let mut running = working_fleet();
+    running.process_report(0, Report::Ready, BEGIN);
+    running.begin(BEGIN, 1);
     take_all(running, bytes);
     // An agent reads orders of its coordinator in the same way.
     let mut orders = bytes;
-    while let Ok(Some(Order { kind: Some(_) })) = read_frame(&mut orders, LONGEST_ORDER) {}
+    while let Ok(Some(_)) = read_frame::<Order>(&mut orders, LONGEST_ORDER) {}
+}
+
+fn fleet_of_one() -> Fleet {
+    Fleet::new(["a".to_owned()], 0, 0)
+}
+
+/// A fleet whose agent carries out its first task.
+fn working_fleet() -> Fleet {
+    let mut fleet = fleet_of_one();
+    let greeting = Greeting { version: Version::own(), host: String::new() };
+    fleet.process_report(0, Report::Greeting(greeting), BEGIN);
+    fleet.note_task(0, true);
+    fleet
 }
 
 fn take_all(mut fleet: Fleet, mut bytes: &[u8]) {
@@ -36,8 +44,7 @@ fn take_all(mut fleet: Fleet, mut bytes: &[u8]) {
                 break;
             }
         }
-        while !fleet.is_over() {
-            let Some(round) = fleet.next_round() else { break };
+        while let Some(round) = fleet.next_round() {
             (answers, rounds) = (answers + round.ok, rounds + 1);
         }
     }

@@ -16,12 +16,12 @@ pub use fleet::{
     AgentCounts, AgentPhase, ClockOffset, Fleet, FleetAgent, LATE_NS, LONGEST_SILENCE_NS, LONGEST_WAIT_NS,
 };
 pub use link::kubernetes::{Cluster, JobShape, PodShape, agent_manifests, remove_agent_jobs};
-pub use link::starting::PodOrder;
+pub use link::starting::{AgentsOrder, PodOrder};
 pub use load::{AgentFleet, FleetOrder, LoadAgents};
 pub use protocol::{
-    AgentFacts, Assignment, Begin, ClockReading, Done, Failure, Greeting, Hello, InputFile, LONGEST_ORDER,
-    LONGEST_REPORT, OpenConnections, Order, OrderKind, PROTOCOL, PackedSample, Ping, Prepare, ProtocolError, Ready,
-    Report, ReportKind, RunOrder, RunReport, Stop, encode_frame, pack_sample, read_frame, unpack_sample,
+    AgentCores, AgentShare, Bytes, ClockReading, Greeting, InputFile, LONGEST_ORDER, LONGEST_REPORT, LoadCommand,
+    OpenConnections, Order, PROTOCOL, PackedSample, ProtocolError, Report, Task, Version, encode_frame, pack_sample,
+    read_frame, unpack_sample,
 };
-pub use serve::serve_agent;
+pub use serve::{BuildJob, serve_agent};
 pub use servers::{HostChoice, RemoteHost};

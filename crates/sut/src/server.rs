@@ -42,7 +42,7 @@ pub struct Server {
 }
 
 /// The present state of a server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Status {
     /// It runs.
     Running,

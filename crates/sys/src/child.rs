@@ -15,6 +15,7 @@ use std::{fmt, io};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
+use serde::{Deserialize, Serialize};
 
 use crate::affinity::CpuSet;
 use crate::clock;
@@ -117,7 +118,7 @@ pub enum ChildError {
 }
 
 /// How a program ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// It returned this exit code.
     Code(i32),

@@ -5,9 +5,7 @@ mod rounds;
 
 use tare_sample::{MessageTally, PackedHistogram, SliceSample};
 
-use crate::protocol::{
-    AgentFacts, ClockReading, OpenConnections, PROTOCOL, ProtocolError, Report, ReportKind, unpack_sample,
-};
+use crate::protocol::{Answer, ClockReading, OpenConnections, ProtocolError, Report, Version, unpack_sample};
 
 pub use offset::ClockOffset;
 pub(crate) use rounds::Rounds;
@@ -27,16 +25,14 @@ pub const LATE_NS: u64 = 1_000_000;
 pub enum AgentPhase {
     /// It has been started and has sent nothing yet.
     Started,
-    /// It speaks the same protocol.
-    Greeted,
-    /// It has accepted its assignment and prepared its generator.
-    Equipped,
-    /// Its connections are open.
+    /// It has the same version, and has answered all its tasks.
+    Idle,
+    /// It carries out a task.
+    Working,
+    /// The connections of its load are open; it waits for the start.
     Ready,
-    /// It makes load.
+    /// It makes load, and sends a sample for each period.
     Running,
-    /// It has reported everything.
-    Finished,
     /// It is lost. What it reported still counts.
     Lost {
         /// The reason, in one sentence without a full stop.
@@ -83,8 +79,17 @@ impl AgentCounts {
     }
 }
 
+/// The answer to the latest task of an agent.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    /// The answer, or why the task could not be carried out.
+    pub answer: Result<Answer, String>,
+    /// When it arrived, in nanoseconds.
+    pub received_ns: u64,
+}
+
 /// One agent as its coordinator sees it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct FleetAgent {
     /// `local 1` or `ssh://bench1`.
     pub name: String,
@@ -92,22 +97,23 @@ pub struct FleetAgent {
     pub host: String,
     /// Its phase.
     pub phase: AgentPhase,
-    /// Facts about its generator; `None` before it reports them.
-    pub facts: Option<AgentFacts>,
     /// Its connections while they are being opened.
     pub opening: OpenConnections,
     /// The offset of its clocks; `None` before the first answer to a ping.
     pub offset: Option<ClockOffset>,
     /// The sums of its samples.
     pub counts: AgentCounts,
+    /// The number of its latest task, and the answer once it came.
+    task: u64,
+    answered: Option<Answered>,
     /// The number of the unanswered ping, and when it was sent.
     open_ping: Option<(u64, u64)>,
-    /// When its last report and its last sample arrived.
+    /// When its last report and its last sample arrived, or since when somebody listens.
     last_report_ns: u64,
     last_sample_ns: u64,
 }
 
-/// All agents of a load. All times are on the coordinator's monotonic clock, in nanoseconds.
+/// All agents of a coordinator. All times are on its monotonic clock, in nanoseconds.
 #[derive(Debug)]
 pub struct Fleet {
     agents: Vec<FleetAgent>,
@@ -121,24 +127,25 @@ pub struct Fleet {
 }
 
 impl Fleet {
-    /// Agents of these names that were started at `now_ns` and have a sample for each `period_ns` of load.
-    /// `epoch_unix_ns` is what the coordinator's wall clock showed at the origin of its monotonic clock.
-    pub fn new(names: impl IntoIterator<Item = String>, now_ns: u64, period_ns: u64, epoch_unix_ns: u64) -> Self {
+    /// Agents of these names that were started at `now_ns`. `epoch_unix_ns` is what the coordinator's wall clock showed at the
+    /// origin of its monotonic clock.
+    pub fn new(names: impl IntoIterator<Item = String>, now_ns: u64, epoch_unix_ns: u64) -> Self {
         let agent = |name| FleetAgent {
             name,
             host: String::new(),
             phase: AgentPhase::Started,
-            facts: None,
             opening: OpenConnections::default(),
             offset: None,
             counts: AgentCounts::default(),
+            task: 0,
+            answered: None,
             open_ping: None,
             last_report_ns: now_ns,
             last_sample_ns: now_ns,
         };
         let agents: Vec<FleetAgent> = names.into_iter().map(agent).collect();
         let (rounds, clocks) = (Rounds::new(agents.len()), MessageTally::default());
-        Self { agents, rounds, begin_ns: now_ns, period_ns, epoch_unix_ns, clocks }
+        Self { agents, rounds, begin_ns: now_ns, period_ns: 0, epoch_unix_ns, clocks }
     }
 
     /// All agents, lost ones too, in order.
@@ -151,12 +158,33 @@ impl Fleet {
         self.agents[agent].open_ping = Some((number, now_ns));
     }
 
+    /// Notes that an agent gets a task, and returns its number. Nobody waits for the answer unless `is_awaited`.
+    pub fn note_task(&mut self, agent: usize, is_awaited: bool) -> u64 {
+        let agent = &mut self.agents[agent];
+        agent.task += 1;
+        agent.answered = None;
+        if is_awaited && !agent.is_lost() {
+            agent.phase = AgentPhase::Working;
+        }
+        agent.task
+    }
+
+    /// The answer to the latest task of an agent, once.
+    pub(crate) fn take_answer(&mut self, agent: usize) -> Option<Answered> {
+        self.agents[agent].answered.take()
+    }
+
+    /// Notes that somebody listens since `now_ns`. Reports may wait from before, and were no silence.
+    pub fn begin_to_listen(&mut self, now_ns: u64) {
+        self.agents.iter_mut().for_each(|agent| agent.last_report_ns = agent.last_report_ns.max(now_ns));
+    }
+
     /// Processes a report that arrived at `now_ns`. A report that breaks the protocol makes the agent lost.
     pub fn process_report(&mut self, agent: usize, report: Report, now_ns: u64) {
-        if self.agents[agent].is_over() {
+        if self.agents[agent].is_lost() {
             return;
         }
-        self.agents[agent].last_report_ns = now_ns;
+        self.agents[agent].last_report_ns = self.agents[agent].last_report_ns.max(now_ns);
         if let Err(error) = self.apply_report(agent, report, now_ns) {
             self.mark_lost(agent, &error.to_string(), now_ns);
         }
@@ -164,22 +192,17 @@ impl Fleet {
 
     fn apply_report(&mut self, index: usize, report: Report, now_ns: u64) -> Result<(), ProtocolError> {
         let agent = &mut self.agents[index];
-        match (&agent.phase, report.kind.ok_or(ProtocolError::UnknownKind)?) {
-            (AgentPhase::Started, ReportKind::Greeting(greeting)) => {
-                if greeting.protocol != PROTOCOL {
-                    let (theirs, version) = (greeting.protocol, greeting.version);
-                    return Err(ProtocolError::Version { theirs, version });
+        match (&agent.phase, report) {
+            (AgentPhase::Started, Report::Greeting(greeting)) => {
+                if greeting.version != Version::own() {
+                    return Err(ProtocolError::Version(greeting.version));
                 }
                 agent.host = greeting.host.chars().filter(|c| !c.is_control()).take(64).collect();
-                agent.phase = AgentPhase::Greeted;
+                agent.phase = AgentPhase::Idle;
             }
-            (AgentPhase::Greeted, ReportKind::Facts(facts)) => {
-                agent.facts = Some(facts);
-                agent.phase = AgentPhase::Equipped;
-            }
-            (AgentPhase::Equipped, ReportKind::Opening(opening)) => agent.opening = opening,
-            (AgentPhase::Equipped, ReportKind::Ready(_)) => agent.phase = AgentPhase::Ready,
-            (AgentPhase::Running, ReportKind::Sample(sample)) => {
+            (AgentPhase::Working, Report::Opening(opening)) => agent.opening = opening,
+            (AgentPhase::Working, Report::Ready) => agent.phase = AgentPhase::Ready,
+            (AgentPhase::Running, Report::Sample(sample)) => {
                 let sample = unpack_sample(sample)?;
                 let most_ns = now_ns.saturating_sub(self.begin_ns) + SPARE_SAMPLES * self.period_ns;
                 if agent.counts.reported_ns + self.period_ns > most_ns {
@@ -189,24 +212,46 @@ impl Fleet {
                 agent.last_sample_ns = now_ns;
                 self.rounds.push(index, sample);
             }
-            // An agent that gets a Stop before the Begin is done without a sample.
-            (AgentPhase::Running | AgentPhase::Ready, ReportKind::Done(done)) => {
-                let whole = unpack_sample(done.whole.unwrap_or_default())?;
-                agent.check_totals(&whole)?;
-                agent.phase = AgentPhase::Finished;
-                self.clocks.merge(&whole.messages);
-                self.rounds.end(index);
+            (phase, Report::Answer { number, answer }) if *phase != AgentPhase::Started && number <= agent.task => {
+                // Nobody waits for the answer to an earlier task.
+                if number == agent.task && *phase != AgentPhase::Idle {
+                    self.take_up_answer(index, Answered { answer, received_ns: now_ns })?;
+                }
             }
-            (_, ReportKind::Clock(reading)) => agent.note_reading(&reading, now_ns, self.epoch_unix_ns),
-            (_, ReportKind::Failed(failure)) => self.mark_lost(index, &failure.reason, now_ns),
+            (_, Report::Clock(reading)) => agent.note_reading(&reading, now_ns, self.epoch_unix_ns),
+            (_, Report::Failed(reason)) => self.mark_lost(index, &reason, now_ns),
             _ => return Err(ProtocolError::WrongPhase("a report")),
         }
         Ok(())
     }
 
+    /// Takes up the answer to the latest task. That to a load is the end of its samples. An agent that gets a Stop before the
+    /// start answers without any.
+    fn take_up_answer(&mut self, index: usize, answered: Answered) -> Result<(), ProtocolError> {
+        let agent = &mut self.agents[index];
+        if matches!(agent.phase, AgentPhase::Running | AgentPhase::Ready) {
+            match &answered.answer {
+                Ok(Answer::Driven(driven)) => {
+                    let whole = unpack_sample(driven.sample.clone())?;
+                    agent.check_totals(&whole)?;
+                    self.clocks.merge(&whole.messages);
+                    self.rounds.end(index);
+                }
+                Ok(_) => return Err(ProtocolError::WrongPhase("an answer")),
+                Err(reason) => {
+                    self.mark_lost(index, reason, answered.received_ns);
+                    return Ok(());
+                }
+            }
+        }
+        agent.phase = AgentPhase::Idle;
+        agent.answered = Some(answered);
+        Ok(())
+    }
+
     /// Marks an agent as lost. What it reported stays. No other agent takes over its share.
     pub fn mark_lost(&mut self, agent: usize, reason: &str, now_ns: u64) {
-        if !self.agents[agent].is_over() {
+        if !self.agents[agent].is_lost() {
             let reason = reason.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
             self.agents[agent].phase = AgentPhase::Lost { reason, at_ns: now_ns };
             self.rounds.end(agent);
@@ -222,9 +267,9 @@ impl Fleet {
         }
     }
 
-    /// Notes that all ready agents start at `now_ns`.
-    pub fn begin(&mut self, now_ns: u64) {
-        self.begin_ns = now_ns;
+    /// Notes that all ready agents start at `now_ns`, and have a sample for each `period_ns` of load.
+    pub fn begin(&mut self, now_ns: u64, period_ns: u64) {
+        (self.begin_ns, self.period_ns) = (now_ns, period_ns);
         for agent in self.agents.iter_mut().filter(|agent| agent.phase == AgentPhase::Ready) {
             agent.phase = AgentPhase::Running;
             agent.last_sample_ns = now_ns;
@@ -246,9 +291,9 @@ impl Fleet {
         self.agents.iter().filter(|agent| !agent.is_lost()).count()
     }
 
-    /// Whether every agent has finished or is lost.
+    /// Whether every agent has answered its latest task or is lost.
     pub fn is_over(&self) -> bool {
-        self.agents.iter().all(FleetAgent::is_over)
+        self.agents.iter().all(|agent| agent.is_lost() || agent.phase == AgentPhase::Idle)
     }
 }
 
@@ -258,14 +303,9 @@ impl FleetAgent {
         matches!(self.phase, AgentPhase::Lost { .. })
     }
 
-    /// Whether it sends no more reports.
-    pub const fn is_over(&self) -> bool {
-        matches!(self.phase, AgentPhase::Lost { .. } | AgentPhase::Finished)
-    }
-
     /// Whether its last ping is unanswered.
     pub const fn awaits_answer(&self) -> bool {
-        self.open_ping.is_some() && !self.is_over()
+        self.open_ping.is_some() && !self.is_lost()
     }
 
     /// How long it has sent nothing, if that is too long.
@@ -275,7 +315,7 @@ impl FleetAgent {
             (self.last_sample_ns, if self.phase == AgentPhase::Running { LONGEST_WAIT_NS } else { u64::MAX }),
         ];
         let silences = limits.map(|(since_ns, limit_ns)| (now_ns.saturating_sub(since_ns), limit_ns));
-        silences.into_iter().find(|(silent_ns, limit_ns)| !self.is_over() && silent_ns > limit_ns).map(|(ns, _)| ns)
+        silences.into_iter().find(|(silent_ns, limit_ns)| !self.is_lost() && silent_ns > limit_ns).map(|(ns, _)| ns)
     }
 
     /// Notes the offset of a ping. Offsets after the start are ignored, because the start was computed from an earlier one.

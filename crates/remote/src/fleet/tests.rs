@@ -1,8 +1,7 @@
 //! Fleets with agents that break the protocol, fall silent or are lost.
 
 use super::*;
-use crate::protocol::pack_sample;
-use crate::protocol::{Done, Failure, Greeting, PackedSample, Ready};
+use crate::protocol::{DrivenShare, Greeting, PackedSample, pack_sample};
 
 const S: u64 = 1_000_000_000;
 
@@ -17,32 +16,40 @@ fn sample(ok: u64) -> SliceSample {
     sample
 }
 
-fn report(kind: ReportKind) -> Report {
-    kind.into()
-}
-
-fn greeting(protocol: u32) -> Report {
-    report(ReportKind::Greeting(Greeting { protocol, version: "0.2.0".to_owned(), host: "bench1".to_owned() }))
+fn greeting(version: Version) -> Report {
+    Report::Greeting(Greeting { version, host: "bench1".to_owned() })
 }
 
 fn sampled(ok: u64) -> Report {
-    report(ReportKind::Sample(pack_sample(&sample(ok).pack(), 0)))
+    Report::Sample(pack_sample(sample(ok), 0))
 }
 
+fn answer(number: u64, answer: Answer) -> Report {
+    Report::Answer { number, answer: Ok(answer) }
+}
+
+/// The end of the load of a fleet that runs.
 fn done(ok: u64) -> Report {
-    let whole = Some(PackedSample { histograms: Vec::new(), ..pack_sample(&sample(ok).pack(), 0) });
-    report(ReportKind::Done(Done { whole }))
+    let sample = pack_sample(sample(ok), 0).without_histograms();
+    answer(2, Answer::Driven(DrivenShare { sample, begun_ns_ago: 0 }))
 }
 
-/// A fleet that makes load since `S`.
+fn fleet_of_one() -> Fleet {
+    Fleet::new(["a".to_owned()], 0, 0)
+}
+
+/// A fleet that makes load since `S`, as its second task.
 fn running(agents: usize) -> Fleet {
-    let mut fleet = Fleet::new((1..=agents).map(|number| format!("agent {number}")), 0, S, 0);
+    let mut fleet = Fleet::new((1..=agents).map(|number| format!("agent {number}")), 0, 0);
     for agent in 0..agents {
-        fleet.process_report(agent, greeting(PROTOCOL), 1);
-        fleet.process_report(agent, report(ReportKind::Facts(AgentFacts::default())), 2);
-        fleet.process_report(agent, report(ReportKind::Ready(Ready {})), 3);
+        fleet.process_report(agent, greeting(Version::own()), 1);
+        assert_eq!(fleet.note_task(agent, true), 1);
+        fleet.process_report(agent, answer(1, Answer::Done), 2);
+        assert!(matches!(fleet.take_answer(agent), Some(Answered { answer: Ok(Answer::Done), received_ns: 2 })));
+        assert_eq!(fleet.note_task(agent, true), 2);
+        fleet.process_report(agent, Report::Ready, 3);
     }
-    fleet.begin(S);
+    fleet.begin(S, S);
     fleet
 }
 
@@ -96,20 +103,20 @@ fn an_agent_with_more_samples_than_periods_is_lost() {
 #[test]
 fn an_agent_that_hangs_is_lost_and_one_that_is_only_slow_is_not() {
     let mut fleet = running(2);
-    fleet.process_report(0, report(ReportKind::Clock(ClockReading::default())), 10 * S);
+    fleet.process_report(0, Report::Clock(ClockReading::default()), 10 * S);
     fleet.mark_silent_lost(11 * S);
     assert_eq!(fleet.remaining(), 1, "agent 2 was heard last at 0 s");
     assert_eq!(reason(&fleet, 1), "it sent nothing for 10 s");
     fleet.mark_silent_lost(20 * S);
     assert_eq!(fleet.remaining(), 1, "agent 1 answers pings");
-    fleet.process_report(0, report(ReportKind::Clock(ClockReading::default())), 31 * S);
+    fleet.process_report(0, Report::Clock(ClockReading::default()), 31 * S);
     fleet.mark_silent_lost(31 * S + 1);
     assert_eq!(reason(&fleet, 0), "it sent nothing for 30 s", "it answers pings and sends no sample");
 }
 
 #[test]
 fn an_agent_that_never_says_a_word_is_lost_after_a_longer_time() {
-    let mut fleet = Fleet::new(["a".to_owned()], 0, S, 0);
+    let mut fleet = fleet_of_one();
     fleet.mark_silent_lost(29 * S);
     assert_eq!(fleet.remaining(), 1);
     fleet.mark_silent_lost(31 * S);
@@ -118,37 +125,73 @@ fn an_agent_that_never_says_a_word_is_lost_after_a_longer_time() {
 
 #[test]
 fn an_agent_of_another_version_is_named_with_it() {
-    let mut fleet = Fleet::new(["a".to_owned()], 0, S, 0);
-    fleet.process_report(0, greeting(PROTOCOL + 1), 1);
+    let mut fleet = fleet_of_one();
+    fleet.process_report(0, greeting(Version { protocol: 9, tare: "0.2.0".to_owned() }), 1);
     let why = reason(&fleet, 0);
-    assert!(why.contains("it speaks protocol 2 of tare 0.2.0, and this is protocol 1"), "{why}");
+    assert!(why.contains("it speaks protocol 9 of tare 0.2.0, and this is protocol 2 of tare"), "{why}");
 }
 
 #[test]
-fn reports_at_the_wrong_time_untrue_ones_and_those_of_no_kind_end_an_agent() {
-    let wrong_sum = || done(8);
-    let untrue = || {
-        let bad = PackedSample { counters: r#"{"ok":5}"#.to_owned(), histograms: vec![Vec::new(); 6] };
-        report(ReportKind::Sample(bad))
-    };
+fn another_version_of_the_same_protocol_is_refused() {
+    let mut fleet = fleet_of_one();
+    fleet.process_report(0, greeting(Version { tare: "0.2.0".to_owned(), ..Version::own() }), 1);
+    let why = reason(&fleet, 0);
+    assert!(why.contains("of tare 0.2.0") && why.ends_with("use the same version of tare on both sides"), "{why}");
+}
+
+#[test]
+fn reports_at_the_wrong_time_and_untrue_ones_end_an_agent() {
+    let untrue: PackedSample =
+        serde_json::from_str(&format!(r#"{{"counters": {{"ok": 5}}, "histograms": [{}]}}"#, ["\"\""; 6].join(", ")))
+            .unwrap();
+    let failed = |reason: &str| Report::Answer { number: 2, answer: Err(reason.to_owned()) };
     for (bad, says) in [
-        (greeting(PROTOCOL), "a report at the wrong time"),
-        (Report { kind: None }, "a message of no kind"),
-        (untrue(), "0 requests offered contradict 5 that ended"),
-        (wrong_sum(), "add up to 0 answers, and it states 8"),
-        (report(ReportKind::Failed(Failure { reason: "no file descriptor is left".to_owned() })), "no file descriptor"),
+        (greeting(Version::own()), "a report at the wrong time"),
+        (answer(3, Answer::Done), "a report at the wrong time"),
+        (answer(2, Answer::Done), "an answer at the wrong time"),
+        (Report::Sample(untrue), "0 requests offered contradict 5 that ended"),
+        (done(8), "add up to 0 answers, and it states 8"),
+        (failed("a worker died"), "a worker died"),
+        (Report::Failed("no file descriptor is left".to_owned()), "no file descriptor"),
     ] {
         let mut fleet = running(1);
+        fleet.process_report(0, answer(1, Answer::Done), 2 * S);
+        assert_eq!(fleet.remaining(), 1, "nobody waits for an earlier answer");
         fleet.process_report(0, bad, 2 * S);
         assert!(reason(&fleet, 0).contains(says), "{says}: {}", reason(&fleet, 0));
     }
 }
 
 #[test]
+fn an_agent_that_is_stopped_before_the_start_ends_without_a_sample() {
+    let mut fleet = fleet_of_one();
+    fleet.process_report(0, greeting(Version::own()), 1);
+    assert_eq!([fleet.note_task(0, true), fleet.note_task(0, true)], [1, 2]);
+    fleet.process_report(0, Report::Ready, 3);
+    fleet.process_report(0, done(0), 4);
+    fleet.begin(S, S);
+    assert_eq!((fleet.is_over(), fleet.remaining(), fleet.next_round()), (true, 1, None));
+}
+
+#[test]
+fn silence_counts_from_when_somebody_listens() {
+    let mut fleet = fleet_of_one();
+    fleet.process_report(0, greeting(Version::own()), S);
+    fleet.begin_to_listen(100 * S);
+    fleet.mark_silent_lost(109 * S);
+    assert_eq!(fleet.remaining(), 1);
+    // It waited for long to be read.
+    fleet.process_report(0, Report::Clock(ClockReading::default()), 2 * S);
+    fleet.mark_silent_lost(110 * S);
+    assert_eq!(fleet.remaining(), 1);
+    fleet.mark_silent_lost(111 * S);
+    assert_eq!(reason(&fleet, 0), "it sent nothing for 11 s");
+}
+
+#[test]
 fn the_offset_is_that_of_the_closest_ping_before_the_start() {
-    let mut fleet = Fleet::new(["a".to_owned()], 0, S, 0);
-    let reading =
-        |number, ns| report(ReportKind::Clock(ClockReading { number, monotonic_ns: 3 * S + ns, unix_ns: 3 * S + ns }));
+    let mut fleet = fleet_of_one();
+    let reading = |number, ns| Report::Clock(ClockReading { number, monotonic_ns: 3 * S + ns, unix_ns: 3 * S + ns });
     for (number, sent_ns, answered_ns) in [(1, 1_000, 9_000), (2, 20_000, 20_200), (3, 30_000, 39_000)] {
         fleet.note_ping(0, number, sent_ns);
         assert!(fleet.agents()[0].awaits_answer());

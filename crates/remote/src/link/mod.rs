@@ -1,9 +1,8 @@
 //! Links to agents: how an agent is started on this machine, by ssh or in a pod, and the pipes to its process.
 
-pub(crate) mod client;
 mod command;
+pub(crate) mod group;
 pub(crate) mod kubernetes;
-pub(crate) mod order_handler;
 mod pipe_tail;
 pub(crate) mod pipes;
 pub(crate) mod ssh;

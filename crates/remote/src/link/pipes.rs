@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::Builder;
 
-use crate::{LONGEST_REPORT, Order, OrderKind, Report, ReportKind, encode_frame, read_frame};
+use crate::protocol::{LONGEST_ORDER, LONGEST_REPORT, Order, Report, encode_frame, read_frame};
 use tare_sys::clock::{self, Nanos};
 
 use super::pipe_tail::{PipeTail, last_line};
@@ -35,20 +35,16 @@ pub(crate) fn message_channel() -> (SyncSender<AgentMessage>, Receiver<AgentMess
 /// The coordinator's end of the pipes to one agent. The agent ends when it is dropped.
 #[derive(Debug)]
 pub(crate) struct AgentLink {
-    orders: Option<Sender<OrderKind>>,
+    orders: Option<Sender<Order>>,
     process: Option<Child>,
     /// Whether the coordinator ended it. Its end then needs no explanation.
     ended_by_coordinator: Arc<AtomicBool>,
 }
 
 impl AgentLink {
-    /// Starts an agent and the threads that serve its pipes. Ctrl-C does not reach it: the coordinator stops it.
-    pub(crate) fn start(agent: usize, command: &mut Command, messages: &SyncSender<AgentMessage>) -> io::Result<Self> {
-        Self::start_with_explanation(agent, command, messages, Box::new(|| None))
-    }
-
-    /// The same. If the pipe ends, `explain` finds out why.
-    pub(crate) fn start_with_explanation(
+    /// Starts an agent and the threads that serve its pipes. Ctrl-C does not reach it: the coordinator stops it. If the pipe
+    /// ends, `explain` finds out why.
+    pub(crate) fn start(
         agent: usize,
         command: &mut Command,
         messages: &SyncSender<AgentMessage>,
@@ -61,24 +57,13 @@ impl AgentLink {
         let (Some(orders), Some(reports), Some(stderr)) = pipes else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
-        let mut link = Self::from_pipes_with_explanation(agent, (orders, reports, stderr), messages, explain)?;
+        let mut link = Self::from_pipes(agent, (orders, reports, stderr), messages, explain)?;
         link.process = Some(process);
         Ok(link)
     }
 
     /// A link to an agent at the other end of these pipes.
-    #[cfg(test)]
-    pub(crate) fn from_pipes(
-        agent: usize,
-        orders: impl Write + Send + 'static,
-        reports: impl Read + Send + 'static,
-        stderr: impl Read + Send + 'static,
-        messages: &SyncSender<AgentMessage>,
-    ) -> io::Result<Self> {
-        Self::from_pipes_with_explanation(agent, (orders, reports, stderr), messages, Box::new(|| None))
-    }
-
-    fn from_pipes_with_explanation(
+    pub(super) fn from_pipes(
         agent: usize,
         (orders, reports, stderr): (
             impl Write + Send + 'static,
@@ -97,7 +82,7 @@ impl AgentLink {
         };
         Builder::new()
             .name(format!("orders-{agent}"))
-            .spawn(move || write_orders(&order_receiver, orders, report_failure))?;
+            .spawn(move || write_orders(&order_receiver, LONGEST_ORDER, orders, report_failure))?;
         let (messages, ended) = (messages.clone(), Arc::clone(&ended_by_coordinator));
         Builder::new()
             .name(format!("reports-{agent}"))
@@ -106,14 +91,14 @@ impl AgentLink {
     }
 
     /// Sends an order. If the agent is gone, the thread that reads reports notices.
-    pub(crate) fn send(&self, order: OrderKind) {
+    pub(crate) fn send(&self, order: Order) {
         if let Some(orders) = &self.orders {
             let _ = orders.send(order);
         }
     }
 
     /// A second sender of orders. The pipe of orders stays open until this is dropped too.
-    pub(crate) fn sender(&self) -> Option<Sender<OrderKind>> {
+    pub(crate) fn sender(&self) -> Option<Sender<Order>> {
         self.orders.clone()
     }
 
@@ -134,11 +119,11 @@ impl Drop for AgentLink {
     }
 }
 
-/// Writes orders until the link is dropped, the agent is gone, or an order is too long; `report_failure` gets the reason of the
-/// last. Then the pipe ends.
-fn write_orders(orders: &Receiver<OrderKind>, mut pipe: impl Write, report_failure: impl FnOnce(String)) {
-    for kind in orders {
-        let frame = match encode_frame(&Order::from(kind)) {
+/// Writes orders until the link is dropped, the agent is gone, or an order is longer than `limit`; `report_failure` gets the reason
+/// of the last. Then the pipe ends.
+fn write_orders(orders: &Receiver<Order>, limit: u64, mut pipe: impl Write, report_failure: impl FnOnce(String)) {
+    for order in orders {
+        let frame = match encode_frame(&order, limit) {
             Ok(frame) => frame,
             Err(error) => return report_failure(format!("it cannot be sent its order: {error}")),
         };
@@ -161,11 +146,9 @@ fn read_reports(
         !ended_by_coordinator.load(Ordering::Relaxed)
             && messages.send(AgentMessage { agent, received_at, report }).is_ok()
     };
-    let mut is_done = false;
     let reason = loop {
         match read_frame::<Report>(&mut pipe, LONGEST_REPORT) {
             Ok(Some(report)) => {
-                is_done |= matches!(report.kind, Some(ReportKind::Done(_)));
                 if !send(clock::now(), Ok(report)) {
                     return;
                 }
@@ -175,7 +158,7 @@ fn read_reports(
         }
     };
     let ended = clock::now();
-    let explained = if is_done || ended_by_coordinator.load(Ordering::Relaxed) { None } else { explain() };
+    let explained = if ended_by_coordinator.load(Ordering::Relaxed) { None } else { explain() };
     send(ended, Err(explained.unwrap_or(reason)));
 }
 
@@ -199,38 +182,33 @@ fn remedy_of(stderr: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Assignment, Done, InputFile, LONGEST_ORDER};
-
     use super::*;
-
-    /// The reason for the end of an agent that sent these reports.
-    fn end_of(reports: &[ReportKind]) -> String {
-        let frames = reports.iter().flat_map(|kind| encode_frame(&Report::from(kind.clone())).unwrap());
-        let (messages, inbox) = message_channel();
-        let explain = || Some("its pod was evicted".to_owned());
-        let ended_by_coordinator = AtomicBool::new(false);
-        let stderr = PipeTail::collect_errors(&b"EOF"[..]).unwrap();
-        read_reports(0, &frames.collect::<Vec<u8>>()[..], &stderr, &messages, &ended_by_coordinator, explain);
-        inbox.try_iter().find_map(|message| message.report.err()).unwrap()
-    }
 
     #[test]
     fn an_order_that_is_too_long_is_reported() {
-        // Nothing writes to these pages, so they take no memory.
-        let contents = vec![0; (LONGEST_ORDER + 1) as usize];
-        let files = vec![InputFile { path: "large.csv".to_owned(), contents }];
         let (sender, orders) = channel();
-        sender.send(OrderKind::Assign(Assignment { files, ..Assignment::default() })).unwrap();
+        sender.send(Order::Ping { number: 1 }).unwrap();
         let mut refusal = String::new();
-        write_orders(&orders, Vec::new(), |reason| refusal = reason);
-        assert!(refusal.starts_with("it cannot be sent its order: a message of 5368"), "{refusal}");
+        write_orders(&orders, 4, Vec::new(), |reason| refusal = reason);
+        assert!(refusal.starts_with("it cannot be sent its order: a message of 21 bytes, more than 4"), "{refusal}");
         assert!(refusal.ends_with("are the files of its requests too large?"), "{refusal}");
     }
 
     #[test]
-    fn an_end_before_the_last_report_is_explained() {
-        assert_eq!(end_of(&[]), "its pod was evicted");
-        assert_eq!(end_of(&[ReportKind::Done(Done::default())]), "its process ended: EOF");
+    fn an_end_is_explained_unless_the_coordinator_ended_the_agent() {
+        for (explained, ended_by_coordinator, says) in [
+            (Some("its pod was evicted"), false, Some("its pod was evicted")),
+            (None, false, Some("its process ended: EOF")),
+            (Some("its pod was evicted"), true, None),
+        ] {
+            let (messages, inbox) = message_channel();
+            let stderr = PipeTail::collect_errors(&b"EOF"[..]).unwrap();
+            let ended_by_coordinator = AtomicBool::new(ended_by_coordinator);
+            let explain = || explained.map(str::to_owned);
+            read_reports(0, &b""[..], &stderr, &messages, &ended_by_coordinator, explain);
+            let end = inbox.try_iter().next().map(|message| message.report.unwrap_err());
+            assert_eq!(end.as_deref(), says);
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::io;
 use std::process::Command;
-use std::sync::mpsc::{Sender, SyncSender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::Builder;
 use std::time::Duration;
 
@@ -11,8 +11,9 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 
 use super::kubernetes::{AgentJob, Cluster, JobShape, PodAgent, PodShape, host_label};
-use super::pipes::{AgentLink, AgentMessage, ExplainEnd};
+use super::pipes::{AgentLink, AgentMessage, ExplainEnd, message_channel};
 use super::ssh::{Program, SshHost};
+use crate::protocol::AgentCores;
 use tare_plan::agent_place::AgentPlace;
 use tare_run::RunError;
 
@@ -23,20 +24,21 @@ const ORDER_MARGIN: Duration = Duration::from_secs(60);
 
 /// Which agents are started.
 #[derive(Debug)]
-pub(crate) struct AgentsOrder<'a> {
-    pub(crate) places: &'a [AgentPlace],
+pub struct AgentsOrder<'a> {
+    /// Where they run.
+    pub places: &'a [AgentPlace],
     /// How agents in pods are made.
-    pub(crate) pods: &'a PodOrder,
+    pub pods: &'a PodOrder,
     /// This many are enough if no more pods can run; `None` for all.
-    pub(crate) least: Option<usize>,
+    pub least: Option<usize>,
     /// The longest time of their work.
-    pub(crate) longest: Duration,
+    pub longest: Duration,
     /// The cores that agents on this machine share.
-    pub(crate) local_cpus: &'a CpuSet,
+    pub local_cpus: &'a CpuSet,
 }
 
 /// How agents in pods are made.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PodOrder {
     /// Where.
     pub cluster: Cluster,
@@ -44,17 +46,6 @@ pub struct PodOrder {
     pub shape: PodShape,
     /// How long they may take to run.
     pub wait_limit: Duration,
-}
-
-/// The cores of an agent's generator.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct AgentCores {
-    /// A list such as `2-3`; empty where the agent decides.
-    pub(crate) load_cpus: String,
-    /// Number of cores of its pod; 0 for an agent that is not in a pod.
-    pub(crate) pod_cpus: u32,
-    /// Agents of this load on the same node before this one.
-    pub(crate) before_on_node: u32,
 }
 
 /// An agent before its start.
@@ -66,6 +57,7 @@ struct PlannedAgent {
 }
 
 /// Agents that have been started, in order.
+#[derive(Debug, Default)]
 pub(crate) struct StartedAgents {
     pub(crate) names: Vec<String>,
     pub(crate) links: Vec<AgentLink>,
@@ -73,17 +65,15 @@ pub(crate) struct StartedAgents {
     pub(crate) jobs: Vec<AgentJob>,
 }
 
-/// Starts all agents. The messages of agent `n` go to the channel that `new_channel(n)` returns. `progress` gets a line for
-/// each wait.
+/// Starts all agents. Their messages go to the channel that is returned. `progress` gets a line for each wait.
 ///
 /// # Errors
 /// When one cannot be started: which, why, and what to do.
 pub(crate) fn start_agents(
     order: &AgentsOrder<'_>,
-    new_channel: &mut dyn FnMut(usize) -> SyncSender<AgentMessage>,
     cancel: &Cancel,
     progress: &mut dyn FnMut(&str),
-) -> Result<StartedAgents, RunError> {
+) -> Result<(StartedAgents, Receiver<AgentMessage>), RunError> {
     let is_copied = order.places.iter().any(|place| matches!(place, AgentPlace::Ssh { .. }));
     let program = Program::of_this_process(is_copied).map_err(|error| agent_error("local", &error))?;
     copy_program_to_hosts(order.places, &program, cancel, progress)?;
@@ -92,12 +82,13 @@ pub(crate) fn start_agents(
     number_agents_on_nodes(&mut planned);
     let places: Vec<String> = planned.iter().map(|agent| agent.place.clone()).collect();
     let mut started = StartedAgents { names: number_names(&places), links: Vec::new(), cores: Vec::new(), jobs };
+    let (messages, inbox) = message_channel();
     for (agent, mut planned) in planned.into_iter().enumerate() {
-        let link = AgentLink::start_with_explanation(agent, &mut planned.command, &new_channel(agent), planned.explain);
+        let link = AgentLink::start(agent, &mut planned.command, &messages, planned.explain);
         started.links.push(link.map_err(|error| agent_error(&started.names[agent], &error))?);
         started.cores.push(planned.cores);
     }
-    Ok(started)
+    Ok((started, inbox))
 }
 
 fn agent_error(agent: &str, error: &std::io::Error) -> RunError {

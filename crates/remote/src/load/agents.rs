@@ -2,32 +2,25 @@
 
 use std::collections::BTreeSet;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::{LATE_NS, PackedSample, unpack_sample};
-use serde::Serialize;
 use tare_load::{Cancel, Share, SliceSample};
+use tare_plan::agent_place::are_elsewhere;
 use tare_plan::plan::SliceKind;
 use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord, Phase};
+use tare_run::RunError;
+use tare_run::load_host::{DriveStage, LoadMachines, RunLoad, SessionOrder, SliceLoad, VerifyOrder};
+use tare_run::server_host::ServerId;
 use tare_stats::LatencyHistogram;
 use tare_sut::contract::CheckOutcome;
-use tare_sys::affinity::CpuSet;
-use tare_sys::clock::Nanos;
 
-use super::message::{AgentShare, LoadOrder, LoadReport};
-use crate::link::client::{AgentClient, AgentTask, Answer, KeepAlive};
-use crate::link::kubernetes::AgentJob;
-use crate::link::pipes::{AgentLink, message_channel};
-use crate::link::starting::{AgentCores, AgentsOrder, PodOrder, StartedAgents, start_agents};
-use tare_plan::agent_place::{AgentPlace, are_elsewhere};
-use tare_run::RunError;
-use tare_run::load_host::DriveStage;
-use tare_run::load_host::SessionOrder;
-use tare_run::load_host::SliceLoad;
-use tare_run::load_host::{LoadMachines, RunLoad, VerifyOrder};
-use tare_run::server_host::ServerId;
+use crate::fleet::LATE_NS;
+use crate::link::group::AgentGroup;
+use crate::link::pipes::AgentMessage;
+use crate::link::starting::{AgentsOrder, StartedAgents, start_agents};
+use crate::protocol::{AgentShare, Answer, DrivenShare, LoadTask, Task, answer_of, unpack_sample};
 
 /// An agent that begins a turn more than this after another counts as disturbed, in nanoseconds. The network delay of its answer
 /// is part of the difference.
@@ -43,75 +36,43 @@ const LATE_SHARE: f64 = 0.01;
 /// way.
 #[derive(Debug)]
 pub struct LoadAgents {
+    group: Mutex<AgentGroup>,
     names: Vec<String>,
     /// Machine and kernel of each.
     facts: Vec<Vec<FactSection>>,
     disturbances: Vec<EventRecord>,
     are_elsewhere: bool,
-    /// They keep the pipes of orders open, so they end first.
-    pings: Vec<KeepAlive>,
-    clients: Mutex<Vec<AgentClient>>,
-    /// The jobs of agents in pods. They are removed after the clients are dropped.
-    jobs: Vec<AgentJob>,
 }
 
 impl LoadAgents {
     /// Starts agents and gives each its share of the load. Copies the program to hosts that lack it, and makes a job for
-    /// agents in pods. `local_cpus` are the cores that agents on this machine share; a job ends after `longest`.
-    /// `progress` gets a line for each wait.
+    /// agents in pods. `progress` gets a line for each wait.
     ///
     /// # Errors
     /// When an agent cannot be started: which one, why, and what to do. Nothing is left behind.
     pub fn start(
-        places: &[AgentPlace],
-        pods: &PodOrder,
-        least: Option<usize>,
-        longest: Duration,
-        local_cpus: &CpuSet,
+        order: &AgentsOrder<'_>,
         cancelled: &Arc<AtomicBool>,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Self, RunError> {
-        let order = AgentsOrder { places, pods, least, longest, local_cpus };
-        let mut inboxes = Vec::new();
-        let mut new_channel = |_| {
-            let (messages, inbox) = message_channel();
-            inboxes.push(inbox);
-            messages
-        };
-        let StartedAgents { names, links, cores, jobs } =
-            start_agents(&order, &mut new_channel, &Cancel::from(Arc::clone(cancelled)), progress)?;
-        let client = |(link, inbox): (AgentLink, _)| AgentClient::new(AgentTask::Load, link, inbox);
-        let clients: Vec<AgentClient> = links.into_iter().zip(inboxes).map(client).collect();
-        Self::connect(names, clients, cores, jobs, are_elsewhere(places))
+        let cancel = Cancel::from(Arc::clone(cancelled));
+        let (started, inbox) = start_agents(order, &cancel, progress)?;
+        Self::of_run(share_load(started, inbox, &cancel)?, are_elsewhere(order.places))
     }
 
-    /// Exchanges versions with the agents, asks for facts about their machines, and sends each its share.
-    pub(super) fn connect(
-        names: Vec<String>,
-        mut clients: Vec<AgentClient>,
-        cores: Vec<AgentCores>,
-        jobs: Vec<AgentJob>,
-        are_elsewhere: bool,
-    ) -> Result<Self, RunError> {
-        clients.iter_mut().for_each(AgentClient::send_hello);
-        let pings = clients.iter().map(AgentClient::keep_alive).collect();
-        let (facts, disturbances) = (Vec::new(), Vec::new());
-        // From here on, the clients are dropped before the jobs, whatever fails.
-        let mut this = Self { names, facts, disturbances, are_elsewhere, pings, clients: Mutex::new(clients), jobs };
-        for (client, name) in this.clients.get_mut().unwrap_or_else(PoisonError::into_inner).iter_mut().zip(&this.names)
-        {
-            client.wait_for_greeting().map_err(|reason| RunError::Agent { agent: name.clone(), reason })?;
+    /// Asks agents with shares about their machines.
+    pub(super) fn of_run(mut group: AgentGroup, are_elsewhere: bool) -> Result<Self, RunError> {
+        let agents = group.fleet().agents();
+        let names: Vec<String> = agents.iter().map(|agent| agent.name.clone()).collect();
+        let (mut all_facts, mut disturbances) = (Vec::new(), Vec::new());
+        let described = group.call_each(vec![Task::Describe { java: None }; names.len()], None, answer_of!(Facts))?;
+        let task = Task::Load(LoadTask::Disturbances);
+        let disturbed = group.call_each(vec![task; names.len()], None, answer_of!(Disturbances))?;
+        for (((facts, _), (found, _)), name) in described.into_iter().zip(disturbed).zip(&names) {
+            all_facts.push(facts.sections.into_iter().map(|section| label_section(section, name)).collect());
+            disturbances.extend(found.iter().map(|event| label_event(event, name)));
         }
-        let described = this.call_all(&LoadOrder::Describe, None)?;
-        let shared = this.call_each(&shares(cores), None)?;
-        for ((name, described), shared) in this.names.iter().zip(described).zip(shared) {
-            let (LoadReport::Facts(facts), LoadReport::Disturbances(found)) = (described.report, shared.report) else {
-                return Err(RunError::Agent { agent: name.clone(), reason: WRONG_ANSWER.to_owned() });
-            };
-            this.facts.push(facts.into_iter().map(|section| label_section(section, name)).collect());
-            this.disturbances.extend(found.iter().map(|event| label_event(event, name)));
-        }
-        Ok(this)
+        Ok(Self { group: Mutex::new(group), names, facts: all_facts, disturbances, are_elsewhere })
     }
 
     /// How many agents there are.
@@ -121,35 +82,21 @@ impl LoadAgents {
 
     /// Ends all agents, and removes the jobs of those in pods. Returns what could not be removed, and what to do.
     pub fn end(mut self) -> Vec<String> {
-        self.pings.clear();
-        self.clients.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
-        self.jobs.iter_mut().filter_map(|job| job.remove().err()).collect()
+        self.group.get_mut().unwrap_or_else(PoisonError::into_inner).end()
     }
 
-    /// Sends all agents the same order and returns their answers. `cancelled` ends a turn early.
-    fn call_all(&self, order: &LoadOrder, cancelled: Option<&AtomicBool>) -> Result<Vec<Answer<LoadReport>>, RunError> {
-        self.call_each(&vec![order; self.names.len()], cancelled)
+    fn group(&self) -> MutexGuard<'_, AgentGroup> {
+        self.group.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends each agent its order, without waiting in between, and returns their answers.
-    fn call_each<O: Serialize>(
+    /// Gives all agents the same task, and returns what `pick` finds in the answer of each. `cancelled` ends a turn early.
+    fn call_all<T>(
         &self,
-        orders: &[O],
+        task: LoadTask,
         cancelled: Option<&AtomicBool>,
-    ) -> Result<Vec<Answer<LoadReport>>, RunError> {
-        let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        let numbers: Vec<u64> =
-            clients.iter_mut().zip(orders).map(|(client, order)| client.send_order(order, Vec::new())).collect();
-        let mut answers = Vec::with_capacity(numbers.len());
-        for ((client, number), name) in clients.iter_mut().zip(numbers).zip(&self.names) {
-            let failed = |reason: String| RunError::Agent { agent: name.clone(), reason };
-            let answer: Answer<LoadReport> = client.wait_for_answer(number, cancelled).map_err(failed)?;
-            match answer.report {
-                LoadReport::Failed(reason) => return Err(failed(reason)),
-                _ => answers.push(answer),
-            }
-        }
-        Ok(answers)
+        pick: impl Fn(Answer) -> Option<T>,
+    ) -> Result<Vec<(T, u64)>, RunError> {
+        self.group().call_each(vec![Task::Load(task); self.names.len()], cancelled, pick)
     }
 }
 
@@ -175,18 +122,23 @@ impl LoadMachines for LoadAgents {
     }
 }
 
-/// The order to each agent that gives it its share.
-fn shares(cores: Vec<AgentCores>) -> Vec<LoadOrder> {
+/// Exchanges versions with agents that were started, and gives each its share of a load.
+///
+/// # Errors
+/// As [`AgentGroup::greet`].
+pub(super) fn share_load(
+    mut started: StartedAgents,
+    inbox: Receiver<AgentMessage>,
+    cancel: &Cancel,
+) -> Result<AgentGroup, RunError> {
+    let cores = std::mem::take(&mut started.cores);
     let agents = cores.len() as u32;
-    let share = |(agent, cores): (usize, AgentCores)| {
-        let AgentCores { load_cpus: cpus, pod_cpus, before_on_node } = cores;
-        LoadOrder::Share(AgentShare { agent: agent as u32, agents, cpus, pod_cpus, before_on_node })
-    };
-    cores.into_iter().enumerate().map(share).collect()
+    let share = |(agent, cores)| Task::Load(LoadTask::Share(AgentShare { agent: agent as u32, agents, cores }));
+    let shares = cores.into_iter().enumerate().map(share).collect();
+    let mut group = AgentGroup::greet(started, inbox, cancel)?;
+    group.call_each(shares, None, Some)?;
+    Ok(group)
 }
-
-/// The error for an answer of the wrong kind.
-const WRONG_ANSWER: &str = "its answer belongs to another order; please report this";
 
 /// Adds the name of the agent and removes control characters: the facts come from another machine and are printed.
 fn label_section(mut section: FactSection, agent: &str) -> FactSection {
@@ -223,24 +175,15 @@ impl<'a> AgentLoad<'a> {
 impl RunLoad for AgentLoad<'_> {
     /// The first agent verifies for all.
     fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError> {
-        let failed = |reason: String| RunError::Agent { agent: self.agents.names[0].clone(), reason };
-        let mut clients = self.agents.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        match clients[0].call(&LoadOrder::Verify(order.clone()), Vec::new(), None) {
-            Ok(LoadReport::Verified(outcomes)) => Ok(outcomes),
-            Ok(LoadReport::Failed(reason)) | Err(reason) => Err(failed(reason)),
-            Ok(_) => Err(failed(WRONG_ANSWER.to_owned())),
-        }
+        let task = Task::Load(LoadTask::Verify(order.clone()));
+        self.agents.group().call_first(task, None, answer_of!(Verified))
     }
 
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
         let connections = sessions.iter().map(|session| session.connections).min().unwrap_or(1);
-        let answers = self.agents.call_all(&LoadOrder::Open(sessions), None)?;
-        let workers = |answer: &Answer<LoadReport>| match answer.report {
-            LoadReport::Opened { workers } => workers,
-            _ => 1,
-        };
-        let most_workers = answers.iter().map(workers).max().unwrap_or(1);
-        self.least_users = connections.min(most_workers * answers.len() as u32);
+        let workers = self.agents.call_all(LoadTask::OpenSessions(sessions), None, answer_of!(Opened))?;
+        let most_workers = workers.iter().map(|(workers, _)| *workers).max().unwrap_or(1);
+        self.least_users = connections.min(most_workers.saturating_mul(workers.len() as u32));
         Ok(())
     }
 
@@ -251,7 +194,7 @@ impl RunLoad for AgentLoad<'_> {
     fn close(&mut self) {
         self.least_users = 1;
         // A lost agent has no connections. The next order reports it.
-        let _ = self.agents.call_all(&LoadOrder::Close, None);
+        let _ = self.agents.call_all(LoadTask::Close, None, Some);
     }
 
     fn drive(
@@ -261,10 +204,11 @@ impl RunLoad for AgentLoad<'_> {
         on_stage: &mut dyn FnMut(DriveStage),
     ) -> Result<SliceSample, RunError> {
         on_stage(DriveStage::Begun);
-        let answers = self.agents.call_all(&LoadOrder::Drive { server, load: *load }, Some(&self.cancelled))?;
+        let task = LoadTask::DriveTurn { server, load: *load };
+        let answers = self.agents.call_all(task, Some(&self.cancelled), answer_of!(Driven))?;
         let named = answers.into_iter().zip(&self.agents.names);
-        let part = |(answer, name): (_, &String)| {
-            turn_part(answer).map_err(|reason| RunError::Agent { agent: name.clone(), reason })
+        let part = |((share, received_ns), name): (_, &String)| {
+            turn_part(share, received_ns).map_err(|reason| RunError::Agent { agent: name.clone(), reason })
         };
         let parts: Vec<TurnPart> = named.map(part).collect::<Result<_, _>>()?;
         if load.phase == Phase::Measure {
@@ -348,17 +292,11 @@ fn standstill(part: &TurnPart, longest_ns: u64, slow_ns: u64, users: u64) -> Opt
         .then(|| format!("it stood still for {} ms in a turn", longer_ns / 1_000_000))
 }
 
-/// The part of a turn that an agent reports in its answer.
-fn turn_part(answer: Answer<LoadReport>) -> Result<TurnPart, String> {
-    let Answer { report: LoadReport::Driven { begun_ns_ago }, sample: Some(sample), received_at, .. } = answer else {
-        return Err(WRONG_ANSWER.to_owned());
-    };
-    let sample = unpack_at(sample, Nanos(received_at.0.saturating_sub(begun_ns_ago)))?;
-    Ok(TurnPart { sample, lasted_ns: begun_ns_ago })
-}
-
-fn unpack_at(sample: PackedSample, begun: Nanos) -> Result<SliceSample, String> {
+/// The part of a turn in an answer that arrived at `received_ns`.
+fn turn_part(share: DrivenShare, received_ns: u64) -> Result<TurnPart, String> {
+    let DrivenShare { sample, begun_ns_ago } = share;
     let sample = unpack_sample(sample).map_err(|error| error.to_string())?;
     let sample = sample.map_histograms(|histogram| histogram.unpack());
-    Ok(SliceSample { start_ns: begun.0, ..sample })
+    let start_ns = received_ns.saturating_sub(begun_ns_ago);
+    Ok(TurnPart { sample: SliceSample { start_ns, ..sample }, lasted_ns: begun_ns_ago })
 }

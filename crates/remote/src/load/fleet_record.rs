@@ -1,15 +1,15 @@
 //! What the record of a load says of its agents.
 
-use crate::{AgentPhase, FleetAgent};
 use tare_record::{AgentRecord, EventKind, EventRecord};
-
 use tare_run::load::Equipment;
 
+use crate::fleet::{AgentPhase, FleetAgent};
+
 /// What all agents make the load with; values that differ are listed.
-pub fn equipment_of(agents: &[FleetAgent]) -> Equipment {
-    let list = |of: fn(&crate::AgentFacts) -> &str| {
+pub fn equipment_of(agents: &[FleetAgent], equipment: &[Equipment]) -> Equipment {
+    let list = |of: fn(&Equipment) -> &str| {
         let mut values: Vec<&str> = Vec::new();
-        for value in agents.iter().filter_map(|agent| agent.facts.as_ref()).map(of) {
+        for value in equipment.iter().map(of) {
             if !values.contains(&value) {
                 values.push(value);
             }
@@ -18,17 +18,17 @@ pub fn equipment_of(agents: &[FleetAgent]) -> Equipment {
     };
     Equipment {
         agents: agents.iter().map(|agent| agent.name.clone()).collect(),
-        load_cpus: list(|facts| &facts.load_cpus),
-        congestion: list(|facts| &facts.congestion),
-        keeps_cpus_awake: list(|facts| if facts.keeps_cpus_awake { "yes" } else { "no" }),
-        poller: list(|facts| &facts.poller),
-        sending: list(|facts| &facts.sending),
+        load_cpus: list(|of| &of.load_cpus),
+        congestion: list(|of| &of.congestion),
+        keeps_cpus_awake: list(|of| &of.keeps_cpus_awake),
+        poller: list(|of| &of.poller),
+        sending: list(|of| &of.sending),
     }
 }
 
 /// A record for each agent. `begin_ns` is when the load began.
-pub fn agent_records(agents: &[FleetAgent], begin_ns: u64) -> Vec<AgentRecord> {
-    let record = |agent: &FleetAgent| {
+pub fn agent_records(agents: &[FleetAgent], equipment: &[Equipment], begin_ns: u64) -> Vec<AgentRecord> {
+    let record = |(agent, equipment): (&FleetAgent, &Equipment)| {
         let (lost, lost_at_ns) = match &agent.phase {
             AgentPhase::Lost { reason, at_ns } => (Some(reason.clone()), Some(at_ns.saturating_sub(begin_ns))),
             _ => (None, None),
@@ -37,7 +37,7 @@ pub fn agent_records(agents: &[FleetAgent], begin_ns: u64) -> Vec<AgentRecord> {
         AgentRecord {
             name: agent.name.clone(),
             host: agent.host.clone(),
-            load_cpus: agent.facts.as_ref().map(|facts| facts.load_cpus.clone()).unwrap_or_default(),
+            load_cpus: equipment.load_cpus.clone(),
             workers: counts.workers,
             lost,
             lost_at_ns,
@@ -52,7 +52,7 @@ pub fn agent_records(agents: &[FleetAgent], begin_ns: u64) -> Vec<AgentRecord> {
             round_trip_ns: agent.offset.map(|offset| offset.round_trip_ns),
         }
     };
-    agents.iter().map(record).collect()
+    agents.iter().zip(equipment).map(record).collect()
 }
 
 /// An event for each agent that was lost, in the order in which they were. `asked_per_s` is the rate of the whole load.

@@ -1,9 +1,8 @@
-//! Load by agents: of a run, turn by turn ([`LoadAgents`]), and of `tare load`, as one load ([`AgentFleet`]).
+//! Load by agents: of a run, turn by turn ([`LoadAgents`]), and of a command line ([`AgentFleet`]).
 
 mod agents;
 mod coordinator;
 mod fleet_record;
-pub(crate) mod message;
 #[cfg(test)]
 mod tests;
 

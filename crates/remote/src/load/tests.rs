@@ -9,9 +9,8 @@ use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use crate::{LONGEST_ORDER, Order, ReportKind, RunReport, encode_frame, pack_sample, read_frame};
-use tare_load::Sending;
 use tare_load::SliceSample;
+use tare_load::{Cancel, Sending};
 use tare_plan::ServerClock;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::plan::NamedScenario;
@@ -24,12 +23,13 @@ use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock;
 use tare_units::Span;
 
-use super::agents::AgentLoad;
-use super::message::LoadReport;
+use super::agents::{AgentLoad, share_load};
 use super::*;
-use crate::link::client::AgentTask;
-use crate::link::starting::AgentCores;
-use crate::link::tests::{FakeAgent, agent_that_answers, fake_client};
+use crate::link::tests::{FakeAgent, agent_that_answers, started};
+use crate::protocol::{
+    AgentCores, Answer, DrivenShare, LONGEST_ORDER, LoadTask, MachineFacts, Order, Report, Task, encode_frame,
+    pack_sample, read_frame,
+};
 use crate::serve::serve_agent;
 
 const SERVER: ServerId = ServerId(0);
@@ -86,16 +86,15 @@ fn answer_all(mut connection: TcpStream, answers: &AtomicU64) {
 
 /// Agents with these behaviours.
 fn agents(behaviours: Vec<FakeAgent>) -> Result<LoadAgents, RunError> {
+    let (mut started, inbox) = started(behaviours);
     let load_cpus = allowed_cpus().unwrap().to_string();
-    let cores = vec![AgentCores { load_cpus, ..AgentCores::default() }; behaviours.len()];
-    let names = (1..=behaviours.len()).map(|number| format!("agent {number}")).collect();
-    let clients = behaviours.into_iter().map(|agent| fake_client(AgentTask::Load, agent)).collect();
-    LoadAgents::connect(names, clients, cores, Vec::new(), false)
+    started.cores.fill(AgentCores { load_cpus, ..AgentCores::default() });
+    LoadAgents::of_run(share_load(started, inbox, &Cancel::default())?, false)
 }
 
 fn real_agent() -> FakeAgent {
     Box::new(|orders, reports| {
-        let mut build = |_: &_| Err("no load of its own".to_owned());
+        let mut build = |_: &_, _: &_| Err("no load of its own".to_owned());
         let _ = serve_agent(orders, reports, "bench", &mut build, |_| ());
     })
 }
@@ -116,8 +115,8 @@ fn all_agents_are_greeted_before_one_is_waited_for() {
     let next: FakeAgent = Box::new(move |mut orders, reports| {
         let hello: Order = read_frame(&mut orders, LONGEST_ORDER).unwrap().unwrap();
         greeted.send(()).unwrap();
-        let orders = Cursor::new(encode_frame(&hello).unwrap()).chain(orders);
-        let mut build = |_: &_| Err("no load of its own".to_owned());
+        let orders = Cursor::new(encode_frame(&hello, LONGEST_ORDER).unwrap()).chain(orders);
+        let mut build = |_: &_, _: &_| Err("no load of its own".to_owned());
         let _ = serve_agent(orders, reports, "bench", &mut build, |_| ());
     });
     assert_eq!(agents(vec![slow, next]).unwrap().count(), 2);
@@ -132,7 +131,7 @@ fn agent_with_turn(begun_ns_ago: u64, late_ns: u64) -> FakeAgent {
 /// after `service_ns`.
 fn agent_with_requests(begun_ns_ago: u64, late_ns: u64, service_ns: &'static [u64]) -> FakeAgent {
     let requests = service_ns.len() as u64;
-    agent_that_answers(move |number| {
+    agent_that_answers(move |number, task| {
         let counts = SliceSample { offered: requests, sent: requests, ok: requests, ..SliceSample::default() };
         let mut sample = SliceSample { window_ns: 60_000_000, workers: 1, ..counts };
         for took_ns in service_ns {
@@ -140,13 +139,15 @@ fn agent_with_requests(begun_ns_ago: u64, late_ns: u64, service_ns: &'static [u6
             sample.service.record_ns(*took_ns);
             sample.send_lag.record_ns(late_ns);
         }
-        let (report, sample) = match number {
-            1 => (LoadReport::Facts(Vec::new()), None),
-            2 => (LoadReport::Disturbances(Vec::new()), None),
-            _ => (LoadReport::Driven { begun_ns_ago }, Some(pack_sample(&sample.pack(), 0))),
+        let answer = match task {
+            Task::Describe { .. } => Answer::Facts(MachineFacts::default()),
+            Task::Load(LoadTask::Disturbances) => Answer::Disturbances(Vec::new()),
+            Task::Load(LoadTask::DriveTurn { .. }) => {
+                Answer::Driven(DrivenShare { sample: pack_sample(sample, 0), begun_ns_ago })
+            }
+            _ => Answer::Done,
         };
-        let report = serde_json::to_string(&report).unwrap();
-        Some(ReportKind::Run(RunReport { number, report, sample, contents: Vec::new() }))
+        Some(Report::Answer { number, answer: Ok(answer) })
     })
 }
 
@@ -261,13 +262,11 @@ fn the_turns_of_two_agents_add_up_to_what_the_server_answered() {
 
 #[test]
 fn an_agent_that_misbehaves_ends_the_run_with_the_reason() {
-    let facts =
-        |number| Some(ReportKind::Run(RunReport { number, report: "\"Done\"".to_owned(), ..RunReport::default() }));
-    let nonsense = |number| Some(ReportKind::Run(RunReport { number, report: "{".to_owned(), ..RunReport::default() }));
+    let done = |number, _| Some(Report::Answer { number, answer: Ok(Answer::Done) });
     for (bad, says) in [
-        (agent_that_answers(facts), "agent 2: its answer belongs to another order"),
-        (agent_that_answers(nonsense), "agent 2: an answer that cannot be read"),
-        (agent_that_answers(|_| None), "agent 2: its process ended"),
+        (agent_that_answers(done), "agent 2: its answer belongs to another order"),
+        (agent_that_answers(|_, _| Some(Report::Failed("no room".to_owned()))), "agent 2: no room"),
+        (agent_that_answers(|_, _| None), "agent 2: its process ended"),
     ] {
         let why = agents(vec![real_agent(), bad]).unwrap_err().to_string();
         assert!(why.contains(says), "{says}: {why}");

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use super::message::Version;
+
 /// Bytes that break the protocol.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -31,22 +33,14 @@ pub enum ProtocolError {
     )]
     NoOrders,
     /// Bytes that cannot be decoded.
-    #[error("bytes that are no message: {0}")]
-    Undecodable(#[from] prost::DecodeError),
-    /// A message of no known kind.
-    #[error("a message of no kind that protocol {known} has; use the same version of tare on both sides", known = super::message::PROTOCOL)]
-    UnknownKind,
+    #[error("bytes that are no message of this version of tare, which both sides must have: {0}")]
+    Undecodable(#[from] serde_json::Error),
     /// A message in a phase where it is not allowed.
     #[error("{0} at the wrong time")]
     WrongPhase(&'static str),
-    /// The other side speaks another version.
-    #[error("it speaks protocol {theirs} of tare {version}, and this is protocol {ours}; use the same version of tare on both sides", ours = super::message::PROTOCOL)]
-    Version {
-        /// The protocol of the other side.
-        theirs: u32,
-        /// Its version of tare.
-        version: String,
-    },
+    /// The other side has another version.
+    #[error("it speaks {0}, and this is {own}; use the same version of tare on both sides", own = Version::own())]
+    Version(Version),
     /// A sample whose counts contradict one another.
     #[error("a sample that cannot be true: {0}")]
     Sample(String),

@@ -1,12 +1,13 @@
-//! Frames: a message after its length in four bytes, the most significant first.
+//! Frames: a message as JSON, after its length in four bytes, the most significant first.
 
 use std::io::{ErrorKind, Read};
 
-use prost::Message;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::error::ProtocolError;
 
-/// The most bytes of an order. An assignment contains the files of its requests.
+/// The most bytes of an order. The order to open a load contains the files of its requests.
 pub const LONGEST_ORDER: u64 = 512 << 20;
 /// The most bytes of a report. A sample takes some tens of kilobytes.
 pub const LONGEST_REPORT: u64 = 16 << 20;
@@ -17,14 +18,14 @@ const HEAD: usize = 4;
 /// The bytes of a message with its length before it.
 ///
 /// # Errors
-/// When the message is too long for any frame.
-pub fn encode_frame(message: &impl Message) -> Result<Vec<u8>, ProtocolError> {
-    let bytes = message.encoded_len() as u64;
-    let too_long = ProtocolError::TooLongToSend { bytes, limit: LONGEST_ORDER };
-    let length = u32::try_from(bytes).ok().filter(|_| bytes <= LONGEST_ORDER).ok_or(too_long)?;
-    let mut frame = Vec::with_capacity(HEAD + bytes as usize);
-    frame.extend_from_slice(&length.to_be_bytes());
-    frame.extend_from_slice(&message.encode_to_vec());
+/// When the message is longer than `limit` bytes.
+pub fn encode_frame(message: &impl Serialize, limit: u64) -> Result<Vec<u8>, ProtocolError> {
+    let mut frame = vec![0; HEAD];
+    serde_json::to_writer(&mut frame, message)?;
+    let bytes = (frame.len() - HEAD) as u64;
+    let too_long = ProtocolError::TooLongToSend { bytes, limit };
+    let length = u32::try_from(bytes).ok().filter(|_| bytes <= limit).ok_or(too_long)?;
+    frame[..HEAD].copy_from_slice(&length.to_be_bytes());
     Ok(frame)
 }
 
@@ -33,7 +34,7 @@ pub fn encode_frame(message: &impl Message) -> Result<Vec<u8>, ProtocolError> {
 ///
 /// # Errors
 /// When the bytes end within a message, when it is longer than `limit` bytes, and when it cannot be decoded.
-pub fn read_frame<M: Message + Default>(reader: &mut impl Read, limit: u64) -> Result<Option<M>, ProtocolError> {
+pub fn read_frame<M: DeserializeOwned>(reader: &mut impl Read, limit: u64) -> Result<Option<M>, ProtocolError> {
     let mut head = [0; HEAD];
     let Some(first) = read_first(reader)? else { return Ok(None) };
     head[0] = first;
@@ -47,7 +48,7 @@ pub fn read_frame<M: Message + Default>(reader: &mut impl Read, limit: u64) -> R
     if (message.len() as u64) < bytes {
         return Err(ProtocolError::Pipe(ErrorKind::UnexpectedEof.into()));
     }
-    Ok(Some(M::decode(message.as_slice())?))
+    Ok(Some(serde_json::from_slice(&message)?))
 }
 
 /// One byte; `None` at the end.
@@ -66,56 +67,68 @@ fn read_first(reader: &mut impl Read) -> Result<Option<u8>, ProtocolError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Order, OrderKind, Ping};
+    use crate::protocol::{Bytes, Order};
 
-    fn ping(number: u64) -> Order {
-        OrderKind::Ping(Ping { number }).into()
+    fn ping(number: u64) -> Vec<u8> {
+        encode_frame(&Order::Ping { number }, LONGEST_ORDER).unwrap()
     }
 
-    fn read_all(mut bytes: &[u8], limit: u64) -> (Vec<Order>, Option<ProtocolError>) {
-        let mut orders = Vec::new();
+    fn read_all(mut bytes: &[u8], limit: u64) -> (Vec<u64>, Option<ProtocolError>) {
+        let mut pings = Vec::new();
         loop {
             match read_frame(&mut bytes, limit) {
-                Ok(Some(order)) => orders.push(order),
-                Ok(None) => return (orders, None),
-                Err(error) => return (orders, Some(error)),
+                Ok(Some(Order::Ping { number })) => pings.push(number),
+                Ok(Some(other)) => panic!("{other:?}"),
+                Ok(None) => return (pings, None),
+                Err(error) => return (pings, Some(error)),
             }
         }
     }
 
     #[test]
     fn messages_are_read_as_they_were_written() {
-        let bytes = [ping(1), ping(2), Order { kind: None }].map(|order| encode_frame(&order).unwrap()).concat();
-        let (orders, error) = read_all(&bytes, 100);
-        assert_eq!(orders, [ping(1), ping(2), Order { kind: None }]);
+        let (pings, error) = read_all(&[ping(1), ping(2)].concat(), 100);
+        assert_eq!(pings, [1, 2]);
         assert!(error.is_none());
     }
 
     #[test]
+    fn bytes_arrive_as_they_were_sent() {
+        let sent = Bytes((0..=255).collect());
+        let frame = encode_frame(&sent, LONGEST_REPORT).unwrap();
+        assert_eq!(read_frame::<Bytes>(&mut &frame[..], LONGEST_REPORT).unwrap(), Some(sent));
+        let (_, error) = read_all(&encode_frame(&"a", LONGEST_REPORT).unwrap(), 100);
+        assert!(matches!(error, Some(ProtocolError::Undecodable(_))), "{error:?}");
+    }
+
+    #[test]
     fn a_message_cut_short_is_an_error_and_those_before_it_are_read() {
-        let bytes = [ping(1), ping(300)].map(|order| encode_frame(&order).unwrap()).concat();
-        let first = encode_frame(&ping(1)).unwrap().len();
+        let (first, bytes) = (ping(1).len(), [ping(1), ping(300)].concat());
         for end in first + 1..bytes.len() {
-            let (orders, error) = read_all(&bytes[..end], 100);
-            assert_eq!(orders, [ping(1)], "{end} bytes");
+            let (pings, error) = read_all(&bytes[..end], 100);
+            assert_eq!(pings, [1], "{end} bytes");
             assert!(matches!(error, Some(ProtocolError::Pipe(_))), "{end} bytes: {error:?}");
         }
     }
 
     #[test]
-    fn a_message_that_is_too_long_is_not_read() {
-        let (_, error) = read_all(&encode_frame(&ping(300)).unwrap(), 4);
+    fn a_message_that_is_too_long_is_neither_read_nor_sent() {
+        let (_, error) = read_all(&ping(300), 4);
         assert_eq!(
             error.unwrap().to_string(),
-            "a message of 5 bytes, more than 4: is it text that a shell prints at login?"
+            "a message of 23 bytes, more than 4: is it text that a shell prints at login?"
         );
         let (_, error) = read_all(b"Welcome to bench1!\n", LONGEST_REPORT);
         assert!(matches!(error, Some(ProtocolError::TooLong { .. })), "{error:?}");
+        let error = encode_frame(&Order::Stop, 5).unwrap_err().to_string();
+        assert_eq!(error, "a message of 6 bytes, more than 5: are the files of its requests too large?");
     }
 
     #[test]
     fn bytes_that_are_no_message_are_an_error() {
-        let (_, error) = read_all(&[0, 0, 0, 3, 255, 255, 255], 100);
-        assert!(matches!(error, Some(ProtocolError::Undecodable(_))), "{error:?}");
+        for bytes in [&[0, 0, 0, 3, 255, 255, 255][..], &[0, 0, 0, 0], b"\0\0\0\x09{\"New\":0}"] {
+            let (_, error) = read_all(bytes, 100);
+            assert!(matches!(error, Some(ProtocolError::Undecodable(_))), "{error:?}");
+        }
     }
 }

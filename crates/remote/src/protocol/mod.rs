@@ -1,14 +1,23 @@
 //! What a coordinator and its agents tell one another: orders and reports, each in a frame of known length.
 
+mod bytes;
 mod error;
 mod frame;
 mod message;
 mod packed_sample;
+mod packed_use;
+mod sampled;
+mod task;
 
+pub use bytes::Bytes;
 pub use error::ProtocolError;
 pub use frame::{LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
-pub use message::{
-    AgentFacts, Assignment, Begin, ClockReading, Done, Failure, Greeting, Hello, InputFile, OpenConnections, Order,
-    OrderKind, PROTOCOL, PackedSample, Ping, Prepare, Ready, Report, ReportKind, RunOrder, RunReport, Stop,
+pub use message::{ClockReading, Greeting, OpenConnections, Order, PROTOCOL, Report, Version};
+pub use packed_sample::{PackedSample, pack_sample, unpack_sample};
+pub use packed_use::PackedUse;
+pub use sampled::SampledReport;
+pub(crate) use task::answer_of;
+pub use task::{
+    AgentCores, AgentShare, Answer, DrivenShare, Equipped, InputFile, LoadCommand, LoadTask, MachineFacts, ServersTask,
+    StartResult, StoppedServer, Task, Transfer,
 };
-pub use packed_sample::{pack_sample, unpack_sample};

@@ -1,9 +1,10 @@
 //! A sample as a message, and back. A sample from outside is checked: no generator makes counts that contradict one another.
 
+use serde::{Deserialize, Serialize};
 use tare_sample::{ErrorTallies, PackedHistogram, SliceSample};
 
+use super::bytes::Bytes;
 use super::error::ProtocolError;
-use super::message::PackedSample;
 
 /// No count of one period is larger, so that the sums of a long load do not overflow.
 const LARGEST_COUNT: u64 = 1 << 44;
@@ -14,12 +15,29 @@ const MOST_WORKERS: u32 = 1 << 16;
 /// The longest text of an error, in characters.
 const LONGEST_EXAMPLE: usize = 300;
 
+/// A sample of load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PackedSample {
+    /// All counters, in the JSON form that records have. Its start counts from the start of the load.
+    counters: SliceSample<PackedHistogram>,
+    /// All histograms in the order of their declaration, in HdrHistogram's packed form; empty without samples.
+    histograms: Vec<Bytes>,
+}
+
+impl PackedSample {
+    /// Its counters alone.
+    pub fn without_histograms(self) -> Self {
+        Self { histograms: Vec::new(), ..self }
+    }
+}
+
 /// The message of a sample. Its start counts from `begin_ns`, in nanoseconds on the clock of the sample.
-pub fn pack_sample(sample: &SliceSample<PackedHistogram>, begin_ns: u64) -> PackedSample {
-    let mut counters = serde_json::to_value(sample).unwrap_or_default();
-    counters["start_ns"] = sample.start_ns.saturating_sub(begin_ns).into();
-    let histograms = sample.histograms().map(|histogram| histogram.as_bytes().to_vec());
-    PackedSample { counters: counters.to_string(), histograms: histograms.collect() }
+pub fn pack_sample(sample: SliceSample, begin_ns: u64) -> PackedSample {
+    let mut counters = sample.pack();
+    counters.start_ns = counters.start_ns.saturating_sub(begin_ns);
+    let bytes = |histogram| Bytes(std::mem::take::<PackedHistogram>(histogram).as_bytes().to_vec());
+    let histograms = counters.histograms_mut().map(bytes).collect();
+    PackedSample { counters, histograms }
 }
 
 /// The sample of a message. The histograms may be missing, as in the message of a whole load.
@@ -28,20 +46,19 @@ pub fn pack_sample(sample: &SliceSample<PackedHistogram>, begin_ns: u64) -> Pack
 /// When it cannot be read, or when its counts cannot be true.
 pub fn unpack_sample(message: PackedSample) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
     let untrue = |reason: String| ProtocolError::Sample(reason);
-    let read: serde_json::Result<SliceSample<PackedHistogram>> = serde_json::from_str(&message.counters);
-    let mut sample = read.map_err(|error| untrue(error.to_string()))?;
+    let PackedSample { counters: mut sample, histograms } = message;
     check_sizes(&sample).map_err(untrue)?;
     sample.errors = with_plain_examples(&sample.errors);
     sample.connection_events = with_plain_examples(&sample.connection_events);
-    if message.histograms.is_empty() {
+    if histograms.is_empty() {
         return Ok(sample);
     }
-    let (held, wanted) = (message.histograms.len(), sample.histograms().count());
+    let (held, wanted) = (histograms.len(), sample.histograms().count());
     if held != wanted {
         return Err(untrue(format!("{held} histograms instead of {wanted}")));
     }
-    for (histogram, bytes) in sample.histograms_mut().zip(message.histograms) {
-        *histogram = PackedHistogram::from_bytes(bytes).map_err(|error| untrue(error.to_string()))?;
+    for (histogram, bytes) in sample.histograms_mut().zip(histograms) {
+        *histogram = PackedHistogram::from_bytes(bytes.0).map_err(|error| untrue(error.to_string()))?;
     }
     sample.contradiction().map_or(Ok(sample), |contradiction| Err(untrue(contradiction)))
 }
@@ -99,40 +116,44 @@ mod tests {
         sample
     }
 
+    /// What arrives of a sample that was a text on the way.
+    fn sent(sample: &PackedSample) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
+        unpack_sample(serde_json::from_str(&serde_json::to_string(sample).unwrap()).unwrap())
+    }
+
     #[test]
     fn a_sample_arrives_as_it_was_sent_and_its_texts_move_no_cursor() {
-        let read = unpack_sample(pack_sample(&sample().pack(), 4_000)).unwrap();
-        let mut sent = SliceSample { start_ns: 1_000, ..sample() };
-        sent.errors = ErrorTallies::default();
-        sent.errors.add_failure(ErrorClass::Read, "reset\u{FFFD}[31m");
-        assert_eq!(read, sent.pack());
+        let read = sent(&pack_sample(sample(), 4_000)).unwrap();
+        let mut expected = SliceSample { start_ns: 1_000, ..sample() };
+        expected.errors = ErrorTallies::default();
+        expected.errors.add_failure(ErrorClass::Read, "reset\u{FFFD}[31m");
+        assert_eq!(read, expected.pack());
     }
 
     #[test]
     fn requests_may_wait_long_together() {
         // After a network was cut for 5 s, 8,000 requests had waited for 7.5 hours together.
         let waited = SliceSample { blocked: 2, blocked_ns: 26_876_534_339_160, ..sample() };
-        assert_eq!(unpack_sample(pack_sample(&waited.pack(), 0)).unwrap().blocked_ns, 26_876_534_339_160);
+        assert_eq!(sent(&pack_sample(waited, 0)).unwrap().blocked_ns, 26_876_534_339_160);
     }
 
     #[test]
     fn a_sum_has_no_histograms() {
-        let whole = PackedSample { histograms: Vec::new(), ..pack_sample(&sample().pack(), 0) };
-        assert_eq!(unpack_sample(whole).unwrap().offered, 2);
+        assert_eq!(sent(&pack_sample(sample(), 0).without_histograms()).unwrap().offered, 2);
     }
 
     #[test]
     fn what_no_generator_makes_is_refused() {
-        let good = || pack_sample(&sample().pack(), 0);
+        let good = || pack_sample(sample(), 0);
         let with = |key: &str, value: u64| {
-            let mut counters: serde_json::Value = serde_json::from_str(&good().counters).unwrap();
-            counters[key] = value.into();
-            PackedSample { counters: counters.to_string(), ..good() }
+            let mut message = serde_json::to_value(good()).unwrap();
+            message["counters"][key] = value.into();
+            serde_json::from_value(message).unwrap()
         };
+        let with_histograms = |histograms: Vec<Bytes>| PackedSample { histograms, ..good() };
         for (message, says) in [
-            (PackedSample { counters: "{".to_owned(), ..good() }, "EOF"),
-            (PackedSample { histograms: vec![Vec::new(); 5], ..good() }, "5 histograms instead of 6"),
-            (PackedSample { histograms: vec![vec![7; 9]; 6], ..good() }, "cannot be true"),
+            (with_histograms(vec![Bytes::default(); 5]), "5 histograms instead of 6"),
+            (with_histograms(vec![Bytes(vec![7; 9]); 6]), "cannot be true"),
             (with("ok", 7), "2 requests offered contradict 8 that ended"),
             (with("bytes_in", u64::MAX), "larger than any count"),
             (with("blocked_ns", u64::MAX), "larger than any count"),

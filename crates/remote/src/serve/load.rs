@@ -1,68 +1,84 @@
-//! The agent's side: handles orders about the load of a run, with the same sessions as a run without agents.
+//! The agent's side of a load: its share of the turns of a run, or of the load of a command line. It uses the same sessions as
+//! tare without agents.
 
+use std::cell::Cell;
+use std::error::Error;
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
-use crate::pack_sample;
-use tare_load::{Cancel, Share};
-use tare_sys::affinity::CpuSet;
+use tare_load::{Cancel, LoadSession, Share, SliceSample, Watched};
+use tare_run::RunError;
+use tare_run::load::{LoadJob, LoadSource, allow_connections, generator_cpus, is_whole_pod, pod_generator_cpus};
+use tare_run::load_host::{OwnLoad, RunLoad, SessionOrder};
+use tare_run::machine_state::disturbances;
+use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock::{self, Nanos};
 
-use crate::link::order_handler::{Attachment, OrderHandler};
-use crate::load::message::{AgentShare, LoadOrder, LoadReport};
-use tare_run::RunError;
-use tare_run::load::{allow_connections, generator_cpus, pod_generator_cpus};
-use tare_run::load_host::SessionOrder;
-use tare_run::load_host::SliceLoad;
-use tare_run::load_host::{OwnLoad, RunLoad};
-use tare_run::machine_state::{disturbances, machine_facts};
-use tare_run::server_host::ServerId;
+use super::{BuildJob, Coordinator};
+use crate::protocol::{
+    AgentCores, AgentShare, Answer, DrivenShare, Equipped, LoadCommand, LoadTask, OpenConnections, Report, pack_sample,
+};
 
 /// The generator of an agent.
-pub(crate) struct AgentGenerator {
+pub(super) struct AgentGenerator<'a> {
     share: AgentShare,
-    part: Share,
-    /// Its cores; they depend on the number of connections, and are empty until sessions are opened.
-    cpus: CpuSet,
-    load: OwnLoad,
+    /// The sessions of a run.
+    sessions: OwnLoad,
+    /// The load of a command line.
+    command: Option<(LoadJob, LoadSession)>,
+    build: BuildJob<'a>,
     cancelled: Arc<AtomicBool>,
 }
 
-impl AgentGenerator {
-    /// No share yet. `cancelled` ends a turn early.
-    pub(crate) fn new(cancelled: &Arc<AtomicBool>) -> Self {
-        let cpus = CpuSet::from_indices([]);
-        let load = OwnLoad::new(cpus.clone(), Share::WHOLE, Cancel::from(Arc::clone(cancelled)));
-        let share = AgentShare { agent: 0, agents: 1, cpus: String::new(), pod_cpus: 0, before_on_node: 0 };
-        Self { share, part: Share::WHOLE, cpus, load, cancelled: Arc::clone(cancelled) }
+impl<'a> AgentGenerator<'a> {
+    /// The whole load is its share until it gets another. `cancelled` ends a load early, and `build` makes that of a command line.
+    pub(super) fn new(cancelled: &Arc<AtomicBool>, build: BuildJob<'a>) -> Self {
+        let sessions = OwnLoad::new(CpuSet::from_indices([]), Share::WHOLE, Cancel::from(Arc::clone(cancelled)));
+        let share = AgentShare { agents: 1, ..AgentShare::default() };
+        Self { share, sessions, command: None, build, cancelled: Arc::clone(cancelled) }
     }
 
-    fn execute(&mut self, order: LoadOrder) -> Result<(LoadReport, Attachment), RunError> {
-        let report = match order {
-            LoadOrder::Describe => LoadReport::Facts(machine_facts()),
-            LoadOrder::Share(share) => {
-                self.part = Share { worker: share.agent as usize, workers: share.agents.max(1) as usize };
+    pub(super) fn execute(
+        &mut self,
+        task: LoadTask,
+        coordinator: &Coordinator<impl Write>,
+    ) -> Result<Answer, Box<dyn Error>> {
+        Ok(match task {
+            LoadTask::Share(share) => {
                 self.share = share;
-                LoadReport::Disturbances(disturbances(&self.cpus_for(1)?, &self.cancelled))
+                Answer::Done
             }
-            LoadOrder::Verify(order) => LoadReport::Verified(order.carry_out()),
-            LoadOrder::Open(sessions) => {
-                self.open(sessions)?;
-                LoadReport::Opened { workers: self.load.most_workers() }
+            LoadTask::Disturbances => Answer::Disturbances(disturbances(&self.cpus_for(1)?, &self.cancelled)),
+            LoadTask::Verify(order) => Answer::Verified(order.carry_out()),
+            LoadTask::OpenSessions(sessions) => {
+                self.open_sessions(sessions)?;
+                Answer::Opened(self.sessions.most_workers())
             }
-            LoadOrder::Drive { server, load } => return self.drive(server, &load),
-            LoadOrder::Close => {
-                self.load.close();
-                LoadReport::Done
+            LoadTask::OpenCommand(command) => self.open_command(&command)?,
+            LoadTask::DriveTurn { server, load } => {
+                let sample = self.sessions.drive(server, &load, &mut |_| {})?;
+                let begun = Nanos(sample.start_ns);
+                Answer::Driven(driven(sample, begun))
             }
-        };
-        Ok((report, Attachment::Nothing))
+            LoadTask::DriveCommand { every_ns } => self.drive_command(Duration::from_nanos(every_ns), coordinator)?,
+            LoadTask::Close => {
+                self.sessions.close();
+                self.command = None;
+                Answer::Done
+            }
+        })
+    }
+
+    fn part(&self) -> Share {
+        Share { worker: self.share.agent as usize, workers: self.share.agents.max(1) as usize }
     }
 
     /// The cores of a generator with this many connections. A worker without a connection would have nothing to do.
     fn cpus_for(&self, connections: u32) -> Result<CpuSet, RunError> {
-        let AgentShare { cpus, pod_cpus, before_on_node, .. } = &self.share;
-        let cpus = match (cpus.as_str(), pod_cpus) {
+        let AgentCores { load_cpus, pod_cpus, before_on_node } = &self.share.cores;
+        let cpus = match (load_cpus.as_str(), pod_cpus) {
             ("", 0) => generator_cpus(None, None, connections)?,
             ("", pod_cpus) => pod_generator_cpus(*pod_cpus, *before_on_node, connections)?,
             (list, _) => generator_cpus(Some(list), None, connections)?,
@@ -70,31 +86,54 @@ impl AgentGenerator {
         Ok(CpuSet::from_indices(cpus.iter().take(connections.max(1) as usize)))
     }
 
-    fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
-        let own = |session: &SessionOrder| self.part.part_of(session.connections.into()) as u32;
+    fn open_sessions(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
+        let own = |session: &SessionOrder| self.part().part_of(session.connections.into()) as u32;
         allow_connections(sessions.iter().map(own).sum())?;
-        self.cpus = self.cpus_for(sessions.iter().map(own).max().unwrap_or(1))?;
-        self.load = OwnLoad::new(self.cpus.clone(), self.part, Cancel::from(Arc::clone(&self.cancelled)));
-        self.load.open(sessions)
+        let cpus = self.cpus_for(sessions.iter().map(own).max().unwrap_or(1))?;
+        self.sessions = OwnLoad::new(cpus, self.part(), Cancel::from(Arc::clone(&self.cancelled)));
+        self.sessions.open(sessions)
     }
 
-    fn drive(&mut self, server: ServerId, load: &SliceLoad) -> Result<(LoadReport, Attachment), RunError> {
-        let sample = self.load.drive(server, load, &mut |_| {})?;
-        let begun = Nanos(sample.start_ns);
-        let packed = pack_sample(&sample.pack(), begun.0);
-        Ok((LoadReport::Driven { begun_ns_ago: clock::now().since(begun) }, Attachment::Sample(packed)))
+    fn open_command(&mut self, command: &LoadCommand) -> Result<Answer, Box<dyn Error>> {
+        let mut job = (self.build)(command, &self.share)?;
+        job.session.share = self.part();
+        let session = LoadSession::open(&job.session)?;
+        let equipment = session.equipment(&job);
+        let pod_cpus = self.share.cores.pod_cpus;
+        let shares_cpus = pod_cpus > 0 && allowed_cpus().is_ok_and(|cpus| !is_whole_pod(&cpus, pod_cpus));
+        self.command = Some((job, session));
+        Ok(Answer::Equipped(Equipped { equipment, shares_cpus }))
+    }
+
+    fn drive_command(&mut self, every: Duration, coordinator: &Coordinator<impl Write>) -> Result<Answer, RunError> {
+        let unprepared = || RunError::NotPrepared("the load of a command line".to_owned());
+        let (job, session) = self.command.as_mut().ok_or_else(unprepared)?;
+        let (begin, cancel) = (Cell::new(Nanos::ZERO), coordinator.cancel());
+        let send = |report| {
+            // If nobody reads, the answer to the task cannot be sent either, and the agent ends.
+            if coordinator.reports.send(&report).is_err() {
+                cancel.cancel();
+            }
+        };
+        let mut start = || {
+            send(Report::Ready);
+            begin.set(coordinator.wait_for_begin());
+            begin.get()
+        };
+        let mut watch = |watched: Watched<'_>| match watched {
+            Watched::Opening(opening) => {
+                send(Report::Opening(OpenConnections { open: opening.open as u64, of: opening.of as u64 }));
+            }
+            Watched::Interval(part) => send(Report::Sample(pack_sample(part.clone(), begin.get().0))),
+            _ => {}
+        };
+        let whole = session.run_from(&job.slice, Some(every), &cancel, &mut start, &mut watch)?;
+        let DrivenShare { sample, begun_ns_ago } = driven(whole, begin.get());
+        // The samples of its periods had them.
+        Ok(Answer::Driven(DrivenShare { sample: sample.without_histograms(), begun_ns_ago }))
     }
 }
 
-impl OrderHandler for AgentGenerator {
-    type Order = LoadOrder;
-    type Report = LoadReport;
-
-    fn handle_order(&mut self, order: LoadOrder, _: &[u8]) -> Result<(LoadReport, Attachment), String> {
-        self.execute(order).map_err(|error| error.to_string())
-    }
-
-    fn failure_report(reason: String) -> LoadReport {
-        LoadReport::Failed(reason)
-    }
+fn driven(sample: SliceSample, begun: Nanos) -> DrivenShare {
+    DrivenShare { sample: pack_sample(sample, begun.0), begun_ns_ago: clock::now().since(begun) }
 }

@@ -11,16 +11,13 @@ use std::sync::atomic::AtomicBool;
 use tare_sut::SutError;
 use tare_sut::jdk::Jdk;
 use tare_sut::sampler::{JarSource, cache_folder};
-use tare_sys::affinity::allowed_cpus;
 
-use crate::link::order_handler::{Attachment, OrderHandler};
+use crate::protocol::{Answer, Bytes, PackedUse, SampledReport, ServersTask, StartResult, StoppedServer};
 use crate::servers::CHUNK;
 use crate::servers::files::{FilePart, FileStore};
 use crate::servers::leftovers::{mark_used, remove_leftovers};
-use crate::servers::message::{HostFacts, HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
 use crate::servers::network_path::TransferListener;
-use crate::servers::sampled::SampledReport;
-use tare_run::machine_state::{disturbances, machine_facts};
+use tare_run::machine_state::disturbances;
 use tare_run::server_host::ServerId;
 use tare_run::server_host::{LocalServers, SamplingOrder, ServerHost, StartOrder, StartOrigin};
 
@@ -66,68 +63,68 @@ impl AgentHost {
         }
     }
 
-    fn execute(&mut self, order: HostOrder, contents: &[u8]) -> Result<HostReport, String> {
+    /// Carries out an operation. An error is the reason, in one sentence.
+    pub(crate) fn execute(&mut self, task: ServersTask) -> Result<Answer, String> {
         let text = |error: io::Error| error.to_string();
-        Ok(match order {
-            HostOrder::Describe { java } => HostReport::Facts(facts(java.as_deref())?),
-            HostOrder::Listen { address } => {
-                let listener = self.listener.insert(TransferListener::begin(address).map_err(text)?);
-                HostReport::Listening { port: listener.port }
+        Ok(match task {
+            ServersTask::Listen { address } => {
+                Answer::Listening(self.listener.insert(TransferListener::begin(address).map_err(text)?).port)
             }
-            HostOrder::Received => {
-                HostReport::Received(self.listener.take().and_then(TransferListener::wait_for_transfer))
+            ServersTask::Received => {
+                Answer::Received(self.listener.take().and_then(TransferListener::wait_for_transfer))
             }
-            HostOrder::FindJava { minimum, home } => {
+            ServersTask::FindJava { minimum, home } => {
                 let found = Jdk::find_suitable(minimum, home.as_deref());
-                HostReport::Java(found.map_err(|error| error.to_string())?)
+                Answer::Java(found.map_err(|error| error.to_string())?)
             }
-            HostOrder::Find { hash, name } => HostReport::Found(self.store.find(&hash, &name)),
-            HostOrder::Keep { hash, path, is_executable, is_first } => {
-                self.store.write(&hash, FilePart { path: &path, is_executable, is_first, contents }).map_err(text)?;
-                HostReport::Done
+            ServersTask::Find { hash, name } => Answer::Found(self.store.find(&hash, &name)),
+            ServersTask::Keep { hash, path, is_executable, is_first, contents } => {
+                let part = FilePart { path: &path, is_executable, is_first, contents: &contents.0 };
+                self.store.write(&hash, part).map_err(text)?;
+                Answer::Done
             }
-            HostOrder::Finish { hash, name } => HostReport::Found(Some(self.store.finish(&hash, &name).map_err(text)?)),
-            HostOrder::Disturbances { cpus } => {
+            ServersTask::Finish { hash, name } => Answer::Found(Some(self.store.finish(&hash, &name).map_err(text)?)),
+            ServersTask::Disturbances { cpus } => {
                 let cpus = cpus.parse().map_err(|error| format!("{cpus}: {error}"))?;
-                HostReport::Disturbances(disturbances(&cpus, &self.cancelled))
+                Answer::Disturbances(disturbances(&cpus, &self.cancelled))
             }
-            HostOrder::Start(starts) => HostReport::Started(self.start(starts)?),
-            HostOrder::MoveTo { server, cpus } => {
+            ServersTask::Start(starts) => Answer::Started(self.start(starts)?),
+            ServersTask::MoveTo { server, cpus } => {
                 self.servers.move_to(server, &cpus);
-                HostReport::Done
+                Answer::Done
             }
-            HostOrder::Status(server) => HostReport::Status(self.servers.status(server).into()),
-            HostOrder::LogTail { server, lines } => HostReport::Log(self.servers.log_tail(server, lines)),
-            HostOrder::ObserveRest { servers, span } => HostReport::Rest(self.servers.observe_rest(&servers, span.0)),
-            HostOrder::BeginWatch(watch) => {
+            ServersTask::Status(server) => Answer::Status(self.servers.status(server)),
+            ServersTask::LogTail { server, lines } => Answer::Log(self.servers.log_tail(server, lines)),
+            ServersTask::ObserveRest { servers, span } => Answer::Rest(self.servers.observe_rest(&servers, span.0)),
+            ServersTask::BeginWatch(watch) => {
                 self.servers.begin_watch(&watch);
-                HostReport::Done
+                Answer::Done
             }
-            HostOrder::LookAtJvm(server) => {
+            ServersTask::LookAtJvm(server) => {
                 self.servers.look_at_jvm(server);
-                HostReport::Done
+                Answer::Done
             }
-            HostOrder::EndWatch { scored_from_ns } => {
-                let uses = self.servers.end_watch(scored_from_ns);
-                HostReport::Uses(uses.into_iter().map(PackedUse::pack).collect())
+            ServersTask::EndWatch { scored_from_ns } => {
+                Answer::Uses(self.servers.end_watch(scored_from_ns).into_iter().map(PackedUse::pack).collect())
             }
-            HostOrder::BeginSampling { sampling, jar } => self.begin_sampling(&sampling, jar)?,
-            HostOrder::EndSampling => self.end_sampling(),
-            HostOrder::ReadRecording { from } => {
-                HostReport::RecordingPart { part: self.read_recording(from).map_err(text)? }
+            ServersTask::BeginSampling { sampling, jar } => self.begin_sampling(&sampling, jar)?,
+            ServersTask::EndSampling => self.end_sampling(),
+            ServersTask::ReadRecording { from } => {
+                Answer::RecordingPart(Bytes(self.read_recording(from).map_err(text)?))
             }
-            HostOrder::Stop(servers) => {
-                let ends = self.servers.stop(&servers);
-                let stopped = servers.iter().zip(ends).map(|(id, end)| StoppedServer { end, log: self.take_log(*id) });
-                HostReport::Stopped(stopped.collect())
-            }
-            HostOrder::End => {
+            ServersTask::Stop(servers) => Answer::Stopped(self.stop(&servers)),
+            ServersTask::End => {
                 let all: Vec<_> = std::mem::take(&mut self.logs).into_keys().collect();
                 self.servers.stop(&all);
                 let _ = fs::remove_dir_all(&self.work);
-                HostReport::Done
+                Answer::Done
             }
         })
+    }
+
+    fn stop(&mut self, servers: &[ServerId]) -> Vec<StoppedServer> {
+        let ends = self.servers.stop(servers);
+        servers.iter().zip(ends).map(|(id, end)| StoppedServer { end, log: self.take_log(*id) }).collect()
     }
 
     /// Starts servers in the folder of their logs, as there is no folder of a suite here.
@@ -144,7 +141,7 @@ impl AgentHost {
         }
         let results = self.servers.start(&starts).map_err(|error| error.to_string())?;
         let result = |result| match result {
-            Ok(started) => StartResult::ready(started),
+            Ok(started) => StartResult::Ready(started),
             Err(SutError::Cancelled { .. }) => StartResult::Cancelled,
             Err(error) => StartResult::Failed(error.to_string()),
         };
@@ -152,24 +149,24 @@ impl AgentHost {
     }
 
     /// Attaches a sampler. `jar` is async-profiler, if it was sent to this machine.
-    fn begin_sampling(&mut self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<HostReport, String> {
+    fn begin_sampling(&mut self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Answer, String> {
         if !is_file_name(&sampling.file_name) {
             return Err(format!("{:?} is no file name", sampling.file_name));
         }
         self.forget_recording();
         Ok(match self.servers.begin_sampling_with_jar(sampling, &JarSource::Brought(jar)) {
-            Ok(()) => HostReport::Done,
-            Err(SutError::NoAsyncProfiler { folder }) => HostReport::NoAsyncProfiler { folder },
-            Err(error) => HostReport::SamplerFailed(error.to_string()),
+            Ok(()) => Answer::Done,
+            Err(SutError::NoAsyncProfiler { folder }) => Answer::NoAsyncProfiler(folder),
+            Err(error) => Answer::SamplerFailed(error.to_string()),
         })
     }
 
-    fn end_sampling(&mut self) -> HostReport {
+    fn end_sampling(&mut self) -> Answer {
         let sampled = match self.servers.end_sampling() {
             Ok(sampled) => sampled,
-            Err(error) => return HostReport::SamplerFailed(error.to_string()),
+            Err(error) => return Answer::SamplerFailed(error.to_string()),
         };
-        let report = SampledReport::pack(&sampled).map_or_else(HostReport::SamplerFailed, HostReport::Sampled);
+        let report = SampledReport::pack(&sampled).map_or_else(Answer::SamplerFailed, Answer::Sampled);
         self.recording = Some(sampled.file);
         report
     }
@@ -202,21 +199,6 @@ impl AgentHost {
     }
 }
 
-impl OrderHandler for AgentHost {
-    type Order = HostOrder;
-    type Report = HostReport;
-
-    fn handle_order(&mut self, order: HostOrder, contents: &[u8]) -> Result<(HostReport, Attachment), String> {
-        let mut report = self.execute(order, contents)?;
-        let attached = report.attached_mut().map(std::mem::take);
-        Ok((report, attached.map_or(Attachment::Nothing, Attachment::Contents)))
-    }
-
-    fn failure_report(reason: String) -> HostReport {
-        HostReport::Failed(reason)
-    }
-}
-
 fn is_file_name(text: &str) -> bool {
     !text.is_empty() && Path::new(text).file_name().is_some_and(|name| name == text)
 }
@@ -228,15 +210,4 @@ fn end_of_file(path: &Path) -> io::Result<Vec<u8>> {
     let mut end = Vec::new();
     file.take(LONGEST_LOG).read_to_end(&mut end)?;
     Ok(end)
-}
-
-fn facts(java: Option<&Path>) -> Result<HostFacts, String> {
-    // `client port server port`, of the connection that this agent was started over.
-    let connection = std::env::var("SSH_CONNECTION").ok();
-    Ok(HostFacts {
-        sections: machine_facts(),
-        cpus: allowed_cpus().map_err(|error| error.to_string())?.to_string(),
-        jdk: Jdk::find_suitable(0, java).ok().map(|jdk| jdk.major),
-        ssh_address: connection.and_then(|all| all.split(' ').nth(2)?.parse().ok()),
-    })
 }

@@ -1,12 +1,10 @@
-//! The servers of a run on another machine. Each operation is an order to the agent there.
+//! The servers of a run on another machine. Each operation is a task of the agent there.
 
 pub(crate) mod files;
 pub(crate) mod leftovers;
-pub(crate) mod message;
 pub(crate) mod network_path;
 mod remote;
 mod remote_servers;
-pub(crate) mod sampled;
 #[cfg(test)]
 mod tests;
 

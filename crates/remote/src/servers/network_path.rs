@@ -9,13 +9,12 @@ use std::time::Duration;
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
-use serde::{Deserialize, Serialize};
 use tare_record::environment::NetworkBandwidth;
 use tare_sys::clock;
 use tare_units::bit_rate;
 
 use super::RemoteHost;
-use super::message::{HostOrder, HostReport};
+use crate::protocol::{ServersTask, Transfer, answer_of};
 use tare_run::RunError;
 use tare_run::server_host::ServerMachine;
 
@@ -48,10 +47,7 @@ impl NetworkPath {
     /// only leaves the bandwidth unknown.
     pub fn measure(host: &RemoteHost) -> Result<Self, RunError> {
         let address = host.address();
-        let port = host.ask(&HostOrder::Listen { address }, |report| match report {
-            HostReport::Listening { port } => Some(port),
-            _ => None,
-        });
+        let port = host.ask(ServersTask::Listen { address }, answer_of!(Listening));
         let port = port.map_err(|error| {
             let reason = if let RunError::Agent { reason, .. } = error { reason } else { error.to_string() };
             let remedy = "name an address of that machine with --server-address";
@@ -66,11 +62,8 @@ impl NetworkPath {
         let round_trip = median_connect(&connect)?;
         send_transfer(connect()?);
         let back = receive_transfer(connect()?).ok();
-        let there = host.ask(&HostOrder::Received, |report| match report {
-            HostReport::Received(transfer) => Some(transfer),
-            _ => None,
-        })?;
-        let rate = |transfer: Option<Transfer>| transfer.and_then(Transfer::bits_per_s);
+        let there = host.ask(ServersTask::Received, answer_of!(Received))?;
+        let rate = |transfer: Option<Transfer>| transfer.and_then(bits_per_s);
         let bandwidth = NetworkBandwidth { to_servers_bits_per_s: rate(there), from_servers_bits_per_s: rate(back) };
         Ok(Self { round_trip, bandwidth })
     }
@@ -106,19 +99,10 @@ fn format_rate(bits_per_s: Option<u64>) -> String {
     bits_per_s.map_or_else(|| "unknown".to_owned(), bit_rate)
 }
 
-/// The bytes of a transfer that arrived after the first read, and the time they took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Transfer {
-    bytes: u64,
-    span_ns: u64,
-}
-
-impl Transfer {
-    /// `None` if too little arrived.
-    fn bits_per_s(self) -> Option<u64> {
-        let is_known = self.bytes > 0 && self.span_ns > 0;
-        is_known.then(|| (self.bytes as f64 * 8.0 / (self.span_ns as f64 / 1e9)).round() as u64)
-    }
+/// The rate of a transfer; `None` if too little arrived.
+fn bits_per_s(transfer: Transfer) -> Option<u64> {
+    let is_known = transfer.bytes > 0 && transfer.span_ns > 0;
+    is_known.then(|| (transfer.bytes as f64 * 8.0 / (transfer.span_ns as f64 / 1e9)).round() as u64)
 }
 
 /// Accepts the connections of one measurement.
@@ -222,7 +206,7 @@ mod tests {
         let back = receive_transfer(connect().unwrap()).unwrap();
         let there = received.recv().unwrap().unwrap();
         for transfer in [there, back] {
-            assert!(transfer.bits_per_s().is_some() && transfer.bytes <= TRANSFER_BYTES + CHUNK as u64, "{transfer:?}");
+            assert!(bits_per_s(transfer).is_some() && transfer.bytes <= TRANSFER_BYTES + CHUNK as u64, "{transfer:?}");
         }
         accepting.join().unwrap();
         assert!(TcpStream::connect(address).is_err());
@@ -233,11 +217,11 @@ mod tests {
         let (near, far) = pair();
         drop(near);
         let nothing = receive_transfer(far).unwrap();
-        assert_eq!((nothing, nothing.bits_per_s()), (Transfer::default(), None));
+        assert_eq!((nothing, bits_per_s(nothing)), (Transfer::default(), None));
         let (mut near, far) = pair();
         near.write_all(b"a").unwrap();
         drop(near);
-        assert_eq!(receive_transfer(far).unwrap().bits_per_s(), None, "the first bytes begin the time");
+        assert_eq!(bits_per_s(receive_transfer(far).unwrap()), None, "the first bytes begin the time");
     }
 
     #[test]
@@ -249,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_network_path_is_told_in_units_that_people_use() {
-        let rate = Transfer { bytes: 125_000_000, span_ns: 1_000_000_000 }.bits_per_s();
+        let rate = bits_per_s(Transfer { bytes: 125_000_000, span_ns: 1_000_000_000 });
         let bandwidth = NetworkBandwidth { to_servers_bits_per_s: rate, from_servers_bits_per_s: Some(9_412_000) };
         let path = NetworkPath { round_trip: Duration::from_micros(46), bandwidth };
         let [round_trip, bandwidth] = path.facts().map(|(_, value)| value.unwrap());

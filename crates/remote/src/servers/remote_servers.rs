@@ -1,4 +1,4 @@
-//! The servers of a run on another machine: each operation is an order to the agent there.
+//! The servers of a run on another machine: each operation is a task of the agent there.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -16,7 +16,7 @@ use tare_sut::server::Status;
 use tare_units::Span;
 
 use super::RemoteHost;
-use super::message::{HostOrder, HostReport, PackedUse, StartResult, StoppedServer};
+use crate::protocol::{Answer, Bytes, PackedUse, ServersTask, StartResult, StoppedServer, answer_of};
 use tare_run::RunError;
 use tare_run::server_host::{
     SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartedServer, WatchOrder, no_sampler_attached,
@@ -52,7 +52,7 @@ impl<'a> RemoteServers<'a> {
     fn check_started(&self, start: &StartOrder, result: StartResult) -> Result<StartedServer, SutError> {
         let (server, host) = (start.name.clone(), self.host);
         match result {
-            StartResult::Ready { startup_ns, address } => {
+            StartResult::Ready(StartedServer { startup_ns, address }) => {
                 let address = SocketAddr::new(host.address(), address.port());
                 TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).map_err(|error| SutError::Remote {
                     message: format!(
@@ -73,11 +73,11 @@ impl<'a> RemoteServers<'a> {
 
     /// Orders the agent to attach a sampler. Returns a folder if async-profiler is needed and missing in it.
     fn attach_sampler(&self, sampling: &SamplingOrder, jar: Option<PathBuf>) -> Result<Option<PathBuf>, SutError> {
-        let order = HostOrder::BeginSampling { sampling: sampling.clone(), jar };
-        let begun = self.host.ask(&order, |report| match report {
-            HostReport::Done => Some(Ok(None)),
-            HostReport::NoAsyncProfiler { folder } => Some(Ok(Some(folder))),
-            HostReport::SamplerFailed(reason) => Some(Err(self.error(reason))),
+        let task = ServersTask::BeginSampling { sampling: sampling.clone(), jar };
+        let begun = self.host.ask(task, |answer| match answer {
+            Answer::Done => Some(Ok(None)),
+            Answer::NoAsyncProfiler(folder) => Some(Ok(Some(folder))),
+            Answer::SamplerFailed(reason) => Some(Err(self.error(reason))),
             _ => None,
         });
         begun.unwrap_or_else(|error| Err(SutError::Remote { message: error.to_string() }))
@@ -95,11 +95,8 @@ impl<'a> RemoteServers<'a> {
         let mut copy = fs::File::create(file).map_err(unwritten)?;
         let mut from = 0;
         loop {
-            let part = self.host.ask(&HostOrder::ReadRecording { from }, |report| match report {
-                HostReport::RecordingPart { part } => Some(part),
-                _ => None,
-            });
-            let part = part.map_err(|error| error.to_string())?;
+            let part = self.host.ask(ServersTask::ReadRecording { from }, answer_of!(RecordingPart));
+            let Bytes(part) = part.map_err(|error| error.to_string())?;
             if part.is_empty() {
                 return Ok(());
             }
@@ -123,11 +120,11 @@ impl<'a> RemoteServers<'a> {
 
 impl ServerHost for RemoteServers<'_> {
     fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
-        let report = self.host.call(&HostOrder::Start(starts.to_vec()), Vec::new(), Some(&self.cancelled))?;
-        let results = match report {
-            HostReport::Started(results) if results.len() == starts.len() => results,
-            _ => return Err(self.host.error("its answer to a start is none; please report this".to_owned())),
-        };
+        let task = ServersTask::Start(starts.to_vec());
+        let results = self.host.ask_until(&self.cancelled, task, |answer| match answer {
+            Answer::Started(results) if results.len() == starts.len() => Some(results),
+            _ => None,
+        })?;
         let mut all = Vec::with_capacity(starts.len());
         for (start, result) in starts.iter().zip(results) {
             self.log_names.insert(start.id, start.log_name.clone());
@@ -145,52 +142,37 @@ impl ServerHost for RemoteServers<'_> {
     }
 
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
-        let order = HostOrder::ObserveRest { servers: servers.to_vec(), span: Span(span) };
-        let rest = self.host.ask(&order, |report| match report {
-            HostReport::Rest(shares) => Some(shares),
-            _ => None,
-        });
-        rest.unwrap_or_else(|_| vec![None; servers.len()])
+        let task = ServersTask::ObserveRest { servers: servers.to_vec(), span: Span(span) };
+        self.host.ask(task, answer_of!(Rest)).unwrap_or_else(|_| vec![None; servers.len()])
     }
 
     fn move_to(&mut self, server: ServerId, cpus: &str) {
-        let _ = self.host.ask(&HostOrder::MoveTo { server, cpus: cpus.to_owned() }, Some);
+        let _ = self.host.ask(ServersTask::MoveTo { server, cpus: cpus.to_owned() }, Some);
     }
 
     fn status(&self, server: ServerId) -> Status {
-        let status = self.host.ask(&HostOrder::Status(server), |report| match report {
-            HostReport::Status(status) => Some(status.into()),
-            _ => None,
-        });
-        status.unwrap_or(Status::Running)
+        self.host.ask(ServersTask::Status(server), answer_of!(Status)).unwrap_or(Status::Running)
     }
 
     fn log_tail(&self, server: ServerId, lines: usize) -> Option<String> {
-        let log = self.host.ask(&HostOrder::LogTail { server, lines }, |report| match report {
-            HostReport::Log(log) => Some(log),
-            _ => None,
-        });
-        log.ok().flatten()
+        self.host.ask(ServersTask::LogTail { server, lines }, answer_of!(Log)).ok().flatten()
     }
 
     fn begin_watch(&mut self, watch: &WatchOrder) {
         self.is_watching = true;
-        let _ = self.host.ask(&HostOrder::BeginWatch(watch.clone()), Some);
+        let _ = self.host.ask(ServersTask::BeginWatch(watch.clone()), Some);
     }
 
     fn look_at_jvm(&mut self, server: ServerId) {
         if self.is_watching {
-            self.host.send_order(&HostOrder::LookAtJvm(server));
+            self.host.send_task(ServersTask::LookAtJvm(server));
         }
     }
 
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
         self.is_watching = false;
-        let uses = self.host.ask(&HostOrder::EndWatch { scored_from_ns }, |report| match report {
-            HostReport::Uses(uses) => uses.into_iter().map(PackedUse::unpack).collect::<Result<Vec<_>, _>>().ok(),
-            _ => None,
-        });
-        uses.unwrap_or_default()
+        let uses = self.host.ask(ServersTask::EndWatch { scored_from_ns }, answer_of!(Uses)).unwrap_or_default();
+        uses.into_iter().map(PackedUse::unpack).collect::<Result<_, _>>().unwrap_or_default()
     }
 
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError> {
@@ -209,9 +191,9 @@ impl ServerHost for RemoteServers<'_> {
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
         let name = self.sampler_file_name.take().ok_or_else(no_sampler_attached)?;
-        let sampled = self.host.ask(&HostOrder::EndSampling, |report| match report {
-            HostReport::Sampled(sampled) => Some(Ok(sampled)),
-            HostReport::SamplerFailed(reason) => Some(Err(reason)),
+        let sampled = self.host.ask(ServersTask::EndSampling, |answer| match answer {
+            Answer::Sampled(sampled) => Some(Ok(sampled)),
+            Answer::SamplerFailed(reason) => Some(Err(reason)),
             _ => None,
         });
         let sampled = sampled.map_err(|error| SutError::Remote { message: error.to_string() })?;
@@ -228,8 +210,8 @@ impl ServerHost for RemoteServers<'_> {
     }
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
-        let stopped = self.host.ask(&HostOrder::Stop(servers.to_vec()), |report| match report {
-            HostReport::Stopped(stopped) if stopped.len() == servers.len() => Some(stopped),
+        let stopped = self.host.ask(ServersTask::Stop(servers.to_vec()), |answer| match answer {
+            Answer::Stopped(stopped) if stopped.len() == servers.len() => Some(stopped),
             _ => None,
         });
         let stopped = match stopped {

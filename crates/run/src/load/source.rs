@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tare_load::{Cancel, LoadSession, SliceSample, Watched};
 use tare_record::{AgentRecord, EventRecord};
 
@@ -9,7 +10,7 @@ use super::job::LoadJob;
 use crate::error::RunError;
 
 /// What a load is made with, as its record states it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Equipment {
     /// The agents; empty where this process makes the load.
     pub agents: Vec<String>,

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use tare_plan::Plan;
 use tare_plan::plan::Program;
 use tare_record::environment::{FactSection, NetworkBandwidth};
@@ -92,7 +93,7 @@ pub trait ServerMachine: fmt::Display {
 }
 
 /// A server that has become ready.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartedServer {
     /// From the order to start it, in nanoseconds.
     pub startup_ns: u64,

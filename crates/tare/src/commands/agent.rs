@@ -1,4 +1,4 @@
-//! `tare agent`: one share of a load for a coordinator, which talks to it over standard input and output.
+//! `tare agent`: a share of a load, or servers, for a coordinator, which talks to it over standard input and output.
 
 use std::fs::File;
 use std::io;
@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use std::time::Duration;
 
 use anyhow::bail;
-use tare_remote::{Assignment, ProtocolError, serve_agent};
+use tare_remote::{AgentShare, LoadCommand, ProtocolError, serve_agent};
 use tare_run::load::{LoadJob, pod_generator_cpus};
 use tare_sys::procfs::machine::host_name;
 use tare_sys::timeout_reader::TimeoutReader;
@@ -27,10 +27,10 @@ pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
     let reports = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     let host = host_name();
     let mut files = None;
-    let mut build = |assignment: &Assignment| {
+    let mut build = |command: &LoadCommand, share: &AgentShare| {
         // The files stay until the load is over.
-        let files = files.insert(InputFiles::assigned(&assignment.files));
-        assigned_job(assignment, files).map_err(|error| error_text(&error))
+        let files = files.insert(InputFiles::sent(&command.files));
+        job_of_command(command, share, files).map_err(|error| error_text(&error))
     };
     // Nobody waits for a report any more, whatever the load is doing.
     let end = |read: Result<(), ProtocolError>| match read {
@@ -50,23 +50,23 @@ pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The load of an assignment. Its output flags are the coordinator's.
-fn assigned_job(assignment: &Assignment, files: &InputFiles) -> anyhow::Result<LoadJob> {
-    let cli = args::parse(&assignment.command).map_err(|error| anyhow::anyhow!("{error}"))?;
+/// The load of a command line. Its output flags are the coordinator's.
+fn job_of_command(command: &LoadCommand, share: &AgentShare, files: &InputFiles) -> anyhow::Result<LoadJob> {
+    let cli = args::parse(&command.command).map_err(|error| anyhow::anyhow!("{error}"))?;
     let Command::Load(mut args) = cli.command else {
         bail!("an agent makes the load of tare load, and of nothing else")
     };
     args.fleet.agents.clear();
-    args.model.seed = Some(assignment.seed);
-    if !assignment.load_cpus.is_empty() {
-        args.machine.load_cpus = Some(assignment.load_cpus.clone());
-        args.machine.threads = None;
+    args.model.seed = Some(command.seed);
+    let (cores, machine) = (&share.cores, &mut args.machine);
+    if !cores.load_cpus.is_empty() {
+        machine.load_cpus = Some(cores.load_cpus.clone());
+        machine.threads = None;
     }
-    let machine = &args.machine;
-    if assignment.pod_cpus > 0 && machine.load_cpus.is_none() && machine.threads.is_none() {
-        let connections = args.model.connections.div_ceil(assignment.agents.max(1));
-        let cpus = pod_generator_cpus(assignment.pod_cpus, assignment.before_on_node, connections)?;
-        args.machine.load_cpus = Some(cpus.to_string());
+    if cores.pod_cpus > 0 && machine.load_cpus.is_none() && machine.threads.is_none() {
+        let connections = args.model.connections.div_ceil(share.agents.max(1));
+        let cpus = pod_generator_cpus(cores.pod_cpus, cores.before_on_node, connections)?;
+        machine.load_cpus = Some(cpus.to_string());
     }
     load_job(&args, files)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tare_analysis::load::{LoadSummary, summarize};
 use tare_analysis::summary::ValidityState;
 use tare_load::{Cancel, LoadSession, Watched};
-use tare_remote::{AgentFleet, FleetOrder};
+use tare_remote::{AgentFleet, FleetOrder, LoadCommand};
 use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load_header};
 
 use crate::args::{Global, LoadArgs};
@@ -79,8 +79,7 @@ fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, cancel: &Cance
     })?;
     let order = FleetOrder {
         places: &fleet.agents,
-        command,
-        files: files.into_kept(),
+        command: LoadCommand { command, files: files.into_kept(), seed: job.plan.seed },
         pods: fleet.options.pods(),
         least: fleet.options.least(),
     };
@@ -89,7 +88,7 @@ fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, cancel: &Cance
             note(text);
         }
     };
-    Ok(AgentFleet::start(&order, job, cancel, &mut progress)?)
+    Ok(AgentFleet::start(order, job, cancel, &mut progress)?)
 }
 
 fn outcome(summary: &LoadSummary) -> Outcome {

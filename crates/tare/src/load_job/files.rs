@@ -1,11 +1,11 @@
-//! The files that a load reads: from this machine's disk, or, in an agent, those that came with its assignment.
+//! The files that a load reads: from this machine's disk, or, in an agent, those that came with the command line.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use tare_remote::InputFile;
+use tare_remote::{Bytes, InputFile};
 use tare_sys::memory_file::MemoryFile;
 
 /// Where the files of a load come from.
@@ -15,8 +15,8 @@ pub enum InputFiles {
     Disk,
     /// This machine's disk. What was read is kept for agents.
     Kept(RefCell<BTreeMap<PathBuf, Vec<u8>>>),
-    /// An assignment. Nothing is read from the disk, and nothing is written to it.
-    Assigned {
+    /// Files that came with the command line. Nothing is read from the disk, and nothing is written to it.
+    Sent {
         /// By the path that the command line has.
         files: BTreeMap<PathBuf, Vec<u8>>,
         /// Those that must have a path.
@@ -30,16 +30,16 @@ impl InputFiles {
         Self::Kept(RefCell::default())
     }
 
-    /// The files of an assignment.
-    pub fn assigned(files: &[InputFile]) -> Self {
-        let files = files.iter().map(|file| (PathBuf::from(&file.path), file.contents.clone()));
-        Self::Assigned { files: files.collect(), placed: RefCell::default() }
+    /// The files that a coordinator sent.
+    pub fn sent(files: &[InputFile]) -> Self {
+        let files = files.iter().map(|file| (PathBuf::from(&file.path), file.contents.0.clone()));
+        Self::Sent { files: files.collect(), placed: RefCell::default() }
     }
 
     /// What a file contains.
     ///
     /// # Errors
-    /// When it cannot be read, or did not come with the assignment.
+    /// When it cannot be read, or did not come with the command line.
     pub fn contents(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self {
             Self::Disk => std::fs::read(path),
@@ -48,7 +48,7 @@ impl InputFiles {
                 kept.borrow_mut().insert(path.to_owned(), contents.clone());
                 Ok(contents)
             }
-            Self::Assigned { files, .. } => files.get(path).cloned().ok_or_else(|| ErrorKind::NotFound.into()),
+            Self::Sent { files, .. } => files.get(path).cloned().ok_or_else(|| ErrorKind::NotFound.into()),
         }
     }
 
@@ -68,7 +68,7 @@ impl InputFiles {
                 let _ = self.contents(path);
                 path.to_owned()
             }
-            Self::Assigned { files, placed } => {
+            Self::Sent { files, placed } => {
                 let held = files.get(path).and_then(|contents| MemoryFile::new(contents).ok());
                 held.map_or_else(
                     || path.to_owned(),
@@ -85,7 +85,10 @@ impl InputFiles {
     /// All files that were read, to be sent to agents.
     pub fn into_kept(self) -> Vec<InputFile> {
         let Self::Kept(kept) = self else { return Vec::new() };
-        let file = |(path, contents): (PathBuf, Vec<u8>)| InputFile { path: path.display().to_string(), contents };
+        let file = |(path, contents): (PathBuf, Vec<u8>)| InputFile {
+            path: path.display().to_string(),
+            contents: Bytes(contents),
+        };
         kept.into_inner().into_iter().map(file).collect()
     }
 }
@@ -105,7 +108,7 @@ mod tests {
         assert_eq!(files.place(&key), key);
         let kept = files.into_kept();
         folder.close().unwrap();
-        let files = InputFiles::assigned(&kept);
+        let files = InputFiles::sent(&kept);
         assert_eq!(files.text(&body).unwrap(), body.to_str().unwrap());
         assert_eq!(std::fs::read(files.place(&key)).unwrap(), key.to_str().unwrap().as_bytes());
         assert_eq!(files.contents(&other).unwrap_err().kind(), ErrorKind::NotFound);

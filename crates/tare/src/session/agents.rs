@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::Context;
 use tare_plan::Plan;
 use tare_plan::estimate::run_time;
-use tare_remote::LoadAgents;
+use tare_remote::{AgentsOrder, LoadAgents};
 use tare_run::load_host::agent_places;
 use tare_sys::affinity::CpuSet;
 
@@ -29,9 +29,8 @@ pub fn start(
         return Ok(None);
     }
     let cpus: CpuSet = plan.machine.load_cpus.parse().context("the cores of the generator")?;
-    let longest = run_time(plan) * LONGEST_FACTOR;
+    let (pods, least, longest) = (options.pods(), options.least(), run_time(plan) * LONGEST_FACTOR);
+    let order = AgentsOrder { places: &places, pods: &pods, least, longest, local_cpus: &cpus };
     let mut progress = |text: &str| view.show_step(text);
-    LoadAgents::start(&places, &options.pods(), options.least(), longest, &cpus, cancelled, &mut progress)
-        .map(Some)
-        .map_err(Into::into)
+    LoadAgents::start(&order, cancelled, &mut progress).map(Some).map_err(Into::into)
 }

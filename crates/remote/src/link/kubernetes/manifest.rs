@@ -21,7 +21,7 @@ pub(super) const CONTAINER: &str = "agent";
 const KEPT_S: u32 = 60;
 
 /// What each pod is.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodShape {
     /// The container image with tare in it.
     pub image: String,

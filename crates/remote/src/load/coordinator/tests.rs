@@ -1,28 +1,29 @@
 //! Fleets of simulated agents over pipes, and an agent whose coordinator misbehaves. No process, no socket, no sleep.
 
-use std::io::{PipeReader, PipeWriter, Read, Write, pipe};
+use std::io::{Read, Write, pipe};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
 
-use crate::{
-    AgentFacts, Assignment, Begin, ClockReading, Done, Failure, Greeting, Hello, LONGEST_ORDER, LONGEST_REPORT, Order,
-    OrderKind, PROTOCOL, PackedSample, Ping, Ready, Report, ReportKind, encode_frame, pack_sample, read_frame,
-};
 use tare_load::{Cancel, RequestSpec, SessionSpec, SliceSample, Target, Watched};
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadProtocol, LoadStop};
 use tare_plan::{LoadPlan, ServerClock};
 use tare_record::EventKind;
+use tare_run::RunError;
+use tare_run::load::{Equipment, LoadJob, LoadSource, MadeLoad, Observed};
 use tare_sys::clock;
 use tare_units::Span;
 
 use super::AgentFleet;
-use crate::link::pipes::{AgentLink, message_channel};
+use crate::link::tests::{FakeAgent, greeting, other_version, send, started};
+use crate::load::agents::share_load;
+use crate::protocol::{
+    AgentShare, Answer, ClockReading, DrivenShare, Equipped, LONGEST_ORDER, LONGEST_REPORT, LoadCommand, LoadTask,
+    Order, Report, Task, Version, encode_frame, pack_sample, read_frame,
+};
 use crate::serve::serve_agent;
-use tare_run::RunError;
-use tare_run::load::{LoadJob, LoadSource, MadeLoad, Observed};
 
 /// A load of ten seconds at 1,000 requests per second.
 fn job() -> LoadJob {
@@ -54,8 +55,8 @@ fn job() -> LoadJob {
 /// How a simulated agent behaves.
 #[derive(Clone, Copy)]
 struct Behaviour {
-    protocol: u32,
-    /// What it answers to its assignment, unless that suits it.
+    has_other_version: bool,
+    /// What it answers to the command, unless that suits it.
     refusal: Option<&'static str>,
     /// Bytes that it sends before everything else.
     noise: &'static [u8],
@@ -72,7 +73,7 @@ struct Behaviour {
 }
 
 const GOOD: Behaviour = Behaviour {
-    protocol: PROTOCOL,
+    has_other_version: false,
     refusal: None,
     noise: b"",
     samples: 3,
@@ -105,65 +106,63 @@ fn sample(ok: u64) -> SliceSample {
 
 impl Behaviour {
     /// Follows orders until they end.
-    fn live(self, mut orders: PipeReader, mut reports: PipeWriter) {
-        let _ = reports.write_all(self.noise);
-        while let Ok(Some(Order { kind: Some(order) })) = read_frame(&mut orders, LONGEST_ORDER) {
-            let ends = matches!(order, OrderKind::Begin(_)) && self.dies;
-            for report in self.answers(&order) {
-                let _ = reports.write_all(&encode_frame(&Report::from(report)).unwrap());
+    fn live(self) -> FakeAgent {
+        Box::new(move |mut orders, mut reports| {
+            let _ = reports.write_all(self.noise);
+            let mut task = 0;
+            while let Ok(Some(order)) = read_frame(&mut orders, LONGEST_ORDER) {
+                if let Order::Task { number, .. } = &order {
+                    task = *number;
+                }
+                self.reports(&order, task).iter().for_each(|report| send(&mut reports, report));
+                let begins = matches!(order, Order::Begin { .. });
+                if begins && self.dies {
+                    return;
+                }
+                if begins && self.floods {
+                    let more = encode_frame(&Report::Sample(pack_sample(sample(10), 0)), LONGEST_REPORT).unwrap();
+                    while reports.write_all(&more).is_ok() {}
+                    return;
+                }
             }
-            if ends {
-                return;
-            }
-            if matches!(order, OrderKind::Begin(_)) && self.floods {
-                let more = encode_frame(&Report::from(ReportKind::Sample(pack_sample(&sample(10).pack(), 0)))).unwrap();
-                while reports.write_all(&more).is_ok() {}
-                return;
-            }
-        }
+        })
     }
 
-    fn answers(self, order: &OrderKind) -> Vec<ReportKind> {
-        let done = || {
-            let whole = PackedSample { histograms: Vec::new(), ..pack_sample(&sample(10 * self.samples).pack(), 0) };
-            ReportKind::Done(Done { whole: Some(whole) })
-        };
+    /// What it reports to an order; `number` is that of its latest task.
+    fn reports(self, order: &Order, number: u64) -> Vec<Report> {
+        let answer = |answer| Report::Answer { number, answer };
+        let whole = || pack_sample(sample(10 * self.samples), 0).without_histograms();
+        let done = || answer(Ok(Answer::Driven(DrivenShare { sample: whole(), begun_ns_ago: 0 })));
         match order {
-            OrderKind::Hello(_) => {
-                let (version, host) = ("0.9.0".to_owned(), "bench".to_owned());
-                vec![ReportKind::Greeting(Greeting { protocol: self.protocol, version, host })]
+            Order::Hello(_) => {
+                vec![greeting(if self.has_other_version { other_version() } else { Version::own() })]
             }
-            OrderKind::Assign(_) => vec![self.refusal.map_or_else(
-                || ReportKind::Facts(AgentFacts { load_cpus: "1".to_owned(), ..AgentFacts::default() }),
-                |reason| ReportKind::Failed(Failure { reason: reason.to_owned() }),
-            )],
-            OrderKind::Prepare(_) => vec![ReportKind::Ready(Ready {})],
-            OrderKind::Ping(Ping { number }) => {
+            Order::Task { task: Task::Load(LoadTask::OpenCommand(_)), .. } => vec![answer(match self.refusal {
+                Some(reason) => Err(reason.to_owned()),
+                None => {
+                    let equipment = Equipment { load_cpus: "1".to_owned(), ..Equipment::default() };
+                    Ok(Answer::Equipped(Equipped { equipment, shares_cpus: false }))
+                }
+            })],
+            Order::Task { task: Task::Load(LoadTask::DriveCommand { .. }), .. } => vec![Report::Ready],
+            Order::Task { .. } => vec![answer(Ok(Answer::Done))],
+            Order::Ping { number } => {
                 let (monotonic_ns, unix_ns) = (clock::now().0 + self.ahead_ns, clock::wall_unix_ns() + self.ahead_ns);
-                vec![ReportKind::Clock(ClockReading { number: *number, monotonic_ns, unix_ns })]
+                vec![Report::Clock(ClockReading { number: *number, monotonic_ns, unix_ns })]
             }
-            OrderKind::Begin(_) => {
-                let samples = (0..self.samples).map(|_| ReportKind::Sample(pack_sample(&sample(10).pack(), 0)));
+            Order::Begin { .. } => {
+                let samples = (0..self.samples).map(|_| Report::Sample(pack_sample(sample(10), 0)));
                 samples.chain((!self.dies && !self.goes_on).then(done)).collect()
             }
-            OrderKind::Stop(_) => vec![done()],
-            OrderKind::Servers(_) | OrderKind::Load(_) => Vec::new(),
+            Order::Stop => vec![done()],
         }
     }
 }
 
 fn fleet(behaviours: &[Behaviour], cancel: &Cancel) -> Result<AgentFleet, RunError> {
-    let (messages, inbox) = message_channel();
-    let mut links = Vec::new();
-    for (agent, behaviour) in behaviours.iter().copied().enumerate() {
-        let ((orders, to_agent), (from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
-        thread::spawn(move || behaviour.live(orders, reports));
-        links.push(AgentLink::from_pipes(agent, to_agent, from_agent, std::io::empty(), &messages).unwrap());
-    }
-    drop(messages);
-    let names = (1..=behaviours.len()).map(|number| format!("agent {number}")).collect();
-    let assignment = Assignment { every_ns: EVERY_NS, ..Assignment::default() };
-    AgentFleet::connect(names, links, inbox, vec![assignment; behaviours.len()], cancel)
+    let (started, inbox) = started(behaviours.iter().map(|behaviour| behaviour.live()).collect());
+    let group = share_load(started, inbox, cancel)?;
+    AgentFleet::prepare(group, LoadCommand::default(), EVERY_NS, cancel).map(|(fleet, _)| fleet)
 }
 
 /// The load of a fleet at 3,000 requests per second, and the answers of each part that was shown.
@@ -235,7 +234,7 @@ fn a_clock_that_is_three_seconds_off_is_stated() {
 #[test]
 fn a_fleet_that_is_not_whole_does_not_begin() {
     for (bad, says) in [
-        (Behaviour { protocol: 7, ..GOOD }, "agent 2: it speaks protocol 7 of tare 0.9.0"),
+        (Behaviour { has_other_version: true, ..GOOD }, "agent 2: it speaks protocol 7 of tare 0.9.0"),
         (
             Behaviour { refusal: Some("nothing listens on 10.0.0.1:80"), ..GOOD },
             "agent 2: nothing listens on 10.0.0.1:80",
@@ -263,53 +262,60 @@ fn ctrl_c_stops_all_agents_and_what_they_have_is_kept() {
 }
 
 /// What an agent reports to these orders, which then end.
-fn reports_to(orders: &[OrderKind]) -> Vec<ReportKind> {
+fn reports_to(orders: &[Order]) -> Vec<Report> {
     let (mut reports, to_coordinator) = pipe().unwrap();
-    let bytes: Vec<u8> = orders.iter().flat_map(|order| encode_frame(&Order::from(order.clone())).unwrap()).collect();
+    let bytes: Vec<u8> = orders.iter().flat_map(|order| encode_frame(order, LONGEST_ORDER).unwrap()).collect();
     let (ended, end) = channel();
-    let mut build = |assignment: &Assignment| Err(format!("{} is no load", assignment.command.join(" ")));
+    let mut build = |command: &LoadCommand, _: &AgentShare| Err(format!("{} is no load", command.command.join(" ")));
     let _ = serve_agent(std::io::Cursor::new(bytes), to_coordinator, "bench", &mut build, move |_| {
         ended.send(()).unwrap();
     });
     end.recv().unwrap();
     let mut all = Vec::new();
-    while let Ok(Some(Report { kind: Some(kind) })) = read_frame(&mut reports, LONGEST_REPORT) {
-        all.push(kind);
+    while let Ok(Some(report)) = read_frame(&mut reports, LONGEST_REPORT) {
+        all.push(report);
     }
     let mut rest = Vec::new();
     assert_eq!(reports.read_to_end(&mut rest).unwrap(), 0, "an agent writes nothing but reports");
     all
 }
 
-fn hello(protocol: u32) -> OrderKind {
-    OrderKind::Hello(Hello { protocol, version: "0.9.0".to_owned() })
+fn hello() -> Order {
+    Order::Hello(Version::own())
 }
 
-fn reasons(reports: &[ReportKind]) -> Vec<&str> {
-    let mut reasons = Vec::new();
-    for report in reports {
-        if let ReportKind::Failed(failure) = report {
-            reasons.push(failure.reason.as_str());
-        }
-    }
-    reasons
+fn other_hello() -> Order {
+    Order::Hello(other_version())
 }
 
 #[test]
 fn an_agent_ends_with_its_orders_at_any_point() {
     assert!(reports_to(&[]).is_empty());
-    let greeted = reports_to(&[hello(PROTOCOL)]);
-    assert!(matches!(&greeted[..], [ReportKind::Greeting(greeting)] if greeting.host == "bench"), "{greeted:?}");
-    assert!(reports_to(&[OrderKind::Begin(Begin { start_ns: 1 })]).is_empty(), "the first order is a greeting");
+    let greeted = reports_to(&[hello()]);
+    assert!(matches!(&greeted[..], [Report::Greeting(greeting)] if greeting.host == "bench"), "{greeted:?}");
+    assert!(reports_to(&[Order::Begin { start_ns: 1 }]).is_empty(), "the first order is a greeting");
 }
 
 #[test]
 fn an_agent_says_why_it_cannot_do_its_share() {
-    let of_later = reports_to(&[hello(PROTOCOL + 1)]);
-    assert!(reasons(&of_later)[0].contains("it speaks protocol 2 of tare 0.9.0"), "{of_later:?}");
+    let of_other = reports_to(&[other_hello()]);
+    let [Report::Greeting(_), Report::Failed(why)] = &of_other[..] else { panic!("{of_other:?}") };
+    assert!(why.contains("it speaks protocol 7 of tare 0.9.0, and this is protocol 2 of tare"), "{why}");
     let command = vec!["tare".to_owned(), "run".to_owned()];
-    let assignment = OrderKind::Assign(Assignment { command, ..Assignment::default() });
-    assert_eq!(reasons(&reports_to(&[hello(PROTOCOL), assignment])), ["tare run is no load"]);
+    let open = LoadTask::OpenCommand(LoadCommand { command, ..LoadCommand::default() });
+    let tasks = [(5, open), (6, LoadTask::DriveCommand { every_ns: 1 })];
+    let orders = tasks.map(|(number, task)| Order::Task { number, task: Task::Load(task) });
+    let reports = reports_to(&[&[hello()][..], &orders].concat());
+    let [
+        Report::Greeting(_),
+        Report::Answer { number: 5, answer: Err(refused) },
+        Report::Answer { number: 6, answer: Err(unprepared) },
+    ] = &reports[..]
+    else {
+        panic!("{reports:?}")
+    };
+    assert_eq!(refused, "tare run is no load");
+    assert!(unprepared.contains("no launch was prepared for the load of a command line"), "{unprepared}");
 }
 
 #[test]
@@ -318,9 +324,9 @@ fn an_agent_stays_after_its_last_report_until_its_orders_end() {
     let has_closed = Arc::new(AtomicBool::new(false));
     let closes = Arc::clone(&has_closed);
     let coordinator = thread::spawn(move || {
-        to_agent.write_all(&encode_frame(&Order::from(hello(PROTOCOL + 1))).unwrap()).unwrap();
-        while let Ok(Some(Report { kind: Some(kind) })) = read_frame(&mut from_agent, LONGEST_REPORT) {
-            if matches!(kind, ReportKind::Failed(_)) {
+        to_agent.write_all(&encode_frame(&other_hello(), LONGEST_ORDER).unwrap()).unwrap();
+        while let Ok(Some(report)) = read_frame(&mut from_agent, LONGEST_REPORT) {
+            if matches!(report, Report::Failed(_)) {
                 // An agent that does not wait has time to end.
                 thread::yield_now();
                 closes.store(true, Ordering::SeqCst);
@@ -328,13 +334,13 @@ fn an_agent_stays_after_its_last_report_until_its_orders_end() {
             }
         }
     });
-    serve_agent(orders, reports, "bench", &mut |_| unreachable!(), |_| {}).unwrap();
+    serve_agent(orders, reports, "bench", &mut |_, _| unreachable!(), |_| {}).unwrap();
     assert!(has_closed.load(Ordering::SeqCst), "it ended before its coordinator had read the last report");
     coordinator.join().unwrap();
 }
 
 #[test]
 fn an_agent_answers_pings_while_it_waits() {
-    let reports = reports_to(&[OrderKind::Ping(Ping { number: 7 })]);
-    assert!(matches!(&reports[..], [ReportKind::Clock(ClockReading { number: 7, .. })]), "{reports:?}");
+    let reports = reports_to(&[Order::Ping { number: 7 }]);
+    assert!(matches!(&reports[..], [Report::Clock(ClockReading { number: 7, .. })]), "{reports:?}");
 }

@@ -7,6 +7,8 @@ use tare_profile::collapsed::parse_collapsed;
 use tare_record::profile::{PackedText, Weight};
 use tare_sut::sampler::Sampled;
 
+use super::bytes::Bytes;
+
 /// The most bytes of stacks that are sent between machines, before they are packed.
 const LONGEST_STACKS: u64 = 32 << 20;
 /// The same, packed. They are one report of an agent.
@@ -19,15 +21,14 @@ const LONGEST_NAME: usize = 300;
 const LONGEST_ENDING: usize = 8;
 
 /// What a sampler saw, as an agent sends it.
-#[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct SampledReport {
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SampledReport {
     sampler: String,
     weight: Weight,
     /// Ending of the sampler's own file, such as `jfr`.
-    pub ending: String,
-    /// Packed. They are sent beside the report.
-    #[serde(skip)]
-    pub stacks: Vec<u8>,
+    ending: String,
+    /// Packed.
+    stacks: Bytes,
 }
 
 impl SampledReport {
@@ -43,7 +44,7 @@ impl SampledReport {
             ));
         }
         let ending = sampled.file.extension().unwrap_or_default().to_string_lossy().into_owned();
-        Ok(Self { sampler: sampled.sampler.clone(), weight: sampled.weight, ending, stacks })
+        Ok(Self { sampler: sampled.sampler.clone(), weight: sampled.weight, ending, stacks: Bytes(stacks) })
     }
 
     /// What it says; `file` is where the sampler's own file is on this machine.
@@ -51,7 +52,7 @@ impl SampledReport {
     /// # Errors
     /// When no sampler says this: why.
     pub fn unpack(self, file: PathBuf) -> Result<Sampled, String> {
-        let text = PackedText::from_bytes(self.stacks).unpack_within(LONGEST_STACKS);
+        let text = PackedText::from_bytes(self.stacks.0).unpack_within(LONGEST_STACKS);
         // Names stand in texts for people.
         let plain = |text: &str| text.replace(|c: char| c.is_control() && c != '\n', "\u{FFFD}");
         let stacks = plain(&text.map_err(|error| error.to_string())?);
@@ -82,18 +83,17 @@ mod tests {
         Sampled { sampler: "perf".to_owned(), weight, stacks: stacks.to_owned(), file: "/logs/a.perf".into() }
     }
 
-    /// What a report says after it was text, with these stacks beside it.
-    fn sent(report: &SampledReport, stacks: Vec<u8>) -> Result<Sampled, String> {
+    /// What a report says after it was text.
+    fn sent(report: &SampledReport) -> Result<Sampled, String> {
         let text = serde_json::to_string(report).unwrap();
-        let read: SampledReport = serde_json::from_str(&text).unwrap();
-        SampledReport { stacks, ..read }.unpack("/profiles/a.perf".into())
+        serde_json::from_str::<SampledReport>(&text).unwrap().unpack("/profiles/a.perf".into())
     }
 
     #[test]
     fn what_a_sampler_saw_arrives_as_it_was_and_moves_no_cursor() {
         let report = SampledReport::pack(&sampled("main;spin 7\nmain;\u{1b}[31m 1\n")).unwrap();
         assert_eq!(report.plain_ending(), Some("perf"));
-        let arrived = sent(&report, report.stacks.clone()).unwrap();
+        let arrived = sent(&report).unwrap();
         let expected = Sampled { file: "/profiles/a.perf".into(), ..sampled("main;spin 7\nmain;\u{FFFD}[31m 1\n") };
         assert_eq!(arrived, expected);
     }
@@ -108,7 +108,7 @@ mod tests {
             (PackedText::pack("no stack").as_bytes().to_vec(), "line 1"),
             (PackedText::pack(&format!("a {0}\nb {0}\n", u64::MAX)).as_bytes().to_vec(), "more than any sampler"),
         ] {
-            let error = sent(&report, stacks).unwrap_err();
+            let error = sent(&SampledReport { stacks: Bytes(stacks), ..report.clone() }).unwrap_err();
             assert!(error.contains(says), "{says}: {error}");
         }
         assert!(SampledReport::pack(&sampled(&long)).unwrap_err().contains("a shorter --span"));

@@ -1,0 +1,282 @@
+//! Agents that were started together: greets them, gives them tasks, and waits for their answers. All that comes from them
+//! goes through the [`Fleet`], which decides whether an agent is lost.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::Duration;
+
+use tare_load::Cancel;
+use tare_run::RunError;
+use tare_sys::clock;
+
+use super::kubernetes::AgentJob;
+use super::pipes::{AgentLink, AgentMessage};
+use super::starting::StartedAgents;
+use crate::fleet::{AgentPhase, Answered, Fleet, FleetAgent};
+use crate::protocol::{Answer, Order, Task, Version};
+
+/// How often a waiting coordinator looks for silent agents and for Ctrl-C.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
+/// The most reports that it processes before it checks again.
+const REPORTS_AT_ONCE: usize = 256;
+/// How often each agent is pinged: it ends when it hears nothing for half a minute.
+const PING_EVERY: Duration = Duration::from_secs(1);
+/// The number of pings whose answers only show that an agent is alive.
+const KEEP_ALIVE_PING: u64 = 0;
+/// The reason for an answer of the wrong kind.
+const WRONG_ANSWER: &str = "its answer belongs to another order; please report this";
+
+/// Agents that were started together. They end when this is dropped, and when this process ends in any other way.
+#[derive(Debug)]
+pub(crate) struct AgentGroup {
+    /// It keeps the pipes of orders open, so it ends first.
+    pings: KeepAlive,
+    fleet: Fleet,
+    links: Vec<AgentLink>,
+    /// The jobs of agents in pods. They are removed after the links have ended.
+    jobs: Vec<AgentJob>,
+    inbox: Receiver<AgentMessage>,
+    pinged: u64,
+    was_stopped: bool,
+}
+
+impl AgentGroup {
+    /// Exchanges versions with agents that were started. All are greeted before one is waited for.
+    ///
+    /// # Errors
+    /// When an agent does not answer or has another version: which one, and what to do. After `cancel`.
+    pub fn greet(started: StartedAgents, inbox: Receiver<AgentMessage>, cancel: &Cancel) -> Result<Self, RunError> {
+        let StartedAgents { names, links, jobs, .. } = started;
+        let fleet = Fleet::new(names, clock::now().0, clock::wall_clock_epoch().unix_ns);
+        let pings = KeepAlive::begin(links.iter().filter_map(AgentLink::sender).collect());
+        let mut this = Self { pings, fleet, links, jobs, inbox, pinged: KEEP_ALIVE_PING, was_stopped: false };
+        this.send_to_all(&Order::Hello(Version::own()));
+        this.wait_for_all(cancel, |agent| agent.phase != AgentPhase::Started, &mut |_| {})?;
+        Ok(this)
+    }
+
+    /// What is known of the agents.
+    pub fn fleet(&self) -> &Fleet {
+        &self.fleet
+    }
+
+    /// The same, to be changed.
+    pub fn fleet_mut(&mut self) -> &mut Fleet {
+        &mut self.fleet
+    }
+
+    /// The name of an agent.
+    pub fn name(&self, agent: usize) -> &str {
+        &self.fleet.agents()[agent].name
+    }
+
+    /// An error about an agent.
+    pub fn error(&self, agent: usize, reason: impl Into<String>) -> RunError {
+        RunError::Agent { agent: self.name(agent).to_owned(), reason: reason.into() }
+    }
+
+    /// Sends an order to an agent. If it is gone, the thread that reads its reports notices.
+    pub fn send(&self, agent: usize, order: Order) {
+        self.links[agent].send(order);
+    }
+
+    /// Sends all agents the same order.
+    pub fn send_to_all(&self, order: &Order) {
+        self.links.iter().for_each(|link| link.send(order.clone()));
+    }
+
+    /// Gives an agent a task. Without `is_awaited`, its answer is skipped.
+    pub fn send_task(&mut self, agent: usize, task: Task, is_awaited: bool) {
+        let number = self.fleet.note_task(agent, is_awaited);
+        self.send(agent, Order::Task { number, task });
+    }
+
+    /// Gives the first agents a task each, without waiting in between. Returns what `pick` finds in each answer, and when it arrived,
+    /// in nanoseconds. `cancelled` makes all agents stop their work and answer.
+    ///
+    /// # Errors
+    /// When an agent is lost or cannot carry out its task: which one, and the reason.
+    pub fn call_each<T>(
+        &mut self,
+        tasks: Vec<Task>,
+        cancelled: Option<&AtomicBool>,
+        pick: impl Fn(Answer) -> Option<T>,
+    ) -> Result<Vec<(T, u64)>, RunError> {
+        let agents = tasks.len();
+        for (agent, task) in tasks.into_iter().enumerate() {
+            self.send_task(agent, task, true);
+        }
+        self.fleet.begin_to_listen(clock::now().0);
+        loop {
+            self.check_lost()?;
+            if self.fleet.is_over() {
+                break;
+            }
+            self.process_messages(CHECK_EVERY);
+            if !self.was_stopped && cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
+                self.was_stopped = true;
+                self.send_to_all(&Order::Stop);
+            }
+        }
+        (0..agents).map(|agent| self.take_answer(agent, &pick)).collect()
+    }
+
+    /// The same for one task of the first agent.
+    ///
+    /// # Errors
+    /// As [`call_each`](Self::call_each).
+    pub fn call_first<T>(
+        &mut self,
+        task: Task,
+        cancelled: Option<&AtomicBool>,
+        pick: impl Fn(Answer) -> Option<T>,
+    ) -> Result<T, RunError> {
+        let answers = self.call_each(vec![task], cancelled, pick)?;
+        answers.into_iter().next().map(|(answer, _)| answer).ok_or_else(|| self.error(0, WRONG_ANSWER))
+    }
+
+    /// What `pick` finds in the answer that an agent has given, and when it arrived.
+    ///
+    /// # Errors
+    /// When the agent could not carry out its task, or answers another: the reason.
+    pub fn take_answer<T>(&mut self, agent: usize, pick: impl Fn(Answer) -> Option<T>) -> Result<(T, u64), RunError> {
+        let answered = self.fleet.take_answer(agent);
+        let wrong = || WRONG_ANSWER.to_owned();
+        let found = answered
+            .ok_or_else(wrong)
+            .and_then(|Answered { answer, received_ns }| Ok((pick(answer?).ok_or_else(wrong)?, received_ns)));
+        found.map_err(|reason| self.error(agent, reason))
+    }
+
+    /// Waits until `is_done` holds for each agent, and lets `observe` see the fleet meanwhile.
+    ///
+    /// # Errors
+    /// When an agent is lost or cannot carry out its task: which one, and the reason. [`RunError::Interrupted`] after `cancel`.
+    pub fn wait_for_all(
+        &mut self,
+        cancel: &Cancel,
+        is_done: fn(&FleetAgent) -> bool,
+        observe: &mut dyn FnMut(&Fleet),
+    ) -> Result<(), RunError> {
+        self.fleet.begin_to_listen(clock::now().0);
+        loop {
+            self.check_lost()?;
+            if self.fleet.agents().iter().all(is_done) {
+                return Ok(());
+            }
+            let has_ended = |agent: &FleetAgent| agent.phase == AgentPhase::Idle && !is_done(agent);
+            if let Some(agent) = self.fleet.agents().iter().position(has_ended) {
+                return self.take_answer(agent, |_| None::<()>).map(drop);
+            }
+            if cancel.is_cancelled() {
+                return Err(RunError::Interrupted);
+            }
+            self.process_messages(CHECK_EVERY);
+            observe(&self.fleet);
+        }
+    }
+
+    /// Whether all agents can be reached, by the messages that have arrived.
+    ///
+    /// # Errors
+    /// When one is lost: which one, and the reason.
+    pub fn check(&mut self) -> Result<(), RunError> {
+        self.fleet.begin_to_listen(clock::now().0);
+        self.process_messages(Duration::ZERO);
+        self.check_lost()
+    }
+
+    fn check_lost(&self) -> Result<(), RunError> {
+        for (index, agent) in self.fleet.agents().iter().enumerate() {
+            if let AgentPhase::Lost { reason, .. } = &agent.phase {
+                return Err(self.error(index, reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for messages for at most `longest` and processes them; then gives up silent agents.
+    pub fn process_messages(&mut self, longest: Duration) {
+        match self.inbox.recv_timeout(longest) {
+            Ok(message) => self.process_message(message),
+            Err(RecvTimeoutError::Timeout) => {}
+            // All agents have ended.
+            Err(RecvTimeoutError::Disconnected) => std::thread::park_timeout(longest),
+        }
+        for _ in 1..REPORTS_AT_ONCE {
+            let Ok(message) = self.inbox.try_recv() else { break };
+            self.process_message(message);
+        }
+        self.fleet.mark_silent_lost(clock::now().0);
+        for (agent, link) in self.fleet.agents().iter().zip(&mut self.links) {
+            if agent.is_lost() {
+                link.end();
+            }
+        }
+    }
+
+    fn process_message(&mut self, message: AgentMessage) {
+        let AgentMessage { agent, received_at, report } = message;
+        match report {
+            Ok(report) => self.fleet.process_report(agent, report, received_at.0),
+            Err(reason) => self.fleet.mark_lost(agent, &reason, received_at.0),
+        }
+    }
+
+    /// Pings each agent once, and waits for the answers, which tell the offsets of their clocks.
+    ///
+    /// # Errors
+    /// As [`wait_for_all`](Self::wait_for_all).
+    pub fn measure_offsets(&mut self, cancel: &Cancel) -> Result<(), RunError> {
+        self.pinged += 1;
+        for agent in 0..self.links.len() {
+            self.fleet.note_ping(agent, self.pinged, clock::now().0);
+            self.send(agent, Order::Ping { number: self.pinged });
+        }
+        self.wait_for_all(cancel, |agent| !agent.awaits_answer(), &mut |_| {})
+    }
+
+    /// Ends all agents, and removes the jobs of those in pods. Returns what could not be removed, and what to do.
+    pub fn end(&mut self) -> Vec<String> {
+        self.pings.end();
+        self.links.iter_mut().for_each(AgentLink::end);
+        self.jobs.iter_mut().filter_map(|job| job.remove().err()).collect()
+    }
+}
+
+/// Pings agents until it is dropped.
+#[derive(Debug)]
+struct KeepAlive {
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl KeepAlive {
+    fn begin(orders: Vec<Sender<Order>>) -> Self {
+        let (end, ended) = channel();
+        let ping = move || {
+            while ended.recv_timeout(PING_EVERY) == Err(RecvTimeoutError::Timeout) {
+                // Sending to an agent that is gone fails.
+                orders.iter().for_each(|orders| drop(orders.send(Order::Ping { number: KEEP_ALIVE_PING })));
+            }
+        };
+        // If no thread can be started, the agents get no pings and end, and the next task reports that.
+        let thread = Builder::new().name("pings".to_owned()).spawn(ping).ok();
+        Self { end: Some(end), thread }
+    }
+
+    fn end(&mut self) {
+        // The thread holds the pipes of orders open until it ends.
+        self.end = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for KeepAlive {
+    fn drop(&mut self) {
+        self.end();
+    }
+}

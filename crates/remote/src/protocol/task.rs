@@ -1,0 +1,263 @@
+//! What an agent is asked to do, and what it answers. An agent makes load, or runs servers, with the same types as a run
+//! without agents.
+
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use tare_record::EventRecord;
+use tare_record::environment::FactSection;
+use tare_run::load::Equipment;
+use tare_run::load_host::{SessionOrder, SliceLoad, VerifyOrder};
+use tare_run::server_host::{SamplingOrder, ServerId, StartOrder, StartedServer, WatchOrder};
+use tare_sut::contract::CheckOutcome;
+use tare_sut::jdk::Jdk;
+use tare_sut::server::Status;
+use tare_units::Span;
+
+use super::bytes::Bytes;
+use super::packed_sample::PackedSample;
+use super::packed_use::PackedUse;
+use super::sampled::SampledReport;
+
+/// A task of an agent. It answers each one.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Task {
+    /// Describe the machine. `java` is the home of the JDK to use, where one is named.
+    Describe {
+        /// The home.
+        java: Option<PathBuf>,
+    },
+    /// A step of a load.
+    Load(LoadTask),
+    /// An operation on servers.
+    Servers(ServersTask),
+}
+
+/// A step of a load of which each agent makes a share.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum LoadTask {
+    /// Make this share from now on.
+    Share(AgentShare),
+    /// Report what disturbs measuring on the agent's cores.
+    Disturbances,
+    /// Check the answers of a server.
+    Verify(VerifyOrder),
+    /// Prepare the sessions of one scenario of a run. Connections open with the first turn.
+    OpenSessions(Vec<SessionOrder>),
+    /// Prepare the load of a command line.
+    OpenCommand(LoadCommand),
+    /// Drive one turn of load against one server.
+    DriveTurn {
+        /// The server.
+        server: ServerId,
+        /// The load of all agents together.
+        load: SliceLoad,
+    },
+    /// Open the connections of the command's load, wait for the start, and drive it to its end.
+    DriveCommand {
+        /// Time between two samples, in nanoseconds.
+        every_ns: u64,
+    },
+    /// Close all connections.
+    Close,
+}
+
+/// Which part of a load an agent makes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentShare {
+    /// Which agent it is, from 0.
+    pub agent: u32,
+    /// Number of agents.
+    pub agents: u32,
+    /// Its cores.
+    pub cores: AgentCores,
+}
+
+/// The cores of an agent's generator.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCores {
+    /// A list such as `2-3`; empty where the agent decides.
+    pub load_cpus: String,
+    /// Whole cores of its pod; 0 where it is in none.
+    pub pod_cpus: u32,
+    /// Agents of this load on the node of its pod, before this one.
+    pub before_on_node: u32,
+}
+
+/// The load of a command line.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct LoadCommand {
+    /// Program name, sub-command and flags.
+    pub command: Vec<String>,
+    /// The files that the command line names. The agent reads no others.
+    pub files: Vec<InputFile>,
+    /// The seed of random arrivals and values.
+    pub seed: u64,
+}
+
+/// A file of the coordinator's machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InputFile {
+    /// Its path as the command line has it.
+    pub path: String,
+    /// Its contents.
+    pub contents: Bytes,
+}
+
+/// An operation on the servers of a run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum ServersTask {
+    /// Accept connections on this address for a moment, so that the network path to it can be measured.
+    Listen { address: IpAddr },
+    /// Report how much of the transfer arrived.
+    Received,
+    /// Find a JDK of this release or a later one.
+    FindJava { minimum: u32, home: Option<PathBuf> },
+    /// Report whether this file or folder is there.
+    Find { hash: String, name: String },
+    /// Store a part of a file of a bundle. The first part starts the file.
+    Keep { hash: String, path: String, is_executable: bool, is_first: bool, contents: Bytes },
+    /// All files of the bundle were sent.
+    Finish { hash: String, name: String },
+    /// Report what disturbs measuring on these cores.
+    Disturbances { cpus: String },
+    /// Start servers side by side.
+    Start(Vec<StartOrder>),
+    /// Move a server to these cores.
+    MoveTo { server: ServerId, cpus: String },
+    /// Report whether its process runs.
+    Status(ServerId),
+    /// Return the last lines of its log.
+    LogTail { server: ServerId, lines: usize },
+    /// Report what these servers use at rest.
+    ObserveRest { servers: Vec<ServerId>, span: Span },
+    /// Read the probes and start the meters.
+    BeginWatch(WatchOrder),
+    /// Look at the counters of its JVM.
+    LookAtJvm(ServerId),
+    /// Read the probes again.
+    EndWatch { scored_from_ns: u64 },
+    /// Attach a sampler. `jar` is that of async-profiler, where it was sent.
+    BeginSampling { sampling: SamplingOrder, jar: Option<PathBuf> },
+    /// Detach the sampler, and return its stacks.
+    EndSampling,
+    /// Return a part of the sampler's own file, from this byte on. The file is removed after the last part, which is empty.
+    ReadRecording { from: u64 },
+    /// End these servers.
+    Stop(Vec<ServerId>),
+    /// Stop all servers and remove all files.
+    End,
+}
+
+/// The answer to a task.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Answer {
+    /// It is done.
+    Done,
+    /// The machine.
+    Facts(MachineFacts),
+    /// What disturbs measuring.
+    Disturbances(Vec<EventRecord>),
+    /// What a server answered.
+    Verified(Vec<CheckOutcome>),
+    /// Sessions are prepared: the largest number of worker threads of one.
+    Opened(u32),
+    /// The load of a command is prepared.
+    Equipped(Equipped),
+    /// The load was driven to its end.
+    Driven(DrivenShare),
+    /// The port of a listener.
+    Listening(u16),
+    /// `None` where nothing was sent, or the transfer failed.
+    Received(Option<Transfer>),
+    /// A JDK.
+    Java(Jdk),
+    /// Where a bundle is; `None` if it has to be sent.
+    Found(Option<PathBuf>),
+    /// How each start went.
+    Started(Vec<StartResult>),
+    /// Whether a process runs.
+    Status(Status),
+    /// The last lines of a log.
+    Log(Option<String>),
+    /// The CPU that each server used at rest.
+    Rest(Vec<Option<f64>>),
+    /// What each server used.
+    Uses(Vec<PackedUse>),
+    /// async-profiler has to be sent: it is not in this folder.
+    NoAsyncProfiler(PathBuf),
+    /// What a sampler saw.
+    Sampled(SampledReport),
+    /// A sampler could not be attached or read: the reason.
+    SamplerFailed(String),
+    /// A part of a file.
+    RecordingPart(Bytes),
+    /// How each server ended.
+    Stopped(Vec<StoppedServer>),
+}
+
+/// What an agent makes the load of a command with.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Equipped {
+    /// Its generator.
+    pub equipment: Equipment,
+    /// Whether others may use its cores, although its pod asked for whole ones.
+    pub shares_cpus: bool,
+}
+
+/// What an agent did in a turn, or in a whole load.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct DrivenShare {
+    /// Its sample; that of a whole load is without the histograms of its periods.
+    pub sample: PackedSample,
+    /// It began this long before the answer was sent, in nanoseconds.
+    pub begun_ns_ago: u64,
+}
+
+/// The machine of an agent.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub struct MachineFacts {
+    /// Machine and kernel.
+    pub sections: Vec<FactSection>,
+    /// The cores that the agent may use, such as `0-3`.
+    pub cpus: String,
+    /// Feature release of its JDK, where it has one.
+    pub jdk: Option<u32>,
+    /// The address at which ssh reached it, where ssh did.
+    pub ssh_address: Option<IpAddr>,
+}
+
+/// The bytes of a transfer that arrived after the first read, and the time they took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transfer {
+    pub bytes: u64,
+    pub span_ns: u64,
+}
+
+/// The result of a start.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum StartResult {
+    Ready(StartedServer),
+    Cancelled,
+    Failed(String),
+}
+
+/// How a server ended, and its log.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StoppedServer {
+    pub end: String,
+    /// The last part of its log, where it was started.
+    pub log: String,
+}
+
+/// What the answer of the kind that a task has says; `None` for another kind. Used as `answer_of!(Java)`.
+macro_rules! answer_of {
+    ($kind:ident) => {
+        |answer| match answer {
+            $crate::protocol::Answer::$kind(it) => Some(it),
+            _ => None,
+        }
+    };
+}
+pub(crate) use answer_of;
