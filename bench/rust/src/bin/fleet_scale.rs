@@ -7,10 +7,7 @@ use rand::RngExt;
 use rand::SeedableRng;
 use rand_pcg::Pcg64Mcg;
 use tare_record::SliceSample;
-use tare_remote::{
-    AgentFacts, Fleet, Greeting, LONGEST_REPORT, PROTOCOL, Ready, Report, ReportKind, encode_frame, pack_sample,
-    read_frame,
-};
+use tare_remote::{Fleet, Greeting, LONGEST_REPORT, Report, Version, encode_frame, pack_sample, read_frame};
 use tare_sys::clock;
 
 /// Fleets of these sizes are simulated.
@@ -68,16 +65,14 @@ fn simulate(agents: usize, seconds: u64, frames: &[Vec<u8>]) -> Result<Figures> 
 }
 
 fn running_fleet(agents: usize) -> Fleet {
-    let mut fleet = Fleet::new((0..agents).map(|agent| format!("agent {agent}")), 0, NS_PER_S, 0);
+    let mut fleet = Fleet::new((0..agents).map(|agent| format!("agent {agent}")), 0, 0);
     for agent in 0..agents {
-        let greeting = Greeting { protocol: PROTOCOL, ..Greeting::default() };
-        for kind in
-            [ReportKind::Greeting(greeting), ReportKind::Facts(AgentFacts::default()), ReportKind::Ready(Ready {})]
-        {
-            fleet.process_report(agent, Report::from(kind), 0);
-        }
+        let greeting = Greeting { version: Version::own(), host: String::new() };
+        fleet.process_report(agent, Report::Greeting(greeting), 0);
+        fleet.note_task(agent, true);
+        fleet.process_report(agent, Report::Ready, 0);
     }
-    fleet.begin(0);
+    fleet.begin(0, NS_PER_S);
     fleet
 }
 
@@ -102,7 +97,7 @@ fn frame(seed: u64) -> Result<Vec<u8>> {
         sample.send_lag.record_ns(lag_ns);
         sample.stamp_lag.record_ns(lag_ns / 2);
     }
-    Ok(encode_frame(&Report::from(ReportKind::Sample(pack_sample(&sample.pack(), 0))))?)
+    Ok(encode_frame(&Report::Sample(pack_sample(sample, 0)), LONGEST_REPORT)?)
 }
 
 /// The largest memory of this process so far.
