@@ -22,6 +22,9 @@ pub struct LoadPlan {
     pub feeds: Vec<String>,
     /// How requests are offered.
     pub model: LoadModel,
+    /// How long a user of a closed loop thinks before its next request, on average.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<Span>,
     /// When the load ends.
     pub stop: LoadStop,
     /// Time at the start that is not scored.

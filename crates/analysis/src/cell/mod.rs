@@ -9,6 +9,7 @@ mod messages;
 mod network;
 mod probes;
 mod recorded_part;
+mod shortfall;
 mod stamps;
 mod validity;
 mod warmup;
@@ -65,7 +66,7 @@ pub fn cell_of_load(record: &LoadRecord) -> Cell {
     let loads = latency::analyze(&evidence, ALPHA_OF_LOAD);
     let cell = of_load(&evidence, &loads, ALPHA_OF_LOAD);
     let doubts = recorded_part::doubts_of_part(record).into_iter().chain(agents::doubts_of_agents(record));
-    let doubts = doubts.chain(warmup::doubt_of_warmup(record));
+    let doubts = doubts.chain(warmup::doubt_of_warmup(record)).chain(shortfall::doubt_of_shortfall(record));
     Cell { validity: Validity::of_load(cell.validity, doubts), ..cell }
 }
 

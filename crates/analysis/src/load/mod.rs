@@ -7,10 +7,11 @@ mod summarize;
 mod summary;
 mod threshold;
 
+pub use crate::summary::ThresholdResult;
 pub use agents::AgentSummary;
 pub use describe::describe;
 pub use summarize::summarize;
-pub use summary::{Bytes, Connections, Generator, Interval, LoadSummary, Model, Requests, SCHEMA, ThresholdResult};
+pub use summary::{Bytes, Connections, Generator, Interval, LoadSummary, Model, Requests, SCHEMA};
 
 use tare_record::LoadRecord;
 use tare_stats::histogram::LatencyHistogram;

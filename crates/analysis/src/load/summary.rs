@@ -4,7 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::agents::AgentSummary;
-use crate::summary::{Distribution, ErrorCount, MessageSummary, RunStatus, Section, Validity};
+use crate::summary::{
+    Distribution, ErrorCount, MessageSummary, RunStatus, Section, ThresholdResult, Validity, ValidityState,
+};
 
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-load/1";
@@ -69,6 +71,13 @@ pub struct LoadSummary {
     pub settings: Vec<Section>,
     /// Machine and kernel.
     pub environment: Vec<Section>,
+}
+
+impl LoadSummary {
+    /// Whether the load failed: a condition of `--fail-if` was met or could not be judged, or its numbers are void.
+    pub fn has_failed(&self) -> bool {
+        self.verdict.state == ValidityState::Void || self.thresholds.iter().any(|threshold| threshold.failed)
+    }
 }
 
 /// How requests were offered.
@@ -146,17 +155,6 @@ pub struct Generator {
     pub blocked: u64,
     /// How long they waited, on average.
     pub blocked_mean_ns: Option<f64>,
-}
-
-/// What became of one `--fail-if`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ThresholdResult {
-    /// As it was written.
-    pub condition: String,
-    /// What was measured, in words.
-    pub measured: String,
-    /// Whether the load failed by it.
-    pub failed: bool,
 }
 
 /// One interval of the load.

@@ -4,8 +4,9 @@ use tare_plan::condition::{Clock, Condition, Metric, Statistic};
 use tare_record::figure::histogram_figure;
 
 use super::Clocks;
-use super::summary::{LoadSummary, ThresholdResult};
+use super::summary::LoadSummary;
 use crate::format::{Unit, count, rate, share, single};
+use crate::summary::ThresholdResult;
 
 /// The outcome of a condition on which a load fails. A latency with too few samples fails it, because nothing shows
 /// that the condition holds.

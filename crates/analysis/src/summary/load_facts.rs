@@ -12,4 +12,18 @@ pub struct LoadFacts {
     pub rows: Vec<Row>,
     /// A short histogram of the response times.
     pub histogram: Vec<HistogramBin>,
+    /// What became of the conditions on which the load fails, in their order; absent where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<ThresholdResult>,
+}
+
+/// What became of one `--fail-if`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ThresholdResult {
+    /// As it was written.
+    pub condition: String,
+    /// What was measured, in words.
+    pub measured: String,
+    /// Whether the load failed by it.
+    pub failed: bool,
 }

@@ -104,7 +104,14 @@ impl Http1 {
         if bytes.is_empty() {
             return Step::More;
         }
-        let Some(exchange) = self.under_way.front_mut() else { return bytes_without_request(bytes) };
+        let Some(exchange) = self.under_way.front_mut() else {
+            if !says_idle_timeout(bytes) {
+                return bytes_without_request(bytes);
+            }
+            self.is_retired = true;
+            *bytes = &[];
+            return Step::More;
+        };
         let expectation = &requests.get(exchange.request).expectation;
         let mut judge = AnswerChecker { answer: &mut exchange.answer, expectation };
         match self.parser.feed(bytes, &mut judge) {
@@ -175,6 +182,14 @@ impl Http1 {
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         self.under_way.pop_front()
     }
+}
+
+/// Whether a server says on an idle connection that it closes it, because no request came in time. HAProxy does so.
+///
+/// # Source
+/// RFC 9110, section 15.5.9.
+fn says_idle_timeout(bytes: &[u8]) -> bool {
+    bytes.starts_with(b"HTTP/1.") && bytes.get(8..12) == Some(b" 408")
 }
 
 /// Bytes on a connection without a request under way. Empty lines mean nothing; anything else breaks the connection, and

@@ -74,7 +74,7 @@ pub fn outcome_of_bytes<'a>(
 fn begin_all(connection: &mut Connection, cursor: &mut RequestCursor, count: usize) {
     for number in (0..count as u64).map(Nanos) {
         let Some(request) = cursor.next() else { break };
-        let times = Times { intended: number, sent: Some(number), blocked_until: None };
+        let times = Times { intended: number, sent: Some(number), ..Times::default() };
         connection.begin(&mut Nowhere, TOKEN, Exchange::new(request, times, Nanos::MAX), cursor);
     }
     connection.flush(&mut Nowhere, TOKEN);

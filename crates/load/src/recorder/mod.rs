@@ -28,6 +28,8 @@ pub(crate) struct Times {
     pub(crate) sent: Option<Nanos>,
     /// Whether it waited because no connection was free, and until when.
     pub(crate) blocked_until: Option<Nanos>,
+    /// When the connection was open that its user waited for. The generator could send nothing before.
+    pub(crate) connected_at: Option<Nanos>,
 }
 
 /// CPU time of a worker thread, in nanoseconds.
@@ -252,7 +254,7 @@ impl Recorder {
         if !self.window.contains(intended) {
             return;
         }
-        self.count_offered(&Times { intended, sent: None, blocked_until: None }, pushed.arrived_at);
+        self.count_offered(&Times { intended, ..Times::default() }, pushed.arrived_at);
         self.sample.ok += 1;
         if pushed.sent_at.is_some() {
             self.sample.response.record_ns(pushed.arrived_at.since(intended));
@@ -337,7 +339,7 @@ impl Recorder {
         }
         if let Some(sent) = times.sent {
             self.sample.sent += 1;
-            self.sample.send_lag.record_ns(sent.since(times.intended));
+            self.sample.send_lag.record_ns(sent.since(times.connected_at.unwrap_or(times.intended)));
         }
         if let Some(until) = times.blocked_until {
             self.sample.blocked += 1;

@@ -30,7 +30,7 @@ fn slice(every: Option<Duration>) -> WorkerSlice {
 fn record(recorder: &mut Recorder, latencies_ns: &[u64]) -> SliceSample {
     recorder.begin_slice(&slice(None));
     for latency_ns in latencies_ns {
-        let times = Times { intended: Nanos(2 * MS), sent: Some(Nanos(2 * MS + 7)), blocked_until: None };
+        let times = Times { intended: Nanos(2 * MS), sent: Some(Nanos(2 * MS + 7)), ..Times::default() };
         recorder.record_answer(&times, Nanos(2 * MS + latency_ns), 3);
     }
     recorder.end_slice(CpuTimes::default)
@@ -66,7 +66,7 @@ fn a_worker_that_was_stopped_has_a_part_for_each_period() {
         recorder.end_periods(Nanos(now_ms * MS), CpuTimes::default, &mut |part| parts.push(part));
         parts.iter().map(|part| (part.start_ns / MS, part.window_ns / MS, part.ok)).collect::<Vec<_>>()
     };
-    let times = Times { intended: Nanos(2 * MS), sent: Some(Nanos(2 * MS)), blocked_until: None };
+    let times = Times { intended: Nanos(2 * MS), sent: Some(Nanos(2 * MS)), ..Times::default() };
     recorder.record_answer(&times, Nanos(4 * MS), 0);
     assert_eq!(end_periods(&mut recorder, 300), []);
     // Stopped from here on.

@@ -21,6 +21,15 @@ pub enum Think {
 }
 
 impl Think {
+    /// The mean think time.
+    pub fn mean(self) -> Duration {
+        match self {
+            Self::No => Duration::ZERO,
+            Self::Constant(mean) | Self::Exponential(mean) => mean,
+            Self::Between(from, to) => (from + to) / 2,
+        }
+    }
+
     /// The next think time.
     pub(crate) fn pause(self, random: &mut Pcg64Mcg) -> Duration {
         match self {
@@ -56,6 +65,7 @@ mod tests {
             (Think::Exponential(3 * MS), 3.0),
         ] {
             // Five standard errors of the widest distribution.
+            assert_eq!(think.mean().as_secs_f64() * 1e3, mean, "{think:?}");
             assert!((mean_ms(think) - mean).abs() < 5.0 * 3.0 / 20_000_f64.sqrt(), "{think:?}");
         }
     }

@@ -26,6 +26,10 @@ enum State {
     Closed {
         retry_at: Nanos,
     },
+    /// Not open, because no user needs it now. It is opened for the first who does, but not before this moment.
+    Resting {
+        not_before: Nanos,
+    },
     Connecting(Attempt),
     Open,
 }
@@ -53,6 +57,18 @@ struct Entry {
     /// Failures and losses in a row, without an answer in between. They set the back-off.
     losses: u32,
     connection: Connection,
+}
+
+impl Entry {
+    const fn is_closed(&self) -> bool {
+        matches!(self.state, State::Closed { .. } | State::Resting { .. })
+    }
+
+    /// When a connection that ended at `at` may be opened again.
+    fn retry_at(&self, at: Nanos) -> Nanos {
+        let backoff = |before: u32| FIRST_BACKOFF.saturating_mul(1 << before.min(16)).min(MAX_BACKOFF);
+        self.losses.checked_sub(1).map_or(at, |before| at + backoff(before))
+    }
 }
 
 /// All connections of one worker, by token.
@@ -119,19 +135,18 @@ impl Connections {
         if self.connecting > 0 || !self.pace.is_due(now) {
             return;
         }
-        let is_missing = |entry: &Entry| matches!(entry.state, State::Closed { .. });
         let rest = &self.entries[self.prepared..self.in_use];
-        if rest.iter().any(is_missing) && backlog().is_some_and(|waiting| waiting > 0) {
+        if rest.iter().any(Entry::is_closed) && backlog().is_some_and(|waiting| waiting > 0) {
             return self.pace.hold(now);
         }
         self.pace.renew(now);
         while self.prepared < self.in_use {
-            if is_missing(&self.entries[self.prepared]) {
+            if self.entries[self.prepared].is_closed() {
                 if !self.pace.take(now) {
                     return;
                 }
                 self.entries[self.prepared].losses = 0;
-                self.connect(io, Token(self.prepared as u32), now);
+                self.connect(io, Token(self.prepared as u32), now, now);
             }
             self.prepared += 1;
         }
@@ -149,8 +164,7 @@ impl Connections {
 
     /// When preparation gives up on missing connections, unless more have opened by then.
     pub(super) fn preparation_deadline(&self, now: Nanos) -> Nanos {
-        let is_missing = |entry: &&Entry| matches!(entry.state, State::Closed { .. });
-        let missing = self.entries[..self.in_use].iter().filter(is_missing).count();
+        let missing = self.entries[..self.in_use].iter().filter(|entry| entry.is_closed()).count();
         now + self.setup.connect_timeout + self.pace.span_of(missing)
     }
 
@@ -169,10 +183,15 @@ impl Connections {
     pub(super) fn begin_slice(&mut self, start: Nanos) {
         self.next_deadline = start;
         for entry in &mut self.entries[..self.in_use] {
-            if let State::Closed { retry_at } = &mut entry.state {
-                *retry_at = start;
+            if entry.is_closed() {
+                entry.state = State::Closed { retry_at: start };
             }
         }
+    }
+
+    /// How many connections the slice uses.
+    pub(super) const fn in_use(&self) -> usize {
+        self.in_use
     }
 
     pub(super) fn is_in_use(&self, token: Token) -> bool {
@@ -193,6 +212,11 @@ impl Connections {
         matches!(self.entries[token.index()].state, State::Open)
     }
 
+    /// Whether a request can be sent on this connection.
+    pub(super) fn takes_requests(&self, token: Token) -> bool {
+        self.is_open(token) && !self[token].is_retired()
+    }
+
     /// Whether any connection is being opened.
     pub(super) const fn is_connecting(&self) -> bool {
         self.connecting > 0
@@ -202,7 +226,7 @@ impl Connections {
     pub(super) fn attempt(&self, token: Token) -> Option<Attempt> {
         match self.entries[token.index()].state {
             State::Connecting(attempt) => Some(attempt),
-            State::Open | State::Closed { .. } => None,
+            State::Open | State::Closed { .. } | State::Resting { .. } => None,
         }
     }
 
@@ -213,10 +237,10 @@ impl Connections {
         }
     }
 
-    /// Begins an attempt to open a connection.
-    pub(super) fn connect(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
+    /// Begins an attempt to open a connection, which has been wanted since a moment.
+    fn connect(&mut self, io: &mut impl Transport, token: Token, since: Nanos, now: Nanos) {
         let deadline = now + self.setup.connect_timeout;
-        let attempt = Attempt { since: now, deadline, stage: ErrorClass::Connect };
+        let attempt = Attempt { since, deadline, stage: ErrorClass::Connect };
         self.entries[token.index()].state = State::Connecting(attempt);
         self.connecting += 1;
         self.wake_by(deadline);
@@ -244,11 +268,34 @@ impl Connections {
     /// Opens an ended connection again: at once if it has carried an answer, else after a back-off.
     pub(super) fn reopen(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         self.set_closed(token);
-        let losses = self.entries[token.index()].losses;
-        if losses == 0 {
-            return self.connect(io, token, at);
+        let retry_at = self.entries[token.index()].retry_at(at);
+        if retry_at == at {
+            return self.connect(io, token, at, at);
         }
-        let retry_at = at + FIRST_BACKOFF.saturating_mul(1 << (losses - 1).min(16)).min(MAX_BACKOFF);
+        self.retry_at(token, retry_at);
+    }
+
+    /// Leaves an ended connection closed until a user needs it.
+    pub(super) fn rest(&mut self, token: Token, at: Nanos) {
+        self.set_closed(token);
+        let entry = &mut self.entries[token.index()];
+        entry.state = State::Resting { not_before: entry.retry_at(at) };
+    }
+
+    /// Opens a resting connection for a user who needs it since `ready`; after a loss, at the pace of all.
+    pub(super) fn end_rest(&mut self, io: &mut impl Transport, token: Token, ready: Nanos, now: Nanos) {
+        let Entry { state: State::Resting { not_before }, losses, .. } = self.entries[token.index()] else { return };
+        self.pace.renew(now);
+        if not_before > now {
+            self.retry_at(token, not_before);
+        } else if losses == 0 || self.pace.take(now) {
+            self.connect(io, token, ready, now);
+        } else {
+            self.retry_at(token, self.pace.renew_at());
+        }
+    }
+
+    fn retry_at(&mut self, token: Token, retry_at: Nanos) {
         self.entries[token.index()].state = State::Closed { retry_at };
         self.wake_by(retry_at);
     }
@@ -296,11 +343,12 @@ impl Connections {
             // All connections may have been lost at once.
             State::Closed { retry_at } if retry_at <= now => {
                 if self.pace.take(now) {
-                    self.connect(io, token, now);
+                    self.connect(io, token, now, now);
                 } else {
                     self.wake_by(self.pace.renew_at());
                 }
             }
+            State::Resting { .. } => {}
             State::Connecting(Attempt { deadline: next, .. }) | State::Closed { retry_at: next } => self.wake_by(next),
         }
         Due::Nothing

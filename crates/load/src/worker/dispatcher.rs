@@ -21,6 +21,8 @@ struct Place {
     token: Token,
     /// Since when it is free. In the closed loop, this is the intended start of its next request.
     since: Nanos,
+    /// When the connection was open that its user has waited for; before, nothing could leave.
+    connected_at: Option<Nanos>,
 }
 
 /// A request that leaves now.
@@ -43,8 +45,11 @@ pub(super) struct Dispatcher {
     cursor: RequestCursor,
     /// The place that has been free longest comes first.
     free: VecDeque<Place>,
-    /// Places whose users think, and until when.
+    /// Users of the closed loop who think or are not active yet, and until when. They have no place meanwhile, so it does
+    /// not matter to them what becomes of their connection.
     thinking: BinaryHeap<Reverse<(Nanos, Token)>>,
+    /// Users of the closed loop who want to send while their connection takes no requests, by connection: since when.
+    waiting: Vec<Vec<Nanos>>,
     /// Requests that a server sent back unprocessed. They wait for another connection, and their response times run on.
     returned: VecDeque<Returned>,
     under_way: usize,
@@ -61,17 +66,20 @@ impl Dispatcher {
             cursor: setup.requests.cursor(setup.share),
             free: VecDeque::new(),
             thinking: BinaryHeap::new(),
+            waiting: Vec::new(),
             returned: VecDeque::new(),
             under_way: 0,
         }
     }
 
-    /// Begins a slice, with no place free yet.
-    pub(super) fn begin_slice(&mut self, slice: &WorkerSlice) {
+    /// Begins a slice on this many connections, with no place free yet.
+    pub(super) fn begin_slice(&mut self, slice: &WorkerSlice, connections: usize) {
         let counts_from = if self.is_push { slice.start } else { slice.start + slice.discard_head };
         self.demand = Demand::of(slice, self.share, counts_from);
         self.free.clear();
         self.thinking.clear();
+        self.waiting.iter_mut().for_each(Vec::clear);
+        self.waiting.resize_with(connections.max(self.waiting.len()), Vec::new);
     }
 
     /// Assigns no request whose intended start is `until` or later.
@@ -119,7 +127,7 @@ impl Dispatcher {
     /// The next request that leaves now, if one is due and a place is free. `freed` is the moment at which an event
     /// freed a place while none was free: a request due before it was blocked until then.
     pub(super) fn next_departure(&mut self, clock: &impl Clock, freed: Option<Nanos>) -> Option<Departure> {
-        let &Place { token, since } = self.free.front()?;
+        let &Place { token, since, connected_at } = self.free.front()?;
         let now = clock.now();
         let intended = self.demand.due(since, now)?;
         let Some(request) = self.cursor.next() else {
@@ -131,7 +139,7 @@ impl Dispatcher {
         self.demand.take(intended);
         self.under_way += 1;
         let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
-        Some(Departure { token, request, now, times: Times { intended, sent: Some(now), blocked_until } })
+        Some(Departure { token, request, now, times: Times { intended, sent: Some(now), blocked_until, connected_at } })
     }
 
     /// The next returned request that can leave again, and where.
@@ -173,13 +181,15 @@ impl Dispatcher {
         Some(intended)
     }
 
-    /// Removes the request of the closed loop's user who has waited since then for this connection. Returns its intended
-    /// start; `None` if no user waits, because the count is used up or the user does not take part.
-    pub(super) fn take_waiting_user(&mut self, token: Token, since: Nanos, at: Nanos) -> Option<Nanos> {
-        if !self.is_closed_loop() {
-            return None;
-        }
-        let intended = self.demand.due(self.demand.next_request_at(token.index(), since)?, at)?;
+    /// The users of the closed loop who wait for this connection, and since when. They wait no more.
+    pub(super) fn take_waiting_users(&mut self, token: Token) -> Vec<Nanos> {
+        self.waiting.get_mut(token.index()).map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Takes the request of a user who has waited since `ready` for a connection that failed at `at`. Returns its intended start;
+    /// `None` if there is no request for it, because the count is used up.
+    pub(super) fn take_request_of_user(&mut self, ready: Nanos, at: Nanos) -> Option<Nanos> {
+        let intended = self.demand.due(ready, at)?;
         self.demand.take(intended);
         Some(intended)
     }
@@ -190,40 +200,74 @@ impl Dispatcher {
         (self.free.is_empty() && !self.is_closed_loop()).then_some(at)
     }
 
-    /// Frees this many places of a connection. A user of the closed loop thinks first.
-    pub(super) fn free_places(&mut self, token: Token, places: usize, since: Nanos) {
-        for _ in 0..places {
-            let pause = if self.is_closed_loop() { self.cursor.pause() } else { None };
-            match pause {
-                None => self.free_place(token, since),
-                Some(pause) => self.thinking.push(Reverse((since + pause, token))),
+    /// Goes on after an exchange has ended. A user of the closed loop thinks before its next request. In an open loop the place
+    /// is free at once, if the connection still takes requests.
+    pub(super) fn end_exchange(&mut self, token: Token, at: Nanos, takes_requests: bool) {
+        if !self.is_closed_loop() {
+            if takes_requests {
+                self.give_place(token, at, true);
             }
+            return;
+        }
+        match self.cursor.pause() {
+            None => self.admit(token, at, takes_requests),
+            Some(pause) => self.thinking.push(Reverse((at + pause, token))),
         }
     }
 
-    /// Frees one place of a connection as soon as its user is active.
-    pub(super) fn free_place(&mut self, token: Token, since: Nanos) {
-        match self.demand.next_request_at(token.index(), since) {
-            Some(at) if at > since => self.thinking.push(Reverse((at, token))),
-            Some(_) => self.free.push_back(Place { token, since }),
+    /// Gives a user a place as soon as it is active.
+    pub(super) fn admit(&mut self, token: Token, ready: Nanos, takes_requests: bool) {
+        match self.demand.next_request_at(token.index(), ready) {
+            Some(at) if at > ready => self.thinking.push(Reverse((at, token))),
+            Some(_) => self.give_place(token, ready, takes_requests),
             None => {}
         }
     }
 
-    /// Frees the places whose users have thought long enough.
-    pub(super) fn wake_users(&mut self, now: Nanos) {
-        while let Some(&Reverse((since, token))) = self.thinking.peek().filter(|Reverse((since, _))| *since <= now) {
-            self.thinking.pop();
-            self.free_place(token, since);
+    /// Frees a place of a connection: now if it takes requests, otherwise when it is open again.
+    pub(super) fn give_place(&mut self, token: Token, since: Nanos, takes_requests: bool) {
+        if takes_requests {
+            self.free.push_back(Place { token, since, connected_at: None });
+        } else if self.is_closed_loop() {
+            self.waiting[token.index()].push(since);
         }
     }
 
-    /// Removes the places of a connection that takes no more requests. `under_way` requests are still on it.
-    pub(super) fn remove_places(&mut self, token: Token, under_way: usize) {
-        if under_way < self.depth {
-            self.free.retain(|place| place.token != token);
-            self.thinking.retain(|Reverse((_, thinking))| *thinking != token);
+    /// Frees the places of a connection that is open: in a closed loop for the users who wait for it, in an open loop all.
+    /// The attempt to open it began at `since` and ended at `at`.
+    pub(super) fn open_places(&mut self, token: Token, since: Nanos, at: Nanos) {
+        if self.is_closed_loop() {
+            let ready = self.waiting[token.index()].drain(..).map(|ready| ready.max(since));
+            self.free.extend(ready.map(|since| Place { token, since, connected_at: Some(at) }));
+        } else {
+            let place = Place { token, since, connected_at: None };
+            self.free.extend(std::iter::repeat_n(place, self.depth));
         }
+    }
+
+    /// A user who has thought long enough, and when that was.
+    pub(super) fn next_awake_user(&mut self, now: Nanos) -> Option<(Token, Nanos)> {
+        let &Reverse((ready, token)) = self.thinking.peek().filter(|Reverse((ready, _))| *ready <= now)?;
+        self.thinking.pop();
+        Some((token, ready))
+    }
+
+    /// Whether a connection that has ended is needed now. In a closed loop, nobody needs it while all its users think.
+    pub(super) fn needs_connection(&self, token: Token) -> bool {
+        !self.is_closed_loop() || !self.waiting[token.index()].is_empty()
+    }
+
+    /// Removes the places of a connection that takes no more requests; users who had one wait for the next connection.
+    /// `under_way` requests are still on it.
+    pub(super) fn remove_places(&mut self, token: Token, under_way: usize) {
+        if under_way >= self.depth {
+            return;
+        }
+        if self.is_closed_loop() {
+            let places = self.free.iter().filter(|place| place.token == token);
+            self.waiting[token.index()].extend(places.map(|place| place.since));
+        }
+        self.free.retain(|place| place.token != token);
     }
 
     /// When the next request of an open loop leaves, if a place is free for it.

@@ -82,6 +82,9 @@ enum SimulatedEvent {
     Refused,
     Bytes(Cow<'static, [u8]>),
     Reset,
+    /// The server ends a connection on which nothing has happened for a while, after its last words.
+    IdleEnd,
+    End,
 }
 
 pub(super) struct World {
@@ -99,6 +102,8 @@ pub(super) struct WorldTransport {
     script: RefCell<Script>,
     byte_script: Option<ByteScript>,
     listener: Listener,
+    /// After this time without a request the server says these words and ends the connection.
+    idle_limit: Option<(Duration, &'static [u8])>,
     connects: Rc<Cell<usize>>,
     /// Arrival of each connect that the server has not accepted yet.
     unaccepted: Rc<RefCell<VecDeque<Nanos>>>,
@@ -118,6 +123,7 @@ impl World {
             script: RefCell::new(script),
             byte_script: None,
             listener: Listener::AcceptsAfter(Duration::ZERO),
+            idle_limit: None,
             connects: Rc::default(),
             unaccepted: Rc::default(),
             sent: Rc::default(),
@@ -151,6 +157,12 @@ impl World {
     /// The same world with another listener.
     pub(super) fn listening(mut self, listener: Listener) -> Self {
         self.transport.listener = listener;
+        self
+    }
+
+    /// The same world, whose server ends connections that are idle for this long, with these last words.
+    pub(super) fn ending_idle(mut self, after: Duration, last_words: &'static [u8]) -> Self {
+        self.transport.idle_limit = Some((after, last_words));
         self
     }
 
@@ -192,7 +204,18 @@ impl World {
 impl WorldTransport {
     fn cause(&mut self, at: Nanos, token: Token, happening: SimulatedEvent) {
         self.caused += 1;
+        let begins_idling = matches!(happening, SimulatedEvent::Connected | SimulatedEvent::Bytes(_));
         self.ahead.insert((at, self.caused), (token, happening));
+        if let Some((limit, _)) = self.idle_limit.filter(|_| begins_idling) {
+            self.end_idling(token);
+            self.caused += 1;
+            self.ahead.insert((at + limit, self.caused), (token, SimulatedEvent::IdleEnd));
+        }
+    }
+
+    /// The server no longer counts how long a connection is idle.
+    fn end_idling(&mut self, token: Token) {
+        self.ahead.retain(|_, (other, event)| *other != token || !matches!(event, SimulatedEvent::IdleEnd));
     }
 }
 
@@ -216,6 +239,7 @@ impl Transport for WorldTransport {
 
     /// The server reacts to each request, also to several in one send.
     fn send(&mut self, token: Token, payload: &Payload) -> Sending {
+        self.end_idling(token);
         if let Some(byte_script) = &mut self.byte_script {
             for (at, bytes) in byte_script(token, self.clock.now(), payload) {
                 self.cause(at, token, SimulatedEvent::Bytes(bytes.into()));
@@ -275,6 +299,12 @@ impl Poller for World {
                     let error = io::Error::from(io::ErrorKind::ConnectionReset);
                     Event::Closed { at, cause: CloseCause::ReadFailed(error) }
                 }
+                SimulatedEvent::IdleEnd => {
+                    self.transport.cause(at, token, SimulatedEvent::End);
+                    let bytes = self.transport.idle_limit.map_or(&b""[..], |(_, last_words)| last_words);
+                    Event::Received { at, bytes }
+                }
+                SimulatedEvent::End => Event::Closed { at, cause: CloseCause::EndOfStream },
             };
             handler.on_event(&mut self.transport, token, event);
         }

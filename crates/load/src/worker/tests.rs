@@ -33,13 +33,17 @@ pub(super) fn pipelining(pipeline: usize, world: World) -> Worker<World, WorldCl
 
 /// The same, for these requests.
 pub(super) fn pipelining_requests(pipeline: usize, requests: &Requests, world: World) -> Worker<World, WorldClock> {
-    let protocol = Protocol::Http1 { pipeline };
+    speaking(Protocol::Http1 { pipeline }, requests, world)
+}
+
+/// A worker with this protocol, which sends these requests.
+pub(super) fn speaking(protocol: Protocol, requests: &Requests, world: World) -> Worker<World, WorldClock> {
     of_setup(Setup { protocol, ..setup(requests, 1) }, world, Box::new(|| None))
 }
 
 /// A worker with this protocol.
 pub(super) fn with_protocol(protocol: Protocol, world: World) -> Worker<World, WorldClock> {
-    of_setup(Setup { protocol, ..setup(&expecting_ok(), 1) }, world, Box::new(|| None))
+    speaking(protocol, &expecting_ok(), world)
 }
 
 /// The first of `workers` workers.

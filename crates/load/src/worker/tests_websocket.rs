@@ -256,7 +256,7 @@ fn messages_without_stamps_have_jitter_and_no_latency() {
 }
 
 /// A server that answers each message after `delay`, with the result of `answer`.
-fn answering(delay: Duration, answer: fn(&[u8]) -> Vec<u8>) -> World {
+pub(super) fn answering(delay: Duration, answer: fn(&[u8]) -> Vec<u8>) -> World {
     let mut ends = HashMap::new();
     World::with_byte_script(Box::new(move |token, now, sent| {
         if let Some(greeting) = greeting(sent) {

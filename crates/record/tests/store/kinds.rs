@@ -20,6 +20,7 @@ fn load_plan() -> LoadPlan {
         checks: 1,
         feeds: vec!["users.csv".to_owned()],
         model: LoadModel::Open { per_s: 0.1 + 0.2, stages: Vec::new(), arrivals: Arrivals::Poisson, tick: None },
+        think: None,
         stop: LoadStop::Requests { count: u64::MAX, at_most: Span::from_secs(60) },
         warmup: Span::from_secs(1),
         connections: 64,

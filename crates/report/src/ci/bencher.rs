@@ -21,7 +21,8 @@ struct BencherMetric {
     upper_value: Option<f64>,
 }
 
-/// Measures by benchmark. A measure is called like its currency, in kebab case; that of a ratio ends in `-ratio`.
+/// Measures by benchmark. A measure is called like its currency, in kebab case; that of a ratio ends in `-ratio`. Where
+/// conditions were asked for, `failed-conditions` says how many were met.
 ///
 /// # Errors
 /// A number that JSON does not have, which no summary holds.
@@ -38,6 +39,10 @@ pub fn render(summary: &Summary) -> Result<String, ReportError> {
         let metric = BencherMetric { value: ratio.ratio, lower_value: ratio.lo, upper_value: ratio.hi };
         let name = measure(&format!("{}_ratio", ratio.name.facts().name));
         benchmarks.entry(&comparison.cell).or_default().insert(name, metric);
+    }
+    if let Some(failed) = summary.failed_conditions() {
+        let metric = BencherMetric { value: failed.len() as f64, lower_value: None, upper_value: None };
+        benchmarks.entry("conditions").or_default().insert("failed-conditions".to_owned(), metric);
     }
     json::render(&benchmarks)
 }

@@ -2,7 +2,7 @@
 
 use super::{CellFigure, cell_figures, usable_cells, usable_ratios};
 use tare_analysis::Currency;
-use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Summary};
+use tare_analysis::summary::{Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Summary};
 
 /// Names with their values, which tell the samples of a gauge apart.
 pub(super) type Labels = Vec<(&'static str, String)>;
@@ -32,7 +32,7 @@ impl RunGauges {
         let facts = [("id", &run.id), ("suite", &run.suite), ("tare_version", &run.tare_version)];
         let revision = run.git_revision.as_ref().map(|revision| ("git_revision", revision));
         let labels = facts.into_iter().chain(revision).map(|(name, value)| (name, value.clone()));
-        let families = level_families(summary).chain(ratio_families(summary));
+        let families = level_families(summary).chain(ratio_families(summary)).chain([condition_family(summary)]);
         Self { run: labels.collect(), families: families.filter(|family| !family.samples.is_empty()).collect() }
     }
 }
@@ -85,6 +85,21 @@ fn ratio_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
         let sample = |(comparison, ratio)| Some((ratio_labels(comparison, ratio), value(ratio)?));
         GaugeFamily { name, help, unit: "1", samples: usable_ratios(summary).filter_map(sample).collect() }
     })
+}
+
+/// Conditions that were judged.
+fn condition_family(summary: &Summary) -> GaugeFamily {
+    let sample = |condition: ConditionOutcome| {
+        let value = match condition.result {
+            ConditionResult::Failed(_) => 1.0,
+            ConditionResult::Passed => 0.0,
+            ConditionResult::Undecided(_) | ConditionResult::Void(_) => return None,
+        };
+        Some((vec![("condition", condition.name), ("subject", condition.subject)], value))
+    };
+    let samples = summary.conditions().into_iter().filter_map(sample).collect();
+    let help = "1 if a condition on which the run fails was met, otherwise 0";
+    GaugeFamily { name: "tare_condition_failed", help, unit: "1", samples }
 }
 
 fn ratio_labels(comparison: &Comparison, ratio: &CurrencyRatio) -> Labels {

@@ -28,12 +28,20 @@ struct BenchmarkEntry {
 /// # Errors
 /// A number that JSON does not have, which no summary holds.
 pub fn render(summary: &Summary, polarity: Polarity) -> Result<String, ReportError> {
-    let entries: Vec<BenchmarkEntry> = if summary.comparisons.is_empty() {
+    let mut entries: Vec<BenchmarkEntry> = if summary.comparisons.is_empty() {
         usable_cells(summary).flat_map(|cell| level_entries(cell, polarity)).collect()
     } else {
         let wanted = usable_ratios(summary).filter(|(_, ratio)| ratio.name.facts().polarity == polarity);
         wanted.map(|(comparison, ratio)| ratio_entry(comparison, ratio)).collect()
     };
+    let failed = summary.failed_conditions().filter(|_| polarity == Polarity::LowerIsBetter);
+    entries.extend(failed.map(|failed| BenchmarkEntry {
+        name: "failed conditions".to_owned(),
+        unit: "conditions",
+        value: failed.len() as f64,
+        range: None,
+        extra: failed.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("\n"),
+    }));
     json::render(&entries)
 }
 

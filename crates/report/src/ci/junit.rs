@@ -1,6 +1,6 @@
 //! JUnit XML: a test case for each comparison. A cost is no failure. A void comparison is an error, and one without a
 //! verdict is skipped. A run of `tare check` has a test case for each limit instead: one that is exceeded is a failure,
-//! and a void one an error.
+//! and a void one an error. A load has one for each condition of `--fail-if`, and one for itself.
 
 use std::io;
 
@@ -9,7 +9,7 @@ use quick_xml::events::BytesText;
 
 use crate::clean::{sanitize_line, sanitize_lines};
 use tare_analysis::summary::{
-    Cell, Comparison, CurrencyRatio, LimitResult, LimitVerdictKind, Summary, ValidityState, VerdictKind,
+    Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Summary, ValidityState, VerdictKind,
 };
 
 /// A test case.
@@ -42,8 +42,11 @@ impl Outcome {
 
 /// The run as one test suite. Without comparisons each cell is a test case.
 pub fn render(summary: &Summary) -> String {
-    let cases: Vec<Case> = if let Some(check) = &summary.check {
-        check.limits.iter().map(limit_case).collect()
+    let conditions = summary.conditions().into_iter().map(condition_case);
+    let cases: Vec<Case> = if summary.check.is_some() {
+        conditions.collect()
+    } else if summary.load.is_some() {
+        conditions.chain(summary.cells.iter().map(cell_case)).collect()
     } else if summary.comparisons.is_empty() {
         summary.cells.iter().map(cell_case).collect()
     } else {
@@ -125,17 +128,14 @@ fn comparison_case(summary: &Summary, comparison: &Comparison) -> Case {
     Case { name, class, outcome, output: lines.join("\n") }
 }
 
-fn limit_case(limit: &LimitResult) -> Case {
-    let why = limit.reason.as_ref().unwrap_or(&limit.short).clone();
-    let outcome = match limit.verdict {
-        LimitVerdictKind::Regressed => Outcome::Failed(why),
-        LimitVerdictKind::Void => Outcome::Void(why),
-        LimitVerdictKind::Undecided => Outcome::Skipped(why),
-        LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => Outcome::Passed,
+fn condition_case(condition: ConditionOutcome) -> Case {
+    let outcome = match condition.result {
+        ConditionResult::Passed => Outcome::Passed,
+        ConditionResult::Failed(why) => Outcome::Failed(why),
+        ConditionResult::Undecided(why) => Outcome::Skipped(why),
+        ConditionResult::Void(why) => Outcome::Void(why),
     };
-    let name = format!("{} vs {}: {}", limit.variant, limit.baseline, limit.limit);
-    let output = format!("{}: {} {}", limit.label, limit.short, limit.verdict.name());
-    Case { name, class: format!("limits.{}", limit.scenario), outcome, output }
+    Case { name: condition.name, class: format!("limits.{}", condition.subject), outcome, output: condition.text }
 }
 
 fn cell_case(cell: &Cell) -> Case {

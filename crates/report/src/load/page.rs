@@ -45,7 +45,9 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
     cell.latency.iter_mut().for_each(|latency| latency.model.clone_from(&load.model.text));
     let reasons = load.verdict.reasons.iter().map(|reason| finding(load.verdict.state, reason));
     let findings: Vec<Finding> = reasons.chain(findings_of_load(record)).collect();
-    let headline = headline_without_facts(answer(load), VerdictKind::NoInterval);
+    let failed = load.thresholds.iter().filter(|one| one.failed).map(|one| format!("Failed: {}. ", one.text()));
+    let text = failed.collect::<String>() + &answer(load);
+    let headline = headline_without_facts(text, VerdictKind::NoInterval);
     Summary {
         schema: summary::SCHEMA.to_owned(),
         trust: trust(&headline, &[], std::slice::from_ref(&cell), &findings),
@@ -123,7 +125,7 @@ fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {
 fn facts(load: &LoadSummary) -> LoadFacts {
     let row = |(key, value): (String, String)| Row { key, value, source: None };
     let rows = figure_rows(load).into_iter().chain(closing_rows(load)).map(row);
-    LoadFacts { rows: rows.collect(), histogram: load.response.histogram.clone() }
+    LoadFacts { rows: rows.collect(), histogram: load.response.histogram.clone(), conditions: load.thresholds.clone() }
 }
 
 fn finding(state: ValidityState, reason: &Reason) -> Finding {

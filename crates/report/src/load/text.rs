@@ -57,9 +57,10 @@ fn labelled(label: &str, text: String) -> LabelledLine {
 pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
     let condition = |one: &ThresholdResult| {
         let outcome = if one.failed { FAILED } else { PASSED };
-        // A figure, or why there is none.
-        let verb = if one.measured.starts_with(|first: char| first.is_ascii_digit()) { "measured " } else { "" };
-        labelled(outcome, format!("--fail-if {} · {verb}{}", clean::sanitize_line(&one.condition), one.measured))
+        labelled(
+            outcome,
+            format!("--fail-if {} · {}{}", clean::sanitize_line(&one.condition), one.verb(), one.measured),
+        )
     };
     let mut rows = vec![labelled("generator", generator(summary))];
     rows.extend(fleet_line(&summary.agents).map(|line| labelled("agents", line)));

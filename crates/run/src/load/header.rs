@@ -48,6 +48,9 @@ fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
         ("server-clock", plan.server_clock.name().to_owned(), "whose clock stamps pushed messages"),
         ("seed", plan.seed.to_string(), "seed of random arrivals"),
     ];
+    if let Some(think) = plan.think {
+        rows.insert(2, ("think", span(think), "mean time between an answer and the next request of a user"));
+    }
     if plan.checks > 0 {
         rows.insert(2, ("checks", plan.checks.to_string(), "checks that each answer must pass"));
     }

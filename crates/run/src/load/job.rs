@@ -134,6 +134,7 @@ pub(super) mod tests {
             checks: 0,
             feeds: Vec::new(),
             model,
+            think: None,
             stop,
             warmup: Span::from_secs(2),
             connections: 8,

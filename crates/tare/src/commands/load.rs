@@ -5,7 +5,6 @@ mod outputs;
 use std::sync::Arc;
 
 use tare_analysis::load::{LoadSummary, summarize};
-use tare_analysis::summary::ValidityState;
 use tare_load::{Cancel, LoadSession, Watched};
 use tare_remote::{AgentFleet, FleetOrder, LoadCommand};
 use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load_header};
@@ -92,10 +91,9 @@ fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, cancel: &Cance
 }
 
 fn outcome(summary: &LoadSummary) -> Outcome {
-    let failed = summary.thresholds.iter().any(|threshold| threshold.failed);
     if summary.interrupted {
         Outcome::Interrupted
-    } else if failed || summary.verdict.state == ValidityState::Void {
+    } else if summary.has_failed() {
         Outcome::Void
     } else {
         Outcome::Done

@@ -76,6 +76,7 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         checks: args.request.check.len() as u32,
         feeds: args.request.feed.iter().map(|file| file.display().to_string()).collect(),
         model: model::load_model(load),
+        think: args.request.think.map(|think| Span(think.mean())),
         stop,
         warmup: load.warmup,
         connections: load.connections,

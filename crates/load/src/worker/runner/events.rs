@@ -79,7 +79,9 @@ impl<C: Clock> SliceRunner<C> {
         self.connections.set_open(token);
         self.recorder.record_connection_opened();
         let freed = self.dispatcher.blocked_at(at);
-        self.free_places(token, self.protocol.depth(), since);
+        if self.takes_part(token) {
+            self.dispatcher.open_places(token, since, at);
+        }
         self.flush_later(token);
         self.dispatch_in_slice(io, freed);
     }
@@ -98,6 +100,10 @@ impl<C: Clock> SliceRunner<C> {
                 Step::Returned(returned) => {
                     self.connections.wake_by(returned.exchange.deadline);
                     self.dispatcher.take_back(returned);
+                    // Its place is free for another request, or for this one again.
+                    if self.takes_part(token) {
+                        self.dispatcher.give_place(token, at, self.connections.takes_requests(token));
+                    }
                 }
                 Step::Pushed(stamp) => {
                     if let Some(problem) = self.on_pushed(token, at, stamp) {
@@ -140,9 +146,7 @@ impl<C: Clock> SliceRunner<C> {
     fn on_finished(&mut self, token: Token, times: &Times, at: Nanos, problem: Option<&Problem>) {
         self.finish(times, at, problem);
         self.connections.reset_losses(token);
-        if !self.connections[token].is_retired() {
-            self.free_places(token, 1, at);
-        }
+        self.end_exchange(token, at, self.connections.takes_requests(token));
     }
 
     /// Records a pushed message. A message that was sent after the window ends its subscription instead. That is
@@ -193,6 +197,7 @@ impl<C: Clock> SliceRunner<C> {
         if let Some(missing) = self.connections[token].unsubscribe() {
             self.dispatcher.note_ended();
             self.recorder.record_unsubscribe(at, &missing);
+            self.end_exchange(token, at, self.connections.takes_requests(token));
         }
     }
 
@@ -214,6 +219,7 @@ impl<C: Clock> SliceRunner<C> {
             if let Some((times, problem)) = ended.finished {
                 self.finish(&times, at, problem.as_ref());
                 self.connections.reset_losses(token);
+                self.end_exchange(token, at, false);
             }
             if is_answer && self.connections[token].under_way() == 0 {
                 return self.reconnect(io, token, at);

@@ -67,12 +67,12 @@ impl<C: Clock> SliceRunner<C> {
         self.recorder.begin_slice(slice);
         self.pushes.begin_slice(slice.stamps);
         self.wait_policy.begin(slice.sending);
-        self.dispatcher.begin_slice(slice);
+        self.dispatcher.begin_slice(slice, self.connections.in_use());
         self.connections.begin_slice(slice.start);
         // One place per connection at a time, so that no connection carries two requests while another carries none.
         for _ in 0..self.protocol.depth() {
-            for token in self.connections.open_tokens() {
-                self.dispatcher.free_place(token, slice.start);
+            for token in self.connections.tokens() {
+                self.dispatcher.admit(token, slice.start, self.connections.is_open(token));
             }
         }
     }
@@ -110,7 +110,7 @@ impl<C: Clock> SliceRunner<C> {
         if now >= self.connections.next_deadline() {
             self.time_out(io, now);
         }
-        self.dispatcher.wake_users(now);
+        self.wake_users(io, now);
         if let Some(token) = self.pushes.take_due_ping(now) {
             self.connections[token].ping(self.clock.now());
             self.flush_later(token);
@@ -209,24 +209,44 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    /// Frees places of a connection for the slice's next requests.
-    fn free_places(&mut self, token: Token, places: usize, since: Nanos) {
-        if self.recorder.is_active() && self.connections.is_in_use(token) {
-            self.dispatcher.free_places(token, places, since);
+    /// Lets users who have thought long enough send, on a new connection if theirs has ended meanwhile.
+    fn wake_users(&mut self, io: &mut impl Transport, now: Nanos) {
+        while let Some((token, ready)) = self.dispatcher.next_awake_user(now) {
+            self.dispatcher.admit(token, ready, self.connections.takes_requests(token));
+            let is_wanted = self.dispatcher.wants_connections(self.recorder.is_before_end(now));
+            if is_wanted && self.dispatcher.needs_connection(token) {
+                self.connections.end_rest(io, token, ready, now);
+            }
+        }
+    }
+
+    /// Whether a connection has a part in the slice that is running.
+    fn takes_part(&self, token: Token) -> bool {
+        self.recorder.is_active() && self.connections.is_in_use(token)
+    }
+
+    /// Lets the user of an exchange that has ended go on.
+    fn end_exchange(&mut self, token: Token, at: Nanos, takes_requests: bool) {
+        if self.takes_part(token) {
+            self.dispatcher.end_exchange(token, at, takes_requests);
         }
     }
 
     fn remove_places(&mut self, token: Token) {
-        self.dispatcher.remove_places(token, self.connections[token].under_way());
+        if self.takes_part(token) {
+            self.dispatcher.remove_places(token, self.connections[token].under_way());
+        }
     }
 
     /// Opens a connection again that has ended, if the slice still needs it.
     fn reconnect(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         let is_wanted = self.dispatcher.wants_connections(self.recorder.is_before_end(at));
-        if is_wanted && self.recorder.is_active() && self.connections.is_in_use(token) {
+        if !is_wanted || !self.takes_part(token) {
+            self.connections.set_closed(token);
+        } else if self.dispatcher.needs_connection(token) {
             self.connections.reopen(io, token, at);
         } else {
-            self.connections.set_closed(token);
+            self.connections.rest(token, at);
         }
     }
 
@@ -251,16 +271,17 @@ impl<C: Clock> SliceRunner<C> {
         self.recorder.record_failed_exchange(&exchange.times, at, problem, exchange.missing);
     }
 
-    /// Fails everything that is under way on a connection.
+    /// Fails everything that is under way on a connection that can no longer be used.
     fn fail_all(&mut self, token: Token, at: Nanos, problem: &Problem) {
         while let Some(exchange) = self.connections[token].take_any() {
             self.fail(&exchange, at, problem);
+            self.end_exchange(token, at, false);
         }
     }
 
     /// Fails a request that never left.
     fn fail_waiting(&mut self, intended: Nanos, at: Nanos, text: &str) {
-        let times = Times { intended, sent: None, blocked_until: Some(at) };
+        let times = Times { intended, blocked_until: Some(at), ..Times::default() };
         self.recorder.record_failure(&times, at, &Problem::new(ErrorClass::Timeout, text));
     }
 
@@ -268,20 +289,21 @@ impl<C: Clock> SliceRunner<C> {
         self.finish(&returned.exchange.times, at, Some(&Problem::new(ErrorClass::Timeout, text)));
     }
 
-    /// Fails an attempt to connect. In the closed loop each connection has users who wait for it, as many as its depth.
-    /// Their requests fail. If nobody waits, it is a connection event.
+    /// Fails an attempt to connect, and the requests of the closed loop's users who wait for the connection. If nobody waits, it is
+    /// a connection event.
     fn fail_attempt(&mut self, attempt: Attempt, token: Token, at: Nanos, problem: &Problem) {
         if !self.recorder.is_active() {
             return;
         }
-        let mut waiting = 0;
-        while waiting < self.protocol.depth() {
-            let Some(intended) = self.dispatcher.take_waiting_user(token, attempt.since, at) else { break };
-            let times = Times { intended, sent: None, blocked_until: None };
+        let mut has_users = false;
+        for ready in self.dispatcher.take_waiting_users(token) {
+            let Some(intended) = self.dispatcher.take_request_of_user(ready.max(attempt.since), at) else { continue };
+            let times = Times { intended, ..Times::default() };
             self.recorder.record_failed_exchange(&times, at, problem, self.protocol.missing_messages(attempt.since));
-            waiting += 1;
+            self.dispatcher.end_exchange(token, at, false);
+            has_users = true;
         }
-        if waiting == 0 {
+        if !has_users {
             self.recorder.record_connection_failure(at, problem);
         }
     }
@@ -340,9 +362,7 @@ impl<C: Clock> SliceRunner<C> {
         let problem = Problem::new(ErrorClass::Timeout, self.protocol.timeout_text());
         while let Some(exchange) = self.connections[token].take_overdue(now) {
             self.fail(&exchange, exchange.deadline.min(now), &problem);
-            if !self.connections[token].is_retired() {
-                self.free_places(token, 1, now);
-            }
+            self.end_exchange(token, now, !self.connections[token].is_retired());
         }
         if self.connections[token].is_retired() {
             self.remove_places(token);

@@ -34,6 +34,7 @@ fn job() -> LoadJob {
         checks: 0,
         feeds: Vec::new(),
         model: LoadModel::Open { per_s: 1000.0, stages: Vec::new(), arrivals: Arrivals::Even, tick: None },
+        think: None,
         stop: LoadStop::Duration { span: Span::from_secs(10) },
         warmup: Span::from_secs(2),
         connections: 8,
