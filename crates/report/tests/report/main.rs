@@ -13,6 +13,7 @@ mod golden;
 mod history;
 mod imports;
 mod limits;
+mod load_outcomes;
 mod load_warmups;
 mod loads;
 mod networks;

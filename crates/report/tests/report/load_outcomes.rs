@@ -1,0 +1,81 @@
+//! What became of a load: its conditions in every form, and whether it made the load that its plan implies.
+
+use tare_analysis::load::summarize;
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop};
+use tare_record::{EndStatus, LoadRecord, PackedHistogram};
+use tare_report::ci;
+use tare_report::load::summary_as_run;
+use tare_stats::Polarity;
+use tare_stats::histogram::LatencyHistogram;
+use tare_units::Span;
+
+use crate::loads::{load_record, record, summary};
+
+#[test]
+fn a_condition_that_was_met_is_a_failure_in_every_form() {
+    let of = |conditions: &[&str]| summary_as_run(record(), &summary(conditions));
+    let run = of(&["p50>1us", "p99>1s"]);
+    let junit = ci::junit::render(&run);
+    assert!(
+        junit.contains(r#"tests="3" failures="1" errors="0""#) && junit.contains(r#"name="p50&gt;1us""#),
+        "{junit}"
+    );
+    assert!(ci::comment::render(&run).contains("**Failed: p50&gt;1us: measured "));
+    assert!(tare_report::markdown::render(&run).starts_with("**Failed: p50&gt;1us: measured "));
+    let openmetrics = ci::openmetrics::render(&run);
+    for (condition, value) in [("p50>1us", 1), ("p99>1s", 0)] {
+        let line = format!("tare_condition_failed{{condition=\"{condition}\",subject=\"http4s.Vanilla\"}} {value}\n");
+        assert!(openmetrics.contains(&line), "{openmetrics}");
+    }
+    assert!(ci::otlp::render(&run, 0).unwrap().contains("tare_condition_failed"));
+    assert!(ci::bencher::render(&run).unwrap().contains("failed-conditions"));
+    let smaller = ci::github_benchmark::render(&run, Polarity::LowerIsBetter).unwrap();
+    assert!(smaller.contains("failed conditions") && smaller.contains("p50>1us: measured"), "{smaller}");
+    let passed = of(&["p99>1s"]);
+    assert!(ci::junit::render(&passed).contains(r#"failures="0""#) && !passed.headline.text.contains("Failed"));
+    assert!(!ci::openmetrics::render(&of(&[])).contains("condition"), "nothing was asked");
+}
+
+/// A complete closed loop of 2 s with this many requests, which take a hundredth of the users' time.
+fn almost_idle(model: LoadModel, think: Option<Span>) -> LoadRecord {
+    let mut record = load_record();
+    record.header.plan.model = model;
+    record.header.plan.think = think;
+    record.end = Some((EndStatus::Complete, 2_000_000_000));
+    record.intervals.truncate(1);
+    record.intervals[0].load.window_ns = 2_000_000_000;
+    let mut times = LatencyHistogram::new();
+    (0..256).for_each(|_| times.record_ns(10_000_000));
+    let load = &mut record.intervals[0].load;
+    load.response = PackedHistogram::from(&times);
+    (load.offered, load.sent, load.ok, load.failed, load.completed) = (256, 256, 256, 0, 256);
+    record
+}
+
+#[test]
+fn fewer_requests_than_the_plan_implies_make_a_load_suspect_in_every_model() {
+    let shortfall = |record: &LoadRecord| {
+        let reasons = summarize(record).verdict.reasons.into_iter().map(|reason| reason.text);
+        reasons.filter(|text| text.contains(" left, ")).collect::<Vec<_>>()
+    };
+    let stages = vec![LoadStage { to: 128.0, over: Span::default() }];
+    let open = |arrivals| LoadModel::Open { per_s: 1000.0, stages: Vec::new(), arrivals, tick: None };
+    for (model, says) in [
+        (LoadModel::Closed, "256 requests left, 1.0 % of the 25,6"),
+        (LoadModel::ClosedStages { stages }, "256 requests left, 1.0 % of the 25,6"),
+        (open(Arrivals::Even), "256 requests left, 12.8 % of the 2,000 requests that the rate implies"),
+        (open(Arrivals::Poisson), "256 requests left, 12.8 % of the 2,000 requests that the rate implies"),
+    ] {
+        let found = shortfall(&almost_idle(model.clone(), None));
+        assert!(found.len() == 1 && found[0].starts_with(says), "{model:?}: {found:?}");
+    }
+    // Two rounds of each of 128 users in 2 s.
+    assert_eq!(shortfall(&almost_idle(LoadModel::Closed, Some(Span::from_millis(990)))), [""; 0]);
+    let mut counted = almost_idle(LoadModel::Closed, None);
+    counted.header.plan.stop = LoadStop::Requests { count: 300, at_most: Span::from_secs(60) };
+    assert!(shortfall(&counted)[0].starts_with("256 requests left, 85.3 % of the 300 requests that were asked for"));
+    counted.header.plan.stop = LoadStop::Requests { count: 300, at_most: Span::from_secs(2) };
+    assert_eq!(shortfall(&counted), [""; 0], "its time was over");
+    counted.end = Some((EndStatus::Interrupted, 0));
+    assert_eq!(shortfall(&counted), [""; 0]);
+}
