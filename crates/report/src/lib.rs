@@ -13,7 +13,6 @@ pub mod import;
 pub mod json;
 pub mod load;
 pub mod markdown;
-pub mod metrics;
 pub mod palette;
 pub mod profiles;
 pub mod text;

@@ -8,7 +8,7 @@ mod promises;
 mod source;
 mod vocabulary;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 
 use source::{Source, Token, closing, root, sources};
@@ -162,16 +162,4 @@ fn a_helper_is_no_test() {
         ("#[test] fn a() { let Ok(b) = env::var(C) else { return }; }", "#[test] #[ignore] fn a() {}");
     let of = |text: &str| is_helper(&source::tokens(text).unwrap(), 0);
     assert_eq!([of(helper), of(&helper.replace("fn", "#[ignore] fn")), of(ignored)], [true, false, false]);
-}
-
-#[test]
-fn every_metric_is_explained() {
-    let document = fs::read_to_string(root().join("docs/METRICS.md")).unwrap();
-    let rows: BTreeSet<&str> =
-        document.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
-    let wrong: Vec<String> = tare_report::metrics::all()
-        .map(|metric| metric.name.into_owned())
-        .filter(|name| !rows.contains(name.as_str()))
-        .collect();
-    assert_none("metrics without a row in docs/METRICS.md", &wrong);
 }

@@ -12,10 +12,6 @@ use tare_stats::Polarity;
 pub struct CurrencyFacts {
     /// As in JSON and CSV: `cpu_per_request`.
     pub name: &'static str,
-    /// What its ratio says, for the list of metrics.
-    pub meaning: &'static str,
-    /// How its ratio is made, for the list of metrics.
-    pub source: &'static str,
     /// As people name it in a limit.
     pub limit_names: &'static [&'static str],
     /// In tables: `CPU/request`. A comparison may say more, such as the load.
@@ -36,9 +32,6 @@ pub struct CurrencyFacts {
     /// The percentile of response time that it is.
     pub percentile: Option<f64>,
 }
-
-const PAIRED: &str = "variant / baseline, geometric mean over forks of the trimmed mean over paired slices";
-const BY_FORK: &str = "variant / baseline per fork, geometric mean over forks";
 
 macro_rules! currencies {
     ($($(#[$doc:meta])* $variant:ident = $name:tt { $($field:ident: $value:expr),* $(,)? })*) => {
@@ -66,7 +59,6 @@ currencies! {
     /// The largest load that keeps a curve.
     Capacity = "capacity" {
         limit_names: &["capacity"],
-        meaning: "capacity relative to the baseline", source: BY_FORK,
         label: "capacity", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
         words: ["carries less", "carries more"], verb: "carries",
         objects: ["less load ({})", "more load ({})"],
@@ -74,7 +66,6 @@ currencies! {
     /// Right answers per second under a saturating load.
     Throughput = "throughput" {
         limit_names: &["rps", "throughput"],
-        meaning: "throughput relative to the baseline", source: PAIRED,
         label: "throughput", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
         words: ["slower", "faster"], verb: "answers",
         objects: ["fewer requests per second", "more requests per second"],
@@ -82,7 +73,6 @@ currencies! {
     /// CPU of the server per request.
     CpuPerRequest = "cpu_per_request" {
         limit_names: &["cpu", "cpu_per_request"],
-        meaning: "CPU per request relative to the baseline", source: PAIRED,
         label: "CPU/request", noun: Some("CPU per request"), unit: "ns", polarity: Polarity::LowerIsBetter, percentile: None,
         words: ["more CPU", "less CPU"], verb: "uses",
         objects: ["less CPU per request", "more CPU per request"],
@@ -90,7 +80,6 @@ currencies! {
     /// Bytes that the runtime allocates per request.
     AllocatedPerRequest = "allocated_per_request" {
         limit_names: &["allocated", "allocated_per_request"],
-        meaning: "bytes allocated per request relative to the baseline", source: BY_FORK,
         label: "allocated/request", noun: Some("allocation per request"), unit: "bytes", polarity: Polarity::LowerIsBetter,
         percentile: None, words: ["heavier", "lighter"],
         verb: "allocates", objects: ["fewer bytes per request", "more bytes per request"],
@@ -98,14 +87,12 @@ currencies! {
     /// Median response time.
     LatencyP50 = "latency_p50" {
         limit_names: &["p50", "latency_p50"],
-        meaning: "median response time relative to the baseline", source: BY_FORK,
         label: "p50", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(50.0),
         words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
     }
     /// 99th percentile of response time.
     LatencyP99 = "latency_p99" {
         limit_names: &["p99", "latency_p99"],
-        meaning: "p99 of response time relative to the baseline", source: BY_FORK,
         label: "p99", noun: None, unit: "ns", polarity: Polarity::LowerIsBetter, percentile: Some(99.0),
         words: ["later", "sooner"], verb: "has", objects: ["lower {}", "higher {}"],
     }

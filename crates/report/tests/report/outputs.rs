@@ -10,7 +10,7 @@ use tare_analysis::summary::{Cell, Comparison};
 use tare_plan::plan::SliceKind;
 use tare_record::{ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord, SliceSample};
 use tare_report::text::Style;
-use tare_report::{csv, gatling, hgrm, json, load, markdown, metrics, text, write_all, wrk};
+use tare_report::{csv, gatling, hgrm, json, load, markdown, text, write_all, wrk};
 
 use crate::loads;
 use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, variant};
@@ -196,7 +196,8 @@ fn fields(line: &str) -> usize {
 
 #[test]
 fn every_number_in_the_json_is_a_documented_metric() {
-    let names: BTreeSet<String> = metrics::all().map(|m| m.name.into_owned()).collect();
+    let document = document("METRICS.md");
+    let names: BTreeSet<&str> = document.lines().filter_map(metric_of_row).collect();
     let summary: Value = serde_json::from_str(&json::render(&standard_summary()).unwrap()).unwrap();
     let mut unknown = BTreeSet::new();
     numbers(&summary, "", &mut |key| {
@@ -204,7 +205,16 @@ fn every_number_in_the_json_is_a_documented_metric() {
             unknown.insert(key.to_owned());
         }
     });
-    assert!(unknown.is_empty(), "add to METRICS: {unknown:?}");
+    assert!(unknown.is_empty(), "add to docs/METRICS.md: {unknown:?}");
+}
+
+fn document(name: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)).unwrap()
+}
+
+/// The metric that a row of a table in docs/METRICS.md explains.
+fn metric_of_row(line: &str) -> Option<&str> {
+    line.strip_prefix("| `")?.split('`').next()
 }
 
 /// Calls `visit` with the key of every number.
@@ -226,29 +236,24 @@ fn memory_is_a_row_per_variant_and_says_what_is_not_known() {
     assert!(text.contains("| http4s.Tapir | not available |") && !text.contains("(again)"), "{text}");
 }
 
+/// The tables of docs/METRICS.md explain the columns of both files, in their order.
 #[test]
-fn every_metric_has_its_row_in_the_documents() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/METRICS.md");
-    let document = fs::read_to_string(path).unwrap();
-    let missing: Vec<String> = metrics::markdown_rows().into_iter().filter(|row| !document.contains(row)).collect();
-    assert!(missing.is_empty(), "add to docs/METRICS.md:\n{}", missing.join("\n"));
-}
-
-#[test]
-fn every_column_of_a_file_has_its_own_name() {
-    for columns in
-        [metrics::cell_columns().map(|c| c.0).collect::<Vec<_>>(), metrics::slice_columns().map(|c| c.0).collect()]
-    {
-        let mut seen = BTreeSet::new();
-        let twice: Vec<_> = columns.iter().filter(|name| !seen.insert(*name)).collect();
-        assert!(twice.is_empty(), "{twice:?}");
+fn every_column_of_a_file_has_its_row_in_the_documents() {
+    let document = document("METRICS.md");
+    let record = standard();
+    let files = [("cells.csv", csv::cells_as_csv(&summarize(&record))), ("slices.csv", csv::slices_as_csv(&record))];
+    for (file, text) in files {
+        let (_, table) = document.split_once(&format!("## `{file}`")).unwrap();
+        let rows = table.split("\n## ").next().unwrap().lines();
+        let explained: Vec<&str> = rows.filter_map(metric_of_row).collect();
+        assert_eq!(text.lines().next().unwrap().split(',').collect::<Vec<_>>(), explained, "{file}");
+        assert_eq!(explained.iter().collect::<BTreeSet<_>>().len(), explained.len(), "{file} has a column twice");
     }
 }
 
 #[test]
 fn every_key_of_the_json_is_described() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/SUMMARY.md");
-    let document = fs::read_to_string(path).unwrap();
+    let document = document("SUMMARY.md");
     let summary: Value = serde_json::to_value(standard_summary()).unwrap();
     let mut missing = BTreeSet::new();
     keys(&summary, &mut |key| {
