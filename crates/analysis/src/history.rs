@@ -2,13 +2,12 @@
 
 use std::ops::Range;
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use tare_plan::plan::SliceKind;
 use tare_stats::quantile::mean;
 use tare_stats::{ChangePoint, Interval, Polarity, find_change_points};
 
-use crate::summary::{Cell, Comparison, CurrencyRatio, RunInfo, Summary, ValidityState, VerdictKind};
+use crate::summary::{Cell, Comparison, CurrencyRatio, Summary, ValidityState, VerdictKind};
 use tare_plan::Currency;
 
 /// Version of the JSON form.
@@ -175,75 +174,26 @@ pub struct LevelChange {
     pub verdict: VerdictKind,
 }
 
-/// What a history needs of the summary of a run: reads any `summary.json`.
-#[derive(Debug, Clone, Deserialize)]
-pub struct RunFigures {
-    run: RunInfo,
-    cells: Vec<CellVersion>,
-    comparisons: Vec<Comparison>,
-    #[serde(default)]
-    check: Option<IgnoredAny>,
+/// Whether `tare check` or `tare bisect` made a run. They compare a server with an earlier build of itself, mostly another build
+/// each time. Such ratios stay near 1 while a cost creeps, so that a history leaves them out.
+pub fn is_check(run: &Summary) -> bool {
+    run.check.is_some()
 }
 
-/// What a history needs of a cell.
-#[derive(Debug, Clone, Deserialize)]
-struct CellVersion {
-    id: String,
-    scenario: String,
-    variant: String,
-    control: bool,
-    server: String,
-    version: Option<String>,
-    validity: CellState,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-struct CellState {
-    state: ValidityState,
-}
-
-impl From<Summary> for RunFigures {
-    fn from(summary: Summary) -> Self {
-        let cell = |cell: Cell| CellVersion {
-            id: cell.id,
-            scenario: cell.scenario,
-            variant: cell.variant,
-            control: cell.control,
-            server: cell.server,
-            version: cell.version,
-            validity: CellState { state: cell.validity.state },
-        };
-        Self {
-            run: summary.run,
-            cells: summary.cells.into_iter().map(cell).collect(),
-            comparisons: summary.comparisons,
-            check: summary.check.map(|_| IgnoredAny),
-        }
-    }
-}
-
-impl RunFigures {
-    /// Whether `tare check` or `tare bisect` made it. They compare a server with an earlier build of itself, mostly another build
-    /// each time. Such ratios stay near 1 while a cost creeps, so that a history leaves them out.
-    pub fn is_check(&self) -> bool {
-        self.check.is_some()
-    }
-
-    /// A cell's name over time. Its server's, whose version changes from run to run; the variant's where the run compares
-    /// several versions of it, which are no same line.
-    fn name_of<'a>(&self, cell: &'a CellVersion) -> &'a str {
-        let is_beside = |other: &&CellVersion| {
-            (&other.server, &other.scenario) == (&cell.server, &cell.scenario) && other.variant != cell.variant
-        };
-        let is_alone = !self.cells.iter().filter(|other| !other.control).any(|other| is_beside(&other));
-        if is_alone { &cell.server } else { &cell.variant }
-    }
+/// A cell's name over time. Its server's, whose version changes from run to run; the variant's where the run compares
+/// several versions of it, which are no same line.
+fn name_over_time<'a>(run: &Summary, cell: &'a Cell) -> &'a str {
+    let is_beside = |other: &Cell| {
+        (&other.server, &other.scenario) == (&cell.server, &cell.scenario) && other.variant != cell.variant
+    };
+    let is_alone = !run.cells.iter().any(|other| !other.control && is_beside(other));
+    if is_alone { &cell.server } else { &cell.variant }
 }
 
 /// The history of `runs` in one currency, without checks, and of all imported figures.
-pub fn history(runs: &[RunFigures], imported: &[ImportedResult], currency: Currency) -> History {
+pub fn history(runs: &[Summary], imported: &[ImportedResult], currency: Currency) -> History {
     let mut lines: Vec<HistoryLine> = Vec::new();
-    let mut runs: Vec<&RunFigures> = runs.iter().filter(|run| !run.is_check()).collect();
+    let mut runs: Vec<&Summary> = runs.iter().filter(|run| !is_check(run)).collect();
     runs.sort_by(|a, b| a.run.started_at.cmp(&b.run.started_at));
     for run in runs {
         run.comparisons.iter().for_each(|comparison| add_comparison(&mut lines, run, comparison, currency));
@@ -257,7 +207,7 @@ pub fn history(runs: &[RunFigures], imported: &[ImportedResult], currency: Curre
     History { schema: SCHEMA.to_owned(), lines }
 }
 
-fn add_comparison(lines: &mut Vec<HistoryLine>, run: &RunFigures, comparison: &Comparison, currency: Currency) {
+fn add_comparison(lines: &mut Vec<HistoryLine>, run: &Summary, comparison: &Comparison, currency: Currency) {
     let cell = |id: &str| run.cells.iter().find(|cell| cell.id == id);
     let (Some(own), Some(baseline)) = (cell(&comparison.cell), cell(&comparison.baseline_cell)) else { return };
     let void = [own, baseline].iter().any(|cell| cell.validity.state == ValidityState::Void);
@@ -265,7 +215,7 @@ fn add_comparison(lines: &mut Vec<HistoryLine>, run: &RunFigures, comparison: &C
     let Some(ratio) = ratio.filter(|ratio| !void && ratio.is_known() && ratio.ratio.is_finite()) else {
         return;
     };
-    let figure = format!("{}, × {}", figure_name(ratio), run.name_of(baseline));
+    let figure = format!("{}, × {}", figure_name(ratio), name_over_time(run, baseline));
     let point = HistoryPoint {
         run: run.run.id.clone(),
         at: run.run.started_at.clone(),
@@ -275,7 +225,7 @@ fn add_comparison(lines: &mut Vec<HistoryLine>, run: &RunFigures, comparison: &C
         lo: ratio.lo,
         hi: ratio.hi,
     };
-    add_point(lines, (run.name_of(own), &comparison.scenario, figure), currency.facts().polarity, point);
+    add_point(lines, (name_over_time(run, own), &comparison.scenario, figure), currency.facts().polarity, point);
 }
 
 /// A figure and the load that it depends on: figures of different loads are no same line.

@@ -1,7 +1,7 @@
 //! A history of simulated runs: planted changes are found in their places, with their size and their revisions.
 
 use tare_analysis::Currency;
-use tare_analysis::history::{History, RunFigures, history};
+use tare_analysis::history::{History, history, is_check};
 use tare_analysis::rfc3339;
 use tare_analysis::summarize;
 use tare_analysis::summary::{CheckResult, CurrencyRatio, LimitCheck, Summary, ValidityState, VerdictKind};
@@ -20,7 +20,7 @@ const CURRENCY: Currency = Currency::CpuPerRequest;
 const PLANTED: [(usize, f64); 6] = [(25, 1.05), (60, 0.95), (72, 1.06), (110, 1.05), (150, 0.94), (185, 1.05)];
 
 /// Run `at` of the history with this ratio.
-fn run(standard: &Summary, at: usize, ratio: f64) -> RunFigures {
+fn run(standard: &Summary, at: usize, ratio: f64) -> Summary {
     let mut summary = standard.clone();
     summary.run.id = format!("run-{at}");
     summary.run.started_at = rfc3339(at as u64 * DAY_NS);
@@ -28,11 +28,11 @@ fn run(standard: &Summary, at: usize, ratio: f64) -> RunFigures {
     summary.cells[1].version = Some(format!("1.{}", at / 50));
     let figure = summary.comparisons[0].currencies.iter_mut().find(|figure| figure.name == CURRENCY).unwrap();
     (figure.ratio, figure.lo, figure.hi) = (ratio, Some(ratio * 0.98), Some(ratio * 1.02));
-    summary.into()
+    summary
 }
 
 /// Runs whose ratios scatter by 1 % around their level.
-fn simulated_runs() -> Vec<RunFigures> {
+fn simulated_runs() -> Vec<Summary> {
     let mut standard = standard_summary();
     standard.cells.iter_mut().for_each(|cell| cell.timeline.clear());
     let mut state = 8_127_u64;
@@ -97,15 +97,14 @@ fn the_text_has_the_last_runs_and_all_changes() {
 #[test]
 fn void_cells_and_other_currencies_are_left_out() {
     let mut summary = standard_summary();
-    assert_eq!(history(&[summary.clone().into()], &[], Currency::Capacity).lines, []);
+    assert_eq!(history(std::slice::from_ref(&summary), &[], Currency::Capacity).lines, []);
     summary.cells[0].validity.state = ValidityState::Void;
-    assert_eq!(history(&[summary.into()], &[], CURRENCY).lines, [], "its baseline is void");
+    assert_eq!(history(&[summary], &[], CURRENCY).lines, [], "its baseline is void");
 }
 
 /// The titles of the lines of these runs: server and figure.
 fn titles(runs: &[Summary], currency: Currency) -> Vec<String> {
-    let runs: Vec<RunFigures> = runs.iter().cloned().map(RunFigures::from).collect();
-    let lines = history(&runs, &[], currency).lines;
+    let lines = history(runs, &[], currency).lines;
     lines.into_iter().map(|line| format!("{}: {}", line.name, line.figure)).collect()
 }
 
@@ -141,7 +140,7 @@ fn versions_that_one_run_compares_are_different_lines() {
 #[test]
 fn a_summary_file_is_enough() {
     let text = tare_report::json::render(&standard_summary()).unwrap();
-    let read: RunFigures = serde_json::from_str(&text).unwrap();
+    let read: Summary = serde_json::from_str(&text).unwrap();
     assert_eq!(history(&[read], &[], CURRENCY).lines[0].name, "http4s.Tapir");
 }
 
@@ -196,8 +195,8 @@ fn runs_of_a_check_are_in_no_history() {
     let mut summary = standard_summary();
     summary.check = Some(LimitCheck { outcome: CheckResult::Holds, limits: Vec::new(), legend: None, power: None });
     let text = tare_report::json::render(&summary).unwrap();
-    for run in [summary.into(), serde_json::from_str::<RunFigures>(&text).unwrap()] {
-        assert!(run.is_check());
+    for run in [summary, serde_json::from_str::<Summary>(&text).unwrap()] {
+        assert!(is_check(&run));
         assert_eq!(history(&[run], &[], CURRENCY).lines, []);
     }
 }

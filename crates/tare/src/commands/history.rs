@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf, absolute};
 use std::time::UNIX_EPOCH;
 
 use anyhow::Context;
-use tare_analysis::history::{self as analysis, RunFigures};
-use tare_analysis::{rfc3339, summarize};
+use tare_analysis::history as analysis;
+use tare_analysis::{Summary, rfc3339, summarize};
 use tare_record::Record;
 use tare_record::store::{self, RECORD_FILE, RunEntry, list_runs};
 use tare_report::history;
@@ -25,7 +25,7 @@ pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(HistoryAction::Import(import)) = &args.action {
         return import_files(import, global);
     }
-    let runs: Vec<RunFigures> = list_runs(&global.dir)?.iter().filter_map(run_figures).collect();
+    let runs: Vec<Summary> = list_runs(&global.dir)?.iter().filter_map(summary_of).collect();
     note_checks(&runs);
     let history = analysis::history(&runs, &imported_results(&global.dir)?, args.currency.into());
     if let Some(file) = args.html.as_deref().filter(|file| !is_stdout(file)) {
@@ -44,25 +44,25 @@ pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The figures of a run: from its `summary.json`, or else from its record. A run without either is named and left out; a load
+/// The summary of a run: from its `summary.json`, or else from its record. A run without either is named and left out; a load
 /// has no comparison.
-fn run_figures(run: &RunEntry) -> Option<RunFigures> {
+fn summary_of(run: &RunEntry) -> Option<Summary> {
     let summary = fs::read_to_string(run.dir.join("summary.json")).ok();
-    if let Some(figures) = summary.and_then(|text| serde_json::from_str(&text).ok()) {
-        return Some(figures);
+    if let Some(summary) = summary.and_then(|text| serde_json::from_str(&text).ok()) {
+        return Some(summary);
     }
     let record = store::open_record(&run.dir.join(RECORD_FILE));
     let record =
         record.inspect_err(|error| console::print_note(&format!("run {} is left out: {error}", run.id))).ok()?;
     match record {
-        Record::Run(record) => Some(summarize(&record).into()),
+        Record::Run(record) => Some(summarize(&record)),
         Record::Load(_) => None,
     }
 }
 
 /// Says how many runs are checks, which no history shows.
-fn note_checks(runs: &[RunFigures]) {
-    let checks = runs.iter().filter(|run| run.is_check()).count() as u64;
+fn note_checks(runs: &[Summary]) {
+    let checks = runs.iter().filter(|run| analysis::is_check(run)).count() as u64;
     if checks > 0 {
         let checks = tare_analysis::format::count(checks, "run");
         console::print_note(&format!(

@@ -6,7 +6,7 @@ use tare_analysis::format::duration;
 use tare_analysis::rfc3339;
 use tare_record::EndStatus;
 use tare_record::store::{RunBrief, RunEntry, list_runs};
-use tare_report::verdicts::count_verdicts;
+use tare_report::verdicts::verdicts_in_words;
 
 use crate::args::Global;
 use crate::console;
@@ -60,7 +60,7 @@ fn verdicts(run: &RunEntry, brief: &RunBrief) -> String {
         None => Some("unfinished"),
     };
     let summary = std::fs::read_to_string(run.dir.join("summary.json")).ok();
-    let verdicts =
-        summary.and_then(|text| count_verdicts(&text)).or((ended.is_none()).then(|| "no verdict".to_owned()));
+    let verdicts = summary.and_then(|text| verdicts_in_words(&serde_json::from_str(&text).ok()?));
+    let verdicts = verdicts.or(ended.is_none().then(|| "no verdict".to_owned()));
     ended.map(str::to_owned).into_iter().chain(verdicts).collect::<Vec<_>>().join(": ")
 }
