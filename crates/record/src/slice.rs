@@ -1,6 +1,5 @@
 //! One slice of load in the record: its key, the generator's sample, and the server's use.
 
-use serde::{Deserialize, Serialize};
 use tare_plan::plan::SliceKind;
 use tare_sample::{PackedHistogram, SliceSample};
 use tare_stats::histogram::LatencyHistogram;

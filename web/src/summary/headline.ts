@@ -6,24 +6,6 @@ import type { VerdictKind } from './comparison';
 export interface Headline {
   text: string;
   verdict: VerdictKind;
-  /** What is decided, the strongest first. */
-  known: KnownFact[];
-  open: OpenQuestion[];
-}
-
-export interface KnownFact {
-  currency: string;
-  label: string;
-  verdict: VerdictKind;
-  comparisons: string[];
-  ratio_min: number;
-  ratio_max: number;
-}
-
-export interface OpenQuestion {
-  currency: string;
-  label: string;
-  comparisons: string[];
 }
 
 export interface Trust {

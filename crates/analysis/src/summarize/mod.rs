@@ -9,7 +9,7 @@ use crate::cell::{analyze_cells, ladder};
 use crate::compare::{Pairs, compare_cells, is_control_alone};
 use crate::limits::{judge_limits, limit_check};
 use crate::run_info::{environment_sections, plan_sections, run_info};
-use crate::summary::{Cell, SCHEMA, Summary};
+use crate::summary::{Cell, SCHEMA, Summary, VerdictKind};
 use crate::words::{findings, headline, limit_words, next_step, trust::trust};
 
 /// Whether servers run that tare does not start: every fork then measures the same start of them.
@@ -39,7 +39,8 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let cells: Vec<Cell> = cells.into_iter().map(|analysis| analysis.cell).collect();
     let run = run_info(record);
     let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
-    if headline.known.len() + headline.open.len() > 0 && never_restarts(plan) {
+    let has_interval = headline.verdict.is_decision() || headline.verdict == VerdictKind::Inconclusive;
+    if has_interval && never_restarts(plan) {
         headline.text += " tare did not start these servers: the interval shows how repeated measurements differ, not how \
                           starts differ.";
     }

@@ -8,7 +8,6 @@ use super::Estimate;
 /// The largest load under which a variant keeps the curve of the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapacityAt {
-    /// `p90<2ms,p99<4ms`.
     pub curve: String,
     /// What the load is counted in: users, or requests per second.
     pub by: LoadBy,
@@ -21,7 +20,6 @@ pub struct CapacityAt {
     pub forks_at_most: u32,
     /// The limits of the curve, and the one on failures that holds where the curve has none.
     pub limits: Vec<CapacityLimit>,
-    /// Each fork's result.
     pub forks: Vec<CapacityFork>,
     /// Every try of every fork, in the order in which it was made.
     pub tries: Vec<CapacityTry>,
@@ -30,11 +28,8 @@ pub struct CapacityAt {
 /// One limit that every try is held against.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapacityLimit {
-    /// `p99<4ms`.
     pub condition: String,
-    /// Unit of the limit and of the values.
     pub unit: LimitUnit,
-    /// The limit itself.
     pub limit: f64,
     /// Forks in which this limit failed at the smallest load that was not kept.
     pub failed_forks: u32,
@@ -44,37 +39,28 @@ pub struct CapacityLimit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitUnit {
-    /// Nanoseconds.
     Ns,
-    /// Share of requests (0–1).
     Share,
-    /// Number of requests.
     Count,
-    /// Requests per second.
     PerS,
 }
 
 /// What the search of one fork found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapacityFork {
-    /// 1-based fork.
     pub fork: u32,
     /// The largest load that was kept; 0 where none was.
     pub load: f64,
     /// The smallest load that was not kept; `null` where even the largest of the search was.
     pub failed_at: Option<f64>,
-    /// The limits that failed there.
     pub failed_limits: Vec<String>,
 }
 
 /// One try.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapacityTry {
-    /// 1-based fork.
     pub fork: u32,
-    /// Users, or requests per second.
     pub load: f64,
-    /// Whether every limit was met.
     pub kept: bool,
     /// What was measured, in the order and the unit of the limits; `null` where there was no answer.
     pub values: Vec<Option<f64>>,

@@ -11,44 +11,31 @@ use super::{CapacityAt, Estimate, KindCores, Latency, MessageSummary, Probes, Ro
 /// One variant under one scenario and load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
-    /// Unique in the summary: `g1/SimpleGet/http4s.Tapir`.
     pub id: String,
-    /// Group it belongs to: variants compared with one another.
     pub group: String,
-    /// Scenario.
     pub scenario: String,
-    /// One line on the scenario.
     pub scenario_title: String,
-    /// Variant, as shown.
     pub variant: String,
-    /// Server name without version.
     pub server: String,
     /// Family of the server (`http4s`), for sections; the server name where there is none.
     pub family: String,
-    /// `vanilla`, `tapir`, `tapir-interceptor`, … or empty.
     pub kind: String,
-    /// Library version asked for, where the server has several.
     pub version: Option<String>,
-    /// True for the baseline of its group.
     pub baseline: bool,
     /// True for the second start of the baseline (the A/A control).
     pub control: bool,
-    /// Starts that contributed.
     pub forks: u32,
     /// Numbers of the starts that are set aside: other programs disturbed them.
     #[serde(default)]
     pub forks_set_aside: Vec<u32>,
     /// Of those that contributed, how many were steady when measuring began.
     pub steady_forks: u32,
-    /// May its numbers be used?
     pub validity: Validity,
-    /// Which side limited the saturating slices.
     pub bottleneck: Bottleneck,
     /// Throughput under the saturating load; `null` when there was none.
     pub throughput_per_s: Option<Estimate>,
     /// CPU of the server per request, at the load that [`Self::cpu_load`] names.
     pub cpu_ns_per_request: Option<Estimate>,
-    /// `same fixed rate`, `Poisson 4,000/s` or `saturating`.
     pub cpu_load: String,
     /// The same by kind of thread; sums to the total.
     pub cpu_by_kind: Vec<KindShare>,
@@ -56,45 +43,33 @@ pub struct Cell {
     pub allocated_bytes_per_request: Option<Estimate>,
     /// Share of time (0–1) during which the runtime stopped its threads to collect garbage.
     pub gc_pause_share: Option<f64>,
-    /// How often it did.
     pub gc_pauses: Option<u64>,
     /// Largest heap in use of the runtime at the end of a slice, garbage included.
     pub heap_used_peak_bytes: Option<u64>,
-    /// What else the probes saw.
     #[serde(default)]
     pub probes: Probes,
-    /// Resident memory at the end of each fork, mean.
     pub rss_bytes: Option<Estimate>,
-    /// Largest resident memory of a fork.
     pub rss_peak_bytes: Option<u64>,
     /// CPU of the generator as a share of its cores (0–1), mean over slices.
     pub generator_cpu_share: Option<f64>,
-    /// Requests sent and answered rightly, over all measured slices.
     pub requests_ok: u64,
-    /// Requests that failed, over all measured slices.
     pub requests_failed: u64,
-    /// Failed requests by class.
     pub errors: Vec<ErrorCount>,
     /// What failed on connections and belongs to no request, by class.
     #[serde(default)]
     pub connection_events: Vec<ErrorCount>,
-    /// Bytes received in answers, over all measured slices.
     pub bytes_in: u64,
-    /// Bytes sent in requests.
     pub bytes_out: u64,
-    /// Latency, one entry per load model that was driven.
     pub latency: Vec<Latency>,
     /// The largest load that keeps the curve of the plan; `null` where it has none.
     #[serde(default)]
     pub capacity: Option<CapacityAt>,
-    /// What the server pushed; `null` where it only answers.
     #[serde(default)]
     pub messages: Option<MessageSummary>,
     /// The run over time: one point per slice, warm-up included.
     pub timeline: Vec<TimePoint>,
     /// Per fork: what each start said. Empty in a sequential run.
     pub fork_values: Vec<ForkValue>,
-    /// Library versions resolved for this server.
     pub resolved: Vec<Row>,
     /// The command that started it, without class path and folders: the record has it whole.
     pub command: String,
@@ -104,28 +79,21 @@ pub struct Cell {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Bottleneck {
-    /// The server's cores were busy.
     Server,
     /// The generator's cores were busy: the throughput is a lower bound.
     Generator,
     /// The network between them was full: the throughput is a lower bound.
     Network,
-    /// Both server and generator.
     Both,
-    /// Neither: the load (few users, waiting) was the limit.
     Neither,
-    /// Not known: no process metrics.
     Unknown,
 }
 
 /// CPU of one kind of thread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KindShare {
-    /// `application`, `gc`, `jit`, `vm`, `probe` or `exited threads`.
     pub kind: String,
-    /// CPU of these threads per request.
     pub ns_per_request: f64,
-    /// The same by pool of threads.
     #[serde(default)]
     pub pools: Vec<PoolShare>,
 }
@@ -133,77 +101,52 @@ pub struct KindShare {
 /// CPU of one pool of threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PoolShare {
-    /// The threads' name, without what numbers them.
     pub pool: String,
-    /// CPU of these threads per request.
     pub ns_per_request: f64,
 }
 
 /// Failed requests of one class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorCount {
-    /// Class of the failure.
     pub class: ErrorClass,
-    /// Number of failures.
     pub count: u64,
-    /// Text of the first one.
     pub example: String,
 }
 
 /// One slice, on the time axis of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimePoint {
-    /// Middle of the slice, since the run began.
     pub t_s: f64,
-    /// 1-based fork.
     pub fork: u32,
-    /// Warm-up, scored or profiled.
     pub phase: Phase,
-    /// Kind of the slice.
     pub slice_kind: SliceKind,
-    /// Right answers per second.
     pub throughput_per_s: f64,
-    /// Median response time.
     pub p50_ns: Option<u64>,
-    /// 99th percentile of response time.
     pub p99_ns: Option<u64>,
-    /// CPU of the server per request.
     pub cpu_ns_per_request: Option<f64>,
     /// Share of the server's CPU that JIT threads took (0–1).
     pub jit_share: Option<f64>,
-    /// CPU by kind of thread.
     #[serde(default)]
     pub cpu: Vec<KindCores>,
-    /// Resident memory.
     pub rss_bytes: Option<u64>,
-    /// Heap of the runtime in use, garbage included.
     #[serde(default)]
     pub heap_used_bytes: Option<u64>,
-    /// Heap that its last collection left in use.
     #[serde(default)]
     pub heap_after_gc_bytes: Option<u64>,
-    /// Its stop-the-world collections during the slice.
     #[serde(default)]
     pub gc_pauses: Option<u64>,
-    /// Time in these.
     #[serde(default)]
     pub gc_pause_ns: Option<u64>,
-    /// Failed requests.
     pub failed: u64,
 }
 
 /// What one start said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkValue {
-    /// 1-based fork.
     pub fork: u32,
-    /// Was it steady when measuring began?
     pub steady: bool,
-    /// How long it warmed up.
     pub warmup_s: f64,
-    /// Mean throughput of its saturating slices.
     pub throughput_per_s: Option<f64>,
-    /// CPU per request.
     pub cpu_ns_per_request: Option<f64>,
 }
 

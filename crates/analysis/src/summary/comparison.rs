@@ -6,14 +6,14 @@ use tare_plan::plan::SliceKind;
 
 use tare_plan::Currency;
 
+use crate::format::Change;
+
 /// A verdict in words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sentence {
-    /// Id of the [`Comparison`].
     pub comparison: String,
     /// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1].`
     pub text: String,
-    /// What its first fact says, for colour and order.
     pub verdict: VerdictKind,
 }
 
@@ -21,17 +21,11 @@ pub struct Sentence {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VerdictKind {
-    /// The interval lies inside the region.
     NoMaterialDifference,
-    /// The interval excludes 0 on the bad side.
     Worse,
-    /// The interval excludes 0 on the good side.
     Better,
-    /// None of these: more forks are needed.
     Inconclusive,
-    /// One fork: a figure without an interval.
     NoInterval,
-    /// Not to be used: see the reasons.
     Void,
 }
 
@@ -40,29 +34,26 @@ impl VerdictKind {
     pub const fn is_decision(self) -> bool {
         matches!(self, Self::NoMaterialDifference | Self::Worse | Self::Better)
     }
+
+    /// Whether it states a difference.
+    pub const fn is_difference(self) -> bool {
+        matches!(self, Self::Worse | Self::Better)
+    }
 }
 
 /// One variant compared with its baseline under one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Unique: `g1/SimpleGet/http4s.Tapir`, the same as the cell's.
     pub id: String,
-    /// Group.
     pub group: String,
-    /// Scenario.
     pub scenario: String,
-    /// The variant that is compared.
     pub variant: String,
-    /// What it is compared with.
     pub baseline: String,
-    /// Cell ids of both.
     pub cell: String,
-    /// Cell id of the baseline.
     pub baseline_cell: String,
     /// Forks that count in no currency: the servers settled in another mode than in the others.
     #[serde(default)]
     pub odd_forks: Vec<OddFork>,
-    /// The currencies, the deciding one first.
     pub currencies: Vec<CurrencyRatio>,
     /// What the variant costs in CPU time; `null` where CPU per request is not known on both sides, and in older summaries.
     #[serde(default)]
@@ -75,9 +66,8 @@ impl Comparison {
     pub fn is_told(&self, ratio: &CurrencyRatio) -> bool {
         let has_one_start = |ratio: &CurrencyRatio| ratio.verdict == VerdictKind::NoInterval;
         let is_weak = has_one_start(ratio) && self.currencies.first().is_some_and(|first| !has_one_start(first));
-        let is_difference = matches!(ratio.verdict, VerdictKind::Worse | VerdictKind::Better);
         let is_opposite = (ratio.ratio - 1.0) * (ratio.variant_value - ratio.baseline_value) < 0.0;
-        !(is_weak || is_difference && is_opposite)
+        !(is_weak || ratio.verdict.is_difference() && is_opposite)
     }
 }
 
@@ -86,9 +76,7 @@ impl Comparison {
 pub struct CpuCost {
     /// Added CPU time of a request, in nanoseconds; below zero for a saving.
     pub ns_per_request: f64,
-    /// Lower end of its interval.
     pub lo: Option<f64>,
-    /// Upper end.
     pub hi: Option<f64>,
     /// `+2.5 µs [2.0, 3.0] of CPU a request = 0.25 % of a core at 1,000 requests/s`.
     pub text: String,
@@ -97,56 +85,41 @@ pub struct CpuCost {
 /// A fork whose ratio lies far from those of the other forks of its comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct OddFork {
-    /// Fork (1-based).
     pub fork: u32,
-    /// variant / baseline in the deciding currency.
     pub ratio: f64,
 }
 
 /// One figure of a comparison: the ratio of variant to baseline in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurrencyRatio {
-    /// What is compared; `throughput`, `cpu_per_request`, …
     pub name: Currency,
-    /// The slices that it comes from.
     pub load: SliceKind,
-    /// `throughput`, `CPU/request`, `p99 at half load`: for people.
     pub label: String,
     /// Unit of the two values: `per_s`, `users`, `ns` or `bytes`.
     pub unit: String,
-    /// True where more is better (throughput, capacity).
     pub higher_is_better: bool,
-    /// Baseline's value.
     pub baseline_value: f64,
-    /// Variant's value.
     pub variant_value: f64,
     /// variant / baseline: 0.92 is 92 % of the baseline. Mean over forks (geometric).
     pub ratio: f64,
     /// Of a capacity beyond the loads that were tried: what `ratio` is to the true one. Absent where the ratio is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<RatioBound>,
-    /// Lower end; `null` where there is no finite interval.
     pub lo: Option<f64>,
-    /// Upper end.
     pub hi: Option<f64>,
     /// `confidence sequence, α 0.01` or `Student t, α 0.05, 10 forks`.
     pub method: String,
-    /// Starts that contributed.
     pub forks: u32,
-    /// Standard deviation of the forks' log-ratios.
     pub sd_forks: Option<f64>,
-    /// Each fork's ratio.
     pub fork_ratios: Vec<f64>,
     /// The number of each of these forks (1-based), in the same order; empty in summaries of earlier versions.
     #[serde(default)]
     pub fork_numbers: Vec<u32>,
-    /// The verdict.
     pub verdict: VerdictKind,
     /// With worse or better: does the interval exclude the region too?
     pub material: bool,
     /// The verdict in few words: `slower 8.1 % [7.2, 9.0]`, `inconclusive`.
     pub short: String,
-    /// Why it is inconclusive or void.
     pub reason: Option<String>,
     /// With inconclusive: how much longer it would have taken, about.
     pub needed_s: Option<f64>,
@@ -156,6 +129,11 @@ pub struct CurrencyRatio {
 }
 
 impl CurrencyRatio {
+    /// The ratio with its bounds, to be said as a change.
+    pub fn change(&self) -> Change {
+        Change { ratio: self.ratio, bounds: self.lo.zip(self.hi) }
+    }
+
     /// Whether the ratio itself is known: it is neither void nor only a bound.
     pub fn is_known(&self) -> bool {
         self.verdict != VerdictKind::Void && self.bound.is_none()
@@ -172,43 +150,29 @@ impl CurrencyRatio {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RatioBound {
-    /// The true ratio is this or higher.
     AtLeast,
-    /// The true ratio is this or lower.
     AtMost,
-    /// Either.
     Unknown,
 }
 
 /// What the spread of earlier forks does to an interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PriorEffect {
-    /// How many earlier comparisons it comes from.
     pub comparisons: u32,
-    /// Their standard deviation of forks (log-ratios): the upper quartile.
     pub sd: f64,
-    /// Its weight, in degrees of freedom.
     pub df: f64,
-    /// False where the forks of this run contradict it.
     pub is_used: bool,
-    /// Lower end of the interval without it.
     pub lo_without: f64,
-    /// Upper end.
     pub hi_without: f64,
-    /// The same in words.
     pub text: String,
 }
 
 /// An A/A control.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
-    /// Group.
     pub group: String,
-    /// Scenario.
     pub scenario: String,
-    /// The server that was compared with itself.
     pub server: String,
-    /// Its comparison, in every currency.
     pub currencies: Vec<CurrencyRatio>,
     /// Half-width of the deciding currency's interval: 0.011 stands for ±1.1 %; `null` without an interval.
     pub floor: Option<f64>,

@@ -5,38 +5,27 @@ use serde::{Deserialize, Serialize};
 /// One cell as another tool saw it, on the same start of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrossCheck {
-    /// Id of the cell.
     pub cell: String,
-    /// `wrk`, `gatling`.
     pub engine: String,
     /// Its version, as it says itself; empty where it does not.
     pub version: String,
-    /// Name of the scenario.
     pub scenario: String,
-    /// Name of the variant.
     pub variant: String,
-    /// Users of both, each with a connection.
     pub users: u32,
     /// How it was started, to be typed again; empty where it was not.
     pub command: String,
     /// Throughput, mean latency and percentiles; empty where there is a note.
     pub figures: Vec<ToolFigure>,
-    /// What it counts as failed.
     pub requests_failed: Option<u64>,
-    /// Resolution of its latencies.
     pub resolution_ns: Option<u64>,
-    /// Why there are no figures.
     pub note: Option<String>,
 }
 
 /// One figure of another tool's, with tare's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolFigure {
-    /// `throughput`, `mean`, `p99`.
     pub name: String,
-    /// `1/s` or `ns`.
     pub unit: String,
-    /// The tool's.
     pub theirs: f64,
     /// tare's, of its closed loop; `null` where it has none.
     pub ours: Option<f64>,

@@ -7,29 +7,21 @@ use super::Estimate;
 /// The ladder of one group under one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ladder {
-    /// Unique: `g1/SimpleGet`.
     pub id: String,
-    /// Group.
     pub group: String,
-    /// Scenario.
     pub scenario: String,
-    /// Starts that contributed.
     pub forks: u32,
-    /// The steps, from the bare server up.
     pub steps: Vec<LadderStep>,
 }
 
 /// One step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LadderStep {
-    /// The variant that stands on it.
     pub variant: String,
-    /// CPU per request on this step.
     pub cpu_ns: Option<Estimate>,
     /// What it has more than the step below, by forks; `null` on the lowest.
     pub cpu_ns_added: Option<Estimate>,
     /// Bytes allocated per request on this step; `null` where they are not counted.
     pub allocated_bytes: Option<Estimate>,
-    /// What it has more than the step below.
     pub allocated_bytes_added: Option<Estimate>,
 }

@@ -6,13 +6,10 @@ use tare_plan::plan::SliceKind;
 /// Latency under one load model, merged over forks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
-    /// Kind of the slices.
     pub slice_kind: SliceKind,
     /// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections` or `pushed every 100ms to 2,500 users`.
     pub model: String,
-    /// Offered rate of an open model.
     pub offered_per_s: Option<f64>,
-    /// What went over the wire under this load.
     #[serde(default)]
     pub pace: Pace,
     /// From the intended start; of pushed messages, from when the server says that it sent them.
@@ -20,9 +17,7 @@ pub struct Latency {
     /// Response time of each start that counts, at the percentiles that it can state by itself.
     #[serde(default)]
     pub starts: Vec<StartLatency>,
-    /// From the actual send; empty for pushed messages.
     pub service: Distribution,
-    /// Actual minus intended start; `null` for a closed model.
     pub send_lag: Option<Distribution>,
     /// Hiccups on the server's cores under this load; `null` without meters.
     #[serde(default)]
@@ -35,26 +30,18 @@ pub struct Latency {
 /// Response time of one start of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StartLatency {
-    /// Number of the fork.
     pub fork: u32,
-    /// Its percentiles.
     pub percentiles: Vec<CurvePoint>,
 }
 
 /// What went over the wire under one load, over its scored slices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
-    /// Length of the scored windows together.
     pub window_s: f64,
-    /// Requests that failed.
     pub requests_failed: u64,
-    /// Bytes received.
     pub bytes_in: u64,
-    /// Right answers per second over all windows.
     pub answers_per_s: f64,
-    /// Standard deviation of the slices' answers per second.
     pub answers_stdev_per_s: f64,
-    /// Most answers per second of any slice.
     pub answers_max_per_s: f64,
     /// Share (0–1) of the slices within one standard deviation of the mean.
     pub within_stdev_share: f64,
@@ -63,22 +50,16 @@ pub struct Pace {
 /// The latencies of a cell, or of a load, on one clock. Without samples every figure is `None`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
-    /// Samples.
     pub count: u64,
-    /// Smallest.
     pub min_ns: Option<u64>,
-    /// Largest.
     pub max_ns: Option<u64>,
-    /// Mean.
     pub mean_ns: Option<f64>,
-    /// Standard deviation.
     pub stdev_ns: Option<f64>,
     /// Share (0–1) of the samples within one standard deviation of the mean: wrk's `+/- Stdev`.
     #[serde(default)]
     pub within_stdev_share: Option<f64>,
     /// Standard percentiles that may be stated (at least 10 samples above them), with their interval over forks.
     pub percentiles: Vec<PercentileValue>,
-    /// The whole curve, for plots on a log-nines axis.
     pub curve: Vec<CurvePoint>,
     /// How many lie below 800 ms, between 800 and 1,200 ms, and above: Gatling's three ranges.
     pub gatling_ranges: [u64; 3],
@@ -99,28 +80,22 @@ impl Distribution {
 pub struct HistogramBin {
     /// Upper bound: the bin holds samples up to it and above the bound of the bin before.
     pub upto_ns: u64,
-    /// Samples in the bin.
     pub count: u64,
 }
 
 /// One stated percentile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PercentileValue {
-    /// 0–100.
     pub percentile: f64,
-    /// Value of the merged histogram.
     pub value_ns: u64,
     /// Lower end of the interval over forks; `None` with one fork, as in every load.
     pub lo_ns: Option<u64>,
-    /// Upper end.
     pub hi_ns: Option<u64>,
 }
 
 /// One point of a latency curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// 0–100; the last point is 100.
     pub percentile: f64,
-    /// Value there.
     pub value_ns: u64,
 }

@@ -7,7 +7,6 @@ use tare_plan::Currency;
 /// What a run says of all of its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LimitCheck {
-    /// What all limits together come to.
     pub outcome: CheckResult,
     /// One entry per limit and comparison, in the order of the limits.
     pub limits: Vec<LimitResult>,
@@ -21,9 +20,7 @@ pub struct LimitCheck {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckResult {
-    /// Every limit holds.
     Holds,
-    /// At least one limit is exceeded.
     Regressed,
     /// No limit is exceeded, and at least one is void, or nothing was compared.
     Void,
@@ -34,33 +31,21 @@ pub enum CheckResult {
 /// One limit held against one comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LimitResult {
-    /// Id of the comparison.
     pub comparison: String,
-    /// Scenario.
     pub scenario: String,
-    /// The build that is checked.
     pub variant: String,
-    /// The build that it is compared with.
     pub baseline: String,
-    /// What is limited.
     pub currency: Currency,
-    /// The same for people: `CPU/request`, `p99 at half load`.
     pub label: String,
-    /// As it was written: `cpu > +3%`.
     pub limit: String,
-    /// The limit as a ratio: 1.03.
     pub limit_ratio: f64,
-    /// variant / baseline; `null` where it was not measured.
     pub ratio: Option<f64>,
     /// Lower end of its interval of error probability 2 α, by which the limit holds or not.
     pub lo: Option<f64>,
-    /// Upper end of that interval.
     pub hi: Option<f64>,
     /// The change in few words: `+9.7 % [+7.5, +11.9]`, `not measured`.
     pub short: String,
-    /// What the interval says of the limit.
     pub verdict: LimitVerdictKind,
-    /// Why it is undecided or void.
     pub reason: Option<String>,
     /// With undecided: how much longer it would have taken, about.
     pub needed_s: Option<f64>,
@@ -70,15 +55,12 @@ pub struct LimitResult {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitVerdictKind {
-    /// The whole interval lies beyond the limit.
     Regressed,
     /// The limit holds, and the whole interval lies on the good side of "no difference".
     Improved,
-    /// The limit holds.
     NoMaterialChange,
     /// It cannot be judged: one of the builds failed, or answered wrongly.
     Void,
-    /// None of these.
     Undecided,
 }
 

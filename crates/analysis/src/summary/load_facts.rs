@@ -10,7 +10,6 @@ pub struct LoadFacts {
     /// Throughput, requests, bytes, connections, generator, each condition (`held` or `failed`), notes, and what the
     /// latencies include.
     pub rows: Vec<Row>,
-    /// A short histogram of the response times.
     pub histogram: Vec<HistogramBin>,
     /// What became of the conditions on which the load fails, in their order; absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -9,7 +9,6 @@ use super::Distribution;
 /// load `push`, or the response time of the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MessageSummary {
-    /// Counts, and the estimate of the server's clock.
     #[serde(flatten)]
     pub tally: MessageTally,
     /// Absolute difference between the push period and the time between two messages of a user. It needs no server's clock.

@@ -8,13 +8,9 @@ use tare_record::PauseCause;
 pub struct Probes {
     /// Largest heap that the runtime had taken from the system.
     pub heap_committed_peak_bytes: Option<u64>,
-    /// Most that a collection left in use.
     pub heap_after_gc_peak_bytes: Option<u64>,
-    /// Largest resident memory outside the heap.
     pub off_heap_peak_bytes: Option<u64>,
-    /// Largest memory for classes.
     pub metaspace_peak_bytes: Option<u64>,
-    /// Stop-the-world pauses of the runtime by collector.
     pub collectors: Vec<CollectorShare>,
     /// How often a JVM stopped its threads for any reason.
     pub safepoints: Option<u64>,
@@ -29,32 +25,23 @@ pub struct Probes {
 /// Pauses of one collector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CollectorShare {
-    /// The runtime's own name for it.
     pub collector: String,
-    /// How many.
     pub pauses: u64,
-    /// How long in all.
     pub pause_ns: u64,
 }
 
 /// Pauses of one cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PauseTally {
-    /// `machine`, `collection`, `safepoint`, `process`.
     pub cause: PauseCause,
-    /// How many.
     pub pauses: u64,
-    /// How long in all.
     pub pause_ns: u64,
-    /// The longest.
     pub pause_max_ns: u64,
 }
 
 /// CPU of one kind of thread during a slice.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KindCores {
-    /// `application`, `gc`, `jit`, `vm`, `probe` or `exited threads`.
     pub kind: String,
-    /// How many cores it kept busy on average.
     pub cores: f64,
 }

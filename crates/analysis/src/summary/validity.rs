@@ -10,18 +10,15 @@ pub struct Validity {
     /// Verdict on the measurement itself. Of a cell, a doubt about one measure alone does not count here: it counts in
     /// [`Self::state_in`]. Of a load, every doubt counts.
     pub state: ValidityState,
-    /// What speaks against its numbers; empty where nothing does.
     pub reasons: Vec<Reason>,
 }
 
 /// A reason not to rely on numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
-    /// What was seen.
     pub text: String,
     /// What to do about it; `None` where nothing can be done.
     pub remedy: Option<String>,
-    /// Which figures it makes doubtful.
     #[serde(default)]
     pub concerns: Concern,
 }
@@ -30,12 +27,9 @@ pub struct Reason {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Concern {
-    /// All of them.
     #[default]
     Everything,
-    /// Right answers per second.
     Throughput,
-    /// CPU of the server per request.
     CpuPerRequest,
     /// Percentiles of latency, and the capacity that is found by them.
     Latency,
@@ -45,11 +39,8 @@ pub enum Concern {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValidityState {
-    /// Nothing speaks against it.
     Valid,
-    /// Usable with care; the reasons say which.
     Suspect,
-    /// Not to be used.
     Void,
 }
 

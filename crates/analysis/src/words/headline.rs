@@ -7,21 +7,12 @@ use tare_plan::plan::{Mode, Plan};
 
 use crate::compare::wording::{bound_in_words, undecided_so_far};
 use crate::format::{Change, count, enumerate, sentence as with_full_stop, share};
-use crate::summary::{Cell, Comparison, CurrencyRatio, Headline, KnownFact, OpenQuestion, Sentence, VerdictKind};
+use crate::summary::{Cell, Comparison, CurrencyRatio, Headline, Sentence, VerdictKind};
+use crate::words::{VERDICTS, count_verdicts};
 use tare_plan::Currency;
 
 /// The most differences of one comparison, and the most comparisons, that have a sentence each.
 pub(crate) const MOST_DIFFERENCES: usize = 3;
-
-/// The verdicts in the order of a headline: what is known comes first.
-const VERDICTS: [VerdictKind; 6] = [
-    VerdictKind::Worse,
-    VerdictKind::Better,
-    VerdictKind::NoMaterialDifference,
-    VerdictKind::NoInterval,
-    VerdictKind::Inconclusive,
-    VerdictKind::Void,
-];
 
 /// What the headline needs besides the comparisons.
 pub(crate) struct HeadlineContext<'a> {
@@ -35,16 +26,17 @@ pub(crate) struct HeadlineContext<'a> {
     pub is_control_alone: bool,
 }
 
-/// A comparison with its ratios in the order in which they are told; none where it is void.
+/// A comparison by its names, with its ratios in the order in which they are told; none where it is void.
 struct Answer<'a> {
     comparison: &'a Comparison,
+    variant: &'a str,
+    baseline: &'a str,
     ratios: Vec<&'a CurrencyRatio>,
 }
 
 /// The answer of all comparisons; `None` where there is none.
 pub(crate) fn headline(comparisons: &[Comparison], context: &HeadlineContext<'_>) -> Option<Headline> {
-    let named: Vec<Comparison> = comparisons.iter().map(|c| with_control_name(c, context)).collect();
-    let mut answers: Vec<Answer<'_>> = named.iter().map(|comparison| Answer::of(comparison, context)).collect();
+    let mut answers: Vec<Answer<'_>> = comparisons.iter().map(|comparison| Answer::of(comparison, context)).collect();
     answers.sort_by(|a, b| a.place().cmp(&b.place()).then(b.size().total_cmp(&a.size())));
     let verdict = answers.first()?.verdict();
     let mut sentences = match answers.as_slice() {
@@ -52,22 +44,16 @@ pub(crate) fn headline(comparisons: &[Comparison], context: &HeadlineContext<'_>
         several => several.iter().take(MOST_DIFFERENCES).map(|answer| answer.lead(context)).collect(),
     };
     if answers.len() > MOST_DIFFERENCES {
-        sentences.push(tally(&answers));
+        let verdicts: Vec<VerdictKind> = answers.iter().map(Answer::verdict).collect();
+        sentences.push(format!("Of {} comparisons: {}.", answers.len(), count_verdicts(&verdicts)));
     }
-    if context.is_control_alone && matches!(verdict, VerdictKind::Worse | VerdictKind::Better) {
+    if context.is_control_alone && verdict.is_difference() {
         sentences.push("The two are identical, so this machine or tare favours one side.".to_owned());
     }
     if verdict == VerdictKind::NoInterval {
         sentences.push("One start gives no interval.".to_owned());
     }
-    let open =
-        |fact: KnownFact| OpenQuestion { currency: fact.currency, label: fact.label, comparisons: fact.comparisons };
-    Some(Headline {
-        text: sentences.join(" "),
-        verdict,
-        known: facts(&answers, VerdictKind::is_decision),
-        open: facts(&answers, |verdict| verdict == VerdictKind::Inconclusive).into_iter().map(open).collect(),
-    })
+    Some(Headline { text: sentences.join(" "), verdict })
 }
 
 /// The answer of one comparison.
@@ -87,12 +73,7 @@ pub(crate) fn without_comparison(plan: &Plan, cells: &[Cell]) -> Headline {
         _ if !capacities.is_empty() => capacities.join(" "),
         (_, n) => format!("{} measured, none of them compared with a baseline.", count(n as u64, "cell")),
     };
-    without_facts(text, VerdictKind::NoInterval)
-}
-
-/// A text without facts.
-pub fn without_facts(text: String, verdict: VerdictKind) -> Headline {
-    Headline { text, verdict, known: Vec::new(), open: Vec::new() }
+    Headline { text, verdict: VerdictKind::NoInterval }
 }
 
 /// The measure in a sentence: `CPU per request`, `p99 at half load`.
@@ -114,29 +95,21 @@ pub(crate) fn difference(currency: Currency, label: &str, change: &Change, besid
     format!("{} {size} {object}{beside}{interval}", facts.verb)
 }
 
-fn change(ratio: &CurrencyRatio) -> Change {
-    Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) }
-}
-
-/// Names the comparison of a server with a second start of itself after the server.
-fn with_control_name(comparison: &Comparison, context: &HeadlineContext<'_>) -> Comparison {
-    let mut named = comparison.clone();
-    if context.is_control_alone {
-        named.variant = std::mem::replace(&mut named.baseline, "a second start of itself".to_owned());
-    }
-    named
+/// The measures whose differences a headline states of this comparison, the strongest first.
+pub(crate) fn told_differences(comparison: &Comparison) -> impl Iterator<Item = Currency> {
+    let differences = in_order(comparison).into_iter().filter(|ratio| ratio.verdict.is_difference());
+    differences.take(MOST_DIFFERENCES).map(|ratio| ratio.name)
 }
 
 impl<'a> Answer<'a> {
     fn of(comparison: &'a Comparison, context: &HeadlineContext<'_>) -> Self {
-        let mut ratios: Vec<(usize, &CurrencyRatio)> = comparison.currencies.iter().enumerate().collect();
-        ratios.sort_by(|(at, a), (other_at, b)| {
-            rank(*at, a).cmp(&rank(*other_at, b)).then(certain_log(b).total_cmp(&certain_log(a)))
-        });
-        if context.void.contains_key(&comparison.id) {
-            ratios.clear();
-        }
-        Self { comparison, ratios: ratios.into_iter().map(|(_, ratio)| ratio).collect() }
+        let is_void = context.void.contains_key(&comparison.id);
+        let ratios = if is_void { Vec::new() } else { in_order(comparison) };
+        let (variant, baseline) = match context.is_control_alone {
+            true => (&*comparison.baseline, "a second start of itself"),
+            false => (&*comparison.variant, &*comparison.baseline),
+        };
+        Self { comparison, variant, baseline, ratios }
     }
 
     fn verdict(&self) -> VerdictKind {
@@ -145,7 +118,7 @@ impl<'a> Answer<'a> {
 
     /// The place of its verdict in a headline.
     fn place(&self) -> Option<usize> {
-        VERDICTS.iter().position(|verdict| *verdict == self.verdict())
+        VERDICTS.iter().position(|(verdict, _)| *verdict == self.verdict())
     }
 
     /// The difference that is certain, for the order of equal verdicts.
@@ -161,17 +134,18 @@ impl<'a> Answer<'a> {
 
     /// The sentence on what is known best of it.
     fn lead(&self, context: &HeadlineContext<'_>) -> String {
-        let Comparison { variant, baseline, scenario, .. } = self.comparison;
+        let (variant, baseline, scenario) = (self.variant, self.baseline, &self.comparison.scenario);
         let Some(lead) = self.ratios.first() else {
             let why = context.void.get(&self.comparison.id).map_or("nothing was measured", String::as_str);
             return format!("{variant} on {scenario} is void: {why}.");
         };
-        let differs = || difference(lead.name, &lead.label, &change(lead), Some((baseline, scenario)));
+        let change = lead.change();
+        let differs = || difference(lead.name, &lead.label, &change, Some((baseline, scenario)));
         match lead.verdict {
             VerdictKind::NoMaterialDifference => {
                 let (measures, region) = (self.measures(lead.verdict, 0), format!("±{}", share(context.region)));
                 let within = match measures.len() {
-                    1 => format!("{}, within {region}", change(lead).signed_interval()),
+                    1 => format!("{}, within {region}", change.signed_interval()),
                     _ => region,
                 };
                 let measures = enumerate(&measures);
@@ -180,13 +154,11 @@ impl<'a> Answer<'a> {
                 )
             }
             VerdictKind::Inconclusive | VerdictKind::Void => {
-                let bound = lead.bound.map(|bound| bound_in_words(bound, &change(lead)));
-                let so_far = bound.unwrap_or_else(|| change(lead).signed_interval());
+                let bound = lead.bound.map(|bound| bound_in_words(bound, &change));
+                let so_far = bound.unwrap_or_else(|| change.signed_interval());
                 let outlook = undecided_so_far(lead, context.disturbed.contains(&self.comparison.id));
-                format!(
-                    "Not decided yet: {variant} against {baseline} on {scenario}, {} {so_far}. {outlook}",
-                    noun(lead)
-                )
+                let measure = noun(lead);
+                format!("Not decided yet: {variant} against {baseline} on {scenario}, {measure} {so_far}. {outlook}")
             }
             VerdictKind::NoInterval => format!("In one start each, {variant} {}.", differs()),
             VerdictKind::Worse | VerdictKind::Better => {
@@ -211,19 +183,18 @@ impl<'a> Answer<'a> {
         let Some(lead) = self.ratios.first() else { return sentences };
         let is_difference = |ratio: &&&CurrencyRatio| match lead.verdict {
             VerdictKind::NoInterval => ratio.verdict == VerdictKind::NoInterval,
-            _ => matches!(ratio.verdict, VerdictKind::Worse | VerdictKind::Better),
+            _ => ratio.verdict.is_difference(),
         };
-        let others = self.ratios.iter().skip(1).filter(is_difference);
         let differs = |ratio: &&CurrencyRatio| {
-            let difference = difference(ratio.name, &ratio.label, &change(ratio), None);
+            let difference = difference(ratio.name, &ratio.label, &ratio.change(), None);
             format!("It {difference}.{}", self.cost(ratio))
         };
-        sentences.extend(others.take(MOST_DIFFERENCES - 1).map(differs));
-        let region = share(context.region);
+        sentences.extend(self.ratios.iter().skip(1).filter(is_difference).take(MOST_DIFFERENCES - 1).map(differs));
+        let within_region = format!(" (±{})", share(context.region));
         for (verdict, before, after) in [
-            (VerdictKind::NoMaterialDifference, "It shows no material difference in ", format!(" (±{region})")),
-            (VerdictKind::Inconclusive, "Not decided yet: ", String::new()),
-            (VerdictKind::NoInterval, "From one start, without an interval: ", String::new()),
+            (VerdictKind::NoMaterialDifference, "It shows no material difference in ", within_region.as_str()),
+            (VerdictKind::Inconclusive, "Not decided yet: ", ""),
+            (VerdictKind::NoInterval, "From one start, without an interval: ", ""),
         ] {
             let measures = self.measures(verdict, 1);
             // The lead stands for all of its kind.
@@ -235,19 +206,23 @@ impl<'a> Answer<'a> {
     }
 }
 
-/// The place of a ratio in a headline: differences before equality, the deciding measure before throughput and the others, the
-/// median last, because no table has it. One start states no more than the lead.
-fn rank(at: usize, ratio: &CurrencyRatio) -> u8 {
-    match (ratio.verdict, ratio.name) {
-        (VerdictKind::Worse | VerdictKind::Better, _) if at == 0 => 0,
-        (VerdictKind::Worse | VerdictKind::Better, Currency::Throughput) => 1,
-        (VerdictKind::Worse | VerdictKind::Better, Currency::LatencyP50) => 3,
-        (VerdictKind::Worse | VerdictKind::Better, _) => 2,
+/// The ratios of a comparison in the order in which they are told: differences before equality, the deciding measure before
+/// throughput and the others, the median last, because no table has it; the surest first. One start states no more than
+/// the lead.
+fn in_order(comparison: &Comparison) -> Vec<&CurrencyRatio> {
+    let place = |(at, ratio): &(usize, &CurrencyRatio)| match (ratio.verdict, ratio.name) {
+        (verdict, _) if verdict.is_difference() && *at == 0 => 0,
+        (verdict, Currency::Throughput) if verdict.is_difference() => 1,
+        (verdict, Currency::LatencyP50) if verdict.is_difference() => 3,
+        (verdict, _) if verdict.is_difference() => 2,
         (VerdictKind::NoMaterialDifference, _) => 4,
-        _ if at == 0 => 5,
+        _ if *at == 0 => 5,
         (VerdictKind::NoInterval, _) => 6,
         _ => 7,
-    }
+    };
+    let mut ratios: Vec<(usize, &CurrencyRatio)> = comparison.currencies.iter().enumerate().collect();
+    ratios.sort_by(|a, b| place(a).cmp(&place(b)).then(certain_log(b.1).total_cmp(&certain_log(a.1))));
+    ratios.into_iter().map(|(_, ratio)| ratio).collect()
 }
 
 /// The difference that even the end of the interval next to 1 shows, as a logarithm. Zero where no difference is stated, so that
@@ -258,46 +233,6 @@ fn certain_log(ratio: &CurrencyRatio) -> f64 {
     }
     let ends = [ratio.lo.unwrap_or(ratio.ratio), ratio.hi.unwrap_or(ratio.ratio)];
     ends.into_iter().map(|end| end.ln().abs()).fold(f64::INFINITY, f64::min)
-}
-
-/// How many comparisons have each verdict: `Of 12 comparisons: 7 worse, 2 no material difference, 3 not decided.`
-fn tally(answers: &[Answer<'_>]) -> String {
-    let words = ["worse", "better", "no material difference", "one start", "not decided", "void"];
-    let of = |verdict| answers.iter().filter(|answer| answer.verdict() == verdict).count();
-    let counts = VERDICTS.into_iter().zip(words).map(|(verdict, word)| (of(verdict), word));
-    let counts: Vec<String> = counts.filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    format!("Of {} comparisons: {}.", answers.len(), counts.join(", "))
-}
-
-/// The ratios with such a verdict, together where measure and verdict are the same.
-fn facts(answers: &[Answer<'_>], is_wanted: impl Fn(VerdictKind) -> bool) -> Vec<KnownFact> {
-    let mut facts: Vec<KnownFact> = Vec::new();
-    for (comparison, ratio) in in_order(answers).filter(|(_, ratio)| is_wanted(ratio.verdict)) {
-        let key = (&ratio.label, ratio.name, ratio.verdict);
-        match facts.iter_mut().find(|fact| (&fact.label, fact.currency, fact.verdict) == key) {
-            Some(fact) => {
-                fact.comparisons.push(comparison.id.clone());
-                (fact.ratio_min, fact.ratio_max) = (fact.ratio_min.min(ratio.ratio), fact.ratio_max.max(ratio.ratio));
-            }
-            None => facts.push(KnownFact {
-                currency: ratio.name,
-                label: ratio.label.clone(),
-                verdict: ratio.verdict,
-                comparisons: vec![comparison.id.clone()],
-                ratio_min: ratio.ratio,
-                ratio_max: ratio.ratio,
-            }),
-        }
-    }
-    facts
-}
-
-/// The first ratio of every comparison, then the second of every comparison, and so on.
-fn in_order<'a>(answers: &'a [Answer<'a>]) -> impl Iterator<Item = (&'a Comparison, &'a CurrencyRatio)> {
-    let most = answers.iter().map(|answer| answer.ratios.len()).max().unwrap_or(0);
-    let at =
-        move |at: usize| answers.iter().filter_map(move |answer| Some((answer.comparison, *answer.ratios.get(at)?)));
-    (0..most).flat_map(at)
 }
 
 #[cfg(test)]
@@ -361,8 +296,6 @@ mod tests {
         assert!(many.text.replace(".0", "").starts_with(two), "{}", many.text);
         let counted = "Of 5 comparisons: 2 worse, 1 no material difference, 1 not decided, 1 void.";
         assert!(many.text.ends_with(counted), "{}", many.text);
-        assert_eq!((many.known.len(), many.known[0].ratio_min, many.known[0].ratio_max), (2, 1.1, 1.2));
-        assert_eq!(many.open.len(), 1);
     }
 
     #[test]
@@ -384,8 +317,8 @@ mod tests {
             ("throughput", 0.95),
         ];
         let ratios = measured.map(|(name, value)| ratio(name, "worse", (value, value, value)));
-        let known = of(&[comparison("Get", &ratios)]).known;
-        let order: Vec<&str> = known.iter().map(|fact| fact.currency.facts().name).collect();
+        let compared = comparison("Get", &ratios);
+        let order: Vec<&str> = in_order(&compared).into_iter().map(|ratio| ratio.name.facts().name).collect();
         assert_eq!(order, ["cpu_per_request", "throughput", "allocated_per_request", "latency_p99", "latency_p50"]);
     }
 }

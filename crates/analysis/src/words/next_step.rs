@@ -92,8 +92,8 @@ fn common_remedy<'a>(comparisons: &[Comparison], cells: &'a [Cell]) -> Option<&'
 
 /// All is decided: which methods the difference is under.
 fn why(comparisons: &[Comparison]) -> Option<NextStep> {
-    let differs = |verdict| matches!(verdict, VerdictKind::Worse | VerdictKind::Better);
-    let found = comparisons.iter().find(|c| c.currencies.first().is_some_and(|first| differs(first.verdict)))?;
+    let differs = |c: &&Comparison| c.currencies.first().is_some_and(|first| first.verdict.is_difference());
+    let found = comparisons.iter().find(differs)?;
     let command = ["tare", "profile", &found.variant, &found.scenario, "--against", &found.baseline].map(str::to_owned);
     Some(step(&command, "Shows in which methods the difference arises.".to_owned()))
 }

@@ -5,7 +5,7 @@ use crate::summary::{
     Cell, Comparison, Concern, Finding, FindingKind, Headline, Reason, ReportFinding, Severity, Trust, ValidityState,
     VerdictKind,
 };
-use crate::words::headline::MOST_DIFFERENCES;
+use crate::words::headline::told_differences;
 
 /// The largest number of reasons.
 const MOST_REASONS: usize = 2;
@@ -24,7 +24,7 @@ const OF_CELLS: [ReportFinding; 5] = [
 pub fn trust(headline: &Headline, comparisons: &[Comparison], cells: &[Cell], findings: &[Finding]) -> Trust {
     let cells: Vec<&Cell> = cells.iter().filter(|cell| !cell.control).collect();
     let is_void = |cell: &Cell| cell.validity.state == ValidityState::Void;
-    let uses = |cell: &Cell, concern| is_in_answer(headline, comparisons, cell, concern);
+    let uses = |cell: &Cell, concern| is_in_answer(comparisons, cell, concern);
     let void = doubtful(&cells, |cell, _| is_void(cell));
     let suspect = doubtful(&cells, |cell, reason| !is_void(cell) && uses(cell, reason.concerns));
     let warnings = findings.iter().filter(|finding| finding.severity >= Severity::Warning).count();
@@ -56,17 +56,15 @@ pub fn trust(headline: &Headline, comparisons: &[Comparison], cells: &[Cell], fi
     Trust { state, reasons, warnings: warnings as u32 }
 }
 
-/// Whether the headline uses figures of this cell that such a reason makes doubtful. Always true of a cell that is not compared.
-fn is_in_answer(headline: &Headline, comparisons: &[Comparison], cell: &Cell, concern: Concern) -> bool {
+/// Whether an answer uses figures of this cell that such a reason makes doubtful. Always true of a cell that is not compared.
+fn is_in_answer(comparisons: &[Comparison], cell: &Cell, concern: Concern) -> bool {
     let mut of_cell = comparisons.iter().filter(|c| c.cell == cell.id || c.baseline_cell == cell.id).peekable();
     if concern == Concern::Everything || of_cell.peek().is_none() {
         return true;
     }
     of_cell.any(|comparison| {
-        let told = headline.known.iter().take(MOST_DIFFERENCES);
-        let told = told.filter(|fact| fact.comparisons.contains(&comparison.id)).map(|fact| fact.currency);
         let deciding = comparison.currencies.first().map(|deciding| deciding.name);
-        told.chain(deciding).any(|currency| concern.includes(currency))
+        told_differences(comparison).chain(deciding).any(|currency| concern.includes(currency))
     })
 }
 

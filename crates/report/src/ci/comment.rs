@@ -2,7 +2,6 @@
 
 use crate::clean::escape_markdown as safe;
 use crate::markdown;
-use tare_analysis::format::Change;
 use tare_analysis::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
 
 /// A longer report is not folded in: GitHub takes 65,536 characters.
@@ -62,7 +61,7 @@ fn row(comparison: &Comparison) -> String {
 
 /// `p99 at half load +4.7 % [+3.1, +6.2]`, with a question mark where it is not decided.
 fn change(comparison: &Comparison, ratio: &CurrencyRatio) -> String {
-    let change = Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) }.signed_interval();
+    let change = ratio.change().signed_interval();
     match ratio.verdict {
         _ if ratio.bound.is_some() => format!("{} {}", ratio.label, ratio.short),
         _ if !comparison.is_told(ratio) => format!("{} ? (too few starts)", ratio.label),

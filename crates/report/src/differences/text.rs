@@ -6,6 +6,7 @@ use crate::text::{Grid, Style, wrap};
 use tare_analysis::differences::{Basis, EnvironmentChange, FigureChange, RunDifferences};
 use tare_analysis::format::{Scale, Unit, count, share};
 use tare_analysis::summary::VerdictKind;
+use tare_analysis::words::count_verdicts;
 
 /// The longest value of a fact that is shown whole.
 const VALUE_WIDTH: usize = 60;
@@ -25,23 +26,13 @@ pub fn render(differences: &RunDifferences, style: &Style) -> String {
     out
 }
 
-/// `Of 12 figures, 2 are worse, 1 is better, 6 show no material change, 3 are undecided.`
+/// `12 figures: 2 worse, 1 better, 6 no material difference, 3 not decided.`
 pub(super) fn headline(differences: &RunDifferences) -> String {
-    let number = |kind: VerdictKind| differences.changes.iter().filter(|change| change.verdict == kind).count();
-    let kinds = [
-        (VerdictKind::Worse, "worse"),
-        (VerdictKind::Better, "better"),
-        (VerdictKind::NoMaterialDifference, "without material change"),
-        (VerdictKind::Inconclusive, "undecided"),
-        (VerdictKind::NoInterval, "without interval"),
-    ];
-    let told: Vec<String> = kinds
-        .into_iter()
-        .filter(|(kind, _)| number(*kind) > 0)
-        .map(|(kind, word)| format!("{} {word}", number(kind)))
-        .collect();
-    let figures = count(differences.changes.len() as u64, "figure");
-    if told.is_empty() { "No figure can be compared.".to_owned() } else { format!("{figures}: {}.", told.join(", ")) }
+    let verdicts: Vec<VerdictKind> = differences.changes.iter().map(|change| change.verdict).collect();
+    match verdicts.len() as u64 {
+        0 => "No figure can be compared.".to_owned(),
+        figures => format!("{}: {}.", count(figures, "figure"), count_verdicts(&verdicts)),
+    }
 }
 
 fn environment(changes: &[EnvironmentChange], style: &Style) -> String {

@@ -10,9 +10,10 @@ use tare_analysis::load::LoadSummary;
 use tare_analysis::rfc3339;
 use tare_analysis::run_info::{duration_s, environment_sections, load_sections, run_status, shell};
 use tare_analysis::summary::{
-    self, Finding, LoadFacts, Mode, Pace, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState, VerdictKind,
+    self, Finding, Headline, LoadFacts, Mode, Pace, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState,
+    VerdictKind,
 };
-use tare_analysis::words::{findings_of_load, headline_without_facts, report_finding, trust};
+use tare_analysis::words::{findings_of_load, report_finding, trust};
 
 /// The self-contained page.
 ///
@@ -47,7 +48,7 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
     let findings: Vec<Finding> = reasons.chain(findings_of_load(record)).collect();
     let failed = load.thresholds.iter().filter(|one| one.failed).map(|one| format!("Failed: {}. ", one.text()));
     let text = failed.collect::<String>() + &answer(load);
-    let headline = headline_without_facts(text, VerdictKind::NoInterval);
+    let headline = Headline { text, verdict: VerdictKind::NoInterval };
     Summary {
         schema: summary::SCHEMA.to_owned(),
         trust: trust(&headline, &[], std::slice::from_ref(&cell), &findings),

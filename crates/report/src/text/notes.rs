@@ -28,7 +28,7 @@ pub(super) fn notes(summary: &Summary, style: &Style) -> String {
 fn cpu_costs(summary: &Summary) -> impl Iterator<Item = String> {
     let is_decided = |comparison: &&Comparison| {
         let mut cpu = comparison.currencies.iter().filter(|ratio| ratio.name == Currency::CpuPerRequest);
-        cpu.any(|ratio| matches!(ratio.verdict, VerdictKind::Worse | VerdictKind::Better))
+        cpu.any(|ratio| ratio.verdict.is_difference())
     };
     let several = summary.comparisons.windows(2).any(|pair| pair[0].scenario != pair[1].scenario);
     summary.comparisons.iter().filter(is_decided).filter_map(move |comparison| {

@@ -8,7 +8,7 @@ use super::{Style, interval_legend};
 use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::Currency;
-use tare_analysis::format::{Change, Scale, Unit, rate, single};
+use tare_analysis::format::{Scale, Unit, rate, single};
 use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Summary, VerdictKind};
 
 /// The columns after the verdict, each with its heading in a wide and in a narrow terminal.
@@ -223,12 +223,12 @@ impl<'a> Table<'a> {
         let shown = level(cell, currency).map(|level| scale.show(level));
         let (tone, change) = match (self.mark(cell, currency), ratio) {
             (None, _) => (Tone::Plain, None),
-            (Some(Mark::Change), Some(ratio)) => (tone(ratio), Some(change(ratio).short())),
+            (Some(Mark::Change), Some(ratio)) => (tone(ratio), Some(ratio.change().short())),
             // Next to a level only the mark is shown.
             (Some(_), Some(ratio))
                 if !levels && ratio.verdict == VerdictKind::Inconclusive && ratio.bound.is_none() =>
             {
-                (Tone::Plain, Some(format!("{} ?", change(ratio).short())))
+                (Tone::Plain, Some(format!("{} ?", ratio.change().short())))
             }
             (Some(_), _) => (Tone::Plain, Some("?".to_owned())),
         };
@@ -283,13 +283,7 @@ fn baseline_level(summary: &Summary, cell: &Cell) -> Option<String> {
     })
 }
 
-fn change(ratio: &CurrencyRatio) -> Change {
-    Change { ratio: ratio.ratio, bounds: ratio.lo.zip(ratio.hi) }
-}
-
+/// A difference is coloured, and nothing else.
 fn tone(ratio: &CurrencyRatio) -> Tone {
-    match ratio.verdict {
-        VerdictKind::Worse | VerdictKind::Better => ratio.verdict.into(),
-        _ => Tone::Plain,
-    }
+    if ratio.verdict.is_difference() { ratio.verdict.into() } else { Tone::Plain }
 }

@@ -31,22 +31,6 @@ fn a_planted_slowdown_of_five_percent_is_found_with_an_interval_that_holds_it() 
 }
 
 #[test]
-fn a_start_at_half_the_speed_is_a_finding_of_its_own() {
-    let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.95)], 9, &[SliceKind::Saturating]);
-    assert!(!kinds(&summarize(&record)).contains(&FindingKind::Report(ReportFinding::OddStarts)));
-    for slice in &mut record.slices {
-        // In fork 3 the machine was slow, for both alike; in fork 5 the variant alone.
-        if slice.key.fork == 3 || slice.key.fork == 5 && slice.key.variant == "http4s.Tapir" {
-            slice.load.completed /= 2;
-        }
-    }
-    let summary = summarize(&record);
-    let odd = summary.findings.iter().find(|f| f.kind == FindingKind::Report(ReportFinding::OddStarts)).unwrap();
-    assert!(odd.text.contains("SimpleGet: http4s.Tapir 1 of 9 starts (start 5 at 5"), "{}", odd.text);
-    assert!(!odd.text.contains("start 3") && !odd.text.contains("Vanilla"), "{}", odd.text);
-}
-
-#[test]
 fn a_fork_in_another_mode_counts_in_no_currency_of_its_comparison() {
     let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.95)], 9, &[SliceKind::Saturating]);
     let usual = summarize(&record).comparisons[0].clone();
@@ -294,7 +278,7 @@ fn what_an_event_says_of_the_machine_is_not_found_again_in_its_facts() {
 fn the_kind_of_a_finding_is_one_name_in_json() {
     for (kind, name) in [
         (FindingKind::Event(EventName::CpuGovernor), "cpu_governor"),
-        (FindingKind::Report(ReportFinding::OddStarts), "odd_starts"),
+        (FindingKind::Report(ReportFinding::OddForksLeftOut), "odd_forks_left_out"),
     ] {
         let json = serde_json::to_value(kind).unwrap();
         assert_eq!(json, name);

@@ -379,7 +379,7 @@ fn a_doubt_about_one_measure_is_told_and_leaves_an_answer_in_another_one_valid()
         summarize(&record)
     };
     let summary = busy(standard(), "http4s.Tapir");
-    assert!(summary.headline.known.iter().take(3).all(|fact| !fact.currency.is_latency()), "{:?}", summary.headline);
+    assert!(!summary.headline.text.contains("p99"), "{:?}", summary.headline);
     let tapir = &summary.cells[1];
     assert_eq!(tapir.validity.doubtful_measures(), [Concern::Latency]);
     assert_eq!((tapir.validity.state, summary.trust.state), (ValidityState::Valid, ValidityState::Valid));

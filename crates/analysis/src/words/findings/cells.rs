@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use tare_record::PauseCause;
 use tare_stats::rounds::BestRounds;
 
-use super::odd_starts::odd_starts;
 use super::{grouped_by, report_finding};
 use crate::cell::CellAnalysis;
 use crate::format::{Unit, count, enumerate, share, single};
@@ -34,14 +33,6 @@ pub(crate) fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
             let reason = warmups.find(|w| !w.steady && !w.reason.is_empty()).map(|w| format!(" ({})", w.reason));
             let starts = count(all_starts(cell), "start");
             (restless > 0).then(|| format!("{restless} of {starts}{}", reason.unwrap_or_default()))
-        }),
-        shared(cells, ReportFinding::OddStarts, |cell| {
-            let odd: Vec<String> = odd_starts(cell, cells)
-                .iter()
-                .map(|(fork, start)| format!("start {fork} at {}", share((start.ratio * 100.0).round() / 100.0)))
-                .collect();
-            let starts = count(all_starts(cell), "start");
-            (!odd.is_empty()).then(|| format!("{} of {starts} ({})", odd.len(), odd.join(", ")))
         }),
         shared(cells, ReportFinding::GeneratorBound, |cell| {
             (cell.cell.bottleneck == Bottleneck::Generator).then(String::new)

@@ -1,7 +1,6 @@
 //! Findings: what a reader should know before relying on a figure, each with a remedy where there is one.
 
 mod cells;
-mod odd_starts;
 mod words;
 
 use tare_plan::plan::Mode;
@@ -13,7 +12,7 @@ use crate::cell::recorded_part;
 use crate::compare::Compared;
 use crate::evidence::machine::disturbances;
 use crate::format::{Change, count, enumerate, share};
-use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding, Severity, VerdictKind};
+use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding, Severity};
 
 pub use words::report_finding;
 
@@ -135,7 +134,7 @@ pub(crate) fn of_machine(environment: &Environment, events: &[EventRecord]) -> V
 fn of_noise(noise: &Noise, region: f64) -> Option<Finding> {
     let about = format!("{} on {}", noise.server, noise.scenario);
     let first = noise.currencies.first()?;
-    if matches!(first.verdict, VerdictKind::Worse | VerdictKind::Better) {
+    if first.verdict.is_difference() {
         return Some(report_finding(ReportFinding::ControlDiffers, &format!("{about}: {}", first.short)));
     }
     let floor = noise.floor.filter(|floor| *floor > region)?;

@@ -31,8 +31,6 @@ rows! {
         "Give the generator its own cores (--load-cpus), and stop other programs.";
     NotSteady: Warning, "Not steady", "These servers still changed when the warm-up ended.",
         "Allow a longer warm-up (--warmup-cap, --budget), use more cores or lower the load.";
-    OddStarts: Info, "Odd starts", "Some starts ran at another speed than the rest. The percentages are of the usual speed.",
-        "Measure more starts (--budget) to see how often this occurs. Compare their context switches and JIT compilation.";
     OddForksLeftOut: Warning, "Odd starts left out",
         "In a few starts a server ran at another speed than in the rest. The intervals are those of the rest.",
         "Measure more starts (--budget) to see how often this occurs.";
