@@ -199,110 +199,67 @@ pub enum EventKind {
     Other,
 }
 
-/// The name of each [`EventKind`], without its facts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[expect(missing_docs, reason = "the variants of EventKind say what they mean")]
-pub enum EventName {
-    SharedCores,
-    CpuGovernor,
-    BusyCore,
-    CpuPressure,
-    StolenTime,
-    SelfTestPassed,
-    SelfTestFailed,
-    MeterMissing,
-    ExternalServer,
-    ServerUnavailable,
-    ServerNotStarted,
-    ContractMismatch,
-    HeadersDiffer,
-    ServerEnded,
-    ServerSuspended,
-    NoAnswers,
-    ServerRestarted,
-    LatencyPlanned,
-    GroupNotMeasured,
-    RunResumed,
-    ProfileFailed,
-    RequestsCutOff,
-    AgentLost,
-    AgentDisturbed,
-    AgentsBegan,
-    TareFailed,
-    Other,
+/// Declares [`EventName`]: the name of each [`EventKind`] without its facts, and what such an event means. A row is: how much it
+/// matters, whether it makes the cells that it names void, its title, and what the reader can do about it, which may be
+/// nothing. For a server the title follows the name: `http4s.Tapir: did not start`.
+macro_rules! event_names {
+    ($($Name:ident: $level:ident, $voids:literal, $title:literal, $remedy:literal;)+) => {
+        /// The name of each [`EventKind`], without its facts.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[expect(missing_docs, reason = "the variants of EventKind say what they mean")]
+        pub enum EventName {
+            $($Name,)+
+        }
+
+        impl EventKind {
+            /// Its name; the same text in JSON as the `name` of the kind.
+            pub const fn name(&self) -> EventName {
+                match self {
+                    $(Self::$Name { .. } => EventName::$Name,)+
+                }
+            }
+        }
+
+        impl EventName {
+            /// Level, whether it voids, title, and remedy.
+            pub(crate) const fn meaning(self) -> (EventLevel, bool, &'static str, &'static str) {
+                match self {
+                    $(Self::$Name => (EventLevel::$level, $voids, $title, $remedy),)+
+                }
+            }
+        }
+    };
 }
 
-impl EventKind {
-    /// Its name; the same text in JSON as the `name` of the kind.
-    pub const fn name(&self) -> EventName {
-        match self {
-            Self::SharedCores { .. } => EventName::SharedCores,
-            Self::CpuGovernor { .. } => EventName::CpuGovernor,
-            Self::BusyCore { .. } => EventName::BusyCore,
-            Self::CpuPressure { .. } => EventName::CpuPressure,
-            Self::StolenTime { .. } => EventName::StolenTime,
-            Self::SelfTestPassed(_) => EventName::SelfTestPassed,
-            Self::SelfTestFailed(_) => EventName::SelfTestFailed,
-            Self::MeterMissing { .. } => EventName::MeterMissing,
-            Self::ExternalServer => EventName::ExternalServer,
-            Self::ServerUnavailable { .. } => EventName::ServerUnavailable,
-            Self::ServerNotStarted { .. } => EventName::ServerNotStarted,
-            Self::ContractMismatch { .. } => EventName::ContractMismatch,
-            Self::HeadersDiffer { .. } => EventName::HeadersDiffer,
-            Self::ServerEnded { .. } => EventName::ServerEnded,
-            Self::ServerSuspended => EventName::ServerSuspended,
-            Self::NoAnswers { .. } => EventName::NoAnswers,
-            Self::ServerRestarted => EventName::ServerRestarted,
-            Self::LatencyPlanned(_) => EventName::LatencyPlanned,
-            Self::GroupNotMeasured => EventName::GroupNotMeasured,
-            Self::RunResumed { .. } => EventName::RunResumed,
-            Self::ProfileFailed { .. } => EventName::ProfileFailed,
-            Self::RequestsCutOff { .. } => EventName::RequestsCutOff,
-            Self::AgentLost { .. } => EventName::AgentLost,
-            Self::AgentDisturbed { .. } => EventName::AgentDisturbed,
-            Self::AgentsBegan { .. } => EventName::AgentsBegan,
-            Self::TareFailed { .. } => EventName::TareFailed,
-            Self::Other => EventName::Other,
-        }
-    }
-}
-
-impl EventName {
-    /// How much such an event matters, whether it makes the cells that it names void, and its title. For a server the title
-    /// follows the name: `http4s.Tapir: did not start`.
-    pub(crate) const fn meaning(self) -> (EventLevel, bool, &'static str) {
-        use EventLevel::{Error, Info, Warning};
-        match self {
-            Self::SharedCores => (Warning, false, "Shared cores"),
-            Self::CpuGovernor => (Warning, false, "CPU frequency scaling"),
-            Self::BusyCore => (Warning, false, "Busy core"),
-            Self::CpuPressure => (Warning, false, "Busy machine"),
-            Self::StolenTime => (Warning, false, "Stolen CPU time"),
-            Self::SelfTestPassed => (Info, false, "Self-test passed"),
-            Self::SelfTestFailed => (Warning, false, "Self-test failed"),
-            Self::MeterMissing => (Warning, false, "No hiccup meter in JVMs"),
-            Self::ExternalServer => (Info, false, "external server"),
-            Self::ServerUnavailable => (Warning, true, "not available"),
-            Self::ServerNotStarted => (Error, true, "did not start"),
-            Self::ContractMismatch => (Error, true, "does not answer as it must"),
-            Self::HeadersDiffer => (Info, false, "sends other headers than its baseline"),
-            Self::ServerEnded => (Error, true, "ended during the run"),
-            Self::ServerSuspended => (Error, true, "suspended"),
-            Self::NoAnswers { .. } => (Error, true, "no valid answers"),
-            Self::ServerRestarted => (Info, false, "started again"),
-            Self::LatencyPlanned => (Info, false, "Windows of latency"),
-            Self::GroupNotMeasured => (Warning, true, "Group not measured"),
-            Self::RunResumed => (Info, false, "Interrupted and resumed"),
-            Self::ProfileFailed => (Warning, false, "not profiled"),
-            Self::RequestsCutOff => (Info, false, "Requests cut off"),
-            Self::AgentLost => (Warning, false, "Agent lost"),
-            Self::AgentDisturbed => (Warning, false, "Agent disturbed"),
-            Self::AgentsBegan => (Info, false, "Begin of turns"),
-            Self::TareFailed => (Error, false, "tare failed"),
-            Self::Other => (Info, false, ""),
-        }
-    }
+event_names! {
+    SharedCores: Warning, false, "Shared cores", "Give each its own cores with --server-cpus and --load-cpus.";
+    CpuGovernor: Warning, false, "CPU frequency scaling", "As root: cpupower frequency-set -g performance";
+    BusyCore: Warning, false, "Busy core", "Stop the other programs (see top), or measure on other cores.";
+    CpuPressure: Warning, false, "Busy machine", "Stop the other programs (see top), or measure on another machine.";
+    StolenTime: Warning, false, "Stolen CPU time", "Measure on a dedicated machine, or rely on large differences only.";
+    SelfTestPassed: Info, false, "Self-test passed", "";
+    SelfTestFailed: Warning, false, "Self-test failed", "Stop other programs, or measure on other cores or another machine.";
+    MeterMissing: Warning, false, "No hiccup meter in JVMs", "Install a JDK with javac, or name one with --java.";
+    ExternalServer: Info, false, "external server", "";
+    ServerUnavailable: Warning, true, "not available", "";
+    ServerNotStarted: Error, true, "did not start", "";
+    ContractMismatch: Error, true, "does not answer as it must", "";
+    HeadersDiffer: Info, false, "sends other headers than its baseline", "";
+    ServerEnded: Error, true, "ended during the run", "";
+    ServerSuspended: Error, true, "suspended", "";
+    NoAnswers: Error, true, "no valid answers", "";
+    ServerRestarted: Info, false, "started again", "";
+    LatencyPlanned: Info, false, "Windows of latency", "";
+    GroupNotMeasured: Warning, true, "Group not measured", "Raise the budget (--budget), or measure less (-s, -m).";
+    RunResumed: Info, false, "Interrupted and resumed", "";
+    ProfileFailed: Warning, false, "not profiled", "";
+    RequestsCutOff: Info, false, "Requests cut off", "";
+    AgentLost: Warning, false, "Agent lost", "Use the time before it was lost, or load again. Its share went to no other agent.";
+    AgentDisturbed: Warning, false, "Agent disturbed", "Stop the other programs on its machine, or let another machine make the load.";
+    AgentsBegan: Info, false, "Begin of turns", "";
+    TareFailed: Error, false, "tare failed", "";
+    Other: Info, false, "", "";
 }
 
 #[cfg(test)]

@@ -84,44 +84,14 @@ impl EventKind {
 
     /// What the reader can do about it; `None` if there is nothing to do.
     pub fn remedy(&self) -> Option<String> {
-        let remedy = match self {
-            Self::SharedCores { .. } => "Give each its own cores with --server-cpus and --load-cpus.",
-            Self::CpuGovernor { .. } => "As root: cpupower frequency-set -g performance",
-            Self::BusyCore { .. } => "Stop the other programs (see top), or measure on other cores.",
-            Self::CpuPressure { .. } => "Stop the other programs (see top), or measure on another machine.",
-            Self::StolenTime { .. } => "Measure on a dedicated machine, or rely on large differences only.",
-            Self::SelfTestFailed(_) => "Stop other programs, or measure on other cores or another machine.",
-            Self::MeterMissing { .. } => "Install a JDK with javac, or name one with --java.",
-            Self::ContractMismatch { server, .. } => {
-                return Some(format!(
-                    "tare does not measure this server. Show the check with: tare verify {server}, and --suite FILE for a server of a suite"
-                ));
-            }
-            Self::LatencyPlanned(plan) => return plan.remedy(),
-            Self::GroupNotMeasured => "Raise the budget (--budget), or measure less (-s, -m).",
-            Self::AgentLost { .. } => {
-                "Use the time before it was lost, or load again. Its share went to no other agent."
-            }
-            Self::AgentDisturbed { .. } => {
-                "Stop the other programs on its machine, or let another machine make the load."
-            }
-            Self::SelfTestPassed(_)
-            | Self::ExternalServer
-            | Self::ServerUnavailable { .. }
-            | Self::ServerNotStarted { .. }
-            | Self::HeadersDiffer { .. }
-            | Self::ServerEnded { .. }
-            | Self::ServerSuspended
-            | Self::NoAnswers { .. }
-            | Self::ServerRestarted
-            | Self::RunResumed { .. }
-            | Self::ProfileFailed { .. }
-            | Self::RequestsCutOff { .. }
-            | Self::AgentsBegan { .. }
-            | Self::TareFailed { .. }
-            | Self::Other => return None,
-        };
-        Some(remedy.to_owned())
+        let (.., remedy) = self.name().meaning();
+        match self {
+            Self::ContractMismatch { server, .. } => Some(format!(
+                "tare does not measure this server. Show the check with: tare verify {server}, and --suite FILE for a server of a suite"
+            )),
+            Self::LatencyPlanned(plan) => plan.remedy(),
+            _ => Some(remedy.to_owned()).filter(|remedy| !remedy.is_empty()),
+        }
     }
 }
 
