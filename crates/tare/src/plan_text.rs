@@ -11,7 +11,7 @@ use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
 use tare_report::clean::{sanitize_line, sanitize_lines};
 use tare_report::text::wrap;
 use tare_stats::steady::SteadyRule;
-use tare_units::Span;
+use tare_units::{Span, count};
 
 /// The lines before a run: what is compared, where, and how long it takes. They are at most `width` columns wide.
 pub fn plan_headline(plan: &Plan, width: usize) -> String {
@@ -23,9 +23,9 @@ pub fn plan_headline(plan: &Plan, width: usize) -> String {
     let mut text = format!(
         "tare · {} · {} × {} · {} · baseline {}\n",
         if plan.suite == "command line" { plan.suite.clone() } else { format!("suite {}", plan.suite) },
-        count(servers.len(), "server"),
-        count(scenarios.len(), "scenario"),
-        count(plan.load.users as usize, "user"),
+        count(servers.len() as u64, "server"),
+        count(scenarios.len() as u64, "scenario"),
+        count(plan.load.users.into(), "user"),
         first_of(&baselines.into_iter().collect::<Vec<_>>()),
     );
     let _ = writeln!(text, "  {} · seed {}", places(&plan.machine), plan.seed);
@@ -65,10 +65,10 @@ fn ending(plan: &Plan) -> String {
     let about = roughly(run_time(plan).as_secs_f64());
     match (plan.mode, plan.stop.forks) {
         (Mode::Sequential, _) => {
-            format!("{} one after another, one start each: no intervals; about {about}", count(plan.cells(), "cell"))
+            format!("{} one after another, one start each: no intervals; about {about}", count(plan.cells() as u64, "cell"))
         }
         (_, Forks::Fixed { count: forks }) => {
-            format!("{} of each variant; about {about}", count(forks as usize, "start"))
+            format!("{} of each variant; about {about}", count(forks.into(), "start"))
         }
         (_, Forks::UntilDecided { budget, at_least, .. }) => {
             let short = least_budget(plan).map_or(String::new(), |least| too_short(least, at_least));
@@ -146,10 +146,6 @@ fn beside(facts: &str, meaning: &str, column: usize, width: usize) -> String {
     let indent = " ".repeat(column.max(facts_width + 2));
     let lines = wrap(&format!("{indent}{meaning}"), width, column);
     format!("{facts}{}\n", &lines[facts_width..])
-}
-
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 #[cfg(test)]

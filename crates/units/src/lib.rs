@@ -1,7 +1,7 @@
 //! Values that people write in flags and suite files: durations (`1h30m`), counts (`20k`), percentages (`2.5%`),
 //! CPU lists (`0,2-3`) and names ([`named_values`]).
 //! Each has one parser and one error that shows how to write it. And values that they only read: figures with a unit (`23.4 µs`),
-//! the rate of a network.
+//! numbers in sentences, the rate of a network.
 //!
 //! This crate is pure: it reads no clock, file or socket.
 
@@ -13,6 +13,7 @@ mod duration_text;
 mod figure;
 mod file_name;
 mod named;
+mod number;
 mod percent;
 mod span;
 
@@ -23,5 +24,6 @@ pub use duration_text::{clock_text, duration, exact_duration, roughly};
 pub use figure::{Scale, Unit, single, to_within};
 pub use file_name::file_name;
 pub use named::unknown_name;
+pub use number::{and, count, enumerate, fixed, grouped, rate, share};
 pub use percent::Percent;
 pub use span::{Span, SpanError};

@@ -1,10 +1,10 @@
-//! Numbers as people read them: changes and shares, with a true minus sign. `tare_units` has durations and figures with a unit.
+//! What a report says of numbers: changes, places, sentences. `tare_units` has the numbers themselves.
 
 pub mod clocks;
 pub(crate) mod time;
 
 use tare_plan::plan::Machine;
-pub use tare_units::{Scale, Unit, duration, exact_duration, roughly, single, to_within};
+pub use tare_units::{Scale, Unit, and, count, duration, enumerate, exact_duration, fixed, grouped, rate, roughly, share, single, to_within};
 
 /// Longer forecasts are not shown: estimate and spread do not stay the same that long.
 pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;
@@ -82,50 +82,6 @@ impl Change {
     }
 }
 
-/// `0.011` as `1.1 %`.
-pub fn share(value: f64) -> String {
-    let percent = value * 100.0;
-    let decimals = if percent == 0.0 || percent >= 9.95 || (percent - percent.round()).abs() < 1e-9 {
-        0
-    } else if percent >= 0.1 {
-        1
-    } else {
-        3
-    };
-    format!("{} %", fixed(percent, decimals))
-}
-
-/// `12,900`.
-pub fn grouped(value: u64) -> String {
-    let digits = value.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `4,000/s`; a rate below ten keeps a decimal.
-pub fn rate(per_s: f64) -> String {
-    if per_s < 10.0 { format!("{per_s:.1}/s") } else { format!("{}/s", grouped(per_s.round() as u64)) }
-}
-
-/// Names with commas, at most eight of them: `a, b, c`, `a, …, h and 12 more`.
-pub fn enumerate(names: &[String]) -> String {
-    const SHOWN: usize = 8;
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    let more = names.len().saturating_sub(SHOWN);
-    if more == 0 { shown } else { format!("{shown} and {} more", grouped(more as u64)) }
-}
-
-/// `n forks`, `1 fork`.
-pub fn count(n: u64, one: &str) -> String {
-    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
-}
-
 /// With a capital, unless it begins with the name of a percentile (`p99`).
 pub fn capital(text: &str) -> String {
     let word = text.split([' ', ',']).next().unwrap_or("");
@@ -160,13 +116,6 @@ pub fn sentence(text: &str) -> String {
     if text.is_empty() || text.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
 }
 
-/// Never `-0.0`, and the minus sign of print.
-pub fn fixed(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    let zero = text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.');
-    if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }
-}
-
 /// `7.9`, `59`: a ratio as a factor.
 fn times(ratio: f64) -> String {
     fixed(ratio, if ratio < 9.95 { 1 } else { 0 })
@@ -198,18 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_shares_read_well() {
-        assert_eq!((grouped(0), grouped(999), grouped(1_000), grouped(1_234_567)).3, "1,234,567");
-        assert_eq!((grouped(999), grouped(1_000)), ("999".into(), "1,000".into()));
-        assert_eq!((share(0.02), share(0.011), share(0.45), share(0.0003)).3, "0.030 %");
-        assert_eq!((share(0.02), share(0.011), share(0.451)), ("2 %".into(), "1.1 %".into(), "45 %".into()));
-        assert_eq!(
-            (sentence("It died"), sentence("Why?"), sentence("")),
-            ("It died.".into(), "Why?".into(), String::new())
-        );
-        assert_eq!(
-            (count(1, "fork"), count(3, "fork"), rate(4_000.4)),
-            ("1 fork".into(), "3 forks".into(), "4,000/s".into())
-        );
+    fn a_sentence_has_one_full_stop() {
+        assert_eq!(["It died", "Why?", ""].map(sentence), ["It died.", "Why?", ""]);
     }
 }

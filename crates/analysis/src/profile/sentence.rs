@@ -2,7 +2,7 @@
 
 use tare_plan::profile::ProfileEvent;
 
-use crate::format::{Change, Unit, share, single};
+use crate::format::{Change, Unit, and, share, single};
 use crate::summary::{Estimate, MovedFrame, NamedMethod, ProfileView, Summary, WhySentence};
 use tare_plan::Currency;
 
@@ -110,14 +110,6 @@ fn in_baseline(named: &[&MovedFrame]) -> String {
 
 fn methods(named: &[&MovedFrame]) -> Vec<NamedMethod> {
     named.iter().map(|frame| NamedMethod { short: frame.short.clone(), name: frame.name.clone() }).collect()
-}
-
-fn and(parts: &[String]) -> String {
-    match parts {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
-    }
 }
 
 fn half_width(estimate: Estimate) -> String {

@@ -3,6 +3,7 @@
 pub mod ratio_limit;
 
 use std::cmp::Ordering;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use tare_stats::Polarity;
@@ -12,7 +13,7 @@ use tare_stats::Polarity;
 pub struct CurrencyFacts {
     /// As in JSON and CSV: `cpu_per_request`.
     pub name: &'static str,
-    /// As people name it in a limit.
+    /// As people name it in a limit; the first one in a flag.
     pub limit_names: &'static [&'static str],
     /// In tables: `CPU/request`. A comparison may say more, such as the load.
     pub label: &'static str,
@@ -65,7 +66,7 @@ currencies! {
     }
     /// Right answers per second under a saturating load.
     Throughput = "throughput" {
-        limit_names: &["rps", "throughput"],
+        limit_names: &["throughput", "rps"],
         label: "throughput", noun: None, unit: "per_s", polarity: Polarity::HigherIsBetter, percentile: None,
         words: ["slower", "faster"], verb: "answers",
         objects: ["fewer requests per second", "more requests per second"],
@@ -104,14 +105,19 @@ impl Currency {
         Self::ALL.iter().copied().find(|currency| currency.facts().name == name)
     }
 
-    /// The currency that a limit names so: `cpu`.
-    fn of_limit_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|currency| currency.facts().limit_names.contains(&name))
-    }
-
     /// Whether it is a percentile of response time.
     pub const fn is_latency(self) -> bool {
         self.facts().percentile.is_some()
+    }
+}
+
+/// The currency that people name so in a limit or a flag: `cpu`.
+impl FromStr for Currency {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let of_name = Self::ALL.iter().find(|currency| currency.facts().limit_names.contains(&name));
+        of_name.copied().ok_or_else(|| format!("there is no currency \"{name}\""))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The text of events: the only place that puts an [`EventKind`] into English.
 
-use tare_units::{Unit, single};
+use tare_units::{Unit, grouped, rate, share, single};
 
 use super::{EventKind, LatencyPlan, SelfTestFigures};
 
@@ -14,15 +14,15 @@ impl EventKind {
             Self::CpuGovernor { governor } => {
                 format!("the CPU governor is \"{governor}\": the CPU frequency follows the load")
             }
-            Self::BusyCore { cpu, busy_share } => format!("other programs use {} of core {cpu}", percent(*busy_share)),
+            Self::BusyCore { cpu, busy_share } => format!("other programs use {} of core {cpu}", share(*busy_share)),
             Self::CpuPressure { waiting_share } => {
-                format!("when the run began, tasks waited for a CPU {} of the time", percent(*waiting_share))
+                format!("when the run began, tasks waited for a CPU {} of the time", share(*waiting_share))
             }
             Self::StolenTime { cpu: Some(cpu), stolen_share } => {
-                format!("the hypervisor takes {} of core {cpu}", percent(*stolen_share))
+                format!("the hypervisor takes {} of core {cpu}", share(*stolen_share))
             }
             Self::StolenTime { cpu: None, stolen_share } => {
-                format!("the hypervisor takes {} of the CPU time", percent(*stolen_share))
+                format!("the hypervisor takes {} of the CPU time", share(*stolen_share))
             }
             Self::SelfTestPassed(figures) | Self::SelfTestFailed(figures) => figures.text(),
             Self::MeterMissing { reason } => format!("tare has no JVM agent: {reason}"),
@@ -60,7 +60,7 @@ impl EventKind {
                     || "its share is missing".to_owned(),
                     |asked| {
                         let offered = asked * f64::from(*left) / f64::from((*of).max(1));
-                        format!("offered {} of {}/s", whole_number(offered), whole_number(asked))
+                        format!("offered {} of {}", grouped(offered.round() as u64), rate(asked))
                     },
                 );
                 let noticed = noticed_s.filter(|noticed| noticed > from_s);
@@ -107,7 +107,7 @@ impl LatencyPlan {
         let because = match collects_every_s {
             Some(every_s) => format!("{server} collects garbage every {}", seconds(*every_s)),
             None => {
-                let requests = whole_number(self.span_s() * rate_per_s);
+                let requests = grouped((self.span_s() * rate_per_s).round() as u64);
                 format!("{server}, which is not known to collect garbage, gets {requests} requests in this time")
             }
         };
@@ -146,17 +146,4 @@ impl SelfTestFigures {
 /// `23.4 µs`: a time in nanoseconds.
 fn time(ns: u64) -> String {
     single(Unit::Nanos, ns as f64)
-}
-
-/// A number without decimals, with a comma after each thousand.
-fn whole_number(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
-    groups.collect::<Vec<_>>().join(",")
-}
-
-/// `12 %`, with one decimal below ten.
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    if percent < 10.0 { format!("{percent:.1} %") } else { format!("{percent:.0} %") }
 }

@@ -1,7 +1,9 @@
 //! The flags of `tare bisect`.
 
 use clap::Args;
+use tare_plan::Currency;
 
+use super::currency;
 use super::settings::CheckSettings;
 
 pub const EXAMPLES: &str = "\
@@ -30,8 +32,8 @@ pub struct BisectArgs {
     #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
     pub versions: Option<Vec<String>>,
     /// What has changed.
-    #[arg(long, default_value = "cpu", value_name = "CURRENCY", value_parser = ["cpu", "allocated", "throughput", "p50", "p99"])]
-    pub currency: String,
+    #[arg(long, default_value = "cpu", value_name = "CURRENCY", value_parser = currency(&["cpu", "allocated", "throughput", "p50", "p99"]))]
+    pub currency: Currency,
     /// The least change that counts, in percent.
     #[arg(long, default_value_t = 2.0, value_name = "PERCENT")]
     pub at_least_change: f64,

@@ -2,8 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 use tare_analysis::Currency;
+
+use super::currency;
 
 pub const EXAMPLES: &str = "\
 Examples:
@@ -22,8 +24,8 @@ pub struct HistoryArgs {
     #[command(subcommand)]
     pub action: Option<HistoryAction>,
     /// Ratio to the baseline that is shown.
-    #[arg(long, value_enum, default_value_t = HistoryCurrency::Cpu)]
-    pub currency: HistoryCurrency,
+    #[arg(long, default_value = "cpu", value_parser = currency(&["cpu", "throughput", "allocated", "capacity", "p50", "p99"]))]
+    pub currency: Currency,
     /// Runs of each line to print; changes of level are printed wherever they are.
     #[arg(long, value_name = "RUNS", default_value_t = 20)]
     pub last: usize,
@@ -59,34 +61,4 @@ pub struct ImportArgs {
 fn time_in_utc(text: &str) -> Result<String, String> {
     tare_analysis::utc(text)
         .ok_or_else(|| "give a date or a time, such as 2026-11-20 or 2026-11-20T09:30:00+01:00".to_owned())
-}
-
-/// A currency that a history can show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum HistoryCurrency {
-    /// CPU per request.
-    Cpu,
-    /// Throughput.
-    Throughput,
-    /// Bytes allocated per request.
-    Allocated,
-    /// The largest load within limits of latency.
-    Capacity,
-    /// Median response time.
-    P50,
-    /// 99th percentile of response time.
-    P99,
-}
-
-impl From<HistoryCurrency> for Currency {
-    fn from(currency: HistoryCurrency) -> Self {
-        match currency {
-            HistoryCurrency::Cpu => Self::CpuPerRequest,
-            HistoryCurrency::Throughput => Self::Throughput,
-            HistoryCurrency::Allocated => Self::AllocatedPerRequest,
-            HistoryCurrency::Capacity => Self::Capacity,
-            HistoryCurrency::P50 => Self::LatencyP50,
-            HistoryCurrency::P99 => Self::LatencyP99,
-        }
-    }
 }

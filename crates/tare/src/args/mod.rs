@@ -5,7 +5,9 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Arg, Args, Command as Program, CommandFactory, FromArgMatches, Parser, Subcommand};
+use tare_plan::Currency;
 use tare_units::Span;
 
 mod bisect;
@@ -54,6 +56,11 @@ pub struct Cli {
 pub fn parse(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
     let matches = with_negative_numbers(Cli::command()).try_get_matches_from(words)?;
     Cli::from_arg_matches(&matches)
+}
+
+/// A parser of the currencies with these names.
+fn currency(names: &'static [&'static str]) -> impl TypedValueParser<Value = Currency> {
+    PossibleValuesParser::new(names.iter().copied()).try_map(|name| name.parse())
 }
 
 /// Lets every flag take a negative number, so that its reader refuses `--seed -1`: otherwise -1 would be an unknown flag.

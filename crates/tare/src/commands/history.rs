@@ -27,7 +27,7 @@ pub fn history(args: &HistoryArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let runs: Vec<Summary> = list_runs(&global.dir)?.iter().filter_map(summary_of).collect();
     note_checks(&runs);
-    let history = analysis::history(&runs, &imported_results(&global.dir)?, args.currency.into());
+    let history = analysis::history(&runs, &imported_results(&global.dir)?, args.currency);
     if let Some(file) = args.html.as_deref().filter(|file| !is_stdout(file)) {
         fs::write(file, history::render_page(&history)).with_context(|| format!("cannot write {}", file.display()))?;
         console::print_note(&format!("wrote {}", file.display()));

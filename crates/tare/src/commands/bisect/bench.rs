@@ -3,7 +3,7 @@
 use anyhow::Context;
 use tare_analysis::summarize;
 use tare_analysis::summary::{LimitResult, LimitVerdictKind, Summary};
-use tare_plan::Plan;
+use tare_plan::{Currency, Plan};
 use tare_plan::plan::Source;
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
@@ -27,8 +27,8 @@ pub struct ReleaseBench<'a> {
     pub server: String,
     /// The releases, in order.
     pub releases: Vec<String>,
-    /// The currency, as in a limit: `cpu`.
-    pub currency: String,
+    /// What has changed.
+    pub currency: Currency,
     /// Settings of each run.
     pub flags: &'a Options,
     /// Its catalog knows the releases.
@@ -41,8 +41,8 @@ impl ReleaseBench<'_> {
     /// # Errors
     /// The settings make no plan.
     pub fn comparison_plan(&self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Plan> {
-        let limit = RatioLimit::worse_by(&self.currency, limit)?;
-        let mut plan = self.plan(reference, other, Vec::new(), self.flags, limit.currency().is_latency())?;
+        let limit = RatioLimit::worse_by(self.currency, limit)?;
+        let mut plan = self.plan(reference, other, Vec::new(), self.flags, self.currency.is_latency())?;
         plan.set_limits(vec![limit], Source::Flag);
         Ok(plan)
     }

@@ -27,7 +27,7 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
     let releases = releases_of(args, &server, &mut session.workspace)?;
     let count = releases.len();
     let flags = &Options { servers: None, ..flags.clone() };
-    let mut bench = ReleaseBench { server, releases, currency: args.currency.clone(), flags, session: &session };
+    let mut bench = ReleaseBench { server, releases, currency: args.currency, flags, session: &session };
     let first = bench.comparison_plan(0, count - 1, least)?;
     let most = most_comparisons(count);
     console::print_text(&format!(
@@ -64,7 +64,7 @@ fn least_factor(args: &BisectArgs) -> Result<f64, PlanError> {
         let message = format!("{} is no change; write a percentage above 0, such as 2", args.at_least_change);
         return Err(wrong("--at-least-change", message));
     }
-    RatioLimit::worse_by(&args.currency, factor).map_err(|error| wrong("--currency", error.to_string()))?;
+    RatioLimit::worse_by(args.currency, factor).map_err(|error| wrong("--at-least-change", error.to_string()))?;
     Ok(factor)
 }
 
@@ -117,18 +117,17 @@ fn attribution(bench: &ReleaseBench<'_>, before: usize, after: usize, args: &Bis
     };
     let (old, new) = (bench.releases[before].clone(), bench.releases[after].clone());
     console::print_text(&format!("\n{} and {beneath}, both with {old} and with {new}\n", bench.server));
-    let limit = RatioLimit::worse_by(&bench.currency, 2.0)?;
     // Student's intervals need a number of starts that was fixed before.
     let flags = &Options { budget: None, forks: Some(args.attribution_forks), ..bench.flags.clone() };
     let pinned = vec![(beneath.clone(), old.clone()), (beneath.clone(), new.clone())];
-    let plan = bench.plan(before, after, pinned, flags, limit.currency().is_latency())?;
+    let plan = bench.plan(before, after, pinned, flags, bench.currency.is_latency())?;
     let summary = bench.measure(&plan)?;
     let pair = ReleasePair {
         new_layer: format!("{}@{new}", bench.server),
         old_server: format!("{beneath}@{old}"),
         new_server: format!("{beneath}@{new}"),
     };
-    let currency = limit.currency();
+    let currency = bench.currency;
     Ok(match attribute_change(&summary, &pair, currency) {
         Ok(parts) => format!(
             "{} in {new} beside {old}, {}: {} ({beneath} with the libraries of each release; α {}; {}).",

@@ -1,0 +1,68 @@
+//! Numbers in sentences: shares, counts, rates and lists, with a true minus sign.
+
+/// `0.011` as `1.1 %`.
+pub fn share(value: f64) -> String {
+    let percent = value * 100.0;
+    let decimals = if percent == 0.0 || percent >= 9.95 || (percent - percent.round()).abs() < 1e-9 {
+        0
+    } else if percent >= 0.1 {
+        1
+    } else {
+        3
+    };
+    format!("{} %", fixed(percent, decimals))
+}
+
+/// `12,900`.
+pub fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(|group| String::from_utf8_lossy(group));
+    groups.collect::<Vec<_>>().join(",")
+}
+
+/// `4,000/s`; a rate below ten keeps a decimal.
+pub fn rate(per_s: f64) -> String {
+    if per_s < 10.0 { format!("{per_s:.1}/s") } else { format!("{}/s", grouped(per_s.round() as u64)) }
+}
+
+/// Names with commas, at most eight of them: `a, b, c`, `a, …, h and 12 more`.
+pub fn enumerate(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    let more = names.len().saturating_sub(SHOWN);
+    if more == 0 { shown } else { format!("{shown} and {} more", grouped(more as u64)) }
+}
+
+/// `n forks`, `1 fork`.
+pub fn count(n: u64, one: &str) -> String {
+    format!("{} {one}{}", grouped(n), if n == 1 { "" } else { "s" })
+}
+
+/// Names with commas, and `and` before the last: `a, b and c`.
+pub fn and(names: &[String]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        names => names.join(""),
+    }
+}
+
+/// Never `-0.0`, and the minus sign of print.
+pub fn fixed(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let zero = text.trim_start_matches('-').chars().all(|c| c == '0' || c == '.');
+    if zero { text.trim_start_matches('-').to_owned() } else { text.replace('-', "−") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_and_shares_read_well() {
+        assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([0.02, 0.011, 0.451, 0.0003].map(share), ["2 %", "1.1 %", "45 %", "0.030 %"]);
+        assert_eq!([count(1, "fork"), count(3, "fork"), rate(4_000.4)], ["1 fork", "3 forks", "4,000/s"]);
+        let names = ["a", "b", "c"].map(str::to_owned);
+        assert_eq!([and(&names), and(&names[..1]), and(&[])], ["a, b and c", "a", ""]);
+    }
+}
