@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tare_sample::PackedHistogram;
 use tare_stats::histogram::LatencyHistogram;
+use tare_units::named_values;
 
 /// A server is not at rest if it uses more than this share of a core without requests. The timers of actor systems (pekko,
 /// Akka) take 1.0 to 1.6 %. The server measured at the same time lacks that much CPU: at most the smallest default region.
@@ -212,28 +213,16 @@ pub struct Pause {
     pub cause: PauseCause,
 }
 
-/// The cause of a pause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PauseCause {
-    /// The machine: the meter outside the server paused too.
-    Machine,
-    /// The JVM collected garbage.
-    Collection,
-    /// The JVM stopped its threads for another reason.
-    Safepoint,
-    /// The process: it was stopped, or did not get a CPU.
-    Process,
-}
-
-impl PauseCause {
-    /// The name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Machine => "machine",
-            Self::Collection => "collection",
-            Self::Safepoint => "safepoint",
-            Self::Process => "process",
-        }
+named_values! {
+    /// The cause of a pause.
+    pub enum PauseCause: "the cause of a pause" {
+        /// The machine: the meter outside the server paused too.
+        Machine = "machine",
+        /// The JVM collected garbage.
+        Collection = "collection",
+        /// The JVM stopped its threads for another reason.
+        Safepoint = "safepoint",
+        /// The process: it was stopped, or did not get a CPU.
+        Process = "process",
     }
 }

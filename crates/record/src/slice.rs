@@ -3,32 +3,19 @@
 use tare_plan::plan::SliceKind;
 use tare_sample::{PackedHistogram, SliceSample};
 use tare_stats::histogram::LatencyHistogram;
+use tare_units::named_values;
 
 use crate::probe::ServerUse;
 
-/// Warm-up, scored or profiled.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Phase {
-    /// Not scored.
-    Warmup,
-    /// Scored.
-    Measure,
-    /// Under a sampler; never scored.
-    Profile,
-}
-
-impl Phase {
-    /// All phases.
-    pub const ALL: [Self; 3] = [Self::Warmup, Self::Measure, Self::Profile];
-
-    /// The name in records and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Warmup => "warmup",
-            Self::Measure => "measure",
-            Self::Profile => "profile",
-        }
+named_values! {
+    /// Warm-up, scored or profiled.
+    pub enum Phase: "a phase" {
+        /// Not scored.
+        Warmup = "warmup",
+        /// Scored.
+        Measure = "measure",
+        /// Under a sampler; never scored.
+        Profile = "profile",
     }
 }
 

@@ -1,67 +1,31 @@
 //! Classes of failed requests and of connection events, and how many there were of each.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tare_units::named_values;
 
-/// Why a request failed, or what happened to a connection without a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorClass {
-    /// No connection could be opened.
-    Connect,
-    /// The TLS handshake failed.
-    Tls,
-    /// The WebSocket handshake failed.
-    Upgrade,
-    /// The request could not be sent.
-    Write,
-    /// The connection was reset, or closed before the end of the answer.
-    Read,
-    /// No complete answer within the timeout of the intended start, or before the drain ended.
-    Timeout,
-    /// A status other than the expected one.
-    Status,
-    /// Bytes that are not HTTP, that answer no request, or that exceed a limit.
-    Protocol,
-    /// The expected status with wrong headers or a wrong body.
-    Validation,
-}
-
-impl ErrorClass {
-    /// All classes, in the order in which a request can meet them.
-    pub const ALL: [Self; 9] = [
-        Self::Connect,
-        Self::Tls,
-        Self::Upgrade,
-        Self::Write,
-        Self::Read,
-        Self::Timeout,
-        Self::Status,
-        Self::Protocol,
-        Self::Validation,
-    ];
-
-    /// The name in records and reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Connect => "connect",
-            Self::Tls => "tls",
-            Self::Upgrade => "upgrade",
-            Self::Write => "write",
-            Self::Read => "read",
-            Self::Timeout => "timeout",
-            Self::Status => "status",
-            Self::Protocol => "protocol",
-            Self::Validation => "validation",
-        }
-    }
-}
-
-impl fmt::Display for ErrorClass {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.name())
+named_values! {
+    /// Why a request failed, or what happened to a connection without a request.
+    pub enum ErrorClass: "a class of errors" {
+        /// No connection could be opened.
+        Connect = "connect",
+        /// The TLS handshake failed.
+        Tls = "tls",
+        /// The WebSocket handshake failed.
+        Upgrade = "upgrade",
+        /// The request could not be sent.
+        Write = "write",
+        /// The connection was reset, or closed before the end of the answer.
+        Read = "read",
+        /// No complete answer within the timeout of the intended start, or before the drain ended.
+        Timeout = "timeout",
+        /// A status other than the expected one.
+        Status = "status",
+        /// Bytes that are not HTTP, that answer no request, or that exceed a limit.
+        Protocol = "protocol",
+        /// The expected status with wrong headers or a wrong body.
+        Validation = "validation",
     }
 }
 
@@ -137,13 +101,6 @@ impl<'de> Deserialize<'de> for ErrorTallies {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn every_class_is_recorded_under_its_name() {
-        for class in ErrorClass::ALL {
-            assert_eq!(serde_json::to_string(&class).unwrap(), format!("\"{class}\""));
-        }
-    }
 
     #[test]
     fn merged_tallies_keep_the_first_example_of_each_class() {

@@ -1,8 +1,8 @@
 //! Whether figures may be used: of a cell or load as a whole, and of each of its measures.
 
 use serde::{Deserialize, Serialize};
-
 use tare_plan::Currency;
+use tare_units::named_values;
 
 /// May the numbers of a cell, or of a load, be used?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,13 +35,13 @@ pub enum Concern {
     Latency,
 }
 
-/// Verdict on the measurement itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ValidityState {
-    Valid,
-    Suspect,
-    Void,
+named_values! {
+    /// Verdict on the measurement itself.
+    pub enum ValidityState: "a validity" {
+        Valid = "valid",
+        Suspect = "suspect",
+        Void = "void",
+    }
 }
 
 impl Validity {
@@ -129,26 +129,6 @@ impl Concern {
             Self::Throughput => "throughput",
             Self::CpuPerRequest => "CPU per request",
             Self::Latency => "latency",
-        }
-    }
-}
-
-impl ValidityState {
-    /// The name in files.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Valid => "valid",
-            Self::Suspect => "suspect",
-            Self::Void => "void",
-        }
-    }
-
-    /// The word that people are shown.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Valid => "VALID",
-            Self::Suspect => "SUSPECT",
-            Self::Void => "VOID",
         }
     }
 }

@@ -1,47 +1,32 @@
 //! What the command line and the reference need to know of a setting.
 
+use tare_units::named_values;
+
 use super::Options;
 
-/// The part of a run that a setting belongs to: a heading of the help, a section of the plan's list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Section {
-    /// What is measured.
-    What,
-    /// The load and the generator.
-    Load,
-    /// When a run ends and what it decides.
-    Stop,
-    /// Warm-up.
-    WarmUp,
-    /// The slices of a fork.
-    Slices,
-    /// The search for the largest load.
-    Capacity,
-    /// Cores, JVM and server processes.
-    Machine,
-    /// Optional meters.
-    Probes,
+named_values! {
+    /// The part of a run that a setting belongs to: a heading of the help, a section of the plan's list.
+    pub enum Section: "a section of the settings" {
+        /// What is measured.
+        What = "what",
+        /// The load and the generator.
+        Load = "load",
+        /// When a run ends and what it decides.
+        Stop = "stop",
+        /// Warm-up.
+        WarmUp = "warm-up",
+        /// The slices of a fork.
+        Slices = "slices",
+        /// The search for the largest load.
+        Capacity = "capacity",
+        /// Cores, JVM and server processes.
+        Machine = "machine",
+        /// Optional meters.
+        Probes = "probes",
+    }
 }
 
 impl Section {
-    /// All of them, in the order of the help.
-    pub const ALL: [Self; 8] =
-        [Self::What, Self::Load, Self::Stop, Self::WarmUp, Self::Slices, Self::Capacity, Self::Machine, Self::Probes];
-
-    /// The section of the plan's list of settings: `load`, `warm-up`.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::What => "what",
-            Self::Load => "load",
-            Self::Stop => "stop",
-            Self::WarmUp => "warm-up",
-            Self::Slices => "slices",
-            Self::Capacity => "capacity",
-            Self::Machine => "machine",
-            Self::Probes => "probes",
-        }
-    }
-
     /// The heading in the help of the command line.
     pub const fn heading(self) -> &'static str {
         match self {

@@ -99,7 +99,7 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
         ValidityState::Suspect => Tone::Worse,
         ValidityState::Void => Tone::Void,
     };
-    let word = verdict.state.word();
+    let word = verdict.state.name().to_uppercase();
     let mut lines = verdict.reasons.iter().map(|reason| {
         let remedy = reason.remedy.as_ref().map(|remedy| format!(" {remedy}")).unwrap_or_default();
         format!("{}{remedy}", tare_analysis::format::sentence(&clean::sanitize_line(&reason.text)))
@@ -108,7 +108,7 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
     let mut out = String::new();
     push(&mut out, style, &format!("{word:LABEL$}{first}"), 2 + LABEL);
     lines.for_each(|line| push(&mut out, style, &format!("{:LABEL$}{line}", ""), 2 + LABEL));
-    out.replacen(word, &style.palette().paint(tone, word), 1) + "\n"
+    out.replacen(&word, &style.palette().paint(tone, &word), 1) + "\n"
 }
 
 /// Throughput, requests, bytes and connections.
