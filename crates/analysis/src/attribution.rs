@@ -11,7 +11,6 @@ use tare_plan::Currency;
 /// The four cells of an attribution, by variant. The old release of the layer is the baseline of the run.
 #[derive(Debug, Clone)]
 pub struct ReleasePair {
-    /// The layer in the new release.
     pub new_layer: String,
     /// The bare server with the libraries of the old release.
     pub old_server: String,
@@ -22,7 +21,6 @@ pub struct ReleasePair {
 /// A change between two releases and its two parts, as shares of what the old release of the layer cost: 0.12 is 12 %.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Attribution {
-    /// The whole change.
     pub whole: Interval,
     /// The layer's part: whole − server.
     pub layer: Interval,

@@ -19,20 +19,17 @@ pub const ALPHA: f64 = 0.001;
 /// Version of the JSON form of imported results.
 pub const IMPORT_SCHEMA: &str = "tare-import/1";
 
-/// The results of one file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportedResult {
     /// Always [`IMPORT_SCHEMA`].
     pub schema: String,
     /// The tool that wrote them: `k6`, `jmh`, `hdr-histogram`, …
     pub tool: String,
-    /// The file.
     pub file: String,
     /// When they were measured, RFC 3339 UTC.
     pub at: String,
     /// Git revision of what was measured, where it was given.
     pub revision: Option<String>,
-    /// The figures.
     pub figures: Vec<ImportedFigure>,
     /// What the file has too, and no figure is made of: a benchmark whose score is `NaN`, a metric without a unit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -50,7 +47,6 @@ pub struct ImportedFigure {
     pub unit: String,
     /// Which direction is the good one.
     pub polarity: Polarity,
-    /// The value.
     pub value: f64,
     /// Lower end of the tool's interval, where it has one.
     pub lo: Option<f64>,
@@ -72,7 +68,6 @@ impl ImportedFigure {
     }
 }
 
-/// All lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct History {
     /// Always [`SCHEMA`].
@@ -132,7 +127,6 @@ pub struct HistoryPoint {
     pub revision: Option<String>,
     /// Version of the server's library, where it has one.
     pub version: Option<String>,
-    /// The figure.
     pub value: f64,
     /// Lower end of its interval, where it has one.
     pub lo: Option<f64>,
@@ -156,13 +150,11 @@ pub struct LevelChange {
     pub after_run: String,
     /// When it began, RFC 3339 UTC.
     pub after_at: String,
-    /// Its revision.
     pub after_revision: Option<String>,
     /// The first run of the new level.
     pub first_run: String,
     /// When it began, RFC 3339 UTC.
     pub first_at: String,
-    /// Its revision.
     pub first_revision: Option<String>,
     /// New level / old level.
     pub ratio: f64,

@@ -32,7 +32,6 @@ pub enum AgentPlace {
     },
     /// Those of a Kubernetes Job that somebody applied.
     AppliedJob {
-        /// Its name.
         job: String,
     },
 }
@@ -57,7 +56,6 @@ pub fn are_elsewhere(places: &[AgentPlace]) -> bool {
     places.iter().any(|place| !matches!(place, AgentPlace::Local { .. }))
 }
 
-/// A number of agents in one place.
 fn agent_count(text: &str) -> Option<usize> {
     text.parse().ok().filter(|agents| (1..=MOST_AGENTS).contains(agents))
 }

@@ -44,7 +44,6 @@ named_values! {
 }
 
 named_values! {
-    /// What one start of a server measures.
     #[derive(Default)]
     pub enum ForkCovers: "what a start measures" {
         /// All scenarios of its group, in random order: quicker.
@@ -82,7 +81,6 @@ named_values! {
 named_values! {
     /// Another load tool, which may drive a cell after tare as a cross-check.
     pub enum Engine: "a load tool that tare can drive a cell with" {
-        /// wrk.
         Wrk = "wrk",
         /// Gatling, in a JVM of its own.
         Gatling = "gatling",

@@ -45,11 +45,8 @@ pub enum Metric {
 /// Which figure of a distribution.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Statistic {
-    /// The smallest.
     Min,
-    /// The mean.
     Mean,
-    /// The largest.
     Max,
     /// 0–100, exclusive of 100.
     Percentile(f64),
@@ -93,7 +90,6 @@ impl<'a> SplitCondition<'a> {
 }
 
 impl Condition {
-    /// As it was written.
     pub fn text(&self) -> &str {
         &self.text
     }

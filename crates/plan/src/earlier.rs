@@ -20,7 +20,6 @@ pub struct RunPlace {
     pub machine: String,
     /// Feature release of the JDK; `None` where no server runs on a JVM.
     pub jdk: Option<u32>,
-    /// Cores of the servers.
     pub server_cpus: String,
     /// Scheduling policy of the servers' threads.
     pub scheduling: ServerScheduling,
@@ -60,21 +59,18 @@ pub struct ForkSpread {
 /// Identifies a spread. Forks of the same family, scenario, currency and load are expected to scatter alike.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct SpreadOf {
-    /// Family of the baseline.
     pub family: String,
     /// Scenario; `None` for all scenarios of the family together, and in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
     /// What was compared.
     pub currency: Currency,
-    /// The slices that it comes from.
     pub load: SliceKind,
 }
 
 /// How long the forks of one group took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkTime {
-    /// Family of the baseline.
     pub family: String,
     /// Time of one fork by [`formula_fork_time`](crate::estimate::formula_fork_time), in seconds.
     pub formula_s: f64,
@@ -97,7 +93,6 @@ pub struct EarlierSpread {
     /// Family, scenario, currency and load.
     #[serde(flatten)]
     pub of: SpreadOf,
-    /// The number of comparisons.
     pub comparisons: u32,
     /// The median of their standard deviations of log-ratios: what a forecast assumes.
     pub sd: f64,
@@ -109,9 +104,7 @@ pub struct EarlierSpread {
 /// How long earlier forks of a family took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EarlierForkTime {
-    /// Family of the baseline.
     pub family: String,
-    /// The number of groups.
     pub groups: u32,
     /// The median of time taken / time by formula.
     pub factor: f64,
@@ -157,7 +150,6 @@ impl EarlierForks {
 }
 
 impl SpreadOf {
-    /// The spread of one scenario.
     pub fn of_scenario(family: &str, scenario: &str, currency: Currency, load: SliceKind) -> Self {
         let [family, scenario] = [family, scenario].map(str::to_owned);
         Self { family, scenario: Some(scenario), currency, load }

@@ -10,7 +10,6 @@ use crate::turn::TurnLength;
 
 /// Starting the servers of a group side by side, and verifying them: JVMs on two cores.
 const START: Duration = Duration::from_secs(4);
-/// Stopping them.
 const STOP: Duration = Duration::from_millis(700);
 /// Starting another load tool, and what it makes of its figures: Gatling's JVM takes most of it.
 const ENGINE: Duration = Duration::from_secs(6);

@@ -14,7 +14,6 @@ pub struct Inventory {
     pub focus: String,
 }
 
-/// One server of the catalog.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownServer {
     /// `http4s.Tapir`.
@@ -39,7 +38,6 @@ pub struct KnownServer {
 }
 
 impl Inventory {
-    /// The server of that name.
     pub fn get(&self, name: &str) -> Option<&KnownServer> {
         self.servers.iter().find(|server| server.name == name)
     }

@@ -31,7 +31,6 @@ pub struct LoadPlan {
     pub warmup: Span,
     /// Users of a closed loop, or connections of an open one.
     pub connections: u32,
-    /// The protocol of each connection.
     pub protocol: LoadProtocol,
     /// Which server certificates are accepted; `None` without TLS.
     pub tls: Option<TlsTrust>,
@@ -82,7 +81,6 @@ pub enum LoadModel {
 pub struct LoadStage {
     /// Level at its end.
     pub to: f64,
-    /// Its length.
     pub over: Span,
 }
 
@@ -114,7 +112,6 @@ pub enum LoadStop {
     },
 }
 
-/// The protocol of each connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LoadProtocol {
@@ -147,10 +144,8 @@ pub enum TlsTrust {
     System,
     /// Servers that the authorities in a PEM file have certified.
     Authorities {
-        /// The file.
         file: String,
     },
-    /// Any.
     Any,
 }
 

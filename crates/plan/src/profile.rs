@@ -6,7 +6,6 @@ use tare_units::{Span, named_values};
 named_values! {
     /// What a sampler counts.
     pub enum ProfileEvent: "an event" {
-        /// CPU time.
         Cpu = "cpu",
         /// Bytes allocated on the heap of a JVM.
         Alloc = "alloc",

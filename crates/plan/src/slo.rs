@@ -35,7 +35,6 @@ impl Slo {
         self.most_per_s = f64::from(most);
     }
 
-    /// What grows in this scenario.
     pub fn grows_by(&self, scenario: &Scenario) -> LoadBy {
         if scenario.push.is_some() { LoadBy::Users } else { self.by }
     }

@@ -28,7 +28,6 @@ pub enum TurnLength {
     Whole,
     /// Three times as long as the slowest server takes to drain, and at least 20 ms. The first fork fixes it for all.
     Auto,
-    /// This long.
     Fixed(Span),
 }
 

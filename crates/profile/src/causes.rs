@@ -8,7 +8,6 @@ use crate::frame::FrameKind;
 use crate::over_forks::MovedMethod;
 use crate::stacks::Stacks;
 
-/// The rule of the choice.
 #[derive(Debug, Clone)]
 pub struct CauseRule {
     /// Smallest total share (0–1) in the variant of a method to name.
@@ -62,7 +61,6 @@ pub fn choose_causes(moved: &[MovedMethod], stacks: &Stacks, rule: &CauseRule) -
     named
 }
 
-/// The stacks that contain a method.
 struct MethodStacks {
     hits: Vec<bool>,
     weight: u64,

@@ -11,7 +11,6 @@ pub use svg::{draw_difference, draw_flame_graph};
 /// The unit of stacks' weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Samples of a clock.
     Samples,
     /// Nanoseconds.
     Nanoseconds,

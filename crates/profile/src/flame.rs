@@ -12,7 +12,6 @@ pub const WHOLE: u32 = 10_000_000;
 /// A flame graph as columns: node `i` is `frame[i]` at `depth[i]`, in preorder, siblings by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlameTree {
-    /// Names of the methods.
     pub names: Vec<String>,
     /// A letter per name ([`crate::FrameKind::letter`]).
     pub kinds: String,

@@ -2,11 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The kind of code of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FrameKind {
-    /// Compiled Java.
     Java,
     /// Java that the compiler inlined into its caller.
     Inlined,
@@ -14,14 +12,12 @@ pub enum FrameKind {
     Interpreted,
     /// Machine code of libraries and of the JVM itself.
     Native,
-    /// The kernel.
     Kernel,
     /// Not code: the class of the object that was allocated or waited for.
     Class,
 }
 
 impl FrameKind {
-    /// All kinds.
     pub const ALL: [Self; 6] = [Self::Java, Self::Inlined, Self::Interpreted, Self::Native, Self::Kernel, Self::Class];
 
     /// One letter, for compact files: `j`, `i`, `0`, `n`, `k`, `c`.
@@ -49,12 +45,10 @@ impl FrameKind {
     }
 }
 
-/// A frame.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Frame {
     /// `org.example.Router.route`, or a symbol.
     pub name: String,
-    /// The kind of code.
     pub kind: FrameKind,
 }
 

@@ -21,7 +21,6 @@ pub struct ForkUse {
 /// A mean over forks. It has no bounds with fewer than two forks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Mean {
-    /// The mean.
     pub value: f64,
     /// Student's interval around it.
     pub bounds: Option<(f64, f64)>,
@@ -47,7 +46,6 @@ pub struct HotMethod {
 /// The difference of a method between the two sides.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MovedMethod {
-    /// Its frame.
     pub frame: Frame,
     /// Total share (0–1) in the variant.
     pub variant: Mean,

@@ -25,7 +25,6 @@ pub struct Stacks {
 }
 
 impl Stacks {
-    /// No stacks.
     pub fn new() -> Self {
         Self::default()
     }
@@ -59,12 +58,10 @@ impl Stacks {
         &self.frames
     }
 
-    /// The frame with this id.
     pub fn frame(&self, id: FrameId) -> &Frame {
         &self.frames[id as usize]
     }
 
-    /// All stacks.
     pub fn iter(&self) -> impl Iterator<Item = &Stack> {
         self.stacks.iter()
     }
@@ -79,7 +76,6 @@ impl Stacks {
         self.stacks.is_empty()
     }
 
-    /// The weight of all stacks.
     pub fn total_weight(&self) -> u64 {
         self.stacks.iter().map(|stack| stack.weight).sum()
     }

@@ -9,14 +9,12 @@ use crate::stacks::Stacks;
 /// A profile by method. The compiled, inlined and interpreted forms of a method count together.
 #[derive(Debug, Clone, Default)]
 pub struct Usage {
-    /// The weight of all stacks.
     pub weight: u64,
     /// Share (0–1) of the stacks that the sampler could not walk.
     pub failed: f64,
     methods: HashMap<String, MethodUse>,
 }
 
-/// The share of one method.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MethodUse {
     /// Its most frequent kind.
@@ -75,7 +73,6 @@ impl Usage {
         self.methods.get(name)
     }
 
-    /// All methods.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &MethodUse)> {
         self.methods.iter().map(|(name, method)| (name.as_str(), method))
     }

@@ -12,7 +12,6 @@ pub struct AgentRecord {
     pub host: String,
     /// Cores of its generator, such as `2-3`.
     pub load_cpus: String,
-    /// Worker threads.
     pub workers: u32,
     /// Why it was lost; `None` if it reported everything.
     pub lost: Option<String>,
@@ -22,7 +21,6 @@ pub struct AgentRecord {
     pub offered: u64,
     /// Answered as expected.
     pub ok: u64,
-    /// Failed.
     pub failed: u64,
     /// Expected answers that arrived in the window.
     pub completed: u64,

@@ -19,10 +19,8 @@ pub struct Checkpoint {
     pub files: BTreeMap<String, String>,
 }
 
-/// One step that is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DoneStep {
-    /// Id of its group.
     pub group: String,
     /// How long it took, in nanoseconds.
     pub taken_ns: u64,
@@ -47,9 +45,7 @@ pub enum GroupStanding {
 /// What determines the load of a scenario, the same for all forks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SharedLoad {
-    /// Id of the group.
     pub group: String,
-    /// Name of the scenario.
     pub scenario: String,
     /// Throughput of the slowest server at the end of the first warm-up; absent if none answered.
     pub slowest_per_s: Option<f64>,
@@ -70,17 +66,11 @@ pub struct LatencyWindows {
 /// How many entries of each kind a record has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryCounts {
-    /// Slices.
     pub slices: usize,
-    /// Starts.
     pub forks: usize,
-    /// Warm-ups.
     pub warmups: usize,
-    /// Cross-checks.
     pub cross_checks: usize,
-    /// Events.
     pub events: usize,
-    /// Profiles.
     pub profiles: usize,
 }
 

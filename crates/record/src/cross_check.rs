@@ -6,23 +6,17 @@ use tare_plan::Engine;
 /// One cell, driven by another tool after tare had driven it, on the same start of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrossCheckRecord {
-    /// The tool.
     pub engine: Engine,
     /// The version that it reports; empty if it reports none.
     pub version: String,
     /// 1-based start.
     pub fork: u32,
-    /// Id of the group.
     pub group: String,
-    /// Name of the scenario.
     pub scenario: String,
-    /// Name of the variant.
     pub variant: String,
     /// Program and arguments.
     pub command: Vec<String>,
-    /// Users, each with a connection.
     pub users: u32,
-    /// The outcome.
     pub outcome: CrossCheckOutcome,
     /// The tool's output: untrusted text.
     pub output: String,
@@ -32,16 +26,12 @@ pub struct CrossCheckRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum CrossCheckOutcome {
-    /// It measured.
     Measured(ToolFigures),
     /// The tool cannot send this load, or tare cannot configure it for the tool.
     NotPossible {
-        /// The reason.
         because: String,
     },
-    /// It ran and failed.
     Failed {
-        /// The reason.
         because: String,
     },
 }
@@ -55,12 +45,10 @@ pub struct ToolFigures {
     pub ok: u64,
     /// Requests that it counts as failed.
     pub failed: u64,
-    /// Mean latency.
     pub mean_ns: f64,
     /// Longest latency.
     pub max_ns: u64,
     /// Latencies by percentile, 0–100.
     pub percentiles: Vec<(f64, u64)>,
-    /// The resolution of its latencies.
     pub resolution_ns: u64,
 }

@@ -27,7 +27,6 @@ impl Environment {
         version.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
     }
 
-    /// The release of the kernel.
     pub fn kernel(&self) -> &str {
         self.fact("Kernel", "release").unwrap_or("unknown")
     }
@@ -41,16 +40,13 @@ impl Environment {
 /// What one TCP connection carried in each direction of a network, in bits per second. `None` where the transfer failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NetworkBandwidth {
-    /// From the generator to the servers.
     pub to_servers_bits_per_s: Option<u64>,
-    /// From the servers to the generator.
     pub from_servers_bits_per_s: Option<u64>,
 }
 
 /// A titled list of facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactSection {
-    /// Title.
     pub title: String,
     /// Key and value.
     pub facts: Vec<(String, String)>,

@@ -8,30 +8,24 @@ use rusqlite::ErrorCode;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// No space left.
     #[error("the disk that holds {} is full: free space there, or name another place (--dir, of a load --db)", .0.display())]
     DiskFull(PathBuf),
     /// A write failed for another reason than space: a quota, a file-size limit, a failing disk.
     #[error("cannot write {} ({cause}): check the disk, its quota and `ulimit -f`, or name another place (--dir, of a load --db)", .file.display())]
     Write {
-        /// The file.
         file: PathBuf,
-        /// The system's message.
         cause: String,
     },
     /// The file or folder may not be opened by this user.
     #[error("no permission for {}: change its owner or mode, or give another folder with --dir", .0.display())]
     Permission(PathBuf),
-    /// Another program holds the file.
     #[error("{} is locked by another program: close it there and try again", .0.display())]
     Locked(PathBuf),
-    /// The file already exists.
     #[error("{} exists already, and a record is never written over: name another file", .0.display())]
     Exists(PathBuf),
     /// A profile does not belong into a record of scored slices.
     #[error("internal: {} holds scored slices, so that no profile may stand in it; please report this", .0.display())]
     Scored(PathBuf),
-    /// The file is not a record.
     #[error("{} is not a record of tare: give the id of a run (`tare report latest`) or a path to a record.sqlite", .0.display())]
     NotARecord(PathBuf),
     /// The record of a load, where that of a run is needed.
@@ -40,47 +34,32 @@ pub enum RecordError {
     /// SQLite or tare cannot read the record as it was written.
     #[error("{} is damaged ({cause}): restore it from a copy, or measure again", .file.display())]
     Damaged {
-        /// The file.
         file: PathBuf,
-        /// What was found instead.
         cause: String,
     },
-    /// Another version of tare wrote it.
     #[error("{} has record schema {found}, and this tare reads schema {known}: use the tare that wrote it{writer}, or measure again", .file.display())]
     OtherSchema {
-        /// The file.
         file: PathBuf,
-        /// Its schema.
         found: i64,
-        /// The schema that this program reads.
         known: i64,
         /// The version of the program that wrote it, ` (tare 0.1.0)`; empty if unknown.
         writer: String,
     },
-    /// An interrupted run cannot go on.
     #[error("{} cannot go on: {why}", .file.display())]
     NotResumable {
-        /// The record.
         file: PathBuf,
-        /// The reason, and what to do instead.
         why: String,
     },
-    /// There is no run of that name.
     #[error("there is no run \"{name}\" in {}; {hint}", .root.display())]
     NoSuchRun {
-        /// The requested name.
         name: String,
-        /// The searched folder.
         root: PathBuf,
-        /// The existing runs.
         hint: String,
     },
     /// Any other error of the system or of SQLite.
     #[error("cannot use {} ({cause}): check that it is a folder or file you can read and write, or give another folder with --dir", .file.display())]
     Other {
-        /// The file or folder.
         file: PathBuf,
-        /// The message.
         cause: String,
     },
 }
@@ -96,7 +75,6 @@ impl RecordError {
         }
     }
 
-    /// The error for an error of SQLite.
     pub(crate) fn sqlite(file: &Path, error: &rusqlite::Error) -> Self {
         let (file, cause) = (file.to_path_buf(), error_text(error));
         let Some(failure) = error.sqlite_error() else { return Self::Damaged { file, cause } };

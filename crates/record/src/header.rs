@@ -14,19 +14,16 @@ pub struct RunHeader<P = Plan> {
     pub started_unix_ns: u64,
     /// Program and arguments as typed, without secrets.
     pub command: Vec<String>,
-    /// Version of tare.
     pub tare_version: String,
     /// Git revision of the working directory, if it has one.
     pub git_revision: Option<String>,
     /// SHA-256 of the plan, in hex.
     pub plan_hash: String,
-    /// The plan.
     pub plan: P,
     /// Facts about the machine.
     pub environment: Environment,
 }
 
-/// The header of a load.
 pub type LoadHeader = RunHeader<LoadPlan>;
 
 /// The header of a record of either kind, as it is written. The JSON field `kind` is `weighed` (a run) or `load`.
@@ -36,7 +33,6 @@ pub(crate) enum HeaderRef<'a> {
     /// A run: servers compared with one another.
     #[serde(rename = "weighed")]
     Run(&'a RunHeader),
-    /// One load on one URL.
     Load(&'a LoadHeader),
 }
 
@@ -47,6 +43,5 @@ pub enum RecordHeader {
     /// A run: servers compared with one another.
     #[serde(rename = "weighed")]
     Run(Box<RunHeader>),
-    /// One load on one URL.
     Load(Box<LoadHeader>),
 }

@@ -6,7 +6,6 @@ use crate::{AgentRecord, EndStatus, EventRecord, RunRecord, StoredSlice};
 /// All entries of one load on one URL (`tare load`).
 #[derive(Debug, Clone)]
 pub struct LoadRecord {
-    /// The header.
     pub header: LoadHeader,
     /// The load cut into intervals, in order. Their `group` and `variant` are the URL, their `scenario` the first
     /// request.
@@ -24,6 +23,5 @@ pub struct LoadRecord {
 pub enum Record {
     /// A run: servers compared with one another.
     Run(Box<RunRecord>),
-    /// One load on one URL.
     Load(Box<LoadRecord>),
 }

@@ -61,7 +61,6 @@ impl ServerUse {
 pub struct ServerCpu {
     /// Wall time between the two readings.
     pub wall_ns: u64,
-    /// Total CPU.
     pub total_ns: u64,
     /// By kind of thread: `application`, `gc`, `jit`, `vm`, …; adds up to the total.
     pub by_kind: BTreeMap<String, u64>,
@@ -124,7 +123,6 @@ pub struct RuntimeUse {
     pub allocated_bytes: Option<u64>,
     /// Heap in use at the end, including garbage.
     pub heap_used_bytes: Option<u64>,
-    /// Heap committed at the end.
     pub heap_committed_bytes: Option<u64>,
     /// Heap in use after the last collection; absent if there was none, or the collector does not report it.
     pub heap_after_gc_bytes: Option<u64>,
@@ -168,7 +166,6 @@ fn sum_of_both(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     a.zip(b).map(|(a, b)| a + b)
 }
 
-/// Work of one collector of a runtime.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CollectorUse {
     /// Its stop-the-world pauses.
@@ -195,7 +192,6 @@ pub struct Hiccups<H = LatencyHistogram> {
 }
 
 impl Hiccups {
-    /// The same with packed histograms.
     pub fn pack(self) -> Hiccups<PackedHistogram> {
         let pack = |histogram: LatencyHistogram| PackedHistogram::from(&histogram);
         Hiccups { machine: pack(self.machine), jvm: self.jvm.map(pack), pauses: self.pauses }
@@ -207,14 +203,11 @@ impl Hiccups {
 pub struct Pause {
     /// Its begin, since the run began.
     pub at_ns: u64,
-    /// Its length.
     pub length_ns: u64,
-    /// Its cause.
     pub cause: PauseCause,
 }
 
 named_values! {
-    /// The cause of a pause.
     pub enum PauseCause: "the cause of a pause" {
         /// The machine: the meter outside the server paused too.
         Machine = "machine",

@@ -16,17 +16,12 @@ const LONGEST_BYTES: u64 = 4 << 30;
 pub struct ProfileRecord {
     /// 1-based start.
     pub fork: u32,
-    /// Id of the group.
     pub group: String,
-    /// Name of the scenario.
     pub scenario: String,
-    /// Name of the variant.
     pub variant: String,
-    /// The sampled event.
     pub event: ProfileEvent,
     /// The sampler and its settings: `async-profiler 4.5, every 1 ms of CPU time`.
     pub sampler: String,
-    /// Length of the recording.
     pub span_ns: u64,
     /// Load during the recording.
     pub offered_per_s: f64,
@@ -38,7 +33,6 @@ pub struct ProfileRecord {
     pub file: Option<String>,
     /// The unit of the stacks' weights.
     pub weight: Weight,
-    /// Collapsed stacks.
     #[serde(skip)]
     pub stacks: PackedText,
 }
@@ -47,9 +41,7 @@ pub struct ProfileRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    /// Samples of a clock.
     Samples {
-        /// The weight of one sample.
         every_ns: u64,
     },
     /// Nanoseconds.
@@ -63,7 +55,6 @@ pub enum Weight {
 pub struct PackedText(Vec<u8>);
 
 impl PackedText {
-    /// Compresses text.
     pub fn pack(text: &str) -> Self {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
         // Writing to memory cannot fail.

@@ -18,9 +18,7 @@ use crate::slice::StoredSlice;
 pub struct ForkRecord {
     /// 1-based start.
     pub fork: u32,
-    /// Id of the group.
     pub group: String,
-    /// Name of the variant.
     pub variant: String,
     /// Command line of its start.
     pub command: Vec<String>,
@@ -41,11 +39,8 @@ pub struct ForkRecord {
 pub struct WarmupRecord {
     /// 1-based start.
     pub fork: u32,
-    /// Id of the group.
     pub group: String,
-    /// Name of the scenario.
     pub scenario: String,
-    /// Name of the variant.
     pub variant: String,
     /// Length of the warm-up of the group.
     pub span_ns: u64,
@@ -69,10 +64,8 @@ pub enum EndStatus {
     Failed,
 }
 
-/// All entries of one run.
 #[derive(Debug, Clone)]
 pub struct RunRecord {
-    /// The header.
     pub header: RunHeader,
     /// Slices in the order of measurement, packed ([`SliceRecord::pack`](crate::SliceRecord::pack)): unpacked, an hour's run would not fit in
     /// memory.

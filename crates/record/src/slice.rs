@@ -12,7 +12,6 @@ named_values! {
     pub enum Phase: "a phase" {
         /// Not scored.
         Warmup = "warmup",
-        /// Scored.
         Measure = "measure",
         /// Under a sampler; never scored.
         Profile = "profile",
@@ -24,11 +23,8 @@ named_values! {
 pub struct SliceKey {
     /// 1-based start of the server.
     pub fork: u32,
-    /// Id of the group.
     pub group: String,
-    /// Name of the scenario.
     pub scenario: String,
-    /// Name of the variant.
     pub variant: String,
     /// Warm-up, scored or profiled.
     pub phase: Phase,
@@ -47,7 +43,6 @@ pub struct SliceKey {
 /// `H` is the form of its histograms: unpacked for recording, or bytes ([`StoredSlice`]) for thousands of kept slices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SliceRecord<H = LatencyHistogram> {
-    /// The slice's key.
     pub key: SliceKey,
     /// The generator's sample.
     pub load: SliceSample<H>,

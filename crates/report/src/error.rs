@@ -6,26 +6,20 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// The disk refuses.
     #[error("cannot write {} ({cause}): {}", .file.display(), remedy(.cause))]
     Write {
-        /// The file or folder.
         file: PathBuf,
-        /// What the system said.
         cause: std::io::Error,
     },
     /// A profile could not be put into a form for another tool.
     #[error(transparent)]
     Profile(#[from] tare_profile::ProfileError),
-    /// Two records have nothing in common.
     #[error(transparent)]
     NothingInCommon(#[from] tare_analysis::differences::NothingInCommon),
     /// A file of another tool that cannot be read.
     #[error("cannot import {}: {cause}. Known are {known}", .file.display())]
     NotImportable {
-        /// The file.
         file: PathBuf,
-        /// What is wrong with it.
         cause: String,
         /// The forms that can be read.
         known: String,

@@ -17,17 +17,14 @@ pub enum Tone {
     Void,
     /// A check that passed, a comparison that is decided.
     Passed,
-    /// A warning.
     Warning,
     /// A check that failed, an error, a count of failures.
     Failed,
     /// A bar or a line of a chart.
     Chart,
-    /// A heading.
     Head,
     /// Of second rank.
     Quiet,
-    /// As it is.
     Plain,
 }
 

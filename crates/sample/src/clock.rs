@@ -34,7 +34,6 @@ pub struct ClockEstimate {
 /// The extremes of stamped messages and pings, from which a server's clock is estimated.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ClockSamples {
-    /// Stamped messages.
     pub stamped: u64,
     /// Resolution of the coarsest stamp, in nanoseconds.
     pub unit_ns: u64,

@@ -29,10 +29,8 @@ named_values! {
     }
 }
 
-/// The errors of one class.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ErrorTally {
-    /// Number of errors.
     pub count: u64,
     /// Text of the first error: escaped, of bounded length; empty when there was none.
     pub example: String,
@@ -43,7 +41,6 @@ pub struct ErrorTally {
 pub struct ErrorTallies([ErrorTally; ErrorClass::ALL.len()]);
 
 impl ErrorTallies {
-    /// The errors of one class.
     pub fn for_class(&self, class: ErrorClass) -> &ErrorTally {
         &self.0[class as usize]
     }
@@ -53,7 +50,6 @@ impl ErrorTallies {
         ErrorClass::ALL.into_iter().zip(&self.0).filter(|(_, tally)| tally.count > 0)
     }
 
-    /// Errors of all classes together.
     pub fn total(&self) -> u64 {
         self.0.iter().map(|tally| tally.count).sum()
     }

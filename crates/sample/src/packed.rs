@@ -25,12 +25,10 @@ impl PackedHistogram {
         &self.bytes
     }
 
-    /// Number of samples.
     pub const fn samples(&self) -> u64 {
         self.samples
     }
 
-    /// The unpacked histogram.
     pub fn unpack(&self) -> LatencyHistogram {
         // The bytes were checked when the value was made, so only the empty form uses the default.
         LatencyHistogram::from_bytes(&self.bytes).unwrap_or_default()

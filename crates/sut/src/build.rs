@@ -26,7 +26,6 @@ const STOP_GRACE: Duration = Duration::from_secs(3);
 pub struct BuildLine<'a> {
     /// Time since the build began.
     pub elapsed: Duration,
-    /// The line.
     pub text: &'a str,
 }
 

@@ -35,13 +35,10 @@ pub struct CatalogFile {
     /// A regular expression for the frames of the layers under test. A profile reports their share.
     #[serde(default)]
     pub focus: String,
-    /// Options of every JVM.
     pub jvm: JvmOptions,
-    /// Families by name.
     pub families: BTreeMap<String, Family>,
 }
 
-/// Options of every JVM.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JvmOptions {
@@ -61,29 +58,23 @@ pub struct Family {
     /// The tool that builds it: a file in `servers/toolchains`; sbt by default.
     #[serde(default)]
     pub toolchain: Option<String>,
-    /// The default version.
     pub default_version: String,
-    /// All available versions.
     #[serde(default)]
     pub versions: Vec<String>,
     /// The oldest Java that runs them; absent if they need none.
     #[serde(default)]
     pub min_java: Option<u32>,
-    /// Its servers.
     pub servers: Vec<CatalogServer>,
 }
 
-/// One server of a family.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CatalogServer {
     /// `http4s.Tapir`.
     pub name: String,
-    /// Number of routes.
     pub routes: u32,
     /// `vanilla`, `tapir`, …
     pub kind: String,
-    /// The baseline that it is compared with.
     #[serde(default)]
     pub baseline: Option<String>,
 }
@@ -91,9 +82,7 @@ pub struct CatalogServer {
 /// A unit of building: a family at a version, written `FAMILY@VERSION`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Target {
-    /// The family.
     pub family: String,
-    /// Its version.
     pub version: String,
 }
 
@@ -119,12 +108,10 @@ impl Catalog {
         Ok(Self { root, file: parse(&path.display().to_string(), &text)? })
     }
 
-    /// The servers' folder.
     pub fn servers_folder(&self) -> &Path {
         &self.root
     }
 
-    /// The catalog as written.
     pub fn catalog_file(&self) -> &CatalogFile {
         &self.file
     }
@@ -241,7 +228,6 @@ fn parse(file: &str, text: &str) -> Result<CatalogFile, SutError> {
     Ok(catalog)
 }
 
-/// Reads an optional file.
 fn read_optional(path: &Path) -> Result<Option<String>, SutError> {
     match fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),

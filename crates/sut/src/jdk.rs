@@ -13,11 +13,9 @@ pub const CATALOG_JAVA: u32 = 21;
 /// A Java installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Jdk {
-    /// Its home folder.
     pub home: PathBuf,
     /// The feature release: 17, 21, 25.
     pub major: u32,
-    /// The full version.
     pub version: String,
     /// The vendor, if stated.
     pub vendor: String,

@@ -18,7 +18,6 @@ pub(crate) use tool::run as run_tool;
 
 pub use library::{JarSource, async_profiler_jar, cache_folder, fetched_async_profiler};
 
-/// A running sampler.
 #[derive(Debug)]
 pub struct Sampling(Kind);
 
@@ -28,14 +27,11 @@ enum Kind {
     Native(perf::PerfRecording),
 }
 
-/// The result of a sampler.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampled {
-    /// The sampler and its settings.
     pub sampler: String,
     /// The unit of the stacks' weights.
     pub weight: Weight,
-    /// Collapsed stacks.
     pub stacks: String,
     /// The sampler's own file.
     pub file: PathBuf,

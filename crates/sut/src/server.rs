@@ -25,7 +25,6 @@ pub use spec::{PORT, ReadyRule, ServerSpec};
 
 /// How many ports tare chooses for one start of a server, one after another, while other processes take them.
 const MOST_PORTS: u32 = 5;
-/// Lines of the log in an error.
 const ERROR_LINES: usize = 20;
 
 /// A server that has become ready. Dropping it kills it and its descendants.
@@ -41,18 +40,14 @@ pub struct Server {
     _port: Option<Port>,
 }
 
-/// The present state of a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Status {
-    /// It runs.
     Running,
     /// It is stopped (SIGSTOP, a debugger): it keeps its connections and answers nothing.
     Stopped,
-    /// It has ended.
     Exited(How),
 }
 
-/// How a server was stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StopReport {
     /// How it ended, whether it had to be killed, and the CPU of its whole tree.
@@ -121,7 +116,6 @@ impl Server {
         Ok(Self { spec: spec.clone(), address, base_url, startup_ns, child: Mutex::new(child), log, _port: port })
     }
 
-    /// The server's name.
     pub fn name(&self) -> &str {
         &self.spec.name
     }
@@ -131,7 +125,6 @@ impl Server {
         self.address
     }
 
-    /// Its base URL, with its port.
     pub fn base_url(&self) -> &str {
         &self.base_url
     }
@@ -146,7 +139,6 @@ impl Server {
         self.child().program_pid()
     }
 
-    /// Its present state.
     pub fn status(&self) -> Status {
         let mut child = self.child();
         if let Some(how) = child.try_wait() {

@@ -21,7 +21,6 @@ pub enum AffinityError {
     Refused {
         /// The task, 0 for the calling thread.
         tid: u32,
-        /// The requested set.
         cpus: CpuSet,
         /// The set that this process may use.
         allowed: CpuSet,
@@ -81,7 +80,6 @@ pub fn cpus_of_task(tid: u32) -> Result<CpuSet, AffinityError> {
     Ok(CpuSet::from_indices((0..CpuSet::LIMIT).filter(|&cpu| mask.is_set(cpu))))
 }
 
-/// The set as a mask of the kernel.
 pub(crate) fn kernel_mask(cpus: &CpuSet) -> KernelMask {
     let mut mask = KernelMask::new();
     cpus.iter().filter(|&cpu| cpu < CpuSet::LIMIT).for_each(|cpu| mask.set(cpu));

@@ -54,7 +54,6 @@ pub struct Program {
 pub enum Output {
     /// A pipe that [`Child::take_output`] returns and the caller must drain.
     Pipe,
-    /// A file.
     File(File),
     /// Nowhere: output is discarded.
     Discard,
@@ -96,13 +95,11 @@ pub enum ChildError {
     /// The string cannot be passed to the kernel.
     #[error("{what} holds a zero byte, which no argument or variable may")]
     ZeroByte {
-        /// The string.
         what: String,
     },
     /// The program could not be started.
     #[error("cannot start {program}: {doing}: {source}")]
     Start {
-        /// The program.
         program: String,
         /// The step that failed.
         doing: String,
@@ -122,7 +119,6 @@ pub enum ChildError {
 pub enum How {
     /// It returned this exit code.
     Code(i32),
-    /// This signal ended it.
     Signal(i32),
     /// Unknown: the supervisor was killed, and the program died with it.
     SupervisorKilled,

@@ -17,7 +17,6 @@ const EPOCH_READINGS: usize = 8;
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// The origin of the clock.
     pub const ZERO: Self = Self(0);
     /// Later than any other moment: "never".
     pub const MAX: Self = Self(u64::MAX);

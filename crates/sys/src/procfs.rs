@@ -19,7 +19,6 @@ pub enum ProcfsError {
     /// The file could not be read. For a process this usually means that it has ended.
     #[error("cannot read {}: {source}", path.display())]
     Read {
-        /// The file.
         path: PathBuf,
         /// The kernel's reason.
         source: io::Error,
@@ -27,7 +26,6 @@ pub enum ProcfsError {
     /// The kernel wrote something unexpected.
     #[error("{} is not as expected: \"{}\"; please report it with your kernel's version", path.display(), text.escape_debug())]
     Format {
-        /// The file.
         path: PathBuf,
         /// The beginning of the file.
         text: String,

@@ -30,7 +30,6 @@ pub struct SocketOptions {
 /// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Target {
-    /// An address and a port.
     Tcp(SocketAddr),
     /// A socket in the file system.
     Unix(PathBuf),

@@ -13,7 +13,6 @@ use thiserror::Error;
 #[error("{0}")]
 pub struct WrongUsage(pub String);
 
-/// An error of that kind.
 pub fn wrong_usage(text: impl Into<String>) -> anyhow::Error {
     WrongUsage(text.into()).into()
 }
@@ -21,7 +20,6 @@ pub fn wrong_usage(text: impl Into<String>) -> anyhow::Error {
 /// How a sub-command ended that did what it could.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outcome {
-    /// All is well.
     Done,
     /// Done, but a cell is void or a check failed.
     Void,

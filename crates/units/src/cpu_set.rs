@@ -31,7 +31,6 @@ impl CpuSet {
     /// The number of CPUs that the kernel's plain `cpu_set_t` can name; a list holds CPUs below it.
     pub const LIMIT: usize = 1024;
 
-    /// A set of these CPUs.
     pub fn from_indices(cpus: impl IntoIterator<Item = usize>) -> Self {
         Self(cpus.into_iter().collect())
     }

@@ -56,11 +56,8 @@ mod tests {
     named_values! {
         /// Where it goes.
         pub enum Direction: "a direction" {
-            /// Left.
             Left = "left",
-            /// Right.
             Right = "right",
-            /// Straight ahead.
             Ahead = "straight-ahead",
         }
     }

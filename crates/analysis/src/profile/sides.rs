@@ -12,7 +12,6 @@ use crate::summary::ProfileView;
 pub struct Side<'a> {
     /// What was sampled.
     pub event: ProfileEvent,
-    /// The profiles, a fork each.
     pub records: Vec<&'a ProfileRecord>,
     /// Their stacks, in the same order.
     pub stacks: Vec<Stacks>,
@@ -55,12 +54,10 @@ impl<'a> Side<'a> {
         (!side.records.is_empty()).then_some(side)
     }
 
-    /// The profiles behind a view.
     pub fn of_view(record: &'a RunRecord, view: &ProfileView) -> Option<Self> {
         Self::of_variant(record, &view.group, &view.scenario, &view.variant, view.event)
     }
 
-    /// All stacks as one profile.
     pub fn merged(&self) -> Stacks {
         let mut all = Stacks::new();
         self.stacks.iter().for_each(|stacks| all.extend(stacks));

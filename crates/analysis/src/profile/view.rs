@@ -15,7 +15,6 @@ use crate::summary::{Estimate, HotFrame, MovedFrame, PackageShare, ProfileView};
 
 /// Methods below this total share stand in no table.
 const LEAST: f64 = 0.002;
-/// Rows of a table.
 const ROWS: usize = 40;
 /// Nodes of a flame graph below this share are drawn as part of their callers.
 const CUT: f64 = 0.0002;

@@ -56,7 +56,6 @@ pub struct CapacityFork {
     pub failed_limits: Vec<String>,
 }
 
-/// One try.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapacityTry {
     pub fork: u32,

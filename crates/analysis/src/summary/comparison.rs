@@ -167,7 +167,6 @@ pub struct PriorEffect {
     pub text: String,
 }
 
-/// An A/A control.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Noise {
     pub group: String,

@@ -14,7 +14,6 @@ pub struct Ladder {
     pub steps: Vec<LadderStep>,
 }
 
-/// One step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LadderStep {
     pub variant: String,

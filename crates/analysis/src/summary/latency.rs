@@ -75,7 +75,6 @@ impl Distribution {
     }
 }
 
-/// One bar of a histogram.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct HistogramBin {
     /// Upper bound: the bin holds samples up to it and above the bound of the bin before.
@@ -83,7 +82,6 @@ pub struct HistogramBin {
     pub count: u64,
 }
 
-/// One stated percentile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PercentileValue {
     pub percentile: f64,
@@ -93,7 +91,6 @@ pub struct PercentileValue {
     pub hi_ns: Option<u64>,
 }
 
-/// One point of a latency curve.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
     pub percentile: f64,

@@ -78,7 +78,6 @@ impl LimitVerdictKind {
 }
 
 impl LimitCheck {
-    /// The results with this verdict.
     pub fn with_verdict(&self, verdict: LimitVerdictKind) -> Vec<&LimitResult> {
         self.limits.iter().filter(|limit| limit.verdict == verdict).collect()
     }

@@ -22,7 +22,6 @@ pub struct Probes {
     pub probe_cpu_share: Option<f64>,
 }
 
-/// Pauses of one collector.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CollectorShare {
     pub collector: String,
@@ -30,7 +29,6 @@ pub struct CollectorShare {
     pub pause_ns: u64,
 }
 
-/// Pauses of one cause.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PauseTally {
     pub cause: PauseCause,

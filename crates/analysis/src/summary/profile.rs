@@ -37,7 +37,6 @@ pub struct WhySentence {
     pub methods: Vec<NamedMethod>,
 }
 
-/// A method by both names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NamedMethod {
     pub short: String,
@@ -99,7 +98,6 @@ pub struct HotFrame {
     pub caller_share: Option<f64>,
 }
 
-/// All methods of one package.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PackageShare {
     pub name: String,

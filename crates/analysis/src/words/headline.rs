@@ -56,7 +56,6 @@ pub(crate) fn headline(comparisons: &[Comparison], context: &HeadlineContext<'_>
     Some(Headline { text: sentences.join(" "), verdict })
 }
 
-/// The answer of one comparison.
 pub(crate) fn sentence(comparison: &Comparison, context: &HeadlineContext<'_>) -> Sentence {
     let headline = headline(std::slice::from_ref(comparison), context);
     let (text, verdict) = headline.map_or_else(Default::default, |headline| (headline.text, Some(headline.verdict)));
@@ -116,7 +115,6 @@ impl<'a> Answer<'a> {
         self.ratios.first().map_or(VerdictKind::Void, |lead| lead.verdict)
     }
 
-    /// The place of its verdict in a headline.
     fn place(&self) -> Option<usize> {
         VERDICTS.iter().position(|(verdict, _)| *verdict == self.verdict())
     }

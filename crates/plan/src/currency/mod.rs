@@ -43,7 +43,6 @@ macro_rules! currencies {
         }
 
         impl Currency {
-            /// All of them.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
             /// What is fixed about it.
@@ -127,7 +126,6 @@ impl PartialOrd for Currency {
     }
 }
 
-/// By name.
 impl Ord for Currency {
     fn cmp(&self, other: &Self) -> Ordering {
         self.facts().name.cmp(other.facts().name)

@@ -41,12 +41,10 @@ impl RatioLimit {
         is_worse_above(self.currency)
     }
 
-    /// As it was written.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// What it limits.
     pub const fn currency(&self) -> Currency {
         self.currency
     }

@@ -45,7 +45,6 @@ impl Group {
     }
 }
 
-/// A scenario under its name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NamedScenario {
     /// `SimpleGet`.
@@ -59,7 +58,6 @@ pub struct NamedScenario {
 pub struct Variant {
     /// As shown, unique in its group: `http4s.Tapir`, `http4s.Tapir@1.9.11`, `http4s.Vanilla (again)`.
     pub name: String,
-    /// Name of the server.
     pub server: String,
     /// Family in the catalog, or the server's own name.
     pub family: String,
@@ -91,13 +89,11 @@ impl Variant {
     }
 }
 
-/// What a variant is in its group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// What the others are compared with.
     Baseline,
-    /// Compared with the baseline.
     #[serde(rename = "weighed")]
     Compared,
     /// A second start of the baseline: any difference from the first is noise.
@@ -122,7 +118,6 @@ pub enum Program {
         /// What is changed.
         changes: Changes,
     },
-    /// Any other program.
     Command(Box<CommandServer>),
     /// A server that is already running, started outside tare.
     External {
@@ -210,7 +205,6 @@ impl CommandServer {
     }
 }
 
-/// The source of the counters of a runtime.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CounterSource {

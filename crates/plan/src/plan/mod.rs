@@ -34,7 +34,6 @@ pub struct Plan {
     /// The suite's file as the user named it, for errors; empty without a suite, and in older records.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub suite_file: String,
-    /// The question in words.
     pub question: String,
     /// How it measures.
     pub mode: Mode,
@@ -45,11 +44,9 @@ pub struct Plan {
     pub checks: Vec<Check>,
     /// What was asked for and left out, with the reason: `http4s.Vanilla × SimpleGetMultiRoute`.
     pub skipped: Vec<Skipped>,
-    /// The load.
     pub load: Load,
     /// How a fork warms up.
     pub warmup: Warmup,
-    /// The slices of a fork.
     pub slices: Slices,
     /// Instead of these slices: the search for the largest load that keeps a curve.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,7 +87,6 @@ pub enum Mode {
 pub struct Skipped {
     /// Server or server × scenario.
     pub what: String,
-    /// Why.
     pub because: String,
 }
 

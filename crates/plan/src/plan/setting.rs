@@ -10,7 +10,6 @@ pub struct Setting {
     pub section: String,
     /// Key in a suite file, and flag without its dashes.
     pub key: String,
-    /// Value as text.
     pub value: String,
     /// Where it came from.
     pub source: Source,
@@ -23,7 +22,6 @@ named_values! {
     pub enum Source: "where a value came from" {
         /// tare's own.
         Default = "default",
-        /// The suite file.
         Suite = "suite",
         /// The command line.
         Flag = "flag",
@@ -31,7 +29,6 @@ named_values! {
 }
 
 impl Setting {
-    /// A setting of one section.
     pub fn new(section: &str, key: &str, value: String, source: Source, meaning: &str) -> Self {
         let [section, key, meaning] = [section, key, meaning].map(str::to_owned);
         Self { section, key, value, source, meaning }

@@ -25,11 +25,9 @@ pub enum Warmup {
         /// Give servers all cores while they warm up, so that the JIT has room.
         all_cpus: bool,
     },
-    /// A fixed time.
     Fixed {
         /// How long.
         span: Span,
-        /// Number of users.
         users: u32,
     },
 }

@@ -157,7 +157,6 @@ struct Build<'a> {
 }
 
 impl Build<'_> {
-    /// The name of a variant of this build.
     fn variant_name(self, server: &str, role: Role) -> String {
         let build = match (self.home, self.version) {
             (Some(_), _) => "@baseline".to_owned(),

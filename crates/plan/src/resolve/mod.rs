@@ -19,7 +19,6 @@ use crate::suite::Suite;
 /// Everything that is known when a plan is made.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
-    /// The suite as written.
     pub suite: &'a Suite,
     /// The flags, which win over the suite.
     pub flags: &'a Options,
@@ -29,7 +28,6 @@ pub struct Inputs<'a> {
     pub inventory: &'a Inventory,
     /// The catalog's contract.
     pub contract: &'a Contract,
-    /// The machine.
     pub machine: &'a MachineFacts,
     /// What earlier runs say, of this machine and of others.
     pub earlier: &'a [EarlierRun],

@@ -7,15 +7,11 @@ use super::Options;
 named_values! {
     /// The part of a run that a setting belongs to: a heading of the help, a section of the plan's list.
     pub enum Section: "a section of the settings" {
-        /// What is measured.
         What = "what",
-        /// The load and the generator.
         Load = "load",
         /// When a run ends and what it decides.
         Stop = "stop",
-        /// Warm-up.
         WarmUp = "warm-up",
-        /// The slices of a fork.
         Slices = "slices",
         /// The search for the largest load.
         Capacity = "capacity",
@@ -96,7 +92,6 @@ pub struct SettingInfo {
     pub default: Option<String>,
     /// What a value must be, in the words of the error.
     pub limits: Vec<&'static str>,
-    /// The flag.
     pub flag: Flag,
     pub(super) parse_into: fn(&mut Options, &[String]) -> Result<(), String>,
 }

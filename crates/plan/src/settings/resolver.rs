@@ -43,7 +43,6 @@ impl Resolved {
 
 /// What a default or a check may depend on.
 pub(crate) struct Known<'a> {
-    /// The settings that flags give.
     pub flags: &'a Options,
     /// Those that the suite gives.
     pub suite: &'a Options,

@@ -20,7 +20,6 @@ pub(crate) struct Limit<T> {
     pub holds: fn(&T, &Known<'_>) -> bool,
 }
 
-/// A row of the table.
 pub(crate) struct Row<T> {
     pub flag: Flag,
     pub default_value: SettingDefault<T>,
@@ -157,7 +156,6 @@ impl<T: SettingValue> Row<T> {
         self
     }
 
-    /// The default as text.
     pub fn default_text(&self) -> Option<String> {
         match &self.default_value {
             SettingDefault::Absent(text) => text.map(str::to_owned),

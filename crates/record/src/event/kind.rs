@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventLevel {
-    /// For information.
     Info,
     /// The figures can be used with care.
     Warning,
@@ -27,7 +26,6 @@ pub struct SelfTestFigures {
     pub send_lag_p99_ns: u64,
     /// Requests sent.
     pub offered: u64,
-    /// Requests that failed.
     pub failed: u64,
 }
 
@@ -48,7 +46,6 @@ pub struct LatencyPlan {
     pub needed_s: f64,
 }
 
-/// The kind of an event, with its facts.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "name", rename_all = "snake_case")]
 pub enum EventKind {
@@ -89,33 +86,27 @@ pub enum EventKind {
     SelfTestFailed(SelfTestFigures),
     /// JVMs run without the hiccup meter.
     MeterMissing {
-        /// The reason.
         reason: String,
     },
     /// tare did not start this server.
     ExternalServer,
     /// This machine cannot run the server.
     ServerUnavailable {
-        /// The reason.
         reason: String,
     },
     /// The server did not start or did not become ready.
     ServerNotStarted {
-        /// The reason.
         reason: String,
     },
     /// An answer of the server differs from the contract, or from that of its baseline.
     ContractMismatch {
-        /// Server as in the catalog.
         server: String,
-        /// Name of the check.
         check: String,
         /// How the answer differs, if known.
         difference: Option<String>,
     },
     /// The server sends other headers than its baseline.
     HeadersDiffer {
-        /// One text for each difference.
         differences: Vec<String>,
     },
     /// The process of the server ended during the run.
@@ -144,9 +135,7 @@ pub enum EventKind {
         /// File name of a copy of the record that has them.
         copy: Option<String>,
     },
-    /// The sampler failed.
     ProfileFailed {
-        /// The reason.
         reason: String,
     },
     /// Requests had no answer when the load stopped.
@@ -158,13 +147,11 @@ pub enum EventKind {
     AgentLost {
         /// Its name: `ssh://bench1`.
         agent: String,
-        /// The reason.
         reason: String,
         /// End of what it reported, in seconds since the begin of the load.
         from_s: u64,
         /// When its loss was noticed, in the same unit.
         noticed_s: Option<u64>,
-        /// Agents that are left.
         left: u32,
         /// Agents at the begin.
         of: u32,
@@ -188,9 +175,7 @@ pub enum EventKind {
         /// Its 99th percentile.
         p99_ns: u64,
     },
-    /// tare itself failed.
     TareFailed {
-        /// Its error.
         error: String,
     },
     /// A kind that this version of tare does not know. The record's title and text describe it.
@@ -207,7 +192,6 @@ macro_rules! event_names {
         /// The name of each [`EventKind`], without its facts.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         #[serde(rename_all = "snake_case")]
-        #[expect(missing_docs, reason = "the variants of EventKind say what they mean")]
         pub enum EventName {
             $($Name,)+
         }

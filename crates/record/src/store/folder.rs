@@ -7,12 +7,10 @@ use crate::EndStatus;
 use crate::error::RecordError;
 use crate::header::RecordHeader;
 
-/// One run in the folder of tare.
 #[derive(Debug)]
 pub struct RunEntry {
     /// `2026-11-20-1`.
     pub id: String,
-    /// Its folder.
     pub dir: PathBuf,
     /// Its facts, or why they cannot be read.
     pub brief: Result<RunBrief, RecordError>,

@@ -110,7 +110,6 @@ fn rows_of<T>(
     in_order.collect()
 }
 
-/// The header.
 pub(super) fn header(connection: &Connection) -> rusqlite::Result<RecordHeader> {
     value(connection, "header")?.ok_or(rusqlite::Error::QueryReturnedNoRows)
 }

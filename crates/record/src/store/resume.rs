@@ -28,7 +28,6 @@ pub struct InterruptedRun {
 pub struct ReopenedRun {
     /// The kept part of the record.
     pub record: RunRecord,
-    /// Appends to it.
     pub writer: RunWriter,
     /// A copy of the record with the step that was cut short, where there was one.
     pub copy: Option<PathBuf>,

@@ -17,7 +17,6 @@ struct Counters<L, S> {
     server: S,
 }
 
-/// Appends a slice.
 pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::Result<()> {
     let StoredSlice { key, load, server } = slice;
     let hiccups = server.hiccups.as_ref();
@@ -99,12 +98,10 @@ fn check_histogram(bytes: Vec<u8>) -> rusqlite::Result<PackedHistogram> {
     PackedHistogram::from_bytes(bytes).map_err(|error| conversion_error(error.into()))
 }
 
-/// A value as JSON text.
 pub(super) fn to_json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
     serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
 }
 
-/// A value from JSON text.
 pub(super) fn from_json<T: DeserializeOwned>(text: &str) -> rusqlite::Result<T> {
     serde_json::from_str(text).map_err(|error| conversion_error(error.into()))
 }

@@ -82,7 +82,6 @@ impl RunWriter {
         Ok(Self { connection, file, takes_profiles, _lock: None })
     }
 
-    /// The file of the record.
     pub fn record_file(&self) -> &Path {
         &self.file
     }

@@ -11,7 +11,6 @@ use crate::error::ReportError;
 use crate::json;
 use tare_analysis::summary::Summary;
 
-/// One metric of one measure.
 #[derive(Serialize)]
 struct BencherMetric {
     value: f64,

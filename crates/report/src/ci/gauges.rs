@@ -7,7 +7,6 @@ use tare_analysis::summary::{Cell, Comparison, ConditionOutcome, ConditionResult
 /// Names with their values, which tell the samples of a gauge apart.
 pub(super) type Labels = Vec<(&'static str, String)>;
 
-/// Gauges of one name.
 #[derive(Debug)]
 pub(super) struct GaugeFamily {
     pub name: &'static str,

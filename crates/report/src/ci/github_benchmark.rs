@@ -12,7 +12,6 @@ use crate::error::ReportError;
 use crate::json;
 use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Summary};
 
-/// One entry of the list.
 #[derive(Serialize)]
 struct BenchmarkEntry {
     name: String,

@@ -12,7 +12,6 @@ use tare_analysis::summary::{
     Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Summary, ValidityState, VerdictKind,
 };
 
-/// A test case.
 struct Case {
     name: String,
     class: String,

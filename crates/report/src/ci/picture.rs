@@ -33,7 +33,6 @@ const QUIET: &str = "#6b6b6b";
 const WORSE: &str = "#a85a00";
 const BETTER: &str = "#1f5fa8";
 
-/// One change.
 struct ChangeRow {
     place: String,
     label: String,
@@ -41,7 +40,6 @@ struct ChangeRow {
     colour: &'static str,
     /// The change in percent with its bounds.
     change: Option<(f64, Option<(f64, f64)>)>,
-    /// The limit in percent.
     limit: Option<f64>,
 }
 

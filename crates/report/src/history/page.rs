@@ -33,7 +33,6 @@ svg text{font:12px system-ui,sans-serif;fill:var(--quiet)}.grid{stroke:var(--lin
 .point{fill:var(--point)}.level{stroke:var(--fg);stroke-width:2}.version{stroke:var(--quiet);stroke-dasharray:2 4}\
 .change{stroke-width:2}.worse{stroke:var(--worse);color:var(--worse)}.better{stroke:var(--better);color:var(--better)}";
 
-/// The page.
 pub fn render_page(history: &History) -> String {
     let mut out = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
@@ -107,7 +106,6 @@ impl<'a> Chart<'a> {
         Self { line, lowest: lowest.min(least - room * 0.05), highest: highest.max(most + room * 0.05) }
     }
 
-    /// In percent.
     fn x(&self, at: f64) -> f64 {
         (at + 0.5) * 100.0 / self.line.points.len() as f64
     }

@@ -62,7 +62,6 @@ struct TimeColumns<'a> {
     cores: BTreeMap<&'a str, Vec<f64>>,
 }
 
-/// The curves of one latency.
 #[derive(Serialize)]
 struct LatencyCurves {
     starts: Vec<(u32, Curve)>,

@@ -28,7 +28,6 @@ pub struct ImportOrigin<'a> {
     pub stated_at: Option<String>,
     /// The same of the file, which counts where neither user nor content says it.
     pub written_at: String,
-    /// Git revision.
     pub revision: Option<String>,
 }
 

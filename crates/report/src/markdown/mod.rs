@@ -7,7 +7,6 @@ use crate::text::{interval_legend, shown};
 use tare_analysis::format::{Unit, sentence, share, single};
 use tare_analysis::summary::{Cell, Concern, CrossCheck, Finding, Severity, Summary, ValidityState};
 
-/// The report as Markdown.
 pub fn render(summary: &Summary) -> String {
     let run = &summary.run;
     let mut out = format!("**{}**\n\n{}\n", safe(&summary.headline.text), safe(&run.question));

@@ -7,7 +7,6 @@ use crate::palette::Tone;
 use tare_analysis::format::{Unit, single};
 use tare_analysis::summary::{CrossCheck, Summary, ToolFigure};
 
-/// The figures that have a column.
 const COLUMNS: [&str; 4] = ["throughput", "mean", "p50", "p99"];
 
 /// The table, or nothing where no other tool was asked.

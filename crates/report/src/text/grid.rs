@@ -4,7 +4,6 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::palette::{Palette, Tone};
 
-/// A cell of a grid.
 pub(crate) type Piece = (Tone, String);
 
 /// How many columns of the terminal a text takes.
@@ -12,7 +11,6 @@ pub(super) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
-/// A row of a grid.
 #[derive(Clone)]
 enum GridRow {
     Pieces(Vec<Piece>),

@@ -26,11 +26,8 @@ pub enum Built {
 pub struct Manifest {
     /// Version of the file format; 1.
     pub schema: u32,
-    /// The family.
     pub family: String,
-    /// Its version.
     pub version: String,
-    /// Hash of its sources.
     pub sources_sha256: String,
     /// The resolved versions of the important libraries.
     pub resolved: BTreeMap<String, String>,
@@ -64,9 +61,7 @@ pub enum Runtime<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Main {
-    /// The server.
     pub name: String,
-    /// Its class.
     pub main: String,
 }
 
@@ -74,7 +69,6 @@ pub struct Main {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unavailable {
-    /// The reason in one sentence.
     pub reason: String,
     /// What could not be resolved.
     pub artifact: String,

@@ -14,7 +14,6 @@ use crate::SutError;
 /// CPU use of threads, by kind (see [`super::kind`]) and by pool within each kind.
 pub type ByPool = BTreeMap<&'static str, BTreeMap<String, ThreadUse>>;
 
-/// CPU use of some threads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ThreadUse {
     /// Time on a CPU, in nanoseconds.
@@ -74,7 +73,6 @@ const SEARCH_EVERY: Duration = Duration::from_secs(1);
 pub struct CpuSample {
     /// The moment of the sample, on the monotonic clock.
     pub at_ns: u64,
-    /// The total.
     pub total_ns: u64,
     /// The use by kind, with a remainder, so that it adds up to the total.
     pub by_pool: ByPool,
@@ -100,14 +98,11 @@ impl CpuSample {
 pub struct CpuUse {
     /// Time between the samples.
     pub wall_ns: u64,
-    /// The total.
     pub total_ns: u64,
-    /// The use by kind.
     pub by_pool: ByPool,
 }
 
 impl CpuUse {
-    /// The use of all threads of one kind.
     pub fn use_of_kind(&self, kind: &str) -> ThreadUse {
         self.by_pool.get(kind).map_or_else(ThreadUse::default, |pools| pools.values().copied().sum())
     }

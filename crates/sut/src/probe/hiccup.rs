@@ -19,7 +19,6 @@ pub const INTERVAL: Duration = Duration::from_millis(1);
 /// The delay of one wake-up. Each deadline that passed during a sleep has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Delay {
-    /// The deadline.
     pub due: Nanos,
     /// How late the wake-up was.
     pub late_ns: u64,

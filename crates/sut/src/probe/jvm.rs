@@ -37,7 +37,6 @@ impl JvmProbe {
         self.take_sample().map(|_| self)
     }
 
-    /// The process.
     pub const fn pid(&self) -> u32 {
         self.pid
     }

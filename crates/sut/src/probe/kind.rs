@@ -1,10 +1,8 @@
 //! The kind of a thread, by its name. All JVMs since release 11 name their own threads in the same way.
 
-/// Work of the application.
 pub const APPLICATION: &str = "application";
 /// Garbage collection.
 pub const GC: &str = "gc";
-/// JIT compilation.
 pub const JIT: &str = "jit";
 /// All other work of the JVM itself.
 pub const VM: &str = "vm";

@@ -18,7 +18,6 @@ pub struct RuntimeSample {
     pub collectors: BTreeMap<String, CollectorUse>,
     /// Time in safepoints, including collections.
     pub safepoint_ns: Option<u64>,
-    /// Number of safepoints.
     pub safepoints: Option<u64>,
     /// Heap with objects, including dead ones, at the counter's last update. For G1: filled regions.
     pub heap_used_bytes: Option<u64>,

@@ -26,7 +26,6 @@ const ALLOC_EVERY_KIB: u64 = 32;
 /// The oldest Java that runs the converter.
 const CONVERTER_JAVA: u32 = 17;
 
-/// A running recording.
 #[derive(Debug)]
 pub(super) struct JvmRecording {
     library: Library,
@@ -73,7 +72,6 @@ impl JvmRecording {
         self.asprof(arguments, "attach async-profiler", remedy)
     }
 
-    /// Stops, and reads the recording.
     pub fn stop_and_read(self) -> Result<Sampled, SutError> {
         let remedy = if is_jvm(self.pid) { "try again" } else { "the server ended under the profiler: see its log" };
         self.asprof(vec!["stop".to_owned()], "stop async-profiler", remedy)?;

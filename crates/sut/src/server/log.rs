@@ -32,14 +32,12 @@ pub fn temporary_log(command: &str) -> Result<NamedTempFile, SutError> {
     made.map_err(|source| SutError::File { doing: "make a log in", path: std::env::temp_dir(), source })
 }
 
-/// The content of the ready line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ReadyLine {
     /// The port, if the pattern has a group of that name.
     pub(super) port: Option<u16>,
 }
 
-/// The log of one server.
 #[derive(Debug)]
 pub(super) struct Log {
     shared: Arc<Shared>,

@@ -8,10 +8,8 @@ use tare_sys::procfs::process;
 
 use crate::SutError;
 
-/// The owner of a port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Holder {
-    /// No process.
     Nobody,
     /// The server's own processes, at these addresses.
     Ours(Vec<SocketAddr>),

@@ -17,17 +17,14 @@ use crate::SutError;
 /// Placeholder of the port in commands, variables and URLs.
 pub const PORT: &str = "{port}";
 
-/// The sign that a server is ready.
 #[derive(Debug, Clone)]
 pub enum ReadyRule {
     /// A line of its output matches this pattern. A group named `port` contains its port, and `{port}` then becomes 0
     /// ("any").
     Line(Regex),
-    /// It listens on a port.
     Listening,
 }
 
-/// One server to start.
 #[derive(Debug, Clone)]
 pub struct ServerSpec {
     /// The server's name, for messages.
@@ -38,13 +35,11 @@ pub struct ServerSpec {
     pub env: BTreeMap<String, String>,
     /// Its working directory; that of tare if `None`.
     pub directory: Option<PathBuf>,
-    /// The sign that it is ready.
     pub ready: ReadyRule,
     /// Its base URL, such as `http://127.0.0.1:{port}/`; if `None`, the one port that it listens on.
     pub base_url: Option<String>,
     /// The CPUs that it may use.
     pub cpus: CpuSet,
-    /// The scheduling policy of its threads.
     pub scheduling: SchedulingPolicy,
     /// Longest time until it is ready.
     pub startup_timeout: Duration,
@@ -146,7 +141,6 @@ impl Authority {
         Ok(Self { host: host.to_owned(), port })
     }
 
-    /// The addresses of the host.
     pub(super) fn addresses(&self) -> Vec<SocketAddr> {
         (self.host.as_str(), self.port).to_socket_addrs().map(Iterator::collect).unwrap_or_default()
     }

@@ -1,6 +1,5 @@
 //! Messages of a supervisor to tare over its pipe: fixed records, smaller than `PIPE_BUF`, so each is whole or absent.
 
-/// One report of a supervisor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Message {
     /// The program runs under this process id, as seen by tare.
@@ -22,7 +21,6 @@ pub(super) mod step {
     pub const DIRECTORY: u64 = 1;
     /// Pinning itself.
     pub const AFFINITY: u64 = 2;
-    /// Executing the program.
     pub const EXECUTE: u64 = 3;
     /// Setting its scheduling policy.
     pub const SCHEDULING: u64 = 5;

@@ -156,12 +156,10 @@ pub struct Machine {
     pub hugepages: Option<u64>,
     /// The clock source behind `clock_gettime`.
     pub clock_source: Option<String>,
-    /// Total memory of the machine.
     pub memory_bytes: Option<u64>,
 }
 
 impl Machine {
-    /// Reads all properties.
     pub fn read() -> Self {
         Self {
             cpu_model: line("/proc/cpuinfo").and_then(|text| cpu_model(&text)),

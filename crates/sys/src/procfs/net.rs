@@ -10,7 +10,6 @@ use super::{ProcfsError, numbers_in, read_as};
 /// A listening TCP socket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Listener {
-    /// The address that it listens on.
     pub address: SocketAddr,
     /// The socket's inode, which identifies its owner.
     pub inode: u64,
@@ -19,9 +18,7 @@ pub struct Listener {
 /// A process that holds a socket.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Owner {
-    /// Process id.
     pub pid: u32,
-    /// Its name.
     pub comm: String,
 }
 

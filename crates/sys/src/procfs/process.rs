@@ -51,7 +51,6 @@ impl Stat {
     }
 }
 
-/// Memory of a process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Memory {
     /// Resident memory now (`VmRSS`).

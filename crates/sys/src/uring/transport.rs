@@ -31,9 +31,7 @@ pub struct UringTransport {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u64)]
 pub(super) enum Want {
-    /// The end of a connect.
     Connected = 1 << KIND_SHIFT,
-    /// Receiving.
     Received = 2 << KIND_SHIFT,
     /// Sending the staged bytes.
     Sent = 3 << KIND_SHIFT,

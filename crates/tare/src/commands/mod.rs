@@ -21,7 +21,6 @@ mod verify;
 use crate::args::{Command, Global};
 use crate::failure::Outcome;
 
-/// Carries out one sub-command.
 pub fn carry_out(command: Command, global: &Global) -> anyhow::Result<Outcome> {
     match command {
         Command::Run(args) => run::run(&args, global),

@@ -44,7 +44,6 @@ impl Checkout {
         Ok(None)
     }
 
-    /// Its top folder.
     pub fn top(&self) -> &Path {
         &self.top
     }

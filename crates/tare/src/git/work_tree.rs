@@ -39,7 +39,6 @@ fn lock_file(folder: &Path) -> PathBuf {
     folder.with_extension("lock")
 }
 
-/// Opens the lock of a work tree.
 fn open_lock(folder: &Path) -> anyhow::Result<File> {
     let path = lock_file(folder);
     let opened = File::options().create(true).truncate(false).write(true).open(&path);

@@ -40,7 +40,6 @@ pub struct Seen {
     pub agents: Vec<AgentLine>,
 }
 
-/// How one agent is.
 #[derive(Debug, Clone, Default)]
 pub struct AgentLine {
     pub name: String,
@@ -58,12 +57,10 @@ pub enum LoadPhase {
     Opening { open: usize, of: usize },
     /// It runs, and nothing is scored yet.
     WarmingUp { per_s: f64 },
-    /// It is measured.
     #[default]
     Measuring,
 }
 
-/// One interval.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Point {
     pub per_s: f64,

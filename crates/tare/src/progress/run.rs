@@ -86,7 +86,6 @@ impl RunView {
         }
     }
 
-    /// Shows one thing.
     pub fn show(&mut self, progress: &Progress<'_>) {
         if let Some(place) = place(progress) {
             self.countdown.set(place.left, now());
@@ -114,7 +113,6 @@ impl RunView {
         }
     }
 
-    /// A line that stays.
     pub fn line(&mut self, text: &str) {
         self.marked_line("", text);
     }

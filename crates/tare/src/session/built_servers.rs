@@ -20,7 +20,6 @@ use crate::interrupt;
 use crate::progress::RunView;
 use crate::workspace::Workspace;
 
-/// Which servers are wanted.
 pub struct ServerChoice<'a> {
     /// Names or globs; all servers where there is none.
     pub servers: &'a [String],
@@ -40,7 +39,6 @@ pub struct BuiltServers {
 }
 
 impl BuiltServers {
-    /// Builds the servers.
     pub fn build(choice: &ServerChoice<'_>, global: &Global) -> anyhow::Result<Self> {
         let workspace = Workspace::load(global)?;
         let plan = choice.plan(&workspace)?;
@@ -51,7 +49,6 @@ impl BuiltServers {
         Ok(Self { workspace, plan, launches, cancelled })
     }
 
-    /// The servers, each once.
     pub fn variants(&self) -> Vec<&Variant> {
         let mut seen: Vec<&Variant> = Vec::new();
         for variant in self.plan.groups.iter().flat_map(|group| &group.variants) {

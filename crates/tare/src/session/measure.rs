@@ -28,7 +28,6 @@ use crate::{console, interrupt, plan_text};
 
 /// The record that a run writes.
 enum RecordTarget<'a> {
-    /// That of a new run.
     New,
     /// That of the profiling starts of a run.
     ProfilesOf(&'a Measured),

@@ -27,7 +27,6 @@ pub fn jvm_option(agent: &Path, folder: &Path) -> String {
     format!("'-javaagent:{}={}'", agent.display(), folder.display())
 }
 
-/// The meter inside one JVM.
 #[derive(Debug)]
 pub struct JvmMeter {
     file: File,

@@ -13,9 +13,7 @@ const ENTRY_HEAD_BYTES: usize = 20;
 /// A JVM's counters and texts, by name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Counters<'a> {
-    /// The numeric counters.
     pub numbers: BTreeMap<&'a str, i64>,
-    /// The texts.
     pub texts: BTreeMap<&'a str, &'a str>,
 }
 
@@ -74,7 +72,6 @@ pub(super) mod tests {
         file_with(counters, &[])
     }
 
-    /// A file with counters and texts.
     pub(crate) fn file_with(counters: &[(&str, i64)], texts: &[(&str, &str)]) -> Vec<u8> {
         let numbers = counters.iter().map(|(name, value)| (*name, 0, b'J', value.to_le_bytes().to_vec()));
         let texts = texts.iter().map(|(name, text)| {

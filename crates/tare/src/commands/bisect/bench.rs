@@ -23,7 +23,6 @@ pub struct Stopped;
 
 /// Compares releases of one server.
 pub struct ReleaseBench<'a> {
-    /// The server.
     pub server: String,
     /// The releases, in order.
     pub releases: Vec<String>,

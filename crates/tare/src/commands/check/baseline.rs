@@ -21,7 +21,6 @@ pub struct Given<'a> {
     pub text: &'a str,
     /// The flag, or file and key.
     pub origin: String,
-    /// The folder from which its paths count.
     pub folder: PathBuf,
 }
 

@@ -6,7 +6,6 @@ use tare_report::text::wrap;
 /// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckState {
-    /// All is well.
     Fine,
     /// It is not there, and only some uses need it.
     Optional,

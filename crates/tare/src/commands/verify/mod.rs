@@ -86,7 +86,6 @@ fn print_totals(all: &[Verified<'_>], unplanned: usize, as_markdown: bool) -> Ou
     if failed == 0 { Outcome::Done } else { Outcome::Void }
 }
 
-/// Verifies servers that are built.
 struct Verifier<'a> {
     built: &'a BuiltServers,
 }
@@ -175,7 +174,6 @@ fn servers_at_a_time() -> usize {
     cores.min(usize::try_from(memory).unwrap_or(usize::MAX)).max(1)
 }
 
-/// Prints the results of one server.
 fn print_result(verified: &Verified<'_>, verbose: bool, colored: bool) {
     let variant = verified.variant;
     let outcomes = match &verified.outcome {
