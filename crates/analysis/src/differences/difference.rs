@@ -18,29 +18,26 @@ pub enum Basis {
     Level,
 }
 
-/// How one figure differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FigureChange {
     /// What was measured together; empty in the JSON of earlier versions.
     #[serde(default)]
     pub group: String,
-    /// Scenario.
     pub scenario: String,
     /// The variant, on the second side where its name differs.
     pub variant: String,
     /// `cpu_per_request`, `latency_p99`.
     pub name: String,
-    /// For people.
     pub label: String,
     /// Whether ratios to the baseline are compared, or levels.
     pub basis: Basis,
     /// Unit of the two values: `per_s`, `users`, `ns`, `bytes`, or `1` for ratios.
     pub unit: String,
-    /// Geometric mean over the starts of the first side.
+    /// A level as the report of the first record states it; a ratio as geometric mean over its starts.
     pub before: f64,
     /// The same of the second side.
     pub after: f64,
-    /// after / before.
+    /// Geometric mean over the starts of the second side / the same of the first.
     pub ratio: f64,
     /// Lower end of its interval; `null` with one start.
     pub lo: Option<f64>,
@@ -150,8 +147,8 @@ fn figure_change(
         label: pair.after.label.clone(),
         basis: pair.basis,
         unit: pair.after.unit.to_owned(),
-        before: before.exp(),
-        after: after.exp(),
+        before: pair.before.level.unwrap_or(before.exp()),
+        after: pair.after.level.unwrap_or(after.exp()),
         ratio,
         lo: bounds.map(|one| one.0),
         hi: bounds.map(|one| one.1),

@@ -6,12 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::summary::{Cell, Row, Section, Summary};
 
-/// One fact that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnvironmentChange {
     /// `JVM`, `Kernel`, `setting` or the name of a server.
     pub section: String,
-    /// What.
     pub key: String,
     /// Value of the first record; `null` where it does not say.
     pub before: Option<String>,

@@ -12,7 +12,6 @@ pub struct MethodChange {
     /// What was measured together; empty in the JSON of earlier versions.
     #[serde(default)]
     pub group: String,
-    /// Scenario.
     pub scenario: String,
     /// Variant, on the second side.
     pub variant: String,

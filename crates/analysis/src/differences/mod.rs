@@ -35,10 +35,8 @@ pub struct NothingInCommon {
     pub after: String,
 }
 
-/// One record to compare.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordedRun<'a> {
-    /// Its summary.
     pub summary: &'a Summary,
     /// Processor, cores and memory; equal for records of one machine.
     pub machine: &'a str,
@@ -51,7 +49,6 @@ pub struct RunDifferences {
     pub schema: String,
     /// What is compared first.
     pub before: ComparedSide,
-    /// What it is compared with.
     pub after: ComparedSide,
     /// Whether both are of one machine, so that levels are compared too.
     pub same_machine: bool,
@@ -81,15 +78,12 @@ impl RunDifferences {
 /// One side: a record, or a server of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ComparedSide {
-    /// Id of the run.
     pub id: String,
-    /// Name of its suite.
     pub suite: String,
     /// When it began, RFC 3339 UTC.
     pub started_at: String,
     /// Git revision of the working directory, where there is one.
     pub git_revision: Option<String>,
-    /// Version of tare.
     pub tare_version: String,
     /// The server, where two servers of one record are compared.
     pub server: Option<String>,
@@ -164,7 +158,9 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
         return Err(NothingInCommon { before: format!("{before} in: {contents}"), after: after.to_owned() });
     }
     let mut notes =
-        vec!["Two servers of one record: their starts are compared pair by pair where they ran side by side.".into()];
+        vec!["Two servers of one record: their starts are compared pair by pair where they ran side by side. Values are \
+              those of the report; the change is the geometric mean over the pairs."
+            .into()];
     notes.extend(old.into_iter().chain(new).filter_map(void_note));
     let cells: Vec<(&Cell, &Cell)> = cells.into_iter().filter(|(old, new)| is_usable(old) && is_usable(new)).collect();
     let mut pairs = Vec::new();
@@ -240,7 +236,8 @@ fn common_figures<'a>(
 
 fn basis_note(same_machine: bool, nothing: bool) -> String {
     let note = match (same_machine, nothing) {
-        (true, false) => "Same machine: ratios to the baselines and levels are compared.",
+        (true, false) => "Same machine: ratios to the baselines and levels are compared. Values are those of the reports; the change is \
+             between geometric means over starts.",
         (true, true) => "Same machine, but no figure was measured under the same load in both.",
         (false, false) => {
             "Different machines: only ratios to their own baselines are compared, because levels of different machines \

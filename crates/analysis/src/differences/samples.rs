@@ -14,7 +14,6 @@ const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
 pub(super) struct StartFigure {
     /// `cpu_per_request`, `latency_p99`.
     pub name: String,
-    /// For people.
     pub label: String,
     /// `ns`, `per_s`, `users` or `bytes`.
     pub unit: &'static str,
@@ -22,6 +21,8 @@ pub(super) struct StartFigure {
     pub polarity: Polarity,
     /// The load under which it was measured: figures of different loads cannot be compared.
     load: String,
+    /// What the report of the record states; `None` of ratios.
+    pub level: Option<f64>,
     /// Number of the start and natural logarithm of the figure.
     pub logs: Vec<(u32, f64)>,
 }
@@ -51,13 +52,14 @@ impl StartFigure {
             unit: facts.unit,
             polarity: facts.polarity,
             load,
+            level: None,
             logs,
         }
     }
 
     fn of_percentile(percentile: f64, load: String, logs: Vec<(u32, f64)>) -> Self {
         let (name, label) = (format!("latency_p{percentile}"), format!("p{percentile}"));
-        Self { name, label, unit: "ns", polarity: Polarity::LowerIsBetter, load, logs }
+        Self { name, label, unit: "ns", polarity: Polarity::LowerIsBetter, load, level: None, logs }
     }
 }
 
@@ -96,24 +98,27 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
     by_start.chain(percentiles.into_iter().flatten()).filter(|figure| !figure.logs.is_empty()).collect()
 }
 
-/// The levels of a server, start by start.
 pub(super) fn level_figures(cell: &Cell) -> Vec<StartFigure> {
     let values = |of: fn(&crate::summary::ForkValue) -> Option<f64>| {
         let log = |value: &crate::summary::ForkValue| Some((value.fork, of(value).filter(|v| *v > 0.0)?.ln()));
         cell.fork_values.iter().filter_map(log).collect::<Vec<_>>()
     };
+    let level_in = |currency: Currency, load: String, logs: Vec<(u32, f64)>| {
+        let level = cell.level_in(currency).map(|level| level.value);
+        StartFigure { level, ..StartFigure::of_currency(currency, load, logs) }
+    };
     let saturating = load_name(SliceKind::Saturating);
     let mut figures = vec![
-        StartFigure::of_currency(Currency::Throughput, saturating, values(|start| start.throughput_per_s)),
-        StartFigure::of_currency(
-            Currency::CpuPerRequest,
-            cell.cpu_load.clone(),
-            values(|start| start.cpu_ns_per_request),
-        ),
+        level_in(Currency::Throughput, saturating, values(|start| start.throughput_per_s)),
+        level_in(Currency::CpuPerRequest, cell.cpu_load.clone(), values(|start| start.cpu_ns_per_request)),
     ];
     figures.extend(cell.shown_latency().into_iter().flat_map(|latency| {
-        let figure = |p| StartFigure::of_percentile(p, latency.model.clone(), percentile_logs(latency, p));
-        PERCENTILES.map(figure)
+        PERCENTILES.map(|percentile| {
+            let merged = latency.response.percentiles.iter().find(|point| point.percentile == percentile);
+            let logs = percentile_logs(latency, percentile);
+            let figure = StartFigure::of_percentile(percentile, latency.model.clone(), logs);
+            StartFigure { level: merged.map(|point| point.value_ns as f64), ..figure }
+        })
     }));
     figures.retain(|figure| !figure.logs.is_empty());
     figures

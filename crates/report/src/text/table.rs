@@ -72,13 +72,10 @@ impl<'a> Block<'a> {
 /// What stands for a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mark {
-    /// The change.
     Change,
-    /// A question mark.
     Open,
 }
 
-/// The data of the table.
 struct Table<'a> {
     summary: &'a Summary,
     blocks: Vec<Block<'a>>,
@@ -240,7 +237,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// `SimpleGet, 128 users, closed loop · latency and CPU at Poisson 4,000/s`, with the group where there are several.
+    /// `SimpleGet, 128 users, closed loop · latency and CPU at 4,000/s, Poisson arrivals`, with the group where there are several.
     fn heading(&self, block: &Block<'_>, style: &Style) -> String {
         let cell = block.cells[0];
         let load = cell.latency.first().map(|l| match l.model.strip_prefix("closed, ") {
@@ -254,11 +251,16 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The loads of latency and CPU, where they are not the saturating one.
+/// The loads of latency and CPU, where they are not the one of the heading.
 fn compared_at(cell: &Cell) -> String {
+    let arrivals = |rate: &str| format!("{rate}, Poisson arrivals");
     let latency = cell.shown_latency().filter(|l| l.slice_kind == SliceKind::Poisson);
-    let latency = latency.and_then(|l| l.offered_per_s).map(|per_s| format!("Poisson {}", rate(per_s)));
-    let cpu = Some(cell.cpu_load.clone()).filter(|load| !load.is_empty() && load != "saturating");
+    let latency = latency.and_then(|l| l.offered_per_s).map(|per_s| arrivals(&rate(per_s)));
+    let cpu = match cell.cpu_load.as_str() {
+        "same fixed rate" => Some("a constant rate, the same for every server".to_owned()),
+        "tries" => Some("the tries of the search for capacity".to_owned()),
+        load => load.strip_prefix("Poisson ").map(arrivals),
+    };
     match (latency, cpu) {
         (Some(latency), Some(cpu)) if latency == cpu => format!(" · latency and CPU at {cpu}"),
         (latency, cpu) => {
