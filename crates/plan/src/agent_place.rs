@@ -31,9 +31,7 @@ pub enum AgentPlace {
         agents: usize,
     },
     /// Those of a Kubernetes Job that somebody applied.
-    AppliedJob {
-        job: String,
-    },
+    AppliedJob { job: String },
 }
 
 impl AgentPlace {

@@ -21,13 +21,7 @@ pub enum PlanError {
         message: String,
     },
     #[error("{origin}: no {kind} matches \"{pattern}\"{suggestion}; there are: {known}")]
-    NoMatch {
-        origin: String,
-        kind: &'static str,
-        pattern: String,
-        suggestion: String,
-        known: String,
-    },
+    NoMatch { origin: String, kind: &'static str, pattern: String, suggestion: String, known: String },
     /// Each name is known, but nothing is left to measure.
     #[error("nothing to measure: {0}")]
     Empty(String),

@@ -12,10 +12,7 @@ pub enum RecordError {
     DiskFull(PathBuf),
     /// A write failed for another reason than space: a quota, a file-size limit, a failing disk.
     #[error("cannot write {} ({cause}): check the disk, its quota and `ulimit -f`, or name another place (--dir, of a load --db)", .file.display())]
-    Write {
-        file: PathBuf,
-        cause: String,
-    },
+    Write { file: PathBuf, cause: String },
     /// The file or folder may not be opened by this user.
     #[error("no permission for {}: change its owner or mode, or give another folder with --dir", .0.display())]
     Permission(PathBuf),
@@ -33,10 +30,7 @@ pub enum RecordError {
     OtherKind(PathBuf),
     /// SQLite or tare cannot read the record as it was written.
     #[error("{} is damaged ({cause}): restore it from a copy, or measure again", .file.display())]
-    Damaged {
-        file: PathBuf,
-        cause: String,
-    },
+    Damaged { file: PathBuf, cause: String },
     #[error("{} has record schema {found}, and this tare reads schema {known}: use the tare that wrote it{writer}, or measure again", .file.display())]
     OtherSchema {
         file: PathBuf,
@@ -46,22 +40,12 @@ pub enum RecordError {
         writer: String,
     },
     #[error("{} cannot go on: {why}", .file.display())]
-    NotResumable {
-        file: PathBuf,
-        why: String,
-    },
+    NotResumable { file: PathBuf, why: String },
     #[error("there is no run \"{name}\" in {}; {hint}", .root.display())]
-    NoSuchRun {
-        name: String,
-        root: PathBuf,
-        hint: String,
-    },
+    NoSuchRun { name: String, root: PathBuf, hint: String },
     /// Any other error of the system or of SQLite.
     #[error("cannot use {} ({cause}): check that it is a folder or file you can read and write, or give another folder with --dir", .file.display())]
-    Other {
-        file: PathBuf,
-        cause: String,
-    },
+    Other { file: PathBuf, cause: String },
 }
 
 impl RecordError {

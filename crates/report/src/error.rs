@@ -7,10 +7,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum ReportError {
     #[error("cannot write {} ({cause}): {}", .file.display(), remedy(.cause))]
-    Write {
-        file: PathBuf,
-        cause: std::io::Error,
-    },
+    Write { file: PathBuf, cause: std::io::Error },
     /// A profile could not be put into a form for another tool.
     #[error(transparent)]
     Profile(#[from] tare_profile::ProfileError),

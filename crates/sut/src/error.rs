@@ -30,45 +30,22 @@ impl fmt::Display for LogTail {
 #[non_exhaustive]
 pub enum SutError {
     #[error("{server}: {source}")]
-    Child {
-        server: String,
-        source: ChildError,
-    },
+    Child { server: String, source: ChildError },
     #[error("{server}: its command is empty; write command = [\"program\", \"argument\"]")]
-    NoCommand {
-        server: String,
-    },
+    NoCommand { server: String },
     #[error("{server} ended before it was ready ({how}); {log}")]
-    ExitedBeforeReady {
-        server: String,
-        how: How,
-        log: LogTail,
-    },
+    ExitedBeforeReady { server: String, how: How, log: LogTail },
     #[error("{server} was not ready after {}s: {waited_for}; is its ready rule right? Else raise startup_timeout; {log}", timeout.as_secs_f64())]
-    NotReady {
-        server: String,
-        timeout: Duration,
-        waited_for: String,
-        log: LogTail,
-    },
+    NotReady { server: String, timeout: Duration, waited_for: String, log: LogTail },
     #[error("{server}: port {port} is held by {owner}; stop that process, or let tare choose with {{port}}")]
-    PortTaken {
-        server: String,
-        port: u16,
-        owner: String,
-    },
+    PortTaken { server: String, port: u16, owner: String },
     /// Other processes took each port that tare chose for it.
     #[error(
         "{server}: port {port} was free when tare chose it, and then held by {owner}; so were {} ports before it: stop \
          the program that takes ports on this machine, or give the server a fixed port",
         tries - 1
     )]
-    PortLost {
-        server: String,
-        port: u16,
-        owner: String,
-        tries: u32,
-    },
+    PortLost { server: String, port: u16, owner: String, tries: u32 },
     /// It announced a port on which it does not listen.
     #[error("{server} says that it listens on port {port}, but no process of it does ({found}); {log}")]
     PortNotItsOwn {
@@ -80,54 +57,27 @@ pub enum SutError {
     },
     /// It listens on several ports, and none is named.
     #[error("{server} listens on {count} ports ({ports}); say which with base_url or a group (?<port>…) in ready")]
-    WhichPort {
-        server: String,
-        count: usize,
-        ports: String,
-    },
+    WhichPort { server: String, count: usize, ports: String },
     /// The port in the ready line is not valid.
     #[error(
         "{server}: its ready line matched, but its (?<port>…) is not a port number; correct ready in the suite; {log}"
     )]
-    NoPortInLine {
-        server: String,
-        log: LogTail,
-    },
+    NoPortInLine { server: String, log: LogTail },
     #[error("{server}: given up as asked")]
-    Cancelled {
-        server: String,
-    },
+    Cancelled { server: String },
     #[error("cannot find a free port on the loopback: {source}")]
-    NoFreePort {
-        source: io::Error,
-    },
+    NoFreePort { source: io::Error },
     #[error("base_url \"{url}\": {reason}; write it like \"http://127.0.0.1:{{port}}\"")]
-    BaseUrl {
-        url: String,
-        reason: String,
-    },
+    BaseUrl { url: String, reason: String },
     /// A file of tare could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
-    File {
-        doing: &'static str,
-        path: PathBuf,
-        source: io::Error,
-    },
+    File { doing: &'static str, path: PathBuf, source: io::Error },
     #[error("{message}")]
-    Catalog {
-        message: String,
-    },
+    Catalog { message: String },
     #[error("building {targets} failed ({how}); the end of what it said:\n{output}")]
-    Build {
-        targets: String,
-        how: How,
-        output: String,
-    },
+    Build { targets: String, how: How, output: String },
     #[error("{}: {reason}", script.display())]
-    Agent {
-        script: PathBuf,
-        reason: String,
-    },
+    Agent { script: PathBuf, reason: String },
     #[error("{message}")]
     Jdk {
         /// The required release, the found ones, and the remedy.
@@ -143,13 +93,9 @@ pub enum SutError {
     },
     /// async-profiler is not on this machine, and nothing may be downloaded to it.
     #[error("async-profiler is not in {}", folder.display())]
-    NoAsyncProfiler {
-        folder: PathBuf,
-    },
+    NoAsyncProfiler { folder: PathBuf },
     #[error("{message}")]
-    Remote {
-        message: String,
-    },
+    Remote { message: String },
     #[error(transparent)]
     Affinity(#[from] AffinityError),
     /// The kernel's figures of a process could not be read.

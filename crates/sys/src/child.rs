@@ -94,9 +94,7 @@ pub enum ChildError {
     },
     /// The string cannot be passed to the kernel.
     #[error("{what} holds a zero byte, which no argument or variable may")]
-    ZeroByte {
-        what: String,
-    },
+    ZeroByte { what: String },
     /// The program could not be started.
     #[error("cannot start {program}: {doing}: {source}")]
     Start {

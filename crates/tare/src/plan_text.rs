@@ -65,7 +65,10 @@ fn ending(plan: &Plan) -> String {
     let about = roughly(run_time(plan).as_secs_f64());
     match (plan.mode, plan.stop.forks) {
         (Mode::Sequential, _) => {
-            format!("{} one after another, one start each: no intervals; about {about}", count(plan.cells() as u64, "cell"))
+            format!(
+                "{} one after another, one start each: no intervals; about {about}",
+                count(plan.cells() as u64, "cell")
+            )
         }
         (_, Forks::Fixed { count: forks }) => {
             format!("{} of each variant; about {about}", count(forks.into(), "start"))

@@ -157,10 +157,11 @@ pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<R
         let contents = contents(summary);
         return Err(NothingInCommon { before: format!("{before} in: {contents}"), after: after.to_owned() });
     }
-    let mut notes =
-        vec!["Two servers of one record: their starts are compared pair by pair where they ran side by side. Values are \
+    let mut notes = vec![
+        "Two servers of one record: their starts are compared pair by pair where they ran side by side. Values are \
               those of the report; the change is the geometric mean over the pairs."
-            .into()];
+            .into(),
+    ];
     notes.extend(old.into_iter().chain(new).filter_map(void_note));
     let cells: Vec<(&Cell, &Cell)> = cells.into_iter().filter(|(old, new)| is_usable(old) && is_usable(new)).collect();
     let mut pairs = Vec::new();
@@ -236,8 +237,10 @@ fn common_figures<'a>(
 
 fn basis_note(same_machine: bool, nothing: bool) -> String {
     let note = match (same_machine, nothing) {
-        (true, false) => "Same machine: ratios to the baselines and levels are compared. Values are those of the reports; the change is \
-             between geometric means over starts.",
+        (true, false) => {
+            "Same machine: ratios to the baselines and levels are compared. Values are those of the reports; the change is \
+             between geometric means over starts."
+        }
         (true, true) => "Same machine, but no figure was measured under the same load in both.",
         (false, false) => {
             "Different machines: only ratios to their own baselines are compared, because levels of different machines \

@@ -4,7 +4,10 @@ pub mod clocks;
 pub(crate) mod time;
 
 use tare_plan::plan::Machine;
-pub use tare_units::{Scale, Unit, and, count, duration, enumerate, exact_duration, fixed, grouped, rate, roughly, share, single, to_within};
+pub use tare_units::{
+    Scale, Unit, and, count, duration, enumerate, exact_duration, fixed, grouped, rate, roughly, share, single,
+    to_within,
+};
 
 /// Longer forecasts are not shown: estimate and spread do not stay the same that long.
 pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;

@@ -8,12 +8,14 @@ use serde_json::Value;
 use tare_analysis::summarize;
 use tare_analysis::summary::{Cell, Comparison};
 use tare_plan::plan::SliceKind;
-use tare_record::{ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord, SliceSample};
+use tare_record::{
+    EndStatus, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, RunRecord, SliceSample, StoredSlice,
+};
 use tare_report::text::Style;
 use tare_report::{csv, gatling, hgrm, json, load, markdown, text, write_all, wrk};
 
 use crate::loads;
-use crate::synthetic::{self, ALL_KINDS, baseline, control, standard, standard_summary, variant};
+use crate::synthetic::{self, ALL_KINDS, Truth, baseline, control, standard, standard_summary, variant};
 
 pub const HOSTILE: &str = "</script><img src=x onerror=alert(1)>\u{1b}[31m|`*\u{202E},\"=cmd";
 
@@ -236,6 +238,38 @@ fn memory_is_a_row_per_variant_and_says_what_is_not_known() {
     assert!(text.contains("| http4s.Tapir | not available |") && !text.contains("(again)"), "{text}");
 }
 
+#[test]
+fn the_legend_names_both_intervals_where_no_difference_is_stated() {
+    let summary = summarize(&synthetic::run(&[baseline(), control()], 16, &[SliceKind::Saturating]));
+    let legend = "[from, to]: the 99 % confidence interval · no difference: the 98 % interval lies within ±2 %";
+    let text = text::render(&summary, &Style { colored: false, width: 120 });
+    assert!(text.contains(legend), "{text}");
+}
+
+#[test]
+fn a_prior_is_told_with_the_interval_without_it() {
+    let scattered = |truth: Truth| Truth { fork_sd: 0.02, ..truth };
+    let truths = [scattered(baseline()), scattered(variant("http4s.Tapir", 0.9))];
+    let of = |sd: f64| {
+        let record = synthetic::with_prior(synthetic::run(&truths, 4, &[SliceKind::Saturating]), sd);
+        let text = text::render(&summarize(&record), &Style { colored: false, width: 400 });
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    assert!(of(0.02).contains("on this machine (2 %)") && of(0.02).contains("by this run alone −"), "{}", of(0.02));
+    assert!(of(0.000_5).contains("the starts of this run differ by"), "{}", of(0.000_5));
+}
+
+#[test]
+fn a_doubt_about_one_measure_is_in_the_text_and_in_the_markdown() {
+    let mut record = standard();
+    let open = |s: &&mut StoredSlice| s.key.variant == "http4s.Tapir" && s.key.kind != SliceKind::Saturating;
+    record.slices.iter_mut().filter(open).for_each(|s| s.load.generator_cpu_ns = s.load.window_ns * 9 / 10);
+    let summary = summarize(&record);
+    let text = text::render(&summary, &Style { colored: false, width: 400 });
+    assert!(text.contains("http4s.Tapir: suspect in latency, the generator used 90 % of its cores"), "{text}");
+    assert!(markdown::render(&summary).contains("| suspect in latency: the generator used 90 % of its cores"));
+}
+
 /// The tables of docs/METRICS.md explain the columns of both files, in their order.
 #[test]
 fn every_column_of_a_file_has_its_row_in_the_documents() {
@@ -312,4 +346,18 @@ fn histogram_files_have_safe_and_different_names() {
             "http4s-SimpleGet-a-b-saturating-2.hgrm"
         ]
     );
+}
+
+#[test]
+fn a_load_that_ends_within_its_warm_up_says_so_with_a_remedy() {
+    let mut record = loads::record().clone();
+    record.intervals.clear();
+    record.header.plan.warmup = tare_units::Span::from_secs(5);
+    let reasons = tare_analysis::load::summarize(&record).verdict.reasons;
+    let [nothing, why] = &reasons[..] else { panic!("{reasons:?}") };
+    assert_eq!(nothing.text, "nothing was measured");
+    assert_eq!(why.text, "the load had ended before its warm-up of 5s was over");
+    assert!(why.remedy.as_ref().is_some_and(|remedy| remedy.contains("--warmup")), "{why:?}");
+    record.end = Some((EndStatus::Interrupted, 0));
+    assert_eq!(tare_analysis::load::summarize(&record).verdict.reasons.len(), 1, "whoever stopped it knows why");
 }

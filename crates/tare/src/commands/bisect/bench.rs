@@ -3,11 +3,11 @@
 use anyhow::Context;
 use tare_analysis::summarize;
 use tare_analysis::summary::{LimitResult, LimitVerdictKind, Summary};
-use tare_plan::{Currency, Plan};
 use tare_plan::plan::Source;
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
+use tare_plan::{Currency, Plan};
 use tare_report::write_all;
 
 use super::search::{CompareReleases, Comparison, CostChange};

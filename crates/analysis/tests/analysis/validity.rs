@@ -6,8 +6,6 @@ use tare_plan::plan::SliceKind;
 use tare_record::{
     ErrorClass, ErrorTallies, ErrorTally, EventKind, EventLevel, EventRecord, PackedHistogram, RunRecord, StoredSlice,
 };
-use tare_report::markdown;
-use tare_report::text::{Style, render};
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::{ALL_KINDS, Truth, baseline, run, standard, variant};
@@ -386,9 +384,6 @@ fn a_doubt_about_one_measure_is_told_and_leaves_an_answer_in_another_one_valid()
     let [reason] = summary.trust.reasons.as_slice() else { panic!("{:?}", summary.trust) };
     let told = "http4s.Tapir on SimpleGet is suspect in latency: the generator used 90 % of its cores under open load";
     assert!(reason.starts_with(told), "{reason}");
-    let text = render(&summary, &Style { colored: false, width: 400 });
-    assert!(text.contains("http4s.Tapir: suspect in latency, the generator used 90 % of its cores"), "{text}");
-    assert!(markdown::render(&summary).contains("| suspect in latency: the generator used 90 % of its cores"));
 
     let alone = busy(run(&[baseline()], 5, &ALL_KINDS), "http4s.Vanilla");
     assert_eq!(alone.trust.state, ValidityState::Suspect, "every figure of a run without comparisons is an answer");

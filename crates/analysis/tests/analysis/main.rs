@@ -1,0 +1,15 @@
+//! The answers to synthetic records whose truth is planted.
+
+// Helpers of tests are tests, which clippy cannot see.
+#![allow(clippy::unwrap_used)]
+
+mod attributions;
+mod controls;
+mod forecasts;
+mod networks;
+mod priors;
+mod probes;
+mod stops;
+mod summaries;
+mod synthetic;
+mod validity;
