@@ -36,7 +36,6 @@ pub struct ImportedResult {
     pub left_out: Vec<String>,
 }
 
-/// One figure of another tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportedFigure {
     /// What was measured: a benchmark, a command, a file.
@@ -45,12 +44,10 @@ pub struct ImportedFigure {
     pub figure: String,
     /// Unit as the tool has it: `s`, `ms`, `ns`, `per_s`, `ops/s`.
     pub unit: String,
-    /// Which direction is the good one.
     pub polarity: Polarity,
     pub value: f64,
     /// Lower end of the tool's interval, where it has one.
     pub lo: Option<f64>,
-    /// Upper end.
     pub hi: Option<f64>,
 }
 
@@ -85,7 +82,6 @@ pub struct HistoryLine {
     pub scenario: String,
     /// The figure with its unit: `CPU/request, × http4s.Vanilla`.
     pub figure: String,
-    /// Which direction is the good one.
     pub polarity: Polarity,
     /// In the order of time.
     pub points: Vec<HistoryPoint>,
@@ -116,7 +112,6 @@ impl HistoryLine {
     }
 }
 
-/// One figure of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryPoint {
     /// Id of the run; the file of an imported result.
@@ -130,7 +125,6 @@ pub struct HistoryPoint {
     pub value: f64,
     /// Lower end of its interval, where it has one.
     pub lo: Option<f64>,
-    /// Upper end.
     pub hi: Option<f64>,
 }
 
@@ -160,7 +154,6 @@ pub struct LevelChange {
     pub ratio: f64,
     /// Lower end of its interval.
     pub lo: f64,
-    /// Upper end.
     pub hi: f64,
     /// `worse` or `better`.
     pub verdict: VerdictKind,

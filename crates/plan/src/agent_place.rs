@@ -13,9 +13,7 @@ pub const PASSWORD_ERROR: &str = "this machine has a password, and ssh takes non
 /// Where agents run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
-    /// Several on this machine.
     Local {
-        /// How many.
         agents: usize,
     },
     /// One on another machine, by ssh.
@@ -27,11 +25,12 @@ pub enum AgentPlace {
     },
     /// Several in pods of a Kubernetes cluster, made for one load.
     Pods {
-        /// How many.
         agents: usize,
     },
     /// Those of a Kubernetes Job that somebody applied.
-    AppliedJob { job: String },
+    AppliedJob {
+        job: String,
+    },
 }
 
 impl AgentPlace {

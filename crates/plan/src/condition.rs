@@ -9,7 +9,6 @@ use tare_units::{Span, parse_quantity, serde_as_text};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Condition {
     text: String,
-    /// The measured figure.
     pub metric: Metric,
     /// Met above the limit; otherwise below it.
     pub above: bool,
@@ -27,7 +26,6 @@ pub struct ConditionError {
     why: String,
 }
 
-/// The figure that a condition limits.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Metric {
     /// In nanoseconds.

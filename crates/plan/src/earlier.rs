@@ -40,7 +40,6 @@ pub struct EarlierRun {
     pub place: RunPlace,
     /// One entry for each comparison and currency.
     pub spreads: Vec<ForkSpread>,
-    /// One entry for each group.
     pub fork_times: Vec<ForkTime>,
 }
 

@@ -22,10 +22,8 @@ pub struct KnownServer {
     pub family: String,
     /// `vanilla`, `tapir`, …
     pub kind: String,
-    /// Whether it runs on a JVM.
     #[serde(default)]
     pub jvm: bool,
-    /// How many routes it has.
     pub routes: u32,
     /// What it is compared with.
     pub baseline: Option<String>,

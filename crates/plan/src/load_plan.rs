@@ -25,7 +25,6 @@ pub struct LoadPlan {
     /// How long a user of a closed loop thinks before its next request, on average.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<Span>,
-    /// When the load ends.
     pub stop: LoadStop,
     /// Time at the start that is not scored.
     pub warmup: Span,
@@ -42,7 +41,6 @@ pub struct LoadPlan {
     pub load_cpus: String,
     /// Whose clock stamps pushed messages.
     pub server_clock: ServerClock,
-    /// Length of the recorded intervals.
     pub interval: Span,
     /// Seed of random arrivals.
     pub seed: u64,
@@ -94,7 +92,6 @@ pub enum Arrivals {
     Poisson,
 }
 
-/// When a load ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LoadStop {

@@ -22,7 +22,6 @@ named_values! {
 pub struct ProfileOptions {
     /// What is sampled, one after another.
     pub events: Option<Vec<ProfileEvent>>,
-    /// Profiled starts of each server.
     pub forks: Option<u32>,
     /// How long each event is sampled in each of them.
     pub span: Option<Span>,
@@ -35,7 +34,6 @@ pub struct ProfileOptions {
 pub struct Profile {
     /// What is sampled, one after another.
     pub events: Vec<ProfileEvent>,
-    /// Profiled starts of each server.
     pub forks: u32,
     /// How long each event is sampled in each of them.
     pub span: Span,

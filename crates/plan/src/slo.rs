@@ -49,7 +49,6 @@ impl Slo {
 }
 
 named_values! {
-    /// What makes a load larger.
     #[derive(Default)]
     pub enum LoadBy: "what a load is counted in" {
         /// Users of the closed loop, or who listen to what is pushed.

@@ -31,7 +31,6 @@ pub enum TurnLength {
     Fixed(Span),
 }
 
-/// The turns of one server in one round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Turns {
     /// Length of each, its head included.

@@ -27,7 +27,6 @@ pub struct FlameTree {
     pub cut: u32,
 }
 
-/// A node during construction.
 #[derive(Debug, Default)]
 struct Node {
     children: HashMap<u32, usize>,
@@ -47,7 +46,6 @@ impl FlameTree {
         grown.prune((cut * f64::from(WHOLE)).round() as u32, !baseline.is_empty())
     }
 
-    /// Number of nodes.
     pub fn len(&self) -> usize {
         self.frame.len()
     }

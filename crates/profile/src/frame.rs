@@ -73,7 +73,6 @@ const FAILED: [&str; 7] =
     ["[unknown", "[not_walkable", "[break", "[deoptimization", "[skipped", "[no_Java", "[pending"];
 
 impl Frame {
-    /// Parses a frame of a collapsed stack.
     pub fn parse(text: &str) -> Self {
         let marked = MARKS.iter().find_map(|(mark, kind)| Some((text.strip_suffix(mark)?, *kind)));
         let (name, kind) = marked.unwrap_or((text, FrameKind::Native));

@@ -12,7 +12,6 @@ use crate::usage::Usage;
 pub struct ForkUse {
     /// Number of the fork; it pairs the two sides of a comparison.
     pub fork: u32,
-    /// Its profile by method.
     pub usage: Usage,
     /// The cost of the whole profile per request, in nanoseconds of CPU or bytes; `None` if it was not measured.
     pub per_request: Option<f64>,

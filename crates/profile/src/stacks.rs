@@ -16,7 +16,6 @@ pub struct Stack {
     pub weight: u64,
 }
 
-/// The result of a sampler.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stacks {
     frames: Vec<Frame>,
@@ -66,7 +65,6 @@ impl Stacks {
         self.stacks.iter()
     }
 
-    /// Number of different stacks.
     pub fn len(&self) -> usize {
         self.stacks.len()
     }

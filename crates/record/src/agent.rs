@@ -19,7 +19,6 @@ pub struct AgentRecord {
     pub lost_at_ns: Option<u64>,
     /// Requests whose intended start lay in the window.
     pub offered: u64,
-    /// Answered as expected.
     pub ok: u64,
     pub failed: u64,
     /// Expected answers that arrived in the window.

@@ -43,10 +43,8 @@ pub struct ToolFigures {
     pub window_ns: u64,
     /// Answers that it counts as correct.
     pub ok: u64,
-    /// Requests that it counts as failed.
     pub failed: u64,
     pub mean_ns: f64,
-    /// Longest latency.
     pub max_ns: u64,
     /// Latencies by percentile, 0–100.
     pub percentiles: Vec<(f64, u64)>,

@@ -44,11 +44,9 @@ pub struct NetworkBandwidth {
     pub from_servers_bits_per_s: Option<u64>,
 }
 
-/// A titled list of facts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FactSection {
     pub title: String,
-    /// Key and value.
     pub facts: Vec<(String, String)>,
 }
 

@@ -18,7 +18,6 @@ pub struct LoadRecord {
     pub end: Option<(EndStatus, u64)>,
 }
 
-/// A record of either kind.
 #[derive(Debug, Clone)]
 pub enum Record {
     /// A run: servers compared with one another.

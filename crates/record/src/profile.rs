@@ -23,7 +23,6 @@ pub struct ProfileRecord {
     /// The sampler and its settings: `async-profiler 4.5, every 1 ms of CPU time`.
     pub sampler: String,
     pub span_ns: u64,
-    /// Load during the recording.
     pub offered_per_s: f64,
     /// Correct answers during the recording.
     pub requests: u64,

@@ -13,7 +13,6 @@ use crate::header::RunHeader;
 use crate::profile::ProfileRecord;
 use crate::slice::StoredSlice;
 
-/// One start of one variant.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkRecord {
     /// 1-based start.
@@ -50,7 +49,6 @@ pub struct WarmupRecord {
     pub reason: String,
 }
 
-/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EndStatus {

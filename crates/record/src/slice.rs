@@ -28,7 +28,6 @@ pub struct SliceKey {
     pub variant: String,
     /// Warm-up, scored or profiled.
     pub phase: Phase,
-    /// Load model.
     pub kind: SliceKind,
     /// 0-based round within fork, scenario and kind: the slices of one round are paired.
     pub round: u32,
@@ -44,9 +43,7 @@ pub struct SliceKey {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SliceRecord<H = LatencyHistogram> {
     pub key: SliceKey,
-    /// The generator's sample.
     pub load: SliceSample<H>,
-    /// The server's use of resources.
     pub server: ServerUse<H>,
 }
 

@@ -4,13 +4,11 @@ use serde::{Deserialize, Serialize};
 use tare_units::named_values;
 
 named_values! {
-    /// Whose clock stamps the messages that a server pushes.
     #[derive(Default)]
     pub enum ServerClock: "the clock of pushed messages" {
         /// The generator's if the server's address belongs to this machine or is a file; otherwise as [`Self::Estimate`].
         #[default]
         Auto = "auto",
-        /// The generator's.
         Same = "same",
         /// Another clock, whose offset is estimated before and after each slice.
         Estimate = "estimate",

@@ -8,9 +8,7 @@ use tare_units::named_values;
 named_values! {
     /// Why a request failed, or what happened to a connection without a request.
     pub enum ErrorClass: "a class of errors" {
-        /// No connection could be opened.
         Connect = "connect",
-        /// The TLS handshake failed.
         Tls = "tls",
         /// The WebSocket handshake failed.
         Upgrade = "upgrade",

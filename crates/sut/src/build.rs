@@ -14,14 +14,12 @@ use tare_sys::{clock, threads};
 use crate::SutError;
 use crate::catalog::{Built, Catalog, Target, Unavailable};
 
-/// Lines of the build's output in an error.
 const ERROR_LINES: usize = 30;
 /// How often a waiting build checks whether the user has cancelled.
 const TICK: Duration = Duration::from_millis(50);
 /// How long the build tool may take to stop.
 const STOP_GRACE: Duration = Duration::from_secs(3);
 
-/// A line of the build's output.
 #[derive(Debug, Clone, Copy)]
 pub struct BuildLine<'a> {
     /// Time since the build began.

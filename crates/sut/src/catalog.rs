@@ -53,7 +53,6 @@ pub struct JvmOptions {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Family {
-    /// One line for people.
     pub title: String,
     /// The tool that builds it: a file in `servers/toolchains`; sbt by default.
     #[serde(default)]

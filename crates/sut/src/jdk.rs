@@ -10,7 +10,6 @@ use crate::SutError;
 /// The oldest Java on which all servers of the catalog can be built and run.
 pub const CATALOG_JAVA: u32 = 21;
 
-/// A Java installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Jdk {
     pub home: PathBuf,

@@ -120,7 +120,6 @@ impl Server {
         &self.spec.name
     }
 
-    /// The address at which it accepts connections.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

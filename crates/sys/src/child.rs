@@ -74,7 +74,6 @@ impl Program {
         }
     }
 
-    /// Sets the arguments.
     #[must_use]
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args = args.into_iter().map(Into::into).collect();
@@ -89,7 +88,6 @@ pub enum ChildError {
     /// The program does not exist.
     #[error("command not found: {program}; install it, correct the name, or give its full path")]
     NotFound {
-        /// Its name as given.
         program: String,
     },
     /// The string cannot be passed to the kernel.
@@ -99,7 +97,6 @@ pub enum ChildError {
     #[error("cannot start {program}: {doing}: {source}")]
     Start {
         program: String,
-        /// The step that failed.
         doing: String,
         /// The kernel's reason.
         source: io::Error,
@@ -112,7 +109,6 @@ pub enum ChildError {
     },
 }
 
-/// How a program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum How {
     /// It returned this exit code.
@@ -125,7 +121,6 @@ pub enum How {
 /// The end of a program and of its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ended {
-    /// How the program itself ended.
     pub how: How,
     /// Whether tare had to send SIGKILL.
     pub forced: bool,
@@ -197,7 +192,6 @@ impl Child {
         self.pid
     }
 
-    /// The process id of the supervisor.
     pub fn supervisor_pid(&self) -> u32 {
         self.supervisor.as_raw_nonzero().get().unsigned_abs()
     }

@@ -60,7 +60,6 @@ pub trait Handler<T: Transport> {
 pub enum Event<'a> {
     /// The connection is open, and bytes may be sent on it.
     Connected {
-        /// When the poller noticed it.
         at: Nanos,
     },
     /// Bytes arrived. They belong to the poller and are valid during the call only.
@@ -74,14 +73,11 @@ pub enum Event<'a> {
     },
     /// Everything that was [`Sending::Pending`] has been handed to the kernel.
     Sent {
-        /// When the poller noticed it.
         at: Nanos,
     },
     /// The connection is closed and its token free. No event follows.
     Closed {
-        /// When the poller noticed it.
         at: Nanos,
-        /// How it ended.
         cause: CloseCause,
     },
     /// A listening socket accepted a new connection, non-blocking and with `TCP_NODELAY`.

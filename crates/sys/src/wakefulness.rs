@@ -3,7 +3,6 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 
-/// The kernel's device for this.
 const DEVICE: &str = "/dev/cpu_dma_latency";
 
 /// While it exists, no CPU of the machine enters a sleep state with a wake-up delay.

@@ -52,7 +52,6 @@ fn exit_at_second_press(signals: &mut Signals) {
     }
 }
 
-/// Whether it has been raised.
 pub fn is_raised(flag: &AtomicBool) -> bool {
     flag.load(Ordering::Relaxed)
 }

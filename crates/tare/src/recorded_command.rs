@@ -40,7 +40,6 @@ const PLAIN_HEADERS: [&str; 28] = [
 pub const SECRET_PARAMETERS: [&str; 8] =
     ["token", "key", "secret", "password", "passwd", "auth", "signature", "session"];
 
-/// The command line of this process.
 pub fn recorded_command() -> Vec<String> {
     without_secrets(std::env::args_os().map(as_text))
 }

@@ -35,17 +35,14 @@ impl CpuSet {
         Self(cpus.into_iter().collect())
     }
 
-    /// Whether the set holds this CPU.
     pub fn contains(&self, cpu: usize) -> bool {
         self.0.contains(&cpu)
     }
 
-    /// The number of CPUs in the set.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether the set holds no CPU.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -55,7 +52,6 @@ impl CpuSet {
         self.0.iter().copied()
     }
 
-    /// Every CPU that is in either set.
     pub fn union(&self, other: &Self) -> Self {
         Self(&self.0 | &other.0)
     }

@@ -59,7 +59,6 @@ impl Scale {
     }
 }
 
-/// One figure in the prefix that suits it.
 pub fn single(unit: Unit, value: f64) -> String {
     Scale::for_values(unit, [value]).show(value)
 }

@@ -14,7 +14,6 @@ use crate::summary::{Cell, VerdictKind};
 pub enum Basis {
     /// Its ratio to the baseline of the same start.
     Ratio,
-    /// The figure itself.
     Level,
 }
 
@@ -41,11 +40,9 @@ pub struct FigureChange {
     pub ratio: f64,
     /// Lower end of its interval; `null` with one start.
     pub lo: Option<f64>,
-    /// Upper end.
     pub hi: Option<f64>,
     /// Starts of the first side.
     pub starts_before: u32,
-    /// Starts of the second side.
     pub starts_after: u32,
     /// What it says. A difference is stated only if it stands among all figures.
     pub verdict: VerdictKind,
@@ -55,7 +52,6 @@ pub struct FigureChange {
     pub short: String,
 }
 
-/// One figure of both sides.
 pub(super) struct FigurePair<'a> {
     pub cells: (&'a Cell, &'a Cell),
     pub basis: Basis,

@@ -39,7 +39,6 @@ impl StartFigure {
         Self { logs: self.logs.iter().copied().filter(|(start, _)| is_common(*start)).collect(), ..self.clone() }
     }
 
-    /// The logarithms alone.
     pub fn values(&self) -> Vec<f64> {
         self.logs.iter().map(|(_, log)| *log).collect()
     }

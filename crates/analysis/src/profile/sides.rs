@@ -10,7 +10,6 @@ use crate::summary::ProfileView;
 
 /// One side of a comparison, or the only one.
 pub struct Side<'a> {
-    /// What was sampled.
     pub event: ProfileEvent,
     pub records: Vec<&'a ProfileRecord>,
     /// Their stacks, in the same order.

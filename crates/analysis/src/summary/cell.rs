@@ -89,7 +89,6 @@ pub enum Bottleneck {
     Unknown,
 }
 
-/// CPU of one kind of thread.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KindShare {
     pub kind: String,
@@ -98,7 +97,6 @@ pub struct KindShare {
     pub pools: Vec<PoolShare>,
 }
 
-/// CPU of one pool of threads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PoolShare {
     pub pool: String,

@@ -35,7 +35,6 @@ impl VerdictKind {
         matches!(self, Self::NoMaterialDifference | Self::Worse | Self::Better)
     }
 
-    /// Whether it states a difference.
     pub const fn is_difference(self) -> bool {
         matches!(self, Self::Worse | Self::Better)
     }

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use tare_record::EventName;
 
-/// A warning with a remedy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// What it is about, for programs. Absent in summaries of older versions.

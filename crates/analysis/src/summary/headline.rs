@@ -21,7 +21,6 @@ pub struct Trust {
     pub warnings: u32,
 }
 
-/// The one thing to do next.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NextStep {
     pub command: String,

@@ -106,7 +106,6 @@ pub struct RunInfo {
     pub alpha: f64,
 }
 
-/// How a run measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
@@ -117,7 +116,6 @@ pub enum Mode {
     Profiled,
 }
 
-/// How a run ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunStatus {

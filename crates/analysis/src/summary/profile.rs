@@ -82,7 +82,6 @@ pub struct ProfileView {
     pub files: Vec<String>,
 }
 
-/// A method with what it has.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HotFrame {
     pub name: String,
@@ -133,7 +132,6 @@ pub struct AcrossVersions {
     pub rows: Vec<VersionRow>,
 }
 
-/// One method at several versions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct VersionRow {
     pub short: String,

@@ -62,7 +62,6 @@ pub(crate) fn sentence(comparison: &Comparison, context: &HeadlineContext<'_>) -
     Sentence { comparison: comparison.id.clone(), text, verdict: verdict.unwrap_or(VerdictKind::Void) }
 }
 
-/// The answer of a run that compares nothing.
 pub(crate) fn without_comparison(plan: &Plan, cells: &[Cell]) -> Headline {
     let capacities = cells.iter().filter_map(|cell| Some(with_full_stop(&cell.capacity.as_ref()?.sentence)));
     let capacities: Vec<String> = capacities.take(MOST_DIFFERENCES).collect();

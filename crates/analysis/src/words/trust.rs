@@ -7,7 +7,6 @@ use crate::summary::{
 };
 use crate::words::headline::told_differences;
 
-/// The largest number of reasons.
 const MOST_REASONS: usize = 2;
 
 /// Findings that only repeat the reasons of cells.

@@ -21,7 +21,6 @@ pub struct CurrencyFacts {
     pub noun: Option<&'static str>,
     /// Unit of the two values: `per_s`, `users`, `ns` or `bytes`.
     pub unit: &'static str,
-    /// Which direction is the good one.
     pub polarity: Polarity,
     /// One word for a worse and for a better variant: `slower`, `faster`.
     pub words: [&'static str; 2],

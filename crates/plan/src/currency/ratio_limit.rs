@@ -36,7 +36,6 @@ impl RatioLimit {
         format!("{} {sign} {}", currency.facts().limit_names[0], percent_of(ratio)).parse()
     }
 
-    /// Whether a larger ratio is worse.
     pub fn is_worse_above(&self) -> bool {
         is_worse_above(self.currency)
     }

@@ -14,7 +14,6 @@ pub struct Group {
     pub id: String,
     /// The baseline stands first; an A/A control, where there is one, last.
     pub variants: Vec<Variant>,
-    /// Scenarios that each fork of this group visits.
     pub scenarios: Vec<NamedScenario>,
     /// Each variant adds one thing to the one before it: the steps are reported beside the comparisons.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -65,11 +64,9 @@ pub struct Variant {
     pub kind: String,
     /// Version of the library, where the server has several.
     pub version: Option<String>,
-    /// How many routes it has.
     pub routes: u32,
     /// Baseline, compared with it, or the A/A control.
     pub role: Role,
-    /// How it is started.
     pub program: Program,
 }
 

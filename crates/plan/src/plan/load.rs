@@ -12,7 +12,6 @@ use tare_units::{Percent, Span, parse_quantity};
 pub struct Load {
     /// Closed-loop users, each with a connection of its own; also the connections of an open load.
     pub users: u32,
-    /// Rate of the open slices.
     pub rate: Rate,
     /// A request unanswered for so long has failed.
     pub timeout: Span,

@@ -35,7 +35,6 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub suite_file: String,
     pub question: String,
-    /// How it measures.
     pub mode: Mode,
     /// Variants that are started together and compared with one baseline, in the order they are run.
     pub groups: Vec<Group>,
@@ -154,7 +153,6 @@ fn any_half_width() -> f64 {
 pub enum Forks {
     /// A number fixed before the run: Student's t.
     Fixed {
-        /// Starts of each variant.
         count: u32,
     },
     /// Until decided or out of budget: repeated intervals up to a declared number of forks, the confidence sequence beyond.

@@ -26,7 +26,6 @@ pub enum Warmup {
         all_cpus: bool,
     },
     Fixed {
-        /// How long.
         span: Span,
         users: u32,
     },

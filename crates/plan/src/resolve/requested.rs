@@ -50,7 +50,6 @@ fn no_server_error(file: &str) -> PlanError {
 }
 
 impl NameLookup<'_> {
-    /// The groups that flags and suite request.
     pub fn requested_groups(&self) -> Result<Vec<RequestedGroup>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {

@@ -43,7 +43,6 @@ impl Section {
 pub struct Switch {
     /// The long flag without its dashes, such as `no-spin`.
     pub long: &'static str,
-    /// What the flag sets.
     pub value: bool,
     /// What the flag does, for the help of the command line.
     pub help: &'static str,

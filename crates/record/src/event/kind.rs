@@ -63,7 +63,6 @@ pub enum EventKind {
     },
     /// Other programs use a core of the run.
     BusyCore {
-        /// Number of the core.
         cpu: usize,
         /// Share of its time, 0 to 1.
         busy_share: f64,
@@ -140,7 +139,6 @@ pub enum EventKind {
     },
     /// Requests had no answer when the load stopped.
     RequestsCutOff {
-        /// How many.
         requests: u64,
     },
     /// An agent was lost while it made load.

@@ -16,7 +16,6 @@ pub struct RunEntry {
     pub brief: Result<RunBrief, RecordError>,
 }
 
-/// A run in a few facts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunBrief {
     /// Name of the suite; `load` for a load.

@@ -19,7 +19,6 @@ pub(super) struct GaugeFamily {
 /// All gauges of a run, in the order of the summary. No family is empty.
 #[derive(Debug)]
 pub(super) struct RunGauges {
-    /// What names the run.
     pub run: Labels,
     pub families: Vec<GaugeFamily>,
 }

@@ -25,7 +25,6 @@ const LABEL_LETTERS: usize = 19;
 const ANSWER_LETTERS: usize = 35;
 /// Changes beyond these (in percent) end at the edge of the chart.
 const FARTHEST: (f64, f64) = (-90.0, 300.0);
-/// Marks on the axis, about.
 const MARKS: f64 = 4.0;
 
 const INK: &str = "#1c1c1c";

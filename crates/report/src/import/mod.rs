@@ -20,7 +20,6 @@ use crate::error::ReportError;
 /// When and of what the results of a file are.
 #[derive(Debug, Clone)]
 pub struct ImportOrigin<'a> {
-    /// The file, as people name it.
     pub file: &'a Path,
     /// The same from the root, because its folders may say what was measured.
     pub path: &'a Path,

@@ -7,7 +7,6 @@ use crate::palette::Tone;
 use tare_analysis::format::{Scale, Unit, count};
 use tare_analysis::summary::{Estimate, Ladder, LadderStep};
 
-/// Columns of the longest bar.
 const BAR: usize = 30;
 
 pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {

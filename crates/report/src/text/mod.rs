@@ -28,7 +28,6 @@ use tare_analysis::summary::{FindingKind, Mode, RunStatus, Summary, VerdictKind}
 pub struct Style {
     /// Colours, or none for files, pipes and `NO_COLOR`.
     pub colored: bool,
-    /// Columns of the terminal.
     pub width: usize,
 }
 

@@ -9,7 +9,6 @@ use serde::de::DeserializeOwned;
 use super::{SCHEMA, Target, read_optional};
 use crate::SutError;
 
-/// The state of a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Built {
     /// It has never been built.

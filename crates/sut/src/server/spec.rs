@@ -27,7 +27,6 @@ pub enum ReadyRule {
 
 #[derive(Debug, Clone)]
 pub struct ServerSpec {
-    /// The server's name, for messages.
     pub name: String,
     /// The program and its arguments. It must stay in the foreground: when it returns, the server has ended.
     pub command: Vec<String>,
@@ -45,7 +44,6 @@ pub struct ServerSpec {
     pub startup_timeout: Duration,
     /// Longest time between SIGTERM and its end.
     pub stop_grace: Duration,
-    /// The file for its output.
     pub log_path: PathBuf,
 }
 

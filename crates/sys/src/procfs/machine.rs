@@ -140,9 +140,7 @@ pub fn clock_tick_ns() -> u64 {
 /// All properties of the machine that can change a measurement; `None` for those that this kernel does not report.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Machine {
-    /// The CPU's name.
     pub cpu_model: Option<String>,
-    /// The kernel's release.
     pub kernel: Option<String>,
     /// The frequency governor of the first CPU.
     pub governor: Option<String>,

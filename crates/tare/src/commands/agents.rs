@@ -9,7 +9,6 @@ use crate::args::{AgentsAction, ClusterArgs, ManifestArgs};
 use crate::console;
 use crate::failure::Outcome;
 
-/// Carries out one action.
 pub fn agents(action: &AgentsAction) -> anyhow::Result<Outcome> {
     match action {
         AgentsAction::Clean { cluster, all } => clean_cluster(cluster, *all),

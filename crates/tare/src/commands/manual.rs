@@ -13,7 +13,6 @@ use crate::failure::Outcome;
 /// A suite with two servers that are part of tare; its commands name the program `tare`.
 const FIRST_SUITE: &str = include_str!("../../../../suites/first.toml");
 
-/// Prints a completion script.
 pub fn completions(shell: Shell) -> anyhow::Result<Outcome> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "tare", &mut script);

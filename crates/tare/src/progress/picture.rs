@@ -9,7 +9,6 @@ use tare_units::clock_text;
 
 use super::{cut, opening_text};
 
-/// Points that a sparkline shows.
 pub const POINTS: usize = 40;
 /// The most agents that have a line, and the columns of a name.
 const MOST_AGENTS: usize = 12;
@@ -50,7 +49,6 @@ pub struct AgentLine {
     pub lost: Option<String>,
 }
 
-/// How far a load is.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub enum LoadPhase {
     /// It waits for its connections.

@@ -40,7 +40,6 @@ pub struct Session<'a> {
     pub agents: AgentOptions,
 }
 
-/// A run that has ended.
 pub struct Measured {
     pub record: RunRecord,
     pub run_dir: PathBuf,

@@ -21,12 +21,10 @@ use crate::{console, interrupt};
 #[error("interrupted")]
 pub struct Stopped;
 
-/// Compares releases of one server.
 pub struct ReleaseBench<'a> {
     pub server: String,
     /// The releases, in order.
     pub releases: Vec<String>,
-    /// What has changed.
     pub currency: Currency,
     /// Settings of each run.
     pub flags: &'a Options,

@@ -45,7 +45,6 @@ pub trait CompareReleases {
     fn compare(&mut self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Comparison>;
 }
 
-/// How a search ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SearchEnd {
     /// The change came with `first_after`, or with one of the releases before it that are `unknown`.

@@ -176,7 +176,6 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Whether it is this library version.
     pub fn is_version(&self, version: &str) -> bool {
         matches!(&self.kind, BaselineKind::Version(own) if own == version)
     }

@@ -3,7 +3,6 @@
 use tare_report::palette::{Palette, Tone};
 use tare_report::text::wrap;
 
-/// How a check ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckState {
     Fine,

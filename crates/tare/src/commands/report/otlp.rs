@@ -21,7 +21,6 @@ const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 const MOST_ANSWER_BYTES: u64 = 64 * 1024;
 const SHOWN_LETTERS: usize = 300;
 
-/// What a collector answers.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct ExportAnswer {

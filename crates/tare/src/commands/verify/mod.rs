@@ -17,13 +17,11 @@ use crate::failure::Outcome;
 use crate::session::{BuiltServers, ServerChoice};
 use crate::{console, interrupt};
 
-/// The result of one server.
 struct Verified<'a> {
     variant: &'a Variant,
     outcome: ServerOutcome,
 }
 
-/// How the verification of a server ended.
 enum ServerOutcome {
     /// It answered, rightly or not.
     Answered(Vec<CheckOutcome>),

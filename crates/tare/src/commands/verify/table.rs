@@ -12,7 +12,6 @@ const HEAD: &str = "# Servers\n\n\
     Made by `tare verify --markdown > docs/SERVERS.md`. Every server was started, and got every request of\n\
     [servers/contract.toml](../servers/contract.toml).\n";
 
-/// The whole document.
 pub(super) fn markdown(verifier: &Verifier<'_>, all: &[Verified<'_>], unplanned: &[&Skipped]) -> String {
     let checks: Vec<&str> =
         verifier.built.workspace.contract.exchanges("", u32::MAX).map(|exchange| exchange.name).collect();
