@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use tare_record::{Hiccups, Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
-use tare_sut::probe::cpu::{CpuSample, CpuUse, ThreadUse};
+use tare_sut::probe::cpu::{CpuSample, CpuUse};
 use tare_sut::probe::hiccup::{Delay, Meter, blame_pauses};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sys::clock::{self, Nanos};
+use tare_sys::procfs::process::SchedStat;
 
 use crate::local_servers::other_programs::OtherPrograms;
 use crate::local_servers::running_server::{RunningServer, RunningServers};
@@ -211,8 +212,8 @@ fn waiting_by_kind(used: &CpuUse) -> BTreeMap<String, u64> {
 }
 
 /// One figure of each pool of threads, by kind.
-fn figure_by_pool(used: &CpuUse, figure: fn(&ThreadUse) -> u64) -> BTreeMap<String, BTreeMap<String, u64>> {
-    let pools = |pools: &BTreeMap<String, ThreadUse>| {
+fn figure_by_pool(used: &CpuUse, figure: fn(&SchedStat) -> u64) -> BTreeMap<String, BTreeMap<String, u64>> {
+    let pools = |pools: &BTreeMap<String, SchedStat>| {
         pools.iter().map(|(pool, used)| (pool.clone(), figure(used))).filter(|(_, figure)| *figure > 0).collect()
     };
     used.by_pool.iter().map(|(kind, of)| ((*kind).to_owned(), pools(of))).collect()
@@ -243,7 +244,7 @@ mod tests {
     fn counters(allocated_bytes: u64, processes: &[u32]) -> Option<RuntimeSample> {
         let mut counters = RuntimeSample::default();
         counters.processes.extend(processes);
-        counters.allocated_bytes = Some(allocated_bytes);
+        counters.so_far.allocated_bytes = Some(allocated_bytes);
         Some(counters)
     }
 

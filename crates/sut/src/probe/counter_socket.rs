@@ -11,7 +11,7 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tare_record::CollectorUse;
+use tare_record::{CollectorUse, RuntimeUse};
 use tare_sys::socket::abstract_address;
 
 use super::runtime::RuntimeSample;
@@ -82,16 +82,16 @@ pub(super) fn sum_counters(counters: &BTreeMap<u32, ProcessCounters>) -> Runtime
     let collectors =
         all().map(|counters| counters.collectors.as_ref()).collect::<Option<Vec<_>>>().map(sum_of_collectors);
     let total = |of: fn(&CollectorUse) -> u64| collectors.as_ref().map(|all| all.values().map(of).sum());
-    RuntimeSample {
-        processes: counters.keys().copied().collect(),
+    let so_far = RuntimeUse {
         collections: total(|of| of.pauses),
         collecting_ns: total(|of| of.pause_ns),
         collectors: collectors.unwrap_or_default(),
         heap_used_bytes: all().map(|counters| counters.heap_used_bytes).sum(),
         heap_committed_bytes: all().map(|counters| counters.heap_committed_bytes).sum(),
         allocated_bytes: all().map(|counters| counters.allocated_bytes).sum(),
-        ..RuntimeSample::default()
-    }
+        ..RuntimeUse::default()
+    };
+    RuntimeSample { processes: counters.keys().copied().collect(), so_far, eden: None }
 }
 
 fn sum_of_collectors(all: Vec<&BTreeMap<String, CollectorUse>>) -> BTreeMap<String, CollectorUse> {
@@ -109,7 +109,6 @@ mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixListener;
 
-    use tare_record::RuntimeUse;
 
     use super::*;
 

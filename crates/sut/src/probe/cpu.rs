@@ -12,56 +12,7 @@ use super::kind::{self, thread_kind, thread_pool};
 use crate::SutError;
 
 /// CPU use of threads, by kind (see [`super::kind`]) and by pool within each kind.
-pub type ByPool = BTreeMap<&'static str, BTreeMap<String, ThreadUse>>;
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ThreadUse {
-    /// Time on a CPU, in nanoseconds.
-    pub cpu_ns: u64,
-    /// Time runnable and waiting for a CPU, in nanoseconds.
-    pub waiting_ns: u64,
-    /// Context switches: how often a thread was scheduled on a CPU.
-    pub switches: u64,
-}
-
-impl ThreadUse {
-    const fn of(stat: SchedStat) -> Self {
-        Self { cpu_ns: stat.cpu_ns, waiting_ns: stat.waiting_ns, switches: stat.switches }
-    }
-
-    const fn cpu(cpu_ns: u64) -> Self {
-        Self { cpu_ns, waiting_ns: 0, switches: 0 }
-    }
-
-    const fn is_zero(&self) -> bool {
-        self.cpu_ns == 0 && self.waiting_ns == 0 && self.switches == 0
-    }
-
-    const fn since(self, earlier: Self) -> Self {
-        Self {
-            cpu_ns: self.cpu_ns.saturating_sub(earlier.cpu_ns),
-            waiting_ns: self.waiting_ns.saturating_sub(earlier.waiting_ns),
-            switches: self.switches.saturating_sub(earlier.switches),
-        }
-    }
-}
-
-impl std::ops::AddAssign for ThreadUse {
-    fn add_assign(&mut self, other: Self) {
-        self.cpu_ns += other.cpu_ns;
-        self.waiting_ns += other.waiting_ns;
-        self.switches += other.switches;
-    }
-}
-
-impl std::iter::Sum for ThreadUse {
-    fn sum<I: Iterator<Item = Self>>(uses: I) -> Self {
-        uses.fold(Self::default(), |mut sum, one| {
-            sum += one;
-            sum
-        })
-    }
-}
+pub type ByPool = BTreeMap<&'static str, BTreeMap<String, SchedStat>>;
 
 /// The share of tare's open files that one probe may use; connections need the rest.
 const SHARE_OF_FILES: u64 = 16;
@@ -103,8 +54,8 @@ pub struct CpuUse {
 }
 
 impl CpuUse {
-    pub fn use_of_kind(&self, kind: &str) -> ThreadUse {
-        self.by_pool.get(kind).map_or_else(ThreadUse::default, |pools| pools.values().copied().sum())
+    pub fn use_of_kind(&self, kind: &str) -> SchedStat {
+        self.by_pool.get(kind).map_or_else(SchedStat::default, |pools| pools.values().copied().sum())
     }
 
     /// CPU that a server uses without requests, as a share of one core; 1.0 is one core busy all the time. The JIT and
@@ -114,11 +65,6 @@ impl CpuUse {
             [kind::JIT, kind::GC, kind::PROBE].into_iter().map(|kind| self.use_of_kind(kind).cpu_ns).sum();
         let used_ns = self.total_ns.saturating_sub(others);
         if self.wall_ns == 0 { 0.0 } else { used_ns as f64 / self.wall_ns as f64 }
-    }
-
-    /// The share of one kind in the total, 0 to 1; 0 without any use.
-    pub fn share_of_kind(&self, kind: &str) -> f64 {
-        if self.total_ns == 0 { 0.0 } else { self.use_of_kind(kind).cpu_ns as f64 / self.total_ns as f64 }
     }
 }
 
@@ -197,13 +143,13 @@ struct Process {
     total_ns: u64,
     threads: HashMap<u32, Thread>,
     /// Last known use of ended threads, by name.
-    ended: BTreeMap<String, ThreadUse>,
+    ended: BTreeMap<String, SchedStat>,
 }
 
 #[derive(Debug)]
 struct Thread {
     name: String,
-    used: ThreadUse,
+    used: SchedStat,
     /// Kept open if the limit allows.
     counters: SchedStatReader,
     seen: bool,
@@ -254,14 +200,14 @@ impl Thread {
     fn new(pid: u32, tid: u32, files_left: &mut usize) -> Self {
         let counters = SchedStatReader::new(pid, tid, *files_left > 0);
         *files_left -= usize::from(counters.is_kept_open());
-        Self { name: String::new(), used: ThreadUse::default(), counters, seen: true }
+        Self { name: String::new(), used: SchedStat::default(), counters, seen: true }
     }
 
     /// Reads the thread's use. Returns whether the thread still exists.
     fn update(&mut self) -> bool {
         match self.counters.read() {
             Ok(counters) => {
-                self.used = counters.map_or(self.used, ThreadUse::of);
+                self.used = counters.unwrap_or(self.used);
                 true
             }
             // This also holds if a new thread has the same id: the open file belongs to the old one.
@@ -277,7 +223,7 @@ const NO_SUCH_FILE: i32 = 2;
 const NO_SUCH_PROCESS: i32 = 3;
 
 fn add_remainder(sum: &mut ByPool, ns: u64) {
-    *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() += ThreadUse::cpu(ns);
+    *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() += SchedStat { cpu_ns: ns, ..SchedStat::default() };
 }
 
 /// The use between two samples, without pools that used no CPU.
@@ -287,7 +233,7 @@ fn use_between(now: &ByPool, before: &ByPool) -> ByPool {
     let mut used = ByPool::new();
     for (kind, pools) in now {
         let grown = pools.iter().map(|(pool, now)| (pool.clone(), now.since(earlier(kind, pool))));
-        used.insert(kind, grown.filter(|(_, used)| !used.is_zero()).collect());
+        used.insert(kind, grown.filter(|(_, used)| *used != SchedStat::default()).collect());
     }
     used
 }
@@ -303,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_server_at_rest_is_not_blamed_for_what_was_asked_before_nor_for_our_agent() {
-        let pool = |name: &str, ns| BTreeMap::from([(name.to_owned(), ThreadUse::cpu(ns))]);
+        let pool = |name: &str, ns| BTreeMap::from([(name.to_owned(), SchedStat { cpu_ns: ns, ..SchedStat::default() })]);
         let by_pool = BTreeMap::from([
             (kind::JIT, pool("C2 CompilerThre", 20)),
             (kind::GC, pool("G1 Conc", 15)),
@@ -348,9 +294,7 @@ mod tests {
         named("unseen", burn).join().unwrap();
         let used = probe.take_sample().unwrap().since(&before);
         assert!(used.total_ns >= 30_000_000 && used.use_of_kind(kind::EXITED).cpu_ns >= 20_000_000, "{used:?}");
-        assert!(
-            used.wall_ns > 0 && used.share_of_kind(kind::EXITED) > 0.0 && used.share_of_kind("no such kind") == 0.0
-        );
+        assert_eq!(used.use_of_kind("no such kind"), SchedStat::default());
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use hsperf::Counters;
-use tare_record::CollectorUse;
+use tare_record::{CollectorUse, RuntimeUse};
 
 use super::runtime::{Eden, RuntimeSample};
 
@@ -68,14 +68,12 @@ fn sample_of(counters: &Counters<'_>) -> RuntimeSample {
         Some(((*name).to_owned(), CollectorUse { pauses: figure("invocations")?, pause_ns: ns(figure("time")?) }))
     };
     let generations = ["sun.gc.generation.0.capacity", "sun.gc.generation.1.capacity"];
-    RuntimeSample {
-        processes: BTreeSet::new(),
+    let so_far = RuntimeUse {
         collections: sum("sun.gc.collector.", ".invocations"),
         collecting_ns: sum("sun.gc.collector.", ".time").map(ns),
         collectors: counters.texts.iter().filter_map(collector).collect(),
         safepoint_ns: of("sun.rt.safepointTime").map(ns),
         safepoints: of("sun.rt.safepoints"),
-        allocated_bytes: None,
         heap_used_bytes: sum("sun.gc.generation.", ".used"),
         heap_committed_bytes: generations.into_iter().filter_map(of).reduce(u64::saturating_add),
         // Zero until the first collection updates it.
@@ -83,8 +81,9 @@ fn sample_of(counters: &Counters<'_>) -> RuntimeSample {
         compiles: of("sun.ci.totalCompiles"),
         compiles_invalidated: of("sun.ci.totalInvalidates"),
         code_bytes: of("sun.ci.nmethodCodeSize"),
-        eden: eden_of(of),
-    }
+        ..RuntimeUse::default()
+    };
+    RuntimeSample { processes: BTreeSet::new(), so_far, eden: eden_of(of) }
 }
 
 /// The counters of eden; `None` unless they are all there, and the collector is G1.
@@ -103,8 +102,6 @@ fn eden_of(of: impl Fn(&str) -> Option<u64>) -> Option<Eden> {
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
-
-    use tare_record::RuntimeUse;
 
     use super::*;
 

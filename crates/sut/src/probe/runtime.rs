@@ -4,35 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tare_record::{CollectorUse, RuntimeUse};
 
-/// Counters of the runtime of a server's processes so far. Totals only grow. A counter that the runtime does not report is
-/// `None`.
+/// Counters of the runtime of a server's processes so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuntimeSample {
     /// The processes of these counters.
     pub processes: BTreeSet<u32>,
-    /// Stop-the-world collections of any kind.
-    pub collections: Option<u64>,
-    /// Time in them.
-    pub collecting_ns: Option<u64>,
-    /// Collections and their time, by the runtime's name of each collector.
-    pub collectors: BTreeMap<String, CollectorUse>,
-    /// Time in safepoints, including collections.
-    pub safepoint_ns: Option<u64>,
-    pub safepoints: Option<u64>,
-    /// Heap with objects, including dead ones, at the counter's last update. For G1: filled regions.
-    pub heap_used_bytes: Option<u64>,
-    /// Heap reserved from the system.
-    pub heap_committed_bytes: Option<u64>,
-    /// Size of a JVM's metaspace: classes and their data.
-    pub metaspace_bytes: Option<u64>,
-    /// Methods that the JIT compilers compiled, at any tier, including recompilations.
-    pub compiles: Option<u64>,
-    /// Compiled methods that were discarded because an assumption became wrong.
-    pub compiles_invalidated: Option<u64>,
-    /// Size of the compiled code, in bytes.
-    pub code_bytes: Option<u64>,
-    /// Bytes allocated so far, where the runtime counts them.
-    pub allocated_bytes: Option<u64>,
+    /// Totals since the processes began, and sizes at the counters' last update. Of a heap in use with G1: filled regions.
+    pub so_far: RuntimeUse,
     /// Basis of the allocation count of a JVM; `None` for collectors other than G1.
     pub(super) eden: Option<Eden>,
 }
@@ -55,42 +33,42 @@ impl RuntimeSample {
     /// are allocated elsewhere and not counted. It is unknown for collectors other than G1, and after several young
     /// collections.
     pub fn since(&self, earlier: &Self) -> Option<RuntimeUse> {
+        let (now, then) = (&self.so_far, &earlier.so_far);
         (self.processes == earlier.processes).then(|| RuntimeUse {
-            collections: growth(self.collections, earlier.collections),
-            collecting_ns: growth(self.collecting_ns, earlier.collecting_ns),
-            collectors: self.collectors_since(earlier),
-            safepoint_ns: growth(self.safepoint_ns, earlier.safepoint_ns),
-            safepoints: growth(self.safepoints, earlier.safepoints),
+            collections: growth(now.collections, then.collections),
+            collecting_ns: growth(now.collecting_ns, then.collecting_ns),
+            collectors: collectors_since(&now.collectors, &then.collectors),
+            safepoint_ns: growth(now.safepoint_ns, then.safepoint_ns),
+            safepoints: growth(now.safepoints, then.safepoints),
             allocated_bytes: match (self.eden, earlier.eden) {
                 (Some(now), Some(then)) => now.allocated_since(&then),
-                _ => growth(self.allocated_bytes, earlier.allocated_bytes),
+                _ => growth(now.allocated_bytes, then.allocated_bytes),
             },
-            heap_used_bytes: self.heap_used_bytes,
-            heap_committed_bytes: self.heap_committed_bytes,
             heap_after_gc_bytes: self.heap_after_gc_bytes(),
-            metaspace_bytes: self.metaspace_bytes,
-            compiles: growth(self.compiles, earlier.compiles),
-            compiles_invalidated: growth(self.compiles_invalidated, earlier.compiles_invalidated),
-            code_bytes: self.code_bytes,
-            ..RuntimeUse::default()
+            compiles: growth(now.compiles, then.compiles),
+            compiles_invalidated: growth(now.compiles_invalidated, then.compiles_invalidated),
+            ..now.clone()
         })
-    }
-
-    fn collectors_since(&self, earlier: &Self) -> BTreeMap<String, CollectorUse> {
-        let since = |(name, now): (&String, &CollectorUse)| {
-            let before = earlier.collectors.get(name).copied().unwrap_or_default();
-            let pauses = now.pauses.saturating_sub(before.pauses);
-            let pause_ns = now.pause_ns.saturating_sub(before.pause_ns);
-            (pauses > 0).then(|| (name.clone(), CollectorUse { pauses, pause_ns }))
-        };
-        self.collectors.iter().filter_map(since).collect()
     }
 
     /// G1 updates the size outside eden at the end of a collection, and the size of eden as it fills.
     fn heap_after_gc_bytes(&self) -> Option<u64> {
-        let eden = self.eden.filter(|_| self.collections.is_some_and(|collections| collections > 0))?;
-        self.heap_used_bytes?.checked_sub(eden.used_bytes)
+        let has_collected = self.so_far.collections.is_some_and(|collections| collections > 0);
+        let eden = self.eden.filter(|_| has_collected)?;
+        self.so_far.heap_used_bytes?.checked_sub(eden.used_bytes)
     }
+}
+
+type Collectors = BTreeMap<String, CollectorUse>;
+
+fn collectors_since(now: &Collectors, then: &Collectors) -> Collectors {
+    let since = |(name, now): (&String, &CollectorUse)| {
+        let before = then.get(name).copied().unwrap_or_default();
+        let pauses = now.pauses.saturating_sub(before.pauses);
+        let pause_ns = now.pause_ns.saturating_sub(before.pause_ns);
+        (pauses > 0).then(|| (name.clone(), CollectorUse { pauses, pause_ns }))
+    };
+    now.iter().filter_map(since).collect()
 }
 
 /// What a total grew by; `None` if either is unknown, or it fell.

@@ -99,6 +99,33 @@ impl SchedStat {
         let mut fields = text.split_ascii_whitespace().map(|field| field.parse().ok());
         Some(Self { cpu_ns: fields.next()??, waiting_ns: fields.next()??, switches: fields.next()?? })
     }
+
+    /// The growth since an earlier reading.
+    #[must_use]
+    pub const fn since(self, earlier: Self) -> Self {
+        Self {
+            cpu_ns: self.cpu_ns.saturating_sub(earlier.cpu_ns),
+            waiting_ns: self.waiting_ns.saturating_sub(earlier.waiting_ns),
+            switches: self.switches.saturating_sub(earlier.switches),
+        }
+    }
+}
+
+impl std::ops::AddAssign for SchedStat {
+    fn add_assign(&mut self, other: Self) {
+        self.cpu_ns += other.cpu_ns;
+        self.waiting_ns += other.waiting_ns;
+        self.switches += other.switches;
+    }
+}
+
+impl std::iter::Sum for SchedStat {
+    fn sum<I: Iterator<Item = Self>>(uses: I) -> Self {
+        uses.fold(Self::default(), |mut sum, one| {
+            sum += one;
+            sum
+        })
+    }
 }
 
 /// Whether there is such a process.
