@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tare_plan::earlier::{EarlierRun, ForkSpread, MIN_EARLIER_FORKS, RunPlace, SpreadOf};
+use tare_plan::earlier::{EarlierRun, ForkSpread, MIN_EARLIER_FORKS, RunConditions, SpreadOf};
 use tare_plan::estimate::fork_time_taken;
 use tare_plan::plan::{Group, Mode};
 use tare_record::RunRecord;
@@ -21,7 +21,7 @@ pub fn of_run(record: &RunRecord, summary: &Summary) -> Option<EarlierRun> {
         return None;
     }
     let environment = &record.header.environment;
-    let place = RunPlace {
+    let place = RunConditions {
         machine: environment.machine_identity(),
         jdk: environment.jdk_release(),
         server_cpus: plan.machine.server_cpus.clone(),

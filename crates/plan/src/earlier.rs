@@ -13,9 +13,9 @@ use crate::currency::Currency;
 /// The fewest forks of an earlier comparison whose spread is used.
 pub const MIN_EARLIER_FORKS: u32 = 3;
 
-/// Where a run measured. Forks of another place may scatter otherwise.
+/// The conditions under which a run measured. Forks under others may scatter otherwise.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RunPlace {
+pub struct RunConditions {
     /// Processor, cores and memory, as text.
     pub machine: String,
     /// Feature release of the JDK; `None` where no server runs on a JVM.
@@ -25,7 +25,7 @@ pub struct RunPlace {
     pub scheduling: ServerScheduling,
 }
 
-impl RunPlace {
+impl RunConditions {
     /// Whether forks measured at `other` are comparable with forks measured here. A run without a JVM fits every JDK.
     fn is_comparable_with(&self, other: &Self) -> bool {
         let same_jdk = other.jdk.is_none() || other.jdk == self.jdk;
@@ -37,7 +37,7 @@ impl RunPlace {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EarlierRun {
     /// Where it measured.
-    pub place: RunPlace,
+    pub place: RunConditions,
     /// One entry for each comparison and currency.
     pub spreads: Vec<ForkSpread>,
     pub fork_times: Vec<ForkTime>,
@@ -117,7 +117,7 @@ impl EarlierForks {
 
     /// What the runs that measured at `place` say of these scenarios, each with its family. A scenario has a spread of its
     /// own if it was compared [`MIN_PRIOR_GROUPS`] times.
-    pub fn of_runs(runs: &[EarlierRun], place: &RunPlace, scenarios: &[(&str, &str)], prior: PriorUse) -> Self {
+    pub fn of_runs(runs: &[EarlierRun], place: &RunConditions, scenarios: &[(&str, &str)], prior: PriorUse) -> Self {
         let families: BTreeSet<&str> = scenarios.iter().map(|(family, _)| *family).collect();
         let here = || runs.iter().filter(|run| place.is_comparable_with(&run.place));
         let spreads = here().flat_map(|run| &run.spreads).filter(|s| families.contains(s.of.family.as_str()));

@@ -25,7 +25,7 @@ pub struct DoneStep {
     /// How long it took, in nanoseconds.
     pub taken_ns: u64,
     /// State of the comparisons of the group after it.
-    pub standing: GroupStanding,
+    pub standing: GroupVerdicts,
     /// How many forks then counted in all its open comparisons.
     pub forks_counted: u32,
 }
@@ -33,7 +33,7 @@ pub struct DoneStep {
 /// State of the comparisons of a group after a fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum GroupStanding {
+pub enum GroupVerdicts {
     /// Some have no verdict.
     Open,
     /// All have a verdict. More forks would narrow an interval that is wider than was asked for.

@@ -1,7 +1,7 @@
 //! Forks of every group in turn, until each comparison is decided, the forks are done or the budget is spent.
 
 use tare_plan::plan::{Group, Role};
-use tare_record::checkpoint::{DoneStep, GroupStanding};
+use tare_record::checkpoint::{DoneStep, GroupVerdicts};
 use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
 use crate::context::RunContext;
@@ -62,7 +62,7 @@ fn judge_group(
     judge: &Judge<'_>,
     group: &Group,
     place: RunPosition<'_>,
-) -> (GroupStanding, u32) {
+) -> (GroupVerdicts, u32) {
     let mut standings = judge(context.journal.record());
     standings.retain(|standing| standing.group == group.id);
     context.show(&Progress::Standing { place, standings: &standings });
@@ -75,9 +75,9 @@ fn judge_group(
         standings.iter().filter(|standing| !standing.decided && !is_void(standing)).collect();
     let forks_counted = open.iter().map(|standing| standing.forks).min().unwrap_or(0);
     let standing = match open.as_slice() {
-        [] => GroupStanding::Settled,
-        open if open.iter().all(|standing| standing.has_verdict) => GroupStanding::Answered,
-        _ => GroupStanding::Open,
+        [] => GroupVerdicts::Settled,
+        open if open.iter().all(|standing| standing.has_verdict) => GroupVerdicts::Answered,
+        _ => GroupVerdicts::Open,
     };
     (standing, forks_counted)
 }

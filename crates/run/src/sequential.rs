@@ -5,7 +5,7 @@ use std::time::Duration;
 use tare_plan::estimate::cell_time;
 use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
 use tare_record::EndStatus;
-use tare_record::checkpoint::{DoneStep, GroupStanding};
+use tare_record::checkpoint::{DoneStep, GroupVerdicts};
 
 use crate::context::RunContext;
 use crate::error::RunError;
@@ -41,7 +41,7 @@ pub(crate) fn run_sequential(context: &mut RunContext<'_>) -> Result<EndStatus, 
         }
         let taken_ns = context.elapsed().saturating_sub(begin).as_nanos() as u64;
         let group = cell.group.id.clone();
-        context.note_step(DoneStep { group, taken_ns, standing: GroupStanding::Open, forks_counted: 0 })?;
+        context.note_step(DoneStep { group, taken_ns, standing: GroupVerdicts::Open, forks_counted: 0 })?;
     }
     Ok(EndStatus::Complete)
 }

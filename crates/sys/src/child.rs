@@ -87,9 +87,7 @@ impl Program {
 pub enum ChildError {
     /// The program does not exist.
     #[error("command not found: {program}; install it, correct the name, or give its full path")]
-    NotFound {
-        program: String,
-    },
+    NotFound { program: String },
     /// The string cannot be passed to the kernel.
     #[error("{what} holds a zero byte, which no argument or variable may")]
     ZeroByte { what: String },

@@ -59,9 +59,7 @@ pub trait Handler<T: Transport> {
 #[non_exhaustive]
 pub enum Event<'a> {
     /// The connection is open, and bytes may be sent on it.
-    Connected {
-        at: Nanos,
-    },
+    Connected { at: Nanos },
     /// Bytes arrived. They belong to the poller and are valid during the call only.
     Received {
         /// When the poller noticed them. For the first read after a wait, that is the end of the wait: bytes do not
@@ -72,14 +70,9 @@ pub enum Event<'a> {
         bytes: &'a [u8],
     },
     /// Everything that was [`Sending::Pending`] has been handed to the kernel.
-    Sent {
-        at: Nanos,
-    },
+    Sent { at: Nanos },
     /// The connection is closed and its token free. No event follows.
-    Closed {
-        at: Nanos,
-        cause: CloseCause,
-    },
+    Closed { at: Nanos, cause: CloseCause },
     /// A listening socket accepted a new connection, non-blocking and with `TCP_NODELAY`.
     Accepted {
         /// The new connection. Dropping it closes it.

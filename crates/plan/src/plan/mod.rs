@@ -152,9 +152,7 @@ fn any_half_width() -> f64 {
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Forks {
     /// A number fixed before the run: Student's t.
-    Fixed {
-        count: u32,
-    },
+    Fixed { count: u32 },
     /// Until decided or out of budget: repeated intervals up to a declared number of forks, the confidence sequence beyond.
     UntilDecided {
         /// For the whole run, shared evenly by the groups that are undecided; builds not counted.

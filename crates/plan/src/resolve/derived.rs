@@ -8,7 +8,7 @@ use tare_stats::repeated::MAX_LOOKS;
 
 use super::Inputs;
 use crate::choices::{GroupOrder, PriorUse};
-use crate::earlier::{EarlierForks, EarlierSpread, RunPlace};
+use crate::earlier::{EarlierForks, EarlierSpread, RunConditions};
 use crate::estimate::starts_within_budget;
 use crate::inventory::Inventory;
 use crate::plan::{Forks, Mode, Plan, Program, Setting, Source, Variant};
@@ -47,7 +47,7 @@ fn consult_earlier_runs(plan: &mut Plan, inputs: &Inputs<'_>) {
     if plan.mode != Mode::Compared {
         return;
     }
-    let place = RunPlace {
+    let place = RunConditions {
         machine: inputs.machine.identity.clone(),
         jdk: inputs.machine.jdk,
         server_cpus: plan.machine.server_cpus.clone(),

@@ -4,14 +4,14 @@ use super::tests::{CONTRACT, inventory};
 use super::*;
 use crate::Currency;
 use crate::choices::{PriorUse, ServerScheduling};
-use crate::earlier::{EarlierRun, ForkSpread, ForkTime, RunPlace, SpreadOf};
+use crate::earlier::{EarlierRun, ForkSpread, ForkTime, RunConditions, SpreadOf};
 use crate::estimate::fork_time;
 use crate::plan::{Forks, SliceKind};
 
 const SUITE: &str = "[run]\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]";
 
-fn here() -> RunPlace {
-    RunPlace {
+fn here() -> RunConditions {
+    RunConditions {
         machine: "Test CPU, 0-1, 8 GiB".to_owned(),
         jdk: Some(25),
         server_cpus: "0".to_owned(),
@@ -34,7 +34,7 @@ fn cpu_of(family: &str, scenario: Option<&str>) -> SpreadOf {
 }
 
 /// A run of one comparison whose six forks scatter by `sd`.
-fn run(place: RunPlace, family: &str, sd: f64) -> EarlierRun {
+fn run(place: RunConditions, family: &str, sd: f64) -> EarlierRun {
     EarlierRun { place, spreads: vec![ForkSpread { of: cpu(family), sd, forks: 6 }], fork_times: Vec::new() }
 }
 
@@ -114,10 +114,10 @@ fn a_scenario_that_was_compared_twenty_times_has_a_prior_of_its_own() {
 #[test]
 fn runs_of_another_place_family_or_currency_are_ignored() {
     let elsewhere = [
-        RunPlace { machine: "Other CPU, 0-1, 8 GiB".to_owned(), ..here() },
-        RunPlace { jdk: Some(21), ..here() },
-        RunPlace { server_cpus: "0-1".to_owned(), ..here() },
-        RunPlace { scheduling: ServerScheduling::Normal, ..here() },
+        RunConditions { machine: "Other CPU, 0-1, 8 GiB".to_owned(), ..here() },
+        RunConditions { jdk: Some(21), ..here() },
+        RunConditions { server_cpus: "0-1".to_owned(), ..here() },
+        RunConditions { scheduling: ServerScheduling::Normal, ..here() },
     ];
     for place in elsewhere {
         let mut earlier = runs(19);
@@ -126,7 +126,7 @@ fn runs_of_another_place_family_or_currency_are_ignored() {
     }
     let mut earlier = runs(19);
     earlier.push(run(here(), "netty", 0.02));
-    earlier.push(run(RunPlace { jdk: None, ..here() }, "http4s", 0.02));
+    earlier.push(run(RunConditions { jdk: None, ..here() }, "http4s", 0.02));
     earlier[0].spreads[0].forks = 2;
     let plan = plan(&earlier, &Options::default());
     assert_eq!(row(&plan).0, "none: 19 of 20 earlier comparisons", "no JDK fits all; two forks are too few");

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tare_plan::GroupOrder;
 use tare_plan::estimate::fork_time;
 use tare_plan::plan::{Forks, Group, Plan};
-use tare_record::checkpoint::{DoneStep, GroupStanding};
+use tare_record::checkpoint::{DoneStep, GroupVerdicts};
 
 use crate::schedule::budget::Budget;
 
@@ -126,11 +126,11 @@ impl<'a> ForkSchedule<'a> {
     }
 
     /// Notes how the comparisons of a group stand, and how many forks count. It is over once they are settled.
-    pub fn note_standing(&mut self, at: usize, standing: GroupStanding, forks_counted: u32) {
+    pub fn note_standing(&mut self, at: usize, standing: GroupVerdicts, forks_counted: u32) {
         self.groups[at].forks_counted = forks_counted;
-        let standing = if self.may_stop(at) { standing } else { GroupStanding::Open };
-        self.groups[at].is_answered = standing == GroupStanding::Answered;
-        if standing == GroupStanding::Settled {
+        let standing = if self.may_stop(at) { standing } else { GroupVerdicts::Open };
+        self.groups[at].is_answered = standing == GroupVerdicts::Answered;
+        if standing == GroupVerdicts::Settled {
             self.close(at);
         }
     }
@@ -210,7 +210,7 @@ mod tests {
                     now += s(fork_s);
                     schedule.note_fork(at, s(fork_s));
                     let settled = decides(&group.id, fork);
-                    let standing = if settled { GroupStanding::Settled } else { GroupStanding::Open };
+                    let standing = if settled { GroupVerdicts::Settled } else { GroupVerdicts::Open };
                     schedule.note_standing(at, standing, fork);
                 }
             }
@@ -235,7 +235,7 @@ mod tests {
                 schedule.note_fork(at, s(1));
                 // The second group needs a fork more than the others for its verdict. None is ever narrow enough.
                 let has_verdict = fork >= if group.id == "y" { 3 } else { 2 };
-                let standing = if has_verdict { GroupStanding::Answered } else { GroupStanding::Open };
+                let standing = if has_verdict { GroupVerdicts::Answered } else { GroupVerdicts::Open };
                 schedule.note_standing(at, standing, fork);
                 if fork == 4 {
                     schedule.close(at);
@@ -261,7 +261,7 @@ mod tests {
                 schedule.note_fork(at, s(1));
                 // The first forks of the first group are set aside.
                 let counted = if group.id == "x" { fork.saturating_sub(set_aside) } else { fork };
-                schedule.note_standing(at, GroupStanding::Open, counted);
+                schedule.note_standing(at, GroupVerdicts::Open, counted);
             }
             assert_eq!(steps.join(" "), expected, "{set_aside} set aside");
         }

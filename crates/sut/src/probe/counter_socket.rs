@@ -109,7 +109,6 @@ mod tests {
     use std::io::Write;
     use std::os::unix::net::UnixListener;
 
-
     use super::*;
 
     /// A process that gives these answers, one to each connection.

@@ -223,7 +223,8 @@ const NO_SUCH_FILE: i32 = 2;
 const NO_SUCH_PROCESS: i32 = 3;
 
 fn add_remainder(sum: &mut ByPool, ns: u64) {
-    *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() += SchedStat { cpu_ns: ns, ..SchedStat::default() };
+    *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() +=
+        SchedStat { cpu_ns: ns, ..SchedStat::default() };
 }
 
 /// The use between two samples, without pools that used no CPU.
@@ -249,7 +250,8 @@ mod tests {
 
     #[test]
     fn a_server_at_rest_is_not_blamed_for_what_was_asked_before_nor_for_our_agent() {
-        let pool = |name: &str, ns| BTreeMap::from([(name.to_owned(), SchedStat { cpu_ns: ns, ..SchedStat::default() })]);
+        let pool =
+            |name: &str, ns| BTreeMap::from([(name.to_owned(), SchedStat { cpu_ns: ns, ..SchedStat::default() })]);
         let by_pool = BTreeMap::from([
             (kind::JIT, pool("C2 CompilerThre", 20)),
             (kind::GC, pool("G1 Conc", 15)),

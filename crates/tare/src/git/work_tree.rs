@@ -154,13 +154,13 @@ mod tests {
     use super::*;
 
     /// A repository with commits, and the folder for its work trees.
-    struct Fixture {
+    struct TestRepository {
         folder: tempfile::TempDir,
         top: PathBuf,
         cache: PathBuf,
     }
 
-    impl Fixture {
+    impl TestRepository {
         fn new() -> Self {
             let folder = tempfile::tempdir().unwrap();
             let (top, cache) = (folder.path().join("own"), folder.path().join("cache"));
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_work_tree_in_use_or_used_lately_is_not_removed_for_a_new_one() {
-        let fixture = Fixture::new();
+        let fixture = TestRepository::new();
         let checkout = fixture.checkout();
         let commits: Vec<String> = (0..KEPT + 3).map(|_| fixture.commit()).collect();
         let make = |commit: &String| checkout.worktree(commit, &fixture.cache).unwrap();
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn a_checkout_that_git_refuses_is_an_error_in_its_own_words() {
-        let fixture = Fixture::new();
+        let fixture = TestRepository::new();
         std::fs::write(fixture.top.join(".git/config"), "[core").unwrap();
         let error = Checkout::containing(&fixture.top).unwrap_err().to_string();
         assert!(error.contains("bad config"), "{error}");
@@ -222,10 +222,10 @@ mod tests {
 
     #[test]
     fn a_branch_that_only_origin_has_is_found_as_after_the_checkout_of_a_ci_job() {
-        let fixture = Fixture::new();
+        let fixture = TestRepository::new();
         let commit = fixture.commit();
         let url = fixture.top.display().to_string();
-        let clone = Fixture::new();
+        let clone = TestRepository::new();
         clone.run(&["remote", "add", "origin", &url]);
         clone.run(&["fetch", "-q", "origin"]);
         assert_eq!(clone.checkout().commit("trunk").unwrap(), commit);
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn a_work_tree_that_git_forgot_keeps_what_was_built_there() {
-        let fixture = Fixture::new();
+        let fixture = TestRepository::new();
         let (top, cache) = (&fixture.top, &fixture.cache);
         std::fs::write(top.join("a"), "as committed").unwrap();
         std::fs::write(top.join("b"), "as committed").unwrap();

@@ -19,7 +19,7 @@ use tare_run::{RunError, RunInputs};
 use tare_sys::clock;
 
 use super::presentation::PROFILE_DIR;
-use super::{Measured, Session, agents, is_interrupted, servers_machine};
+use super::{EndedRun, Session, agents, is_interrupted, servers_machine};
 use crate::failure::error_text;
 use crate::progress::RunView;
 use crate::recorded_command::recorded_command;
@@ -30,7 +30,7 @@ use crate::{console, interrupt, plan_text};
 enum RecordTarget<'a> {
     New,
     /// That of the profiling starts of a run.
-    ProfilesOf(&'a Measured),
+    ProfilesOf(&'a EndedRun),
     /// That of a run that was interrupted, in its folder.
     Rest(Box<InterruptedRun>, PathBuf),
 }
@@ -48,18 +48,18 @@ struct BuiltRun<'a> {
 
 impl Session<'_> {
     /// Builds the servers of a plan and measures them.
-    pub fn measure(&self, plan: &Plan) -> anyhow::Result<Measured> {
+    pub fn measure(&self, plan: &Plan) -> anyhow::Result<EndedRun> {
         self.build_and_measure(plan, RecordTarget::New)
     }
 
     /// Measures what is left of an interrupted run.
-    pub fn measure_rest(&self, plan: &Plan, run: InterruptedRun, run_dir: &Path) -> anyhow::Result<Measured> {
+    pub fn measure_rest(&self, plan: &Plan, run: InterruptedRun, run_dir: &Path) -> anyhow::Result<EndedRun> {
         self.build_and_measure(plan, RecordTarget::Rest(Box::new(run), run_dir.to_owned()))
     }
 
     /// The profiling starts that a plan asks for. They come after the scored ones and have a record of their own, so their
     /// failure costs no scored figure.
-    pub(super) fn measure_profiles(&self, plan: &Plan, scored: &Measured) -> Option<RunRecord> {
+    pub(super) fn measure_profiles(&self, plan: &Plan, scored: &EndedRun) -> Option<RunRecord> {
         let plan = plan.profiling()?;
         if is_interrupted(&scored.record) {
             return None;
@@ -71,7 +71,7 @@ impl Session<'_> {
             .map(|measured| measured.record)
     }
 
-    fn build_and_measure(&self, plan: &Plan, target: RecordTarget<'_>) -> anyhow::Result<Measured> {
+    fn build_and_measure(&self, plan: &Plan, target: RecordTarget<'_>) -> anyhow::Result<EndedRun> {
         let cancelled = &interrupt::flag()?;
         let remote_host = servers_machine::connect(plan, cancelled)?;
         let host = remote_host.as_ref().map(|host| host as &dyn ServerMachine);
@@ -89,7 +89,7 @@ impl Session<'_> {
         drop(view);
         let left = agents.map(LoadAgents::end).unwrap_or_default();
         left.iter().for_each(|left| console::print_note(&format!("  {left}")));
-        Ok(Measured { record: result?, run_dir, profiled: None })
+        Ok(EndedRun { record: result?, run_dir, profiled: None })
     }
 
     fn run_dir(&self, target: &RecordTarget<'_>) -> anyhow::Result<PathBuf> {

@@ -40,14 +40,14 @@ pub struct Session<'a> {
     pub agents: AgentOptions,
 }
 
-pub struct Measured {
+pub struct EndedRun {
     pub record: RunRecord,
     pub run_dir: PathBuf,
     /// Its profiling starts, where the plan has some.
     profiled: Option<RunRecord>,
 }
 
-impl Measured {
+impl EndedRun {
     /// Whether the user stopped it.
     pub fn is_interrupted(&self) -> bool {
         std::iter::once(&self.record).chain(&self.profiled).any(is_interrupted)
@@ -84,7 +84,7 @@ impl<'a> Session<'a> {
     }
 
     /// Finishes a run after its scored starts: profiles, makes the report, and returns how the run ended.
-    pub fn conclude(&self, plan: &Plan, mut measured: Measured) -> anyhow::Result<Outcome> {
+    pub fn conclude(&self, plan: &Plan, mut measured: EndedRun) -> anyhow::Result<Outcome> {
         measured.profiled = self.measure_profiles(plan, &measured);
         let summary = self.report(&measured)?;
         if measured.is_interrupted() {
@@ -98,8 +98,8 @@ impl<'a> Session<'a> {
     }
 
     /// Prints the report, writes its files, and says how an interrupted run goes on.
-    pub fn report(&self, measured: &Measured) -> anyhow::Result<Summary> {
-        let Measured { record, run_dir, profiled } = measured;
+    pub fn report(&self, measured: &EndedRun) -> anyhow::Result<Summary> {
+        let EndedRun { record, run_dir, profiled } = measured;
         let summary = present_report(record, profiled.as_ref(), run_dir, self.global)?;
         if is_interrupted(record) {
             console::print_text(&format!("  go on     {}\n", self.command_to_go_on(&record.header.id)));

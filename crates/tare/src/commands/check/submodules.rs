@@ -107,11 +107,11 @@ mod tests {
     use crate::git::Checkout;
 
     /// A repository `own` with the submodule `lib`, which has the submodule `inner`. Their first homes are gone.
-    struct Fixture {
+    struct NestedRepositories {
         folder: tempfile::TempDir,
     }
 
-    impl Fixture {
+    impl NestedRepositories {
         fn new() -> Self {
             let fixture = Self { folder: tempfile::tempdir().unwrap() };
             for name in ["inner", "lib", "own"] {
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn submodules_come_from_the_checkout_that_has_them() {
-        let fixture = Fixture::new();
+        let fixture = NestedRepositories::new();
         let tree = fixture.worktree().unwrap();
         for file in ["own.txt", "lib/lib.txt", "lib/inner/inner.txt"] {
             assert!(tree.join(file).exists(), "{file}");
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn what_the_checkout_does_without_the_baseline_does_without() {
-        let fixture = Fixture::new();
+        let fixture = NestedRepositories::new();
         fixture.git("own", &["submodule", "--quiet", "deinit", "--force", "lib"]);
         let tree = fixture.worktree().unwrap();
         assert!(tree.join("own.txt").exists() && !tree.join("lib/lib.txt").exists());
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn a_submodule_that_is_nowhere_is_named() {
-        let fixture = Fixture::new();
+        let fixture = NestedRepositories::new();
         std::fs::remove_file(fixture.at("own/.gitmodules")).unwrap();
         std::fs::remove_dir_all(fixture.at("own/lib")).unwrap();
         std::fs::remove_dir_all(fixture.at("own/.git/modules")).unwrap();
