@@ -72,9 +72,6 @@ impl PackedText {
     }
 
     /// The text.
-    ///
-    /// # Errors
-    /// When the bytes are damaged.
     pub fn unpack(&self) -> io::Result<String> {
         self.unpack_within(LONGEST_BYTES)
     }

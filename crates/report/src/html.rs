@@ -27,9 +27,6 @@ const SENTENCES: &str = "__TARE_SENTENCES__";
 const TITLE: &str = "<title>tare report</title>";
 
 /// One self-contained page.
-///
-/// # Errors
-/// As [`crate::json::render`].
 pub fn render(summary: &Summary) -> Result<String, ReportError> {
     fill(&template()?, summary)
 }

@@ -5,9 +5,6 @@ use serde::Serialize;
 use crate::error::ReportError;
 
 /// The document, indented, with a newline at its end.
-///
-/// # Errors
-/// A number that JSON does not have, which no document of this crate holds.
 pub fn render(document: &impl Serialize) -> Result<String, ReportError> {
     Ok(serde_json::to_string_pretty(document)? + "\n")
 }

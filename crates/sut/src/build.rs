@@ -164,9 +164,6 @@ fn names(targets: &[Target]) -> impl Iterator<Item = String> + use<> {
 }
 
 /// The program's lines, read by a thread of their own, so that the caller can check for a cancellation.
-///
-/// # Errors
-/// When no thread can be started.
 fn lines_of(child: &mut Child) -> io::Result<mpsc::Receiver<String>> {
     let (sender, receiver) = mpsc::channel();
     if let Some(output) = child.take_output() {

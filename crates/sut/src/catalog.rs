@@ -151,9 +151,6 @@ impl Catalog {
     }
 
     /// The family of this name.
-    ///
-    /// # Errors
-    /// When there is no such family.
     pub(crate) fn family(&self, name: &str) -> Result<&Family, SutError> {
         self.file.families.get(name).ok_or_else(|| SutError::Catalog {
             message: format!("there is no family \"{name}\" in {}", self.path().display()),
@@ -161,17 +158,11 @@ impl Catalog {
     }
 
     /// A family at its default version.
-    ///
-    /// # Errors
-    /// When there is no such family.
     pub fn default_target(&self, family: &str) -> Result<Target, SutError> {
         Ok(Target { family: family.to_owned(), version: self.family(family)?.default_version.clone() })
     }
 
     /// The target of a server at this version, or at its default version.
-    ///
-    /// # Errors
-    /// When there is no such server.
     pub fn resolve_target(&self, server: &str, version: Option<&str>) -> Result<Target, SutError> {
         let (name, family) = self.family_of(server)?;
         Ok(Target { family: name.to_owned(), version: version.unwrap_or(&family.default_version).to_owned() })

@@ -63,9 +63,6 @@ impl Jdk {
 
     /// The JDK that builds the servers of the catalog: `JAVA_HOME` if it is new enough and has a compiler, else the newest
     /// one that has.
-    ///
-    /// # Errors
-    /// When there is none.
     pub fn find_compiler() -> Result<Self, SutError> {
         let is_usable = |jdk: &Self| jdk.major >= CATALOG_JAVA && jdk.home.join("bin/javac").is_file();
         Self::choose(is_usable).ok_or_else(|| SutError::Jdk {

@@ -66,9 +66,6 @@ pub struct LaunchPlan {
 
 impl Catalog {
     /// The command line of a server whose target has been built. Its only argument is the port.
-    ///
-    /// # Errors
-    /// As [`program_launch`](Self::program_launch).
     pub fn server_launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
         let mut plan = self.program_launch(server, target, jvm)?;
         plan.command.push(PORT.to_owned());

@@ -70,9 +70,6 @@ impl std::fmt::Display for StopReport {
 
 impl Server {
     /// Starts a server and waits until it accepts connections.
-    ///
-    /// # Errors
-    /// As [`Server::start_unless_cancelled`], except cancelled.
     pub fn start(spec: &ServerSpec) -> Result<Self, SutError> {
         Self::start_unless_cancelled(spec, &AtomicBool::new(false))
     }
@@ -157,17 +154,11 @@ impl Server {
     }
 
     /// Moves all its processes and threads to these CPUs, as warm-up does to give the JIT room.
-    ///
-    /// # Errors
-    /// When it has ended or may not use them.
     pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
         Ok(pin_process_tree(self.pid(), cpus)?)
     }
 
     /// Asks it to end, and kills what is left of it after its grace.
-    ///
-    /// # Errors
-    /// When the kernel cannot remove one of its processes.
     pub fn stop(mut self) -> Result<StopReport, SutError> {
         let was_dead = matches!(self.status(), Status::Exited(_));
         let ended = self

@@ -221,9 +221,6 @@ impl Child {
     }
 
     /// Asks the program's group to end (SIGTERM), waits at most this long, then kills all remaining processes.
-    ///
-    /// # Errors
-    /// When a process cannot be killed.
     pub fn terminate(&mut self, grace: Duration) -> Result<Ended, ChildError> {
         if let Some(lifeline) = self.lifeline.as_ref().filter(|_| self.exited.is_none() && !grace.is_zero()) {
             // On failure the supervisor has ended, which the wait below notices.
@@ -234,9 +231,6 @@ impl Child {
     }
 
     /// Kills the program and its descendants, and waits until all of them are gone.
-    ///
-    /// # Errors
-    /// When a process cannot be killed.
     pub fn kill_tree(&mut self) -> Result<Ended, ChildError> {
         let forced = self.try_wait().is_none();
         self.killing |= forced;

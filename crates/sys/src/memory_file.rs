@@ -13,9 +13,6 @@ pub struct MemoryFile(File);
 
 impl MemoryFile {
     /// A file with these contents.
-    ///
-    /// # Errors
-    /// When no file descriptor or no memory is left.
     pub fn new(contents: &[u8]) -> io::Result<Self> {
         let mut file = File::from(memfd_create("tare", MemfdFlags::CLOEXEC)?);
         file.write_all(contents)?;

@@ -33,9 +33,6 @@ pub struct ReadinessPoller {
 
 impl ReadinessPoller {
     /// Opens an epoll instance.
-    ///
-    /// # Errors
-    /// When no file descriptor is left.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             transport: ReadinessTransport::new()?,

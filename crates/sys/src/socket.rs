@@ -61,9 +61,6 @@ impl Target {
     }
 
     /// Opens a non-blocking socket that can connect to it, with `TCP_NODELAY` for TCP.
-    ///
-    /// # Errors
-    /// When no file descriptor is left, or the congestion control algorithm is unknown.
     pub(crate) fn open(&self, options: &SocketOptions) -> io::Result<OwnedFd> {
         match self {
             Self::Tcp(address) => open(address, options),
@@ -114,9 +111,6 @@ pub fn open_listener(address: &SocketAddr) -> io::Result<OwnedFd> {
 }
 
 /// A TCP port that no socket of this machine is bound to at any address. Another process may take it the next moment.
-///
-/// # Errors
-/// When all are in use.
 pub fn free_port() -> io::Result<u16> {
     let bound = |ip: IpAddr| -> io::Result<u16> {
         let address = SocketAddr::new(ip, 0);
@@ -137,10 +131,8 @@ pub fn local_address(socket: BorrowedFd<'_>) -> io::Result<SocketAddr> {
     SocketAddr::try_from(rustix::net::getsockname(socket)?).map_err(io::Error::from)
 }
 
-/// The congestion control algorithm that a socket opened with `options` towards `target` would use.
-///
-/// # Errors
-/// As for [`start_connect`]. An algorithm that the kernel does not offer is `NotFound`.
+/// The congestion control algorithm that a socket opened with `options` towards `target` would use; `NotFound` for one that
+/// the kernel does not offer.
 pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Result<String> {
     Ok(sockopt::tcp_congestion(open(target, options)?)?)
 }

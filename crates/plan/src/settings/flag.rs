@@ -102,17 +102,11 @@ impl SettingInfo {
     }
 
     /// Reads the texts given on the command line into `options`; for a switch, the texts are `true` or `false`.
-    ///
-    /// # Errors
-    /// In words, when a text is not a value of this setting.
     pub fn parse_into(&self, options: &mut Options, texts: &[String]) -> Result<(), String> {
         (self.parse_into)(options, texts)
     }
 
     /// Whether `text` is a value of this setting.
-    ///
-    /// # Errors
-    /// In words, when it is not.
     pub fn check_text(&self, text: &str) -> Result<(), String> {
         self.parse_into(&mut Options::default(), &[text.to_owned()])
     }

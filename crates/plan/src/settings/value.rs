@@ -19,9 +19,6 @@ pub trait SettingValue: Clone + Sized {
     const IS_LIST: bool = false;
 
     /// Reads the texts of one flag; only lists take more than one.
-    ///
-    /// # Errors
-    /// In words, when the text is not a value of this type.
     fn from_texts(texts: &[String]) -> Result<Self, String>;
 
     /// The value as a user would write it.
@@ -42,9 +39,6 @@ fn parse_number<T: FromStr>(texts: &[String], expected: &str) -> Result<T, Strin
 }
 
 /// Reads a value as a suite writes it: as text, or as a number, a truth value or a list.
-///
-/// # Errors
-/// For what is no value of this setting.
 pub(super) fn read_value<'de, D: Deserializer<'de>, T: SettingValue>(deserializer: D) -> Result<Option<T>, D::Error> {
     struct Texts<T>(PhantomData<T>);
 

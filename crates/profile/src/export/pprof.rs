@@ -71,9 +71,6 @@ mod proto {
 }
 
 /// The stacks as a file for pprof.
-///
-/// # Errors
-/// [`ProfileError::Export`] when they cannot be compressed.
 pub fn write_pprof(stacks: &Stacks, unit: Unit) -> Result<Vec<u8>, ProfileError> {
     let wrong = |error: std::io::Error| ProfileError::Export { form: "pprof", reason: error.to_string() };
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

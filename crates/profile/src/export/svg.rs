@@ -19,9 +19,6 @@ pub fn draw_flame_graph(stacks: &Stacks, title: &str, unit: Unit) -> Result<Vec<
 
 /// The difference between two profiles, with more (orange) and less (blue) in `after` than in `before`. It is as wide
 /// as `after`; `before` is scaled to the same total.
-///
-/// # Errors
-/// As for [`draw_flame_graph`].
 pub fn draw_difference(before: &Stacks, after: &Stacks, title: &str, unit: Unit) -> Result<Vec<u8>, ProfileError> {
     let mut merged = Vec::new();
     let options = inferno::differential::Options { normalize: true, ..Default::default() };

@@ -38,9 +38,6 @@ pub(super) fn run_dir(root: &Path, id: &str) -> PathBuf {
 /// Allots the next id of `date` (`2026-11-20`) by making its folder, and returns the id.
 ///
 /// Two that ask at the same time get different ids: making a folder either succeeds or finds it there.
-///
-/// # Errors
-/// What the disk refuses.
 pub fn allot_run_dir(root: &Path, date: &str) -> Result<String, RecordError> {
     let runs = root.join("runs");
     std::fs::create_dir_all(&runs).map_err(|e| RecordError::io(&runs, &e))?;

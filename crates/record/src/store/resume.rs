@@ -53,9 +53,6 @@ impl InterruptedRun {
     }
 
     /// Takes the step that was cut short out of the record, after copying the record, and opens it for more.
-    ///
-    /// # Errors
-    /// What the disk refuses.
     pub fn reopen(mut self) -> Result<ReopenedRun, RecordError> {
         let wrap = |e: rusqlite::Error| RecordError::sqlite(&self.file, &e);
         let connection = Connection::open(&self.file).map_err(wrap)?;

@@ -56,9 +56,6 @@ impl RunWriter {
     }
 
     /// Begins the record of a load in a file of its own.
-    ///
-    /// # Errors
-    /// As for [`create_file`](Self::create_file).
     pub fn create_load_file(file: &Path, header: &LoadHeader) -> Result<Self, RecordError> {
         Self::begin(file, HeaderRef::Load(header), false)
     }
@@ -95,41 +92,26 @@ impl RunWriter {
     }
 
     /// Appends a start of a server.
-    ///
-    /// # Errors
-    /// As [`append_slice`](Self::append_slice).
     pub fn append_fork(&mut self, fork: &ForkRecord) -> Result<(), RecordError> {
         self.append("fork", fork)
     }
 
     /// Appends the warm-up of a fork.
-    ///
-    /// # Errors
-    /// As [`append_slice`](Self::append_slice).
     pub fn append_warmup(&mut self, warmup: &WarmupRecord) -> Result<(), RecordError> {
         self.append("warmup", warmup)
     }
 
     /// Appends another load tool's figures for a cell.
-    ///
-    /// # Errors
-    /// As [`append_slice`](Self::append_slice).
     pub fn append_cross_check(&mut self, check: &CrossCheckRecord) -> Result<(), RecordError> {
         self.append("cross_check", check)
     }
 
     /// Appends what one agent of a load did.
-    ///
-    /// # Errors
-    /// As [`append_slice`](Self::append_slice).
     pub fn append_agent(&mut self, agent: &AgentRecord) -> Result<(), RecordError> {
         self.append("agent", agent)
     }
 
     /// Appends an event.
-    ///
-    /// # Errors
-    /// As [`append_slice`](Self::append_slice).
     pub fn append_event(&mut self, event: &EventRecord) -> Result<(), RecordError> {
         self.append("event", event)
     }
@@ -150,17 +132,11 @@ impl RunWriter {
     }
 
     /// Replaces the checkpoint.
-    ///
-    /// # Errors
-    /// As [`append_slice`](Self::append_slice).
     pub fn save_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RecordError> {
         put(&self.connection, "checkpoint", checkpoint).map_err(|e| self.error(&e))
     }
 
     /// Ends the record and turns it into a single file.
-    ///
-    /// # Errors
-    /// As [`append_slice`](Self::append_slice).
     pub fn finish(self, status: EndStatus, at_ns: u64) -> Result<(), RecordError> {
         put(&self.connection, "end", &(status, at_ns)).map_err(|e| self.error(&e))?;
         // While another program reads the record, this fails, and the record stays in WAL mode without harm.

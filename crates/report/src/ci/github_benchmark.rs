@@ -23,9 +23,6 @@ struct BenchmarkEntry {
 }
 
 /// The figures of the currencies with this polarity: the action takes either kind in a file of its own.
-///
-/// # Errors
-/// A number that JSON does not have, which no summary holds.
 pub fn render(summary: &Summary, polarity: Polarity) -> Result<String, ReportError> {
     let mut entries: Vec<BenchmarkEntry> = if summary.comparisons.is_empty() {
         usable_cells(summary).flat_map(|cell| level_entries(cell, polarity)).collect()

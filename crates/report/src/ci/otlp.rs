@@ -12,9 +12,6 @@ use tare_analysis::summary::Summary;
 
 /// One request with every figure and every ratio that may be used. The run began `started_unix_ns` after 1970. Its points
 /// have the time of its end, so that a run that is sent twice gives the same points.
-///
-/// # Errors
-/// A number that JSON does not have, which no summary holds.
 pub fn render(summary: &Summary, started_unix_ns: u64) -> Result<String, ReportError> {
     let gauges = RunGauges::of(summary);
     let begin = started_unix_ns.to_string();

@@ -76,8 +76,6 @@ struct LatencyCurves {
 type Curve = (Vec<u64>, Vec<u64>);
 
 impl PackedData {
-    /// # Errors
-    /// As [`crate::json::render`].
     pub fn of(summary: &Summary) -> Result<Self, ReportError> {
         let cells = summary.cells.iter().map(without_details).collect();
         let first = Summary { cells, ..summary.clone() };

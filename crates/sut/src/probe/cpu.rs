@@ -80,9 +80,6 @@ pub struct CpuProbe {
 
 impl CpuProbe {
     /// Starts to follow a process and its descendants.
-    ///
-    /// # Errors
-    /// When the process is gone.
     pub fn new(root: u32) -> Result<Self, SutError> {
         let files_left = usize::try_from(limits::raise_open_files(0) / SHARE_OF_FILES).unwrap_or(usize::MAX);
         let mut probe = Self { root, processes: BTreeMap::new(), processes_known_at: Nanos::ZERO, files_left };
@@ -95,9 +92,6 @@ impl CpuProbe {
     ///
     /// The kernel updates a running thread's `schedstat` only at its ticks. The missing time, a few milliseconds at
     /// most, is in the remainder until then.
-    ///
-    /// # Errors
-    /// When the server is gone.
     pub fn take_sample(&mut self) -> Result<CpuSample, SutError> {
         if clock::now() >= self.processes_known_at + SEARCH_EVERY {
             self.find_new_processes()?;

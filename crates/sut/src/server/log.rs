@@ -24,9 +24,6 @@ const LINE_BYTES: usize = 4096;
 
 /// A log of a server outside of a run, `tare-verify-Xq3kfW.log` in the folder for temporary files. Its name cannot be guessed,
 /// so that no other user's link is in its place. It is removed when the value is dropped, unless it is kept.
-///
-/// # Errors
-/// When the file cannot be made.
 pub fn temporary_log(command: &str) -> Result<NamedTempFile, SutError> {
     let made = tempfile::Builder::new().prefix(&format!("tare-{command}-")).suffix(".log").tempfile();
     made.map_err(|source| SutError::File { doing: "make a log in", path: std::env::temp_dir(), source })

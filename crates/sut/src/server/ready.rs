@@ -45,9 +45,6 @@ pub(super) fn refuse_taken_port(spec: &ServerSpec, port: Option<u16>) -> Result<
 }
 
 /// The program that listens on a port of this machine: `PID 4711 (nginx)`; `None` if none does.
-///
-/// # Errors
-/// When the kernel's table of sockets cannot be read.
 pub fn port_holder(port: u16) -> Result<Option<String>, SutError> {
     Ok(match find_holder(port, 0)? {
         Holder::Foreign(owner) => Some(describe_owner(owner)),

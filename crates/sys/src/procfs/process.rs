@@ -33,9 +33,6 @@ impl Stat {
     }
 
     /// Reads that of a process.
-    ///
-    /// # Errors
-    /// When the process is gone.
     pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
         read_as(format!("/proc/{pid}/stat"), Self::parse)
     }
@@ -71,9 +68,6 @@ impl Memory {
     }
 
     /// Reads that of a process.
-    ///
-    /// # Errors
-    /// When the process is gone.
     pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
         read_as(format!("/proc/{pid}/status"), Self::parse)
     }
@@ -242,9 +236,6 @@ pub fn cpu_time_ns(pid: u32) -> Result<u64, ProcfsError> {
 }
 
 /// The threads of a process.
-///
-/// # Errors
-/// When the process is gone.
 pub fn thread_ids(pid: u32) -> Result<Vec<u32>, ProcfsError> {
     numbers_in(format!("/proc/{pid}/task"))
 }

@@ -32,27 +32,18 @@ pub(super) struct Epoll {
 
 impl Epoll {
     /// Opens an epoll instance.
-    ///
-    /// # Errors
-    /// When no file descriptor is left.
     pub(super) fn new() -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         Ok(Self { epoll, reports: Vec::with_capacity(LARGEST), has_pwait2: true })
     }
 
     /// Watches a socket for all reports under `key`, until it is closed: the only `epoll_ctl` in its life.
-    ///
-    /// # Errors
-    /// When the kernel refuses.
     pub(super) fn watch(&self, socket: &OwnedFd, key: u64) -> io::Result<()> {
         let flags = epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
         Ok(epoll::add(&self.epoll, socket, epoll::EventData::new_u64(key), flags)?)
     }
 
     /// Waits for a first report, at most this long; `None` waits without limit. An interrupted wait has no reports.
-    ///
-    /// # Errors
-    /// When the kernel refuses to wait.
     pub(super) fn wait(&mut self, timeout_ns: Option<u64>) -> io::Result<()> {
         let mut returned = -1;
         if self.has_pwait2 {

@@ -92,18 +92,12 @@ impl ReadinessTransport {
     }
 
     /// Takes over a connected socket under `token`, such as one of [`Event::Accepted`].
-    ///
-    /// # Errors
-    /// When the kernel refuses to watch it.
     pub fn adopt_socket(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
         self.register(token, socket, SocketState::Open)
     }
 
     /// Watches a listening socket under `token`. Each new connection arrives as [`Event::Accepted`].
-    ///
-    /// # Errors
-    /// When the kernel refuses to watch it.
     pub fn watch_listener(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
         rustix::io::ioctl_fionbio(&socket, true)?;

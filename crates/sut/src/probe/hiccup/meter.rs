@@ -21,9 +21,6 @@ pub struct Meter {
 
 impl Meter {
     /// Starts to measure on these cores.
-    ///
-    /// # Errors
-    /// When the kernel allows no more threads.
     pub fn start(cpus: CpuSet) -> io::Result<Self> {
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_over);

@@ -66,9 +66,6 @@ pub enum SearchEnd {
 ///
 /// A release is like the first or like the last, depending on the side of half of the whole change on which its interval
 /// lies. Where changes come and go, one of them is found.
-///
-/// # Errors
-/// As [`CompareReleases::compare`].
 pub fn search(releases: usize, least: f64, compare: &mut dyn CompareReleases) -> anyhow::Result<SearchEnd> {
     let last = releases - 1;
     let (reference, whole) = match whole_change(last, least, compare)? {
