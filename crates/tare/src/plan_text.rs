@@ -11,7 +11,7 @@ use tare_plan::plan::{Forks, Mode, Plan, Role, Warmup};
 use tare_report::clean::{sanitize_line, sanitize_lines};
 use tare_report::text::wrap;
 use tare_stats::steady::SteadyRule;
-use tare_units::{Span, count};
+use tare_units::{Span, count, enumerate};
 
 /// The lines before a run: what is compared, where, and how long it takes. They are at most `width` columns wide.
 pub fn plan_headline(plan: &Plan, width: usize) -> String {
@@ -26,33 +26,24 @@ pub fn plan_headline(plan: &Plan, width: usize) -> String {
         count(servers.len() as u64, "server"),
         count(scenarios.len() as u64, "scenario"),
         count(plan.load.users.into(), "user"),
-        first_of(&baselines.into_iter().collect::<Vec<_>>()),
+        enumerate(&baselines.into_iter().map(str::to_owned).collect::<Vec<_>>()),
     );
     let _ = writeln!(text, "  {} · seed {}", places(&plan.machine), plan.seed);
     let _ = writeln!(text, "  {}{}", ending(plan), profiles(plan));
     if let Some(forecast) = forecast(plan) {
         let _ = writeln!(text, "  {forecast}");
     }
-    let mut reasons: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for skipped in &plan.skipped {
         let alike = reasons.entry(&skipped.because).or_default();
-        if !alike.contains(&skipped.what.as_str()) {
-            alike.push(&skipped.what);
+        if !alike.contains(&skipped.what) {
+            alike.push(skipped.what.clone());
         }
     }
     for (because, what) in reasons {
-        let _ = writeln!(text, "  left out: {} ({because})", first_of(&what));
+        let _ = writeln!(text, "  left out: {} ({because})", enumerate(&what));
     }
     text.lines().map(|line| wrap(&sanitize_line(line), width, 4) + "\n").collect()
-}
-
-/// The first few names of a list, and how many more there are.
-fn first_of(names: &[&str]) -> String {
-    const FEW: usize = 4;
-    match names.len().saturating_sub(FEW) {
-        0 | 1 => names.join(", "),
-        more => format!("{} and {more} more", names[..FEW].join(", ")),
-    }
 }
 
 /// What comes after the scored starts, where the suite asks for it.

@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use anyhow::Context;
 use tare_plan::PlanError;
 use tare_plan::names::nearest_name;
+use tare_units::enumerate;
 
 pub use work_tree::WorkTree;
 
@@ -63,12 +64,13 @@ impl Checkout {
         let output = git(&self.top, &["for-each-ref", "--format=%(refname:short)"])?;
         let names = text(&output);
         let near = nearest_name(revision, names.lines());
+        let known: Vec<String> = names.lines().map(str::to_owned).collect();
         Err(PlanError::NoMatch {
             origin: "--baseline".to_owned(),
             kind: "git revision",
             pattern: revision.to_owned(),
             suggestion: near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?")),
-            known: format!("{}, and every commit (a shallow clone has few: git fetch --unshallow)", first_of(&names)),
+            known: format!("{}, and every commit (a shallow clone has few: git fetch --unshallow)", enumerate(&known)),
         }
         .into())
     }
@@ -108,16 +110,6 @@ impl Checkout {
         let candidates = [local, of_origin].into_iter().chain(usual).chain([current]).flatten();
         candidates.into_iter().find(|name| self.commit(name).is_ok())
     }
-}
-
-/// The first names of a list.
-fn first_of(names: &str) -> String {
-    const FEW: usize = 8;
-    let mut few: Vec<&str> = names.lines().take(FEW).collect();
-    if names.lines().count() > FEW {
-        few.push("…");
-    }
-    few.join(", ")
 }
 
 /// What a command of git gave; `None` if it failed.
