@@ -45,7 +45,7 @@ pub use input::request::{Body, ListedUrl, RequestSet, RequestSpec, Requests, par
 pub use protocol::Protocol;
 pub use protocol::conversation::{Conversation, Push, Stamp};
 pub use protocol::offline::{OfflineOutcome, RequestEnd, outcome_of_bytes};
-pub use protocol::tls::{Identity, TlsSpec, Trust};
+pub use protocol::tls::{Identity, TlsSpec, Trust, tls_client};
 pub use schedule::sending::Sending;
 pub use schedule::stop_rule::StopRule;
 pub use schedule::think::Think;

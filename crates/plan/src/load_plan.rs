@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use tare_sample::ServerClock;
 
 use crate::condition::Condition;
+pub use crate::plan::{LoadProtocol, TlsTrust};
 use crate::plan::{Setting, hash_of};
 use tare_units::Span;
 
@@ -107,43 +108,6 @@ pub enum LoadStop {
         /// The load ends after this time in any case; the warm-up comes before it.
         at_most: Span,
     },
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum LoadProtocol {
-    /// HTTP/1.1.
-    Http1 {
-        /// Requests under way at a time on each connection.
-        pipeline: u32,
-    },
-    /// HTTP/2.
-    Http2 {
-        /// Streams under way at a time on each connection.
-        streams: u32,
-    },
-    /// WebSocket: a message is sent, and the next one is its answer.
-    Exchange,
-    /// WebSocket: the server pushes messages.
-    Push {
-        /// Time from one message to the next.
-        period: Span,
-        /// Messages that each user reads; `None` for all that come in time.
-        messages: Option<u64>,
-    },
-}
-
-/// Which server certificates are accepted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum TlsTrust {
-    /// Servers that the authorities of the operating system have certified.
-    System,
-    /// Servers that the authorities in a PEM file have certified.
-    Authorities {
-        file: String,
-    },
-    Any,
 }
 
 impl LoadPlan {

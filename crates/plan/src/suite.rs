@@ -174,6 +174,7 @@ impl Suite {
 
     fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
         let key = |key: &str| format!("[servers.{name}] {key}");
+        server.transport().map_err(|(wrong, message)| self.value_error(&key(wrong), message))?;
         // What a server of the catalog starts is known when the plan is made.
         if server.like.is_some() {
             return Ok(());
@@ -205,7 +206,7 @@ impl Suite {
         Ok(())
     }
 
-    /// Adds a server that runs already, given as `http://HOST:PORT` or `NAME=http://HOST:PORT`; alone it is called `External`.
+    /// Adds a server that runs already, given as `http://HOST:PORT`, `https://HOST:PORT` or `NAME=http://HOST:PORT`; alone it is called `External`.
     ///
     /// # Errors
     /// [`PlanError::Value`] when that is no address, or the name is taken.
@@ -246,18 +247,23 @@ impl Suite {
     }
 }
 
-/// Host and port of a server that runs elsewhere, `127.0.0.1:8080` of `http://127.0.0.1:8080`. The port is 80 where none is written.
+/// Host and port of a server that runs elsewhere, `127.0.0.1:8080` of `http://127.0.0.1:8080`. The port is 80 where none is written,
+/// and 443 after `https://`.
 ///
 /// # Errors
 /// In words, when the address is not `http://HOST:PORT`.
 pub fn external_host(url: &str) -> Result<String, String> {
     let wrong = || format!("\"{url}\" is not the address of a server; write http://HOST:PORT, without a path");
-    let host = url.strip_prefix("http://").map(|rest| rest.trim_end_matches('/')).filter(|host| !host.is_empty());
+    let (rest, port) = match url.strip_prefix("https://") {
+        Some(rest) => (Some(rest), 443),
+        None => (url.strip_prefix("http://"), 80),
+    };
+    let host = rest.map(|rest| rest.trim_end_matches('/')).filter(|host| !host.is_empty());
     let host = host.filter(|host| !host.contains(['/', '?', '#', '@', ' '])).ok_or_else(wrong)?;
     match host.rsplit_once(':') {
         Some((name, port)) if !name.is_empty() && port.parse::<u16>().is_ok() => Ok(host.to_owned()),
         Some(_) if !host.ends_with(']') => Err(wrong()),
-        _ => Ok(format!("{host}:80")),
+        _ => Ok(format!("{host}:{port}")),
     }
 }
 
@@ -271,7 +277,9 @@ mod tests {
         assert_eq!(external_host("http://[::1]:8080").unwrap(), "[::1]:8080");
         assert_eq!(external_host("http://shop.default").unwrap(), "shop.default:80");
         assert_eq!(external_host("http://[::1]/").unwrap(), "[::1]:80");
-        for wrong in ["127.0.0.1:8080", "https://a:1", "http://", "http://a:b", "http://a:1/x", "http://:1"] {
+        assert_eq!(external_host("https://shop.default/").unwrap(), "shop.default:443");
+        assert_eq!(external_host("https://shop.default:8443").unwrap(), "shop.default:8443");
+        for wrong in ["127.0.0.1:8080", "ftp://a:1", "https://", "http://", "http://a:b", "http://a:1/x", "http://:1"] {
             assert!(external_host(wrong).unwrap_err().contains("http://HOST:PORT"), "{wrong}");
         }
     }

@@ -4,9 +4,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tare_load::{Check, Conversation, LoadSession, Method, Protocol, RequestSpec, SessionSpec, Share, Stamp};
+use tare_load::{
+    Check, Conversation, Identity, LoadSession, Method, Protocol, RequestSpec, SessionSpec, Share, Stamp, TlsSpec,
+    Trust,
+};
 use tare_plan::contract::{Contract, ExpectBody, SameAs};
-use tare_plan::plan::NamedScenario;
+use tare_plan::plan::{LoadProtocol, NamedScenario, TlsTrust, Transport};
 use tare_plan::{Plan, ServerClock};
 use tare_sut::contract::AgreedAnswer;
 use tare_sys::affinity::CpuSet;
@@ -29,9 +32,11 @@ pub struct SessionOrder {
     pub destination: Destination,
     /// The scenario with what this server is held to.
     pub named: NamedScenario,
+    /// What is spoken on the connections.
+    pub transport: Transport,
     /// What it must answer besides, because its baseline does.
     pub agreed: Option<AgreedAnswer>,
-    /// Connections of all generators together.
+    /// Connections of all generators together; each carries as many requests as the transport says.
     pub connections: u32,
     /// The longest time to an answer.
     pub timeout: Span,
@@ -52,12 +57,14 @@ impl SessionOrder {
         contract: &Contract,
         named: &NamedScenario,
     ) -> Self {
+        let transport = server.variant.program.transport();
         Self {
             server: id,
             destination: Destination::of(server),
             named: scenario_for_server(server.launch.contract(contract), &server.variant.identity(), named),
             agreed: None,
-            connections: plan.connections(&named.scenario),
+            connections: plan.connections(&named.scenario).div_ceil(transport.depth()),
+            transport,
             timeout: plan.load.timeout,
             congestion: Some(plan.load.congestion.clone()).filter(|name| name != "default"),
             server_clock: plan.load.server_clock,
@@ -82,7 +89,8 @@ impl SessionOrder {
             connect_timeout: self.timeout.0.min(CONNECT),
             congestion: self.congestion.clone(),
             host: self.destination.host.clone(),
-            protocol: protocol(&self.named, self.is_search),
+            protocol: protocol(&self.named, self.is_search).unwrap_or_else(|| protocol_of(&self.transport.protocol)),
+            tls: tls_spec(&self.transport, &self.destination),
             server_clock: self.server_clock,
             share,
             ..SessionSpec::new(self.destination.resolve()?, vec![request(&self.named, self.agreed.as_ref())?])
@@ -128,15 +136,45 @@ fn scenario_for_server(contract: &Contract, server: &str, named: &NamedScenario)
     named
 }
 
-/// The protocol: HTTP/1.1, or a WebSocket on which all users listen. In a search they listen for as long as a try
-/// lasts.
-fn protocol(named: &NamedScenario, is_search: bool) -> Protocol {
-    named.scenario.push.as_ref().map_or_else(Protocol::default, |push| {
-        Protocol::WebSocket(Conversation::Push(tare_load::Push {
-            messages_per_user: if is_search { u64::MAX } else { u64::from(push.messages) },
-            period: push.period.0,
+/// A WebSocket on which all users listen, where the server pushes. In a search they listen for as long as a try lasts.
+fn protocol(named: &NamedScenario, is_search: bool) -> Option<Protocol> {
+    let push = named.scenario.push.as_ref()?;
+    let messages = (!is_search).then_some(u64::from(push.messages));
+    Some(protocol_of(&LoadProtocol::Push { period: push.period, messages }))
+}
+
+/// The protocol as the generator speaks it.
+pub(crate) fn protocol_of(plan: &LoadProtocol) -> Protocol {
+    match *plan {
+        LoadProtocol::Http1 { pipeline } => Protocol::Http1 { pipeline: pipeline as usize },
+        LoadProtocol::Http2 { streams } => Protocol::Http2 { streams: streams as usize },
+        LoadProtocol::Exchange => Protocol::WebSocket(Conversation::Exchanges),
+        LoadProtocol::Push { period, messages } => Protocol::WebSocket(Conversation::Push(tare_load::Push {
+            messages_per_user: messages.unwrap_or(u64::MAX),
+            period: period.0,
             stamp: Stamp::Unix,
-        }))
+        })),
+    }
+}
+
+/// TLS with a server, as a suite states it; `None` without.
+pub(crate) fn tls_spec(transport: &Transport, destination: &Destination) -> Option<TlsSpec> {
+    let keys = transport.tls.as_ref()?;
+    let of_host = || match &destination.host {
+        // The brackets of an IPv6 address belong to the URL, not to the name.
+        Some(host) => host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name).trim_matches(['[', ']']).to_owned(),
+        None => destination.address.ip().to_string(),
+    };
+    let name = keys.server_name.clone().unwrap_or_else(of_host);
+    let identity = keys.certificate.as_ref().zip(keys.key.as_ref());
+    Some(TlsSpec {
+        trust: match keys.trust() {
+            TlsTrust::Any => Trust::Anybody,
+            TlsTrust::Authorities { file } => Trust::Authorities(file.into()),
+            TlsTrust::System => Trust::System,
+        },
+        identity: identity.map(|(certificate, key)| Identity { certificate: certificate.into(), key: key.into() }),
+        ..TlsSpec::new(&name)
     })
 }
 
@@ -234,11 +272,11 @@ mod tests {
         let push = tare_plan::contract::Push { period: Span::from_millis(100), messages: 20 };
         let named = scenario("Push", Some(push));
         for (is_search, expected) in [(false, 20), (true, u64::MAX)] {
-            let Protocol::WebSocket(Conversation::Push(push)) = protocol(&named, is_search) else {
+            let Some(Protocol::WebSocket(Conversation::Push(push))) = protocol(&named, is_search) else {
                 panic!("a push is a WebSocket")
             };
             assert_eq!((push.messages_per_user, push.period), (expected, Duration::from_millis(100)));
         }
-        assert_eq!(format!("{:?}", protocol(&scenario("Get", None), false)), format!("{:?}", Protocol::default()));
+        assert!(protocol(&scenario("Get", None), false).is_none());
     }
 }

@@ -4,9 +4,11 @@
 mod alike;
 mod client;
 mod compare;
+mod endpoint;
+mod http2;
 mod listener;
+mod stream;
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,8 @@ use tare_plan::contract::Exchange;
 
 pub use alike::{AgreedAnswer, GivenAnswer, TwoAnswers, ask_twice, header_differences};
 use client::{Client, Failure};
+pub use endpoint::Endpoint;
+pub use stream::Security;
 
 /// The status of a successful WebSocket handshake.
 const SWITCHING_PROTOCOLS: u16 = 101;
@@ -33,13 +37,13 @@ pub struct CheckOutcome {
     pub answer: Option<GivenAnswer>,
 }
 
-/// Checks the server at an address by these exchanges, in order. `timeout` is the longest time for each answer.
+/// Checks a server by these exchanges, in order. `timeout` is the longest time for each answer.
 pub fn verify_exchanges<'a>(
-    address: SocketAddr,
+    endpoint: impl Into<Endpoint>,
     exchanges: impl Iterator<Item = Exchange<'a>>,
     timeout: Duration,
 ) -> Vec<CheckOutcome> {
-    let mut client = Client::new(address, timeout);
+    let mut client = Client::new(endpoint.into(), timeout);
     exchanges.map(|exchange| check(&mut client, &exchange)).collect()
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::like::Changes;
+use super::transport::{HttpVersion, TlsKeys, Transport};
 use crate::contract::Scenario;
 
 /// Variants that are compared with the first of them.
@@ -118,8 +119,11 @@ pub enum Program {
     Command(Box<CommandServer>),
     /// A server that is already running, started outside tare.
     External {
-        /// `http://HOST:PORT`.
+        /// `http://HOST:PORT`, or `https://`.
         url: String,
+        /// What it speaks.
+        #[serde(default)]
+        transport: Transport,
     },
 }
 
@@ -127,6 +131,15 @@ impl Program {
     /// Whether it is a server of a catalog: of the project's, or of another copy of the project.
     pub const fn is_of_catalog(&self) -> bool {
         matches!(self, Self::Catalog | Self::CatalogIn { .. } | Self::CatalogLike { .. })
+    }
+
+    /// What is spoken on the connections to it.
+    pub fn transport(&self) -> Transport {
+        match self {
+            Self::Command(server) => server.transport().unwrap_or_default(),
+            Self::External { transport, .. } => transport.clone(),
+            Self::Catalog | Self::CatalogIn { .. } | Self::CatalogLike { .. } => Transport::default(),
+        }
     }
 
     /// The copy of the project that it belongs to, where that is another than tare's own.
@@ -156,6 +169,15 @@ pub struct CommandServer {
     /// Arguments after those of the other server.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
+    /// The version of HTTP that it is asked in; HTTP/1.1 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<HttpVersion>,
+    /// Requests that a connection of HTTP/2 carries at a time; 1 when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u32>,
+    /// TLS on its connections.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsKeys>,
     /// In words, how it differs from the server that it is like. Only a suite has it; a plan says it in its question.
     #[serde(skip)]
     pub differs: Option<String>,
@@ -184,6 +206,14 @@ pub struct CommandServer {
 }
 
 impl CommandServer {
+    /// What is spoken on the connections to it.
+    ///
+    /// # Errors
+    /// The key, and what is wrong with it.
+    pub fn transport(&self) -> Result<Transport, (&'static str, String)> {
+        Transport::of(self.protocol, self.streams, self.tls.as_ref(), self.url.as_deref())
+    }
+
     /// What it changes of the server that it is like.
     pub fn changes(&self) -> Changes {
         Changes {

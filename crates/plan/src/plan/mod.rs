@@ -4,6 +4,7 @@ mod group;
 mod like;
 mod load;
 mod setting;
+mod transport;
 mod warmup;
 
 use serde::{Deserialize, Serialize};
@@ -24,6 +25,7 @@ pub use like::{Changes, jvm_words, merged_options};
 pub use load::{Load, Rate};
 pub(crate) use setting::{HOST_KEYS, origin_of};
 pub use setting::{Setting, Source, suite_key};
+pub use transport::{HttpVersion, LoadProtocol, TlsKeys, TlsTrust, Transport};
 pub use warmup::Warmup;
 
 /// What will be measured, how, and when it stops.

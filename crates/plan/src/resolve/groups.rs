@@ -9,7 +9,7 @@ use crate::PlanError;
 use crate::choices::ForkCovers;
 use crate::contract::Scenario;
 use crate::names::select_names;
-use crate::plan::{CommandServer, Group, Mode, NamedScenario, Program, Role, Skipped, Variant};
+use crate::plan::{CommandServer, Group, Mode, NamedScenario, Program, Role, Skipped, Transport, Variant};
 use crate::settings::Resolved;
 use crate::suite::Suite;
 
@@ -123,7 +123,14 @@ pub(super) fn differences(suite: &Suite, groups: &[Group], jvm_options: &[String
             _ => suite.servers.get(&variant.server).and_then(|server| server.differs.clone()),
         };
         let sentence = differs.map(|differs| format!(" {} {differs}.", variant.server));
-        sentences.extend(sentence.filter(|sentence| !sentences.contains(sentence)));
+        let transport = variant.program.transport();
+        let spoken =
+            (transport != Transport::default()).then(|| format!(" {} speaks {}.", variant.server, transport.text()));
+        for sentence in sentence.into_iter().chain(spoken) {
+            if !sentences.contains(&sentence) {
+                sentences.push(sentence);
+            }
+        }
     }
     sentences.concat()
 }
@@ -190,9 +197,13 @@ impl NameLookup<'_> {
                 routes: command.routes.unwrap_or(if command.url.is_some() { u32::MAX } else { 1 }),
                 role,
                 program: match &command.url {
-                    Some(url) => Program::External { url: url.clone() },
+                    Some(url) => Program::External {
+                        url: url.clone(),
+                        transport: self.with_files(command).transport().unwrap_or_default(),
+                    },
                     None => Program::Command(Box::new(CommandServer {
                         cwd: self.working_directory(command),
+                        tls: self.with_files(command).tls,
                         ..command.clone()
                     })),
                 },
@@ -221,6 +232,12 @@ impl NameLookup<'_> {
             role,
             program: build.home.map_or(Program::Catalog, |home| Program::CatalogIn { home: home.to_owned() }),
         })
+    }
+
+    /// The server with the files of its TLS in the folder of the suite.
+    fn with_files(&self, command: &CommandServer) -> CommandServer {
+        let folder = self.inputs.suite.file.rsplit_once('/').map(|(folder, _)| folder);
+        CommandServer { tls: command.tls.as_ref().map(|tls| tls.in_folder(folder)), ..command.clone() }
     }
 
     /// A server runs in the folder of the suite that names it, unless it says otherwise.
@@ -326,6 +343,9 @@ impl NameLookup<'_> {
     fn reason_to_skip(&self, variant: &Variant, name: &str, scenario: &Scenario) -> Option<String> {
         if variant.routes < scenario.routes {
             return Some(format!("needs {} routes, the server has {}", scenario.routes, variant.routes));
+        }
+        if scenario.push.is_some() && variant.program.transport() != Transport::default() {
+            return Some("a WebSocket is opened over HTTP/1.1 without TLS".to_owned());
         }
         let lack = || self.inputs.contract.why_not_served(&variant.identity(), name).map(str::to_owned);
         // The contract's lacks apply to servers of the catalog only.

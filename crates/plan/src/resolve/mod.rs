@@ -77,8 +77,26 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         seed: settings.seed,
         settings: settings.list,
     };
+    check_streams(&plan)?;
     derived::derive(&mut plan, inputs);
     Ok(plan)
+}
+
+/// As many requests must be under way on every server, however many a connection carries.
+fn check_streams(plan: &Plan) -> Result<(), PlanError> {
+    for variant in plan.groups.iter().flat_map(|group| &group.variants) {
+        let streams = variant.program.transport().depth();
+        if !plan.load.users.is_multiple_of(streams) {
+            let origin = format!("{}: [servers.{}] streams", plan.suite_file, variant.server);
+            let message = format!(
+                "{streams} on a connection do not divide {} users; write users = {}",
+                plan.load.users,
+                plan.load.users.next_multiple_of(streams)
+            );
+            return Err(PlanError::Value { origin, message });
+        }
+    }
+    Ok(())
 }
 
 /// `-d` alone asks for the articles' plain sequential run; forks, a budget, a precision or an A/A test ask for a comparison.

@@ -56,8 +56,9 @@ fn check_with_like(server: &CommandServer) -> Result<(), Wrong> {
     if let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
         return Err((key, "is that of the server named by like; leave out one of them".to_owned()));
     }
-    if server.changes() == Changes::default() {
-        let message = "changes nothing; add java, jvm_options, env or args".to_owned();
+    let is_reached_otherwise = server.protocol.is_some() || server.streams.is_some() || server.tls.is_some();
+    if server.changes() == Changes::default() && !is_reached_otherwise {
+        let message = "changes nothing; add java, jvm_options, env, args, protocol, streams or tls".to_owned();
         return Err(("like", message));
     }
     Ok(())
@@ -87,6 +88,9 @@ fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServ
         names.push(after);
         last = after;
     }
+    if server.protocol.is_some() || server.streams.is_some() || server.tls.is_some() {
+        return Err(("protocol", format!("{last} is of the catalog, whose servers speak HTTP/1.1; leave it out")));
+    }
     let Changes { java, jvm_options, env, args } = changes;
     let like = Some(last.to_owned());
     Ok(CommandServer { like, java, jvm_options, env, args, baseline, ..server.clone() })
@@ -112,7 +116,10 @@ fn with_command_of(
         kind: server.kind.clone().or_else(|| base.kind.clone()),
         routes: server.routes.or(base.routes),
         counters: server.counters.or(base.counters),
-        differs: Some(format!("is {like} with {}", changes.text(&base.command))),
+        protocol: server.protocol.or(base.protocol),
+        streams: server.streams.or(base.streams),
+        tls: server.tls.clone().or_else(|| base.tls.clone()),
+        differs: (*changes != Changes::default()).then(|| format!("is {like} with {}", changes.text(&base.command))),
         ..base.clone()
     })
 }
@@ -163,7 +170,7 @@ mod tests {
                 "[servers.a]\nlike = \"b\"\nargs = [\"x\"]\n[servers.b]\nlike = \"a\"\nargs = [\"x\"]",
                 "[servers.a] like: goes round in a circle: a → b → a; let one of them have a command",
             ),
-            ("[servers.a]\nlike = \"app\"", "[servers.a] like: changes nothing; add java, jvm_options, env or args"),
+            ("[servers.a]\nlike = \"app\"", "[servers.a] like: changes nothing; add java, jvm_options"),
             (
                 "[servers.a]\nlike = \"app\"\ncommand = [\"x\"]",
                 "[servers.a] command: is that of the server named by like",

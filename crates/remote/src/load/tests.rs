@@ -14,7 +14,7 @@ use tare_load::{Cancel, Sending};
 use tare_plan::ServerClock;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::plan::NamedScenario;
-use tare_plan::plan::SliceKind;
+use tare_plan::plan::{SliceKind, Transport};
 use tare_record::{EventKind, Phase};
 use tare_run::RunError;
 use tare_run::load_host::{Destination, DriveStage, LoadMachines, RunLoad, SessionOrder, SliceLoad};
@@ -44,6 +44,7 @@ fn session_to(address: SocketAddr, connections: u32) -> SessionOrder {
         destination: Destination { address, host: None },
         named: NamedScenario { name: "Get".to_owned(), scenario },
         agreed: None,
+        transport: Transport::default(),
         connections,
         timeout: Span::from_secs(1),
         congestion: None,

@@ -99,7 +99,7 @@ fn the_cost_in_cpu_time_is_that_of_the_ratio_in_every_form() {
 fn servers_that_tare_does_not_start_have_no_interval_over_starts() {
     let mut record = synthetic::standard();
     for variant in &mut record.header.plan.groups[0].variants {
-        variant.program = Program::External { url: "http://127.0.0.1:8080".to_owned() };
+        variant.program = Program::External { url: "http://127.0.0.1:8080".to_owned(), transport: Default::default() };
     }
     record.events.push(EventRecord::new(EventKind::ExternalServer));
     let text = render(&summarize(&record), &Style { colored: false, width: 400 });

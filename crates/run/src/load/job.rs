@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use tare_load::{
-    Conversation, Protocol, Push, Schedule, Sending, SessionSpec, SliceSpec, Spacing, Stages, Stamp, StopRule,
-};
-use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
+use tare_load::{Schedule, Sending, SessionSpec, SliceSpec, Spacing, Stages, StopRule};
+use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop};
 use tare_plan::plan::SliceKind;
+
+use crate::session::protocol_of;
 
 /// A load that is ready to begin.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl LoadJob {
     /// generator awake between requests, unless the plan sends in ticks.
     pub fn new(plan: LoadPlan, session: SessionSpec, is_spinning: bool) -> Self {
         let session = SessionSpec {
-            protocol: protocol(&plan.protocol),
+            protocol: protocol_of(&plan.protocol),
             connections: plan.connections as usize,
             timeout: plan.timeout.0,
             connect_timeout: plan.connect_timeout.0,
@@ -62,19 +62,6 @@ fn stop_rule(plan: &LoadPlan) -> StopRule {
         LoadStop::Requests { count, at_most } => {
             StopRule::Count { requests: count, at_most: at_most.0 + plan.warmup.0 }
         }
-    }
-}
-
-fn protocol(plan: &LoadProtocol) -> Protocol {
-    match *plan {
-        LoadProtocol::Http1 { pipeline } => Protocol::Http1 { pipeline: pipeline as usize },
-        LoadProtocol::Http2 { streams } => Protocol::Http2 { streams: streams as usize },
-        LoadProtocol::Exchange => Protocol::WebSocket(Conversation::Exchanges),
-        LoadProtocol::Push { period, messages } => Protocol::WebSocket(Conversation::Push(Push {
-            messages_per_user: messages.unwrap_or(u64::MAX),
-            period: period.0,
-            stamp: Stamp::Unix,
-        })),
     }
 }
 
@@ -120,8 +107,9 @@ impl LoadJob {
 
 #[cfg(test)]
 pub(super) mod tests {
-    use tare_load::{RequestSpec, Target};
+    use tare_load::{Conversation, Protocol, RequestSpec, Target};
     use tare_plan::ServerClock;
+    use tare_plan::load_plan::LoadProtocol;
     use tare_units::Span;
 
     use super::*;

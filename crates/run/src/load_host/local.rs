@@ -31,6 +31,11 @@ impl OwnLoad {
     pub fn most_workers(&self) -> u32 {
         self.sessions.values().map(|(_, session)| session.workers()).max().unwrap_or(0) as u32
     }
+
+    /// Requests that a connection carries at a time, where it carries the most.
+    fn most_streams(&self) -> u32 {
+        self.sessions.values().map(|(order, _)| order.transport.depth()).max().unwrap_or(1)
+    }
 }
 
 impl RunLoad for OwnLoad {
@@ -48,7 +53,7 @@ impl RunLoad for OwnLoad {
     }
 
     fn least_users(&self) -> u32 {
-        self.most_workers().max(1)
+        self.most_workers().max(1) * self.most_streams()
     }
 
     fn close(&mut self) {
@@ -63,6 +68,8 @@ impl RunLoad for OwnLoad {
     ) -> Result<SliceSample, RunError> {
         let unknown = || RunError::NotPrepared(format!("the load of server {}", server.0));
         let (order, session) = self.sessions.get_mut(&server).ok_or_else(unknown)?;
+        // Users are requests under way, and the generator counts connections.
+        let load = SliceLoad { users: load.users.div_ceil(order.transport.depth()), ..*load };
         Ok(session.run_watched(&load.spec(order.timeout.0), None, &self.cancel, &mut |watched| match watched {
             Watched::Opening(opening) => on_stage(DriveStage::Opening { open: opening.open, of: opening.of }),
             Watched::Begun => on_stage(DriveStage::Begun),

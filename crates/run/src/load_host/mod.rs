@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 use tare_load::SliceSample;
 use tare_plan::Plan;
 use tare_plan::agent_place::{AgentPlace, are_elsewhere};
-use tare_plan::plan::Program;
+use tare_plan::plan::{Program, TlsKeys, Transport};
 use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord};
 use tare_sut::contract::CheckOutcome;
@@ -85,6 +85,17 @@ pub trait RunLoad {
 /// [`RunError::Plan`], which says what to do.
 pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     let places = agent_places(plan)?;
+    let mut transports =
+        plan.groups.iter().flat_map(|group| &group.variants).map(|variant| variant.program.transport());
+    if !plan.engines.is_empty() && transports.clone().any(|transport| transport != Transport::default()) {
+        let message = "other load tools are run over HTTP/1.1 without TLS only; leave out --engine".to_owned();
+        return Err(RunError::Plan { key: plan.origin_of("engine"), message });
+    }
+    let has_files = |tls: &TlsKeys| tls.ca.is_some() || tls.certificate.is_some();
+    if are_elsewhere(&places) && transports.any(|transport| transport.tls.as_ref().is_some_and(has_files)) {
+        let message = "agents elsewhere do not have the files of tls; write tls = { insecure = true }".to_owned();
+        return Err(RunError::Plan { key: plan.origin_of("agents"), message });
+    }
     if places.is_empty() {
         return Ok(());
     }

@@ -23,7 +23,7 @@ fn what_agents_cannot_do_is_refused_with_what_to_do() {
     let tools = Plan { engines: vec![tare_plan::Engine::Wrk], ..planned(&["local:2"], 16) };
     assert!(why(&tools).contains("leave out --engine"));
     let mut external = planned(&["ssh://a", "k8s:4"], 16);
-    let run_elsewhere = Program::External { url: "http://10.0.0.7:80".to_owned() };
+    let run_elsewhere = Program::External { url: "http://10.0.0.7:80".to_owned(), transport: Default::default() };
     external.groups[0].variants.iter_mut().for_each(|variant| variant.program = run_elsewhere.clone());
     assert!(check_possible(&external).is_ok() && check_possible(&planned(&["local:2"], 16)).is_ok());
     assert!(check_possible(&planned(&[], 16)).is_ok());

@@ -1,17 +1,22 @@
 //! The check of a server's answers from where the load is made: a server that agents reach may be hidden from the coordinator.
 
 use serde::{Deserialize, Serialize};
+use tare_load::tls_client;
 use tare_plan::contract::{Exchange, Expect, MayDiffer, Push, Request};
-use tare_sut::contract::{CheckOutcome, verify_exchanges};
+use tare_plan::plan::{LoadProtocol, Transport};
+use tare_sut::contract::{CheckOutcome, Endpoint, Security, verify_exchanges};
 use tare_units::Span;
 
-use crate::session::Destination;
+use crate::error::RunError;
+use crate::session::{Destination, protocol_of, tls_spec};
 
 /// What a server is asked, and what it must answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct VerifyOrder {
     /// Where the server is.
     pub destination: Destination,
+    /// What is spoken with it.
+    pub transport: Transport,
     /// Requests with the answers that they must get.
     pub exchanges: Vec<OwnExchange>,
     /// The longest time to an answer.
@@ -45,10 +50,26 @@ impl From<Exchange<'_>> for OwnExchange {
 impl VerifyOrder {
     /// Asks the server from this machine. A name that means nothing here fails every exchange.
     pub fn carry_out(&self) -> Vec<CheckOutcome> {
-        match self.destination.resolve() {
-            Ok(address) => verify_exchanges(address, self.exchanges.iter().map(OwnExchange::exchange), self.timeout.0),
+        match self.endpoint() {
+            Ok(endpoint) => {
+                verify_exchanges(endpoint, self.exchanges.iter().map(OwnExchange::exchange), self.timeout.0)
+            }
             Err(error) => self.exchanges.iter().map(|exchange| exchange.failed(&error.to_string())).collect(),
         }
+    }
+}
+
+impl VerifyOrder {
+    fn endpoint(&self) -> Result<Endpoint, RunError> {
+        let Destination { host, .. } = &self.destination;
+        let tls = tls_spec(&self.transport, &self.destination);
+        let security = tls.map(|tls| tls_client(&tls, protocol_of(&self.transport.protocol))).transpose()?;
+        Ok(Endpoint {
+            address: self.destination.resolve()?,
+            host: host.clone(),
+            is_http2: matches!(self.transport.protocol, LoadProtocol::Http2 { .. }),
+            security: security.map(|(config, server_name)| Security { config, server_name }),
+        })
     }
 }
 

@@ -204,7 +204,7 @@ pub fn prepare(
     for variant in plan.groups.iter().flat_map(|group| &group.variants) {
         match &variant.program {
             Program::Command(server) => launches.insert(variant, of_command(plan, variant, server)?),
-            Program::External { url } => launches.insert(variant, of_external(plan, variant, url)?),
+            Program::External { url, .. } => launches.insert(variant, of_external(plan, variant, url)?),
             Program::Catalog | Program::CatalogIn { .. } | Program::CatalogLike { .. } => {}
         }
     }

@@ -77,7 +77,7 @@ fn a_readiness_expression_that_is_none_names_its_key() {
 
 #[test]
 fn a_server_elsewhere_is_looked_up_and_named_in_requests() {
-    let plan = plan_of(Program::External { url: "http://127.0.0.1:8080".to_owned() });
+    let plan = plan_of(Program::External { url: "http://127.0.0.1:8080".to_owned(), transport: Default::default() });
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();

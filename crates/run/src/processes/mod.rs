@@ -147,8 +147,12 @@ impl TestBed for ProcessBed<'_> {
         let is_wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
         let identity = server.variant.identity();
         let exchanges = contract.exchanges(&identity, server.variant.routes).filter(|e| is_wanted(e.name));
-        let (destination, exchanges) = (Destination::of(server), exchanges.map(Into::into).collect());
-        self.load.verify(&VerifyOrder { destination, exchanges, timeout: self.plan.load.timeout })
+        self.load.verify(&VerifyOrder {
+            destination: Destination::of(server),
+            transport: server.variant.program.transport(),
+            exchanges: exchanges.map(Into::into).collect(),
+            timeout: self.plan.load.timeout,
+        })
     }
 
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {

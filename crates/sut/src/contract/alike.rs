@@ -140,7 +140,7 @@ pub struct TwoAnswers {
 /// # Errors
 /// In words, when it does not answer twice.
 pub fn ask_twice(address: SocketAddr, request: &Request, timeout: Duration) -> Result<TwoAnswers, String> {
-    let mut client = Client::new(address, timeout);
+    let mut client = Client::new(address.into(), timeout);
     let first = client.ask(request).map_err(|failure| failure.to_string())?;
     std::thread::sleep(APART);
     let second = client.ask(request).map_err(|failure| failure.to_string())?;

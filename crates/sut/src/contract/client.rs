@@ -1,12 +1,16 @@
 //! A small blocking client that keeps the whole answer: for verifying, never for measuring.
 
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_plan::contract::Request;
 use tare_sys::clock;
 use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, Sink};
+
+use super::endpoint::Endpoint;
+use super::http2::{Deadline, Http2, request_of};
+use super::stream::Stream;
 
 /// Longest body of an answer that is kept; no contract expects a longer one.
 pub(super) const MAX_BODY_BYTES: usize = 64 << 20;
@@ -72,23 +76,33 @@ pub(super) enum Failure {
     Parse(#[from] ParseError),
     #[error("more bytes than the answer announced follow it ({0} of them)")]
     Excess(usize),
+    #[error("not an HTTP/2 request: {0}")]
+    Http2Request(#[from] ::http::Error),
+    #[error(
+        "not an HTTP/2 answer: {0}; does the server speak HTTP/2 on this port? Otherwise write protocol = \"http1\""
+    )]
+    Http2(h2::Error),
+    #[error("the server closed the connection before it answered over HTTP/2; does it speak it on this port?")]
+    Http2Closed,
 }
 
 /// One connection at a time, reused as long as the server allows.
 #[derive(Debug)]
 pub(super) struct Client {
-    address: SocketAddr,
+    endpoint: Endpoint,
     timeout: Duration,
-    connection: Option<TcpStream>,
+    connection: Option<Stream>,
+    /// The connection, where it speaks HTTP/2.
+    http2: Option<Http2>,
 }
 
 impl Client {
-    pub(super) fn new(address: SocketAddr, timeout: Duration) -> Self {
-        Self { address, timeout, connection: None }
+    pub(super) fn new(endpoint: Endpoint, timeout: Duration) -> Self {
+        Self { endpoint, timeout, connection: None, http2: None }
     }
 
     pub(super) fn address(&self) -> SocketAddr {
-        self.address
+        self.endpoint.address
     }
 
     pub(super) fn timeout(&self) -> Duration {
@@ -97,8 +111,11 @@ impl Client {
 
     /// Sends a request and reads its answer. After any failure the next request has a new connection.
     pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, Failure> {
+        if self.endpoint.is_http2 {
+            return self.ask_http2(request);
+        }
         let method = Method::from_name(&request.method)?;
-        let bytes = encode(request, &method, self.address)?;
+        let bytes = encode(request, &method, &self.endpoint.host())?;
         let has_body = request.body.is_some();
         let mut answer = self.exchange(&method, &bytes, has_body);
         for _ in 1..ATTEMPTS {
@@ -108,6 +125,19 @@ impl Client {
             answer = self.exchange(&method, &bytes, has_body);
         }
         answer
+    }
+
+    fn ask_http2(&mut self, request: &Request) -> Result<Answer, Failure> {
+        let scheme = if self.endpoint.security.is_some() { "https" } else { "http" };
+        let asked = request_of(request, scheme, &self.endpoint.host())?;
+        let deadline = Deadline::after(self.timeout);
+        let mut http2 = match self.http2.take() {
+            Some(http2) => http2,
+            None => Http2::begin(self.connect().map_err(Failure::Connect)?, deadline)?,
+        };
+        let answer = http2.ask(asked, request.body_bytes().to_vec().into(), deadline)?;
+        self.http2 = Some(http2);
+        Ok(answer)
     }
 
     fn exchange(&mut self, method: &Method, bytes: &[u8], has_body: bool) -> Result<Answer, Failure> {
@@ -133,15 +163,11 @@ impl Client {
         Ok(answer)
     }
 
-    fn connect(&self) -> io::Result<TcpStream> {
-        let stream = TcpStream::connect_timeout(&self.address, self.timeout)?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(self.timeout))?;
-        stream.set_write_timeout(Some(self.timeout))?;
-        Ok(stream)
+    fn connect(&self) -> io::Result<Stream> {
+        Stream::open(self.endpoint.address, self.endpoint.security.as_ref(), self.timeout)
     }
 
-    fn read(&self, stream: &mut TcpStream, method: &Method) -> Result<Answer, Failure> {
+    fn read(&self, stream: &mut Stream, method: &Method) -> Result<Answer, Failure> {
         let mut parser = ResponseParser::new();
         parser.expect_response(method.is_head());
         let mut answer = Answer::default();
@@ -172,14 +198,14 @@ impl Client {
     }
 }
 
-fn encode(request: &Request, method: &Method, address: SocketAddr) -> Result<Vec<u8>, http::EncodeError> {
+fn encode(request: &Request, method: &Method, host: &str) -> Result<Vec<u8>, http::EncodeError> {
     let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
     let body = request.body_bytes();
-    http::Request { method, path: &request.path, host: &address.to_string(), headers: &headers, body: &body }.encode()
+    http::Request { method, path: &request.path, host, headers: &headers, body: &body }.encode()
 }
 
 /// Writes all bytes. Returns how many were written before a failure.
-fn send(stream: &mut TcpStream, bytes: &[u8]) -> (usize, io::Result<()>) {
+fn send(stream: &mut Stream, bytes: &[u8]) -> (usize, io::Result<()>) {
     let mut sent = 0;
     while sent < bytes.len() {
         match stream.write(&bytes[sent..]) {
@@ -189,7 +215,7 @@ fn send(stream: &mut TcpStream, bytes: &[u8]) -> (usize, io::Result<()>) {
             Err(error) => return (sent, Err(error)),
         }
     }
-    (sent, Ok(()))
+    (sent, stream.flush())
 }
 
 /// Whether the server closed the connection before it sent anything: it may not have read the request.

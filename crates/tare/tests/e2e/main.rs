@@ -13,6 +13,7 @@ mod faults;
 mod input;
 mod load;
 mod outputs;
+mod protocols;
 mod pushes;
 mod verdicts;
 mod websocket;

@@ -67,6 +67,15 @@ impl Security {
     }
 }
 
+/// The configuration of TLS connections with this protocol, and the name of the server, for a client that is not of this
+/// crate.
+///
+/// # Errors
+/// When a file cannot be read, or the name is none.
+pub fn tls_client(spec: &TlsSpec, protocol: Protocol) -> Result<(Arc<ClientConfig>, ServerName<'static>), LoadError> {
+    Security::new(spec, protocol).map(|Security { config, server_name }| (config, server_name))
+}
+
 fn roots_of_system() -> Result<RootCertStore, LoadError> {
     let found = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();

@@ -11,6 +11,7 @@ use tare_sys::poll::{Sending, Token, Transport};
 use tare_sys::socket::{SocketOptions, Target};
 
 pub(crate) use self::config::Security;
+pub use self::config::tls_client;
 pub(crate) use self::connections::Tls;
 pub use self::spec::{Identity, TlsSpec, Trust};
 

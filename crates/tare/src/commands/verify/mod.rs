@@ -9,7 +9,8 @@ use std::sync::mpsc;
 use std::thread;
 
 use tare_plan::plan::{Group, Variant};
-use tare_sut::contract::{self, CheckOutcome};
+use tare_run::load_host::{Destination, VerifyOrder};
+use tare_sut::contract::CheckOutcome;
 use tare_sys::procfs::machine::Machine;
 
 use crate::args::{Global, VerifyArgs};
@@ -141,10 +142,14 @@ impl Verifier<'_> {
     /// Starts one server on all cores and checks its answers.
     fn start_and_check(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
         let BuiltServers { workspace, plan, launches, .. } = self.built;
-        let contract = launches.get(variant)?.contract(&workspace.contract);
+        let launch = launches.get(variant)?;
         let identity = variant.identity();
-        let exchanges = contract.exchanges(&identity, variant.routes);
-        self.built.while_running(variant, |address| contract::verify_exchanges(address, exchanges, plan.load.timeout.0))
+        let exchanges = launch.contract(&workspace.contract).exchanges(&identity, variant.routes);
+        let (exchanges, host) = (exchanges.map(Into::into).collect(), launch.host());
+        self.built.while_running(variant, |address| {
+            let (transport, timeout) = (variant.program.transport(), plan.load.timeout);
+            VerifyOrder { destination: Destination { address, host }, transport, exchanges, timeout }.carry_out()
+        })
     }
 
     /// Holds the answers of a server against those of its baselines, as far as they were asked before.

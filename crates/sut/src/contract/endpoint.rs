@@ -1,0 +1,31 @@
+//! Where a server is asked, and how it is spoken to.
+
+use std::net::SocketAddr;
+
+use super::stream::Security;
+
+/// Where a server is asked, and how it is spoken to.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    /// Its address.
+    pub address: SocketAddr,
+    /// The `Host` of requests, where that is not the address.
+    pub host: Option<String>,
+    /// Whether it is asked in HTTP/2, and otherwise in HTTP/1.1.
+    pub is_http2: bool,
+    /// TLS; `None` without.
+    pub security: Option<Security>,
+}
+
+impl Endpoint {
+    pub(super) fn host(&self) -> String {
+        self.host.clone().unwrap_or_else(|| self.address.to_string())
+    }
+}
+
+/// HTTP/1.1 without TLS.
+impl From<SocketAddr> for Endpoint {
+    fn from(address: SocketAddr) -> Self {
+        Self { address, host: None, is_http2: false, security: None }
+    }
+}

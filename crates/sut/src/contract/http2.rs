@@ -1,0 +1,151 @@
+//! HTTP/2 for verifying: one request at a time, over a stream that blocks for short times only.
+
+use std::future::Future;
+use std::io::{self, Read, Write};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use bytes::Bytes;
+use h2::client::{Connection, SendRequest, handshake};
+use tare_plan::contract::Request;
+use tare_sys::clock::{self, Nanos};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use super::client::{Answer, Failure, MAX_BODY_BYTES};
+use super::stream::Stream;
+
+/// How long a read waits for a byte before the protocol goes on.
+const TICK: Duration = Duration::from_millis(5);
+
+/// When an answer is too late.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Deadline {
+    at: Nanos,
+    timeout: Duration,
+}
+
+impl Deadline {
+    pub(super) fn after(timeout: Duration) -> Self {
+        Self { at: clock::now() + timeout, timeout }
+    }
+}
+
+/// A connection whose handshake is done.
+#[derive(Debug)]
+pub(super) struct Http2 {
+    sender: SendRequest<Bytes>,
+    connection: Connection<Blocking, Bytes>,
+}
+
+impl Http2 {
+    /// Begins to speak HTTP/2, without an upgrade.
+    pub(super) fn begin(stream: Stream, deadline: Deadline) -> Result<Self, Failure> {
+        stream.set_read_timeout(TICK).map_err(Failure::Connect)?;
+        let (sender, connection) = run(pin!(handshake(Blocking(stream))), None, deadline)?.map_err(Failure::Http2)?;
+        Ok(Self { sender, connection })
+    }
+
+    /// Sends a request and reads its answer.
+    pub(super) fn ask(
+        &mut self,
+        request: http::Request<()>,
+        body: Bytes,
+        deadline: Deadline,
+    ) -> Result<Answer, Failure> {
+        let Self { sender, connection } = self;
+        let has_body = !body.is_empty();
+        let sender = sender.clone();
+        let exchange = async move {
+            let mut sender = sender.ready().await?;
+            let (response, mut sending) = sender.send_request(request, !has_body)?;
+            if has_body {
+                sending.send_data(body, true)?;
+            }
+            let (head, mut received) = response.await?.into_parts();
+            let mut answer = Answer { status: head.status.as_u16(), keeps_alive: true, ..Answer::default() };
+            let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+            answer.headers = head.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
+            while let Some(part) = received.data().await {
+                let part = part?;
+                received.flow_control().release_capacity(part.len())?;
+                let room = MAX_BODY_BYTES.saturating_sub(answer.body.len());
+                answer.body.extend_from_slice(part.get(..room).unwrap_or(&part));
+            }
+            Ok::<Answer, h2::Error>(answer)
+        };
+        run(pin!(exchange), Some(connection), deadline)?.map_err(Failure::Http2)
+    }
+}
+
+/// The request as HTTP/2 has it. `Host` becomes the authority.
+pub(super) fn request_of(request: &Request, scheme: &str, host: &str) -> Result<http::Request<()>, http::Error> {
+    let uri = format!("{scheme}://{host}{}", request.path);
+    let start = http::Request::builder().method(request.method.as_str()).uri(uri).version(http::Version::HTTP_2);
+    request.headers.iter().fold(start, |builder, (name, value)| builder.header(name, value)).body(())
+}
+
+/// Polls a future, and the connection that it waits for, until it is done. Each poll of the connection blocks for as long as
+/// the stream does, so that nothing spins.
+fn run<T>(
+    mut future: Pin<&mut impl Future<Output = T>>,
+    mut connection: Option<&mut Connection<Blocking, Bytes>>,
+    deadline: Deadline,
+) -> Result<T, Failure> {
+    let mut context = Context::from_waker(Waker::noop());
+    while clock::now() < deadline.at {
+        if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
+            return Ok(done);
+        }
+        if let Some(connection) = connection.as_mut() {
+            match Pin::new(&mut **connection).poll(&mut context) {
+                // What had arrived before may complete the answer.
+                Poll::Ready(end) => {
+                    if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
+                        return Ok(done);
+                    }
+                    return Err(end.err().map_or(Failure::Http2Closed, Failure::Http2));
+                }
+                Poll::Pending => {}
+            }
+        }
+    }
+    Err(Failure::Timeout(deadline.timeout))
+}
+
+/// A stream whose reads end soon without a byte: not ready then.
+#[derive(Debug)]
+struct Blocking(Stream);
+
+impl AsyncRead for Blocking {
+    fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, room: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let mut buffer = [0; 16 * 1024];
+        let most = room.remaining().min(buffer.len());
+        match self.0.read(&mut buffer[..most]) {
+            Ok(count) => {
+                room.put_slice(&buffer[..count]);
+                Poll::Ready(Ok(()))
+            }
+            Err(error) if is_soon(&error) => Poll::Pending,
+            Err(error) => Poll::Ready(Err(error)),
+        }
+    }
+}
+
+impl AsyncWrite for Blocking {
+    fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(self.0.write(bytes))
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(self.0.flush())
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+fn is_soon(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
+}

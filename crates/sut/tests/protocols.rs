@@ -1,0 +1,178 @@
+//! The verifier over HTTP/2 and TLS, against small servers on the same libraries' other side.
+#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rcgen::{CertificateParams, KeyPair};
+use rustls::crypto::ring;
+use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use rustls::{ClientConfig, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
+use tare_plan::contract::Contract;
+use tare_sut::contract::{CheckOutcome, Endpoint, Security, verify_exchanges};
+
+const CONTRACT: &str = r#"
+schema = 1
+[[checks]]
+name = "a text"
+request = { path = "/text" }
+expect = { headers = { content-type = "text/plain" }, body = "hello" }
+[[checks]]
+name = "what is sent comes back"
+request = { method = "POST", path = "/echo", body = { seed = 1, bytes = 300000, alphabet = "letters" } }
+expect = { body = { same_as = "request" } }
+"#;
+
+fn outcomes(endpoint: Endpoint, timeout: Duration) -> Vec<CheckOutcome> {
+    let contract = Contract::parse("contract.toml", CONTRACT).unwrap();
+    verify_exchanges(endpoint, contract.exchanges("x", 1), timeout)
+}
+
+fn differences(endpoint: Endpoint) -> Vec<String> {
+    let all = outcomes(endpoint, Duration::from_secs(10));
+    all.into_iter().map(|outcome| outcome.difference.unwrap_or_else(|| "passed".into())).collect()
+}
+
+/// A server of HTTP/2 without TLS: `/text` is a text, and everything else comes back.
+fn h2c_server() -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            while let Ok((socket, _)) = listener.accept().await {
+                tokio::spawn(async move {
+                    let Ok(mut connection) = h2::server::handshake(socket).await else { return };
+                    while let Some(Ok((request, respond))) = connection.accept().await {
+                        tokio::spawn(answer(request, respond));
+                    }
+                });
+            }
+        });
+    });
+    address
+}
+
+async fn answer(request: http::Request<h2::RecvStream>, mut respond: h2::server::SendResponse<bytes::Bytes>) {
+    let is_text = request.uri().path() == "/text";
+    let mut received = request.into_body();
+    let mut body = Vec::new();
+    while let Some(Ok(part)) = received.data().await {
+        received.flow_control().release_capacity(part.len()).unwrap();
+        body.extend_from_slice(&part);
+    }
+    let body = if is_text { b"hello".to_vec() } else { body };
+    let head = http::Response::builder().header("content-type", "text/plain").body(()).unwrap();
+    let mut sending = respond.send_response(head, false).unwrap();
+    sending.send_data(body.into(), true).unwrap();
+}
+
+/// A server of HTTP/1.1 over TLS that answers every connection's requests, and how its certificate is trusted.
+fn https_server(alpn: &[&[u8]]) -> (SocketAddr, RootCertStore) {
+    let key = KeyPair::generate().unwrap();
+    let certificate = CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
+    let mut roots = RootCertStore::empty();
+    roots.add(certificate.der().clone()).unwrap();
+    let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
+    let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_no_client_auth()
+        .with_single_cert(vec![certificate.der().clone()], private)
+        .unwrap();
+    config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+    let (listener, config) = (TcpListener::bind("127.0.0.1:0").unwrap(), Arc::new(config));
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for socket in listener.incoming().flatten() {
+            let mut stream = StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), socket);
+            while let Some(body) = read_request(&mut stream) {
+                let body = if body.is_empty() { b"hello".to_vec() } else { body };
+                let head =
+                    format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n", body.len());
+                let _client_gone = stream.write_all(&[head.into_bytes(), body].concat());
+            }
+        }
+    });
+    (address, roots)
+}
+
+/// The body of the next request; `None` at the end of the connection.
+fn read_request(stream: &mut impl Read) -> Option<Vec<u8>> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        let mut byte = [0];
+        stream.read_exact(&mut byte).ok()?;
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head).ok()?.to_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).map_or(0, |n| n.parse().unwrap());
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).ok()?;
+    Some(body)
+}
+
+fn security(roots: RootCertStore, alpn: &[u8], server_name: &str) -> Security {
+    let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .unwrap()
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    config.alpn_protocols = vec![alpn.to_vec()];
+    Security { config: Arc::new(config), server_name: server_name.to_owned().try_into().unwrap() }
+}
+
+#[test]
+fn answers_over_http2_are_compared_on_one_connection() {
+    let endpoint = Endpoint { is_http2: true, ..h2c_server().into() };
+    assert_eq!(differences(endpoint), ["passed", "passed"]);
+}
+
+#[test]
+fn answers_over_tls_are_compared() {
+    let (address, roots) = https_server(&[b"http/1.1"]);
+    let endpoint = Endpoint { security: Some(security(roots, b"http/1.1", "localhost")), ..address.into() };
+    assert_eq!(differences(endpoint), ["passed", "passed"]);
+}
+
+#[test]
+fn a_certificate_that_is_not_trusted_or_of_another_name_is_said() {
+    let (address, roots) = https_server(&[]);
+    let with = |security| Endpoint { security: Some(security), ..address.into() };
+    let stranger = differences(with(security(RootCertStore::empty(), b"http/1.1", "localhost")));
+    assert!(stranger[0].starts_with("cannot connect: invalid peer certificate"), "{stranger:?}");
+    let other_name = differences(with(security(roots, b"http/1.1", "example.org")));
+    assert!(other_name[0].contains("not valid for name"), "{other_name:?}");
+}
+
+#[test]
+fn a_server_that_does_not_speak_what_is_asked_is_said_with_the_remedy() {
+    let (address, roots) = https_server(&[]);
+    let tls = Endpoint { is_http2: true, security: Some(security(roots, b"h2", "localhost")), ..address.into() };
+    let says = differences(tls);
+    assert!(says[0].contains("does not agree to HTTP/2 (ALPN h2); write protocol = \"http1\""), "{says:?}");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut socket in listener.incoming().flatten() {
+            let _ = socket.read(&mut [0; 1024]);
+            let _ = socket.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        }
+    });
+    let says = differences(Endpoint { is_http2: true, ..address.into() });
+    assert!(says[0].contains("HTTP/2") && says[0].contains("on this port?"), "{says:?}");
+    let to_h2c = differences(h2c_server().into());
+    assert!(to_h2c[0].starts_with("not an HTTP/1.1 answer"), "{to_h2c:?}");
+}
+
+#[test]
+fn a_server_that_says_nothing_is_not_waited_for_forever() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = Endpoint { is_http2: true, ..listener.local_addr().unwrap().into() };
+    let says = outcomes(silent, Duration::from_millis(200)).swap_remove(0).difference.unwrap();
+    assert_eq!(says, "no whole answer within 0.2s");
+}
