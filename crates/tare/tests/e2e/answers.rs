@@ -64,10 +64,21 @@ fn init_states_what_the_server_answers() {
     let output = bench.run(&["init", "--yes", "--bare", &bare, "--path", "/path0/4"]);
     assert!(output.status.success(), "{}", all_of(&output));
     assert!(stdout(&output).contains("bare answers /path0/4 with status 200"), "{}", all_of(&output));
+    assert!(
+        stdout(&output).contains("wrapped is the same program with LAYER=1: read that variable"),
+        "{}",
+        all_of(&output)
+    );
     let suite = std::fs::read_to_string(bench.path().join("tare.toml")).unwrap();
     assert!(suite.contains("expect = { status = 200, body = \"4\" }"), "{suite}");
     let verify = bench.run(&["verify"]);
     assert!(verify.status.success(), "{}", all_of(&verify));
+    let flags = ["init", "--yes", "--force", "--bare", &bare, "--path", "/path0/4", "--wrapped"];
+    let output = bench.run(&[&flags[..], &["sh -c 'exit 7'"]].concat());
+    assert!(stdout(&output).contains("wrapped does not answer: "), "{}", all_of(&output));
+    let other = format!("{bare} --delay-us 10");
+    let output = bench.run(&[&flags[..], &[&other]].concat());
+    assert!(stdout(&output).contains("wrapped answers with the same status"), "{}", all_of(&output));
     let output = bench.run(&["init", "--yes", "--force", "--bare", "/no/such/program"]);
     assert!(output.status.success(), "{}", all_of(&output));
     assert!(stdout(&output).contains("what bare answers is not known"), "{}", all_of(&output));

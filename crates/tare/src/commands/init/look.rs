@@ -1,9 +1,10 @@
-//! What the bare server answers: the suite states it, so that both servers are held to it.
+//! What both servers answer: the suite states it of the bare one, so that both are held to it.
 
 use std::path::Path;
 use std::time::Duration;
 
 use tare_plan::contract::may_differ_line;
+use tare_plan::plan::Variant;
 use tare_sut::contract::{TwoAnswers, ask_twice};
 
 use crate::args::Global;
@@ -15,16 +16,45 @@ const LONGEST_STATED_BYTES: usize = 120;
 /// The longest time to an answer.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Builds and starts the server `bare` of the suite that was written, and asks it for `scenario` twice.
-pub(super) fn look_at_answers(file: &Path, scenario: &str, global: &Global) -> anyhow::Result<TwoAnswers> {
-    let servers = ["bare".to_owned()];
+/// What the two servers answered.
+pub(super) struct Looked {
+    pub bare: TwoAnswers,
+    /// In words, why there is no answer.
+    pub wrapped: Result<TwoAnswers, String>,
+}
+
+/// Builds and starts both servers of the suite that was written, one after the other, and asks each for `scenario` twice.
+pub(super) fn look_at_answers(file: &Path, scenario: &str, global: &Global) -> anyhow::Result<Looked> {
+    let servers = ["bare".to_owned(), "wrapped".to_owned()];
     let choice = ServerChoice { servers: &servers, suite: Some(file), version: None, java: None };
     let built = BuiltServers::build(&choice, global)?;
     let group = built.plan.groups.first().ok_or_else(|| anyhow::anyhow!("the suite has no server"))?;
     let named = group.scenarios.iter().find(|named| named.name == scenario);
     let request = &named.ok_or_else(|| anyhow::anyhow!("the suite has no scenario"))?.scenario.request;
-    let asked = built.while_running(group.baseline(), |address| ask_twice(address, request, TIMEOUT))?;
-    asked.map_err(anyhow::Error::msg)
+    let ask = |variant: &Variant| -> anyhow::Result<TwoAnswers> {
+        let asked = built.while_running(variant, |address| ask_twice(address, request, TIMEOUT))?;
+        asked.map_err(anyhow::Error::msg)
+    };
+    let bare = ask(group.baseline())?;
+    let wrapped = group.variants.get(1).ok_or_else(|| anyhow::anyhow!("the suite has one server"))?;
+    Ok(Looked { bare, wrapped: ask(wrapped).map_err(|error| format!("{error:#}")) })
+}
+
+impl Looked {
+    /// What is to be said of the server with the layer. `is_one_command`: only `LAYER=1` makes it another one.
+    pub(super) fn of_wrapped(&self, is_one_command: bool) -> String {
+        match &self.wrapped {
+            Err(why) => format!("wrapped does not answer: {why}"),
+            Ok(wrapped) if wrapped.status != self.bare.status => {
+                format!("wrapped answers with status {}: tare verify says what is not alike", wrapped.status)
+            }
+            Ok(_) if is_one_command => {
+                "wrapped is the same program with LAYER=1: read that variable to switch the layer on, or give --wrapped"
+                    .to_owned()
+            }
+            Ok(_) => "wrapped answers with the same status".to_owned(),
+        }
+    }
 }
 
 /// The lines of a scenario that expect what a server answered twice.

@@ -55,9 +55,11 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
     let answers = Answers::gather(args, project.as_ref())?;
     write_suite(&file, &suite_text(&answers, project.as_ref(), UNKNOWN))?;
     let asked = match look_at_answers(&file, SCENARIO, global) {
-        Ok(answered) => {
-            write_suite(&file, &suite_text(&answers, project.as_ref(), &expectation(&answered)))?;
-            answered_text(&answers.path, answered.status)
+        Ok(looked) => {
+            write_suite(&file, &suite_text(&answers, project.as_ref(), &expectation(&looked.bare)))?;
+            let is_one_command = answers.bare.command == answers.wrapped.command;
+            let of_bare = answered_text(&answers.path, looked.bare.status);
+            format!("{of_bare}\n  {}", looked.of_wrapped(is_one_command))
         }
         Err(error) => format!(
             "what bare answers is not known, and the file does not state it: {error:#}\n  tare verify says whether both \
