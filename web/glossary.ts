@@ -16,7 +16,6 @@ const EXPLAINED = new Set([
   'CPU per request',
   'currency',
   'curve',
-  'e-BH',
   'fork',
   'generator',
   'hiccup',

@@ -4,6 +4,7 @@ import fnmatch
 import math
 
 from .figures import excludes_value, format_change
+from .judge import lengths_of_scenarios
 from .picks import SATURATING
 from .problem import Problem
 from .runs import rows_of
@@ -44,8 +45,9 @@ def build_overview(name, run):
     return {
         "tables": {currency: [heading, *(row_of(variant, currency) for variant in order)] for currency in CURRENCIES},
         "scenarios": scenarios,
-        "decided": sum(figure["verdict"] != "inconclusive" for figure in figures),
+        "decided": sum(is_decided(figure) for figure in figures),
         "figures": len(figures),
+        "lengths": count_by_length(scenarios, drawn),
         "missing": len(order) * len(scenarios) - len(figures),
         "drawn": [{"variant": variant, "figures": drawn[variant]} for variant in order],
         "marks": marks_for(figures),
@@ -64,9 +66,29 @@ def figure_of(comparison, currency):
 
 
 def text_of(figure):
+    """The change with its interval; an open one also with the starts that would decide it."""
     if figure is None:
         return "–"
-    return f"**{format_change(figure)}**" if excludes_value(figure, 1) else format_change(figure)
+    text = f"**{format_change(figure)}**" if excludes_value(figure, 1) else format_change(figure)
+    if is_decided(figure) or "starts_needed" not in figure:
+        return text
+    return f"{text} {figure['starts_needed'] or 'over 1,000'} starts"
+
+
+def is_decided(figure):
+    return figure["verdict"] != "inconclusive"
+
+
+def count_by_length(scenarios, drawn):
+    """Of the short and of the long requests: how many costs are decided, and how many there are."""
+    lengths = lengths_of_scenarios()
+    counts = {"short": [0, 0], "long": [0, 0]}
+    for at, scenario in enumerate(scenarios):
+        for figure in (figures[at] for figures in drawn.values() if figures[at]):
+            count = counts[lengths.get(scenario, "short")]
+            count[0] += is_decided(figure)
+            count[1] += 1
+    return counts
 
 
 def starts_of(comparison):

@@ -55,12 +55,15 @@ def store_run(name, run, scenarios, methods=(), folder=FOLDER):
         raise Problem(f"{source} is not a summary of this version of tare ({error!r}); tare report makes a new one") from error
     if not evidence["cells"] and not evidence["profiles"]["views"]:
         raise Problem(f"{source} has no figures for {' '.join(scenarios)}")
-    # One line for each entry, so that a diff to a later run is readable.
+    return write(evidence, folder / f"{name}.json")
+
+
+def write(evidence, path):
+    """Writes evidence, one line for each entry, so that a diff to a later run is readable. Returns the path."""
     plain = lambda value: json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     lines = lambda value: "[\n" + ",\n".join(map(plain, value)) + "\n]" if value and isinstance(value, list) else plain(value)
-    target = folder / f"{name}.json"
-    target.write_text("{\n" + ",\n".join(f"{plain(key)}:{lines(value)}" for key, value in evidence.items()) + "\n}\n", encoding="utf-8")
-    return target
+    path.write_text("{\n" + ",\n".join(f"{plain(key)}:{lines(value)}" for key, value in evidence.items()) + "\n}\n", encoding="utf-8")
+    return path
 
 
 def keep_keys(value, shape):

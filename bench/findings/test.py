@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from . import claims, leaks, overview, page, runs, tables, take, variation
+from . import claims, judge, leaks, overview, page, runs, tables, take, variation
 from .problem import Problem
 from ..leaks import reports
 
@@ -66,6 +66,18 @@ class Mistakes(Case):
                 claims.read_file(self.put("07-x.toml", text + more))
 
 
+class Judge(Case):
+    def test_uploads_are_long(self):
+        lengths = judge.lengths_of_scenarios()
+        self.assertEqual([lengths[name] for name in ("SimpleGet", "PostBytes", "PostLongBytes", "PostJson")], ["short", "short", "long", "long"])
+
+    def test_a_run_that_looked_after_each_start_is_refused(self):
+        figure = {"verdict": "worse", "sd_forks": 0.1, "method": "repeated intervals up to 6 starts, α 0.05"}
+        path = self.put("looked.json", json.dumps({"comparisons": [{"currencies": [figure]}]}))
+        with self.assert_problem("looked.json", "fixed number of starts"):
+            judge.judge_again("looked", path.parent)
+
+
 class Overview(Case):
     """The tables with one route, made of a run with known figures."""
 
@@ -89,6 +101,14 @@ class Overview(Case):
         ])
         self.assertEqual([row[2] for row in servers["tables"]["throughput"][1:]], ["–"] * 3)
         self.assertEqual((servers["decided"], servers["figures"], servers["missing"]), (1, 2, 1))
+
+    def test_an_open_cost_says_which_starts_would_decide_it(self):
+        run = self.run_of(near=1.05, far=1.04)
+        for one, needed in zip(run["comparisons"], (9, None)):
+            one["currencies"][0]["starts_needed"] = needed
+        servers = overview.build_overview("one-route", run)
+        self.assertEqual([row[2] for row in servers["tables"]["cpu_per_request"][1:]], ["+4 % [−6, 14] over 1,000 starts", "+5 % [−5, 15] 9 starts"])
+        self.assertEqual(servers["lengths"], {"short": [0, 2], "long": [0, 0]})
 
     def test_each_table_has_its_own_variants(self):
         run = self.run_of(some=2.0)

@@ -1,12 +1,12 @@
-//! When a run may stop: each comparison by [`tare_stats::verdict::reason_to_stop`], the one rule, from the record alone; then
-//! its percentiles of latency, as far as the declared starts can decide them. A run with limits (`tare check`) stops when
-//! each limit is judged.
+//! When a run may stop: each comparison by [`tare_stats::measures::reasons_to_stop`], the one rule, from the record alone;
+//! then its percentiles of latency, as far as the declared starts can decide them. A run with limits (`tare check`) stops
+//! when each limit is judged.
 
 use std::time::Duration;
 
 use tare_plan::plan::{Forks, Plan, SliceKind};
 use tare_record::RunRecord;
-use tare_stats::{DecisionRule, StopReason};
+use tare_stats::StopReason;
 
 use crate::cell::analyze_cells;
 use crate::compare::{Pair, Pairs, compare_cells, fork_time};
@@ -49,12 +49,12 @@ pub enum ReasonToStop {
 pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
     let (plan, cells) = (&record.header.plan, analyze_cells(record));
     let pairs = Pairs::of(plan, &cells);
-    let (rule, measures, judged) = (pairs.rule(plan), pairs.measures(), judge_limits(record, &pairs));
-    let reason = |pair: &Pair<'_>| match judged.as_slice() {
-        _ if plan.stop.limits.is_empty() => reason_to_stop(pair, measures, &rule),
+    let judged = judge_limits(record, &pairs);
+    let reason = |(pair, settled): (&Pair<'_>, Option<StopReason>)| match judged.as_slice() {
+        _ if plan.stop.limits.is_empty() => reason_to_stop(pair, settled),
         limits => reason_by_limits(plan, pair, limits),
     };
-    let reasons = pairs.asked().iter().map(reason);
+    let reasons = pairs.asked().iter().zip(pairs.reasons_to_stop(plan)).map(reason);
     let state = |(comparison, reason): (Comparison, Option<ReasonToStop>)| {
         let is_asked = judged.is_empty() && waits_for_latency(record, &comparison);
         let reason_to_stop = reason.filter(|reason| !is_asked || !matches!(reason, ReasonToStop::Settled(_)));
@@ -106,7 +106,7 @@ fn in_words(limits: &[&LimitResult]) -> String {
 }
 
 /// Why the run need not go on for this pair: nothing more can be learnt of a void one.
-fn reason_to_stop(pair: &Pair<'_>, measures: usize, rule: &DecisionRule) -> Option<ReasonToStop> {
+fn reason_to_stop(pair: &Pair<'_>, settled: Option<StopReason>) -> Option<ReasonToStop> {
     if pair.void.is_some() {
         return Some(ReasonToStop::Void);
     }
@@ -115,7 +115,7 @@ fn reason_to_stop(pair: &Pair<'_>, measures: usize, rule: &DecisionRule) -> Opti
         let comparison = &deciding.comparison;
         return (comparison.forks >= comparison.method.min_forks()).then_some(ReasonToStop::BeyondSearch);
     }
-    deciding.measured().reason_to_stop(measures, rule).map(ReasonToStop::Settled)
+    settled.map(ReasonToStop::Settled)
 }
 
 /// Why a run with limits need not go on for this pair: each of its limits is judged. Fixed forks are never cut short.

@@ -67,10 +67,10 @@ named_values! {
 }
 
 named_values! {
-    /// Whether the spread of earlier forks narrows intervals.
+    /// Whether the spread of other comparisons narrows intervals.
     #[derive(Default)]
-    pub enum PriorUse: "a use of earlier runs" {
-        /// Where there are enough earlier comparisons.
+    pub enum PriorUse: "a use of other comparisons" {
+        /// Where there are enough of them.
         #[default]
         Auto = "auto",
         /// Never.

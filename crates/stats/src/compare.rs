@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::StatsError;
-use crate::interval::{Interval, e_value, student_t_p_value};
-use crate::method::Method;
+use crate::interval::Interval;
+use crate::method::{Method, Spread};
 use crate::quantile::{mean, sd, trimmed_mean};
 
 /// The smallest standard deviation of forks (of log-ratios) that is used while this machine's own is not known.
@@ -93,8 +93,6 @@ pub struct Comparison {
     pub s_used: Option<f64>,
     /// Whether the floor was the larger.
     pub floor_applied: bool,
-    /// Evidence against "no difference"; 1 with one fork.
-    pub e_value: f64,
     /// How the interval was made.
     pub method: Method,
     /// Standard deviation of log-ratios within a fork (root mean square over forks); `None` where no fork had two
@@ -102,6 +100,9 @@ pub struct Comparison {
     pub slice_sd: Option<f64>,
     /// Whether trimmed and plain means, averaged over forks, lie more than [`DISAGREEMENT_LOG`] apart.
     pub trimmed_plain_disagree: bool,
+    /// The declared forks, where there are more.
+    #[serde(skip)]
+    planned: Option<Spread>,
 }
 
 impl Comparison {
@@ -128,16 +129,16 @@ impl Comparison {
             sd_forks,
             s_used: sd_forks.map(|s| s.max(sd_floor)),
             floor_applied: sd_forks.is_some_and(|s| s < sd_floor),
-            e_value: 1.0,
+            planned: None,
             method,
             slice_sd: pooled_slice_sd(forks),
             trimmed_plain_disagree: means_disagree(estimate, plain),
         };
-        unjudged.with_intervals(estimate, forks.len() as u32, |method, sd| {
-            method
-                .declared_forks()
-                .map_or(Ok(None), |declared| interval_past_declared(&trimmed, declared, method, sd, sd_floor))
-        })
+        let declared = method.declared_forks().and_then(|declared| trimmed.get(..declared as usize));
+        let declared = declared.filter(|first| first.len() < trimmed.len());
+        let planned = declared
+            .map(|first| Ok(Spread { forks: first.len() as u32, mean: mean(first)?, sd: sd(first)?.max(sd_floor) }));
+        unjudged.with_intervals(estimate, forks.len() as u32, planned.transpose()?)
     }
 
     /// What this comparison would be with `forks` forks, if the estimate stayed as it is and the further forks
@@ -150,15 +151,15 @@ impl Comparison {
         let log = self.log.filter(|_| got >= 2);
         let log = log.ok_or(StatsError::TooFew { what: "a forecast", needed: 2, got })?;
         let s_used = self.s_used.map(|own| self.expected_sd(own, forks));
-        Self { s_used, ..self.clone() }.with_intervals(log.estimate, forks, |_, _| Ok(None))
+        Self { s_used, ..self.clone() }.with_intervals(log.estimate, forks, None)
     }
 
-    /// The probability of an estimate at least this far from "no difference" where there is none. It holds for a number of
-    /// forks fixed beforehand (Student's t). One fork gives 1.
+    /// The smallest error probability at which the interval excludes "no difference": a p-value that is valid at this look.
+    /// One fork gives 1.
     pub fn p_value(&self) -> f64 {
-        let (Some(s), Some(log)) = (self.s_used, self.log) else { return 1.0 };
-        let forks = f64::from(self.forks);
-        student_t_p_value(log.estimate * forks.sqrt() / s, forks - 1.0)
+        let (Some(sd), Some(log)) = (self.s_used, self.log) else { return 1.0 };
+        let all = Spread { forks: self.forks, mean: log.estimate, sd };
+        self.method.p_value(&all, self.planned.as_ref().unwrap_or(&all)).unwrap_or(1.0)
     }
 
     /// The standard deviation that `forks` forks will have: `own` for those that there are, and for the others the one
@@ -169,27 +170,23 @@ impl Comparison {
         ((known * own.powi(2) + more * further.powi(2)) / (known + more)).sqrt()
     }
 
-    /// `past_declared` gives the interval of more forks than were declared; `None` for no more.
-    fn with_intervals(
-        mut self,
-        estimate: f64,
-        forks: u32,
-        past_declared: impl Fn(&Method, f64) -> Result<Option<Interval>, StatsError>,
-    ) -> Result<Self, StatsError> {
-        let Some(s) = self.s_used else { return Ok(self) };
-        let interval = |method: Method| match past_declared(&method, s)? {
-            Some(interval) => Ok(interval),
-            None => Ok(Interval::around(estimate, method.half_width(forks, s)?)),
+    /// `planned` are the declared forks, where there are more.
+    fn with_intervals(mut self, estimate: f64, forks: u32, planned: Option<Spread>) -> Result<Self, StatsError> {
+        let Some(sd) = self.s_used else { return Ok(self) };
+        let all = Spread { forks, mean: estimate, sd };
+        let interval = |method: Method| match &planned {
+            Some(planned) => interval_past_declared(&all, planned, &method),
+            None => Ok(Interval::around(estimate, method.half_width(forks, sd)?)),
         };
         let log = interval(self.method)?;
         let doubled = self.method.at_level((2.0 * self.method.alpha()).min(MAX_LEVEL));
-        let plain = self.method.without_prior();
+        let plain = self.method.with_prior(None);
         self.forks = forks;
         self.equivalence = Some(interval(doubled)?.exp());
         self.without_prior = if plain == self.method { None } else { Some(interval(plain)?.exp()) };
         self.log = Some(log);
         self.ratio = Some(log.exp());
-        self.e_value = e_value(forks as usize, estimate, s, 0.0);
+        self.planned = planned;
         Ok(self)
     }
 }
@@ -198,24 +195,16 @@ impl Comparison {
 const MAX_LEVEL: f64 = 0.999;
 
 /// The interval of more forks than were declared: that of the declared ones stands, and where the run may go on its
-/// intersection with the confidence sequence of all. `None` for no more forks than declared.
+/// intersection with the confidence sequence of all.
 ///
 /// The sequence alone is given where the mean of all forks is not in both, as after a drift: it uses all forks, and is around
 /// their mean. Both hold together at α, so either may be chosen after looking.
-fn interval_past_declared(
-    logs: &[f64],
-    declared: u32,
-    method: &Method,
-    sd_of_all: f64,
-    sd_floor: f64,
-) -> Result<Option<Interval>, StatsError> {
-    let Some(first) = logs.get(..declared as usize).filter(|first| first.len() < logs.len()) else { return Ok(None) };
-    let (all, planned) = (mean(logs)?, mean(first)?);
-    let planned = Interval::around(planned, method.planned_half_width(declared, sd(first)?.max(sd_floor))?);
-    let endless = Interval::around(all, method.endless_half_width(logs.len() as u32, sd_of_all)?);
+fn interval_past_declared(all: &Spread, planned: &Spread, method: &Method) -> Result<Interval, StatsError> {
+    let endless = Interval::around(all.mean, method.endless_half_width(all.forks, all.sd)?);
+    let planned = Interval::around(planned.mean, method.planned_half_width(planned.forks, planned.sd)?);
     let (lo, hi) = (planned.lo.max(endless.lo), planned.hi.min(endless.hi));
-    let is_in_both = lo <= all && all <= hi;
-    Ok(Some(if is_in_both { Interval { estimate: all, lo, hi } } else { endless }))
+    let is_in_both = lo <= all.mean && all.mean <= hi;
+    Ok(if is_in_both { Interval { estimate: all.mean, lo, hi } } else { endless })
 }
 
 fn pooled_slice_sd(forks: &[ForkRatio]) -> Option<f64> {
@@ -258,7 +247,7 @@ mod tests {
     fn one_fork_gives_an_estimate_and_no_interval() {
         let one = Comparison::over_forks(&forks(&[1.08]), Method::SEQUENTIAL, SD_FLOOR).unwrap();
         assert!((one.estimate - 1.08).abs() < 1e-12);
-        assert_eq!((one.ratio, one.log, one.sd_forks, one.e_value), (None, None, None, 1.0));
+        assert_eq!((one.ratio, one.log, one.sd_forks, one.p_value()), (None, None, None, 1.0));
         assert!(one.forecast(10).is_err());
     }
 
@@ -311,7 +300,7 @@ mod tests {
         let moderated = (6.0 * 0.03f64.powi(2) + SD_FLOOR.powi(2)) / 7.0;
         let expected = ((SD_FLOOR.powi(2) + 6.0 * moderated) / 7.0).sqrt();
         assert!((now.forecast(8).unwrap().s_used.unwrap() - expected).abs() < 1e-12);
-        let alone = Comparison::over_forks(&forks(&[1.05, 1.05]), method.without_prior(), SD_FLOOR).unwrap();
+        let alone = Comparison::over_forks(&forks(&[1.05, 1.05]), method.with_prior(None), SD_FLOOR).unwrap();
         assert!((alone.forecast(8).unwrap().s_used.unwrap() - SD_FLOOR).abs() < 1e-12);
     }
 
@@ -337,6 +326,6 @@ mod tests {
         let two = forks(&[1.0, 1.1]);
         assert!(Comparison::over_forks(&[], Method::FIXED_FORKS, SD_FLOOR).is_err());
         assert!(Comparison::over_forks(&two, Method::FIXED_FORKS, f64::NAN).is_err());
-        assert!(Comparison::over_forks(&two, Method::FixedForks { alpha: 1.0 }, SD_FLOOR).is_err());
+        assert!(Comparison::over_forks(&two, Method::FIXED_FORKS.at_level(1.0), SD_FLOOR).is_err());
     }
 }

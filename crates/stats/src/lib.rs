@@ -36,7 +36,7 @@ pub use interval::Interval;
 pub use interval::NoiseFloor;
 pub use method::Method;
 pub use moderated::VariancePrior;
-pub use multiplicity::{e_bh, holm, weighted_by};
+pub use multiplicity::{benjamini_hochberg, holm};
 pub use odd::{OddStart, find_odd_starts};
 pub use repeated::LookSchedule;
 pub use steady::Trend;

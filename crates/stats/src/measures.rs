@@ -3,7 +3,7 @@
 use crate::compare::{Comparison, ForkRatio};
 use crate::error::StatsError;
 use crate::method::Method;
-use crate::multiplicity::{e_bh, holm_levels, weighted_by};
+use crate::multiplicity::{benjamini_hochberg, holm_levels, rank_level};
 use crate::verdict::{
     DecisionRule, LARGE_TABLE, Polarity, StopReason, UndecidedReason, Verdict, forks_needed, in_order, reason_to_stop,
 };
@@ -31,14 +31,6 @@ impl Measured<'_> {
     /// As [`Comparison::over_forks`].
     pub fn at_share(&self, share: f64) -> Result<Comparison, StatsError> {
         Comparison::over_forks(self.forks, self.method.at_level(self.method.alpha() * share), self.sd_floor)
-    }
-
-    /// Whether a comparison of which this is the deciding measure may stop, and why: by [`reason_to_stop`] at this measure's share
-    /// of α. `measures` is the number of measures judged together.
-    pub fn reason_to_stop(&self, measures: usize, rule: &DecisionRule) -> Option<StopReason> {
-        let share = first_shares(measures)[0];
-        let rule = DecisionRule { table_alpha: rule.table_alpha * share, ..*rule };
-        reason_to_stop(&self.at_share(share).ok()?, &rule)
     }
 
     /// The verdict at this share of α. A verdict that only the whole α would give has a reason of its own.
@@ -74,25 +66,24 @@ fn first_shares(measures: usize) -> Vec<f64> {
 /// procedure, so an open one keeps no other from its verdict. A line whose questions are all answered by a difference
 /// passes its share on to the lines that are still open. While no question is answered by "no material difference", the
 /// probability to state any difference where there is none is α at most, also for dependent measures. Each such answer
-/// of the deciding line adds its share of α at most, because it asks the next question. A table of [`LARGE_TABLE`]
-/// comparisons or more is judged over all measures, with the same shares as weights: by [`weighted_by`] where the
-/// number of forks was fixed beforehand, and else by [`e_bh`].
+/// of the deciding line adds its share of α at most, because it asks the next question.
+///
+/// In a run of [`LARGE_TABLE`] comparisons or more, each line is a table by itself: [`benjamini_hochberg`] at the method's α says
+/// which differences are stated. So of the differences of one currency a share of α is wrong on average, whatever the
+/// others are. Their p-values are valid at the look that they are taken at.
 ///
 /// # Errors
-/// As [`Comparison::over_forks`], or the rule's `table_alpha` is outside (0, 1).
+/// As [`Comparison::over_forks`].
 ///
 /// # Source
 /// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed
 /// sequence; Holm, Scandinavian Journal of Statistics 6 (1979), for the other lines; Bretz, Maurer, Brannath & Posch,
-/// Statistics in Medicine 28 (2009), for the shares that are passed on; Wang & Ramdas, JRSS B 84 (2022), for weighted e-BH;
-/// Blanchard & Roquain, Electronic Journal of Statistics 2 (2008), for fixed forks.
+/// Statistics in Medicine 28 (2009), for the shares that are passed on.
 pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
-    let shares = first_shares(lines.len());
-    let longest = lines.iter().map(|line| line.iter().flatten().count()).max().unwrap_or(0);
-    let rule = &DecisionRule { comparisons: rule.comparisons.max(longest as u32), ..*rule };
-    if rule.comparisons >= LARGE_TABLE {
-        return judge_table(lines, &shares, rule);
+    if is_table(lines, rule) {
+        return lines.iter().map(|line| judge_table(line, rule)).collect();
     }
+    let shares = first_shares(lines.len());
     let mut verdicts: Vec<Vec<Option<Verdict>>> = lines.iter().map(|line| vec![None; line.len()]).collect();
     let mut is_finished = vec![false; lines.len()];
     // Each round but the last finishes a line.
@@ -120,6 +111,28 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
         }
     }
     Ok(verdicts)
+}
+
+/// Why each comparison need not go on, by its deciding measure, the first line: as [`judge_measures`] will judge it.
+///
+/// # Errors
+/// As [`judge_measures`].
+pub fn reasons_to_stop(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Option<StopReason>>, StatsError> {
+    let Some(deciding) = lines.first() else { return Ok(Vec::new()) };
+    let (share, rule) = if is_table(lines, rule) {
+        (1.0, Table::of(deciding)?.rule(rule))
+    } else {
+        (first_shares(lines.len())[0], *rule)
+    };
+    let reason =
+        |one: &Option<Measured<'_>>| one.map_or(Ok(None), |one| Ok(reason_to_stop(&one.at_share(share)?, &rule)));
+    deciding.iter().map(reason).collect()
+}
+
+/// Whether so many comparisons were asked for, or measured, that they are a table.
+fn is_table(lines: &[Line<'_>], rule: &DecisionRule) -> bool {
+    let longest = lines.iter().map(|line| line.iter().flatten().count()).max().unwrap_or(0);
+    rule.comparisons.max(longest as u32) >= LARGE_TABLE
 }
 
 /// A fixed sequence: an open question keeps all later ones open.
@@ -153,41 +166,48 @@ fn keep_difference(before: Option<Verdict>, now: Verdict) -> Verdict {
     before.filter(|before| before.is_difference() && !now.is_difference()).unwrap_or(now)
 }
 
-fn judge_table(
-    lines: &[Line<'_>],
-    shares: &[f64],
-    rule: &DecisionRule,
-) -> Result<Vec<Vec<Option<Verdict>>>, StatsError> {
-    let all: usize = lines.iter().map(|line| line.iter().flatten().count()).sum();
-    let mut comparisons = Vec::with_capacity(all);
-    let mut weights = Vec::with_capacity(all);
-    for (line, share) in lines.iter().zip(shares) {
-        let weight = share * all as f64 / line.iter().flatten().count().max(1) as f64;
-        for measured in line.iter().flatten() {
-            let comparison = measured.at_share(1.0)?;
-            weights.push(weight);
-            comparisons.push((comparison, measured.polarity));
-        }
+/// Which differences of one measure are stated in a table.
+struct Table {
+    comparisons: usize,
+    stated: usize,
+    alpha: f64,
+}
+
+impl Table {
+    fn of(line: &Line<'_>) -> Result<Self, StatsError> {
+        let p_values: Result<Vec<f64>, StatsError> =
+            line.iter().flatten().map(|one| Ok(one.at_share(1.0)?.p_value())).collect();
+        let (p_values, first) = (p_values?, line.iter().flatten().next());
+        let alpha = first.map_or(Method::FIXED_FORKS.alpha(), |first| first.method.alpha());
+        Ok(Self { comparisons: p_values.len(), stated: benjamini_hochberg(&p_values, alpha)?, alpha })
     }
-    let weighted = || comparisons.iter().map(|(comparison, _)| comparison).zip(&weights);
-    // A number of forks fixed beforehand allows p-values, which decide with fewer forks than e-values do.
-    let survives = if weighted().all(|(comparison, _)| matches!(comparison.method, Method::FixedForks { .. })) {
-        let p_values: Vec<_> = weighted().map(|(comparison, weight)| (comparison.p_value(), *weight)).collect();
-        weighted_by(&p_values, rule.table_alpha)?
-    } else {
-        let e_values: Vec<f64> = weighted().map(|(comparison, weight)| comparison.e_value * weight).collect();
-        e_bh(&e_values, rule.table_alpha)?
-    };
-    let judge = |((comparison, polarity), survives): (&(Comparison, Polarity), bool)| {
-        let verdict = Verdict::of_comparison(comparison, *polarity, rule);
-        if survives || !verdict.is_difference() {
-            return verdict;
+
+    /// Whether a difference with this p-value is stated.
+    fn states(&self, p_value: f64) -> bool {
+        p_value <= rank_level(self.stated, self.comparisons, self.alpha) && self.stated > 0
+    }
+
+    /// The rule for a comparison that is to be stated beside the others.
+    fn rule(&self, rule: &DecisionRule) -> DecisionRule {
+        let next = (self.stated + 1).min(self.comparisons);
+        DecisionRule { table_level: Some(rank_level(next, self.comparisons, self.alpha)), ..*rule }
+    }
+}
+
+/// The verdicts of one measure of a table.
+fn judge_table(line: &Line<'_>, rule: &DecisionRule) -> Result<Vec<Option<Verdict>>, StatsError> {
+    let table = Table::of(line)?;
+    let rule = table.rule(rule);
+    let judge = |measured: &Measured<'_>| {
+        let comparison = measured.at_share(1.0)?;
+        let verdict = Verdict::of_comparison(&comparison, measured.polarity, &rule);
+        if !verdict.is_difference() || table.states(comparison.p_value()) {
+            return Ok(verdict);
         }
-        let forks_needed = forks_needed(comparison, rule);
-        Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed }
+        let forks_needed = forks_needed(&comparison, &rule);
+        Ok(Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed })
     };
-    let mut verdicts = comparisons.iter().zip(survives).map(judge);
-    Ok(lines.iter().map(|line| put_at_measured_entries(line, verdicts.by_ref())).collect())
+    line.iter().map(|entry| entry.as_ref().map(judge).transpose()).collect()
 }
 
 /// Verdicts, one for each measured entry of the line, at the places of these entries.

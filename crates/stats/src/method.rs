@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::StatsError;
-use crate::interval::{sequence_half_width, student_t_half_width};
+use crate::error::{StatsError, require_alpha};
+use crate::interval::{e_value, sequence_half_width, student_t_p_value, student_t_quantile};
 use crate::moderated::VariancePrior;
 use crate::repeated::LookSchedule;
 
@@ -18,6 +18,9 @@ pub enum Method {
     FixedForks {
         /// The interval misses the truth with this probability.
         alpha: f64,
+        /// The standard deviation by other comparisons.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prior: Option<VariancePrior>,
     },
     /// The t confidence sequence, which is valid for any number of looks.
     Sequential {
@@ -38,7 +41,7 @@ pub enum Method {
         /// is the intersection of both, if the mean of all forks is in it.
         #[serde(default)]
         may_continue: bool,
-        /// The standard deviation by earlier forks.
+        /// The standard deviation by other comparisons.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prior: Option<VariancePrior>,
     },
@@ -46,42 +49,53 @@ pub enum Method {
 
 impl Method {
     /// Student's 95 % interval.
-    pub const FIXED_FORKS: Self = Self::FixedForks { alpha: 0.05 };
+    pub const FIXED_FORKS: Self = Self::FixedForks { alpha: 0.05, prior: None };
     /// The confidence sequence at α = 0.01, deciding from the fifth fork on.
     pub const SEQUENTIAL: Self = Self::Sequential { alpha: 0.01, min_forks: 5 };
 
     /// The error probability.
     pub fn alpha(&self) -> f64 {
         match self {
-            Self::FixedForks { alpha } | Self::Sequential { alpha, .. } | Self::Repeated { alpha, .. } => *alpha,
+            Self::FixedForks { alpha, .. } | Self::Sequential { alpha, .. } | Self::Repeated { alpha, .. } => *alpha,
         }
     }
 
     /// The same method at another error probability.
     pub fn at_level(mut self, level: f64) -> Self {
         match &mut self {
-            Self::FixedForks { alpha } | Self::Sequential { alpha, .. } | Self::Repeated { alpha, .. } => {
+            Self::FixedForks { alpha, .. } | Self::Sequential { alpha, .. } | Self::Repeated { alpha, .. } => {
                 *alpha = level
             }
         }
         self
     }
 
-    /// The same method without the prior.
-    pub fn without_prior(mut self) -> Self {
-        if let Self::Repeated { prior, .. } = &mut self {
-            *prior = None;
+    /// The same method with this prior, or without any. A confidence sequence takes none.
+    pub fn with_prior(mut self, by: Option<VariancePrior>) -> Self {
+        if let Self::FixedForks { prior, .. } | Self::Repeated { prior, .. } = &mut self {
+            *prior = by;
         }
         self
     }
 
-    /// The standard deviation that the prior and `forks` forks with spread `sd` give together; `sd` without a prior,
-    /// and if the forks contradict it.
-    pub(crate) fn moderated_sd(&self, sd: f64, forks: u32) -> f64 {
+    /// The standard deviation by other comparisons, where there is one.
+    pub fn prior(&self) -> Option<VariancePrior> {
         match self {
-            Self::Repeated { prior: Some(prior), .. } if prior.agrees_with(sd, forks) => prior.moderate(sd, forks),
-            _ => sd,
+            Self::FixedForks { prior, .. } | Self::Repeated { prior, .. } => *prior,
+            Self::Sequential { .. } => None,
         }
+    }
+
+    /// The standard deviation that the prior and `forks` forks with spread `sd` give together, and the degrees of freedom
+    /// that it has beside those of the forks; `sd` and 0 without a prior, and if the forks contradict it.
+    fn moderated(&self, sd: f64, forks: u32) -> (f64, f64) {
+        let prior = self.prior().filter(|prior| prior.agrees_with(sd, forks));
+        prior.map_or((sd, 0.0), |prior| (prior.moderate(sd, forks), prior.df))
+    }
+
+    /// The first of [`moderated`](Self::moderated).
+    pub(crate) fn moderated_sd(&self, sd: f64, forks: u32) -> f64 {
+        self.moderated(sd, forks).0
     }
 
     /// The fewest forks that may decide anything.
@@ -108,7 +122,13 @@ impl Method {
     /// There are fewer than two forks, or α is outside (0, 1).
     pub fn half_width(&self, forks: u32, sd: f64) -> Result<f64, StatsError> {
         match self {
-            Self::FixedForks { alpha } => student_t_half_width(forks as usize, sd, *alpha),
+            Self::FixedForks { alpha, .. } => {
+                let (sd, df) = self.moderated(sd, forks);
+                require_alpha(*alpha)?;
+                require_two(forks)?;
+                let quantile = student_t_quantile(1.0 - alpha / 2.0, f64::from(forks) - 1.0 + df)?;
+                Ok(quantile * sd / f64::from(forks).sqrt())
+            }
             Self::Sequential { alpha, .. } => sequence_half_width(forks as usize, sd, *alpha),
             Self::Repeated { .. } => Ok(self.planned_half_width(forks, sd)?.min(self.endless_half_width(forks, sd)?)),
         }
@@ -116,15 +136,44 @@ impl Method {
 
     /// Of a [`Method::Repeated`]: the half-width of the repeated interval alone, held beyond the declared number.
     pub(crate) fn planned_half_width(&self, forks: u32, sd: f64) -> Result<f64, StatsError> {
-        let Self::Repeated { alpha, max_forks, may_continue, prior, .. } = *self else {
-            return Ok(f64::INFINITY);
-        };
-        let max_forks = max_forks.max(self.min_forks());
-        let forks = forks.min(max_forks);
+        let Self::Repeated { alpha, may_continue, .. } = *self else { return Ok(f64::INFINITY) };
         let alpha = if may_continue { alpha * PLANNED_SHARE } else { alpha };
-        let prior_df = prior.filter(|prior| prior.agrees_with(sd, forks)).map_or(0.0, |prior| prior.df);
-        let schedule = LookSchedule::new(self.min_forks(), max_forks, prior_df)?;
-        schedule.half_width(forks, self.moderated_sd(sd, forks), alpha)
+        let (schedule, forks, sd) = self.schedule(forks, sd)?;
+        schedule.half_width(forks, sd, alpha)
+    }
+
+    /// The looks of a [`Method::Repeated`], with the forks and the standard deviation that count at this one. The degrees of
+    /// freedom of a prior are rounded down to halves, because each number of them has boundaries of its own.
+    fn schedule(&self, forks: u32, sd: f64) -> Result<(LookSchedule, u32, f64), StatsError> {
+        let declared = self.declared_forks().unwrap_or(forks);
+        let forks = forks.min(declared);
+        let (sd, df) = self.moderated(sd, forks);
+        Ok((LookSchedule::new(self.min_forks(), declared, (2.0 * df).floor() / 2.0)?, forks, sd))
+    }
+
+    /// The smallest error probability at which the interval of `forks` forks excludes 0: a p-value of "no difference" that
+    /// is valid at the look that it is taken at. `planned` has number, mean and spread of the declared forks.
+    ///
+    /// # Errors
+    /// There are fewer than two forks.
+    pub(crate) fn p_value(&self, all: &Spread, planned: &Spread) -> Result<f64, StatsError> {
+        require_two(all.forks)?;
+        let t = |spread: &Spread, sd: f64| spread.mean.abs() * f64::from(spread.forks).sqrt() / sd;
+        // An e-value exceeds 1 / a with probability a at most, at any look.
+        let endless = || e_value(all.forks as usize, all.mean, all.sd, 0.0).recip();
+        let p = match self {
+            Self::FixedForks { .. } => {
+                let (sd, df) = self.moderated(all.sd, all.forks);
+                student_t_p_value(t(all, sd), f64::from(all.forks) - 1.0 + df)
+            }
+            Self::Sequential { .. } => endless(),
+            Self::Repeated { may_continue, .. } => {
+                let (schedule, forks, sd) = self.schedule(planned.forks, planned.sd)?;
+                let by_plan = schedule.p_value(forks, t(planned, sd))?;
+                if *may_continue { (by_plan / PLANNED_SHARE).min(endless() / (1.0 - PLANNED_SHARE)) } else { by_plan }
+            }
+        };
+        Ok(p.min(1.0))
     }
 
     /// Of a [`Method::Repeated`] that may go on: the half-width of its confidence sequence.
@@ -136,4 +185,18 @@ impl Method {
             _ => Ok(f64::INFINITY),
         }
     }
+}
+
+/// How forks scatter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spread {
+    pub forks: u32,
+    /// Mean of their log-ratios.
+    pub mean: f64,
+    /// The standard deviation that is used.
+    pub sd: f64,
+}
+
+fn require_two(forks: u32) -> Result<(), StatsError> {
+    if forks >= 2 { Ok(()) } else { Err(StatsError::TooFew { what: "an interval", needed: 2, got: forks as usize }) }
 }

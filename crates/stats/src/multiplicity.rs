@@ -2,51 +2,26 @@
 
 use crate::error::{StatsError, require_alpha};
 
-/// Which hypotheses "no difference" are rejected at false-discovery rate `alpha`, in the order given.
+/// How many hypotheses "no difference" of a table are rejected at false-discovery rate `alpha`: those with p ≤ alpha · k / K, for
+/// the largest k that there are as many of.
 ///
-/// With the K e-values sorted downwards, the k largest are rejected for the largest k whose k-th value is at least
-/// K / (alpha · k). This also holds for dependent comparisons, such as those that share a baseline and a machine.
-///
-/// # Errors
-/// `alpha` is outside (0, 1), or an e-value is negative or NaN.
-///
-/// # Source
-/// Wang & Ramdas, "False discovery rate control with e-values", JRSS B 84 (2022).
-pub fn e_bh(e_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
-    require_alpha(alpha)?;
-    if let Some(index) = e_values.iter().position(|e| e.is_nan() || *e < 0.0) {
-        return Err(StatsError::BadParameter { name: "e-value", value: e_values[index], expected: "0 or more" });
-    }
-    let mut descending = e_values.to_vec();
-    descending.sort_by(|a, b| b.total_cmp(a));
-    let rejected = (1..=descending.len()).rev().find(|k| descending[k - 1] >= threshold(e_values.len(), *k, alpha));
-    // Equal e-values are rejected together, because the next rank's threshold is lower.
-    let bar = rejected.map_or(f64::INFINITY, |k| threshold(e_values.len(), k, alpha));
-    Ok(e_values.iter().map(|e| *e >= bar).collect())
-}
-
-/// Which hypotheses "no difference" are rejected at false-discovery rate `alpha`, in the order given, from a p-value and a
-/// weight for each. The weights should average 1.
-///
-/// With K hypotheses, the k with p ≤ weight · alpha · k / (K · (1 + 1/2 + … + 1/K)) are rejected, for the largest k that there
-/// are as many of. This also holds for dependent comparisons.
+/// It holds for independent p-values, and for those that depend positively, as where comparisons share a baseline.
 ///
 /// # Errors
 /// `alpha` is outside (0, 1), or a p-value is outside 0–1.
 ///
 /// # Source
-/// Benjamini & Yekutieli, Annals of Statistics 29 (2001); with weights Blanchard & Roquain, Electronic Journal of Statistics
-/// 2 (2008).
-pub fn weighted_by(hypotheses: &[(f64, f64)], alpha: f64) -> Result<Vec<bool>, StatsError> {
+/// Benjamini & Hochberg, JRSS B 57 (1995); for positive dependence Benjamini & Yekutieli, Annals of Statistics 29 (2001).
+pub fn benjamini_hochberg(p_values: &[f64], alpha: f64) -> Result<usize, StatsError> {
     require_alpha(alpha)?;
-    require_p_values(hypotheses.iter().map(|(p, _)| *p))?;
-    let all = hypotheses.len();
-    let harmonic: f64 = (1..=all).map(|rank| 1.0 / rank as f64).sum();
-    let is_within =
-        |(p, weight): &(f64, f64), rank: usize| *p <= weight * alpha * rank as f64 / (all as f64 * harmonic);
-    let reached = |rank: &usize| hypotheses.iter().filter(|one| is_within(one, *rank)).count() >= *rank;
-    let rank = (1..=all).rev().find(reached);
-    Ok(hypotheses.iter().map(|one| rank.is_some_and(|rank| is_within(one, rank))).collect())
+    require_p_values(p_values.iter().copied())?;
+    let within = |rank: usize| p_values.iter().filter(|p| **p <= rank_level(rank, p_values.len(), alpha)).count();
+    Ok((1..=p_values.len()).rev().find(|rank| within(*rank) >= *rank).unwrap_or(0))
+}
+
+/// The largest p-value of a table of `all` at which a hypothesis is rejected as the `rank`-th.
+pub(crate) fn rank_level(rank: usize, all: usize, alpha: f64) -> f64 {
+    alpha * rank as f64 / all.max(1) as f64
 }
 
 /// Which hypotheses "no difference" are rejected so that any of them is rejected wrongly with probability `alpha` at most, in
@@ -99,36 +74,9 @@ fn require_p_values(mut p_values: impl Iterator<Item = f64>) -> Result<(), Stats
     }
 }
 
-/// The evidence that the `rank`-th of `hypotheses` needs.
-fn threshold(hypotheses: usize, rank: usize, alpha: f64) -> f64 {
-    hypotheses as f64 / (alpha * rank as f64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rejections_agree_with_the_definition_worked_by_hand() {
-        // α 0.05, K 4: thresholds for ranks 1..4 are 80, 40, 26.67, 20.
-        for (e_values, expected) in [
-            (vec![81.0, 1.0, 0.5, 2.0], vec![true, false, false, false]),
-            (vec![79.0, 1.0, 0.5, 2.0], vec![false; 4]),
-            (vec![2.0, 45.0, 41.0, 0.0], vec![false, true, true, false]),
-            // No rank but the last passes, and then all do.
-            (vec![21.0, 20.0, 22.0, 23.0], vec![true; 4]),
-            (vec![f64::INFINITY, 30.0, 27.0, 19.0], vec![true, true, true, false]),
-            (vec![], vec![]),
-        ] {
-            assert_eq!(e_bh(&e_values, 0.05).unwrap(), expected, "{e_values:?}");
-        }
-    }
-
-    #[test]
-    fn a_single_hypothesis_needs_one_over_alpha() {
-        assert_eq!(e_bh(&[100.0], 0.01).unwrap(), [true]);
-        assert_eq!(e_bh(&[99.0], 0.01).unwrap(), [false]);
-    }
 
     #[test]
     fn holm_agrees_with_r() {
@@ -165,26 +113,30 @@ mod tests {
     }
 
     #[test]
-    fn benjamini_and_yekutieli_agree_with_r() {
-        // p.adjust(c(.039, .001, .041, .008), "BY") in R: 0.0854 0.0083 0.0854 0.0333.
-        let equal = |alpha| weighted_by(&[(0.039, 1.0), (0.001, 1.0), (0.041, 1.0), (0.008, 1.0)], alpha).unwrap();
-        assert_eq!(equal(0.05), [false, true, false, true]);
-        assert_eq!(equal(0.086), [true; 4]);
-        assert_eq!(weighted_by(&[], 0.05).unwrap(), []);
-        assert!(weighted_by(&[(1.5, 1.0)], 0.05).is_err() && weighted_by(&[(f64::NAN, 1.0)], 0.05).is_err());
+    fn benjamini_and_hochberg_agree_with_r() {
+        // p.adjust(c(.039, .001, .041, .008, .6), "BH") in R: 0.05125 0.00500 0.05125 0.02000 0.60000.
+        let p_values = [0.039, 0.001, 0.041, 0.008, 0.6];
+        let rejected = |alpha| benjamini_hochberg(&p_values, alpha).unwrap();
+        let found = [0.004_9, 0.005_1, 0.020_1, 0.05, 0.051_3, 0.61].map(rejected);
+        assert_eq!(found, [0, 1, 2, 2, 4, 5]);
+        assert_eq!(benjamini_hochberg(&[], 0.05).unwrap(), 0);
+        assert!(benjamini_hochberg(&[1.5], 0.05).is_err() && benjamini_hochberg(&[f64::NAN], 0.05).is_err());
+        assert!(benjamini_hochberg(&[0.5], 0.0).is_err());
     }
 
-    #[test]
-    fn a_weight_moves_error_from_one_hypothesis_to_another() {
-        // K 2: p ≤ weight · 0.05 · k / 3.
-        assert_eq!(weighted_by(&[(0.03, 1.0), (0.9, 1.0)], 0.05).unwrap(), [false, false]);
-        assert_eq!(weighted_by(&[(0.03, 1.9), (0.9, 0.1)], 0.05).unwrap(), [true, false]);
-    }
-
-    #[test]
-    fn what_is_no_evidence_value_is_refused() {
-        assert!(e_bh(&[1.0, f64::NAN], 0.05).is_err());
-        assert!(e_bh(&[-1.0], 0.05).is_err());
-        assert!(e_bh(&[1.0], 0.0).is_err());
+    proptest::proptest! {
+        #[test]
+        fn a_smaller_p_value_takes_no_finding_away(
+            p_values in proptest::collection::vec(0.0..=1.0_f64, 1..40),
+            at in 0..40_usize,
+            factor in 0.0..1.0_f64,
+        ) {
+            let mut stronger = p_values.clone();
+            stronger[at % p_values.len()] *= factor;
+            let (before, after) = (benjamini_hochberg(&p_values, 0.1).unwrap(), benjamini_hochberg(&stronger, 0.1).unwrap());
+            proptest::prop_assert!(after >= before, "{before} findings became {after}");
+            let level = rank_level(after, p_values.len(), 0.1);
+            proptest::prop_assert_eq!(stronger.iter().filter(|p| **p <= level).count(), after);
+        }
     }
 }

@@ -6,10 +6,25 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::error::{StatsError, require_alpha};
-use crate::interval::student_t_quantile;
+use crate::interval::{student_t_p_value, student_t_quantile};
 
 /// The largest number of forks with boundaries; a longer run continues with the confidence sequence.
 pub const MAX_LOOKS: u32 = 200;
+
+/// What was computed for a schedule: by first look, last look, prior degrees of freedom, and what is asked of it.
+type Known = HashMap<(u32, u32, u64, Asked), Arc<Vec<f64>>>;
+
+/// A figure of a schedule.
+#[derive(PartialEq, Eq, Hash)]
+enum Asked {
+    /// The factors of all looks, at the error probability with these bits.
+    Factors(u64),
+    /// The chance to leave the limits of a nominal level, as [`LEVELS_PER_E`]ths of its logarithm.
+    Chance(i64),
+}
+
+/// A p-value is rounded up to the next of so many levels between a number and e times it: by 0.8 % at most.
+const LEVELS_PER_E: f64 = 128.0;
 
 /// When one looks at the t statistic of a mean: after each fork from the first look to the last.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,6 +69,30 @@ impl LookSchedule {
         Ok(at.and_then(|at| factors.get(at)).map_or(f64::INFINITY, |factor| factor * sd))
     }
 
+    /// The smallest error probability at which the interval after `forks` forks excludes a value that lies `t` standard
+    /// errors from their mean. It is a p-value at any look: with probability a, no look has one below a. After the last look
+    /// it is that of the last; before the first it is 1.
+    ///
+    /// # Errors
+    /// None for a schedule that [`LookSchedule::new`] made.
+    pub fn p_value(&self, forks: u32, t: f64) -> Result<f64, StatsError> {
+        let forks = forks.min(self.max_forks);
+        let nominal = student_t_p_value(t, self.df(forks)) / self.weight(forks);
+        if forks < self.min_forks || nominal >= 0.5 {
+            return Ok(1.0);
+        }
+        // Any look excludes the truth no more often than all looks together: close enough where both are next to nothing.
+        let bound = nominal * self.weight_of_all();
+        if bound < 1e-7 {
+            return Ok(bound);
+        }
+        let level = (nominal.ln() * LEVELS_PER_E).ceil();
+        let chance = self.remember(Asked::Chance(level as i64), || {
+            Ok(vec![crossing_chance(self, &self.limits((level / LEVELS_PER_E).exp().min(1.0 - 1e-9))?)?])
+        });
+        Ok(chance?.first().map_or(1.0, |chance| chance.min(bound)))
+    }
+
     fn df(&self, forks: u32) -> f64 {
         f64::from(forks) - 1.0 + self.prior_df
     }
@@ -75,21 +114,35 @@ impl LookSchedule {
         (self.min_forks..=self.max_forks).map(limit).collect()
     }
 
-    /// Half-widths for a standard deviation of 1, from the first look on. Computed once per schedule and `alpha`.
+    fn weight_of_all(&self) -> f64 {
+        (self.min_forks..=self.max_forks).map(|forks| self.weight(forks)).sum()
+    }
+
+    /// Half-widths for a standard deviation of 1, from the first look on.
     fn factors(&self, alpha: f64) -> Result<Arc<Vec<f64>>, StatsError> {
-        type Key = (u32, u32, u64, u64);
-        static KNOWN: OnceLock<Mutex<HashMap<Key, Arc<Vec<f64>>>>> = OnceLock::new();
         require_alpha(alpha)?;
-        let key = (self.min_forks, self.max_forks, self.prior_df.to_bits(), alpha.to_bits());
+        self.remember(Asked::Factors(alpha.to_bits()), || {
+            let limits = self.limits(self.calibrate(alpha)?)?;
+            let factor = |(forks, limit): (u32, f64)| limit.tan() * (self.df(forks) / f64::from(forks)).sqrt();
+            Ok((self.min_forks..).zip(limits).map(factor).collect())
+        })
+    }
+
+    /// What is asked of this schedule, computed once.
+    fn remember(
+        &self,
+        asked: Asked,
+        compute: impl FnOnce() -> Result<Vec<f64>, StatsError>,
+    ) -> Result<Arc<Vec<f64>>, StatsError> {
+        static KNOWN: OnceLock<Mutex<Known>> = OnceLock::new();
+        let key = (self.min_forks, self.max_forks, self.prior_df.to_bits(), asked);
         let known = KNOWN.get_or_init(Mutex::default);
-        if let Some(factors) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
-            return Ok(Arc::clone(factors));
+        if let Some(figures) = known.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Ok(Arc::clone(figures));
         }
-        let limits = self.limits(self.calibrate(alpha)?)?;
-        let factor = |(forks, limit): (u32, f64)| limit.tan() * (self.df(forks) / f64::from(forks)).sqrt();
-        let factors = Arc::new((self.min_forks..).zip(limits).map(factor).collect::<Vec<f64>>());
-        known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&factors));
-        Ok(factors)
+        let figures = Arc::new(compute()?);
+        known.lock().unwrap_or_else(PoisonError::into_inner).insert(key, Arc::clone(&figures));
+        Ok(figures)
     }
 
     /// The nominal level of the last look at which any look excludes the truth with probability `alpha`.
@@ -99,32 +152,25 @@ impl LookSchedule {
         }
         let excess = |log_nominal: f64| Ok((crossing_chance(self, &self.limits(log_nominal.exp())?)? / alpha).ln());
         // Any look excludes the truth no more often than all looks together, and no less often than the last one.
-        let together: f64 = (self.min_forks..=self.max_forks).map(|forks| self.weight(forks)).sum();
-        root(((alpha / together).ln(), alpha.ln()), excess).map(f64::exp)
+        root(((alpha / self.weight_of_all()).ln(), alpha.ln()), excess).map(f64::exp)
     }
 }
 
-/// Where an increasing function is 0, by false position with Illinois' halving.
-fn root((mut low, mut high): (f64, f64), function: impl Fn(f64) -> Result<f64, StatsError>) -> Result<f64, StatsError> {
-    let (mut below, mut above) = (function(low)?, function(high)?);
-    let mut side = 0;
-    for _ in 0..60 {
-        let at = (low * above - high * below) / (above - below);
-        let value = function(at)?;
-        if value.abs() < 1e-7 || high - low < 1e-9 {
-            return Ok(at);
+/// Where an increasing function with a slope near 1 is 0, by secants from the lower end.
+fn root((low, high): (f64, f64), function: impl Fn(f64) -> Result<f64, StatsError>) -> Result<f64, StatsError> {
+    let (mut before, mut at) = (low, function(low)?);
+    let mut next = before - at;
+    for _ in 0..30 {
+        next = next.clamp(low, high);
+        let value = function(next)?;
+        let step = value * (next - before) / (value - at);
+        if value.abs() < 1e-8 || !step.is_finite() {
+            break;
         }
-        if value < 0.0 {
-            (low, below) = (at, value);
-            above *= if side < 0 { 0.5 } else { 1.0 };
-            side = -1;
-        } else {
-            (high, above) = (at, value);
-            below *= if side > 0 { 0.5 } else { 1.0 };
-            side = 1;
-        }
+        (before, at) = (next, value);
+        next -= step;
     }
-    Ok((low + high) / 2.0)
+    Ok(next)
 }
 
 /// The chance that the t statistic of normal values about 0 leaves its limits at any look.
@@ -140,42 +186,47 @@ fn root((mut low, mut high): (f64, f64), function: impl Fn(f64) -> Result<f64, S
 /// 132 (1969), do for known variance), and averaged at the end over φ at the first look.
 fn crossing_chance(schedule: &LookSchedule, limits: &[f64]) -> Result<f64, StatsError> {
     let Some(last) = limits.last() else { return Ok(0.0) };
-    let mut stays = StayingChance { limit: *last, values: vec![1.0; GRID] };
+    let mut stays = StayingChance::of(*last, |_| 1.0);
     for (at, limit) in limits.iter().enumerate().rev().skip(1) {
         let forks = schedule.min_forks + at as u32;
         let step = Step::after(forks, f64::from(forks) + schedule.prior_df);
-        let value = |i: usize| step.staying(*limit * i as f64 / (GRID - 1) as f64, &stays);
-        stays = StayingChance { limit: *limit, values: (0..GRID).map(value).collect() };
+        stays = StayingChance::of(*limit, |angle| step.staying(angle, &stays));
     }
     let density = AngleDensity::new(schedule.df(schedule.min_forks));
     let inside = integral((0.0, stays.limit), |angle| density.at(angle) * stays.at(angle));
     Ok((1.0 - 2.0 * inside).clamp(0.0, 1.0))
 }
 
-/// Points at which the chance to stay inside is kept, from angle 0 to the limit.
-const GRID: usize = 81;
+/// Terms of the series that keeps the chance to stay inside.
+const TERMS: usize = 20;
 
-/// The chance to stay inside all later limits, by the angle at a look: an even function, 0 beyond its limit.
+/// The chance to stay inside all later limits, by the angle at a look: an even function, 0 beyond its limit. It is a series of
+/// Chebyshev polynomials of the squared angle.
 struct StayingChance {
     limit: f64,
-    values: Vec<f64>,
+    terms: [f64; TERMS],
 }
 
 impl StayingChance {
-    /// By a cubic through the four nearest points.
-    fn at(&self, angle: f64) -> f64 {
-        let position = (angle.abs() / self.limit).min(1.0) * (GRID - 1) as f64;
-        let from = (position as usize).saturating_sub(1).min(GRID - 4);
-        // The function is even: left of 0 stands what is right of it.
-        let (points, x) = if position < 1.0 {
-            ([self.values[1], self.values[0], self.values[1], self.values[2]], position + 1.0)
-        } else {
-            let v = &self.values[from..from + 4];
-            ([v[0], v[1], v[2], v[3]], position - from as f64)
+    fn of(limit: f64, chance: impl Fn(f64) -> f64) -> Self {
+        let node = |k: usize| (PI * (k as f64 + 0.5) / TERMS as f64).cos();
+        let values: [f64; TERMS] = std::array::from_fn(|k| chance(limit * f64::midpoint(node(k), 1.0).sqrt()));
+        let term = |order: usize| {
+            let wave = |k: usize| (PI * order as f64 * (k as f64 + 0.5) / TERMS as f64).cos();
+            let sum: f64 = values.iter().enumerate().map(|(k, value)| value * wave(k)).sum();
+            sum * if order == 0 { 1.0 } else { 2.0 } / TERMS as f64
         };
-        let [a, b, c, d] = points;
-        let (x1, x2, x3) = (x - 1.0, x - 2.0, x - 3.0);
-        -x1 * x2 * x3 / 6.0 * a + x * x2 * x3 / 2.0 * b - x * x1 * x3 / 2.0 * c + x * x1 * x2 / 6.0 * d
+        Self { limit, terms: std::array::from_fn(term) }
+    }
+
+    /// By Clenshaw's recurrence.
+    fn at(&self, angle: f64) -> f64 {
+        let x = (2.0 * (angle / self.limit).powi(2) - 1.0).min(1.0);
+        let (mut next, mut after) = (0.0, 0.0);
+        for term in self.terms[1..].iter().rev() {
+            (next, after) = (2.0 * x * next - after + term, next);
+        }
+        x * next - after + self.terms[0]
     }
 }
 
@@ -298,6 +349,20 @@ mod tests {
         assert!(factor(6, 6, 6.0, 0.05) < factor(6, 6, 0.0, 0.05));
         assert_eq!(factor(2, 8, 0.0, 0.05), f64::INFINITY);
         assert_eq!(factor(9, 8, 0.0, 0.05), f64::INFINITY);
+    }
+
+    #[test]
+    fn a_p_value_is_the_level_at_which_the_interval_excludes_the_value() {
+        for (forks, max_forks, prior_df) in [(3, 3, 0.0), (4, 6, 0.0), (6, 6, 2.5), (9, 40, 4.0)] {
+            let schedule = LookSchedule::new(3, max_forks, prior_df).unwrap();
+            for alpha in [0.2, 0.05, 1e-3, 1e-5] {
+                let t = schedule.half_width(forks, 1.0, alpha).unwrap() * f64::from(forks).sqrt();
+                let p = schedule.p_value(forks, t).unwrap();
+                assert!((1.0 - 1e-6..1.01).contains(&(p / alpha)), "{forks} of {max_forks}, α {alpha}: {p}");
+            }
+            assert!(schedule.p_value(forks, 1e9).unwrap() < 1e-7 && schedule.p_value(forks, 0.0).unwrap() == 1.0);
+        }
+        assert_eq!(LookSchedule::new(3, 6, 0.0).unwrap().p_value(2, 1e9).unwrap(), 1.0);
     }
 
     #[test]

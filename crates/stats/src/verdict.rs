@@ -10,8 +10,8 @@ use crate::method::Method;
 /// Forecasts of forks still needed are not made beyond this many.
 pub const MAX_FORECAST_FORKS: u32 = 1_000;
 
-/// From this many comparisons on a table is judged as a whole, by [`e_bh`](crate::multiplicity::e_bh) or, with fixed forks, by
-/// [`weighted_by`](crate::multiplicity::weighted_by). Fewer are questions in order.
+/// From this many comparisons on the run has a table, of which each currency is judged as a whole by
+/// [`benjamini_hochberg`](crate::multiplicity::benjamini_hochberg). Fewer are questions in order.
 pub const LARGE_TABLE: u32 = 10;
 
 /// The size of a difference is known well enough at this share of it: 40 % ± 10 % needs no more forks.
@@ -83,19 +83,15 @@ pub struct DecisionRule {
     /// A difference stops its comparison only once its size is known this well: the half-width of the log interval is
     /// at most this, or [`SIZE_SHARE`] of the difference. `None` stops as soon as the direction is certain.
     pub half_width: Option<f64>,
-    /// How many comparisons the run judges together. Below [`LARGE_TABLE`] each is judged by its own interval, in
-    /// order. From there on a difference stops its comparison only when its evidence would survive
-    /// [`e_bh`](crate::multiplicity::e_bh) alone. Otherwise a verdict could be withdrawn that one more fork would have
-    /// kept.
+    /// How many comparisons the run judges together. Below [`LARGE_TABLE`] each is judged by its own interval, in order.
     pub comparisons: u32,
-    /// The level of a table: the expected share of false ones among all differences that
-    /// the run states. Default 0.01.
-    pub table_alpha: f64,
+    /// In a table: the largest p-value at which one more difference of this currency is stated. `None` outside of one.
+    pub table_level: Option<f64>,
 }
 
 impl Default for DecisionRule {
     fn default() -> Self {
-        Self { region: Region::default(), precision: None, half_width: None, comparisons: 1, table_alpha: 0.01 }
+        Self { region: Region::default(), precision: None, half_width: None, comparisons: 1, table_level: None }
     }
 }
 
@@ -227,7 +223,7 @@ fn reason_at_a_look(comparison: &Comparison, rule: &DecisionRule) -> Option<Stop
     let size_is_known = rule.half_width.is_none_or(|limit| half_width <= limit.max(SIZE_SHARE * log.estimate.abs()));
     let decided = match find_standing(comparison, rule.region)? {
         Standing::Inside => true,
-        Standing::Above { .. } | Standing::Below { .. } => has_table_evidence(comparison, rule) && size_is_known,
+        Standing::Above { .. } | Standing::Below { .. } => size_is_known && has_table_evidence(comparison, rule),
         Standing::Undecided(UndecidedReason::TooFewForks) => return None,
         Standing::Undecided(_) => false,
     };
@@ -235,9 +231,9 @@ fn reason_at_a_look(comparison: &Comparison, rule: &DecisionRule) -> Option<Stop
     if decided { Some(StopReason::Decided) } else { precise.then_some(StopReason::Precise) }
 }
 
-/// In a small table the interval itself is the criterion.
+/// Outside of a table the interval itself is the criterion.
 fn has_table_evidence(comparison: &Comparison, rule: &DecisionRule) -> bool {
-    rule.comparisons < LARGE_TABLE || comparison.e_value >= f64::from(rule.comparisons) / rule.table_alpha
+    rule.table_level.is_none_or(|level| comparison.p_value() <= level)
 }
 
 impl Comparison {

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use tare_stats::measures::{DECIDING_SHARE, Line, Measured, judge_measures};
+use tare_stats::measures::{DECIDING_SHARE, Line, Measured, judge_measures, reasons_to_stop};
 use tare_stats::{DecisionRule, ForkRatio, Method, Polarity, Region, StopReason, UndecidedReason, Verdict};
 
 const REPEATED: Method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior: None };
@@ -149,7 +149,10 @@ proptest! {
 #[test]
 fn a_run_stops_by_what_its_report_will_state() {
     let rule = DecisionRule::default();
-    let stops = |forks: &[ForkRatio], measures| measured(forks, REPEATED).unwrap().reason_to_stop(measures, &rule);
+    let stops = |forks: &[ForkRatio], measures| {
+        let lines: Vec<Line<'_>> = (0..measures).map(|_| vec![measured(forks, REPEATED)]).collect();
+        reasons_to_stop(&lines, &rule).unwrap()[0]
+    };
     let border = (1..)
         .map(|i| scattered(0.05, 0.09 - f64::from(i) * 1e-5, 6))
         .find(|forks| stops(forks, 1).is_some())
@@ -164,7 +167,7 @@ fn a_run_stops_by_what_its_report_will_state() {
 fn a_large_table_needs_more_evidence() {
     let clear = (1..)
         .map(|i| scattered(f64::from(i) * 1e-3, 0.005, 6))
-        .find(|forks| measured(forks, REPEATED).unwrap().at_share(1.0).unwrap().e_value > 150.0)
+        .find(|forks| measured(forks, REPEATED).unwrap().at_share(1.0).unwrap().p_value() < 4e-3)
         .unwrap();
     let same = scattered(0.0, 0.005, 6);
     let rule = DecisionRule { region: Region::new(0.001).unwrap(), ..DecisionRule::default() };
@@ -240,17 +243,21 @@ fn each_question_that_is_asked_adds_alpha_at_most() {
     }
 }
 
-/// Fixed forks: a table with clear differences states them in all measures, from four forks on.
+/// One currency of a table costs another nothing: each is judged by itself.
 #[test]
-fn a_table_of_fixed_forks_states_clear_differences_in_every_measure() {
+fn a_table_judges_each_measure_by_itself() {
     let (clear, same) = (scattered(0.7, 0.05, 4), scattered(0.0, 0.01, 4));
     let line = |count: usize| -> Line<'_> {
         let forks = |at: usize| if at < count { &clear } else { &same };
         (0..18).map(|at| measured(forks(at), Method::FIXED_FORKS)).collect()
     };
-    let rule = DecisionRule { table_alpha: 0.05, ..DecisionRule::default() };
-    let verdicts = judge_measures(&[line(16), line(16), line(16), line(0), line(0)], &rule).expect("finite forks");
+    let rule = DecisionRule::default();
+    let lines = [line(16), line(16), line(16), line(0), line(0)];
+    let verdicts = judge_measures(&lines, &rule).expect("finite forks");
     let stated: Vec<usize> =
         verdicts.iter().map(|line| line.iter().flatten().filter(|verdict| verdict.is_difference()).count()).collect();
     assert_eq!(stated, [16, 16, 16, 0, 0]);
+    let alone: Vec<_> =
+        lines.into_iter().flat_map(|line| judge_measures(&[line], &rule).expect("finite forks")).collect();
+    assert_eq!(alone, verdicts);
 }

@@ -137,12 +137,12 @@ fn a_difference_stops_once_its_size_is_known() {
 }
 
 #[test]
-fn among_many_comparisons_a_difference_needs_more_evidence() {
-    let clear = (1..).map(|i| scattered(f64::from(i) * 1e-3, 0.005, 6)).find(|c| c.e_value > 150.0).unwrap();
+fn in_a_table_a_difference_needs_more_evidence() {
+    let clear = (1..).map(|i| scattered(f64::from(i) * 1e-3, 0.005, 6)).find(|c| c.p_value() < 4e-3).unwrap();
     let alone = DecisionRule { region: Region::new(0.001).unwrap(), ..DecisionRule::default() };
-    let crowd = DecisionRule { comparisons: 50, ..alone };
+    let at = |level| reason_to_stop(&clear, &DecisionRule { table_level: Some(level), ..alone });
     assert_eq!(reason_to_stop(&clear, &alone), Some(StopReason::Decided));
-    assert_eq!(reason_to_stop(&clear, &crowd), None, "its e-value of {} is below 50 / 0.01", clear.e_value);
+    assert_eq!((at(1e-3), at(5e-3)), (None, Some(StopReason::Decided)), "its p-value is {}", clear.p_value());
 }
 
 #[test]

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tare_plan::plan::{Plan, Role};
 use tare_record::RunRecord;
-use tare_stats::measures::{Line, judge_measures};
+use tare_stats::measures::{Line, judge_measures, reasons_to_stop};
 use tare_stats::rounds::BestRounds;
-use tare_stats::{DecisionRule, Method, NoiseFloor, Region, UndecidedReason, Verdict};
+use tare_stats::{DecisionRule, Method, NoiseFloor, Region, StopReason, UndecidedReason, Verdict};
 
 use crate::cell::CellAnalysis;
 use crate::evidence::disturbance;
@@ -76,7 +76,10 @@ impl<'a> Pairs<'a> {
     pub fn of(plan: &Plan, cells: &'a [CellAnalysis<'a>]) -> Self {
         let pairs = cells.iter().filter_map(|variant| pair(plan, variant, cells));
         let (controls, compared) = pairs.partition(|pair| pair.variant.cell.control);
-        Self { compared, controls, is_control_alone: is_control_alone(plan) }
+        let mut pairs = Self { compared, controls, is_control_alone: is_control_alone(plan) };
+        let asked = if pairs.is_control_alone { &mut pairs.controls } else { &mut pairs.compared };
+        prior::share_spreads(plan, asked);
+        pairs
     }
 
     /// Those that the run asks about.
@@ -84,19 +87,21 @@ impl<'a> Pairs<'a> {
         if self.is_control_alone { &self.controls } else { &self.compared }
     }
 
-    /// How many measures of them are judged together.
-    pub fn measures(&self) -> usize {
-        lines(self.asked()).len()
+    /// Why each of them need not go on, by what decides it.
+    pub fn reasons_to_stop(&self, plan: &Plan) -> Vec<Option<StopReason>> {
+        let asked = self.asked();
+        let judged: Vec<Line<'_>> = lines(asked).iter().map(|places| measured(asked, places)).collect();
+        reasons_to_stop(&judged, &self.rule(plan)).unwrap_or_else(|_| vec![None; asked.len()])
     }
 
     /// The rule by which they are judged.
-    pub fn rule(&self, plan: &Plan) -> DecisionRule {
+    fn rule(&self, plan: &Plan) -> DecisionRule {
         DecisionRule {
             region: Region::new(plan.stop.region).unwrap_or_default(),
             precision: (plan.stop.precision > 0.0).then_some(plan.stop.precision),
             half_width: Some(plan.stop.half_width).filter(|width| *width > 0.0 && *width < 1.0),
             comparisons: self.asked().len().max(1) as u32,
-            table_alpha: plan.stop.alpha,
+            table_level: None,
         }
     }
 }
@@ -202,9 +207,9 @@ fn measured<'a>(pairs: &'a [Pair<'_>], places: &Places) -> Line<'a> {
 fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comparison {
     let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
     let fork_s = fork_time::mean_s(record, &cell.group).filter(|_| !pair.is_disturbed());
-    let judge = |(measured_ratio, verdict): (&MeasuredRatio, &Verdict)| {
-        let prior = prior::effect(&record.header.plan, baseline, measured_ratio);
-        CurrencyRatio { prior, ..currency(measured_ratio, *verdict, pair, fork_s) }
+    let judge = |(measured_ratio, verdict): (&MeasuredRatio, &Verdict)| CurrencyRatio {
+        prior: prior::effect(measured_ratio),
+        ..currency(measured_ratio, *verdict, pair, fork_s)
     };
     let currencies: Vec<CurrencyRatio> = pair.measured_ratios.iter().zip(verdicts).map(judge).collect();
     Comparison {
@@ -245,7 +250,7 @@ fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, f
         bound: bound.map(|(bound, _)| *bound),
         lo: bounds.map(|b| b.0),
         hi: bounds.map(|b| b.1),
-        method: wording::method(comparison),
+        method: wording::method(measured_ratio),
         forks: comparison.forks,
         sd_forks: comparison.sd_forks,
         fork_ratios: measured_ratio.fork_ratios(),

@@ -1,53 +1,114 @@
-//! What earlier forks of this machine do to the interval of a comparison, in figures and words.
+//! What the forks of other comparisons do to the interval of one, in figures and words.
 
-use tare_plan::earlier::{EarlierSpread, SpreadOf};
-use tare_plan::plan::Plan;
-use tare_stats::{Comparison, Interval, Method, VariancePrior};
+use tare_plan::Currency;
+use tare_plan::PriorUse;
+use tare_plan::earlier::EarlierSpread;
+use tare_plan::plan::{Plan, SliceKind};
+use tare_stats::{Interval, VariancePrior};
 
+use crate::compare::Pair;
 use crate::compare::ratio::MeasuredRatio;
 use crate::format::{Change, count, share};
-use crate::summary::{Cell, PriorEffect};
+use crate::summary::PriorEffect;
 
-/// What the plan's prior does to the comparison with `baseline`; `None` where the plan has none for it.
-pub(crate) fn effect(plan: &Plan, baseline: &Cell, measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
-    let comparison = &measured_ratio.comparison;
-    let Method::Repeated { prior: Some(prior), .. } = comparison.method else { return None };
-    let of = SpreadOf::of_scenario(&baseline.family, &baseline.scenario, measured_ratio.currency, measured_ratio.load);
-    let earlier = plan.stop.earlier.spread(&of)?;
+/// Whose forks say how much those of a comparison scatter, beside its own.
+#[derive(Debug, Clone)]
+pub(crate) struct PriorSource {
+    comparisons: u32,
+    /// Such as `31 earlier comparisons of SimpleGet on this machine`.
+    text: String,
+    /// Whether it is the run of the comparison itself.
+    pub is_of_this_run: bool,
+}
+
+impl PriorSource {
+    /// Earlier runs of this machine.
+    pub fn earlier(spread: &EarlierSpread) -> Self {
+        let scenario = spread.of.scenario.as_deref().map(|scenario| format!(" of {scenario}")).unwrap_or_default();
+        let comparisons = count(spread.comparisons.into(), "earlier comparison");
+        Self {
+            comparisons: spread.comparisons,
+            text: format!("{comparisons}{scenario} on this machine"),
+            is_of_this_run: false,
+        }
+    }
+
+    fn this_run(comparisons: u32, kind: Kind) -> Self {
+        let length = if kind.is_long { "long" } else { "short" };
+        let text = format!("{} of {length} requests in this run", count(comparisons.into(), "comparison"));
+        Self { comparisons, text, is_of_this_run: true }
+    }
+}
+
+/// Comparisons whose forks are expected to scatter alike.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Kind {
+    currency: Currency,
+    load: SliceKind,
+    /// Forks differ more under long requests, because fewer of them fit into a slice.
+    is_long: bool,
+}
+
+impl Kind {
+    fn of(pair: &Pair<'_>, ratio: &MeasuredRatio) -> Self {
+        Self { currency: ratio.currency, load: ratio.load, is_long: pair.variant.evidence.subject.is_long }
+    }
+}
+
+/// In a run of many comparisons, each takes the spread of all that are of its kind, unless the plan refuses it. What earlier runs
+/// say counts where there are too few.
+pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
+    if plan.stop.prior == PriorUse::Off {
+        return;
+    }
+    let mut kinds: Vec<Kind> = Vec::new();
+    for kind in pairs.iter().flat_map(|pair| pair.measured_ratios.iter().map(|ratio| Kind::of(pair, ratio))) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    for kind in kinds {
+        let judged = pairs.iter().filter(|pair| pair.void.is_none());
+        let of_pair = |pair: &Pair<'_>, ratio: &&MeasuredRatio| Kind::of(pair, ratio) == kind && ratio.bound.is_none();
+        let comparisons: Vec<_> = judged
+            .flat_map(|pair| pair.measured_ratios.iter().filter(move |ratio| of_pair(pair, ratio)))
+            .map(|ratio| &ratio.comparison)
+            .filter(|comparison| comparison.s_used.is_some())
+            .collect();
+        let source = PriorSource::this_run(comparisons.len() as u32, kind);
+        let Ok(Some(prior)) = VariancePrior::of_comparisons(comparisons.into_iter()) else { continue };
+        for pair in pairs.iter_mut() {
+            let is_long = pair.variant.evidence.subject.is_long;
+            let of_kind = |ratio: &&mut MeasuredRatio| {
+                Kind { currency: ratio.currency, load: ratio.load, is_long } == kind && ratio.bound.is_none()
+            };
+            pair.measured_ratios.iter_mut().filter(of_kind).for_each(|ratio| ratio.take_prior(prior, &source));
+        }
+    }
+}
+
+/// What the prior does to a comparison; `None` where it has none.
+pub(crate) fn effect(measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
+    let (comparison, source) = (&measured_ratio.comparison, measured_ratio.prior_source.as_ref()?);
+    let prior = comparison.method.prior()?;
     let (with, without) = (bounds(comparison.ratio)?, bounds(comparison.without_prior)?);
     let is_used = with != without;
-    Some(PriorEffect {
-        comparisons: earlier.comparisons,
-        sd: prior.sd,
-        df: prior.df,
-        is_used,
-        lo_without: without.0,
-        hi_without: without.1,
-        text: text(comparison, prior, earlier, without, is_used),
-    })
+    let whose = format!("the standard deviation of {} ({})", source.text, share(prior.sd));
+    let text = match comparison.sd_forks {
+        // The same words for all comparisons of the kind, so that a report states them once.
+        _ if is_used && source.is_of_this_run => format!("the interval also rests on {whose}"),
+        _ if is_used => {
+            let alone = Change { ratio: comparison.estimate, bounds: Some(without) }.signed_interval();
+            format!("the interval also rests on {whose}; by this run alone {alone}")
+        }
+        Some(sd) => format!("the interval does not use {whose}: its own starts differ by {}", share(sd)),
+        None => format!("the interval does not use {whose}"),
+    };
+    let (sd, df) = (prior.sd, prior.df);
+    let (lo_without, hi_without) = without;
+    Some(PriorEffect { comparisons: source.comparisons, sd, df, is_used, lo_without, hi_without, text })
 }
 
 fn bounds(interval: Option<Interval>) -> Option<(f64, f64)> {
     interval.filter(Interval::is_bounded).map(|interval| (interval.lo, interval.hi))
-}
-
-fn text(
-    comparison: &Comparison,
-    prior: VariancePrior,
-    earlier: &EarlierSpread,
-    without: (f64, f64),
-    is_used: bool,
-) -> String {
-    let scenario = earlier.of.scenario.as_deref().map(|scenario| format!(" of {scenario}")).unwrap_or_default();
-    let source = format!(
-        "the standard deviation of {}{scenario} on this machine ({})",
-        count(earlier.comparisons.into(), "earlier comparison"),
-        share(prior.sd)
-    );
-    if is_used {
-        let alone = Change { ratio: comparison.estimate, bounds: Some(without) }.signed_interval();
-        return format!("the interval also rests on {source}; by this run alone {alone}");
-    }
-    let own = comparison.sd_forks.map(|sd| format!(": the starts of this run differ by {}", share(sd)));
-    format!("the interval does not use {source}{}", own.unwrap_or_default())
 }

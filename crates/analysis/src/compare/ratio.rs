@@ -13,6 +13,7 @@ use tare_stats::{Comparison, ForkRatio, Method, VariancePrior, find_odd_starts};
 use crate::cell::CellAnalysis;
 use crate::cell::capacity::{self, FoundLoad};
 use crate::cell::level;
+use crate::compare::prior::PriorSource;
 use crate::format;
 use crate::summary::{OddFork, RatioBound};
 use tare_plan::Currency;
@@ -68,9 +69,19 @@ pub(crate) struct MeasuredRatio {
     /// Why it has no verdict, where a capacity lies beyond the loads that were tried.
     pub bound: Option<(RatioBound, String)>,
     sd_floor: f64,
+    /// Where the method has a prior: whose it is.
+    pub prior_source: Option<PriorSource>,
 }
 
 impl MeasuredRatio {
+    /// Makes the intervals again with this prior.
+    pub fn take_prior(&mut self, prior: VariancePrior, source: &PriorSource) {
+        let method = self.comparison.method.with_prior(Some(prior));
+        if let Ok(comparison) = Comparison::over_forks(self.forks.ratios(), method, self.sd_floor) {
+            (self.comparison, self.prior_source) = (comparison, Some(source.clone()));
+        }
+    }
+
     /// The ratios of its forks.
     pub fn fork_ratios(&self) -> Vec<f64> {
         self.forks.ratios().iter().map(|fork| fork.trimmed_log.exp()).collect()
@@ -96,7 +107,7 @@ impl MeasuredRatio {
     }
 }
 
-/// How intervals over forks are made under this plan.
+/// How intervals over forks are made under this plan. With a fixed number of forks, earlier runs do not count.
 pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
     let alpha = plan.stop.alpha;
     match plan.stop.forks {
@@ -108,7 +119,7 @@ pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
         Forks::UntilDecided { at_least, .. } if plan.mode == Mode::Compared => {
             Method::Sequential { alpha, min_forks: at_least }
         }
-        _ => Method::FixedForks { alpha },
+        _ => Method::FixedForks { alpha, prior: None },
     }
 }
 
@@ -306,7 +317,8 @@ fn measure_ratio(
     let Sides { plan, baseline, .. } = sides;
     let (facts, subject) = (currency.facts(), baseline.evidence.subject);
     let of = SpreadOf::of_scenario(subject.family, subject.scenario, currency, load);
-    let method = method(plan, plan.stop.earlier.spread(&of).and_then(|spread| spread.prior));
+    let earlier = plan.stop.earlier.spread(&of);
+    let method = method(plan, earlier.and_then(|spread| spread.prior));
     let sd_floor = plan.stop.floor;
     let forks: NumberedForks = forks.into_iter().collect();
     let comparison = Comparison::over_forks(forks.ratios(), method, sd_floor).ok()?;
@@ -322,5 +334,6 @@ fn measure_ratio(
         comparison,
         bound: None,
         sd_floor,
+        prior_source: earlier.filter(|_| method.prior().is_some()).map(PriorSource::earlier),
     })
 }

@@ -6,19 +6,25 @@ use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 
 use tare_plan::Currency;
 
+use crate::compare::ratio::MeasuredRatio;
 use crate::format::{Change, Scale, Unit, WORTH_WAITING_S, capital, count, fixed, grouped, roughly, share};
 use crate::summary::{CpuCost, CurrencyRatio, RatioBound, VerdictKind};
 
 /// How the interval was made.
-pub(crate) fn method(comparison: &Comparison) -> String {
+pub(crate) fn method(measured_ratio: &MeasuredRatio) -> String {
+    let comparison = &measured_ratio.comparison;
+    let moderated = match &measured_ratio.prior_source {
+        Some(source) if source.is_of_this_run => ", with the spread of this run's comparisons",
+        Some(_) => ", with the spread of earlier starts",
+        None => "",
+    };
     match comparison.method {
         _ if comparison.forks < 2 => "one start, no interval".to_owned(),
         Method::Sequential { alpha, .. } => format!("confidence sequence, α {alpha}"),
-        Method::Repeated { alpha, max_forks, prior, .. } => {
-            let moderated = if prior.is_some() { ", with the spread of earlier starts" } else { "" };
+        Method::Repeated { alpha, max_forks, .. } => {
             format!("repeated intervals up to {max_forks} starts{moderated}, α {alpha}")
         }
-        Method::FixedForks { alpha } => format!("Student t, α {alpha}, {} starts", comparison.forks),
+        Method::FixedForks { alpha, .. } => format!("Student t{moderated}, α {alpha}, {} starts", comparison.forks),
     }
 }
 
@@ -197,7 +203,7 @@ mod tests {
         let compared = |apart: f64| {
             let fork = |ratio: f64| ForkRatio::from_pairs(&[(ratio, 1.0)]).unwrap();
             let forks = [1.0 / apart, 1.0, apart].map(fork);
-            Comparison::over_forks(&forks, Method::FixedForks { alpha: 0.05 }, 0.001).unwrap()
+            Comparison::over_forks(&forks, Method::FIXED_FORKS, 0.001).unwrap()
         };
         let said = |reason, apart| super::undecided(reason, &compared(apart));
         let seen = |apart| said(UndecidedReason::IntervalTooWide, apart);

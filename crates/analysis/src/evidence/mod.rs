@@ -27,6 +27,8 @@ pub(crate) struct Subject<'a> {
     pub kind: &'a str,
     pub version: Option<&'a str>,
     pub role: Role,
+    /// Whether request or response are so long that few of them fit into a slice.
+    pub is_long: bool,
     /// Time between two pushed messages, where the plan states it.
     pub push_period: Option<Span>,
 }
@@ -43,6 +45,7 @@ impl<'a> Subject<'a> {
             kind: &variant.kind,
             version: variant.version.as_deref(),
             role: variant.role,
+            is_long: named.scenario.is_long(),
             push_period: named.scenario.push.as_ref().map(|push| push.period),
         }
     }
@@ -59,6 +62,7 @@ impl<'a> Subject<'a> {
             kind: "",
             version: None,
             role: Role::Baseline,
+            is_long: false,
             push_period: plan.push_period(),
         }
     }

@@ -122,7 +122,7 @@ pub struct CurrencyRatio {
     pub reason: Option<String>,
     /// With inconclusive: how much longer it would have taken, about.
     pub needed_s: Option<f64>,
-    /// What earlier forks of this machine do to the interval; `null` where the plan has no prior for it.
+    /// What the forks of other comparisons do to the interval; `null` where there is no prior for it.
     #[serde(default)]
     pub prior: Option<PriorEffect>,
 }
@@ -154,7 +154,7 @@ pub enum RatioBound {
     Unknown,
 }
 
-/// What the spread of earlier forks does to an interval.
+/// What the spread of other comparisons does to an interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PriorEffect {
     pub comparisons: u32,

@@ -57,7 +57,7 @@ fn each_limit_has_a_forecast_by_the_spread_of_its_own_currency() {
     earlier(&mut plan, Currency::CpuPerRequest, 0.005);
     earlier(&mut plan, Currency::Throughput, 0.02);
     // One of three limits has two thirds of α.
-    let reach = |sd: f64, alpha: f64| detectable_difference(sd, Method::FixedForks { alpha }, 4, 0.8).unwrap();
+    let reach = |sd: f64, alpha: f64| detectable_difference(sd, Method::FIXED_FORKS.at_level(alpha), 4, 0.8).unwrap();
     let from = |limit: f64, log: f64| format!("{:.1} %", ((limit.ln() + log).exp_m1() * 100.0).abs());
     let text = forecast(&plan).unwrap();
     let parts: Vec<&str> = text.split("; ").collect();

@@ -160,6 +160,22 @@ pub struct Lack {
     pub because: String,
 }
 
+/// A body from this length on is long.
+const LONG_BODY: u64 = 64 * 1024;
+
+impl Scenario {
+    /// Whether request or response have a long body.
+    pub fn is_long(&self) -> bool {
+        let sent = self.request.body.as_ref().map_or(0, |body| body.length() as u64);
+        let received = match &self.expect.body {
+            Some(ExpectBody::Length { bytes }) => *bytes,
+            Some(ExpectBody::Exact(text)) => text.len() as u64,
+            Some(ExpectBody::Same { .. }) | None => 0,
+        };
+        sent.max(received) >= LONG_BODY
+    }
+}
+
 impl Request {
     /// The bytes of the body to send; none where there is no body.
     pub fn body_bytes(&self) -> Arc<[u8]> {

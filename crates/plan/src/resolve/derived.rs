@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 
 use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::repeated::MAX_LOOKS;
+use tare_stats::verdict::LARGE_TABLE;
+use tare_units::Percent;
 
 use super::Inputs;
 use crate::choices::{GroupOrder, PriorUse};
 use crate::earlier::{EarlierForks, EarlierSpread, RunConditions};
 use crate::estimate::starts_within_budget;
 use crate::inventory::Inventory;
-use crate::plan::{Forks, Mode, Plan, Program, Setting, Source, Variant};
+use crate::plan::{Forks, Group, Mode, Plan, Program, Role, Setting, Source, Variant};
 
 /// The default region of servers on JVMs: their starts differ by 2 to 3 %, so that ±2 % would take hours to decide.
 const JVM_REGION: f64 = 0.05;
@@ -20,6 +22,7 @@ const JVM_REGION: f64 = 0.05;
 pub(super) fn derive(plan: &mut Plan, inputs: &Inputs<'_>) {
     widen_region(plan, inputs.inventory);
     consult_earlier_runs(plan, inputs);
+    state_how_comparisons_are_judged(plan);
     declare_forks(plan);
 }
 
@@ -105,6 +108,33 @@ fn prior_row(family: &str, scenario: Option<&str>, spreads: &[EarlierSpread]) ->
         None => format!("prior of {family}"),
     };
     Setting::new("stop", &key, value, Source::Default, &meaning)
+}
+
+/// One sentence of the plan on the rule that its comparisons are judged by.
+fn state_how_comparisons_are_judged(plan: &mut Plan) {
+    let compared = |group: &Group| group.variants.iter().filter(|one| one.role == Role::Compared).count();
+    let comparisons: usize = plan.groups.iter().map(|group| compared(group) * group.scenarios.len()).sum();
+    if plan.mode != Mode::Compared || comparisons == 0 {
+        return;
+    }
+    let table = format!(
+        "of the differences of one currency, {} are false at most on average (Benjamini-Hochberg)",
+        Percent(plan.stop.alpha)
+    );
+    let (value, meaning) = match plan.stop.prior {
+        _ if comparisons < LARGE_TABLE as usize => {
+            ("one by one".to_owned(), format!("fewer than {LARGE_TABLE} comparisons share neither spread nor errors"))
+        }
+        PriorUse::Auto => {
+            let spread = "the spread of starts comes from all comparisons of a currency and a length of requests";
+            (format!("as a table of {comparisons}"), format!("{spread}; {table}"))
+        }
+        PriorUse::Off => (
+            format!("as a table of {comparisons}"),
+            format!("each comparison by the spread of its own starts; {table}"),
+        ),
+    };
+    plan.add_setting_of_stop(Setting::new("stop", "judged", value, Source::Default, &meaning));
 }
 
 /// As many forks as the budget is planned for, where no flag or suite says how many. It is fixed before anything is

@@ -77,38 +77,44 @@ fn row_of<'a>(plan: &'a Plan, key: &str) -> Option<(&'a str, &'a str)> {
 }
 
 #[test]
-fn twenty_earlier_comparisons_give_a_prior_and_nineteen_none() {
-    let enough = plan(&runs(20), &Options::default());
+fn ten_earlier_comparisons_give_a_prior_and_nine_none() {
+    let enough = plan(&runs(10), &Options::default());
     let spread = enough.stop.earlier.spread(&cpu("http4s")).unwrap();
     let prior = spread.prior.unwrap();
-    assert_eq!((spread.comparisons, prior.df), (20, 6.0));
-    assert!((prior.sd - 0.021_425).abs() < 1e-9, "the upper quartile of 2.00 … 2.19 %: {}", prior.sd);
-    assert!((spread.sd - 0.020_95).abs() < 1e-9, "a forecast assumes the median: {}", spread.sd);
-    let expected = "standard deviation between starts: cpu_per_request (saturating) 2.1 % like 7 forks";
-    assert_eq!(row(&enough), ("20 earlier comparisons", expected));
-    let few = plan(&runs(19), &Options::default());
+    assert_eq!((spread.comparisons, prior.df), (10, 45.0), "alike: as many as nine comparisons of six forks have");
+    assert!((0.0221..0.0265).contains(&prior.sd), "above 2.00 … 2.09 % by a standard error: {}", prior.sd);
+    assert!((spread.sd - 0.020_45).abs() < 1e-9, "a forecast assumes the median: {}", spread.sd);
+    let (value, meaning) = row(&enough);
+    assert_eq!(value, "10 earlier comparisons");
+    let expected = format!(
+        "standard deviation between starts: cpu_per_request (saturating) {:.1} % like 46 forks",
+        prior.sd * 100.0
+    );
+    assert_eq!(meaning, expected);
+    let few = plan(&runs(9), &Options::default());
     assert_eq!(few.stop.earlier.spread(&cpu("http4s")).unwrap().prior, None);
-    assert_eq!(row(&few).0, "none: 19 of 20 earlier comparisons");
-    assert_eq!(row(&plan(&[], &Options::default())).0, "none: 0 of 20 earlier comparisons");
+    assert_eq!(row(&few).0, "none: 9 of 10 earlier comparisons");
+    assert_eq!(row(&plan(&[], &Options::default())).0, "none: 0 of 10 earlier comparisons");
 }
 
 #[test]
-fn a_scenario_that_was_compared_twenty_times_has_a_prior_of_its_own() {
-    let uploads = runs_of("PostLongBytes", 20, 0.08);
+fn a_scenario_that_was_compared_ten_times_has_a_prior_of_its_own() {
+    let uploads = runs_of("PostLongBytes", 10, 0.08);
     let with = |gets: u32| plan(&[uploads.clone(), runs_of("SimpleGet", gets, 0.02)].concat(), &Options::default());
     let spread_of = |plan: &Plan, scenario| {
         let spread = plan.stop.earlier.spread(&cpu_of("http4s", Some(scenario))).unwrap();
-        (spread.comparisons, spread.prior.map(|prior| (prior.sd * 1e4).round() / 1e4))
+        (spread.comparisons, spread.prior.unwrap().sd)
     };
-    let enough = with(20);
-    assert_eq!(spread_of(&enough, "SimpleGet"), (20, Some(0.0214)), "uploads scatter more and do not count");
-    assert_eq!(spread_of(&enough, "PostBytes"), (40, Some(0.0809)), "all scenarios together");
-    let expected = "standard deviation between starts: cpu_per_request (saturating) 2.1 % like 7 forks";
-    assert_eq!(row_of(&enough, "prior of http4s, SimpleGet"), Some(("20 earlier comparisons", expected)));
+    let enough = with(10);
+    let (comparisons, sd) = spread_of(&enough, "SimpleGet");
+    assert!(comparisons == 10 && sd < 0.0265, "uploads scatter more and do not count: {sd}");
+    let (comparisons, sd) = spread_of(&enough, "PostBytes");
+    assert!(comparisons == 20 && sd > 0.04, "all scenarios together: {sd}");
+    assert_eq!(row_of(&enough, "prior of http4s, SimpleGet").unwrap().0, "10 earlier comparisons");
     assert_eq!(row_of(&enough, "prior of http4s, PostLongBytes"), None, "the plan has no upload");
-    let few = with(19);
+    let few = with(9);
     assert_eq!(row_of(&few, "prior of http4s, SimpleGet"), None);
-    assert_eq!(spread_of(&few, "SimpleGet").0, 39, "too few of its own: all scenarios together");
+    assert_eq!(spread_of(&few, "SimpleGet").0, 19, "too few of its own: all scenarios together");
 }
 
 #[test]
@@ -120,16 +126,16 @@ fn runs_of_another_place_family_or_currency_are_ignored() {
         RunConditions { scheduling: ServerScheduling::Normal, ..here() },
     ];
     for place in elsewhere {
-        let mut earlier = runs(19);
+        let mut earlier = runs(9);
         earlier.push(run(place.clone(), "http4s", 0.02));
-        assert_eq!(row(&plan(&earlier, &Options::default())).0, "none: 19 of 20 earlier comparisons", "{place:?}");
+        assert_eq!(row(&plan(&earlier, &Options::default())).0, "none: 9 of 10 earlier comparisons", "{place:?}");
     }
-    let mut earlier = runs(19);
+    let mut earlier = runs(9);
     earlier.push(run(here(), "netty", 0.02));
     earlier.push(run(RunConditions { jdk: None, ..here() }, "http4s", 0.02));
     earlier[0].spreads[0].forks = 2;
     let plan = plan(&earlier, &Options::default());
-    assert_eq!(row(&plan).0, "none: 19 of 20 earlier comparisons", "no JDK fits all; two forks are too few");
+    assert_eq!(row(&plan).0, "none: 9 of 10 earlier comparisons", "no JDK fits all; two forks are too few");
     assert!(plan.stop.earlier.spread(&cpu("netty")).is_none());
 }
 
@@ -141,9 +147,9 @@ fn runs_that_are_too_unlike_one_another_give_no_prior() {
 
 #[test]
 fn a_plan_may_refuse_the_prior_and_keeps_the_forecast() {
-    let off = plan(&runs(20), &Options { prior: Some(PriorUse::Off), ..Options::default() });
+    let off = plan(&runs(10), &Options { prior: Some(PriorUse::Off), ..Options::default() });
     let spread = off.stop.earlier.spread(&cpu("http4s")).unwrap();
-    assert_eq!((spread.prior, spread.comparisons), (None, 20));
+    assert_eq!((spread.prior, spread.comparisons), (None, 10));
     assert!(off.settings.iter().all(|setting| setting.key != "prior of http4s"));
 }
 
@@ -167,4 +173,40 @@ fn forks_are_declared_by_how_long_earlier_ones_took() {
     let flags = Options { budget: Some("60m".parse().unwrap()), ..Options::default() };
     let (few, many) = (declared(&plan(&earlier, &flags)), declared(&plan(&[], &flags)));
     assert!(many.abs_diff(2 * few) <= 1, "{few} forks of twice the time, {many} by the formula");
+}
+
+/// The row that says how the comparisons of a plan are judged.
+#[test]
+fn a_plan_says_in_one_sentence_how_its_comparisons_are_judged() {
+    let judged = |scenarios: u32, flags: &Options| {
+        let names: Vec<String> = (0..scenarios).map(|i| format!("S{i}")).collect();
+        let scenario =
+            |name: &String| format!("[scenarios.{name}]\nrequest = {{ path = \"/\" }}\nexpect = {{ status = 200 }}\n");
+        let contract = format!("schema = 1\n{}", names.iter().map(scenario).collect::<String>());
+        let suite = format!("[run]\nservers = [\"http4s.Tapir\"]\nscenarios = {names:?}");
+        let plan = resolve_plan(&Inputs {
+            suite: &Suite::parse("s.toml", &suite).unwrap(),
+            flags,
+            profile: None,
+            inventory: &inventory(),
+            contract: &Contract::parse("contract.toml", &contract).unwrap(),
+            machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
+            earlier: &[],
+            fallback_seed: 7,
+        })
+        .unwrap();
+        let (value, meaning) = row_of(&plan, "judged").unwrap();
+        (value.to_owned(), meaning.to_owned())
+    };
+    let fixed = Options { forks: Some(3), ..Options::default() };
+    let off = Options { prior: Some(PriorUse::Off), ..fixed.clone() };
+    let (value, meaning) = judged(9, &fixed);
+    assert_eq!((value.as_str(), meaning.contains("fewer than 10")), ("one by one", true), "{meaning}");
+    let (value, meaning) = judged(10, &fixed);
+    assert_eq!(value, "as a table of 10");
+    assert!(
+        meaning.contains("spread of starts comes from all comparisons") && meaning.contains("5% are false"),
+        "{meaning}"
+    );
+    assert!(judged(10, &off).1.contains("by the spread of its own starts"), "{}", judged(10, &off).1);
 }

@@ -140,9 +140,9 @@ define_settings! {
             "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor. The first three starts have one, and every second one after; such a start takes half as long again.",
         )
             .when(|known| known.is_compared()).fills(|to, control| to.control = control);
-        /// Narrow the intervals by what earlier runs on this machine say of the scatter of starts: auto (from 20 comparisons on) or off.
-        prior: PriorUse = value("USE").conflicts_as_flag(&["forks"])
-            .when(|known| known.is_compared() && !known.forks_are_fixed())
+        /// Narrow the intervals by how much the starts of other comparisons scatter: those of the same run from 10 on, otherwise those of earlier runs on this machine (auto), or each by its own starts (off).
+        prior: PriorUse = value("USE")
+            .when(|known| known.is_compared())
             .default(PriorUse::Auto)
             .fills(|to, prior| to.stop.prior = prior);
         /// Which group gets the next start: the one with the fewest (even), or the first without a verdict (listed). Groups with a verdict wait for the others.

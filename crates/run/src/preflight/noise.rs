@@ -33,7 +33,7 @@ impl NoiseFigures {
     /// The smallest difference that this many pairs show with probability 0.8: 0.02 stands for 2 %. `None` with fewer
     /// than two pairs.
     pub fn visible_difference(&self, pairs: u32) -> Option<f64> {
-        let method = Method::FixedForks { alpha: ALPHA };
+        let method = Method::FIXED_FORKS.at_level(ALPHA);
         Some(detectable_difference(self.sd, method, pairs, DEFAULT_POWER).ok()?.exp_m1())
     }
 
