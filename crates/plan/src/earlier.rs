@@ -84,6 +84,14 @@ pub struct EarlierForks {
     pub spreads: Vec<EarlierSpread>,
     /// How long forks took, relative to [`formula_fork_time`](crate::estimate::formula_fork_time).
     pub times: Vec<EarlierForkTime>,
+    /// Runs of these families that do not count, because they measured at another place.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub elsewhere: u32,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 /// How much the forks of earlier comparisons scattered.
@@ -126,6 +134,8 @@ impl EarlierForks {
             spreads.clone().map(|s| &s.of).filter(|of| of.is_one_of(scenarios)).collect();
         let fit = |of: &SpreadOf| EarlierSpread::fit(of, spreads.clone().filter(|s| of.includes(&s.of)), prior);
         let own = of_scenarios.into_iter().filter_map(fit).filter(|s| s.comparisons as usize >= MIN_PRIOR_GROUPS);
+        let is_of_families = |run: &&EarlierRun| run.spreads.iter().any(|s| families.contains(s.of.family.as_str()));
+        let elsewhere = runs.iter().filter(|run| !place.is_comparable_with(&run.place)).filter(is_of_families).count();
         let time = |family: &&str| {
             let times = here().flat_map(|run| &run.fork_times).filter(|time| time.family == *family);
             EarlierForkTime::fit(family, times)
@@ -133,6 +143,7 @@ impl EarlierForks {
         Self {
             spreads: of_families.iter().filter_map(fit).chain(own).collect(),
             times: families.iter().filter_map(time).collect(),
+            elsewhere: elsewhere as u32,
         }
     }
 

@@ -335,6 +335,25 @@ mod tests {
     }
 
     #[test]
+    fn half_widths_agree_with_a_computation_by_scipy() {
+        // The same recursion in Python with scipy 1.17: 60 terms, 40 nodes in each of four parts of every integral, Brent's root.
+        for ((min_forks, max_forks, prior_df, alpha), forks, expected) in [
+            ((3, 6, 0.0, 0.05), [3, 5, 6], [6.650_660_019_544, 1.658_024_031_643, 1.228_201_024_097]),
+            ((3, 12, 0.0, 0.01), [3, 8, 12], [35.918_669_957_297, 1.718_031_638_518, 1.040_725_454_836]),
+            ((3, 12, 2.5, 0.05), [3, 8, 12], [3.891_941_315_143, 1.101_591_831_856, 0.720_746_714_803]),
+            ((2, 5, 0.0, 0.05), [2, 4, 5], [94.048_391_879_223, 2.307_408_393_587, 1.476_102_383_743]),
+            ((3, 6, 0.0, 0.000_5), [3, 5, 6], [75.457_252_874_871, 6.144_302_687_244, 3.822_548_007_438]),
+            ((3, 40, 4.0, 0.05), [3, 22, 40], [5.057_068_438_388, 0.631_756_261_355, 0.376_357_283_508]),
+        ] {
+            let schedule = LookSchedule::new(min_forks, max_forks, prior_df).unwrap();
+            for (forks, expected) in forks.into_iter().zip(expected) {
+                let width = schedule.half_width(forks, 1.0, alpha).unwrap();
+                assert!((width / expected - 1.0).abs() < 1e-6, "{schedule:?}, α {alpha}, {forks} forks: {width}");
+            }
+        }
+    }
+
+    #[test]
     fn two_looks_agree_with_arithmetic_on_the_circle() {
         // Two forks and d₀ = 0: φ₂ is uniform. A first look at angle b leaves the chance 1 − 2 b / π outside.
         let schedule = LookSchedule::new(2, 3, 0.0).unwrap();

@@ -4,7 +4,8 @@ use tare_analysis::earlier::{self, EARLIER_FILE};
 use tare_analysis::summarize;
 use tare_analysis::summary::PriorEffect;
 use tare_plan::earlier::EarlierForks;
-use tare_plan::plan::SliceKind;
+use tare_plan::plan::{Forks, SliceKind};
+use tare_plan::{Currency, PriorUse};
 use tare_record::RunRecord;
 
 use crate::synthetic::{self, Truth, baseline, throughput, variant, with_prior};
@@ -49,6 +50,7 @@ fn a_prior_that_the_forks_contradict_is_dropped_and_the_report_says_so() {
     assert!(!effect.is_used);
     assert_eq!(interval, (effect.lo_without, effect.hi_without));
     assert!(effect.text.starts_with("the interval does not use the standard deviation of 31"), "{}", effect.text);
+    assert!(effect.text.contains("its own starts differ by"), "{}", effect.text);
 }
 
 #[test]
@@ -76,4 +78,65 @@ fn too_few_forks_and_plain_runs_leave_no_spread() {
     assert_eq!(earlier::of_run(&two, &summarize(&two)).unwrap().spreads, []);
     let plain = synthetic::sequential(&[baseline(), variant(LAYER, 0.9)]);
     assert_eq!(earlier::of_run(&plain, &summarize(&plain)), None);
+}
+
+/// A run of this many variants with three forks of each, whose number was fixed beforehand. The first scatters by `first_sd`.
+fn table(variants: usize, first_sd: f64) -> RunRecord {
+    const NAMES: [&str; 12] = ["A", "B", "C", "D", "E", "F", "G", "H", "I", "J", "K", "L"];
+    let one = |(at, name): (usize, &&'static str)| Truth {
+        fork_sd: if at == 0 { first_sd } else { 0.02 },
+        ..variant(name, 0.9)
+    };
+    let truths: Vec<Truth> =
+        std::iter::once(baseline()).chain(NAMES.iter().enumerate().take(variants).map(one)).collect();
+    let mut record = synthetic::run(&truths, 3, &[SliceKind::Saturating]);
+    record.header.plan.stop.forks = Forks::Fixed { count: 3 };
+    record
+}
+
+/// What the forks of other comparisons do to the throughput of each.
+fn effects(record: &RunRecord) -> Vec<Option<PriorEffect>> {
+    let of_throughput = |comparison: tare_analysis::summary::Comparison| {
+        comparison.currencies.into_iter().find(|one| one.name == Currency::Throughput).unwrap().prior
+    };
+    summarize(record).comparisons.into_iter().map(of_throughput).collect()
+}
+
+#[test]
+fn many_comparisons_of_one_run_share_their_spread_and_the_report_says_so_once() {
+    let record = table(12, 0.02);
+    let used: Vec<PriorEffect> = effects(&record).into_iter().flatten().filter(|effect| effect.is_used).collect();
+    assert!(used.len() >= 10, "{used:?}");
+    let expected =
+        "the interval also rests on the standard deviation of 12 comparisons of short requests in this run (";
+    assert!(used.iter().all(|effect| effect.text.starts_with(expected) && effect.comparisons == 12), "{used:?}");
+    assert!(used.iter().all(|effect| effect.text == used[0].text), "a report states equal words once: {used:?}");
+    let method = &summarize(&record).comparisons[1].currencies[0].method;
+    assert!(method.starts_with("Student t, with the spread of this run's comparisons"), "{method}");
+    let mut by_itself = record;
+    by_itself.header.plan.stop.prior = PriorUse::Off;
+    assert!(effects(&by_itself).iter().all(Option::is_none));
+}
+
+#[test]
+fn a_run_of_three_comparisons_borrows_nothing() {
+    let record = table(3, 0.02);
+    assert_eq!(effects(&record), [None, None, None]);
+    let method = &summarize(&record).comparisons[0].currencies[0].method;
+    assert!(method.starts_with("Student t, α"), "{method}");
+}
+
+#[test]
+fn a_wild_comparison_of_a_table_is_judged_by_its_own_forks_and_says_so() {
+    let wild = effects(&table(12, 0.5)).remove(0).unwrap();
+    assert!(
+        !wild.is_used && wild.text.contains("does not use") && wild.text.contains("its own starts differ by"),
+        "{wild:?}"
+    );
+    let (tame, beside_wild) =
+        (effects(&table(12, 0.02)).remove(1).unwrap(), effects(&table(12, 0.5)).remove(1).unwrap());
+    assert!(
+        beside_wild.is_used && beside_wild.sd < 2.0 * tame.sd,
+        "one wild comparison widens all: {tame:?} {beside_wild:?}"
+    );
 }

@@ -98,7 +98,7 @@ pub fn with_prior(mut record: RunRecord, sd: f64) -> RunRecord {
     stop.forks = Forks::UntilDecided { budget: Span::from_secs(300), at_least: 3, max_forks: forks };
     let prior = Some(VariancePrior { sd, df: 6.0 });
     let spreads = vec![EarlierSpread { of: throughput(), comparisons: 31, sd, prior }];
-    stop.earlier = EarlierForks { spreads, times: Vec::new() };
+    stop.earlier = EarlierForks { spreads, ..EarlierForks::default() };
     record
 }
 

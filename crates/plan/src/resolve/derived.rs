@@ -78,13 +78,13 @@ fn prior_rows(scenarios: &[(&str, &str)], earlier: &EarlierForks) -> Vec<Setting
     let families = scenarios.iter().map(|(family, _)| (*family, None));
     let known = earlier.spreads.iter().map(|spread| (spread.of.family.as_str(), spread.of.scenario.as_deref()));
     let of: BTreeSet<(&str, Option<&str>)> = families.chain(known).collect();
-    of.into_iter().map(|(family, scenario)| prior_row(family, scenario, &earlier.spreads)).collect()
+    of.into_iter().map(|(family, scenario)| prior_row(family, scenario, earlier)).collect()
 }
 
 /// `prior of http4s: 31 earlier comparisons`, with the spread of each currency; of one scenario or of all together.
-fn prior_row(family: &str, scenario: Option<&str>, spreads: &[EarlierSpread]) -> Setting {
+fn prior_row(family: &str, scenario: Option<&str>, earlier: &EarlierForks) -> Setting {
     let is_of = |spread: &&EarlierSpread| spread.of.family == family && spread.of.scenario.as_deref() == scenario;
-    let spreads: Vec<&EarlierSpread> = spreads.iter().filter(is_of).collect();
+    let spreads: Vec<&EarlierSpread> = earlier.spreads.iter().filter(is_of).collect();
     let most = spreads.iter().map(|spread| spread.comparisons).max().unwrap_or(0);
     let text = |spread: &&EarlierSpread| {
         let name = format!("{} ({})", spread.of.currency.facts().name, spread.of.load.name());
@@ -94,7 +94,13 @@ fn prior_row(family: &str, scenario: Option<&str>, spreads: &[EarlierSpread]) ->
     let priors: Vec<String> = spreads.iter().filter_map(text).collect();
     let (value, meaning) = if priors.is_empty() {
         let value = if most < MIN_PRIOR_GROUPS as u32 {
-            format!("none: {most} of {MIN_PRIOR_GROUPS} earlier comparisons")
+            let elsewhere = match earlier.elsewhere {
+                0 => String::new(),
+                runs => {
+                    format!("; runs on another processor, JDK or cores, or scheduled otherwise, do not count: {runs}")
+                }
+            };
+            format!("none: {most} of {MIN_PRIOR_GROUPS} earlier comparisons{elsewhere}")
         } else {
             format!("none: {most} earlier comparisons are too unlike one another")
         };
