@@ -2,43 +2,13 @@
 
 use tare_plan::Currency;
 use tare_plan::PriorUse;
-use tare_plan::earlier::EarlierSpread;
 use tare_plan::plan::{Plan, SliceKind};
 use tare_stats::{Interval, VariancePrior};
 
 use crate::compare::Pair;
-use crate::compare::ratio::MeasuredRatio;
+use crate::compare::ratio::{MeasuredRatio, PriorSource};
 use crate::format::{Change, count, share};
 use crate::summary::PriorEffect;
-
-/// Whose forks say how much those of a comparison scatter, beside its own.
-#[derive(Debug, Clone)]
-pub(crate) struct PriorSource {
-    comparisons: u32,
-    /// Such as `31 earlier comparisons of SimpleGet on this machine`.
-    text: String,
-    /// Whether it is the run of the comparison itself.
-    pub is_of_this_run: bool,
-}
-
-impl PriorSource {
-    /// Earlier runs of this machine.
-    pub fn earlier(spread: &EarlierSpread) -> Self {
-        let scenario = spread.of.scenario.as_deref().map(|scenario| format!(" of {scenario}")).unwrap_or_default();
-        let comparisons = count(spread.comparisons.into(), "earlier comparison");
-        Self {
-            comparisons: spread.comparisons,
-            text: format!("{comparisons}{scenario} on this machine"),
-            is_of_this_run: false,
-        }
-    }
-
-    fn this_run(comparisons: u32, kind: Kind) -> Self {
-        let length = if kind.is_long { "long" } else { "short" };
-        let text = format!("{} of {length} requests in this run", count(comparisons.into(), "comparison"));
-        Self { comparisons, text, is_of_this_run: true }
-    }
-}
 
 /// Comparisons whose forks are expected to scatter alike.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -75,7 +45,13 @@ pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
             .map(|ratio| &ratio.comparison)
             .filter(|comparison| comparison.s_used.is_some())
             .collect();
-        let source = PriorSource::this_run(comparisons.len() as u32, kind);
+        let length = if kind.is_long { "long" } else { "short" };
+        let whose = count(comparisons.len() as u64, "comparison");
+        let source = PriorSource {
+            comparisons: comparisons.len() as u32,
+            text: format!("{whose} of {length} requests in this run"),
+            is_of_this_run: true,
+        };
         let Ok(Some(prior)) = VariancePrior::of_comparisons(comparisons.into_iter()) else { continue };
         for pair in pairs.iter_mut() {
             let is_long = pair.variant.evidence.subject.is_long;

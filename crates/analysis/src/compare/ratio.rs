@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use tare_plan::GroupOrder;
-use tare_plan::earlier::SpreadOf;
+use tare_plan::earlier::{EarlierSpread, SpreadOf};
 use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
 use tare_plan::slo::LoadBy;
 use tare_record::StoredSlice;
@@ -13,7 +13,6 @@ use tare_stats::{Comparison, ForkRatio, Method, VariancePrior, find_odd_starts};
 use crate::cell::CellAnalysis;
 use crate::cell::capacity::{self, FoundLoad};
 use crate::cell::level;
-use crate::compare::prior::PriorSource;
 use crate::format;
 use crate::summary::{OddFork, RatioBound};
 use tare_plan::Currency;
@@ -71,6 +70,26 @@ pub(crate) struct MeasuredRatio {
     sd_floor: f64,
     /// Where the method has a prior: whose it is.
     pub prior_source: Option<PriorSource>,
+}
+
+/// Whose forks say how much those of a comparison scatter, beside its own.
+#[derive(Debug, Clone)]
+pub(crate) struct PriorSource {
+    pub comparisons: u32,
+    /// Such as `31 earlier comparisons of SimpleGet on this machine`.
+    pub text: String,
+    /// Whether it is the run of the comparison itself.
+    pub is_of_this_run: bool,
+}
+
+impl PriorSource {
+    /// Earlier runs of this machine.
+    fn earlier(spread: &EarlierSpread) -> Self {
+        let scenario = spread.of.scenario.as_deref().map(|scenario| format!(" of {scenario}")).unwrap_or_default();
+        let comparisons = format::count(spread.comparisons.into(), "earlier comparison");
+        let text = format!("{comparisons}{scenario} on this machine");
+        Self { comparisons: spread.comparisons, text, is_of_this_run: false }
+    }
 }
 
 impl MeasuredRatio {
