@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::StatsError;
 use crate::interval::Interval;
 use crate::method::{Method, Spread};
+use crate::moderated::VariancePrior;
 use crate::quantile::{mean, sd, trimmed_mean};
 
 /// The smallest standard deviation of forks (of log-ratios) that is used while this machine's own is not known.
@@ -191,6 +192,18 @@ impl Comparison {
     }
 }
 
+impl VariancePrior {
+    /// The prior of the comparisons of one run, by [`VariancePrior::fit`]. Each of them may have it: that it is in the fit
+    /// itself is why `df` counts all comparisons but one at most.
+    ///
+    /// # Errors
+    /// As [`VariancePrior::fit`].
+    pub fn of_comparisons<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Result<Option<Self>, StatsError> {
+        let spread = |one: &Comparison| Some((one.s_used?, f64::from(one.forks) - 1.0));
+        Self::fit(&comparisons.filter_map(spread).collect::<Vec<_>>())
+    }
+}
+
 /// No interval is made at a higher error probability.
 const MAX_LEVEL: f64 = 0.999;
 
@@ -293,7 +306,7 @@ mod tests {
     #[test]
     fn a_forecast_expects_further_forks_to_scatter_as_earlier_ones_did() {
         // Two forks that agree by chance, where earlier ones scattered by 3 %: six more bring the spread near that.
-        let prior = Some(crate::VariancePrior { sd: 0.03, df: 6.0 });
+        let prior = Some(VariancePrior { sd: 0.03, df: 6.0 });
         let method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior };
         let now = Comparison::over_forks(&forks(&[1.05, 1.05]), method, SD_FLOOR).unwrap();
         // Moderated: (6 · 0.03² + 0.005²) / 7; then (0.005² + 6 · that) / 7.

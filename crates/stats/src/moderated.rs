@@ -6,7 +6,6 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 use statrs::function::beta::ln_beta;
 use statrs::function::gamma::digamma;
 
-use crate::compare::Comparison;
 use crate::error::{StatsError, require_finite};
 use crate::quantile::{mean, quantile, sd as spread};
 use crate::repeated::integral;
@@ -62,16 +61,6 @@ impl VariancePrior {
         let standard_error = ((by_chance + trigamma(fit.df / 2.0)) / groups.len() as f64).sqrt();
         let prior = Self { sd: ((fit.log_scale + standard_error) / 2.0).exp(), df: fit.df };
         Ok(Some(prior).filter(|prior| prior.df >= 1.0))
-    }
-
-    /// The prior of the comparisons of one run, by [`VariancePrior::fit`]. Each of them may have it: that it is in the fit
-    /// itself is why `df` counts all comparisons but one at most.
-    ///
-    /// # Errors
-    /// As [`VariancePrior::fit`].
-    pub fn of_comparisons<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Result<Option<Self>, StatsError> {
-        let spread = |one: &Comparison| Some((one.s_used?, f64::from(one.forks) - 1.0));
-        Self::fit(&comparisons.filter_map(spread).collect::<Vec<_>>())
     }
 
     /// The standard deviation of `forks` forks that scatter by `sd`, moderated by the prior.
