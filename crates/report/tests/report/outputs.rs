@@ -256,7 +256,7 @@ fn a_prior_is_told_with_the_interval_without_it() {
         text.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert!(of(0.02).contains("on this machine (2 %)") && of(0.02).contains("by this run alone −"), "{}", of(0.02));
-    assert!(of(0.000_5).contains("the starts of this run differ by"), "{}", of(0.000_5));
+    assert!(of(0.000_5).contains("its own starts differ by"), "{}", of(0.000_5));
 }
 
 #[test]
