@@ -5,9 +5,9 @@ use tare_record::checkpoint::{DoneStep, GroupVerdicts};
 use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
 use crate::context::RunContext;
+use crate::context::inputs::ReasonsToStop;
 use crate::error::RunError;
 use crate::fork::run_fork;
-use crate::inputs::Judge;
 use crate::progress::{ComparisonProgress, Progress, RunPosition};
 use crate::schedule::{ForkSchedule, NextStep};
 use crate::servers::report_unavailable;
@@ -16,7 +16,10 @@ use crate::servers::report_unavailable;
 ///
 /// # Errors
 /// When the generator fails or the record cannot be written.
-pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> Result<EndStatus, RunError> {
+pub(crate) fn run_compared(
+    context: &mut RunContext<'_>,
+    reasons_to_stop: &ReasonsToStop<'_>,
+) -> Result<EndStatus, RunError> {
     let plan = context.plan;
     let mut schedule = ForkSchedule::new(plan, &plan.groups);
     schedule.replay(&context.steps);
@@ -43,7 +46,7 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> R
             return Ok(EndStatus::Interrupted);
         }
         let taken = context.elapsed().saturating_sub(begin);
-        let (standing, forks_counted) = judge_group(context, judge, group, place);
+        let (standing, forks_counted) = progress_of_group(context, reasons_to_stop, group, place);
         schedule.note_fork(at, taken);
         schedule.note_standing(at, standing, forks_counted);
         let (group_id, taken_ns) = (group.id.clone(), taken.as_nanos() as u64);
@@ -57,13 +60,13 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>, judge: &Judge<'_>) -> R
 
 /// Shows the standing of a group's comparisons. Returns the standing of the group, and the forks that count in all open
 /// comparisons. Void comparisons are settled, and so is a group without comparisons.
-fn judge_group(
+fn progress_of_group(
     context: &mut RunContext<'_>,
-    judge: &Judge<'_>,
+    reasons_to_stop: &ReasonsToStop<'_>,
     group: &Group,
     place: RunPosition<'_>,
 ) -> (GroupVerdicts, u32) {
-    let mut standings = judge(context.journal.record());
+    let mut standings = reasons_to_stop(context.journal.record());
     standings.retain(|standing| standing.group == group.id);
     context.show(&Progress::Standing { place, standings: &standings });
     let record = context.journal.record();

@@ -1,5 +1,9 @@
 //! What every part of a run shares: the plan, the cores, the test bed and the record.
 
+pub(crate) mod cores;
+pub(crate) mod inputs;
+pub(crate) mod journal;
+
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -9,9 +13,9 @@ use tare_plan::turn::Turns;
 use tare_record::checkpoint::{Checkpoint, DoneStep, LatencyWindows, SharedLoad};
 use tare_record::{EndStatus, EventRecord, RunRecord};
 
-use crate::cores::Cores;
+use crate::context::cores::Cores;
+use crate::context::journal::Journal;
 use crate::error::RunError;
-use crate::journal::Journal;
 use crate::progress::{Progress, RunPosition};
 use crate::schedule::random_orders::RandomOrders;
 use crate::servers::verification::BaselineAnswers;

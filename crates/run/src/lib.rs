@@ -1,17 +1,12 @@
 //! The loop over forks and slices: from a plan to a record. `tare-load` drives the slices, `tare-sut` runs the servers,
 //! and `tare-report` says what the figures mean.
 
-mod agent_places;
 mod compared;
 mod context;
-mod cores;
 mod error;
 mod fork;
-mod inputs;
-mod journal;
 pub mod load;
 pub mod load_host;
-pub mod local_servers;
 mod machine;
 pub mod preflight;
 pub mod prepare;
@@ -23,7 +18,6 @@ mod schedule;
 mod sequential;
 pub mod server_host;
 mod servers;
-mod session;
 mod test_bed;
 #[cfg(test)]
 mod tests;
@@ -34,16 +28,17 @@ use tare_plan::Plan;
 use tare_plan::plan::Mode;
 use tare_record::store::{InterruptedRun, ReopenedRun, RunWriter};
 use tare_record::{EndStatus, EventKind, EventRecord, RunHeader, RunRecord};
+use tare_sut::SutError;
 
 use crate::context::RunContext;
-use crate::cores::Cores;
-use crate::journal::Journal;
+use crate::context::cores::Cores;
+use crate::context::journal::Journal;
 use crate::processes::ProcessBed;
 use crate::server_host::ServerMachine;
 
+pub use context::inputs::{ReasonsToStop, RunInputs};
+pub use context::journal::Observer;
 pub use error::{RunError, plain_line};
-pub use inputs::{Judge, RunInputs};
-pub use journal::Observer;
 pub use machine::machine_state;
 pub use machine::named_cores::named_cores;
 
@@ -106,12 +101,12 @@ fn carry_out(
     let result = first
         .map_or(Ok(()), |event| context.record_event(event))
         .and_then(|()| prepare_machine(inputs, &mut context))
-        .and_then(|()| measure(&mut context, inputs.judge))
+        .and_then(|()| measure(&mut context, inputs.reasons_to_stop))
         .and_then(|status| {
             let closing = context.bed.closing_event().map(EventRecord::new);
             closing.map_or(Ok(()), |event| context.record_event(event)).map(|()| status)
         });
-    match result {
+    match end_of_run(result) {
         Ok(status) => context.finish(status),
         Err(error) => {
             // Closing may fail for the same reason. The first error is reported.
@@ -119,6 +114,14 @@ fn carry_out(
             let _ = context.finish(EndStatus::Failed);
             Err(error)
         }
+    }
+}
+
+/// Ctrl-C while the self-test's server starts is no failure of tare.
+fn end_of_run(result: Result<EndStatus, RunError>) -> Result<EndStatus, RunError> {
+    match result {
+        Err(RunError::Server(SutError::Cancelled { .. })) => Ok(EndStatus::Interrupted),
+        result => result,
     }
 }
 
@@ -137,10 +140,10 @@ fn prepare_machine(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Resu
 }
 
 /// Measures everything in the plan, on the test bed of the context.
-fn measure(context: &mut RunContext<'_>, judge: &Judge<'_>) -> Result<EndStatus, RunError> {
+fn measure(context: &mut RunContext<'_>, reasons_to_stop: &ReasonsToStop<'_>) -> Result<EndStatus, RunError> {
     context.save_checkpoint()?;
     match context.plan.mode {
-        Mode::Compared | Mode::Profiled => compared::run_compared(context, judge),
+        Mode::Compared | Mode::Profiled => compared::run_compared(context, reasons_to_stop),
         Mode::Sequential => sequential::run_sequential(context),
     }
 }

@@ -107,7 +107,8 @@ impl<'a> AgentGenerator<'a> {
 
     fn drive_command(&mut self, every: Duration, coordinator: &Coordinator<impl Write>) -> Result<Answer, RunError> {
         let unprepared = || RunError::NotPrepared("the load of a command line".to_owned());
-        let (job, session) = self.command.as_mut().ok_or_else(unprepared)?;
+        // Its connections close with its end: other agents may go on for longer.
+        let (job, mut session) = self.command.take().ok_or_else(unprepared)?;
         let (begin, cancel) = (Cell::new(Nanos::ZERO), coordinator.cancel());
         let send = |report| {
             // If nobody reads, the answer to the task cannot be sent either, and the agent ends.

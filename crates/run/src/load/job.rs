@@ -6,7 +6,7 @@ use tare_load::{Schedule, Sending, SessionSpec, SliceSpec, Spacing, Stages, Stop
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadStage, LoadStop};
 use tare_plan::plan::SliceKind;
 
-use crate::session::protocol_of;
+use crate::load_host::session::protocol_of;
 
 /// A load that is ready to begin.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use tare_sys::affinity::CpuSet;
 
 use super::{RunLoad, VerifyOrder};
 use crate::error::RunError;
-use crate::local_servers::server_id::ServerId;
-use crate::session::SessionOrder;
+use crate::load_host::session::SessionOrder;
+use crate::server_host::local::server_id::ServerId;
 use crate::test_bed::DriveStage;
 use crate::test_bed::slice::SliceLoad;
 

@@ -1,6 +1,7 @@
 //! The load of a run, from this process or from agents, which each make a share of each turn.
 
 mod local;
+pub(crate) mod session;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -17,13 +18,13 @@ use tare_record::{EventKind, EventRecord};
 use tare_sut::contract::CheckOutcome;
 
 use crate::error::RunError;
-use crate::local_servers::server_id::ServerId;
+use crate::server_host::local::server_id::ServerId;
 
-pub use crate::agent_places::{agent_places, read_places};
-pub use crate::session::{Destination, SessionOrder};
+pub use crate::machine::agent_places::{agent_places, read_places};
 pub use crate::test_bed::DriveStage;
 pub use crate::test_bed::slice::SliceLoad;
 pub use local::OwnLoad;
+pub use session::{Destination, SessionOrder};
 pub use verify::{OwnExchange, VerifyOrder};
 
 /// Agents that make the load of a run in place of this process.

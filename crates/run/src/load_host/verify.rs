@@ -8,7 +8,7 @@ use tare_sut::contract::{CheckOutcome, Endpoint, Security, verify_exchanges};
 use tare_units::Span;
 
 use crate::error::RunError;
-use crate::session::{Destination, protocol_of, tls_spec};
+use crate::load_host::session::{Destination, protocol_of, tls_spec};
 
 /// What a server is asked, and what it must answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]

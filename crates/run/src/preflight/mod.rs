@@ -19,9 +19,9 @@ use tare_sys::limits::raise_open_files;
 use tare_sys::scheduling::SchedulingPolicy;
 
 use crate::context::RunContext;
-use crate::cores::Cores;
+use crate::context::cores::Cores;
+use crate::context::inputs::RunInputs;
 use crate::error::RunError;
-use crate::inputs::RunInputs;
 use crate::load_host::LoadMachines;
 use crate::machine::machine_state::disturbances;
 use crate::progress::Progress;

@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 
 use tare_plan::plan::Variant;
 
-use crate::local_servers::server_id::ServerId;
 use crate::prepare::Launch;
+use crate::server_host::local::server_id::ServerId;
 
 /// The servers of the fork under way.
 pub(crate) type DrivenServers<'a> = BTreeMap<ServerId, DrivenServer<'a>>;

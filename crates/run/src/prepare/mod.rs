@@ -26,13 +26,13 @@ use tare_sut::launch::check_jvm_options;
 use tare_sut::probe::hiccup::agent;
 use tare_sys::affinity::CpuSet;
 
-use crate::agent_places::agent_places;
 use crate::error::RunError;
-use crate::local_servers::live_server::PlannedStart;
-use crate::local_servers::server_id::ServerId;
+use crate::machine::agent_places::agent_places;
 use crate::prepare::engine::Tool;
 use crate::prepare::java::jdk_home;
 use crate::prepare::program_files::program_files;
+use crate::server_host::local::PlannedStart;
+use crate::server_host::local::server_id::ServerId;
 use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin};
 use crate::test_bed::ServerStart;
 

@@ -24,20 +24,20 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 use tare_units::file_name;
 
-use crate::cores::Cores;
+use crate::context::cores::Cores;
+use crate::context::inputs::RunInputs;
 use crate::error::RunError;
-use crate::inputs::RunInputs;
+use crate::load_host::session::{Destination, SessionOrder};
 use crate::load_host::{OwnLoad, RunLoad, VerifyOrder};
-use crate::local_servers::other_programs::OtherPrograms;
-use crate::local_servers::running_server::RunningServers;
-use crate::local_servers::watch::WatchOrder;
 use crate::prepare::Launches;
 use crate::prepare::driven_server::{DrivenServer, DrivenServers};
 use crate::prepare::engine::{Cell, drive_with_tool};
 use crate::processes::run_clock::RunClock;
 use crate::progress::RunPosition;
+use crate::server_host::local::other_programs::OtherPrograms;
+use crate::server_host::local::running_server::RunningServers;
+use crate::server_host::local::watch::WatchOrder;
 use crate::server_host::{LocalServers, SamplingOrder, ServerHost};
-use crate::session::{Destination, SessionOrder};
 
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};

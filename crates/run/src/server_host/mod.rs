@@ -3,7 +3,7 @@
 //! it as an order to an agent on another machine, which uses `LocalServers` there.
 
 mod file_sender;
-mod local;
+pub(crate) mod local;
 mod sampling;
 mod start;
 
@@ -27,10 +27,10 @@ use tare_sys::affinity::CpuSet;
 
 use crate::error::RunError;
 
-pub use crate::local_servers::server_id::ServerId;
-pub use crate::local_servers::watch::WatchOrder;
 pub(crate) use file_sender::FileSender;
-pub use local::LocalServers;
+pub use local::server_id::ServerId;
+pub use local::watch::WatchOrder;
+pub use local::{LocalServers, PlannedStart};
 pub use sampling::{SamplingOrder, no_sampler_attached};
 pub use start::{OwnStart, StartOrder, StartOrigin};
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use tare_plan::profile::ProfileEvent;
 use tare_sut::SutError;
 
-use crate::local_servers::server_id::ServerId;
+use crate::server_host::local::server_id::ServerId;
 
 /// A sampler to be attached.
 #[derive(Debug, Clone, Serialize, Deserialize)]

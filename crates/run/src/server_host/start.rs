@@ -14,9 +14,9 @@ use tare_sut::server::{ReadyRule, ServerSpec};
 use tare_sys::scheduling::SchedulingPolicy;
 use tare_units::Span;
 
-use crate::local_servers::counters;
-use crate::local_servers::live_server::PlannedStart;
-use crate::local_servers::server_id::ServerId;
+use crate::server_host::local::PlannedStart;
+use crate::server_host::local::counters;
+use crate::server_host::local::server_id::ServerId;
 
 /// Placeholder of the address to listen on, in commands, variables and URLs.
 const ADDRESS: &str = "{address}";

@@ -24,7 +24,7 @@ use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
 
-pub use crate::local_servers::server_id::ServerId;
+pub use crate::server_host::local::server_id::ServerId;
 
 /// One server to be started.
 #[derive(Debug, Clone)]

@@ -26,7 +26,7 @@ fn the_group_with_the_fewest_forks_goes_next() {
 }
 
 #[test]
-fn a_fixed_number_of_forks_is_run_whatever_the_judge_says() {
+fn a_fixed_number_of_forks_is_run_whatever_is_decided() {
     for count in [1, 2, 5] {
         let mut plan = plan(&["a", "b"], &["Get"]);
         plan.stop.forks = Forks::Fixed { count };
@@ -37,7 +37,7 @@ fn a_fixed_number_of_forks_is_run_whatever_the_judge_says() {
 
 #[test]
 fn a_group_stops_once_all_its_comparisons_are_decided_and_not_before_its_least_forks() {
-    // The judge decides after this many forks of the record. The run stops at the larger of that and at_least.
+    // The comparison is decided after this many forks of the record. The run stops at the larger of that and at_least.
     for (at_least, decided_after, expected) in [(3, 1, 3), (2, 4, 4), (1, 1, 1)] {
         let mut plan = plan(&["a", "b", "c"], &["Get"]);
         plan.stop.forks = until_decided(10_000, at_least);
@@ -154,4 +154,12 @@ fn one_server_alone_stops_after_its_least_forks() {
     plan.stop.forks = until_decided(10_000, 3);
     let outcome = Simulation::new(plan).run();
     assert_eq!(outcome.forks().len(), 3);
+}
+
+#[test]
+fn ctrl_c_while_the_self_test_starts_is_an_interruption() {
+    let cancelled = crate::RunError::Server(tare_sut::SutError::Cancelled { server: "the built-in server".to_owned() });
+    assert_eq!(crate::end_of_run(Err(cancelled)).unwrap(), EndStatus::Interrupted);
+    let failed = crate::end_of_run(Err(crate::RunError::NotPrepared("a".to_owned())));
+    assert!(matches!(failed, Err(crate::RunError::NotPrepared(_))), "any other failure stays one");
 }

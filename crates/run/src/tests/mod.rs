@@ -29,9 +29,9 @@ use tare_sut::contract::AgreedAnswer;
 use tare_units::Span;
 
 use crate::context::RunContext;
-use crate::cores::Cores;
-use crate::inputs::Judge;
-use crate::journal::Journal;
+use crate::context::cores::Cores;
+use crate::context::inputs::ReasonsToStop;
+use crate::context::journal::Journal;
 use crate::progress::{ComparisonProgress, Progress};
 use crate::test_bed::simulation::{Action, Driven, Planted, SimulatedBed, World};
 
@@ -82,18 +82,18 @@ impl Simulation {
         self.run_with(&|_| Vec::new())
     }
 
-    fn run_with(self, judge: &Judge<'_>) -> Outcome {
-        self.go_on(None, judge)
+    fn run_with(self, reasons_to_stop: &ReasonsToStop<'_>) -> Outcome {
+        self.go_on(None, reasons_to_stop)
     }
 
     /// Goes on with an interrupted run.
-    fn resume(self, mut interrupted: RunRecord, judge: &Judge<'_>) -> Outcome {
+    fn resume(self, mut interrupted: RunRecord, reasons_to_stop: &ReasonsToStop<'_>) -> Outcome {
         let checkpoint = interrupted.checkpoint.clone().unwrap();
         interrupted.go_back_to(&checkpoint);
-        self.go_on(Some(interrupted), judge)
+        self.go_on(Some(interrupted), reasons_to_stop)
     }
 
-    fn go_on(self, went_before: Option<RunRecord>, judge: &Judge<'_>) -> Outcome {
+    fn go_on(self, went_before: Option<RunRecord>, reasons_to_stop: &ReasonsToStop<'_>) -> Outcome {
         let Self { plan, world } = self;
         let (mut announced, mut shown) = (Vec::new(), Vec::new());
         let mut observer = |progress: &Progress<'_>| {
@@ -109,7 +109,7 @@ impl Simulation {
         world.borrow_mut().now = record.checkpoint.as_ref().map_or(Duration::ZERO, |c| Duration::from_nanos(c.at_ns));
         let journal = Journal::begin(record, None, &mut observer);
         let mut context = RunContext::new(&plan, cores, Box::new(SimulatedBed::new(Rc::clone(&world))), journal);
-        let status = crate::measure(&mut context, judge).unwrap();
+        let status = crate::measure(&mut context, reasons_to_stop).unwrap();
         let record = context.finish(status).unwrap();
         let World { actions, agreed, .. } = &*world.borrow();
         Outcome { record, status, actions: actions.clone(), announced, shown, agreed: agreed.clone() }

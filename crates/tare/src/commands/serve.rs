@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use tare_run::local_servers::live_server::PlannedStart;
 use tare_run::named_cores;
+use tare_run::server_host::PlannedStart;
 use tare_sut::server::{Server, Status, port_holder, temporary_log};
 use tare_sys::affinity::allowed_cpus;
 

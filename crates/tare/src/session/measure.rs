@@ -120,7 +120,7 @@ impl Session<'_> {
             profiles: &run_dir.join("profiles"),
             cancelled: Arc::clone(built.cancelled),
             reference: Some(std::env::current_exe().context("tare's own program file is gone")?),
-            judge: &standings,
+            reasons_to_stop: &reasons_to_stop,
         };
         view.line(&format!("  record {}", shown_path(run_dir)));
         let mut observer = |progress: &Progress<'_>| view.show(progress);
@@ -182,7 +182,7 @@ fn git_revision() -> Option<String> {
 }
 
 /// The standings of the comparisons, decided by the report, for the live view.
-fn standings(record: &RunRecord) -> Vec<ComparisonProgress> {
+fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonProgress> {
     let forward = |standing: stop::ComparisonState| ComparisonProgress {
         group: standing.group,
         scenario: standing.scenario,

@@ -155,7 +155,7 @@ fn an_agent_without_valid_orders_is_an_error_with_a_reason() {
     for (orders, says) in [
         ("", "no orders come on standard input; tare load --agents and tare run --agents start this"),
         ("hello world\n", "is it text that a shell prints at login?"),
-        ("\0\0\0\0", "a message of no kind"),
+        ("\0\0\0\0", "bytes that are no message of this version of tare"),
     ] {
         fs::write(bench.path().join("orders"), orders).unwrap();
         let input = File::open(bench.path().join("orders")).unwrap();

@@ -5,7 +5,7 @@ use tare_sys::affinity::CpuSet;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::procfs::machine::{CpuTicks, clock_tick_ns};
 
-use crate::local_servers::running_server::{RunningServer, RunningServers};
+use crate::server_host::local::running_server::{RunningServer, RunningServers};
 
 /// The CPU accounts of some cores at the beginning of a slice.
 pub(crate) struct OtherPrograms {

@@ -1,5 +1,12 @@
 //! The servers of this machine: processes under their supervisors, and the probes that read them.
 
+pub(crate) mod counters;
+mod live_server;
+pub(crate) mod other_programs;
+pub(crate) mod running_server;
+pub(crate) mod server_id;
+pub(crate) mod watch;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -15,11 +22,12 @@ use tare_sys::threads::map_in_threads;
 use super::sampling::{SamplingOrder, no_sampler_attached, process_not_visible};
 use super::{ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
-use crate::local_servers::live_server::PlannedStart;
-use crate::local_servers::running_server::{RunningServer, RunningServers};
-use crate::local_servers::server_id::ServerId;
-use crate::local_servers::watch::{Watch, WatchOrder};
 use crate::machine::pause::pause;
+use crate::server_host::local::running_server::{RunningServer, RunningServers};
+use crate::server_host::local::server_id::ServerId;
+use crate::server_host::local::watch::{Watch, WatchOrder};
+
+pub use live_server::PlannedStart;
 
 /// Servers as processes of this machine, or started outside tare.
 pub struct LocalServers {

@@ -5,8 +5,8 @@ use tare_plan::agent_place::are_elsewhere;
 use tare_plan::plan::{Plan, SliceKind, Warmup};
 use tare_sys::affinity::CpuSet;
 
-use crate::agent_places::agent_places;
 use crate::error::RunError;
+use crate::machine::agent_places::agent_places;
 use crate::machine::named_cores::{own_cores, present_cores};
 use crate::server_host::ServerMachine;
 

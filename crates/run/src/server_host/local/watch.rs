@@ -11,9 +11,9 @@ use tare_sut::probe::runtime::RuntimeSample;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::procfs::process::SchedStat;
 
-use crate::local_servers::other_programs::OtherPrograms;
-use crate::local_servers::running_server::{RunningServer, RunningServers};
-use crate::local_servers::server_id::ServerId;
+use crate::server_host::local::other_programs::OtherPrograms;
+use crate::server_host::local::running_server::{RunningServer, RunningServers};
+use crate::server_host::local::server_id::ServerId;
 
 /// What is watched over a span of load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

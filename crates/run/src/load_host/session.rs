@@ -16,9 +16,9 @@ use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
 use crate::error::RunError;
-use crate::local_servers::server_id::ServerId;
 use crate::prepare::driven_server::DrivenServer;
 use crate::prepare::resolve;
+use crate::server_host::local::server_id::ServerId;
 
 /// The longest that a connect may take, however long an answer may.
 const CONNECT: Duration = Duration::from_secs(5);

@@ -12,8 +12,8 @@ use crate::prepare::Launches;
 use crate::progress::ComparisonProgress;
 use crate::server_host::ServerMachine;
 
-/// Judges all comparisons by what has been recorded so far.
-pub type Judge<'a> = dyn Fn(&RunRecord) -> Vec<ComparisonProgress> + 'a;
+/// Whether each comparison may stop, and how it stands, by what has been recorded so far.
+pub type ReasonsToStop<'a> = dyn Fn(&RunRecord) -> Vec<ComparisonProgress> + 'a;
 
 /// The inputs of a run in addition to its plan.
 pub struct RunInputs<'a> {
@@ -33,6 +33,6 @@ pub struct RunInputs<'a> {
     pub cancelled: Arc<AtomicBool>,
     /// Program of the built-in server of known delays, for the self-test before the first fork; `None` skips the test.
     pub reference: Option<PathBuf>,
-    /// Judges the comparisons after each fork.
-    pub judge: &'a Judge<'a>,
+    /// Says after each fork whether the comparisons may stop.
+    pub reasons_to_stop: &'a ReasonsToStop<'a>,
 }

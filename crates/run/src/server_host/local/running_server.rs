@@ -13,8 +13,8 @@ use tare_sut::probe::runtime::RuntimeSample;
 use tare_sut::server::Status;
 use tare_sys::procfs::process::{self, Memory};
 
-use crate::local_servers::live_server::LiveServer;
-use crate::local_servers::server_id::ServerId;
+use crate::server_host::local::live_server::LiveServer;
+use crate::server_host::local::server_id::ServerId;
 
 /// The servers of the fork under way.
 pub(crate) type RunningServers = BTreeMap<ServerId, RunningServer>;
