@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     /// Counters of a JVM.
-    const COUNTERS: &[u8] = include_bytes!("../../../hostile/seeds/counters/little-endian");
+    const COUNTERS: &[u8] = include_bytes!("../../../../hostile/seeds/counters/little-endian");
 
     #[test]
     fn a_jvm_behind_a_script_has_counters() {
