@@ -7,7 +7,6 @@
 mod capacity;
 mod cell;
 mod comparison;
-mod conditions;
 mod cross_check;
 mod finding;
 mod headline;
@@ -27,13 +26,12 @@ pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, Ti
 pub use comparison::{
     Comparison, CpuCost, CurrencyRatio, Noise, OddFork, PriorEffect, RatioBound, Sentence, VerdictKind,
 };
-pub use conditions::{ConditionOutcome, ConditionResult};
 pub use cross_check::{CrossCheck, ToolFigure};
 pub use finding::{Finding, FindingKind, ReportFinding, Severity};
 pub use headline::{Headline, NextStep, Trust};
 pub use ladder::{Ladder, LadderStep};
 pub use latency::{CurvePoint, Distribution, HistogramBin, Latency, Pace, PercentileValue, StartLatency};
-pub use limits::{CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
+pub use limits::{CheckResult, ConditionOutcome, ConditionResult, LimitCheck, LimitResult, LimitVerdictKind};
 pub use load_facts::{LoadFacts, ThresholdResult};
 pub use messages::MessageSummary;
 pub use probes::{CollectorShare, KindCores, PauseTally, Probes};

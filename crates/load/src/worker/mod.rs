@@ -21,8 +21,6 @@ mod tests_close;
 #[cfg(test)]
 mod tests_connection_events;
 #[cfg(test)]
-mod tests_idle;
-#[cfg(test)]
 mod tests_pace;
 #[cfg(test)]
 mod tests_pipeline;

@@ -79,3 +79,17 @@ fn fewer_requests_than_the_plan_implies_make_a_load_suspect_in_every_model() {
     counted.end = Some((EndStatus::Interrupted, 0));
     assert_eq!(shortfall(&counted), [""; 0]);
 }
+
+#[test]
+fn a_load_that_ends_within_its_warm_up_says_so_with_a_remedy() {
+    let mut record = record().clone();
+    record.intervals.clear();
+    record.header.plan.warmup = Span::from_secs(5);
+    let reasons = summarize(&record).verdict.reasons;
+    let [nothing, why] = &reasons[..] else { panic!("{reasons:?}") };
+    assert_eq!(nothing.text, "nothing was measured");
+    assert_eq!(why.text, "the load had ended before its warm-up of 5s was over");
+    assert!(why.remedy.as_ref().is_some_and(|remedy| remedy.contains("--warmup")), "{why:?}");
+    record.end = Some((EndStatus::Interrupted, 0));
+    assert_eq!(summarize(&record).verdict.reasons.len(), 1, "whoever stopped it knows why");
+}

@@ -2,6 +2,8 @@
 //! A request ends completed or failed, a connection closed, a slice at its end or cancelled.
 
 mod events;
+#[cfg(test)]
+mod tests_idle;
 
 use std::rc::Rc;
 use std::time::Duration;
