@@ -112,6 +112,9 @@ fn with_command_of(
         .map_err(|message| (if changes.java.is_some() { "java" } else { "jvm_options" }, message))?;
     Ok(CommandServer {
         command,
+        // They are in the command already; the JVM is asked for its opinion of them before anything is measured.
+        java: changes.java.clone(),
+        jvm_options: changes.jvm_options.clone(),
         env: base.env.clone().into_iter().chain(changes.env.clone()).collect(),
         kind: server.kind.clone().or_else(|| base.kind.clone()),
         routes: server.routes.or(base.routes),
@@ -143,6 +146,7 @@ mod tests {
         let zgc = &suite.servers["zgc"];
         assert_eq!(zgc.command, ["java", "-Xmx1g", "-XX:+UseZGC", "-jar", "app.jar", "{port}"]);
         assert_eq!((zgc.env["A"].as_str(), zgc.env["B"].as_str(), zgc.baseline.as_deref()), ("1", "2", Some("app")));
+        assert_eq!(zgc.jvm_options, ["-XX:+UseZGC"], "the JVM is asked before the run");
         assert_eq!((zgc.cwd.as_deref(), zgc.build.as_deref()), (Some("app"), Some("make")));
         assert_eq!(zgc.differs.as_deref(), Some("is app with -XX:+UseZGC instead of -XX:+UseG1GC, B=2"));
         let big = &suite.servers["big"];
