@@ -1,5 +1,6 @@
 //! What every part of a run shares: the plan, the cores, the test bed and the record.
 
+pub(crate) mod baseline_answers;
 pub(crate) mod cores;
 pub(crate) mod inputs;
 pub(crate) mod journal;
@@ -13,12 +14,12 @@ use tare_plan::turn::Turns;
 use tare_record::checkpoint::{Checkpoint, DoneStep, LatencyWindows, SharedLoad};
 use tare_record::{EndStatus, EventRecord, RunRecord};
 
+use crate::context::baseline_answers::BaselineAnswers;
 use crate::context::cores::Cores;
 use crate::context::journal::Journal;
 use crate::error::RunError;
 use crate::progress::{Progress, RunPosition};
 use crate::schedule::random_orders::RandomOrders;
-use crate::servers::verification::BaselineAnswers;
 use crate::test_bed::TestBed;
 
 /// What every fork of one scenario shares, so that forks measure the same.

@@ -1,6 +1,6 @@
 //! The servers of one fork: started side by side in random order, verified, started again after a failure, stopped together.
 
-pub(crate) mod verification;
+mod verification;
 
 use std::time::Duration;
 
