@@ -68,7 +68,7 @@ fn counting_server() -> (SocketAddr, Arc<AtomicU64>) {
 }
 
 /// One request at a time comes on a connection.
-fn answer_all(mut connection: TcpStream, answers: &AtomicU64) {
+pub(super) fn answer_all(mut connection: TcpStream, answers: &AtomicU64) {
     let (mut request, mut read) = (Vec::new(), [0; 4096]);
     while let Ok(bytes) = connection.read(&mut read) {
         request.extend_from_slice(&read[..bytes]);

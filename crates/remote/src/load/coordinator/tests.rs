@@ -1,8 +1,9 @@
 //! Fleets of simulated agents over pipes, and an agent whose coordinator misbehaves. No process, no socket, no sleep.
 
 use std::io::{Read, Write, pipe};
+use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::channel;
 use std::thread;
 use std::time::Duration;
@@ -19,6 +20,7 @@ use tare_units::Span;
 use super::AgentFleet;
 use crate::link::tests::{FakeAgent, greeting, other_version, send, started};
 use crate::load::agents::share_load;
+use crate::load::tests::answer_all;
 use crate::protocol::{
     AgentShare, Answer, ClockReading, DrivenShare, Equipped, LONGEST_ORDER, LONGEST_REPORT, LoadCommand, LoadTask,
     Order, Report, Task, Version, encode_frame, pack_sample, read_frame,
@@ -344,4 +346,50 @@ fn an_agent_stays_after_its_last_report_until_its_orders_end() {
 fn an_agent_answers_pings_while_it_waits() {
     let reports = reports_to(&[Order::Ping { number: 7 }]);
     assert!(matches!(&reports[..], [Report::Clock(ClockReading { number: 7, .. })]), "{reports:?}");
+}
+
+/// A load of twenty requests, one after the other.
+fn short_job(address: SocketAddr) -> LoadJob {
+    let plan = LoadPlan {
+        model: LoadModel::Closed,
+        stop: LoadStop::Requests { count: 20, at_most: Span::from_secs(30) },
+        warmup: Span::default(),
+        connections: 1,
+        ..job().plan
+    };
+    LoadJob::new(plan, SessionSpec::new(Target::Tcp(address), vec![RequestSpec::get("/")]), false)
+}
+
+#[test]
+fn an_agent_closes_its_connections_with_its_load() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (closed, is_closed) = channel();
+    thread::spawn(move || {
+        let (connection, answers) = (listener.accept().unwrap().0, AtomicU64::new(0));
+        answer_all(connection, &answers);
+        closed.send(answers.into_inner()).unwrap();
+    });
+    let ((orders, mut to_agent), (mut from_agent, reports)) = (pipe().unwrap(), pipe().unwrap());
+    thread::spawn(move || {
+        let mut build = |_: &LoadCommand, _: &AgentShare| Ok(short_job(address));
+        let _ = serve_agent(orders, reports, "bench", &mut build, |_| {});
+    });
+    let mut order = |order: Order| to_agent.write_all(&encode_frame(&order, LONGEST_ORDER).unwrap()).unwrap();
+    order(hello());
+    let tasks = [LoadTask::OpenCommand(LoadCommand::default()), LoadTask::DriveCommand { every_ns: EVERY_NS }];
+    for (number, task) in (1..).zip(tasks) {
+        order(Order::Task { number, task: Task::Load(task) });
+    }
+    let driven = loop {
+        match read_frame(&mut from_agent, LONGEST_REPORT).unwrap().unwrap() {
+            Report::Ready => order(Order::Begin { start_ns: clock::now().0 }),
+            Report::Answer { number: 2, answer } => break answer,
+            _ => {}
+        }
+    };
+    assert!(matches!(driven, Ok(Answer::Driven(_))), "{driven:?}");
+    // Its orders go on, and so does the agent.
+    assert_eq!(is_closed.recv_timeout(Duration::from_secs(60)), Ok(20));
+    order(Order::Stop);
 }
