@@ -189,7 +189,7 @@ impl EarlierSpread {
         let known: Vec<(f64, f64)> = spreads.filter(usable).map(known).collect();
         let sds: Vec<f64> = known.iter().map(|(sd, _)| *sd).collect();
         let prior = match prior {
-            PriorUse::Auto => VariancePrior::fit(&known).ok().flatten(),
+            PriorUse::Auto => VariancePrior::fit(&known).ok().flatten().map(VariancePrior::of_earlier_runs),
             PriorUse::Off => None,
         };
         Some(Self { of: of.clone(), comparisons: known.len() as u32, sd: median(&sds).ok()?, prior })

@@ -71,7 +71,7 @@ fn fitted_prior(draw: Draw, rng: &mut Pcg64) -> Result<Option<VariancePrior>, St
             usual(&forks(draw, 1.0, EARLIER_FORKS, rng)?)?.iter().map(|fork| fork.trimmed_log).collect();
         groups.push((sd(&logs)?.max(SD_FLOOR), logs.len() as f64 - 1.0));
     }
-    VariancePrior::fit(&groups)
+    Ok(VariancePrior::fit(&groups)?.map(VariancePrior::of_earlier_runs))
 }
 
 /// Of how many runs something is true.

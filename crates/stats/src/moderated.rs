@@ -13,6 +13,10 @@ use crate::repeated::integral;
 /// The fewest comparisons that a prior is fitted to.
 pub const MIN_PRIOR_GROUPS: usize = 10;
 
+/// The prior of earlier runs counts for no more degrees of freedom than this, even if all of them were alike: starts of another
+/// day may scatter otherwise. Without it, 10 to 12 % of the intervals miss where forks scatter 1.5 times as much, instead of 5.
+pub const MAX_EARLIER_DF: f64 = 6.0;
+
 /// A standard deviation that is as improbable as this under the prior drops the prior.
 const GUARD_LEVEL: f64 = 0.95;
 
@@ -61,6 +65,11 @@ impl VariancePrior {
         let standard_error = ((by_chance + trigamma(fit.df / 2.0)) / groups.len() as f64).sqrt();
         let prior = Self { sd: ((fit.log_scale + standard_error) / 2.0).exp(), df: fit.df };
         Ok(Some(prior).filter(|prior| prior.df >= 1.0))
+    }
+
+    /// The prior as one of earlier runs.
+    pub fn of_earlier_runs(self) -> Self {
+        Self { df: self.df.min(MAX_EARLIER_DF), ..self }
     }
 
     /// The standard deviation of `forks` forks that scatter by `sd`, moderated by the prior.

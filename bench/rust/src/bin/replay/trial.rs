@@ -122,7 +122,7 @@ fn with_fitted_prior(method: Method, source: &Source, rng: &mut Pcg64) -> anyhow
         let forks: Vec<f64> = ratios(source, EARLIER_FORKS, rng)?.iter().map(|fork| fork.trimmed_log).collect();
         groups.push((sd(&forks)?.max(SD_FLOOR), EARLIER_FORKS as f64 - 1.0));
     }
-    let fitted = VariancePrior::fit(&groups)?;
+    let fitted = VariancePrior::fit(&groups)?.map(VariancePrior::of_earlier_runs);
     let Method::Repeated { alpha, min_forks, max_forks, may_continue, .. } = method else { return Ok(method) };
     Ok(Method::Repeated { alpha, min_forks, max_forks, may_continue, prior: fitted })
 }
