@@ -89,7 +89,8 @@ fn project() -> PathBuf {
 
 /// The documents that a user copies from.
 fn documents() -> Vec<PathBuf> {
-    let pages = fs::read_dir(project().join("docs/site/src")).unwrap().map(|entry| entry.unwrap().path());
+    let in_folder = |folder: &str| fs::read_dir(project().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let pages = in_folder("docs/site/src").chain(in_folder("docs/site/src/compare")).filter(|page| page.is_file());
     let others = ["README.md", "docs/LOAD.md"].map(|file| project().join(file));
     // The page of commands is made from the flags.
     pages.filter(|page| !page.ends_with("commands.md")).chain(others).collect()
