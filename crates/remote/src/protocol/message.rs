@@ -12,6 +12,7 @@ pub const PROTOCOL: u32 = 2;
 
 /// A message of the coordinator to an agent. The first is a hello, and most others are tasks, one after the other.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "few are in memory at a time")]
 pub enum Order {
     /// The version of the coordinator.
     Hello(Version),

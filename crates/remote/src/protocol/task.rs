@@ -152,6 +152,7 @@ pub enum ServersTask {
 
 /// The answer to a task.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[allow(clippy::large_enum_variant, reason = "few are in memory at a time")]
 pub enum Answer {
     /// It is done.
     Done,

@@ -168,7 +168,7 @@ mod tests {
         assert_eq!(windows(&[Some(0.01)], 60), (2, 1_100), "five collections would be too few requests");
         assert_eq!(windows(&[], 60), (2, 1_100), "no server is left: nothing is driven");
         let slow = ServerPace { server: "slow".to_owned(), collections_per_request: 0.0 };
-        let of_slow = windows_of(&[slow.clone()], 10.0, Duration::from_secs(12), HEAD);
+        let of_slow = windows_of(std::slice::from_ref(&slow), 10.0, Duration::from_secs(12), HEAD);
         assert_eq!((of_slow.count, of_slow.length_ns), (4, 3_000_000_000), "a thousand seconds are not allowed");
         let unasked = windows_of(&[slow], 0.0, Duration::from_secs(12), HEAD);
         assert_eq!(unasked, of_slow, "a rate of zero would take for ever");
