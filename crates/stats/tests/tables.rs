@@ -144,10 +144,11 @@ impl Tally {
         self.found / self.differing
     }
 
-    fn print(&self, name: &str, how: &str) {
+    /// One row of the notebook's table.
+    fn row(&self, name: &str, how: &str) -> String {
         let [false_share, missed, power, width] =
             [self.false_share(), self.missed(), self.power(), self.half_widths / self.comparisons].map(|x| 100.0 * x);
-        println!("| {name} | {how} | {false_share:.1} % | {missed:.1} % | {power:.0} % | {width:.1} % |");
+        format!("| {name} | {how} | {false_share:.1} % | {missed:.1} % | {power:.0} % | {width:.1} % |")
     }
 }
 
@@ -183,8 +184,8 @@ fn a_table_of_fixed_starts_states_few_false_differences_and_its_intervals_keep_a
     println!("| starts are | judged | false of those stated | intervals miss | found | half-width |");
     for world in WORLDS {
         let [alone, together] = [false, true].map(|together| fixed(&world, 3, together));
-        alone.print(world.name, "each by itself");
-        together.print(world.name, "by the spread of all");
+        println!("{}", alone.row(world.name, "each by itself"));
+        println!("{}", together.row(world.name, "by the spread of all"));
         let slack = three_errors(&together);
         assert!(together.false_share() < ALPHA + slack, "{}: {}", world.name, together.false_share());
         assert!(together.missed() < ALPHA + slack, "{}: {}", world.name, together.missed());
@@ -232,7 +233,7 @@ fn a_table_that_is_looked_at_after_each_start_keeps_its_promise() {
                     }
                 }
             }
-            tally.print(world.name, if together { "by the spread of all" } else { "each by itself" });
+            println!("{}", tally.row(world.name, if together { "by the spread of all" } else { "each by itself" }));
             let slack = three_errors(&tally);
             assert!(tally.false_share() < ALPHA + slack, "{}: {}", world.name, tally.false_share());
             assert!(tally.missed() < ALPHA + slack, "{}: {}", world.name, tally.missed());
