@@ -68,6 +68,15 @@ impl RecordError {
             ErrorCode::SystemIoFailure if failure.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE => {
                 Self::DiskFull(file)
             }
+            // The file ends before the page that another page names.
+            ErrorCode::SystemIoFailure
+                if matches!(
+                    failure.extended_code,
+                    rusqlite::ffi::SQLITE_IOERR_SHORT_READ | rusqlite::ffi::SQLITE_IOERR_READ
+                ) =>
+            {
+                Self::Damaged { file, cause }
+            }
             ErrorCode::SystemIoFailure => Self::Write { file, cause },
             ErrorCode::PermissionDenied | ErrorCode::ReadOnly | ErrorCode::CannotOpen => Self::Permission(file),
             ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked => Self::Locked(file),

@@ -21,10 +21,13 @@ pub use error::RecordError;
 pub use event::{EventKind, EventLevel, EventName, EventRecord, LatencyPlan, SelfTestFigures};
 pub use header::{LoadHeader, RunHeader};
 pub use load::{LoadRecord, Record};
-pub use probe::{CollectorUse, Hiccups, Pause, PauseCause, RESTLESS_SHARE, RuntimeUse, ServerCpu, ServerUse};
+pub use probe::{
+    CollectorUse, Hiccups, KnownStops, Pause, PauseCause, RESTLESS_SHARE, RuntimeUse, ServerCpu, ServerUse,
+};
 pub use run::{EndStatus, ForkRecord, RunRecord, WarmupRecord};
 pub use slice::{Phase, SliceKey, SliceRecord, StoredSlice};
 pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open_record, open_run_record};
 pub use tare_sample::{
-    ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, MessageTally, PackedHistogram, SliceSample,
+    ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, IdleSpan, LatencyParts, MessageTally, PackedHistogram,
+    SliceSample,
 };

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tare_sample::PackedHistogram;
+use tare_sample::{IdleSpan, LatencyParts, PackedHistogram};
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::named_values;
 
@@ -32,12 +32,39 @@ pub struct ServerUse<H = LatencyHistogram> {
     /// Share, 0 to 1, of the cores of servers and generator that other programs and a hypervisor used, from the begin
     /// of the slice (its head included) to the end of its drain. Absent if it cannot be measured.
     pub others_share: Option<f64>,
+    /// How the answered requests of a window of latency divide; absent in other slices, and where stops are not known.
+    #[serde(skip)]
+    pub parts: Option<LatencyParts<H>>,
+    /// The stops from which the parts are made. A record does not keep them.
+    #[serde(skip)]
+    pub stops: KnownStops,
+}
+
+/// What is known of the times in which a server stood still during a slice.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum KnownStops {
+    /// Its runtime tells none.
+    #[default]
+    Untold,
+    /// Its runtime's log cannot be understood.
+    Unreadable,
+    /// All of them, in order.
+    Spans(Vec<IdleSpan>),
 }
 
 // A derived implementation would need a default of `H`.
 impl<H> Default for ServerUse<H> {
     fn default() -> Self {
-        Self { cpu: None, rss_bytes: None, rss_peak_bytes: None, runtime: None, hiccups: None, others_share: None }
+        Self {
+            cpu: None,
+            rss_bytes: None,
+            rss_peak_bytes: None,
+            runtime: None,
+            hiccups: None,
+            others_share: None,
+            parts: None,
+            stops: KnownStops::Untold,
+        }
     }
 }
 
@@ -51,6 +78,8 @@ impl ServerUse {
             runtime: self.runtime,
             hiccups: self.hiccups.map(Hiccups::pack),
             others_share: self.others_share,
+            parts: self.parts.map(|parts| parts.map(|histogram| PackedHistogram::from(&histogram))),
+            stops: KnownStops::Untold,
         }
     }
 }

@@ -7,12 +7,14 @@
 mod clock;
 mod contradiction;
 mod error_class;
+mod latency_parts;
 mod messages;
 mod packed;
 mod slice_sample;
 
 pub use clock::{ClockEstimate, ClockSamples, ServerClock};
 pub use error_class::{ErrorClass, ErrorTallies, ErrorTally};
+pub use latency_parts::{IdleSpan, LatencyParts};
 pub use messages::MessageTally;
 pub use packed::PackedHistogram;
 pub use slice_sample::{SliceSample, TracedRequest};

@@ -17,6 +17,10 @@ pub struct TracedRequest {
     pub sent_ns: Option<u64>,
     /// When its answer was complete, or when it failed.
     pub ended_ns: u64,
+    /// Whether it was answered as expected.
+    pub is_answered: bool,
+    /// Whether it waited because no connection was free.
+    pub was_blocked: bool,
 }
 
 /// Declares [`SliceSample`] from the list of counters, which add up, and the list of histograms, which are merged. A

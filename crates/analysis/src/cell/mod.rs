@@ -25,8 +25,8 @@ use crate::run_info::command;
 use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint, Validity};
 use latency::LoadLatency;
 
-pub(crate) use latency::distribution;
 pub use latency::for_each_response;
+pub(crate) use latency::merged::distribution;
 pub(crate) use recorded_part::recorded_part;
 
 /// The error probability for a load. It changes no figure, because a load is one start and has no interval over starts.

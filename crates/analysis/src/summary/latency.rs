@@ -25,6 +25,28 @@ pub struct Latency {
     /// Hiccups inside the server's JVM; `null` without a meter there.
     #[serde(default)]
     pub jvm_hiccups: Option<Distribution>,
+    /// How the response times divide by what the requests met; absent where the server's stops are not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub division: Option<LatencyDivision>,
+}
+
+/// How the answered requests of windows of latency divide by what they met, from their intended start to their end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencyDivision {
+    /// Share (0–1) that met a stop of the server, or waited behind requests that did.
+    pub met_stop_share: f64,
+    /// Share that met a stall of the machine or of the generator, and no stop of the server.
+    pub met_stall_share: f64,
+    /// Response times of all others.
+    pub met_none: Distribution,
+    /// How long the server stood still for each request, over all scored slices; `null` where its runtime does not count it.
+    pub stopped_ns_per_request: Option<f64>,
+    /// The same as a share of the time.
+    pub stopped_time_share: Option<f64>,
+    /// Whether about one request in a hundred met a stop: then p99 differs by chance from start to start.
+    pub p99_is_at_cliff: bool,
+    /// All of this in words.
+    pub text: String,
 }
 
 /// Response time of one start of a server.

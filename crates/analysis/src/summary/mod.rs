@@ -30,7 +30,9 @@ pub use cross_check::{CrossCheck, ToolFigure};
 pub use finding::{Finding, FindingKind, ReportFinding, Severity};
 pub use headline::{Headline, NextStep, Trust};
 pub use ladder::{Ladder, LadderStep};
-pub use latency::{CurvePoint, Distribution, HistogramBin, Latency, Pace, PercentileValue, StartLatency};
+pub use latency::{
+    CurvePoint, Distribution, HistogramBin, Latency, LatencyDivision, Pace, PercentileValue, StartLatency,
+};
 pub use limits::{CheckResult, ConditionOutcome, ConditionResult, LimitCheck, LimitResult, LimitVerdictKind};
 pub use load_facts::{LoadFacts, ThresholdResult};
 pub use messages::MessageSummary;

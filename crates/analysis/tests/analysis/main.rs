@@ -6,6 +6,7 @@
 mod attributions;
 mod controls;
 mod forecasts;
+mod latency_division;
 mod networks;
 mod priors;
 mod probes;

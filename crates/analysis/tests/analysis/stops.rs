@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use tare_analysis::stop::{ReasonToStop, reasons_to_stop};
 use tare_plan::plan::{Forks, SliceKind};
-use tare_record::RunRecord;
-use tare_record::{EventKind, EventRecord};
+use tare_record::{EventKind, EventRecord, RunRecord, StoredSlice};
 use tare_stats::StopReason;
+use tare_stats::histogram::LatencyHistogram;
 use tare_units::Span;
 
 use crate::synthetic::{self, baseline, variant};
@@ -57,6 +57,31 @@ fn too_few_forks_never_stop_a_run() {
     let mut record = run(4);
     record.header.plan.stop.precision = 10.0;
     assert_eq!(stop(&record), None);
+}
+
+/// CPU is decided after three starts. p50 scatters by these shares.
+fn with_latency(p50_scatter: &[f64], declared: u32) -> Option<ReasonToStop> {
+    let kinds = [SliceKind::Saturating, SliceKind::Poisson];
+    let mut record = synthetic::run(&[baseline(), variant(LAYER, 0.8)], p50_scatter.len() as u32, &kinds);
+    let stop = &mut record.header.plan.stop;
+    stop.forks = Forks::UntilDecided { budget: Span::from_secs(300), at_least: 3, max_forks: Some(declared) };
+    (stop.alpha, stop.half_width) = (0.05, 1.0);
+    let of_layer = |slice: &&mut StoredSlice| slice.key.kind == SliceKind::Poisson && slice.key.variant == LAYER;
+    for slice in record.slices.iter_mut().filter(of_layer) {
+        let factor = 1.0 + p50_scatter[slice.key.fork as usize - 1];
+        let mut response = LatencyHistogram::new();
+        (0..2_000).for_each(|at| response.record_ns(((100_000 + at * 10) as f64 * factor) as u64));
+        slice.load.response = (&response).into();
+    }
+    reasons_to_stop(&record).remove(0).reason_to_stop
+}
+
+#[test]
+fn a_run_goes_on_for_latency_only_while_its_declared_starts_can_decide_it() {
+    let settled = Some(ReasonToStop::Settled(StopReason::Decided));
+    assert_eq!(with_latency(&[0.5, 0.51, 0.49], 6), settled, "p50 and p99 are decided, too");
+    assert_eq!(with_latency(&[0.05, 0.30, 0.16], 12), None, "some more starts would decide them");
+    assert_eq!(with_latency(&[0.05, 0.30, 0.16], 4), settled, "one more start would not");
 }
 
 #[test]

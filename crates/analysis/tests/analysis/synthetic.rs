@@ -199,6 +199,7 @@ pub fn slice(variant: &str, fork: u32, kind: SliceKind, round: u32, start_ns: u6
         runtime: Some(runtime_use(speed, completed)),
         hiccups: Some(hiccups(start_ns)),
         others_share: Some(0.01),
+        ..ServerUse::default()
     };
     SliceRecord { key, load, server }
 }

@@ -202,7 +202,7 @@ impl Recorder {
         if !self.window.contains(times.intended) {
             return;
         }
-        self.count_offered(times, at);
+        self.count_offered(times, at, true);
         self.sample.ok += 1;
         self.sample.response.record_ns(at.since(times.intended));
         self.sample.stamp_lag.record_ns(stamped_late_ns);
@@ -221,7 +221,7 @@ impl Recorder {
             self.sample.cancelled = true;
             return;
         }
-        self.count_offered(times, at);
+        self.count_offered(times, at, false);
         self.sample.failed += 1;
         self.sample.failed_time.record_ns(at.since(times.intended));
         self.sample.errors.add_failure(problem.class, &problem.text);
@@ -254,7 +254,7 @@ impl Recorder {
         if !self.window.contains(intended) {
             return;
         }
-        self.count_offered(&Times { intended, ..Times::default() }, pushed.arrived_at);
+        self.count_offered(&Times { intended, ..Times::default() }, pushed.arrived_at, true);
         self.sample.ok += 1;
         if pushed.sent_at.is_some() {
             self.sample.response.record_ns(pushed.arrived_at.since(intended));
@@ -330,12 +330,17 @@ impl Recorder {
 
     /// Records what answered and failed requests of the window have in common. Called when a request ends, so that the sums
     /// always agree.
-    fn count_offered(&mut self, times: &Times, at: Nanos) {
+    fn count_offered(&mut self, times: &Times, at: Nanos, is_answered: bool) {
         self.sample.offered += 1;
         if self.left_to_trace > 0 {
             self.left_to_trace -= 1;
-            let sent_ns = times.sent.map(|sent| sent.0);
-            self.sample.trace.push(TracedRequest { intended_ns: times.intended.0, sent_ns, ended_ns: at.0 });
+            self.sample.trace.push(TracedRequest {
+                intended_ns: times.intended.0,
+                sent_ns: times.sent.map(|sent| sent.0),
+                ended_ns: at.0,
+                is_answered,
+                was_blocked: times.blocked_until.is_some(),
+            });
         }
         if let Some(sent) = times.sent {
             self.sample.sent += 1;

@@ -166,6 +166,8 @@ fn a_trace_holds_the_times_of_the_first_requests_and_of_no_others() {
         intended_ns: millis * MS,
         sent_ns: Some(millis * MS),
         ended_ns: (millis + 2) * MS,
+        is_answered: true,
+        was_blocked: false,
     });
     assert_eq!((sample.offered, sample.trace.as_slice()), (10, expected.as_slice()));
 }

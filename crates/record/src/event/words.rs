@@ -42,6 +42,11 @@ impl EventKind {
                 "it failed in the scenario before. From here on, a new start of it is measured".to_owned()
             }
             Self::LatencyPlanned(plan) => plan.text(),
+            Self::StopsUnreadable => {
+                "the JVM's log of safepoints was cut, belongs to another process or has another form, \
+                 so its latency is not divided"
+                    .to_owned()
+            }
             Self::GroupNotMeasured => "the budget ended before the first start of this group".to_owned(),
             Self::RunResumed { cut_slices: 0, .. } => {
                 "the run was interrupted between two starts, and went on with the next one".to_owned()

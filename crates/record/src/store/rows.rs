@@ -5,7 +5,7 @@ use rusqlite::types::Type;
 use rusqlite::{Connection, Row, named_params};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tare_sample::{PackedHistogram, SliceSample};
+use tare_sample::{LatencyParts, PackedHistogram, SliceSample};
 
 use crate::probe::ServerUse;
 use crate::slice::{SliceKey, StoredSlice};
@@ -21,9 +21,10 @@ pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::
     let StoredSlice { key, load, server } = slice;
     let hiccups = server.hiccups.as_ref();
     let insert = "INSERT INTO slice (fork, group_id, scenario, variant, phase, kind, round, users, offered_per_s, \
-                  response, service, send_lag, stamp_lag, failed_time, jitter, hiccup_machine, hiccup_jvm, json) \
+                  response, service, send_lag, stamp_lag, failed_time, jitter, hiccup_machine, hiccup_jvm, met_stop, met_stall, met_none, json) \
                   VALUES (:fork, :group_id, :scenario, :variant, :phase, :kind, :round, :users, :offered_per_s, \
-                  :response, :service, :send_lag, :stamp_lag, :failed_time, :jitter, :hiccup_machine, :hiccup_jvm, :json)";
+                  :response, :service, :send_lag, :stamp_lag, :failed_time, :jitter, :hiccup_machine, :hiccup_jvm, \
+                  :met_stop, :met_stall, :met_none, :json)";
     let values = named_params! {
         ":fork": key.fork,
         ":group_id": key.group,
@@ -42,6 +43,9 @@ pub(super) fn insert(connection: &Connection, slice: &StoredSlice) -> rusqlite::
         ":jitter": load.jitter.as_bytes(),
         ":hiccup_machine": hiccups.map(|hiccups| hiccups.machine.as_bytes()),
         ":hiccup_jvm": hiccups.and_then(|hiccups| hiccups.jvm.as_ref()).map(PackedHistogram::as_bytes),
+        ":met_stop": server.parts.as_ref().map(|parts| parts.met_stop.as_bytes()),
+        ":met_stall": server.parts.as_ref().map(|parts| parts.met_stall.as_bytes()),
+        ":met_none": server.parts.as_ref().map(|parts| parts.met_none.as_bytes()),
         ":json": to_json(&Counters { load, server })?,
     };
     connection.prepare_cached(insert)?.execute(values).map(drop)
@@ -55,6 +59,7 @@ pub(super) fn slice(row: &Row<'_>) -> rusqlite::Result<StoredSlice> {
         hiccups.machine = histogram(row, "hiccup_machine")?;
         hiccups.jvm = optional_histogram(row, "hiccup_jvm")?;
     }
+    server.parts = parts(row)?;
     let load = SliceSample {
         response: histogram(row, "response")?,
         service: histogram(row, "service")?,
@@ -87,6 +92,17 @@ fn key(row: &Row<'_>) -> rusqlite::Result<SliceKey> {
 /// The histogram of a column; its bytes are checked.
 fn histogram(row: &Row<'_>, column: &str) -> rusqlite::Result<PackedHistogram> {
     check_histogram(row.get(column)?)
+}
+
+/// The parts of a window of latency; `None` where they are not known, and in a record that was begun without their columns.
+fn parts(row: &Row<'_>) -> rusqlite::Result<Option<LatencyParts<PackedHistogram>>> {
+    if row.as_ref().column_index("met_stop").is_err() {
+        return Ok(None);
+    }
+    let part = |column: &str| optional_histogram(row, column);
+    let all = (part("met_stop")?, part("met_stall")?, part("met_none")?);
+    let (Some(met_stop), Some(met_stall), Some(met_none)) = all else { return Ok(None) };
+    Ok(Some(LatencyParts { met_stop, met_stall, met_none }))
 }
 
 /// As [`histogram`]; `None` for NULL.

@@ -5,7 +5,8 @@
 
 use rusqlite::Connection;
 
-/// Version of the tables, in `PRAGMA user_version`: the only one that is read or written. A new counter needs no new version.
+/// Version of the tables, in `PRAGMA user_version`: the only one that is read or written. A new counter needs no new version, nor
+/// does a column that may be missing from a record: `met_stop`, `met_stall` and `met_none`.
 pub(super) const VERSION: i64 = 8;
 
 /// "tare" in ASCII, in `PRAGMA application_id`: distinguishes a record from other SQLite files.
@@ -25,6 +26,7 @@ CREATE TABLE slice (
   phase TEXT NOT NULL, kind TEXT NOT NULL, round INTEGER NOT NULL, users INTEGER NOT NULL, offered_per_s REAL,
   response BLOB NOT NULL, service BLOB NOT NULL, send_lag BLOB NOT NULL, stamp_lag BLOB NOT NULL,
   failed_time BLOB NOT NULL, jitter BLOB NOT NULL, hiccup_machine BLOB, hiccup_jvm BLOB,
+  met_stop BLOB, met_stall BLOB, met_none BLOB,
   json TEXT NOT NULL
 );";
 

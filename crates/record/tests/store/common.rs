@@ -10,9 +10,9 @@ use tare_plan::turn::TurnLength;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_record::{
-    ClockEstimate, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, ForkRecord, Hiccups, MessageTally,
-    Pause, PauseCause, Phase, RunHeader, RuntimeUse, ServerCpu, ServerUse, SliceKey, SliceRecord, SliceSample,
-    WarmupRecord,
+    ClockEstimate, ErrorClass, ErrorTally, EventKind, EventLevel, EventRecord, ForkRecord, Hiccups, LatencyParts,
+    MessageTally, Pause, PauseCause, Phase, RunHeader, RuntimeUse, ServerCpu, ServerUse, SliceKey, SliceRecord,
+    SliceSample, WarmupRecord,
 };
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::Span;
@@ -142,8 +142,11 @@ fn load(round: u32) -> SliceSample {
 }
 
 fn server() -> ServerUse {
-    let mut jvm = LatencyHistogram::new();
-    jvm.record_ns(50_000_000);
+    let of = |ns: u64| {
+        let mut histogram = LatencyHistogram::new();
+        histogram.record_ns(ns);
+        histogram
+    };
     let by_pool = BTreeMap::from([("io-compute".to_owned(), 300_000_000)]);
     ServerUse {
         cpu: Some(ServerCpu {
@@ -166,10 +169,16 @@ fn server() -> ServerUse {
         }),
         hiccups: Some(Hiccups {
             machine: LatencyHistogram::new(),
-            jvm: Some(jvm),
+            jvm: Some(of(50_000_000)),
             pauses: vec![Pause { at_ns: 7, length_ns: 50_000_000, cause: PauseCause::Collection }],
         }),
         others_share: Some(0.02),
+        parts: Some(LatencyParts {
+            met_stop: of(13_000_000),
+            met_stall: LatencyHistogram::new(),
+            met_none: of(70_000),
+        }),
+        ..ServerUse::default()
     }
 }
 

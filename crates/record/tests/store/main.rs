@@ -44,6 +44,22 @@ fn what_is_read_is_what_was_written() {
 }
 
 #[test]
+fn a_record_that_was_begun_without_the_parts_of_latency_is_read_as_it_was() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "earlier", 1);
+    let file = writer.record_file().to_path_buf();
+    writer.finish(EndStatus::Complete, 99).unwrap();
+    let earlier = rusqlite::Connection::open(&file).unwrap();
+    for column in ["met_stop", "met_stall", "met_none"] {
+        earlier.execute_batch(&format!("ALTER TABLE slice DROP COLUMN {column}")).unwrap();
+    }
+    drop(earlier);
+    let mut expected = common::slice(0).pack();
+    expected.server.parts = None;
+    assert_eq!(open_run_record(&file).unwrap().slices, [expected]);
+}
+
+#[test]
 fn profiles_are_kept_whole_in_a_record_of_their_own() {
     let root = tempfile::tempdir().unwrap();
     let mut header = common::header("p");

@@ -31,9 +31,10 @@ impl PackedUse {
         let read =
             hiccups.map(|(machine, jvm)| Ok::<_, StatsError>((histogram(machine)?, jvm.map(histogram).transpose()?)));
         let read = read.transpose()?;
-        let ServerUse { cpu, rss_bytes, rss_peak_bytes, runtime, hiccups, others_share } = usage;
+        // Its stops stay there: their times are those of another clock.
+        let ServerUse { cpu, rss_bytes, rss_peak_bytes, runtime, hiccups, others_share, .. } = usage;
         let hiccups = hiccups.zip(read).map(|(of, (machine, jvm))| Hiccups { machine, jvm, pauses: of.pauses });
-        Ok(ServerUse { cpu, rss_bytes, rss_peak_bytes, runtime, hiccups, others_share })
+        Ok(ServerUse { cpu, rss_bytes, rss_peak_bytes, runtime, hiccups, others_share, ..ServerUse::default() })
     }
 }
 

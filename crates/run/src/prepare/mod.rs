@@ -136,6 +136,8 @@ impl Launch {
                 stop_grace: plan.machine.stop_grace,
                 counters: server.counters,
                 meter: self.agent.clone(),
+                // The times of stops on another machine are those of another clock.
+                logs_stops: !plan.slices.latency.is_zero() && plan.machine.server_host.is_none(),
                 address: self.address,
             })),
         };

@@ -15,7 +15,7 @@ use tare_plan::contract::Contract;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
-use tare_record::{EventKind, Phase, ServerUse};
+use tare_record::{EventKind, KnownStops, Phase, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::{AgreedAnswer, CheckOutcome};
 use tare_sut::sampler::Sampled;
@@ -207,6 +207,12 @@ impl TestBed for ProcessBed<'_> {
         let sending = if self.server(server)?.launch.is_external() { Sending::Exact } else { load.sending };
         let mut sample = self.load.drive(server, &SliceLoad { sending, ..*load }, on_stage)?;
         sample.start_ns = self.clock.at(Nanos(sample.start_ns));
+        for request in &mut sample.trace {
+            let run_time = |at_ns: u64| self.clock.at(Nanos(at_ns));
+            request.intended_ns = run_time(request.intended_ns);
+            request.sent_ns = request.sent_ns.map(run_time);
+            request.ended_ns = run_time(request.ended_ns);
+        }
         self.host.look_at_jvm(server);
         self.host.check()?;
         Ok(sample)
@@ -230,6 +236,14 @@ impl TestBed for ProcessBed<'_> {
         let mut all = self.host.end_watch(scored_from_ns.saturating_sub(self.watch_begun_ns));
         let hiccups = all.iter_mut().filter_map(|one| one.hiccups.as_mut());
         hiccups.flat_map(|hiccups| &mut hiccups.pauses).for_each(|pause| pause.at_ns += self.watch_begun_ns);
+        for one in &mut all {
+            if let KnownStops::Spans(stops) = &mut one.stops {
+                for stop in stops {
+                    (stop.begin_ns, stop.end_ns) =
+                        (self.clock.at(Nanos(stop.begin_ns)), self.clock.at(Nanos(stop.end_ns)));
+                }
+            }
+        }
         // A run is as disturbed as the more disturbed of its two machines.
         all.iter_mut().for_each(|one| {
             one.others_share = one.others_share.map(|there| beside.map_or(there, |here| here.max(there)));

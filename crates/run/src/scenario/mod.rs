@@ -13,7 +13,10 @@ use tare_load::{ErrorClass, SliceSample};
 use tare_plan::contract::{MayDiffer, may_differ_line};
 use tare_plan::plan::{NamedScenario, Plan, SliceKind};
 use tare_plan::turn::Turns;
-use tare_record::{EventRecord, Phase, ServerUse, SliceKey, SliceRecord, StoredSlice, WarmupRecord};
+use tare_record::{
+    EventKind, EventRecord, IdleSpan, KnownStops, LatencyParts, Pause, PauseCause, Phase, ServerUse, SliceKey,
+    SliceRecord, StoredSlice, WarmupRecord,
+};
 
 use crate::context::RunContext;
 use crate::error::RunError;
@@ -30,6 +33,13 @@ pub(crate) struct ScenarioRun<'s, 'a> {
     pub servers: &'s mut ForkServers<'a>,
     pub named: &'s NamedScenario,
     pub place: RunPosition<'s>,
+}
+
+/// The stalls of the machine that the meters saw, where the plan asks for them.
+fn machine_stalls(readings: &ServerUse) -> Vec<IdleSpan> {
+    let pauses = readings.hiccups.iter().flat_map(|hiccups| &hiccups.pauses);
+    let stall = |pause: &Pause| IdleSpan { begin_ns: pause.at_ns, end_ns: pause.at_ns + pause.length_ns };
+    pauses.filter(|pause| pause.cause == PauseCause::Machine).map(stall).collect()
 }
 
 impl<'s, 'a> ScenarioRun<'s, 'a> {
@@ -179,7 +189,26 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             count_whole_if_slow(&mut sample, load.users, self.context.bed.elapsed_ns());
         }
         let readings = self.context.bed.end_watch(sample.window_start_ns());
-        Ok(self.slice_record(member, load, sample, readings.into_iter().next().unwrap_or_default()))
+        let mut readings = readings.into_iter().next().unwrap_or_default();
+        readings.parts = match std::mem::take(&mut readings.stops) {
+            KnownStops::Untold => None,
+            KnownStops::Spans(stops) => LatencyParts::of(&sample, &stops, &machine_stalls(&readings)),
+            KnownStops::Unreadable => {
+                self.report_unreadable_stops(member)?;
+                None
+            }
+        }
+        .filter(|_| !sample.trace.is_empty());
+        sample.trace = Vec::new();
+        Ok(self.slice_record(member, load, sample, readings))
+    }
+
+    /// Records once that the stops of a server are not known.
+    fn report_unreadable_stops(&mut self, member: usize) -> Result<(), RunError> {
+        let variant = Some(self.server_state(member).variant.name.clone());
+        let event = EventRecord::new(EventKind::StopsUnreadable);
+        let (group, fork) = (Some(self.place.group.to_owned()), Some(self.place.fork));
+        self.context.record_new_event(EventRecord { group, fork, variant, ..event })
     }
 
     /// The last `count` slices of the record.

@@ -10,6 +10,7 @@ use tare_plan::ServerScheduling;
 use tare_plan::plan::CounterSource;
 use tare_sut::SutError;
 use tare_sut::probe::hiccup::inside;
+use tare_sut::probe::jvm::stops;
 use tare_sut::server::{ReadyRule, ServerSpec};
 use tare_sys::scheduling::SchedulingPolicy;
 use tare_units::Span;
@@ -70,6 +71,8 @@ pub struct OwnStart {
     pub counters: Option<CounterSource>,
     /// The agent with the meter of hiccups, for the JVMs among its processes.
     pub meter: Option<PathBuf>,
+    /// Whether the JVMs among its processes log their stops.
+    pub logs_stops: bool,
     /// The address to listen on.
     pub address: IpAddr,
 }
@@ -124,15 +127,19 @@ impl OwnStart {
         })
     }
 
-    /// Its own environment, with the address, what its counters need, and the JVM option for the meter. The meter's file
-    /// is in the folder of the log.
+    /// Its own environment, with the address, what its counters need, and the JVM options for the meter and for the log of stops.
+    /// Their files are in the folder of the log.
     fn environment(&self, log_path: &Path) -> Result<BTreeMap<String, String>, SutError> {
         let mut env = counters::environment(&self.env, self.counters)?;
         env.entry(ADDRESS_VARIABLE.to_owned()).or_insert_with(|| ADDRESS.to_owned());
-        if let (Some(meter), Some(folder)) = (&self.meter, log_path.parent()) {
-            let mut options = env.remove(inside::VARIABLE).map_or_else(String::new, |own| own + " ");
-            options += &inside::jvm_option(meter, folder);
-            env.insert(inside::VARIABLE.to_owned(), options);
+        let Some(folder) = log_path.parent() else { return Ok(env) };
+        let meter = self.meter.as_ref().map(|meter| inside::jvm_option(meter, folder));
+        let stops = if self.logs_stops { stops::jvm_option(folder) } else { None };
+        for (variable, option) in [(inside::VARIABLE, meter), (stops::VARIABLE, stops)] {
+            let Some(option) = option else { continue };
+            let own = env.get(variable).cloned().or_else(|| std::env::var(variable).ok());
+            let options = own.filter(|own| !own.is_empty()).map_or(option.clone(), |own| format!("{own} {option}"));
+            env.insert(variable.to_owned(), options);
         }
         Ok(env)
     }
@@ -163,6 +170,7 @@ mod tests {
             stop_grace: Span::from_secs(1),
             counters: None,
             meter: None,
+            logs_stops: false,
             address: "10.0.0.7".parse().unwrap(),
         }
     }
@@ -181,6 +189,18 @@ mod tests {
         let metered = OwnStart { meter: Some(PathBuf::from("/agent.jar")), ..own(&[(inside::VARIABLE, "-Xmx1g")]) };
         let options = &metered.spec("a", PathBuf::from("/logs/a.log")).unwrap().env[inside::VARIABLE];
         assert!(options.starts_with("-Xmx1g ") && options.contains("/agent.jar=/logs"), "{options}");
+    }
+
+    #[test]
+    fn a_jvm_logs_its_stops_beside_its_log_where_it_can_be_told_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let logging = |log: PathBuf| {
+            OwnStart { logs_stops: true, ..own(&[(stops::VARIABLE, "-Xmx1g")]) }.spec("a", log).unwrap().env
+        };
+        let options = logging(folder.path().join("a.log"))[stops::VARIABLE].clone();
+        assert!(options.starts_with("-Xmx1g \"-Xlog:safepoint:file="), "{options}");
+        let nowhere = logging(folder.path().join("is not there/a.log"));
+        assert_eq!(nowhere[stops::VARIABLE], "-Xmx1g", "a JVM that cannot write its log would not start");
     }
 
     #[test]

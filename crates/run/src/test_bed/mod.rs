@@ -147,7 +147,8 @@ pub(crate) trait TestBed {
     fn begin_watch(&mut self, servers: &[ServerId], phase: Phase);
 
     /// Reads the probes again. Returns what each server did since [`begin_watch`](Self::begin_watch), in the order
-    /// given there; numbers of requests are 0. Hiccups before `scored_from_ns` are left out.
+    /// given there; numbers of requests are 0. Hiccups before `scored_from_ns` are left out. Stops of earlier times may be among
+    /// those that are known.
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
 
     /// Attaches a sampler to a server; its own file is called `file_name`.

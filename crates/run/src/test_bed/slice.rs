@@ -52,10 +52,24 @@ impl SliceLoad {
             seed: self.seed,
             sending: self.sending,
             drain_timeout,
+            trace: self.requests_to_trace(),
             ..SliceSpec::new(schedule, self.users as usize, stop)
         }
     }
+
+    /// How many requests of each worker have their times kept: all of a window of latency, unless there are too many.
+    fn requests_to_trace(&self) -> usize {
+        if (self.kind, self.phase) != (SliceKind::Poisson, Phase::Measure) {
+            return 0;
+        }
+        // The number of arrivals scatters by its square root.
+        let expected = self.rate_per_s * self.length.as_secs_f64();
+        MOST_TRACED.min((expected + 10.0 * expected.sqrt()).ceil() as usize + 100)
+    }
 }
+
+/// The most requests of a window whose times are kept: 40 MB. A window with more is not divided into parts.
+const MOST_TRACED: usize = 1_000_000;
 
 /// Whether the server gave an expected answer, or nobody can know whether it would have. At 17 uploads per second, one Poisson
 /// slice of 300 ms in two hundred has no arrival. In a short slice of a warm-up the generator may get no CPU at all: then
@@ -184,8 +198,16 @@ mod tests {
             let spec = load(kind, Phase::Measure, rate_per_s).spec(Duration::from_secs(1));
             assert_eq!(format!("{:?}", spec.schedule), format!("{schedule:?}"), "{kind:?} at {rate_per_s}");
             assert_eq!((spec.seed, spec.connections), (3, 16));
+            assert_eq!(spec.trace > 0, kind == SliceKind::Poisson, "only windows of latency are divided");
             assert_eq!((spec.discard_head, spec.drain_timeout), (Duration::from_millis(100), Duration::from_secs(1)));
         }
+    }
+
+    #[test]
+    fn the_times_of_all_requests_of_a_window_are_kept_but_not_of_millions() {
+        let traced = |rate_per_s| load(SliceKind::Poisson, Phase::Measure, rate_per_s).spec(Duration::ZERO).trace;
+        assert_eq!((traced(1_000.0), traced(1e9)), (400 + 200 + 100, MOST_TRACED));
+        assert_eq!(load(SliceKind::Poisson, Phase::Warmup, 1_000.0).spec(Duration::ZERO).trace, 0);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! How long the latency of servers is measured, and in which windows.
 
 use tare_plan::plan::SliceKind;
+use tare_record::PackedHistogram;
+use tare_stats::histogram::LatencyHistogram;
 
 use super::*;
 
@@ -107,4 +109,58 @@ fn a_resumed_run_keeps_the_windows_of_its_first_fork() {
     let resumed = Simulation::new(long_plan()).resume(interrupted.record, &|_| Vec::new());
     let seconds = |outcome: &Outcome| windows(outcome).iter().map(|(_, _, seconds)| *seconds).fold(0.0, f64::max);
     assert!((seconds(&resumed) - seconds(&whole)).abs() < 1e-9, "{} and {}", seconds(&resumed), seconds(&whole));
+}
+
+fn stops(every_ms: u64, length_ms: u64, readable: bool) -> Planted {
+    let (every, length) = (Duration::from_millis(every_ms), Duration::from_millis(length_ms));
+    Planted { stops: Some(PlantedStops { every, length, readable }), ..Planted::default() }
+}
+
+/// Whole, met a stop, met a stall: of each window of b. The parts add up to the whole.
+fn parts_of_b(outcome: &Outcome) -> Vec<Option<(u64, u64, u64)>> {
+    let of_b = outcome.scored().filter(|slice| slice.key.kind == SliceKind::Poisson && slice.key.variant == "b");
+    let unpacked = |packed: &PackedHistogram| {
+        let mut histogram = LatencyHistogram::new();
+        packed.merge_into(&mut histogram);
+        histogram.len()
+    };
+    let parts = |slice: &StoredSlice| {
+        let parts = slice.server.parts.as_ref()?;
+        let (whole, stop, stall) =
+            (unpacked(&slice.load.response), unpacked(&parts.met_stop), unpacked(&parts.met_stall));
+        assert_eq!(stop + stall + unpacked(&parts.met_none), whole);
+        Some((whole, stop, stall))
+    };
+    of_b.map(parts).collect()
+}
+
+#[test]
+fn each_request_that_met_a_stop_or_waited_behind_one_is_counted_and_no_other() {
+    for (every_ms, length_ms) in [(700, 20), (2_000, 13), (90, 1), (50, 30)] {
+        let simulation = Simulation::new(long_plan()).plant("b", stops(every_ms, length_ms, true));
+        let world = Rc::clone(&simulation.world);
+        let outcome = simulation.run();
+        let parts = parts_of_b(&outcome);
+        let planted = world.borrow().met_stop.clone();
+        assert!(parts.len() == 4 && planted.iter().sum::<u64>() > 0, "{planted:?}");
+        for (found, planted) in parts.iter().zip(&planted) {
+            let (whole, stopped, stalled) = found.unwrap();
+            assert!(stopped.abs_diff(*planted) <= 1, "{stopped} of {whole}, planted {planted}, {length_ms} ms");
+            assert_eq!(stalled, 0, "the generator was never late");
+        }
+    }
+}
+
+#[test]
+fn a_log_that_cannot_be_understood_divides_nothing_and_is_reported_once() {
+    let outcome = Simulation::new(long_plan()).plant("b", stops(700, 20, false)).run();
+    assert_eq!(parts_of_b(&outcome), [None; 4]);
+    let unread = outcome.record.events.iter().filter(|event| event.kind.name() == EventName::StopsUnreadable);
+    assert_eq!(unread.count(), 1);
+}
+
+#[test]
+fn a_server_that_tells_no_stops_is_not_divided() {
+    let outcome = Simulation::new(long_plan()).run();
+    assert_eq!(parts_of_b(&outcome), [None; 4]);
 }

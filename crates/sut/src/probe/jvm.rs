@@ -1,6 +1,7 @@
 //! Allocation, heap and garbage collection of a JVM, read from counters that it keeps anyway: no agent, no attach.
 
 pub mod hsperf;
+pub mod stops;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tare_plan::plan::CounterSource;
+use tare_record::KnownStops;
 use tare_sut::probe::counter_socket;
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::probe::hiccup::inside::JvmMeter;
 use tare_sut::probe::jvm::JvmProbe;
+use tare_sut::probe::jvm::stops::StopLog;
 use tare_sut::probe::memory::{memory_of_processes, off_heap_bytes};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sut::server::Status;
@@ -26,6 +28,8 @@ pub(crate) struct RunningServer {
     runtime_probe: Option<RuntimeProbe>,
     /// The meter of hiccups in a JVM that was started with one.
     pub meter: Option<JvmMeter>,
+    /// The log of the stops of a JVM that was started with one.
+    stop_log: Option<StopLog>,
     /// Whether the memory outside the heap is to be read after the next scored slice. It is read once per scenario: the
     /// kernel counts a heap's pages one by one, which takes some 10 ms.
     pub off_heap_due: bool,
@@ -55,7 +59,8 @@ impl RunningServer {
         let mut cpu_probe = live.pid().and_then(|pid| CpuProbe::new(pid).ok());
         let runtime_probe = cpu_probe.as_mut().and_then(|probe| RuntimeProbe::find(probe, counters));
         let meter = cpu_probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
-        Self { live, cpu_probe, runtime_probe, meter, off_heap_due: true }
+        let stop_log = cpu_probe.as_ref().and_then(|probe| StopLog::find(logs, probe.processes()));
+        Self { live, cpu_probe, runtime_probe, meter, stop_log, off_heap_due: true }
     }
 
     /// CPU used so far; `None` where it cannot be read.
@@ -69,6 +74,15 @@ impl RunningServer {
             RuntimeProbe::Jvm(probe) => probe.take_sample(),
             // A server with several processes may start or end one at any time.
             RuntimeProbe::CounterSocket => counter_socket::take_sample(self.cpu_probe.as_mut()?.find_living()),
+        }
+    }
+
+    /// Its stops that ended since the last call, as far as they are known.
+    pub fn take_stops(&mut self) -> KnownStops {
+        match self.stop_log.as_mut().map(StopLog::take_stops) {
+            None => KnownStops::Untold,
+            Some(None) => KnownStops::Unreadable,
+            Some(Some(stops)) => KnownStops::Spans(stops),
         }
     }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use tare_record::{Hiccups, Phase, RuntimeUse, ServerCpu, ServerUse};
+use tare_record::{Hiccups, KnownStops, Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_stats::histogram::LatencyHistogram;
 use tare_sut::probe::cpu::{CpuSample, CpuUse};
 use tare_sut::probe::hiccup::{Delay, Meter, blame_pauses};
@@ -184,8 +184,10 @@ fn server_use(
         runtime.off_heap_bytes = runtime.heap_committed_bytes.and_then(|heap| server.off_heap_bytes(heap));
     }
     let memory = server.memory();
+    let stops = if phase == Phase::Measure { server.take_stops() } else { KnownStops::Untold };
     ServerUse {
         runtime,
+        stops,
         hiccups,
         rss_bytes: memory.map(|memory| memory.rss_bytes),
         rss_peak_bytes: memory.map(|memory| memory.peak_rss_bytes),

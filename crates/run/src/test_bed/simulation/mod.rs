@@ -1,5 +1,6 @@
 //! The simulated test bed: servers with planted behaviour, and a clock that moves only as starts, slices and pauses last.
 
+mod queue;
 mod world;
 
 use std::cell::RefCell;
@@ -9,11 +10,11 @@ use std::time::Duration;
 
 use tare_load::SliceSample;
 use tare_plan::Engine;
-use tare_plan::plan::{NamedScenario, Variant};
+use tare_plan::plan::{NamedScenario, SliceKind, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord};
 use tare_record::profile::Weight;
-use tare_record::{Phase, RuntimeUse, ServerCpu, ServerUse};
+use tare_record::{IdleSpan, KnownStops, Phase, RuntimeUse, ServerCpu, ServerUse};
 use tare_sut::SutError;
 use tare_sut::contract::{AgreedAnswer, CheckOutcome, GivenAnswer};
 use tare_sut::sampler::Sampled;
@@ -21,7 +22,7 @@ use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::child::How;
 
-pub(crate) use self::world::{Action, Driven, Planted, World};
+pub(crate) use self::world::{Action, Driven, Planted, PlantedStops, World};
 use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
@@ -43,6 +44,7 @@ pub(crate) struct SimulatedBed {
     starts: BTreeMap<String, u32>,
     scenario: String,
     watched: Vec<ServerId>,
+    watched_from_ns: u64,
     /// Requests answered and time spent by each server in the watch under way.
     answered: BTreeMap<ServerId, (u64, Duration)>,
     /// Requests that each server has answered before that watch.
@@ -57,6 +59,7 @@ impl SimulatedBed {
             starts: BTreeMap::new(),
             scenario: String::new(),
             watched: Vec::new(),
+            watched_from_ns: 0,
             answered: BTreeMap::new(),
             answered_before: BTreeMap::new(),
         }
@@ -72,6 +75,16 @@ impl SimulatedBed {
 
     fn advance_clock(&self, span: Duration) {
         self.world.borrow_mut().now += span;
+    }
+
+    /// What the log of a server tells of the stops during a watch.
+    fn known_stops(&self, planted: PlantedStops) -> KnownStops {
+        if !planted.readable {
+            return KnownStops::Unreadable;
+        }
+        let next = |stop: &IdleSpan| Some(planted.at(stop.end_ns));
+        let all = std::iter::successors(Some(planted.at(self.watched_from_ns)), next);
+        KnownStops::Spans(all.take_while(|stop| stop.begin_ns < self.elapsed_ns()).collect())
     }
 
     /// Whether a server answers this load, and dies of it if that is planted.
@@ -223,7 +236,14 @@ impl TestBed for SimulatedBed {
         sample.completed = (per_s * window.as_secs_f64()).round() as u64;
         sample.completed_in_slice = (per_s * load.length.as_secs_f64()).round() as u64;
         sample.ok = sample.completed;
-        sample.response.record_ns(if is_quick { 1_000_000 } else { 100_000_000 });
+        let is_window = (phase, kind) == (Phase::Measure, SliceKind::Poisson);
+        match planted.stops.filter(|_| is_window) {
+            Some(stops) => {
+                let met = queue::answer_in_order(&mut sample, rate_per_s, stops);
+                self.world.borrow_mut().met_stop.push(met);
+            }
+            None => sample.response.record_ns(if is_quick { 1_000_000 } else { 100_000_000 }),
+        }
         let (requests, span) = self.answered.entry(server).or_default();
         *requests += sample.completed_in_slice;
         *span += load.length;
@@ -233,6 +253,7 @@ impl TestBed for SimulatedBed {
     fn begin_watch(&mut self, servers: &[ServerId], _phase: Phase) {
         self.record_action(Action::BeginWatch(servers.len()));
         self.watched = servers.to_vec();
+        self.watched_from_ns = self.elapsed_ns();
         for (id, (requests, _)) in std::mem::take(&mut self.answered) {
             *self.answered_before.entry(id).or_default() += requests;
         }
@@ -258,7 +279,14 @@ impl TestBed for SimulatedBed {
                 let collections = Some((before + requests) / each - before / each);
                 RuntimeUse { collections, ..RuntimeUse::default() }
             });
-            ServerUse { cpu: Some(cpu), runtime, others_share: Some(planted.others_share), ..ServerUse::default() }
+            let stops = planted.stops.map_or(KnownStops::Untold, |stops| self.known_stops(stops));
+            ServerUse {
+                cpu: Some(cpu),
+                runtime,
+                stops,
+                others_share: Some(planted.others_share),
+                ..ServerUse::default()
+            }
         };
         self.watched.iter().map(readings).collect()
     }

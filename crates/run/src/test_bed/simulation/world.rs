@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tare_plan::Engine;
 use tare_plan::plan::SliceKind;
-use tare_record::Phase;
+use tare_record::{IdleSpan, Phase};
 use tare_sut::contract::AgreedAnswer;
 
 /// How one server behaves.
@@ -43,6 +43,27 @@ pub(crate) struct Planted {
     pub rest_cpu_share: f64,
     /// How often its runtime collects garbage; `None` for a server whose runtime tells nothing.
     pub requests_per_collection: Option<u64>,
+    /// How it stands still now and then, and tells it.
+    pub stops: Option<PlantedStops>,
+}
+
+/// Stops of equal length at equal distances, from the begin of the run on.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PlantedStops {
+    pub every: Duration,
+    pub length: Duration,
+    /// Whether its log of them can be read.
+    pub readable: bool,
+}
+
+impl PlantedStops {
+    /// The stop under way at a moment of the run, or else the next one.
+    pub fn at(&self, moment_ns: u64) -> IdleSpan {
+        let (every_ns, length_ns) = (self.every.as_nanos() as u64, self.length.as_nanos() as u64);
+        let last_ns = moment_ns / every_ns * every_ns;
+        let begin_ns = if moment_ns < last_ns + length_ns { last_ns } else { last_ns + every_ns };
+        IdleSpan { begin_ns, end_ns: begin_ns + length_ns }
+    }
 }
 
 impl Default for Planted {
@@ -64,6 +85,7 @@ impl Default for Planted {
             others_share: 0.0,
             rest_cpu_share: 0.0,
             requests_per_collection: None,
+            stops: None,
         }
     }
 }
@@ -109,4 +131,6 @@ pub(crate) struct World {
     pub workers: u32,
     /// How long a start takes.
     pub startup: Duration,
+    /// Of each window of latency on a server with planted stops: the requests that waited for one, or behind one that did.
+    pub met_stop: Vec<u64>,
 }

@@ -1,0 +1,236 @@
+//! How the answered requests of a slice divide into those that met a stop of the server, those that met a stall of the machine or
+//! of the generator, and the others.
+//!
+//! A request belongs to the first of these whose time it overlaps, from its intended start to its end, and never by how long it
+//! took. A stop lasts for requests until the queue that it caused is gone: until no more of them are in flight than a request
+//! usually finds. So a request that arrives after a stop and waits behind those that arrived during it has met the stop too.
+
+use tare_stats::LatencyHistogram;
+
+use crate::slice_sample::{SliceSample, TracedRequest};
+
+/// The shortest lateness of a request that shows a stall of the generator. A generator that sends exactly is later than this in
+/// one of ten thousand requests of a quiet machine.
+const STALL_NS: u64 = 1_000_000;
+
+/// A time in which a server or the machine did nothing, in nanoseconds on the clock of the sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct IdleSpan {
+    /// Its begin.
+    pub begin_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+}
+
+/// The response times of the three parts. Together they are those of the whole slice.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LatencyParts<H = LatencyHistogram> {
+    /// Requests that met a stop of the server.
+    pub met_stop: H,
+    /// Requests that met a stall of the machine or of the generator, and no stop of the server.
+    pub met_stall: H,
+    /// All others.
+    pub met_none: H,
+}
+
+impl LatencyParts {
+    /// Divides the answered requests of a slice. `stops` are those of the server, `stalls` the known ones of the machine; those of
+    /// the generator follow from what it sent late. `None` where the slice does not have the times of all its requests.
+    pub fn of(sample: &SliceSample, stops: &[IdleSpan], stalls: &[IdleSpan]) -> Option<Self> {
+        let SliceSample { trace, offered, cancelled, .. } = sample;
+        if *cancelled || trace.len() as u64 != *offered {
+            return None;
+        }
+        let sent_late = trace.iter().filter(|request| !request.was_blocked).filter_map(late_send);
+        let stalls: Vec<IdleSpan> = stalls.iter().copied().chain(sent_late).collect();
+        let flights = Flights::of(trace);
+        let (stops, stalls) = (flights.with_queues(stops), flights.with_queues(&stalls));
+        let mut parts = Self::default();
+        for request in trace.iter().filter(|request| request.is_answered) {
+            let part = if meets(&stops, request.intended_ns, request.ended_ns) {
+                &mut parts.met_stop
+            } else if meets(&stalls, request.intended_ns, request.ended_ns) {
+                &mut parts.met_stall
+            } else {
+                &mut parts.met_none
+            };
+            part.record_ns(request.ended_ns.saturating_sub(request.intended_ns));
+        }
+        Some(parts)
+    }
+
+    /// The same in another form of histograms.
+    pub fn map<G>(self, convert: impl Fn(LatencyHistogram) -> G) -> LatencyParts<G> {
+        LatencyParts {
+            met_stop: convert(self.met_stop),
+            met_stall: convert(self.met_stall),
+            met_none: convert(self.met_none),
+        }
+    }
+}
+
+/// The time in which the generator should have sent this request and did not.
+fn late_send(request: &TracedRequest) -> Option<IdleSpan> {
+    let span = IdleSpan { begin_ns: request.intended_ns, end_ns: request.sent_ns? };
+    (span.end_ns.saturating_sub(span.begin_ns) >= STALL_NS).then_some(span)
+}
+
+/// Whether a time from one moment to another meets one of these spans, which are in order and apart from one another.
+fn meets(spans: &[IdleSpan], from_ns: u64, until_ns: u64) -> bool {
+    let next = spans.partition_point(|span| span.end_ns < from_ns);
+    spans.get(next).is_some_and(|span| span.begin_ns <= until_ns)
+}
+
+/// The spans in order of time; those that meet are one.
+fn joined(mut spans: Vec<IdleSpan>) -> Vec<IdleSpan> {
+    spans.sort_unstable();
+    spans.dedup_by(|later, earlier| {
+        let is_one = later.begin_ns <= earlier.end_ns;
+        if is_one {
+            earlier.end_ns = earlier.end_ns.max(later.end_ns);
+        }
+        is_one
+    });
+    spans
+}
+
+/// When the requests of a slice began and ended, each in order of time.
+struct Flights {
+    begins: Vec<u64>,
+    ends: Vec<u64>,
+}
+
+impl Flights {
+    fn of(trace: &[TracedRequest]) -> Self {
+        let mut begins: Vec<u64> = trace.iter().map(|request| request.intended_ns).collect();
+        let mut ends: Vec<u64> = trace.iter().map(|request| request.ended_ns).collect();
+        begins.sort_unstable();
+        ends.sort_unstable();
+        Self { begins, ends }
+    }
+
+    /// How many requests are in flight just before this moment.
+    fn before(&self, at_ns: u64) -> usize {
+        let begun = self.begins.partition_point(|begin| *begin < at_ns);
+        begun.saturating_sub(self.ends.partition_point(|end| *end < at_ns))
+    }
+
+    /// The spans in order of time, each until the queue that it caused is gone; those that meet are one.
+    fn with_queues(&self, spans: &[IdleSpan]) -> Vec<IdleSpan> {
+        let spans = joined(spans.to_vec());
+        let usual = self.usual_outside(&spans);
+        joined(spans.iter().map(|span| IdleSpan { end_ns: self.queue_gone_at(*span, usual), ..*span }).collect())
+    }
+
+    /// How many requests one that arrives outside these spans finds in flight, in the median.
+    fn usual_outside(&self, spans: &[IdleSpan]) -> usize {
+        let is_outside = |begin: &&u64| !meets(spans, **begin, **begin);
+        let mut found: Vec<usize> = self.begins.iter().filter(is_outside).map(|begin| self.before(*begin)).collect();
+        found.sort_unstable();
+        found.get(found.len().saturating_sub(1) / 2).copied().unwrap_or(0)
+    }
+
+    /// When at most `usual` requests are in flight: the end of the span, or of a later request.
+    fn queue_gone_at(&self, span: IdleSpan, usual: usize) -> u64 {
+        let mut ended = self.ends.partition_point(|end| *end <= span.end_ns);
+        let mut begun = self.begins.partition_point(|begin| *begin <= span.end_ns);
+        let mut at_ns = span.end_ns;
+        while begun.saturating_sub(ended) > usual {
+            let Some(end) = self.ends.get(ended) else { break };
+            at_ns = *end;
+            ended += 1;
+            begun += self.begins[begun..].iter().take_while(|begin| **begin <= at_ns).count();
+        }
+        at_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const US: u64 = 1_000;
+
+    fn request(intended_us: u64, ended_us: u64) -> TracedRequest {
+        TracedRequest {
+            intended_ns: intended_us * US,
+            sent_ns: Some(intended_us * US),
+            ended_ns: ended_us * US,
+            is_answered: true,
+            was_blocked: false,
+        }
+    }
+
+    fn span(begin_us: u64, end_us: u64) -> IdleSpan {
+        IdleSpan { begin_ns: begin_us * US, end_ns: end_us * US }
+    }
+
+    fn sample(trace: Vec<TracedRequest>) -> SliceSample {
+        SliceSample { offered: trace.len() as u64, trace, ..SliceSample::default() }
+    }
+
+    /// How many requests met a stop, and how many a stall.
+    fn counts(trace: Vec<TracedRequest>, stops: &[IdleSpan], stalls: &[IdleSpan]) -> (u64, u64) {
+        let answered = trace.iter().filter(|request| request.is_answered).count() as u64;
+        let parts = LatencyParts::of(&sample(trace), stops, stalls).unwrap();
+        assert_eq!(parts.met_stop.len() + parts.met_stall.len() + parts.met_none.len(), answered);
+        (parts.met_stop.len(), parts.met_stall.len())
+    }
+
+    #[test]
+    fn a_request_belongs_to_the_part_whose_time_it_overlaps() {
+        let trace = vec![request(0, 99), request(90, 100), request(150, 210), request(200, 220), request(400, 401)];
+        assert_eq!(counts(trace.clone(), &[span(100, 200)], &[]), (3, 0), "touching is meeting");
+        assert_eq!(counts(trace.clone(), &[], &[span(100, 200)]), (0, 3));
+        assert_eq!(counts(trace.clone(), &[span(100, 120)], &[span(100, 200)]), (1, 2), "a stop comes before a stall");
+        assert_eq!(counts(trace, &[], &[]), (0, 0));
+    }
+
+    #[test]
+    fn a_slow_request_that_met_no_stop_belongs_to_none() {
+        let trace = vec![request(0, 9_000), request(20_000, 20_100)];
+        assert_eq!(counts(trace, &[span(20_050, 20_060)], &[]), (1, 0));
+    }
+
+    #[test]
+    fn a_stop_lasts_until_the_queue_that_it_caused_is_gone() {
+        // One request is always in flight. Three arrive during the stop, and two while these are answered.
+        let trace = vec![
+            request(0, 1_000),
+            request(110, 210),
+            request(120, 220),
+            request(130, 230),
+            request(215, 240),
+            request(225, 250),
+            request(260, 270),
+        ];
+        assert_eq!(counts(trace, &[span(100, 200)], &[]), (6, 0), "the last one arrives behind nobody");
+    }
+
+    #[test]
+    fn two_stops_in_one_queue_are_one_and_an_unfinished_queue_ends_with_its_last_request() {
+        let trace = vec![request(10, 90), request(20, 95), request(60, 99)];
+        let flights = Flights::of(&trace);
+        assert_eq!(flights.with_queues(&[span(50, 55), span(15, 40)]), [span(15, 99)]);
+        assert_eq!(flights.with_queues(&[span(200, 300)]), [span(200, 300)], "nothing waited");
+    }
+
+    #[test]
+    fn a_generator_that_sends_late_stalls_unless_no_connection_was_free() {
+        let late = TracedRequest { sent_ns: Some(1_500 * US), ..request(0, 1_600) };
+        let blocked = TracedRequest { was_blocked: true, ..late };
+        let trace = |first| vec![first, request(1_000, 1_700), request(5_000, 5_100)];
+        assert_eq!(counts(trace(late), &[], &[]), (0, 2));
+        assert_eq!(counts(trace(blocked), &[], &[]), (0, 0));
+    }
+
+    #[test]
+    fn failed_requests_are_in_no_part_and_a_slice_without_all_its_times_is_not_divided() {
+        let failed = TracedRequest { is_answered: false, ..request(10, 20) };
+        assert_eq!(counts(vec![failed, request(12, 14)], &[span(0, 100)], &[]), (1, 0));
+        let cut = SliceSample { offered: 3, ..sample(vec![request(10, 20)]) };
+        assert_eq!(LatencyParts::of(&cut, &[], &[]), None);
+        let cancelled = SliceSample { cancelled: true, ..sample(vec![request(10, 20)]) };
+        assert_eq!(LatencyParts::of(&cancelled, &[], &[]), None);
+    }
+}
