@@ -28,10 +28,8 @@ warmup = "200ms"
 slice = "100ms"
 discard = "20ms"
 saturating = 2
-poisson = 0
 timeout = "2s"
 forks = 1
-budget = "20s"
 
 [servers.http1]
 command = ["node", "server.js", "http1", "{port}"]
