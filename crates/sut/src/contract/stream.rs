@@ -17,6 +17,9 @@ pub struct Security {
     pub server_name: ServerName<'static>,
 }
 
+const NO_HTTP2: &str =
+    "the server does not agree to HTTP/2 (ALPN h2); write protocol = \"http1\", or let it speak HTTP/2";
+
 /// An open connection.
 #[derive(Debug)]
 pub(super) enum Stream {
@@ -38,14 +41,12 @@ impl Stream {
         let connection = ClientConnection::new(Arc::clone(config), server_name.clone());
         let mut connection = connection.map_err(io::Error::other)?;
         while connection.is_handshaking() {
-            connection.complete_io(&mut socket)?;
+            connection.complete_io(&mut socket).map_err(explained)?;
         }
         let wanted = config.alpn_protocols.first();
         let is_http2 = wanted.is_some_and(|name| name == b"h2");
         if is_http2 && connection.alpn_protocol() != Some(b"h2") {
-            return Err(io::Error::other(
-                "the server does not agree to HTTP/2 (ALPN h2); write protocol = \"http1\", or let it speak HTTP/2",
-            ));
+            return Err(io::Error::other(NO_HTTP2));
         }
         Ok(Self::Secure(Box::new(StreamOwned::new(connection, socket))))
     }
@@ -58,6 +59,12 @@ impl Stream {
         };
         socket.set_read_timeout(Some(timeout))
     }
+}
+
+/// A server may refuse the handshake where it does not speak what is offered.
+fn explained(error: io::Error) -> io::Error {
+    let is_refusal = error.to_string().contains("NoApplicationProtocol");
+    if is_refusal { io::Error::other(NO_HTTP2) } else { error }
 }
 
 impl Read for Stream {
