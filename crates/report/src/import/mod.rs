@@ -1,4 +1,4 @@
-//! What other tools wrote, as figures for a history. Each form of a file is a row of [`FORMS`], and its reader has a file here.
+//! What other tools wrote, as figures for a history. Each form of a file is a row of `FORMS`, and its reader has a file here.
 
 mod benchmark_lists;
 mod criterion;
