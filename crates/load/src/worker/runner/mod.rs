@@ -299,7 +299,11 @@ impl<C: Clock> SliceRunner<C> {
         }
         let mut has_users = false;
         for ready in self.dispatcher.take_waiting_users(token) {
-            let Some(intended) = self.dispatcher.take_request_of_user(ready.max(attempt.since), at) else { continue };
+            let Some(intended) = self.dispatcher.take_request_of_user(ready.max(attempt.since), at) else {
+                // An attempt from before the slice may end before its first request is due: the user waits for the next one.
+                self.dispatcher.give_place(token, ready, false);
+                continue;
+            };
             let times = Times { intended, ..Times::default() };
             self.recorder.record_failed_exchange(&times, at, problem, self.protocol.missing_messages(attempt.since));
             self.dispatcher.end_exchange(token, at, false);
