@@ -152,7 +152,7 @@ fn every_suite_in_the_documents_can_be_read() {
 /// What reads a program from its input and fails if it cannot be parsed; `None` for what no program is written in.
 fn parser_of(language: &str) -> Option<(&'static str, &'static [&'static str])> {
     Some(match language {
-        "js" => ("node", &["--check", "-"]),
+        "js" => ("node", &["--input-type=module", "--check", "-"]),
         "python" => ("python3", &["-c", "import ast, sys; ast.parse(sys.stdin.read())"]),
         "go" => ("gofmt", &[]),
         "rust" => ("rustfmt", &["--edition", "2024"]),
