@@ -203,7 +203,7 @@ fn two_deployments_are_compared_from_pods() {
         "--discard",
         "20ms",
     ];
-    let output = cluster.run(&[&servers[..], &load, &["--saturating", "3", "--poisson", "1"]].concat());
+    let output = cluster.run(&[&servers[..], &load, &["--saturating", "3", "--latency", "200ms"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
     let summary = cluster.bench.summary();
     let environment = summary["environment"].to_string();
