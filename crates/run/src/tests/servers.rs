@@ -78,7 +78,11 @@ fn a_server_that_answers_otherwise_than_its_baseline_gets_no_load() {
         .run();
     let event = outcome.event(EventName::ContractMismatch);
     assert_eq!((event.variant.as_deref(), event.voids), (Some("b"), true));
-    assert!(event.text.starts_with("Get: not what a answers: body: 7 bytes \"goodbye\""), "{}", event.text);
+    assert!(
+        event.text.starts_with("Get: not what a answers: body: expected 5 bytes \"hello\", got 7 bytes \"goodbye\""),
+        "{}",
+        event.text
+    );
     assert!(event.text.ends_with("write in [scenarios.Get]: may_differ = [\"body\"]"), "{}", event.text);
     assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
     let agreed = outcome.agreed.unwrap();

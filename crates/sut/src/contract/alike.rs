@@ -10,7 +10,7 @@ use tare_plan::contract::{MayDiffer, Request, may_differ_line};
 
 use super::CheckOutcome;
 use super::client::{Answer, Client, MAX_BODY_BYTES};
-use super::compare::{count, excerpt, first_difference};
+use super::compare::{compare_bytes, compare_headers};
 
 /// Headers that change from answer to answer of the same server.
 const VOLATILE: &[&str] = &["date"];
@@ -87,14 +87,14 @@ impl GivenAnswer {
     /// The parts that must be alike and are not.
     fn differences(&self, expected: &Self) -> Vec<PartDifference> {
         let (Some(ours), Some(theirs)) = (&self.compared, &expected.compared) else { return Vec::new() };
-        let body = body_difference(&ours.body, &theirs.body);
+        let body = compare_bytes(&theirs.body, &ours.body);
         // The length differs where the body does; it says more only of an answer without a body, as to HEAD.
         let states_length = [self, expected].iter().all(|answer| answer.headers.contains_key(LENGTH));
         let length = (states_length && body.is_none()).then_some(&LENGTH);
         let header = |name: &&str| {
-            let (got, wanted) = (self.headers.get(*name), expected.headers.get(*name));
-            let text = || format!("header {name}: {} instead of {}", quote_or_none(got), quote_or_none(wanted));
-            (got != wanted).then(|| PartDifference { part: MayDiffer::Header((*name).to_owned()), text: text() })
+            let [wanted, got] = [expected, self].map(|answer| answer.headers.get(*name).map(String::as_str));
+            let text = compare_headers(name, wanted, got)?;
+            Some(PartDifference { part: MayDiffer::Header((*name).to_owned()), text })
         };
         let of_headers = COMPARED.iter().chain(length).filter_map(header);
         let all = of_headers.chain(body.map(|text| PartDifference { part: MayDiffer::Body, text }));
@@ -197,18 +197,6 @@ pub fn header_differences(ours: &[CheckOutcome], theirs: &[CheckOutcome]) -> Vec
     found.into_iter().map(|(text, exchanges)| format!("{text} (in {})", exchanges.join(", "))).collect()
 }
 
-fn body_difference(got: &[u8], wanted: &[u8]) -> Option<String> {
-    first_difference(wanted, got).map(|(at, from)| {
-        format!(
-            "body: {} {} instead of {} {} (differs at byte {at})",
-            count(got.len() as u64),
-            excerpt(got, from),
-            count(wanted.len() as u64),
-            excerpt(wanted, from),
-        )
-    })
-}
-
 fn joined(differences: &[PartDifference]) -> String {
     differences.iter().map(|found| found.text.as_str()).collect::<Vec<_>>().join("; ")
 }
@@ -254,13 +242,16 @@ mod tests {
         let theirs = given(&[TEXT], "{\"state\":\"open\"}", Some(&[]));
         assert_eq!(
             compared(given(&[TEXT], "{\"state\":\"shut\"}", Some(&[])), &theirs).unwrap(),
-            "not what bare answers: body: 16 bytes \"{\\\"state\\\":\\\"shut\\\"}\" instead of 16 bytes \
-             \"{\\\"state\\\":\\\"open\\\"}\" (differs at byte 10). If both are right, write in [scenarios.Home]: \
+            "not what bare answers: body: expected 16 bytes \"{\\\"state\\\":\\\"open\\\"}\", got 16 bytes \
+             \"{\\\"state\\\":\\\"shut\\\"}\" (differs at byte 10). If both are right, write in [scenarios.Home]: \
              may_differ = [\"body\"]"
         );
         let packed = given(&[TEXT, ("Content-Encoding", "gzip")], "\u{1f}", Some(&[]));
         let both = compared(packed, &theirs).unwrap();
-        assert!(both.contains("header content-encoding: \"gzip\" instead of none; body: 1 byte"), "{both}");
+        assert!(
+            both.contains("header content-encoding: expected none, got \"gzip\"; body: expected 16 bytes"),
+            "{both}"
+        );
         assert!(both.ends_with("may_differ = [\"header content-encoding\", \"body\"]"), "{both}");
     }
 
@@ -280,20 +271,20 @@ mod tests {
         let to = |location: &str| given(&[("Location", location)], "", Some(&[]));
         assert_eq!(compared(to("http://127.0.0.1:8080/a"), &to("http://127.0.0.1:8080/a")), None);
         assert!(to("http://127.0.0.1:8080/a").headers["location"].ends_with("HOST:PORT/a"));
-        assert!(compared(to("/b"), &to("/a")).unwrap().contains("header location: \"/b\" instead of \"/a\""));
+        assert!(compared(to("/b"), &to("/a")).unwrap().contains("header location: expected \"/a\", got \"/b\""));
     }
 
     #[test]
     fn the_length_that_an_answer_to_head_states_is_compared() {
         let of = |length: &str| given(&[("Content-Length", length)], "", Some(&[]));
-        assert!(compared(of("5"), &of("6")).unwrap().contains("header content-length: \"5\" instead of \"6\""));
+        assert!(compared(of("5"), &of("6")).unwrap().contains("header content-length: expected \"6\", got \"5\""));
     }
 
     #[test]
     fn an_answer_that_changes_is_recognised() {
         let first = given(&[TEXT], "id 1", Some(&[]));
         let says = given(&[TEXT], "id 2", Some(&[])).change_since(&first, "Home").unwrap();
-        assert!(says.starts_with("two answers of this server differ, body: 4 bytes \"id 2\" instead of"), "{says}");
+        assert!(says.starts_with("two answers of this server differ, body: expected 4 bytes \"id 1\", got"), "{says}");
         assert!(says.ends_with("write in [scenarios.Home]: may_differ = [\"body\"]"), "{says}");
         assert_eq!(first.change_since(&first, "Home"), None);
     }

@@ -10,7 +10,7 @@ const SHOWN_BYTES: usize = 60;
 /// The first difference, in this order: status, headers, body, connection.
 pub(super) fn difference(request: &Request, expect: &Expect, answer: &Answer) -> Option<String> {
     status(expect, answer)
-        .or_else(|| expect.headers.iter().find_map(|(name, value)| header(name, value, answer)))
+        .or_else(|| differing_header(expect, answer))
         .or_else(|| expect.body.as_ref().and_then(|expected| body(expected, request, &answer.body)))
         .or_else(|| connection(expect, answer))
 }
@@ -22,12 +22,14 @@ fn status(expect: &Expect, answer: &Answer) -> Option<String> {
         .then(|| format!("status: expected {}, got {}{}", expect.status, answer.status, body()))
 }
 
-fn header(name: &str, expected: &str, answer: &Answer) -> Option<String> {
-    match answer.header(name) {
-        None => Some(format!("header {name}: expected \"{expected}\", got none")),
-        Some(got) if got != expected => Some(format!("header {name}: expected \"{expected}\", got \"{got}\"")),
-        Some(_) => None,
-    }
+fn differing_header(expect: &Expect, answer: &Answer) -> Option<String> {
+    expect.headers.iter().find_map(|(name, value)| compare_headers(name, Some(value), answer.header(name).as_deref()))
+}
+
+/// How a header differs from the expected one; `None` if it does not. A header that is missing has no value.
+pub(super) fn compare_headers(name: &str, expected: Option<&str>, got: Option<&str>) -> Option<String> {
+    let quoted = |value: Option<&str>| value.map_or_else(|| "none".to_owned(), |value| format!("\"{value}\""));
+    (expected != got).then(|| format!("header {name}: expected {}, got {}", quoted(expected), quoted(got)))
 }
 
 fn body(expected: &ExpectBody, request: &Request, got: &[u8]) -> Option<String> {
@@ -41,27 +43,21 @@ fn body(expected: &ExpectBody, request: &Request, got: &[u8]) -> Option<String> 
     }
 }
 
-fn compare_bytes(expected: &[u8], got: &[u8]) -> Option<String> {
-    first_difference(expected, got).map(|(at, from)| {
-        format!(
-            "body: expected {} {}, got {} {} (differs at byte {at})",
-            count(expected.len() as u64),
-            excerpt(expected, from),
-            count(got.len() as u64),
-            excerpt(got, from),
-        )
-    })
-}
-
-/// The first byte in which two bodies differ, and the byte at which an excerpt must begin to show it; `None` if they are
-/// the same.
-pub(super) fn first_difference(expected: &[u8], got: &[u8]) -> Option<(usize, usize)> {
+/// Where a body differs from the expected one; `None` if it does not.
+pub(super) fn compare_bytes(expected: &[u8], got: &[u8]) -> Option<String> {
     if expected == got {
         return None;
     }
-    let common = expected.iter().zip(got).take_while(|(a, b)| a == b).count();
+    let at = expected.iter().zip(got).take_while(|(a, b)| a == b).count();
     // The difference must be visible, even late in a long body.
-    Some((common, common.saturating_sub(SHOWN_BYTES / 2)))
+    let from = at.saturating_sub(SHOWN_BYTES / 2);
+    Some(format!(
+        "body: expected {} {}, got {} {} (differs at byte {at})",
+        count(expected.len() as u64),
+        excerpt(expected, from),
+        count(got.len() as u64),
+        excerpt(got, from),
+    ))
 }
 
 /// If only one of two servers closes after each answer, only its clients pay for connections.
@@ -73,11 +69,11 @@ fn connection(expect: &Expect, answer: &Answer) -> Option<String> {
     })
 }
 
-pub(super) fn count(bytes: u64) -> String {
+fn count(bytes: u64) -> String {
     if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
 }
 
-pub(super) fn excerpt(bytes: &[u8], from: usize) -> String {
+fn excerpt(bytes: &[u8], from: usize) -> String {
     let from = from.min(bytes.len());
     let to = (from + SHOWN_BYTES).min(bytes.len());
     let text = String::from_utf8_lossy(&bytes[from..to]).escape_debug().to_string();
