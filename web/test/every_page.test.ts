@@ -1,0 +1,95 @@
+// What holds for every page: its charts are drawn and described, and axe-core finds no violation, on wide and on narrow screens.
+
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FIXTURES } from '../fixtures/index';
+import { skipReason } from './browser';
+import { GOLDEN_PAGES, Pages } from './pages';
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Pages with the parts of a golden one, and no others. */
+const LIKE_OTHERS = [
+  'compared',
+  'again',
+  'sequential',
+  'explained',
+  'profiled',
+  'stacks',
+  'hostile',
+  'empty',
+  'golden-odd-start',
+  'golden-slo-alone',
+];
+const DARK = ['golden-decided', 'golden-load', 'golden-explained', 'families'];
+const NARROW = [...DARK, 'compared', 'sequential', 'interrupted', 'hostile', 'empty'];
+
+interface Violation {
+  id: string;
+  nodes: { target: string[]; failureSummary: string }[];
+}
+
+/** What axe-core finds on a page, by all of its rules or by those named. */
+async function violations(page: Page, rules?: string[]): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async (runOnly) => {
+    type Options = { resultTypes: string[]; preload: boolean; runOnly?: string[] };
+    const { axe } = window as unknown as {
+      axe: { run(options: Options): Promise<{ violations: Violation[] }> };
+    };
+    // Without the details of what is right, and without fetching style sheets, which are in the page.
+    const options = { resultTypes: ['violations'], preload: false };
+    return (await axe.run(runOnly ? { ...options, runOnly } : options)).violations;
+  }, rules);
+  const describeNode = (n: Violation['nodes'][number]) => `${n.target.join(' ')} — ${n.failureSummary}`;
+  return found.map((v) => `${v.id}: ${v.nodes.slice(0, 3).map(describeNode).join('; ')}`);
+}
+
+/** The figures whose chart is not drawn, has no title, no text alternative, or no table. */
+function incompleteFigures(page: Page): Promise<string[]> {
+  return page.locator('.figure:has(.chart)').evaluateAll((figures) => {
+    const isComplete = (figure: Element) =>
+      figure.querySelector('.chart svg path') !== null &&
+      figure.querySelector('h3')!.textContent!.length > 5 &&
+      figure.querySelector('.chart')!.getAttribute('aria-label')!.length > 20 &&
+      figure.querySelector('.sr tbody tr') !== null;
+    return figures.filter((figure) => !isComplete(figure)).map((figure) => figure.id);
+  });
+}
+
+const skipped = skipReason();
+if (skipped) console.warn(`SKIPPED: the page's tests in a browser, because ${skipped}.`);
+
+describe.skipIf(skipped)('every page', () => {
+  let pages: Pages;
+  beforeAll(() => {
+    pages = new Pages();
+  });
+  afterAll(() => pages.close());
+
+  test.each([...Object.keys(FIXTURES), ...GOLDEN_PAGES])(
+    '"%s" draws and describes its charts, uses no network, and is accessible',
+    async (name) => {
+      const { page, consoleErrors, requests } = await pages.open(name);
+      await Pages.drawAll(page);
+      expect(consoleErrors).toEqual([]);
+      expect(requests).toEqual([]);
+      expect(await incompleteFigures(page)).toEqual([]);
+      if (!LIKE_OTHERS.includes(name)) expect(await violations(page)).toEqual([]);
+      if (DARK.includes(name)) {
+        await page.emulateMedia({ colorScheme: 'dark' });
+        expect(await violations(page, ['color-contrast', 'link-in-text-block'])).toEqual([]);
+      }
+      await page.context().close();
+    },
+  );
+
+  test.each(NARROW)('"%s" fits a screen of 360 px, and is accessible there', async (name) => {
+    const { page } = await pages.open(name, { viewport: { width: 360, height: 740 } });
+    await Pages.drawAll(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+    if (DARK.includes(name)) expect(await violations(page)).toEqual([]);
+    await page.context().close();
+  });
+});
