@@ -11,7 +11,8 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 use std::time::Duration;
 
 use serde::Deserialize;
-use tare_record::{CollectorUse, RuntimeUse};
+use tare_record::{CollectorUse, IdleSpan, RuntimeUse};
+use tare_sys::clock;
 use tare_sys::socket::abstract_address;
 
 use super::runtime::RuntimeSample;
@@ -24,7 +25,7 @@ pub const NODE_SCRIPT: &str = include_str!("node_counters.cjs");
 
 /// A runtime that does not answer for so long has no counters at that moment.
 const TIMEOUT: Duration = Duration::from_millis(500);
-const MOST_BYTES: u64 = 64 * 1024;
+const MOST_BYTES: u64 = 1024 * 1024;
 /// Room for an abstract name on Linux: `sun_path` without its first byte.
 const NAME_BYTES: usize = 107;
 
@@ -36,6 +37,8 @@ pub(super) struct ProcessCounters {
     pub(super) heap_used_bytes: Option<u64>,
     pub(super) heap_committed_bytes: Option<u64>,
     pub(super) collectors: Option<BTreeMap<String, CollectorUse>>,
+    /// Begin and end of each stop of all its threads since the answer before, in nanoseconds of `CLOCK_MONOTONIC`.
+    pub(super) stops: Option<Vec<(u64, u64)>>,
 }
 
 /// The beginning of the names of the sockets of all servers that this process starts.
@@ -91,7 +94,20 @@ pub(super) fn sum_counters(counters: &BTreeMap<u32, ProcessCounters>) -> Runtime
         allocated_bytes: all().map(|counters| counters.allocated_bytes).sum(),
         ..RuntimeUse::default()
     };
-    RuntimeSample { processes: counters.keys().copied().collect(), so_far, eden: None }
+    // A stop of one process of several is none of the others, and which of them has a request is not known.
+    let stops = if counters.len() == 1 { all().next().and_then(stops_of) } else { None };
+    RuntimeSample { processes: counters.keys().copied().collect(), so_far, eden: None, stops }
+}
+
+/// The stops that a process told, in order; `None` where they cannot be: one ends before it begins, or in the future.
+fn stops_of(counters: &ProcessCounters) -> Option<Vec<IdleSpan>> {
+    let now_ns = clock::now().0;
+    let span = |(begin_ns, end_ns): &(u64, u64)| {
+        (begin_ns <= end_ns && *end_ns <= now_ns).then_some(IdleSpan { begin_ns: *begin_ns, end_ns: *end_ns })
+    };
+    let mut spans = counters.stops.as_ref()?.iter().map(span).collect::<Option<Vec<IdleSpan>>>()?;
+    spans.sort_unstable();
+    Some(spans)
 }
 
 fn sum_of_collectors(all: Vec<&BTreeMap<String, CollectorUse>>) -> BTreeMap<String, CollectorUse> {
@@ -164,6 +180,24 @@ mod tests {
     }
 
     #[test]
+    fn stops_are_told_by_one_process_in_times_that_have_passed() {
+        let told = |stops: &[(u64, u64)]| ProcessCounters { stops: Some(stops.to_vec()), ..ProcessCounters::default() };
+        let of = |all: &[ProcessCounters]| {
+            let numbered = all.iter().enumerate().map(|(at, one)| (at as u32, one.clone()));
+            sum_counters(&numbered.collect()).stops
+        };
+        let spans = [IdleSpan { begin_ns: 5, end_ns: 9 }, IdleSpan { begin_ns: 20, end_ns: 30 }];
+        assert_eq!(of(&[told(&[(20, 30), (5, 9)])]), Some(spans.to_vec()));
+        assert_eq!(of(&[told(&[])]), Some(Vec::new()), "it did not stop");
+        let future = clock::now().0 + 1_000_000_000_000;
+        for wrong in [(9, 5), (5, future)] {
+            assert_eq!(of(&[told(&[wrong])]), None, "another clock: {wrong:?}");
+        }
+        assert_eq!(of(&[told(&[(5, 9)]), told(&[])]), None, "which of two processes has a request is not known");
+        assert_eq!(of(&[ProcessCounters::default()]), None);
+    }
+
+    #[test]
     fn what_is_no_counter_leaves_no_figures() {
         let name = format!("tare-test-{}-other", std::process::id());
         let other = process(&name, &["hello"]);
@@ -178,6 +212,7 @@ mod tests {
             heap_used_bytes: Some(6),
             heap_committed_bytes: Some(7),
             collectors: Some(BTreeMap::new()),
+            stops: None,
         };
         let known = sum_counters(&BTreeMap::from([(1, all.clone())]));
         let of_one = RuntimeUse {

@@ -84,7 +84,7 @@ fn sample_of(counters: &Counters<'_>) -> RuntimeSample {
         code_bytes: of("sun.ci.nmethodCodeSize"),
         ..RuntimeUse::default()
     };
-    RuntimeSample { processes: BTreeSet::new(), so_far, eden: eden_of(of) }
+    RuntimeSample { processes: BTreeSet::new(), so_far, eden: eden_of(of), stops: None }
 }
 
 /// The counters of eden; `None` unless they are all there, and the collector is G1.

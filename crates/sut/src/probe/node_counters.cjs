@@ -4,14 +4,39 @@
 const net = require("node:net");
 const v8 = require("node:v8");
 const { isMainThread } = require("node:worker_threads");
+const { PerformanceObserver, performance } = require("node:perf_hooks");
 
 const prefix = process.env.TARE_COUNTERS;
+
+// More stops than this between two answers are not told: the answer must stay short.
+const MOST_STOPS = 20_000;
+
+// Begin and end of each collection since the last answer, in nanoseconds of CLOCK_MONOTONIC, which is process.hrtime's.
+function stops() {
+  const zero = Number(process.hrtime.bigint()) - performance.now() * 1e6;
+  const at = (ms) => Math.round(zero + ms * 1e6);
+  let told = [];
+  const note = (entries) => {
+    for (const { startTime, duration } of entries) {
+      if (told.length <= MOST_STOPS) told.push([at(startTime), at(startTime + duration)]);
+    }
+  };
+  const observer = new PerformanceObserver((list) => note(list.getEntries()));
+  observer.observe({ entryTypes: ["gc"] });
+  return () => {
+    note(observer.takeRecords());
+    const all = told.length <= MOST_STOPS ? told : undefined;
+    told = [];
+    return all;
+  };
+}
 
 function counters() {
   let allocated = 0;
   let base = 0;
   let profiler = null;
   const collectors = {};
+  const stopsSoFar = stops();
 
   // What the heap grew by between collections. V8 knows its size before and after each of them.
   function count(used) {
@@ -39,6 +64,7 @@ function counters() {
       heap_used_bytes: heap.used_heap_size,
       heap_committed_bytes: heap.total_heap_size,
       collectors,
+      stops: stopsSoFar(),
     };
   };
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use tare_record::{CollectorUse, RuntimeUse};
+use tare_record::{CollectorUse, IdleSpan, RuntimeUse};
 
 /// Counters of the runtime of a server's processes so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub struct RuntimeSample {
     pub so_far: RuntimeUse,
     /// Basis of the allocation count of a JVM; `None` for collectors other than G1.
     pub(super) eden: Option<Eden>,
+    /// Its stops since the sample before, in order, on `CLOCK_MONOTONIC`; `None` for a runtime that does not tell them here.
+    pub stops: Option<Vec<IdleSpan>>,
 }
 
 /// Counters of G1 at and between young collections.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use tare_plan::plan::CounterSource;
-use tare_record::KnownStops;
+use tare_record::{IdleSpan, KnownStops};
 use tare_sut::probe::counter_socket;
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::probe::hiccup::inside::JvmMeter;
@@ -30,6 +30,8 @@ pub(crate) struct RunningServer {
     pub meter: Option<JvmMeter>,
     /// The log of the stops of a JVM that was started with one.
     stop_log: Option<StopLog>,
+    /// The stops that its runtime told with its last counters.
+    told_stops: Option<Vec<IdleSpan>>,
     /// Whether the memory outside the heap is to be read after the next scored slice. It is read once per scenario: the
     /// kernel counts a heap's pages one by one, which takes some 10 ms.
     pub off_heap_due: bool,
@@ -60,7 +62,7 @@ impl RunningServer {
         let runtime_probe = cpu_probe.as_mut().and_then(|probe| RuntimeProbe::find(probe, counters));
         let meter = cpu_probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
         let stop_log = cpu_probe.as_ref().and_then(|probe| StopLog::find(logs, probe.processes()));
-        Self { live, cpu_probe, runtime_probe, meter, stop_log, off_heap_due: true }
+        Self { live, cpu_probe, runtime_probe, meter, stop_log, told_stops: None, off_heap_due: true }
     }
 
     /// CPU used so far; `None` where it cannot be read.
@@ -70,17 +72,19 @@ impl RunningServer {
 
     /// Counters of its runtime; `None` where there are none.
     pub fn runtime(&mut self) -> Option<RuntimeSample> {
-        match self.runtime_probe.as_mut()? {
+        let mut sample = match self.runtime_probe.as_mut()? {
             RuntimeProbe::Jvm(probe) => probe.take_sample(),
             // A server with several processes may start or end one at any time.
             RuntimeProbe::CounterSocket => counter_socket::take_sample(self.cpu_probe.as_mut()?.find_living()),
-        }
+        };
+        self.told_stops = sample.as_mut().and_then(|sample| sample.stops.take());
+        sample
     }
 
     /// Its stops that ended since the last call, as far as they are known.
     pub fn take_stops(&mut self) -> KnownStops {
         match self.stop_log.as_mut().map(StopLog::take_stops) {
-            None => KnownStops::Untold,
+            None => self.told_stops.take().map_or(KnownStops::Untold, KnownStops::Spans),
             Some(None) => KnownStops::Unreadable,
             Some(Some(stops)) => KnownStops::Spans(stops),
         }
