@@ -35,6 +35,9 @@ pub struct ServerUse<H = LatencyHistogram> {
     /// How the answered requests of a window of latency divide; absent in other slices, and where stops are not known.
     #[serde(skip)]
     pub parts: Option<LatencyParts<H>>,
+    /// Whether no runtime told the stops of these parts: they are times in which nothing was answered while requests waited.
+    #[serde(default)]
+    pub stops_are_seen: bool,
     /// The stops from which the parts are made. A record does not keep them.
     #[serde(skip)]
     pub stops: KnownStops,
@@ -63,6 +66,7 @@ impl<H> Default for ServerUse<H> {
             hiccups: None,
             others_share: None,
             parts: None,
+            stops_are_seen: false,
             stops: KnownStops::Untold,
         }
     }
@@ -79,6 +83,7 @@ impl ServerUse {
             hiccups: self.hiccups.map(Hiccups::pack),
             others_share: self.others_share,
             parts: self.parts.map(|parts| parts.map(|histogram| PackedHistogram::from(&histogram))),
+            stops_are_seen: self.stops_are_seen,
             stops: KnownStops::Untold,
         }
     }

@@ -9,9 +9,12 @@ use tare_stats::LatencyHistogram;
 
 use crate::slice_sample::{SliceSample, TracedRequest};
 
-/// The shortest lateness of a request that shows a stall of the generator. A generator that sends exactly is later than this in
+/// The shortest time that is a silence of the server, and the shortest lateness of a request that shows a stall of the generator. A generator that sends exactly is later than this in
 /// one of ten thousand requests of a quiet machine.
 const STALL_NS: u64 = 1_000_000;
+
+/// So many requests must wait at once for an answer to anyone, so that a slow request alone is no silence of the server.
+const WAITING: usize = 3;
 
 /// A time in which a server or the machine did nothing, in nanoseconds on the clock of the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,6 +70,25 @@ impl LatencyParts {
             met_none: convert(self.met_none),
         }
     }
+}
+
+/// The times of at least [`STALL_NS`] in which nothing was answered while several requests waited, from the requests themselves: all
+/// that can be known of a server that does not tell its stops. A stop of the server and a stall of its machine look alike. Each begins
+/// with the first request that was sent in vain.
+pub fn silences(trace: &[TracedRequest]) -> Vec<IdleSpan> {
+    let mut sends: Vec<u64> = trace.iter().filter_map(|request| request.sent_ns).collect();
+    let mut answers: Vec<u64> = trace.iter().filter(|request| request.is_answered).map(|one| one.ended_ns).collect();
+    // A silence may be under way when the slice begins.
+    answers.push(0);
+    sends.sort_unstable();
+    answers.sort_unstable();
+    let silence = |pair: &[u64]| {
+        let waiting =
+            &sends[sends.partition_point(|sent| *sent < pair[0])..sends.partition_point(|sent| *sent < pair[1])];
+        let span = IdleSpan { begin_ns: *waiting.first()?, end_ns: pair[1] };
+        (waiting.len() >= WAITING && span.end_ns - span.begin_ns >= STALL_NS).then_some(span)
+    };
+    answers.windows(2).filter_map(silence).collect()
 }
 
 /// The time in which the generator should have sent this request and did not.
@@ -222,6 +244,28 @@ mod tests {
         let trace = |first| vec![first, request(1_000, 1_700), request(5_000, 5_100)];
         assert_eq!(counts(trace(late), &[], &[]), (0, 2));
         assert_eq!(counts(trace(blocked), &[], &[]), (0, 0));
+    }
+
+    #[test]
+    fn a_server_is_silent_while_several_requests_wait_and_none_is_answered() {
+        let quick = (0..20).map(|at| request(at * 200, at * 200 + 50));
+        let stopped = (20..30).map(|at| request(at * 200, 6_000 + at));
+        let later = (31..40).map(|at| request(at * 200, at * 200 + 50));
+        let trace: Vec<TracedRequest> = quick.chain(stopped).chain(later).collect();
+        assert_eq!(silences(&trace), [span(4_000, 6_020)]);
+        let (met, _) = counts(trace.clone(), &silences(&trace), &[]);
+        assert_eq!(met, 10, "those that waited");
+    }
+
+    #[test]
+    fn slow_requests_beside_quick_ones_and_a_rest_without_requests_are_no_silence() {
+        let slow = [request(1_000, 11_000), request(1_010, 11_010), request(1_020, 11_020)];
+        let beside: Vec<TracedRequest> = (0..80).map(|at| request(at * 200, at * 200 + 50)).chain(slow).collect();
+        assert_eq!(silences(&beside), []);
+        assert_eq!(silences(&[request(0, 10), request(9_000, 9_010), request(9_900, 9_910)]), []);
+        assert_eq!(silences(&slow[..2]), [], "two may be slow by themselves");
+        assert_eq!(silences(&slow), [span(1_000, 11_000)], "under way when the slice began");
+        assert_eq!(silences(&[]), []);
     }
 
     #[test]

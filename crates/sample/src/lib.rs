@@ -14,7 +14,7 @@ mod slice_sample;
 
 pub use clock::{ClockEstimate, ClockSamples, ServerClock};
 pub use error_class::{ErrorClass, ErrorTallies, ErrorTally};
-pub use latency_parts::{IdleSpan, LatencyParts};
+pub use latency_parts::{IdleSpan, LatencyParts, silences};
 pub use messages::MessageTally;
 pub use packed::PackedHistogram;
 pub use slice_sample::{SliceSample, TracedRequest};

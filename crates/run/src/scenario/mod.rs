@@ -15,7 +15,7 @@ use tare_plan::plan::{NamedScenario, Plan, SliceKind};
 use tare_plan::turn::Turns;
 use tare_record::{
     EventKind, EventRecord, IdleSpan, KnownStops, LatencyParts, Pause, PauseCause, Phase, ServerUse, SliceKey,
-    SliceRecord, StoredSlice, WarmupRecord,
+    SliceRecord, StoredSlice, WarmupRecord, silences,
 };
 
 use crate::context::RunContext;
@@ -190,15 +190,18 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         }
         let readings = self.context.bed.end_watch(sample.window_start_ns());
         let mut readings = readings.into_iter().next().unwrap_or_default();
-        readings.parts = match std::mem::take(&mut readings.stops) {
-            KnownStops::Untold => None,
-            KnownStops::Spans(stops) => LatencyParts::of(&sample, &stops, &machine_stalls(&readings)),
+        let told = std::mem::take(&mut readings.stops);
+        readings.stops_are_seen = told == KnownStops::Untold && !sample.trace.is_empty();
+        let stops = match told {
+            KnownStops::Untold => Some(silences(&sample.trace)),
+            KnownStops::Spans(stops) => Some(stops),
             KnownStops::Unreadable => {
                 self.report_unreadable_stops(member)?;
                 None
             }
-        }
-        .filter(|_| !sample.trace.is_empty());
+        };
+        let stops = stops.filter(|_| !sample.trace.is_empty());
+        readings.parts = stops.and_then(|stops| LatencyParts::of(&sample, &stops, &machine_stalls(&readings)));
         sample.trace = Vec::new();
         Ok(self.slice_record(member, load, sample, readings))
     }

@@ -111,9 +111,9 @@ fn a_resumed_run_keeps_the_windows_of_its_first_fork() {
     assert!((seconds(&resumed) - seconds(&whole)).abs() < 1e-9, "{} and {}", seconds(&resumed), seconds(&whole));
 }
 
-fn stops(every_ms: u64, length_ms: u64, readable: bool) -> Planted {
+fn stops(every_ms: u64, length_ms: u64, told: Told) -> Planted {
     let (every, length) = (Duration::from_millis(every_ms), Duration::from_millis(length_ms));
-    Planted { stops: Some(PlantedStops { every, length, readable }), ..Planted::default() }
+    Planted { stops: Some(PlantedStops { every, length, told }), ..Planted::default() }
 }
 
 /// Whole, met a stop, met a stall: of each window of b. The parts add up to the whole.
@@ -137,7 +137,7 @@ fn parts_of_b(outcome: &Outcome) -> Vec<Option<(u64, u64, u64)>> {
 #[test]
 fn each_request_that_met_a_stop_or_waited_behind_one_is_counted_and_no_other() {
     for (every_ms, length_ms) in [(700, 20), (2_000, 13), (90, 1), (50, 30)] {
-        let simulation = Simulation::new(long_plan()).plant("b", stops(every_ms, length_ms, true));
+        let simulation = Simulation::new(long_plan()).plant("b", stops(every_ms, length_ms, Told::Each));
         let world = Rc::clone(&simulation.world);
         let outcome = simulation.run();
         let parts = parts_of_b(&outcome);
@@ -153,7 +153,7 @@ fn each_request_that_met_a_stop_or_waited_behind_one_is_counted_and_no_other() {
 
 #[test]
 fn a_log_that_cannot_be_understood_divides_nothing_and_is_reported_once() {
-    let outcome = Simulation::new(long_plan()).plant("b", stops(700, 20, false)).run();
+    let outcome = Simulation::new(long_plan()).plant("b", stops(700, 20, Told::Nonsense)).run();
     assert_eq!(parts_of_b(&outcome), [None; 4]);
     let unread = outcome.record.events.iter().filter(|event| event.kind.name() == EventName::StopsUnreadable);
     assert_eq!(unread.count(), 1);
@@ -163,4 +163,38 @@ fn a_log_that_cannot_be_understood_divides_nothing_and_is_reported_once() {
 fn a_server_that_tells_no_stops_is_not_divided() {
     let outcome = Simulation::new(long_plan()).run();
     assert_eq!(parts_of_b(&outcome), [None; 4]);
+}
+
+#[test]
+fn stops_that_no_runtime_tells_are_seen_where_requests_waited_and_are_not_compared() {
+    for length_ms in [5, 20, 60] {
+        let planted = |length_ms| stops(700, length_ms, Told::Nothing);
+        let simulation = Simulation::new(long_plan()).plant("a", planted(2)).plant("b", planted(length_ms));
+        let world = Rc::clone(&simulation.world);
+        let outcome = simulation.run();
+        let met = world.borrow().met_stop.clone();
+        let planted = windows(&outcome).into_iter().zip(met).filter(|((name, ..), _)| name == "b").map(|(_, met)| met);
+        for (found, planted) in parts_of_b(&outcome).into_iter().zip(planted) {
+            let (whole, stopped, _) = found.unwrap();
+            assert!(stopped.abs_diff(planted) <= 40, "{stopped} of {whole}, planted {planted}, {length_ms} ms");
+        }
+        assert!(outcome.scored().all(|slice| slice.server.stops_are_seen == slice.server.parts.is_some()));
+    }
+}
+
+#[test]
+fn a_server_is_charged_with_the_time_of_its_stops() {
+    let outcome = Simulation::new(long_plan())
+        .plant("a", stops(700, 10, Told::Each))
+        .plant("b", stops(700, 40, Told::Each))
+        .run();
+    let share = |server: &str| {
+        let slices = outcome.scored().filter(|slice| slice.key.variant == server);
+        let of = |slice: &StoredSlice| {
+            (slice.server.runtime.as_ref().unwrap().safepoint_ns.unwrap(), slice.server.cpu.as_ref().unwrap().wall_ns)
+        };
+        let (stopped, wall) = slices.map(of).fold((0, 0), |(a, b), (stopped, wall)| (a + stopped, b + wall));
+        stopped as f64 / wall as f64
+    };
+    assert!((share("a") - 10.0 / 700.0).abs() < 0.001 && (share("b") - 40.0 / 700.0).abs() < 0.004, "{}", share("b"));
 }

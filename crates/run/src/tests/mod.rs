@@ -33,7 +33,7 @@ use crate::context::cores::Cores;
 use crate::context::inputs::ReasonsToStop;
 use crate::context::journal::Journal;
 use crate::progress::{ComparisonProgress, Progress};
-use crate::test_bed::simulation::{Action, Driven, Planted, PlantedStops, SimulatedBed, World};
+use crate::test_bed::simulation::{Action, Driven, Planted, PlantedStops, SimulatedBed, Told, World};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -22,7 +22,7 @@ use tare_sut::server::Status;
 use tare_sys::affinity::CpuSet;
 use tare_sys::child::How;
 
-pub(crate) use self::world::{Action, Driven, Planted, PlantedStops, World};
+pub(crate) use self::world::{Action, Driven, Planted, PlantedStops, Told, World};
 use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
@@ -77,14 +77,27 @@ impl SimulatedBed {
         self.world.borrow_mut().now += span;
     }
 
-    /// What the log of a server tells of the stops during a watch.
-    fn known_stops(&self, planted: PlantedStops) -> KnownStops {
-        if !planted.readable {
-            return KnownStops::Unreadable;
-        }
+    /// The stops of a server during a watch.
+    fn stops(&self, planted: PlantedStops) -> Vec<IdleSpan> {
         let next = |stop: &IdleSpan| Some(planted.at(stop.end_ns));
         let all = std::iter::successors(Some(planted.at(self.watched_from_ns)), next);
-        KnownStops::Spans(all.take_while(|stop| stop.begin_ns < self.elapsed_ns()).collect())
+        all.take_while(|stop| stop.begin_ns < self.elapsed_ns()).collect()
+    }
+
+    /// What its log tells of them.
+    fn known_stops(&self, planted: PlantedStops) -> KnownStops {
+        match planted.told {
+            Told::Each => KnownStops::Spans(self.stops(planted)),
+            Told::Nonsense => KnownStops::Unreadable,
+            Told::Nothing => KnownStops::Untold,
+        }
+    }
+
+    /// How long they last within the watch.
+    fn stopped_ns(&self, planted: PlantedStops) -> u64 {
+        let (from_ns, until_ns) = (self.watched_from_ns, self.elapsed_ns());
+        let within = |stop: &IdleSpan| stop.end_ns.min(until_ns).saturating_sub(stop.begin_ns.max(from_ns));
+        self.stops(planted).iter().map(within).sum()
     }
 
     /// Whether a server answers this load, and dies of it if that is planted.
@@ -274,10 +287,15 @@ impl TestBed for SimulatedBed {
                 waiting_by_kind: [("jit".to_owned(), waiting_ns)].into(),
                 ..ServerCpu::default()
             };
-            let runtime = planted.requests_per_collection.map(|each| {
+            let collections = planted.requests_per_collection.map(|each| {
                 let before = self.answered_before.get(id).copied().unwrap_or(0);
-                let collections = Some((before + requests) / each - before / each);
-                RuntimeUse { collections, ..RuntimeUse::default() }
+                (before + requests) / each - before / each
+            });
+            let safepoint_ns = planted.stops.map(|stops| self.stopped_ns(stops));
+            let runtime = (collections.is_some() || safepoint_ns.is_some()).then(|| RuntimeUse {
+                collections,
+                safepoint_ns,
+                ..RuntimeUse::default()
             });
             let stops = planted.stops.map_or(KnownStops::Untold, |stops| self.known_stops(stops));
             ServerUse {

@@ -52,8 +52,19 @@ pub(crate) struct Planted {
 pub(crate) struct PlantedStops {
     pub every: Duration,
     pub length: Duration,
-    /// Whether its log of them can be read.
-    pub readable: bool,
+    /// What its runtime tells of them.
+    pub told: Told,
+}
+
+/// What a runtime tells of its stops.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// All of them.
+    Each,
+    /// Something that cannot be understood.
+    Nonsense,
+    /// Nothing.
+    Nothing,
 }
 
 impl PlantedStops {
