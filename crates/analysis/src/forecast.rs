@@ -194,7 +194,7 @@ fn load_of(plan: &Plan, named: &NamedScenario, currency: Currency) -> SliceKind 
     let kinds = match currency {
         Currency::Capacity => return SliceKind::Capacity,
         Currency::Throughput => return Saturating,
-        Currency::LatencyP50 | Currency::LatencyP99 => [Poisson, Push, Saturating, Fixed],
+        latency if latency.is_latency() => [Poisson, Push, Saturating, Fixed],
         _ if slices.turn != TurnLength::Whole => [Fixed, Saturating, Poisson, Push],
         _ => [Fixed, Poisson, Push, Saturating],
     };

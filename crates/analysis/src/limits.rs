@@ -13,8 +13,12 @@ use crate::compare::wording;
 use crate::compare::{Pair, Pairs};
 use crate::forecast::forecast;
 use crate::format::{Change, count, share};
-use crate::summary::{CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
+use crate::summary::{Cell, CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
 use tare_plan::Currency;
+
+/// After the reason why a limit on a percentile at a cliff is undecided.
+const ASK_INSTEAD: &str = "; it stands where the requests that met a stop begin, so chance moves it from start to start: limit \
+                           p99(no stops) and stopped instead";
 
 /// A limit and a comparison, with what it takes to judge one against the other.
 struct Question<'a> {
@@ -72,7 +76,8 @@ impl Question<'_> {
         }
         match judge(&measured_ratio.measured(), self.limit.ratio(), self.of) {
             LimitVerdict::Undecided { reason } => {
-                LimitResult { reason: Some(self.why_undecided(reason, measured_ratio)), needed_s: needed_s(), ..judged }
+                let why = self.why_undecided(reason, measured_ratio) + self.advice_at_cliff();
+                LimitResult { reason: Some(why), needed_s: needed_s(), ..judged }
             }
             LimitVerdict::Regressed => LimitResult { verdict: LimitVerdictKind::Regressed, reason: None, ..judged },
             held => match self.new_mode(measured_ratio) {
@@ -118,6 +123,11 @@ impl Question<'_> {
         let reason = self.pair.void.clone().unwrap_or_else(|| match currency {
             Currency::AllocatedPerRequest => "bytes were not measured for these requests".to_owned(),
             Currency::Capacity => "no capacity was searched: give --slo".to_owned(),
+            Currency::LatencyP99NoStops | Currency::LatencyMetStop => {
+                "it is not known when these servers stopped, or too few requests tell: see docs/METRICS.md".to_owned()
+            }
+            Currency::StoppedPerRequest => "a server does not count its stops, or had none in a start".to_owned(),
+            Currency::LatencySlower => "fewer than ten requests a start were slower".to_owned(),
             _ => "it was not measured".to_owned(),
         });
         LimitResult {
@@ -161,6 +171,14 @@ impl Question<'_> {
             judge(&Measured { polarity, ..measured_ratio.measured() }, limit, claims) == LimitVerdict::Regressed
         };
         [(Polarity::LowerIsBetter, size), (Polarity::HigherIsBetter, size.recip())].into_iter().any(is_beyond)
+    }
+
+    /// What to ask instead of a percentile that stands at the edge of the requests that met a stop.
+    fn advice_at_cliff(&self) -> &'static str {
+        let Some(percentile) = self.currency().percentile() else { return "" };
+        let sides = [self.pair.variant, self.pair.baseline].map(|side| &side.cell);
+        let is_at_cliff = |cell: &Cell| Some(cell.shown_latency()?.division.as_ref()?.is_at_cliff(percentile));
+        if sides.into_iter().any(|cell| is_at_cliff(cell).unwrap_or(false)) { ASK_INSTEAD } else { "" }
     }
 
     fn why_undecided(&self, reason: UndecidedReason, measured_ratio: &MeasuredRatio) -> String {

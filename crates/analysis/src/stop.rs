@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use tare_plan::Currency;
 use tare_plan::plan::{Forks, Plan, SliceKind};
 use tare_record::RunRecord;
 use tare_stats::StopReason;
@@ -11,7 +12,7 @@ use tare_stats::StopReason;
 use crate::cell::analyze_cells;
 use crate::compare::{Pair, Pairs, compare_cells, fork_time};
 use crate::limits::{are_settled, judge_limits};
-use crate::summary::{Comparison, LimitResult};
+use crate::summary::{Comparison, CurrencyRatio, LimitResult};
 
 /// How one comparison stands after a fork, and whether it may stop.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,16 +78,17 @@ pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
     compare_cells(record, &pairs).comparisons.into_iter().zip(reasons).map(state).collect()
 }
 
-/// Whether a percentile that was measured in windows of latency has no verdict yet, and the declared starts are expected to give
-/// one. These are the questions after CPU and throughput. One that needs more starts than were declared keeps no run going.
+/// Whether the stopped time, or a figure that was measured in windows of latency, has no verdict yet, and the declared starts are
+/// expected to give one. These are the questions after CPU and throughput. One that needs more starts than were declared keeps no
+/// run going: so does a percentile at a cliff.
 fn waits_for_latency(record: &RunRecord, comparison: &Comparison) -> bool {
     let Forks::UntilDecided { max_forks: Some(declared), .. } = record.header.plan.stop.forks else { return false };
     let Some(fork_s) = fork_time::mean_s(record, &comparison.group) else { return false };
-    let mut percentiles = comparison
-        .currencies
-        .iter()
-        .filter(|ratio| ratio.name.is_latency() && ratio.load == SliceKind::Poisson && ratio.is_known());
-    percentiles.any(|ratio| {
+    let is_asked = |ratio: &&CurrencyRatio| match ratio.name {
+        Currency::StoppedPerRequest => true,
+        name => name.is_latency() && ratio.load == SliceKind::Poisson,
+    };
+    comparison.currencies.iter().filter(|ratio| ratio.is_known()).filter(is_asked).any(|ratio| {
         let left = declared.saturating_sub(ratio.forks);
         let needed = ratio.needed_s.filter(|_| !ratio.verdict.is_decision());
         // A whole number of starts, times their mean.

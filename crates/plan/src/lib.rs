@@ -23,7 +23,7 @@ pub mod suite;
 pub mod turn;
 
 pub use choices::{Engine, ForkCovers, GroupOrder, PriorUse, ServerScheduling, SliceKind};
-pub use currency::{Currency, ratio_limit};
+pub use currency::{Currency, LatencyFigure, ratio_limit};
 pub use error::PlanError;
 pub use load_plan::LoadPlan;
 pub use plan::Plan;

@@ -9,14 +9,17 @@ pub enum Unit {
     Nanos,
     /// Bytes.
     Bytes,
+    /// Parts of a whole, from 0 to 1.
+    Share,
 }
 
 impl Unit {
-    /// The unit with this name in files: `ns`, `bytes`, or else `per_s`.
+    /// The unit with this name in files: `ns`, `bytes`, `share`, or else `per_s`.
     pub fn with_name(name: &str) -> Self {
         match name {
             "ns" => Self::Nanos,
             "bytes" => Self::Bytes,
+            "share" => Self::Share,
             _ => Self::PerSecond,
         }
     }
@@ -36,6 +39,7 @@ impl Scale {
             Unit::PerSecond => &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s")],
             Unit::Nanos => &[(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")],
             Unit::Bytes => &[(1.0, "B"), (1e3, "KB"), (1e6, "MB"), (1e9, "GB")],
+            Unit::Share => &[(0.01, "%")],
         };
         let largest = values.into_iter().filter(|v| v.is_finite()).fold(0.0, f64::max);
         let (divisor, suffix) = *steps.iter().rev().find(|(divisor, _)| largest >= *divisor).unwrap_or(&steps[0]);
@@ -87,6 +91,7 @@ mod tests {
         assert_eq!((scale.show(18_812.0), scale.show(950.0)), ("18.8 k/s".into(), "0.950 k/s".into()));
         assert_eq!(single(Unit::Nanos, 52_900.0), "52.9 µs");
         assert_eq!(single(Unit::Nanos, 0.0), "0.00 ns");
+        assert_eq!((single(Unit::Share, 0.0058), single(Unit::Share, 0.0)), ("0.580 %".into(), "0.00 %".into()));
         assert_eq!((single(Unit::Nanos, 3.1e6), single(Unit::Nanos, 3.1234e6)), ("3.10 ms".into(), "3.12 ms".into()));
     }
 }

@@ -6,7 +6,7 @@ import type { Reading } from './cursor';
 import { baseOption, givenAxis, type Option } from './echarts';
 import { endLabelWidth, endLabelSeries, type EndLabel } from './end_labels';
 import { decadeTicks, toNines, ninesTicks, tickText, ticksFromZero, type Tick } from './ticks';
-import type { CurvePoint, Distribution } from '../summary';
+import type { CurvePoint, Distribution, SlowerPart } from '../summary';
 import type { Theme } from '../theme';
 
 /** One variant's curve. */
@@ -20,6 +20,8 @@ export interface LatencyLine {
   stroke: 'solid' | 'dashed' | 'dotted';
   /** The percentiles of each start, drawn as thin lines. */
   starts?: CurvePoint[][];
+  /** What the requests beyond each percentile met, drawn as a band below the line. */
+  met?: SlowerPart[];
 }
 
 export const WIDE_PX = 620;
@@ -28,6 +30,8 @@ const LEFT_PX = 46;
 const TOP_PX = 30;
 const BOTTOM_PX = 50;
 const DIGIT_PX = 7;
+/** The height of the band below a line. */
+const BAND_PX = 14;
 /** No ribbon is drawn where the ends of an interval differ by this factor or more. */
 const MAX_RIBBON_RATIO = 4;
 
@@ -125,6 +129,7 @@ export function latencyOption(all: LatencyLine[], width: number, log: boolean, t
       ...lines.flatMap((l) => startSeries(l, scale)),
       ...lines.map((l) => lineSeries(l, scale)),
       ...lines.filter((l) => !l.context).map((l) => ribbonSeries(l, scale)),
+      ...lines.filter((l) => !l.context && l.met?.length).map((l) => bandSeries(l, scale, t)),
       ...(width >= WIDE_PX ? [endLabelSeries(lineEndLabels(lines, scale), right, right - 6, t)] : []),
     ],
   };
@@ -188,6 +193,40 @@ function ribbonSeries(l: LatencyLine, scale: Scale): Option {
       style: { fill: l.mark, opacity: 0.2 },
     }),
     data: stated.length > 1 ? [[0, 0]] : [],
+  };
+}
+
+/** Below the line, what the requests beyond each percentile met: a stop in its colour, a stall in grey, neither pale. */
+function bandSeries(l: LatencyLine, scale: Scale, t: Theme): Option {
+  const last = lastNines(l.distribution);
+  const points = l.met!.map((p) => ({ ...p, x: toNines(p.percentile) })).filter(({ x }) => x <= last);
+  const at = points.map(({ x }): [number, number] => [x, scale.at(Math.max(1, valueAt(l.distribution, x)))]);
+  return {
+    type: 'custom',
+    name: l.label,
+    silent: true,
+    clip: true,
+    tooltip: { show: false },
+    z: 2,
+    encode: { x: -1, y: -1 },
+    renderItem: (_: unknown, api: { coord(p: [number, number]): [number, number] }) => {
+      const line = at.map((point) => api.coord(point));
+      const below = (share: (p: SlowerPart) => number) =>
+        line.map(([x, y], i): [number, number] => [x, y + share(points[i]!) * BAND_PX]);
+      const ends = [
+        below(() => 0),
+        below((p) => p.met_stop_share),
+        below((p) => p.met_stop_share + p.met_stall_share),
+        below(() => 1),
+      ];
+      const part = (i: number, fill: string, opacity: number) => ({
+        type: 'polygon',
+        shape: { points: [...ends[i]!, ...ends[i + 1]!.toReversed()] },
+        style: { fill, opacity },
+      });
+      return { type: 'group', children: [part(0, l.mark, 0.75), part(1, t.faint, 0.9), part(2, l.mark, 0.12)] };
+    },
+    data: points.length > 1 ? [[0, 0]] : [],
   };
 }
 

@@ -2,7 +2,7 @@
 
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
-import { scrollingTable } from '../dom';
+import { h, scrollingTable } from '../dom';
 import { percentileText, formatSignificant, isInformative } from '../format/number';
 import { inUnitWithInterval, timeUnit, type Unit } from '../format/unit';
 import { colourOf, drawnCells, leftOutText, type Model, type Panel } from '../model';
@@ -28,7 +28,8 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
       // Only the response time is known per start. With one start, the thick line shows it already.
       const isDrawn = choice.clock === 'response' && !curve.context && latency.starts.length > 1;
       const starts = isDrawn ? latency.starts.map((s) => s.percentiles) : [];
-      return [{ ...curve, starts }, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
+      const met = choice.clock === 'response' ? latency.division?.slower : undefined;
+      return [{ ...curve, starts, ...(met && { met }) }, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
     });
   const load = () => cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
   return figure({
@@ -40,6 +41,7 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
         hasStarts(panel)
           ? 'Thin lines: single starts. Ribbons: intervals over starts, where they tell something.'
           : 'One start: no intervals.',
+        choice.clock === 'response' && cells.some((c) => latencyOf(c)?.division) && BAND_NOTE,
         cells.some((c) => latencyOf(c)?.machine_hiccups) && HICCUP_NOTE,
         leftOutText(model, panel),
       ]
@@ -89,6 +91,9 @@ function startText(panel: Panel): string {
   return isClosed(panel) ? 'from when its user was free to send it' : 'from the intended start';
 }
 
+const BAND_NOTE =
+  'Band below a line: what the requests slower than this met. Dark: a stop of the server; grey: a stall of the machine or of the generator; pale: neither.';
+
 const HICCUP_NOTE =
   'Dotted: how late a thread was woken that wanted to run in every millisecond, in the JVM, and on the server’s cores.';
 
@@ -106,6 +111,14 @@ function hiccupLines(latency: Latency, cell: Cell, colour: LineColour | null): L
 type LineColour = { mark: string; text: string };
 
 const hasStarts = (panel: Panel) => panel.cells.some((c) => c.latency.some((l) => l.starts.length > 1));
+
+/** What the slow requests of each variant met, in words; null where nothing is known. */
+export function tailWords(model: Model, panel: Panel): HTMLElement | null {
+  const items = drawnCells(model, panel).flatMap((cell) =>
+    (cell.tail ?? []).map((line) => h('li', {}, h('b', {}, cell.variant), `: ${line}.`)),
+  );
+  return items.length ? h('ul', { class: 'tail' }, ...items) : null;
+}
 
 const STATED = [50, 75, 90, 95, 99, 99.9, 99.99];
 

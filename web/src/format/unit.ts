@@ -41,11 +41,12 @@ export const rateUnit = (values: Values): Unit => pickUnit(RATE, values);
 export const timeUnit = (values: Values): Unit => pickUnit(TIME, values);
 export const bytesUnit = (values: Values): Unit => pickUnit(BYTES, values);
 
-/** The unit for a currency's values, by the name the summary gives (`per_s`, `ns`, `bytes`). */
+/** The unit for a currency's values, by the name the summary gives (`per_s`, `ns`, `bytes`, `share`). */
 export function unitFor(name: string, values: Values): Unit {
   if (name === 'per_s') return rateUnit(values);
   if (name === 'ns') return timeUnit(values);
   if (name === 'bytes') return bytesUnit(values);
+  if (name === 'share') return { divisor: 0.01, name: '%' };
   return { divisor: 1, name };
 }
 

@@ -49,10 +49,12 @@ export function answerTable(model: Model): HTMLElement {
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Answer table' }, table);
 }
 
-/** All currencies, but beside a p99 the p50 only if it is the first. The charts show both. */
+/** Beside a p99, these have a column only if they are the first. The charts and the notes below show them. */
+const BESIDE_P99 = ['latency_p50', 'latency_met_stop'];
+
 function tableMeasures({ currencies }: Model): CurrencyName[] {
   const hasTail = currencies.some((c) => c.name === 'latency_p99');
-  return currencies.filter((c, i) => i === 0 || !(hasTail && c.name === 'latency_p50'));
+  return currencies.filter((c, i) => i === 0 || !(hasTail && BESIDE_P99.includes(c.name)));
 }
 
 const ratiosOf = (model: Model, name: string): number[] =>

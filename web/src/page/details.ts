@@ -6,7 +6,7 @@ import { noiseFigure } from '../figures/forks';
 import { allocationFigure, cpuFigure, cpuSlopes, memoryFigure, throughputFigure } from '../figures/bars';
 import { capacityTable, triesFigures } from '../figures/capacity';
 import { cpuOverTime } from '../figures/cpu_over_time';
-import { latencyFigure, latencyTable } from '../figures/latency';
+import { latencyFigure, latencyTable, tailWords } from '../figures/latency';
 import { heapOverTime, p99OverTime, rssOverTime, throughputOverTime } from '../figures/over_time';
 import { jitterFigure, messagesTable } from '../figures/pushes';
 import { changeText } from '../format/number';
@@ -129,7 +129,7 @@ export function latencySection(model: Model): HTMLElement {
       )
     : null;
   const keys = ['panel', 'sliceKind', 'clock'] as const;
-  return h('div', {}, controls, panelFigures(model, [latencyFigure, latencyTable], false, [...keys]));
+  return h('div', {}, controls, panelFigures(model, [latencyFigure, tailWords, latencyTable], false, [...keys]));
 }
 
 /** The noise floor as text, and the chart of the A/A controls. */

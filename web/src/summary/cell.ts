@@ -58,6 +58,8 @@ export interface Cell {
   bytes_in: number;
   bytes_out: number;
   latency: Latency[];
+  /** What the slow requests met and how long the server stood still, in words; absent where nothing is known. */
+  tail?: string[];
   capacity: Capacity | null;
   messages: Messages | null;
   timeline: TimePoint[];

@@ -12,6 +12,26 @@ export interface Latency {
   send_lag: Distribution | null;
   machine_hiccups: Distribution | null;
   jvm_hiccups: Distribution | null;
+  /** What the requests met; absent where that is not known. */
+  division?: LatencyDivision;
+}
+
+export interface LatencyDivision {
+  met_stop_share: number;
+  met_stall_share: number;
+  met_none: Distribution;
+  p99_is_at_cliff: boolean;
+  /** No runtime told the stops: they are times in which nothing was answered while requests waited. */
+  stops_are_seen: boolean;
+  /** What those requests met that are slower than a percentile. */
+  slower: SlowerPart[];
+}
+
+/** Of the requests slower than a percentile, the shares that met a stop and a stall. */
+export interface SlowerPart {
+  percentile: number;
+  met_stop_share: number;
+  met_stall_share: number;
 }
 
 export interface StartLatency {

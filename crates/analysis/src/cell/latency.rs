@@ -21,16 +21,21 @@ pub(crate) struct LoadLatency {
     pub kind: SliceKind,
     pub latency: Latency,
     /// Response time per fork, at the standard percentiles that the fork can state.
-    pub forks: Vec<(u32, Vec<(f64, u64)>)>,
+    pub forks: Vec<ForkPercentiles>,
+    /// The same of the requests that met neither a stop of the server nor a stall; empty where the stops are not known.
+    pub forks_without_stops: Vec<ForkPercentiles>,
+}
+
+/// A fork, and its value at each percentile that it can state.
+pub(crate) type ForkPercentiles = (u32, Vec<(f64, u64)>);
+
+/// A percentile of one of these forks.
+pub(crate) fn fork_percentile(forks: &[ForkPercentiles], fork: u32, percentile: f64) -> Option<u64> {
+    let (_, values) = forks.iter().find(|(number, _)| *number == fork)?;
+    values.iter().find(|(p, _)| *p == percentile).map(|(_, value)| *value)
 }
 
 impl LoadLatency {
-    /// A percentile of response time in one fork.
-    pub fn fork_percentile(&self, fork: u32, percentile: f64) -> Option<u64> {
-        let (_, values) = self.forks.iter().find(|(number, _)| *number == fork)?;
-        values.iter().find(|(p, _)| *p == percentile).map(|(_, value)| *value)
-    }
-
     /// A percentile of response time over all forks.
     pub fn percentile(&self, percentile: f64) -> Option<u64> {
         self.latency.response.percentile_ns(percentile)
@@ -48,21 +53,22 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
     let service = merged(cell, kind, |s| Some(&s.load.service));
     let where_any =
         |clock| Some(merged(cell, kind, clock)).filter(|m| !m.all.is_empty()).map(|m| m.distribution(alpha));
-    let whole = response.distribution(alpha);
+    let (division, forks_without_stops) = parts::divide(cell, kind, alpha).unzip();
     let latency = Latency {
-        division: parts::divide(cell, kind, &whole, alpha),
+        division,
         slice_kind: kind,
         model: model(cell, first),
         offered_per_s: first.key.offered_per_s,
         pace: pace(cell, kind),
-        response: whole,
+        response: response.distribution(alpha),
         starts: response.forks.iter().map(start).collect(),
         service: service.distribution(alpha),
         send_lag: where_any(|s| Some(&s.load.send_lag)),
         machine_hiccups: where_any(|s| Some(&s.server.hiccups.as_ref()?.machine)),
         jvm_hiccups: where_any(|s| s.server.hiccups.as_ref()?.jvm.as_ref()),
     };
-    Some(LoadLatency { kind, latency, forks: response.forks })
+    let forks_without_stops = forks_without_stops.unwrap_or_default();
+    Some(LoadLatency { kind, latency, forks: response.forks, forks_without_stops })
 }
 
 fn start((fork, values): &(u32, Vec<(f64, u64)>)) -> StartLatency {

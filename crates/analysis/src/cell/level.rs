@@ -2,7 +2,7 @@
 //! that every request counts the same.
 
 use tare_plan::plan::SliceKind;
-use tare_record::StoredSlice;
+use tare_record::{RuntimeUse, StoredSlice};
 use tare_stats::interval::student_t_half_width;
 use tare_stats::quantile::{mean, sd};
 use tare_units::CpuSet;
@@ -38,15 +38,31 @@ pub(crate) fn allocated_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
     cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()
 }
 
-/// Share of the time of scored slices during which the runtime had stopped its threads to collect garbage, and how often.
-pub(crate) fn collecting<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<(f64, u64)> {
-    let of_slice = |slice: &StoredSlice| {
-        let (runtime, cpu) = (slice.server.runtime.as_ref()?, slice.server.cpu.as_ref()?);
-        Some((runtime.collecting_ns?, cpu.wall_ns, runtime.collections?))
+/// Time in which a runtime had stopped its threads, as a share of the time of the slices that know it.
+pub(crate) fn time_share<'a>(
+    slices: impl Iterator<Item = &'a StoredSlice>,
+    stopped_ns: fn(&RuntimeUse) -> Option<u64>,
+) -> Option<f64> {
+    let of_slice = |s: &StoredSlice| Some((stopped_ns(s.server.runtime.as_ref()?)?, s.server.cpu.as_ref()?.wall_ns));
+    let (stopped, wall) = slices.filter_map(of_slice).fold((0, 0), |(sum, wall), (ns, of)| (sum + ns, wall + of));
+    (wall > 0).then(|| stopped as f64 / wall as f64)
+}
+
+/// How long a runtime had stopped its threads, by its own counters. A JVM counts all its stops, other runtimes their collections.
+pub(crate) fn stopped_ns(runtime: &RuntimeUse) -> Option<u64> {
+    runtime.safepoint_ns.or(runtime.collecting_ns)
+}
+
+/// How long the server stood still for each request in each fork that knows it, over all its scored slices. It may be zero.
+pub(crate) fn stopped_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
+    let of_slice =
+        |s: &StoredSlice| Some((stopped_ns(s.server.runtime.as_ref()?)?, s.server.runtime.as_ref()?.requests));
+    let of = |fork: u32| {
+        let known = cell.measured().filter(|s| s.key.fork == fork).filter_map(of_slice);
+        let (ns, requests) = known.fold((0, 0), |(sum, requests), (ns, of)| (sum + ns, requests + of));
+        (requests > 0).then(|| ns as f64 / requests as f64)
     };
-    let known = slices.filter_map(of_slice);
-    let (pause_ns, wall_ns, count) = known.fold((0, 0, 0), |(p, w, c), (ns, wall, n)| (p + ns, w + wall, c + n));
-    (wall_ns > 0).then(|| (pause_ns as f64 / wall_ns as f64, count))
+    cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()
 }
 
 /// Throughput of one slice.

@@ -23,10 +23,10 @@ use crate::evidence::Evidence;
 use crate::format;
 use crate::run_info::command;
 use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint, Validity};
-use latency::LoadLatency;
 
 pub use latency::for_each_response;
 pub(crate) use latency::merged::distribution;
+pub(crate) use latency::{LoadLatency, fork_percentile};
 pub(crate) use recorded_part::recorded_part;
 
 /// The error probability for a load. It changes no figure, because a load is one start and has no interval over starts.
@@ -118,7 +118,7 @@ fn measured(
     let (requests_ok, requests_failed) = validity::requests(evidence);
     let subject = evidence.subject;
     let (throughput, cpu) = throughput_and_cpu(evidence, cpu_kind);
-    let collecting = level::collecting(evidence.measured());
+    let collections = evidence.measured().filter_map(|s| s.server.runtime.as_ref()?.collections);
     Cell {
         id: evidence.id(),
         group: subject.group.to_owned(),
@@ -141,8 +141,10 @@ fn measured(
         cpu_load: cpu_kind.map(|kind| cpu_load(evidence, kind)).unwrap_or_default(),
         cpu_by_kind: cpu_kind.map(|kind| probes::cpu_by_kind(evidence.of_kind(kind))).unwrap_or_default(),
         allocated_bytes_per_request: estimate(&level::allocated_per_fork(evidence), alpha),
-        gc_pause_share: collecting.map(|(share, _)| share),
-        gc_pauses: collecting.map(|(_, count)| count),
+        gc_pause_share: level::time_share(evidence.measured(), |runtime| runtime.collecting_ns),
+        gc_pauses: collections.reduce(|sum, one| sum + one),
+        stopped_ns_per_request: estimate(&level::stopped_per_fork(evidence), alpha),
+        stopped_time_share: level::time_share(evidence.measured(), level::stopped_ns),
         heap_used_peak_bytes: evidence.measured().filter_map(|s| s.server.runtime.as_ref()?.heap_used_bytes).max(),
         probes: probes::probes(evidence),
         rss_bytes: level::estimate(&rss_at_end(evidence, &forks), alpha),
@@ -155,6 +157,7 @@ fn measured(
         bytes_in: evidence.measured().map(|s| s.load.bytes_in).sum(),
         bytes_out: evidence.measured().map(|s| s.load.bytes_out).sum(),
         latency: loads.iter().map(|l| l.latency.clone()).collect(),
+        tail: Vec::new(),
         capacity: None,
         messages: messages::messages(evidence),
         timeline: evidence.slices.iter().map(|s| time_point(s)).collect(),

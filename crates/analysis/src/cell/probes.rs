@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use tare_record::{CollectorUse, PauseCause, RuntimeUse, ServerCpu, StoredSlice};
 
+use crate::cell::level;
 use crate::evidence::Evidence;
 use crate::summary::{CollectorShare, KindCores, KindShare, PauseTally, PoolShare, Probes};
 
@@ -17,7 +18,7 @@ pub(crate) fn probes(evidence: &Evidence<'_>) -> Probes {
         metaspace_peak_bytes: peak(|runtime| runtime.metaspace_bytes),
         collectors: collectors(runtimes()),
         safepoints: runtimes().filter_map(|runtime| runtime.safepoints).reduce(|sum, one| sum + one),
-        safepoint_share: safepoint_share(evidence),
+        safepoint_share: level::time_share(evidence.measured(), |runtime| runtime.safepoint_ns),
         pauses: pauses(evidence),
         probe_cpu_share: probe_cpu_share(evidence.measured().filter_map(|s| s.server.cpu.as_ref())),
     }
@@ -36,13 +37,6 @@ fn collectors<'a>(runtimes: impl Iterator<Item = &'a RuntimeUse>) -> Vec<Collect
         pause_ns: of.pause_ns,
     };
     sums.into_iter().map(share).collect()
-}
-
-fn safepoint_share(evidence: &Evidence<'_>) -> Option<f64> {
-    let of_slice = |s: &StoredSlice| Some((s.server.runtime.as_ref()?.safepoint_ns?, s.server.cpu.as_ref()?.wall_ns));
-    let known = evidence.measured().filter_map(of_slice);
-    let (stopped, wall) = known.fold((0, 0), |(stopped, wall), (ns, wall_ns)| (stopped + ns, wall + wall_ns));
-    (wall > 0).then(|| stopped as f64 / wall as f64)
 }
 
 fn pauses(evidence: &Evidence<'_>) -> Vec<PauseTally> {

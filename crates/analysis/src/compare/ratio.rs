@@ -1,10 +1,12 @@
 //! The ratios of one comparison in each currency, over forks. Slices are paired by round, percentiles by fork.
 
+mod latency;
+
 use std::collections::HashMap;
 
 use tare_plan::GroupOrder;
 use tare_plan::earlier::{EarlierSpread, SpreadOf};
-use tare_plan::plan::{Forks, Mode, Plan, Rate, SliceKind};
+use tare_plan::plan::{Forks, Mode, Plan, SliceKind};
 use tare_plan::slo::LoadBy;
 use tare_record::StoredSlice;
 use tare_stats::measures::Measured;
@@ -15,6 +17,7 @@ use crate::cell::capacity::{self, FoundLoad};
 use crate::cell::level;
 use crate::format;
 use crate::summary::{OddFork, RatioBound};
+use latency::latencies;
 use tare_plan::Currency;
 
 /// The two sides of a comparison, and the forks that count in it.
@@ -169,7 +172,8 @@ pub(crate) fn measure_ratios(plan: &Plan, variant: &CellAnalysis<'_>, baseline: 
 
 /// All currencies that both sides have over some forks, the deciding one first.
 fn ratios_over(sides: Sides<'_>) -> Vec<MeasuredRatio> {
-    let mut measured_ratios = vec![capacity_ratio(sides), throughput(sides), cpu(sides), allocated(sides)];
+    let mut measured_ratios =
+        vec![capacity_ratio(sides), throughput(sides), cpu(sides), allocated(sides), stopped(sides)];
     if cpu_decides(sides.variant) {
         measured_ratios.swap(1, 2);
     }
@@ -177,10 +181,9 @@ fn ratios_over(sides: Sides<'_>) -> Vec<MeasuredRatio> {
     // constant rate is only for CPU.
     let both = |kind: &SliceKind| [sides.variant, sides.baseline].iter().all(|side| side.load(*kind).is_some());
     if let Some(kind) = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(both) {
-        let at = |currency| latency(sides, kind, currency);
         // The server sets the rate of its pushes, so their latency decides.
         let place = if kind == SliceKind::Push { 0 } else { measured_ratios.len() };
-        measured_ratios.splice(place..place, [at(Currency::LatencyP50), at(Currency::LatencyP99)]);
+        measured_ratios.splice(place..place, latencies(sides, kind));
     }
     measured_ratios.into_iter().flatten().collect()
 }
@@ -262,29 +265,17 @@ fn allocated(sides: Sides<'_>) -> Option<MeasuredRatio> {
     measure_ratio(sides, forks, (Currency::AllocatedPerRequest, load), levels)
 }
 
-fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<MeasuredRatio> {
-    let percentile = currency.facts().percentile?;
-    let (mine, theirs) = (sides.variant.load(kind)?, sides.baseline.load(kind)?);
-    let levels = (mine.percentile(percentile)? as f64, theirs.percentile(percentile)? as f64);
-    let pair = |fork: u32| {
-        Some((mine.fork_percentile(fork, percentile)? as f64, theirs.fork_percentile(fork, percentile)? as f64))
-    };
-    let measured_ratio = measure_ratio(sides, ratios_of_single_pairs(sides, pair), (currency, kind), levels)?;
-    Some(MeasuredRatio {
-        label: format!("{} {}", measured_ratio.label, load_label(sides.plan, kind)),
-        ..measured_ratio
-    })
-}
-
-fn load_label(plan: &Plan, kind: SliceKind) -> String {
-    match (kind, plan.load.rate) {
-        (SliceKind::Saturating, _) => "at full load".to_owned(),
-        (SliceKind::Push, _) => "of pushes".to_owned(),
-        (SliceKind::Capacity, _) => "of tries".to_owned(),
-        (_, Rate::OfCapacity { share: 0.5 }) => "at half load".to_owned(),
-        (_, Rate::OfCapacity { share }) => format!("at {} load", format::share(share)),
-        (_, Rate::PerSecond { per_s }) => format!("at {}", format::rate(per_s)),
+/// Time stopped per request. A start in which a side never stopped has no ratio, and to leave that start out would select by
+/// results: then there is no comparison.
+fn stopped(sides: Sides<'_>) -> Option<MeasuredRatio> {
+    let Sides { variant, baseline, .. } = sides;
+    let levels = (variant.cell.stopped_ns_per_request?.value, baseline.cell.stopped_ns_per_request?.value);
+    let (mine, theirs) = (level::stopped_per_fork(&variant.evidence), level::stopped_per_fork(&baseline.evidence));
+    if mine.iter().chain(&theirs).any(|(fork, ns)| *ns == 0.0 && sides.forks.contains(fork)) {
+        return None;
     }
+    let load = variant.cpu_kind.unwrap_or(SliceKind::Saturating);
+    measure_ratio(sides, ratios_of_levels(sides, &mine, &theirs), (Currency::StoppedPerRequest, load), levels)
 }
 
 /// One ratio per fork that both sides have: the trimmed mean over slices of the same round.

@@ -68,7 +68,7 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
         return Vec::new();
     };
     let currencies = comparison.currencies.iter().filter(|ratio| ratio.is_known());
-    let by_start = currencies.filter(|ratio| !ratio.name.is_latency()).map(|ratio| {
+    let by_start = currencies.filter(|ratio| ratio.name.percentile().is_none()).map(|ratio| {
         let logs = ratio.by_fork().map(|(start, ratio)| (start, ratio.ln())).collect();
         let figure = StartFigure::of_currency(ratio.name, load_name(ratio.load), logs);
         // Capacities of different curves, or in users and in requests per second, are no same measure.

@@ -10,7 +10,7 @@ use crate::compare::{Pairs, compare_cells, is_control_alone};
 use crate::limits::{judge_limits, limit_check};
 use crate::run_info::{environment_sections, plan_sections, run_info};
 use crate::summary::{Cell, SCHEMA, Summary, VerdictKind};
-use crate::words::{findings, headline, limit_words, next_step, trust::trust};
+use crate::words::{findings, headline, limit_words, next_step, tail, trust::trust};
 
 /// Whether servers run that tare does not start: every fork then measures the same start of them.
 fn never_restarts(plan: &Plan) -> bool {
@@ -36,7 +36,8 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let headline = headline::headline(&compared.comparisons, &context);
     let findings = findings::findings(record, &cells, &compared);
     let ladders = ladder::ladders(plan, &cells);
-    let cells: Vec<Cell> = cells.into_iter().map(|analysis| analysis.cell).collect();
+    let with_tail = |cell: Cell| Cell { tail: tail::tail(&cell, &compared.comparisons), ..cell };
+    let cells: Vec<Cell> = cells.into_iter().map(|analysis| with_tail(analysis.cell)).collect();
     let run = run_info(record);
     let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
     let has_interval = headline.verdict.is_decision() || headline.verdict == VerdictKind::Inconclusive;

@@ -44,6 +44,12 @@ pub struct Cell {
     /// Share of time (0–1) during which the runtime stopped its threads to collect garbage.
     pub gc_pause_share: Option<f64>,
     pub gc_pauses: Option<u64>,
+    /// How long the server stood still for each request, over all scored slices; `null` where its runtime does not count it.
+    #[serde(default)]
+    pub stopped_ns_per_request: Option<Estimate>,
+    /// The same as a share (0–1) of the time.
+    #[serde(default)]
+    pub stopped_time_share: Option<f64>,
     /// Largest heap in use of the runtime at the end of a slice, garbage included.
     pub heap_used_peak_bytes: Option<u64>,
     #[serde(default)]
@@ -61,6 +67,9 @@ pub struct Cell {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub latency: Vec<Latency>,
+    /// What the slow requests met and how long the server stood still, in words: a line for each that is known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tail: Vec<String>,
     /// The largest load that keeps the curve of the plan; `null` where it has none.
     #[serde(default)]
     pub capacity: Option<CapacityAt>,
@@ -159,20 +168,19 @@ impl Cell {
             .or(self.latency.first())
     }
 
-    /// The level in one currency, with its interval; a percentile is that of [`Self::shown_latency`]. `None` where the
-    /// cell has none.
+    /// The level in one currency, with its interval; a figure of response times is that of [`Self::shown_latency`]. `None`
+    /// where the cell has none.
     pub fn level_in(&self, currency: Currency) -> Option<Estimate> {
+        if let Some(figure) = currency.facts().latency {
+            return self.shown_latency()?.level(figure);
+        }
         match currency {
             Currency::Throughput => self.throughput_per_s,
             Currency::CpuPerRequest => self.cpu_ns_per_request,
             Currency::AllocatedPerRequest => self.allocated_bytes_per_request,
             Currency::Capacity => Some(self.capacity.as_ref()?.load),
-            Currency::LatencyP50 | Currency::LatencyP99 => {
-                let wanted = currency.facts().percentile?;
-                let found = self.shown_latency()?.response.percentiles.iter().find(|one| one.percentile == wanted)?;
-                let bound = |ns: Option<u64>| ns.map(|ns| ns as f64);
-                Some(Estimate { value: found.value_ns as f64, lo: bound(found.lo_ns), hi: bound(found.hi_ns) })
-            }
+            Currency::StoppedPerRequest => self.stopped_ns_per_request,
+            _ => None,
         }
     }
 }

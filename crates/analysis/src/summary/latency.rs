@@ -1,7 +1,10 @@
 //! Latency under one load model: percentiles, the whole curve, Gatling's three ranges.
 
 use serde::{Deserialize, Serialize};
+use tare_plan::LatencyFigure;
 use tare_plan::plan::SliceKind;
+
+use super::Estimate;
 
 /// Latency under one load model, merged over forks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -39,14 +42,50 @@ pub struct LatencyDivision {
     pub met_stall_share: f64,
     /// Response times of all others.
     pub met_none: Distribution,
-    /// How long the server stood still for each request, over all scored slices; `null` where its runtime does not count it.
-    pub stopped_ns_per_request: Option<f64>,
-    /// The same as a share of the time.
-    pub stopped_time_share: Option<f64>,
     /// Whether about one request in a hundred met a stop: then p99 differs by chance from start to start.
     pub p99_is_at_cliff: bool,
-    /// All of this in words.
-    pub text: String,
+    /// Whether no runtime told the stops: they are times in which nothing was answered while requests waited.
+    #[serde(default)]
+    pub stops_are_seen: bool,
+    /// What those requests met that are slower than a percentile.
+    #[serde(default)]
+    pub slower: Vec<SlowerPart>,
+}
+
+/// Of the requests slower than a percentile (0–100), the shares that met a stop of the server and a stall.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SlowerPart {
+    pub percentile: f64,
+    pub met_stop_share: f64,
+    pub met_stall_share: f64,
+}
+
+impl LatencyDivision {
+    /// Whether about as many requests meet a stop as are slower than a percentile (0–100). Then some more of them or some less put
+    /// it among those that met a stop, or among the others.
+    pub fn is_at_cliff(&self, percentile: f64) -> bool {
+        let slower = 1.0 - percentile / 100.0;
+        (slower / 2.0..=slower * 2.0).contains(&self.met_stop_share)
+    }
+}
+
+impl Latency {
+    /// The division where the server's runtime told its stops.
+    fn told_division(&self) -> Option<&LatencyDivision> {
+        self.division.as_ref().filter(|division| !division.stops_are_seen)
+    }
+
+    /// One figure, with its interval over forks where it has one.
+    pub fn level(&self, figure: LatencyFigure) -> Option<Estimate> {
+        match figure {
+            LatencyFigure::Percentile(percentile) => self.response.estimate(percentile),
+            LatencyFigure::WithoutStops(percentile) => self.told_division()?.met_none.estimate(percentile),
+            LatencyFigure::MetStopShare => {
+                Some(Estimate { value: self.told_division()?.met_stop_share, lo: None, hi: None })
+            }
+            LatencyFigure::SlowerShare => None,
+        }
+    }
 }
 
 /// Response time of one start of a server.
@@ -94,6 +133,13 @@ impl Distribution {
     /// The value of a standard percentile (0–100); `None` where too few samples lie above it.
     pub fn percentile_ns(&self, percentile: f64) -> Option<u64> {
         self.percentiles.iter().find(|p| p.percentile == percentile).map(|p| p.value_ns)
+    }
+
+    /// The same with its interval over forks.
+    pub fn estimate(&self, percentile: f64) -> Option<Estimate> {
+        let found = self.percentiles.iter().find(|p| p.percentile == percentile)?;
+        let bound = |ns: Option<u64>| ns.map(|ns| ns as f64);
+        Some(Estimate { value: found.value_ns as f64, lo: bound(found.lo_ns), hi: bound(found.hi_ns) })
     }
 }
 

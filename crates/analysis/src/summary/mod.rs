@@ -31,7 +31,7 @@ pub use finding::{Finding, FindingKind, ReportFinding, Severity};
 pub use headline::{Headline, NextStep, Trust};
 pub use ladder::{Ladder, LadderStep};
 pub use latency::{
-    CurvePoint, Distribution, HistogramBin, Latency, LatencyDivision, Pace, PercentileValue, StartLatency,
+    CurvePoint, Distribution, HistogramBin, Latency, LatencyDivision, Pace, PercentileValue, SlowerPart, StartLatency,
 };
 pub use limits::{CheckResult, ConditionOutcome, ConditionResult, LimitCheck, LimitResult, LimitVerdictKind};
 pub use load_facts::{LoadFacts, ThresholdResult};

@@ -4,6 +4,7 @@ pub(crate) mod findings;
 pub(crate) mod headline;
 pub(crate) mod limit_words;
 pub(crate) mod next_step;
+pub(crate) mod tail;
 pub(crate) mod trust;
 
 pub use findings::{of_load as findings_of_load, report_finding};

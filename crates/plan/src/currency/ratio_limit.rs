@@ -4,7 +4,7 @@
 use std::str::FromStr;
 
 use tare_stats::Polarity;
-use tare_units::serde_as_text;
+use tare_units::{Span, serde_as_text};
 
 use super::Currency;
 use crate::condition::SplitCondition;
@@ -15,11 +15,15 @@ pub struct RatioLimit {
     text: String,
     currency: Currency,
     ratio: f64,
+    /// Of a limit on slow requests: those that take longer count.
+    slower_than: Option<Span>,
 }
 
 /// Why a limit cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{text}\" is no limit: {why}; write for example cpu > +3%, p99 > +10%, allocated > +1% or throughput < -3%")]
+#[error(
+    "\"{text}\" is no limit: {why}; write for example cpu > +3%, p99 > +10%, slower(5ms) > +50% or throughput < -3%"
+)]
 pub struct RatioLimitError {
     text: String,
     why: String,
@@ -48,6 +52,11 @@ impl RatioLimit {
         self.currency
     }
 
+    /// Of a limit on slow requests, how long a request takes at least that is one.
+    pub const fn slower_than(&self) -> Option<Span> {
+        self.slower_than
+    }
+
     /// The limit as a ratio: 1.03 for `+3%`.
     pub const fn ratio(&self) -> f64 {
         self.ratio
@@ -60,15 +69,25 @@ impl FromStr for RatioLimit {
     fn from_str(text: &str) -> Result<Self, RatioLimitError> {
         let wrong = |why: String| RatioLimitError { text: text.to_owned(), why };
         let written = SplitCondition::split(text).ok_or_else(|| wrong("it has neither > nor <".to_owned()))?;
-        let currency: Currency = written.metric.parse().map_err(wrong)?;
+        let (metric, slower_than) = slow_requests(&written.metric).map_err(wrong)?;
+        let currency: Currency = metric.parse().map_err(wrong)?;
         if written.above != is_worse_above(currency) {
             let sign = if is_worse_above(currency) { '>' } else { '<' };
             return Err(wrong(format!("{} fails on the other side; write {sign}", written.metric)));
         }
         let ratio = ratio(written.value)
             .ok_or_else(|| wrong("its value is no change in percent with a sign, such as +3%".to_owned()))?;
-        Ok(Self { text: text.trim().to_owned(), currency, ratio })
+        Ok(Self { text: text.trim().to_owned(), currency, ratio, slower_than })
     }
+}
+
+/// The name of a measure, and the time in `slower(5ms)`.
+fn slow_requests(metric: &str) -> Result<(&str, Option<Span>), String> {
+    let Some(rest) = metric.strip_prefix("slower") else { return Ok((metric, None)) };
+    let time = rest.trim().strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
+    let time = time.and_then(|time| time.trim().parse::<Span>().ok()).filter(|time| !time.is_zero());
+    let time = time.ok_or("slow requests need a time, such as slower(5ms)")?;
+    Ok(("slower", Some(time)))
 }
 
 fn is_worse_above(currency: Currency) -> bool {
@@ -112,12 +131,19 @@ mod tests {
             ("cpu_per_request>=+0.5 %", "cpu_per_request", 1.005),
             ("Allocated > +1%", "allocated_per_request", 1.01),
             ("p99>+10%", "latency_p99", 1.1),
+            ("p99.9 > +10%", "latency_p99_9", 1.1),
+            ("p99(no stops) > +10%", "latency_p99_no_stops", 1.1),
+            ("stopped > +25%", "stopped_per_request", 1.25),
+            ("met stop > +25%", "latency_met_stop", 1.25),
+            ("slower(5ms) > +50%", "latency_slower", 1.5),
             ("throughput < -3%", "throughput", 0.97),
             ("cpu > -5%", "cpu_per_request", 0.95),
         ] {
             let limit: RatioLimit = text.parse().unwrap();
             assert_eq!((limit.text(), limit.currency().facts().name), (text, currency));
             assert!((limit.ratio() - ratio).abs() < 1e-12, "{text}: {}", limit.ratio());
+            let slow = text.starts_with("slower").then(|| Span::from_millis(5));
+            assert_eq!(limit.slower_than(), slow, "{text}");
         }
     }
 
@@ -150,6 +176,9 @@ mod tests {
             ("cpu < -3%", "cpu fails on the other side; write >"),
             ("throughput > +3%", "throughput fails on the other side; write <"),
             ("p95 > +3%", "no currency \"p95\""),
+            ("slower > +3%", "such as slower(5ms)"),
+            ("slower(0s) > +3%", "such as slower(5ms)"),
+            ("slower(5 mins > +3%", "such as slower(5ms)"),
         ] {
             let error = text.parse::<RatioLimit>().unwrap_err().to_string();
             assert!(error.contains(why) && error.contains("write for example cpu > +3%"), "{text}: {error}");

@@ -3,6 +3,7 @@
 use super::{CellFigure, cell_figures, usable_cells, usable_ratios};
 use tare_analysis::Currency;
 use tare_analysis::summary::{Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Summary};
+use tare_plan::LatencyFigure;
 
 /// Names with their values, which tell the samples of a gauge apart.
 pub(super) type Labels = Vec<(&'static str, String)>;
@@ -38,7 +39,7 @@ impl RunGauges {
 /// A family for each currency, with the cells as its samples.
 fn level_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
     type Row = (&'static str, &'static str, &'static str, &'static [Currency]);
-    let families: [Row; 4] = [
+    let families: [Row; 7] = [
         (
             "tare_requests_per_second",
             "{request}/s",
@@ -51,8 +52,21 @@ fn level_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
             "tare_response_time_seconds",
             "s",
             "Percentiles of response time",
-            &[Currency::LatencyP50, Currency::LatencyP99],
+            &[Currency::LatencyP50, Currency::LatencyP99, Currency::LatencyP999],
         ),
+        (
+            "tare_response_time_without_stops_seconds",
+            "s",
+            "Percentiles of the response time of requests that met neither a stop of the server nor a stall",
+            &[Currency::LatencyP99NoStops],
+        ),
+        (
+            "tare_stopped_seconds_per_request",
+            "s",
+            "Time that the server's runtime stopped its threads, per request",
+            &[Currency::StoppedPerRequest],
+        ),
+        ("tare_met_stop_share", "1", "Share of requests that met a stop of the server", &[Currency::LatencyMetStop]),
     ];
     families.into_iter().map(|(name, unit, help, currencies)| {
         let samples = usable_cells(summary).flat_map(|cell| level_samples(cell, currencies)).collect();
@@ -64,7 +78,11 @@ fn level_samples(cell: &Cell, currencies: &[Currency]) -> Vec<(Labels, f64)> {
     let figures = cell_figures(cell).into_iter().filter(|figure| currencies.contains(&figure.currency));
     let sample = |figure: CellFigure| {
         let mut labels = place(&cell.group, &cell.scenario, &cell.variant);
-        labels.extend(figure.currency.facts().percentile.map(|p| ("quantile", (p / 100.0).to_string())));
+        let quantile = match figure.currency.facts().latency {
+            Some(LatencyFigure::Percentile(p) | LatencyFigure::WithoutStops(p)) => Some(p / 100.0),
+            _ => None,
+        };
+        labels.extend(quantile.map(|quantile| ("quantile", quantile.to_string())));
         let factor = if figure.unit == "ns" { 1e-9 } else { 1.0 };
         (labels, figure.level.value * factor)
     };

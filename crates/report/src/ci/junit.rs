@@ -121,7 +121,11 @@ fn comparison_case(summary: &Summary, comparison: &Comparison) -> Case {
         false => format!("{}: ? (too few starts)", ratio.label),
     };
     let ratios = comparison.currencies.iter().map(words);
-    let lines: Vec<String> = answer.map(|sentence| sentence.text.clone()).into_iter().chain(ratios).collect();
+    let cells = [&comparison.baseline_cell, &comparison.cell];
+    let cells = cells.into_iter().filter_map(|id| summary.cells.iter().find(|cell| cell.id == **id));
+    let tails = cells.flat_map(|cell| cell.tail.iter().map(move |line| format!("{}: {line}", cell.variant)));
+    let answer = answer.map(|sentence| sentence.text.clone());
+    let lines: Vec<String> = answer.into_iter().chain(ratios).chain(tails).collect();
     let name = format!("{} vs {}", comparison.variant, comparison.baseline);
     let class = format!("{}.{}", comparison.group, comparison.scenario);
     Case { name, class, outcome, output: lines.join("\n") }

@@ -39,18 +39,11 @@ fn ratios_of(comparison: &Comparison) -> impl Iterator<Item = &CurrencyRatio> {
 
 /// The figures of a cell in every currency that it has.
 fn cell_figures(cell: &Cell) -> Vec<CellFigure> {
-    let currencies = [
-        Currency::Throughput,
-        Currency::CpuPerRequest,
-        Currency::AllocatedPerRequest,
-        Currency::LatencyP50,
-        Currency::LatencyP99,
-    ];
     let figure = |currency: Currency| {
         let level = cell.level_in(currency).filter(|level| level.value.is_finite())?;
         Some(CellFigure { currency, unit: currency.facts().unit, level })
     };
-    currencies.into_iter().filter_map(figure).collect()
+    Currency::ALL.iter().filter(|currency| **currency != Currency::Capacity).filter_map(|one| figure(*one)).collect()
 }
 
 /// `± 0.0123`: half the distance between two bounds; `None` without bounds.

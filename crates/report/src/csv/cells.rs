@@ -1,7 +1,9 @@
 //! The columns of `cells.csv`. docs/METRICS.md has the unit, the meaning and the source of each.
 
 use tare_analysis::Currency;
-use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Distribution, Headline, Latency, Sentence};
+use tare_analysis::summary::{
+    Cell, Comparison, CurrencyRatio, Distribution, Headline, Latency, LatencyDivision, Sentence,
+};
 use tare_record::MessageTally;
 
 use super::{counts, maybe, word};
@@ -82,6 +84,15 @@ pub(super) const MEASURED: &[CellColumn] = &[
     ("response_p99_99_ns", |r| percentile(response(r), 99.99)),
     ("service_p50_ns", |r| percentile(service(r), 50.0)),
     ("service_p99_ns", |r| percentile(service(r), 99.0)),
+    ("met_stop_share", |r| maybe(division(r).map(|d| d.met_stop_share))),
+    ("met_stall_share", |r| maybe(division(r).map(|d| d.met_stall_share))),
+    ("no_stops_p50_ns", |r| percentile(division(r).map(|d| &d.met_none), 50.0)),
+    ("no_stops_p99_ns", |r| percentile(division(r).map(|d| &d.met_none), 99.0)),
+    ("p99_is_at_cliff", |r| maybe(division(r).map(|d| d.p99_is_at_cliff))),
+    ("stopped_ns_per_request", |r| maybe(r.cell.stopped_ns_per_request.map(|e| e.value))),
+    ("stopped_ns_per_request_lo", |r| maybe(r.cell.stopped_ns_per_request.and_then(|e| e.lo))),
+    ("stopped_ns_per_request_hi", |r| maybe(r.cell.stopped_ns_per_request.and_then(|e| e.hi))),
+    ("stopped_time_share", |r| maybe(r.cell.stopped_time_share)),
     ("send_lag_p99_ns", |r| percentile(latency(r).and_then(|l| l.send_lag.as_ref()), 99.0)),
     ("messages_received", |r| count(r, |m| m.received)),
     ("messages_missing", |r| count(r, |m| m.missing)),
@@ -153,6 +164,10 @@ fn response<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
 
 fn service<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
     latency(row).map(|l| &l.service)
+}
+
+fn division<'a>(row: &CellRow<'a>) -> Option<&'a LatencyDivision> {
+    latency(row)?.division.as_ref()
 }
 
 fn machine<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {

@@ -30,8 +30,9 @@ pub fn render(summary: &Summary) -> String {
                 "\n## {} ({})\n\n{}",
                 safe(&cell.scenario),
                 safe(&cell.group),
-                table(summary, together)
+                table(summary, together.clone())
             ));
+            out.push_str(&tails(together));
         }
     }
     out.push_str(&interval_legend(summary).map_or(String::new(), |legend| format!("\n{}\n", safe(&sentence(&legend)))));
@@ -84,6 +85,13 @@ fn table<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String
         out.push_str(&format!("| {} |\n", fields.join(" | ")));
     }
     out
+}
+
+/// What the slow requests of each cell met, a line for each.
+fn tails<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
+    let of_cell = |cell: &'a Cell| cell.tail.iter().map(move |line| safe(&format!("{}: {line}", cell.variant)));
+    let lines: String = cells.flat_map(of_cell).map(|line| format!("- {}\n", sentence(&line))).collect();
+    if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
 fn valid(cell: &Cell) -> String {

@@ -15,8 +15,9 @@ const MOST_NAMES: usize = 2;
 
 pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let cells = || summary.cells.iter().filter(|cell| super::table::has_row(summary, cell));
-    let paragraphs =
-        cells().flat_map(|cell| [capacity::paragraph(cell), messages::paragraph(cell), division(cell)]).flatten();
+    let paragraphs = cells().flat_map(|cell| {
+        [capacity::paragraph(cell), messages::paragraph(cell)].into_iter().flatten().chain(tail(cell))
+    });
     let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
     let reasons = SharedReasons::of(summary, cells());
     let more = reasons.all.len().saturating_sub(MOST_REASONS);
@@ -25,10 +26,9 @@ pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     paragraphs.map(wrapped).chain(cpu_costs(summary).map(wrapped)).chain(shown).chain(more).collect()
 }
 
-/// What the requests of a cell met: `http4s.Tapir: p99 is 4.1 ms: 0.6 % of the requests met a stop of the server, …`.
-fn division(cell: &Cell) -> Option<String> {
-    let division = cell.shown_latency()?.division.as_ref()?;
-    Some(clean::sanitize_line(&format!("{}: {}", cell.variant, division.text)).to_string())
+/// What the slow requests of a cell met: `http4s.Tapir: p99 is 4.1 ms: 0.6 % of the requests met a stop of the server, …`.
+fn tail(cell: &Cell) -> impl Iterator<Item = String> {
+    cell.tail.iter().map(|line| clean::sanitize_line(&format!("{}: {line}", cell.variant)).to_string())
 }
 
 /// `layer: +2.5 µs [2.0, 3.0] of CPU a request = 0.25 % of a core at 1,000 requests/s`, where the difference is decided.

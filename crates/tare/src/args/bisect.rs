@@ -32,7 +32,7 @@ pub struct BisectArgs {
     #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
     pub versions: Option<Vec<String>>,
     /// What has changed.
-    #[arg(long, default_value = "cpu", value_name = "CURRENCY", value_parser = currency(&["cpu", "allocated", "throughput", "p50", "p99"]))]
+    #[arg(long, default_value = "cpu", value_name = "CURRENCY", value_parser = currency(&["cpu", "allocated", "throughput", "p50", "p99", "p99_no_stops", "stopped"]))]
     pub currency: Currency,
     /// The least change that counts, in percent.
     #[arg(long, default_value_t = 2.0, value_name = "PERCENT")]

@@ -44,7 +44,7 @@ pub struct CheckArgs {
     /// Library versions of the catalog server that are compared with the baseline, comma separated [default: that of the catalog].
     #[arg(long, value_name = "VERSIONS", value_delimiter = ',')]
     pub versions: Option<Vec<String>>,
-    /// Limits, comma separated, on cpu, allocated, p50, p99, throughput or capacity: 'cpu > +3%' [default: fail_if in the suite's check table].
+    /// Limits, comma separated, on cpu, allocated, throughput, capacity, p50, p99, p99.9, 'p99(no stops)', stopped, 'met stop' or slower(5ms): 'cpu > +3%' [default: fail_if in the suite's check table].
     #[arg(long, value_name = "LIMIT", value_delimiter = ',', allow_hyphen_values = true)]
     pub fail_if: Vec<RatioLimit>,
     /// Exit code where a limit is not decided: fail is 4, pass is 0. A build that fails or answers wrongly always gives 4.

@@ -24,7 +24,7 @@ pub struct HistoryArgs {
     #[command(subcommand)]
     pub action: Option<HistoryAction>,
     /// Ratio to the baseline that is shown.
-    #[arg(long, default_value = "cpu", value_parser = currency(&["cpu", "throughput", "allocated", "capacity", "p50", "p99"]))]
+    #[arg(long, default_value = "cpu", value_parser = currency(&["cpu", "throughput", "allocated", "capacity", "p50", "p99", "p99_no_stops", "stopped"]))]
     pub currency: Currency,
     /// Runs of each line to print; changes of level are printed wherever they are.
     #[arg(long, value_name = "RUNS", default_value_t = 20)]

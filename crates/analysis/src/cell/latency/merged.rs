@@ -5,6 +5,7 @@ use tare_record::{PackedHistogram, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{STANDARD_PERCENTILES, mean, printable};
 
+use crate::cell::latency::ForkPercentiles;
 use crate::cell::level;
 use crate::evidence::Evidence;
 use crate::summary::{CurvePoint, Distribution, PercentileValue};
@@ -12,7 +13,7 @@ use crate::summary::{CurvePoint, Distribution, PercentileValue};
 /// One clock of one load, or one meter under it: all samples, and what each fork can state.
 pub(super) struct Merged {
     pub all: LatencyHistogram,
-    pub forks: Vec<(u32, Vec<(f64, u64)>)>,
+    pub forks: Vec<ForkPercentiles>,
 }
 
 /// Merges fork by fork, so that at most two histograms are unpacked at a time.
@@ -75,7 +76,7 @@ impl Merged {
 
     /// A percentile with its interval over forks, made on the scale of logarithms: a latency cannot be negative.
     fn stated(&self, percentile: f64, value_ns: u64, alpha: f64) -> PercentileValue {
-        let of_fork = |(_, values): &(u32, Vec<(f64, u64)>)| {
+        let of_fork = |(_, values): &ForkPercentiles| {
             values.iter().find(|(p, _)| *p == percentile).map(|(_, value)| (*value as f64).ln())
         };
         let logs: Option<Vec<f64>> = self.forks.iter().map(of_fork).collect();

@@ -30,6 +30,11 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut session = Session::open(global)?;
     let suite = read_suite(args, &session.workspace)?;
     let (limits, source) = limits(args, &suite)?;
+    let mut slow: Vec<Span> = limits.iter().filter_map(RatioLimit::slower_than).collect();
+    slow.dedup();
+    if slow.len() > 1 {
+        return Err(wrong(&suite, "has limits on slow requests with several times; write slower(…) with one").into());
+    }
     let flags = &Options { versions: args.versions.clone(), ..args.settings.0.clone() };
     let given = given_baseline(args, &suite)?;
     session
@@ -123,12 +128,12 @@ fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
     both
 }
 
-/// What to know of limits on bytes before the run: only a JVM is counted where the suite names no counters, and a start
-/// script may hide one.
+/// What to know of limits on bytes and on stops before the run: only a JVM is counted where the suite names no counters, and a
+/// start script may hide one.
 fn uncounted(plan: &Plan) -> Vec<String> {
-    let Some(limit) = plan.stop.limits.iter().find(|limit| limit.currency() == Currency::AllocatedPerRequest) else {
-        return Vec::new();
-    };
+    let is_counted =
+        |limit: &&RatioLimit| matches!(limit.currency(), Currency::AllocatedPerRequest | Currency::StoppedPerRequest);
+    let Some(limit) = plan.stop.limits.iter().find(is_counted) else { return Vec::new() };
     let is_uncounted = |variant: &&Variant| match &variant.program {
         Program::Command(server) => variant.role == Role::Compared && server.counters.is_none(),
         _ => false,
@@ -136,7 +141,7 @@ fn uncounted(plan: &Plan) -> Vec<String> {
     let note = |variant: &Variant| {
         format!(
             "{} is decided only if {} runs on a JVM; for Node, Go or .NET write counters in its table of the suite \
-             (CPython counts no bytes)",
+             (CPython counts nothing)",
             limit.text(),
             variant.name
         )
