@@ -46,6 +46,10 @@ export interface Cell {
   allocated_bytes_per_request: Estimate | null;
   gc_pause_share: number | null;
   gc_pauses: number | null;
+  /** How long the server stood still for each request, over all scored slices; `null` where its runtime does not count it. */
+  stopped_ns_per_request: Estimate | null;
+  /** The same as a share of the time. */
+  stopped_time_share: number | null;
   heap_used_peak_bytes: number | null;
   probes: Probes;
   rss_bytes: Estimate | null;
