@@ -12,6 +12,8 @@ mod certificates;
 mod connections;
 #[path = "loopback/faults.rs"]
 mod faults;
+#[path = "loopback/grpc.rs"]
+mod grpc;
 #[path = "loopback/http2.rs"]
 mod http2;
 #[path = "loopback/http2_frames.rs"]

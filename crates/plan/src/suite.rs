@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::PlanError;
-use crate::contract::{Check, Contract, Scenario};
+use crate::contract::{Check, Contract, Request, Scenario};
 use crate::document;
 use crate::plan::{CommandServer, HOST_KEYS, suite_key};
 use crate::profile::ProfileOptions;
@@ -113,12 +113,26 @@ impl Suite {
         for (name, server) in &suite.servers {
             suite.check_server(name, server)?;
         }
-        for (name, scenario) in &suite.scenarios {
-            scenario
-                .check()
-                .map_err(|(key, message)| suite.value_error(&format!("[scenarios.{name}] {key}"), message))?;
-        }
+        suite.complete_requests()?;
         Ok(suite)
+    }
+
+    fn complete_requests(&mut self) -> Result<(), PlanError> {
+        let file = self.file.clone();
+        let wrong = |key: String, message: String| PlanError::Value { origin: format!("{file}: {key}"), message };
+        for (name, scenario) in &mut self.scenarios {
+            scenario.complete().map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}"), message))?;
+        }
+        for check in &mut self.checks {
+            check.request.complete().map_err(|message| wrong(format!("[[checks]] \"{}\"", check.name), message))?;
+        }
+        Ok(())
+    }
+
+    /// All requests, of scenarios and checks.
+    pub fn requests_mut(&mut self) -> impl Iterator<Item = &mut Request> {
+        let of_scenarios = self.scenarios.values_mut().map(|scenario| &mut scenario.request);
+        of_scenarios.chain(self.checks.iter_mut().map(|check| &mut check.request))
     }
 
     /// Refuses settings of which one would be ignored.

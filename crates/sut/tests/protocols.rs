@@ -37,6 +37,12 @@ fn differences(endpoint: Endpoint) -> Vec<String> {
 
 /// A server of HTTP/2 without TLS: `/text` is a text, and everything else comes back.
 fn h2c_server() -> SocketAddr {
+    h2c_server_of(answer)
+}
+
+fn h2c_server_of<F: Future<Output = ()> + Send + 'static>(
+    answer: fn(http::Request<h2::RecvStream>, h2::server::SendResponse<bytes::Bytes>) -> F,
+) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
     let address = listener.local_addr().unwrap();
@@ -154,7 +160,11 @@ fn a_server_that_does_not_speak_what_is_asked_is_said_with_the_remedy() {
     let (address, roots) = https_server(&[]);
     let tls = Endpoint { is_http2: true, security: Some(security(roots, b"h2", "localhost")), ..address.into() };
     let says = differences(tls);
-    assert!(says[0].contains("does not agree to HTTP/2 (ALPN h2); write protocol = \"http1\""), "{says:?}");
+    assert!(says[0].contains("does not agree to HTTP/2 (ALPN h2), and offers no protocol by ALPN; write"), "{says:?}");
+    let (address, roots) = https_server(&[b"http/1.1"]);
+    let tls = Endpoint { is_http2: true, security: Some(security(roots, b"h2", "localhost")), ..address.into() };
+    let says = differences(tls);
+    assert!(says[0].contains("does not agree to HTTP/2 (ALPN h2), and offers http/1.1; write"), "{says:?}");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -164,9 +174,77 @@ fn a_server_that_does_not_speak_what_is_asked_is_said_with_the_remedy() {
         }
     });
     let says = differences(Endpoint { is_http2: true, ..address.into() });
-    assert!(says[0].contains("HTTP/2") && says[0].contains("on this port?"), "{says:?}");
+    assert!(says[0].contains("answers in HTTP/1.1 (\"HTTP/1.1 400 Bad Request\"); does"), "{says:?}");
     let to_h2c = differences(h2c_server().into());
     assert!(to_h2c[0].starts_with("not an HTTP/1.1 answer"), "{to_h2c:?}");
+}
+
+const CALLS: &str = r#"
+schema = 1
+[[checks]]
+name = "echo"
+request = { grpc = "test.Service/Echo", body = { hex = "0a0474617265" } }
+expect = { body = { same_as = "request" } }
+[[checks]]
+name = "denied"
+request = { grpc = "test.Service/Denied" }
+expect = { grpc_status = "PERMISSION_DENIED" }
+[[checks]]
+name = "denied, and not expected to be"
+request = { grpc = "test.Service/Denied" }
+expect = {}
+[[checks]]
+name = "compressed"
+request = { grpc = "test.Service/Compressed" }
+expect = {}
+[[checks]]
+name = "no gRPC"
+request = { grpc = "test.Service/Page" }
+expect = {}
+"#;
+
+/// Answers by the last part of the path.
+async fn answer_call(request: http::Request<h2::RecvStream>, mut respond: h2::server::SendResponse<bytes::Bytes>) {
+    let path = request.uri().path().to_owned();
+    let mut received = request.into_body();
+    let mut body = Vec::new();
+    while let Some(Ok(part)) = received.data().await {
+        body.extend_from_slice(&part);
+    }
+    let head = http::Response::builder().header("content-type", "application/grpc");
+    if path.ends_with("Denied") {
+        let head = head.header("grpc-status", "7").header("grpc-message", "not%20you").body(()).unwrap();
+        respond.send_response(head, true).unwrap();
+        return;
+    }
+    if path.ends_with("Page") {
+        let head = http::Response::builder().header("content-type", "text/html").body(()).unwrap();
+        respond.send_response(head, false).unwrap().send_data("<html>".into(), true).unwrap();
+        return;
+    }
+    if path.ends_with("Compressed") {
+        body = vec![1, 0, 0, 0, 1, 0];
+    }
+    let mut sending = respond.send_response(head.body(()).unwrap(), false).unwrap();
+    sending.send_data(body.into(), false).unwrap();
+    sending.send_trailers([("grpc-status".parse().unwrap(), "0".parse().unwrap())].into_iter().collect()).unwrap();
+}
+
+#[test]
+fn calls_of_grpc_are_judged_by_message_and_status() {
+    let contract = Contract::parse("contract.toml", CALLS).unwrap();
+    let endpoint = Endpoint { is_http2: true, ..h2c_server_of(answer_call).into() };
+    let all = verify_exchanges(endpoint, contract.exchanges("x", 1), Duration::from_secs(10));
+    let says: Vec<String> = all.into_iter().map(|one| one.difference.unwrap_or_else(|| "passed".into())).collect();
+    for (says, expected) in says.iter().zip([
+        "passed",
+        "passed",
+        "grpc-status 7 PERMISSION_DENIED instead of 0 OK: \"not you\"",
+        "the message is compressed, although",
+        "content-type \"text/html\" instead of application/grpc",
+    ]) {
+        assert!(says.starts_with(expected), "{says}, not {expected}");
+    }
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod interrupt;
 mod load_job;
 mod plan_text;
 mod progress;
+mod protoset;
 mod recorded_command;
 mod session;
 mod workspace;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use tare_plan::PlanError;
-use tare_plan::contract::Contract;
+use tare_plan::contract::{BodySpec, Contract, Request};
 use tare_plan::inventory::Inventory;
 use tare_plan::names::select_names;
 use tare_plan::suite::Suite;
@@ -13,6 +13,7 @@ use tare_sut::catalog::Catalog;
 
 use crate::args::Global;
 use crate::failure::wrong_usage;
+use crate::protoset::Protoset;
 
 /// The suite of a folder, which is read where none is named.
 pub const SUITE_FILE: &str = "tare.toml";
@@ -100,8 +101,9 @@ impl Workspace {
             origin: shown_path(&path),
             message: "is not text in UTF-8; a suite is a TOML file".to_owned(),
         })?;
-        let suite = Suite::parse(&shown_path(&path), &text)?;
+        let mut suite = Suite::parse(&shown_path(&path), &text)?;
         check_patterns(&suite)?;
+        read_bodies(&path, suite.requests_mut())?;
         Ok(suite)
     }
 
@@ -155,7 +157,31 @@ fn is_release(text: &str) -> bool {
 }
 
 fn contract(path: &Path) -> anyhow::Result<Contract> {
-    Ok(Contract::parse(&shown_path(path), &read(path)?)?)
+    let mut contract = Contract::parse(&shown_path(path), &read(path)?)?;
+    read_bodies(path, contract.requests_mut())?;
+    Ok(contract)
+}
+
+/// Puts the bytes of files and messages in the place of their names, so that a plan holds all that is sent. Paths are relative to
+/// the file that names them.
+fn read_bodies<'a>(origin: &Path, requests: impl Iterator<Item = &'a mut Request>) -> anyhow::Result<()> {
+    let of_file = |file: &str| {
+        let path = origin.with_file_name(file);
+        std::fs::read(&path).with_context(|| format!("{}: cannot read {}", shown_path(origin), shown_path(&path)))
+    };
+    for request in requests {
+        let bytes = match &request.body {
+            Some(BodySpec::File(body)) => of_file(&body.file)?,
+            Some(BodySpec::Json(body)) => {
+                let protoset = Protoset::parse(Path::new(&body.protoset), &of_file(&body.protoset)?)?;
+                let message = protoset.message(&request.path, &body.json);
+                message.with_context(|| format!("{}: {}", shown_path(origin), request.path))?
+            }
+            _ => continue,
+        };
+        request.body = Some(BodySpec::of_bytes(bytes));
+    }
+    Ok(())
 }
 
 /// A folder is the project's when it has a catalog of servers.

@@ -1,4 +1,5 @@
 //! Converts bytes to protocol events and back, without sockets and clock: received bytes go in, events come out.
 
+pub mod grpc;
 pub mod http;
 pub mod ws;

@@ -340,8 +340,13 @@ fn planned(truth: &Truth) -> Variant {
 }
 
 fn scenario() -> Scenario {
-    let request =
-        Request { method: "GET".to_owned(), path: "/path0/4".to_owned(), headers: BTreeMap::new(), body: None };
+    let request = Request {
+        method: "GET".to_owned(),
+        path: "/path0/4".to_owned(),
+        grpc: None,
+        headers: BTreeMap::new(),
+        body: None,
+    };
     Scenario {
         title: "One small GET".to_owned(),
         routes: 1,

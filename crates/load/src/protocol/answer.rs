@@ -1,6 +1,7 @@
 //! Compares one answer with its expectation while it arrives. The body is kept only if a check needs it.
 
 use tare_sample::ErrorClass;
+use tare_wire::grpc::{Reply, ReplyError};
 use tare_wire::http::{Head, Sink};
 
 use crate::input::check::Expectation;
@@ -14,6 +15,8 @@ const MAX_KEPT_BYTES: usize = 16 << 20;
 pub(crate) struct PartialAnswer {
     body_bytes: u64,
     kept: Vec<u8>,
+    /// The message and the status of a call of gRPC.
+    reply: Option<Box<Reply>>,
     problem: Option<Box<Problem>>,
 }
 
@@ -26,9 +29,13 @@ pub(crate) struct AnswerChecker<'a> {
 impl Sink for AnswerChecker<'_> {
     fn head(&mut self, head: &Head<'_>) {
         self.answer.problem = self.expectation.judge_head(head).map(Box::new);
+        if self.expectation.grpc.is_some() {
+            self.answer.reply.get_or_insert_default().take_headers(|name| head.header_value(name));
+        }
     }
 
     fn body(&mut self, bytes: &[u8]) {
+        let bytes = self.answer.reply.as_mut().map_or(bytes, |reply| reply.take_body(bytes));
         let from = self.answer.body_bytes;
         self.answer.body_bytes += bytes.len() as u64;
         if self.answer.problem.is_some() {
@@ -43,30 +50,52 @@ impl Sink for AnswerChecker<'_> {
     }
 }
 
+impl AnswerChecker<'_> {
+    /// Takes the trailers, by name in lower case.
+    pub(crate) fn trailers<'a>(&mut self, value: impl Fn(&str) -> Option<&'a [u8]>) {
+        if let Some(reply) = &mut self.answer.reply {
+            reply.take_trailers(value);
+        }
+    }
+}
+
 impl PartialAnswer {
-    /// Whether the body is too long to be read to its end.
+    /// Whether the body need not be read to its end: it is too long, or no call of gRPC has such an answer.
     pub(crate) fn is_too_long(&self, expectation: &Expectation) -> bool {
-        expectation.is_exceeded_by(self.body_bytes)
+        expectation.is_exceeded_by(self.body_bytes) || self.reply.as_ref().is_some_and(|reply| reply.is_wrong())
     }
 
     /// The problem of an answer whose body is too long: the wrong status of an error page, and otherwise a protocol error.
-    pub(crate) fn too_long_problem(&mut self) -> Problem {
-        match self.problem.take() {
-            Some(problem) if problem.class == ErrorClass::Status => *problem,
-            _ => Problem::new(ErrorClass::Protocol, "body without end"),
-        }
+    pub(crate) fn too_long_problem(&mut self, expectation: &Expectation) -> Problem {
+        let of_status = self.problem.take_if(|problem| problem.class == ErrorClass::Status).map(|problem| *problem);
+        let of_call =
+            || self.reply.as_ref().filter(|reply| reply.is_wrong()).and_then(|_| self.problem_of_call(expectation));
+        of_status.or_else(of_call).unwrap_or_else(|| Problem::new(ErrorClass::Protocol, "body without end"))
     }
 
     /// The first problem of a complete answer, if it has one.
     pub(crate) fn verdict(&mut self, expectation: &Expectation) -> Option<Problem> {
-        if let Some(problem) = self.problem.take() {
+        if let Some(problem) = self.problem.take_if(|problem| problem.class == ErrorClass::Status) {
             return Some(*problem);
+        }
+        if let Some(problem) = self.problem_of_call(expectation).or_else(|| self.problem.take().map(|found| *found)) {
+            return Some(problem);
         }
         let of_whole = || {
             let text = expectation.whole.iter().find_map(|check| check.judge(&self.kept))?;
             Some(Problem::new(ErrorClass::Validation, text))
         };
         expectation.judge_length(self.body_bytes).or_else(of_whole)
+    }
+
+    /// What is wrong with the answer to a call of gRPC.
+    fn problem_of_call(&self, expectation: &Expectation) -> Option<Problem> {
+        let error = self.reply.as_ref()?.check(expectation.grpc?).err()?;
+        let class = match error {
+            ReplyError::Status { .. } => ErrorClass::Status,
+            _ => ErrorClass::Protocol,
+        };
+        Some(Problem::new(class, error.to_string()))
     }
 
     /// Compares the part of the body that begins at `from`.

@@ -122,7 +122,7 @@ impl Http1 {
                 self.finish_first(requests).map_or(Step::More, |(times, problem)| Step::Finished { times, problem })
             }
             Ok(Progress::NeedsMore) if exchange.answer.is_too_long(expectation) => {
-                Step::Broken(exchange.answer.too_long_problem())
+                Step::Broken(exchange.answer.too_long_problem(expectation))
             }
             Ok(Progress::NeedsMore) => {
                 self.keep_first_bytes(bytes);

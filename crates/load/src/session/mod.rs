@@ -66,6 +66,9 @@ impl LoadSession {
                 "give all requests the same path and headers; what they send may differ",
             ));
         }
+        if !matches!(spec.protocol, Protocol::Http2 { .. }) && requests.has_calls() {
+            return Err(spec_error("calls of gRPC over HTTP/1.1", "speak HTTP/2 with the server"));
+        }
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
         let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;

@@ -9,6 +9,7 @@ const POLLER: PollerChoice = PollerChoice::Auto;
 mod certificates;
 mod connections;
 mod faults;
+mod grpc;
 mod http2;
 mod http2_frames;
 mod http2_raw;

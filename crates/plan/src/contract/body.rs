@@ -1,4 +1,5 @@
-//! Bodies as plain data: text as written, or bytes made from a seed, so that a 5 MiB body is one line of a file.
+//! Bodies as plain data: text as written, bytes in hex or in a file, or bytes made from a seed, so that a 5 MiB body is one
+//! line of a file.
 
 use std::sync::Arc;
 
@@ -22,13 +23,45 @@ pub enum Alphabet {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(
     untagged,
-    expecting = "a body is a string, or { seed = 1, bytes = 256, alphabet = \"binary\", \"letters\" or \"json\" }"
+    expecting = "a body is a string, or { seed = 1, bytes = 256, alphabet = \"binary\", \"letters\" or \"json\" }, { hex = \"0a02\" }, { file = \"body.bin\" }, or of a gRPC call { json = '{}', protoset = \"api.protoset\" }"
 )]
 pub enum BodySpec {
     /// The text itself, as UTF-8.
     Text(String),
     /// Bytes that follow from the seed alone, the same on every machine.
     Generated(GeneratedBody),
+    /// Bytes in hex.
+    Hex(HexBody),
+    /// The bytes of a file.
+    File(FileBody),
+    /// A message of gRPC.
+    Json(JsonBody),
+}
+
+/// Bytes in hex.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HexBody {
+    /// Two digits a byte, such as `0a0474617265`.
+    pub hex: String,
+}
+
+/// The bytes of a file. A suite that has been read has the bytes themselves in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FileBody {
+    /// Its path, relative to the suite.
+    pub file: String,
+}
+
+/// A message of gRPC in JSON. A suite that has been read has the bytes of the message in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JsonBody {
+    /// The message.
+    pub json: String,
+    /// A file with a descriptor set, relative to the suite.
+    pub protoset: String,
 }
 
 /// Bytes that follow from a seed.
@@ -49,6 +82,8 @@ impl BodySpec {
         match self {
             Self::Text(text) => text.len(),
             Self::Generated(body) => body.bytes,
+            Self::Hex(HexBody { hex }) => hex.len() / 2,
+            Self::File(_) | Self::Json(_) => 0,
         }
     }
 
@@ -57,7 +92,39 @@ impl BodySpec {
         match self {
             Self::Text(text) => text.as_bytes().into(),
             Self::Generated(body) => body.bytes(),
+            Self::Hex(HexBody { hex }) => bytes_of_hex(hex).unwrap_or_default().into(),
+            Self::File(_) | Self::Json(_) => [].into(),
         }
+    }
+
+    /// A body of these bytes: as text if they are text, so that people can read the record.
+    pub fn of_bytes(bytes: Vec<u8>) -> Self {
+        let hex = |error: std::string::FromUtf8Error| {
+            Self::Hex(HexBody { hex: error.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect() })
+        };
+        String::from_utf8(bytes).map_or_else(hex, Self::Text)
+    }
+
+    /// What is wrong with it; `None` if nothing is.
+    pub(super) fn contradiction(&self) -> Option<String> {
+        match self {
+            Self::Hex(HexBody { hex }) => bytes_of_hex(hex).err(),
+            _ => None,
+        }
+    }
+}
+
+/// The bytes of pairs of hexadecimal digits.
+///
+/// # Errors
+/// In words, when it has other characters or an odd number of them.
+pub fn bytes_of_hex(hex: &str) -> Result<Vec<u8>, String> {
+    let digits: Option<Vec<u32>> = hex.chars().map(|char| char.to_digit(16)).collect();
+    match digits {
+        Some(digits) if digits.len().is_multiple_of(2) => {
+            Ok(digits.chunks(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect())
+        }
+        _ => Err(format!("\"{hex}\" is not in hex; write two digits for each byte, such as 0a04")),
     }
 }
 
@@ -136,6 +203,18 @@ mod tests {
         assert!(!bytes.contains(&b' '));
         let short = BodySpec::Generated(GeneratedBody { seed: 3, bytes: 1, alphabet: Alphabet::Json }).bytes();
         assert_eq!(&short[..], br#"{"items":[],"note":""}"#);
+    }
+
+    #[test]
+    fn bytes_are_written_in_hex_and_those_that_are_text_as_text() {
+        assert_eq!(bytes_of_hex("0aFf"), Ok(vec![10, 255]));
+        for wrong in ["0", "0g", "0 1", "ä"] {
+            assert!(bytes_of_hex(wrong).unwrap_err().contains("two digits for each byte"), "{wrong}");
+        }
+        let body = BodySpec::of_bytes(vec![10, 255]);
+        assert_eq!((body.length(), &body.bytes()[..]), (2, &[10, 255][..]));
+        assert_eq!(body, BodySpec::Hex(HexBody { hex: "0aff".into() }));
+        assert_eq!(BodySpec::of_bytes(b"text".to_vec()), BodySpec::Text("text".into()));
     }
 
     #[test]

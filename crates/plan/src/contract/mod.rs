@@ -1,20 +1,20 @@
 //! The contract: what each server must answer. One plain-data file drives the verifier and the load.
 
 mod body;
+mod call;
 mod exchange;
 mod may_differ;
 mod push;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use tare_wire::http;
 
 use crate::PlanError;
 use crate::document;
 
-pub use body::{Alphabet, BodySpec, GeneratedBody};
+pub use body::{Alphabet, BodySpec, FileBody, GeneratedBody, HexBody, JsonBody, bytes_of_hex};
+pub use call::GrpcStatus;
 pub use exchange::Exchange;
 pub use may_differ::{MayDiffer, may_differ_line};
 pub use push::Push;
@@ -83,8 +83,13 @@ pub struct Request {
     /// HTTP method.
     #[serde(default = "get")]
     pub method: String,
-    /// Path and query.
+    /// Path and query; that of the method where `grpc` names one.
+    #[serde(default)]
     pub path: String,
+    /// The method of a unary gRPC call, `package.Service/Method`. The body is its message. Path, HTTP method and headers
+    /// follow from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grpc: Option<String>,
     /// Headers in addition to `Host` and `Content-Length`.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
@@ -103,14 +108,20 @@ pub struct Expect {
     /// Headers that matter: names without regard to case, values exact.
     #[serde(default)]
     pub headers: BTreeMap<String, String>,
-    /// The body, exactly; or only its length.
+    /// The status of a gRPC call; OK when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grpc_status: Option<GrpcStatus>,
+    /// The body, or the message of a gRPC call: exactly, or only its length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<ExpectBody>,
 }
 
 /// What is demanded of a body.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged, expecting = "an expected body is a string, { bytes = LENGTH } or { same_as = \"request\" }")]
+#[serde(
+    untagged,
+    expecting = "an expected body is a string, { bytes = LENGTH }, { hex = \"0a02\" } or { same_as = \"request\" }"
+)]
 pub enum ExpectBody {
     /// Byte for byte.
     Exact(String),
@@ -119,6 +130,8 @@ pub enum ExpectBody {
         /// Length in bytes.
         bytes: u64,
     },
+    /// Byte for byte, in hex.
+    Hex(HexBody),
     /// What was sent, byte for byte.
     Same {
         /// What it equals.
@@ -170,16 +183,10 @@ impl Scenario {
         let received = match &self.expect.body {
             Some(ExpectBody::Length { bytes }) => *bytes,
             Some(ExpectBody::Exact(text)) => text.len() as u64,
+            Some(ExpectBody::Hex(HexBody { hex })) => hex.len() as u64 / 2,
             Some(ExpectBody::Same { .. }) | None => 0,
         };
         sent.max(received) >= LONG_BODY
-    }
-}
-
-impl Request {
-    /// The bytes of the body to send; none where there is no body.
-    pub fn body_bytes(&self) -> Arc<[u8]> {
-        self.body.as_ref().map_or_else(|| [].into(), BodySpec::bytes)
     }
 }
 
@@ -201,16 +208,16 @@ impl Contract {
     /// # Errors
     /// [`PlanError::Document`] with the line, or [`PlanError::Value`] for another schema or a path without `/`.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
-        let contract: Self = document::parse_document(file, text)?;
+        let mut contract: Self = document::parse_document(file, text)?;
         let wrong = |message: String| PlanError::Value { origin: file.to_owned(), message };
         if contract.schema != 1 {
             return Err(wrong(format!("schema = {} is unknown to this tare; write schema = 1", contract.schema)));
         }
-        for (name, scenario) in &contract.scenarios {
-            scenario.check().map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}: {message}")))?;
+        for (name, scenario) in &mut contract.scenarios {
+            scenario.complete().map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}: {message}")))?;
         }
-        for check in &contract.checks {
-            check_request(&check.request).map_err(|message| wrong(format!("\"{}\": {message}", check.name)))?;
+        for check in &mut contract.checks {
+            check.request.complete().map_err(|message| wrong(format!("\"{}\": {message}", check.name)))?;
         }
         for difference in &contract.differences {
             if !contract.exchanges("", u32::MAX).any(|exchange| exchange.name == difference.check) {
@@ -222,6 +229,12 @@ impl Contract {
         }
         Ok(contract)
     }
+
+    /// All requests, of scenarios and checks.
+    pub fn requests_mut(&mut self) -> impl Iterator<Item = &mut Request> {
+        let of_scenarios = self.scenarios.values_mut().map(|scenario| &mut scenario.request);
+        of_scenarios.chain(self.checks.iter_mut().map(|check| &mut check.request))
+    }
 }
 
 impl Scenario {
@@ -230,10 +243,16 @@ impl Scenario {
         self.expect.body.is_none() && self.push.is_none()
     }
 
-    /// Refuses what could not be sent as one HTTP/1.1 request, pushes that cannot be, and a body that is stated and may
-    /// differ. An error names the key.
-    pub(crate) fn check(&self) -> Result<(), (&'static str, String)> {
-        check_request(&self.request).map_err(|message| ("request", message))?;
+    /// Completes the request. Refuses what could not be sent, pushes that cannot be, and a body that is stated and may differ. An
+    /// error names the key.
+    pub(crate) fn complete(&mut self) -> Result<(), (&'static str, String)> {
+        self.request.complete().map_err(|message| ("request", message))?;
+        if let Some(ExpectBody::Hex(HexBody { hex })) = &self.expect.body {
+            bytes_of_hex(hex).map_err(|message| ("expect", message))?;
+        }
+        if self.expect.grpc_status.is_some() && self.request.grpc.is_none() {
+            return Err(("expect", "grpc_status is that of a gRPC call; write request = { grpc = … }".to_owned()));
+        }
         if let Some(wrong) = self.push.as_ref().and_then(Push::contradiction) {
             return Err(("request", wrong.to_owned()));
         }
@@ -243,13 +262,6 @@ impl Scenario {
         }
         Ok(())
     }
-}
-
-/// Refuses what could not be sent as one HTTP/1.1 request.
-fn check_request(request: &Request) -> Result<(), String> {
-    let headers = request.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-    let body_bytes = request.body.as_ref().map_or(0, BodySpec::length);
-    http::check_request(&request.method, &request.path, headers, body_bytes).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -158,6 +158,11 @@ impl Transport {
         Ok(Self { protocol, tls: is_secure.then(|| tls.cloned().unwrap_or_default()) })
     }
 
+    /// Whether it is HTTP/2.
+    pub fn is_http2(&self) -> bool {
+        matches!(self.protocol, LoadProtocol::Http2 { .. })
+    }
+
     /// Requests that a connection carries at a time.
     pub fn depth(&self) -> u32 {
         match self.protocol {

@@ -11,7 +11,7 @@ use crate::contract::Contract;
 use crate::earlier::EarlierRun;
 use crate::inventory::Inventory;
 pub use crate::inventory::MachineFacts;
-use crate::plan::{Mode, Plan};
+use crate::plan::{Mode, Plan, Variant};
 use crate::profile::ProfileOptions;
 use crate::settings::{Known, Options, resolve_settings};
 use crate::suite::Suite;
@@ -78,6 +78,7 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         settings: settings.list,
     };
     check_streams(&plan)?;
+    check_calls(&plan)?;
     derived::derive(&mut plan, inputs);
     Ok(plan)
 }
@@ -93,6 +94,23 @@ fn check_streams(plan: &Plan) -> Result<(), PlanError> {
                 plan.load.users,
                 plan.load.users.next_multiple_of(streams)
             );
+            return Err(PlanError::Value { origin, message });
+        }
+    }
+    Ok(())
+}
+
+/// A gRPC call needs HTTP/2.
+fn check_calls(plan: &Plan) -> Result<(), PlanError> {
+    for group in &plan.groups {
+        let Some(call) = group.scenarios.iter().find(|named| named.scenario.request.grpc.is_some()) else { continue };
+        let speaks_http1 = |variant: &&Variant| !variant.program.transport().is_http2();
+        if let Some(variant) = group.variants.iter().find(speaks_http1) {
+            let message = format!(
+                "{} is a gRPC call, and is sent over HTTP/2; write protocol = \"h2c\", or \"h2\" over TLS",
+                call.name
+            );
+            let origin = format!("{}: [servers.{}] protocol", plan.suite_file, variant.server);
             return Err(PlanError::Value { origin, message });
         }
     }

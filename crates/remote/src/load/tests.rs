@@ -36,7 +36,8 @@ const SERVER: ServerId = ServerId(0);
 
 /// A session with a server at this address that answers 200 to everything.
 fn session_to(address: SocketAddr, connections: u32) -> SessionOrder {
-    let request = Request { method: "GET".to_owned(), path: "/".to_owned(), headers: BTreeMap::new(), body: None };
+    let request =
+        Request { method: "GET".to_owned(), path: "/".to_owned(), grpc: None, headers: BTreeMap::new(), body: None };
     let expect = Expect { status: 200, ..Expect::default() };
     let scenario = Scenario { title: String::new(), routes: 1, request, expect, may_differ: Vec::new(), push: None };
     SessionOrder {

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tare_load::{
-    Check, Conversation, Identity, LoadSession, Method, Protocol, RequestSpec, SessionSpec, Share, Stamp, TlsSpec,
-    Trust,
+    Check, Conversation, GrpcCode, Identity, LoadSession, Method, Protocol, RequestSpec, SessionSpec, Share, Stamp,
+    TlsSpec, Trust,
 };
-use tare_plan::contract::{Contract, ExpectBody, SameAs};
+use tare_plan::contract::{Contract, ExpectBody, GrpcStatus, HexBody, SameAs, bytes_of_hex};
 use tare_plan::plan::{LoadProtocol, NamedScenario, TlsTrust, Transport};
 use tare_plan::{Plan, ServerClock};
 use tare_sut::contract::AgreedAnswer;
@@ -191,16 +191,18 @@ fn request(named: &NamedScenario, agreed: Option<&AgreedAnswer>) -> Result<Reque
     request.checks.extend(expect.body.as_ref().map(|body| match body {
         ExpectBody::Exact(text) => Check::body_is(text.as_bytes()),
         ExpectBody::Length { bytes } => Check::length(*bytes),
-        ExpectBody::Same { same_as: SameAs::Request } => Check::body_is(&*wanted.body_bytes()),
+        ExpectBody::Hex(HexBody { hex }) => Check::body_is(bytes_of_hex(hex).unwrap_or_default()),
+        ExpectBody::Same { same_as: SameAs::Request } => Check::body_is(&*wanted.message_bytes()),
     }));
+    if wanted.grpc.is_some() {
+        let code = expect.grpc_status.map_or(GrpcCode::OK, |GrpcStatus(code)| code);
+        request.checks.push(Check::grpc_status(code));
+    }
     if let Some(AgreedAnswer { headers, body }) = agreed {
         request.checks.extend(headers.iter().map(|(name, value)| Check::header_is(name, value)));
         request.checks.extend(body.as_deref().map(Check::body_is));
     }
-    Ok(match &wanted.body {
-        None => request,
-        Some(body) => request.body(body.bytes()),
-    })
+    Ok(request.body(wanted.body_bytes()))
 }
 
 #[cfg(test)]
@@ -216,6 +218,7 @@ mod tests {
         named.scenario.request = Request {
             method: "POST".to_owned(),
             path: "/echo?a=1".to_owned(),
+            grpc: None,
             headers: [("accept".to_owned(), "text/plain".to_owned())].into(),
             body: None,
         };
@@ -226,7 +229,7 @@ mod tests {
             (Some(ExpectBody::Same { same_as: SameAs::Request }), 3),
         ] {
             let headers = [("content-type".to_owned(), "text/plain".to_owned())].into();
-            named.scenario.expect = Expect { status: 201, headers, body };
+            named.scenario.expect = Expect { status: 201, headers, body, grpc_status: None };
             let request = request(&named, None).unwrap();
             assert_eq!((request.method, request.path.as_str()), (Method::from_name("POST").unwrap(), "/echo?a=1"));
             assert_eq!(request.headers, [("accept".to_owned(), "text/plain".to_owned())]);

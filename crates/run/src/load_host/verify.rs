@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tare_load::tls_client;
 use tare_plan::contract::{Exchange, Expect, MayDiffer, Push, Request};
-use tare_plan::plan::{LoadProtocol, Transport};
+use tare_plan::plan::Transport;
 use tare_sut::contract::{CheckOutcome, Endpoint, Security, verify_exchanges};
 use tare_units::Span;
 
@@ -67,7 +67,7 @@ impl VerifyOrder {
         Ok(Endpoint {
             address: self.destination.resolve()?,
             host: host.clone(),
-            is_http2: matches!(self.transport.protocol, LoadProtocol::Http2 { .. }),
+            is_http2: self.transport.is_http2(),
             security: security.map(|(config, server_name)| Security { config, server_name }),
         })
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tare_plan::contract::Request;
 use tare_sys::clock;
+use tare_wire::grpc::Reply;
 use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, Sink};
 
 use super::endpoint::Endpoint;
@@ -28,7 +29,11 @@ pub(super) struct Answer {
     pub(super) status: u16,
     /// In the order of arrival, unchanged.
     pub(super) headers: Vec<(String, String)>,
+    /// Of a gRPC call, its message.
     pub(super) body: Vec<u8>,
+    pub(super) trailers: Vec<(String, String)>,
+    /// What a gRPC call adds to an answer.
+    pub(super) reply: Option<Reply>,
     pub(super) keeps_alive: bool,
 }
 
@@ -40,6 +45,19 @@ impl Answer {
         let values: Vec<&str> = values.collect();
         (!values.is_empty()).then(|| values.join(", "))
     }
+
+    /// Reads it as the answer to a gRPC call.
+    fn read_reply(&mut self) {
+        let mut reply = Reply::default();
+        reply.take_headers(|name| field(&self.headers, name));
+        let message = reply.take_body(&self.body).to_vec();
+        reply.take_trailers(|name| field(&self.trailers, name));
+        (self.body, self.reply) = (message, Some(reply));
+    }
+}
+
+fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a [u8]> {
+    fields.iter().find(|(is, _)| is == name).map(|(_, value)| value.as_bytes())
 }
 
 impl Sink for Answer {
@@ -135,8 +153,11 @@ impl Client {
             Some(http2) => http2,
             None => Http2::begin(self.connect().map_err(Failure::Connect)?, deadline)?,
         };
-        let answer = http2.ask(asked, request.body_bytes().to_vec().into(), deadline)?;
+        let mut answer = http2.ask(asked, request.body_bytes().to_vec().into(), deadline)?;
         self.http2 = Some(http2);
+        if request.grpc.is_some() {
+            answer.read_reply();
+        }
         Ok(answer)
     }
 

@@ -1,15 +1,17 @@
 //! Compares an answer with the expected one, and describes the first difference.
 
-use tare_plan::contract::{Expect, ExpectBody, Request, SameAs};
+use tare_plan::contract::{Expect, ExpectBody, GrpcStatus, HexBody, Request, SameAs, bytes_of_hex};
+use tare_wire::grpc::Code;
 
 use super::client::Answer;
 
 /// Bytes of a body in a message.
 const SHOWN_BYTES: usize = 60;
 
-/// The first difference, in this order: status, headers, body, connection.
+/// The first difference, in this order: status, that of a gRPC call, headers, body, connection.
 pub(super) fn difference(request: &Request, expect: &Expect, answer: &Answer) -> Option<String> {
     status(expect, answer)
+        .or_else(|| wrong_reply(expect, answer))
         .or_else(|| differing_header(expect, answer))
         .or_else(|| expect.body.as_ref().and_then(|expected| body(expected, request, &answer.body)))
         .or_else(|| connection(expect, answer))
@@ -20,6 +22,11 @@ fn status(expect: &Expect, answer: &Answer) -> Option<String> {
         || if answer.body.is_empty() { String::new() } else { format!(" with the body {}", excerpt(&answer.body, 0)) };
     (expect.status != answer.status)
         .then(|| format!("status: expected {}, got {}{}", expect.status, answer.status, body()))
+}
+
+fn wrong_reply(expect: &Expect, answer: &Answer) -> Option<String> {
+    let wanted = expect.grpc_status.map_or(Code::OK, |GrpcStatus(code)| code);
+    answer.reply.as_ref()?.check(wanted).err().map(|error| error.to_string())
 }
 
 fn differing_header(expect: &Expect, answer: &Answer) -> Option<String> {
@@ -35,7 +42,8 @@ pub(super) fn compare_headers(name: &str, expected: Option<&str>, got: Option<&s
 fn body(expected: &ExpectBody, request: &Request, got: &[u8]) -> Option<String> {
     match expected {
         ExpectBody::Exact(text) => compare_bytes(text.as_bytes(), got),
-        ExpectBody::Same { same_as: SameAs::Request } => compare_bytes(&request.body_bytes(), got),
+        ExpectBody::Same { same_as: SameAs::Request } => compare_bytes(&request.message_bytes(), got),
+        ExpectBody::Hex(HexBody { hex }) => compare_bytes(&bytes_of_hex(hex).unwrap_or_default(), got),
         ExpectBody::Length { bytes } if *bytes == got.len() as u64 => None,
         ExpectBody::Length { bytes } => {
             Some(format!("body: expected {}, got {}", count(*bytes), count(got.len() as u64)))
@@ -93,6 +101,7 @@ mod tests {
         Request {
             method: "POST".into(),
             path: "/".into(),
+            grpc: None,
             headers: Default::default(),
             body: Some(tare_plan::contract::BodySpec::Text(body.into())),
         }
@@ -100,12 +109,12 @@ mod tests {
 
     fn answer(status: u16, body: &str) -> Answer {
         let headers = vec![("Content-Type".into(), "text/plain".into())];
-        Answer { status, headers, body: body.into(), keeps_alive: true }
+        Answer { status, headers, body: body.into(), keeps_alive: true, ..Answer::default() }
     }
 
     fn expect(body: &str) -> Expect {
         let headers = [("content-type".to_owned(), "text/plain".to_owned())].into();
-        Expect { status: 200, headers, body: Some(ExpectBody::Exact(body.to_owned())) }
+        Expect { status: 200, headers, body: Some(ExpectBody::Exact(body.to_owned())), grpc_status: None }
     }
 
     #[test]

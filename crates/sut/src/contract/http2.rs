@@ -42,7 +42,8 @@ impl Http2 {
     /// Begins to speak HTTP/2, without an upgrade.
     pub(super) fn begin(stream: Stream, deadline: Deadline) -> Result<Self, Failure> {
         stream.set_read_timeout(TICK).map_err(Failure::Connect)?;
-        let (sender, connection) = run(pin!(handshake(Blocking(stream))), None, deadline)?.map_err(Failure::Http2)?;
+        let (sender, connection) =
+            run(pin!(handshake(Blocking { stream, has_read: false })), None, deadline)?.map_err(Failure::Http2)?;
         Ok(Self { sender, connection })
     }
 
@@ -72,6 +73,8 @@ impl Http2 {
                 let room = MAX_BODY_BYTES.saturating_sub(answer.body.len());
                 answer.body.extend_from_slice(part.get(..room).unwrap_or(&part));
             }
+            let trailers = received.trailers().await?.unwrap_or_default();
+            answer.trailers = trailers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
             Ok::<Answer, h2::Error>(answer)
         };
         run(pin!(exchange), Some(connection), deadline)?.map_err(Failure::Http2)
@@ -115,14 +118,22 @@ fn run<T>(
 
 /// A stream whose reads end soon without a byte: not ready then.
 #[derive(Debug)]
-struct Blocking(Stream);
+struct Blocking {
+    stream: Stream,
+    has_read: bool,
+}
 
 impl AsyncRead for Blocking {
     fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, room: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let mut buffer = [0; 16 * 1024];
         let most = room.remaining().min(buffer.len());
-        match self.0.read(&mut buffer[..most]) {
+        match self.stream.read(&mut buffer[..most]) {
             Ok(count) => {
+                if let Some(line) = (!self.has_read).then(|| http1_status_line(&buffer[..count])).flatten() {
+                    let text = format!("the server answers in HTTP/1.1 (\"{line}\")");
+                    return Poll::Ready(Err(io::Error::other(text)));
+                }
+                self.has_read = true;
                 room.put_slice(&buffer[..count]);
                 Poll::Ready(Ok(()))
             }
@@ -134,16 +145,22 @@ impl AsyncRead for Blocking {
 
 impl AsyncWrite for Blocking {
     fn poll_write(mut self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        Poll::Ready(self.0.write(bytes))
+        Poll::Ready(self.stream.write(bytes))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Poll::Ready(self.0.flush())
+        Poll::Ready(self.stream.flush())
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
+}
+
+/// The first line of an answer in HTTP/1.1; `None` if it is none.
+fn http1_status_line(bytes: &[u8]) -> Option<String> {
+    let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
+    line.starts_with(b"HTTP/1.").then(|| line.escape_ascii().to_string())
 }
 
 fn is_soon(error: &io::Error) -> bool {

@@ -17,14 +17,11 @@ pub struct Security {
     pub server_name: ServerName<'static>,
 }
 
-const NO_HTTP2: &str =
-    "the server does not agree to HTTP/2 (ALPN h2); write protocol = \"http1\", or let it speak HTTP/2";
-
 /// An open connection.
 #[derive(Debug)]
 pub(super) enum Stream {
     Plain(TcpStream),
-    Secure(Box<StreamOwned<ClientConnection, TcpStream>>),
+    Secure(Box<Secure>),
 }
 
 impl Stream {
@@ -33,22 +30,20 @@ impl Stream {
     /// # Errors
     /// When the server cannot be reached, is not trusted, or speaks another protocol.
     pub(super) fn open(address: SocketAddr, security: Option<&Security>, timeout: Duration) -> io::Result<Self> {
-        let mut socket = TcpStream::connect_timeout(&address, timeout)?;
-        socket.set_nodelay(true)?;
-        socket.set_read_timeout(Some(timeout))?;
-        socket.set_write_timeout(Some(timeout))?;
-        let Some(Security { config, server_name }) = security else { return Ok(Self::Plain(socket)) };
-        let connection = ClientConnection::new(Arc::clone(config), server_name.clone());
-        let mut connection = connection.map_err(io::Error::other)?;
-        while connection.is_handshaking() {
-            connection.complete_io(&mut socket).map_err(explained)?;
+        let socket = open_socket(address, timeout)?;
+        let Some(security) = security else { return Ok(Self::Plain(socket)) };
+        let wants_http2 = security.config.alpn_protocols.first().is_some_and(|name| name == HTTP2);
+        match agree(socket, security) {
+            Ok(secure) if !wants_http2 || secure.conn.alpn_protocol() == Some(HTTP2) => {
+                Ok(Self::Secure(Box::new(secure)))
+            }
+            // A server may also refuse the handshake where it does not speak what is asked.
+            Err(error) if !wants_http2 || !error.to_string().contains("NoApplicationProtocol") => Err(error),
+            Ok(_) | Err(_) => Err(io::Error::other(format!(
+                "the server does not agree to HTTP/2 (ALPN h2){}; write protocol = \"http1\", or let it speak HTTP/2",
+                offered_instead(address, security, timeout)
+            ))),
         }
-        let wanted = config.alpn_protocols.first();
-        let is_http2 = wanted.is_some_and(|name| name == b"h2");
-        if is_http2 && connection.alpn_protocol() != Some(b"h2") {
-            return Err(io::Error::other(NO_HTTP2));
-        }
-        Ok(Self::Secure(Box::new(StreamOwned::new(connection, socket))))
     }
 
     /// How long a read waits for a byte.
@@ -61,10 +56,40 @@ impl Stream {
     }
 }
 
-/// A server may refuse the handshake where it does not speak what is offered.
-fn explained(error: io::Error) -> io::Error {
-    let is_refusal = error.to_string().contains("NoApplicationProtocol");
-    if is_refusal { io::Error::other(NO_HTTP2) } else { error }
+type Secure = StreamOwned<ClientConnection, TcpStream>;
+
+/// The name of HTTP/2 in ALPN.
+const HTTP2: &[u8] = b"h2";
+
+/// A connection that has no TLS yet.
+fn open_socket(address: SocketAddr, timeout: Duration) -> io::Result<TcpStream> {
+    let socket = TcpStream::connect_timeout(&address, timeout)?;
+    socket.set_nodelay(true)?;
+    socket.set_read_timeout(Some(timeout))?;
+    socket.set_write_timeout(Some(timeout))?;
+    Ok(socket)
+}
+
+/// Agrees on TLS.
+fn agree(mut socket: TcpStream, Security { config, server_name }: &Security) -> io::Result<Secure> {
+    let connection = ClientConnection::new(Arc::clone(config), server_name.clone());
+    let mut connection = connection.map_err(io::Error::other)?;
+    while connection.is_handshaking() {
+        connection.complete_io(&mut socket)?;
+    }
+    Ok(StreamOwned::new(connection, socket))
+}
+
+/// What a server agrees to that does not agree to HTTP/2, for an error.
+fn offered_instead(address: SocketAddr, security: &Security, timeout: Duration) -> &'static str {
+    let mut config = ClientConfig::clone(&security.config);
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let security = Security { config: Arc::new(config), ..security.clone() };
+    match open_socket(address, timeout).and_then(|socket| agree(socket, &security)) {
+        Ok(secure) if secure.conn.alpn_protocol().is_some() => ", and offers http/1.1",
+        Ok(_) => ", and offers no protocol by ALPN",
+        Err(_) => "",
+    }
 }
 
 impl Read for Stream {

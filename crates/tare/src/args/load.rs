@@ -36,6 +36,8 @@ Examples:
   tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
   tare load 'http://127.0.0.1:8080/users/{{id}}' --feed users.csv --check 'json $.name'
   tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --fail-if 'errors>0.1%'
+  tare load grpc://127.0.0.1:50051/helloworld.Greeter/SayHello --data-json '{\"name\":\"ada\"}' --protoset hello.protoset
+      unary calls of gRPC
   tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600
       messages that the server pushes
   tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256
@@ -56,7 +58,7 @@ What the flags of wrk, hey, oha, ab and k6 are called here: docs/FLAGS.md";
 /// Flags of `tare load`.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
-    /// URL to load: http, https, ws or wss (default http). Several URLs take turns and share scheme, host and port. May contain {{variables}}.
+    /// URL to load: http, https, grpc, grpcs, ws or wss (default http). Several URLs take turns and share scheme, host and port. May contain {{variables}}.
     #[arg(required_unless_present = "urls_file", value_name = "URL")]
     pub urls: Vec<String>,
     #[command(flatten)]
@@ -150,9 +152,16 @@ pub struct RequestArgs {
     /// Request body from a file, byte for byte.
     #[arg(short = 'D', long, value_name = "FILE", group = "a_body")]
     pub body_file: Option<PathBuf>,
-    /// Request body as JSON, or @FILE to read it from a file; may contain {{variables}}.
+    /// Request body in hex, two digits a byte.
+    #[arg(long, value_name = "HEX", group = "a_body")]
+    pub data_hex: Option<String>,
+    /// Request body as JSON, or @FILE to read it from a file; may contain {{variables}}. Of a gRPC call, its message.
     #[arg(long, value_name = "JSON|@FILE", group = "a_body")]
     pub data_json: Option<String>,
+    /// Descriptor set of the messages of gRPC calls, which --data-json needs (protoc --include_imports --descriptor_set_out
+    /// FILE, or buf build -o FILE).
+    #[arg(long, requires = "data_json", value_name = "FILE")]
+    pub protoset: Option<PathBuf>,
     /// Form field of the request body; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", group = "a_body")]
     pub form: Vec<String>,
@@ -173,7 +182,8 @@ pub struct RequestArgs {
 impl RequestArgs {
     /// Whether there is something to send.
     pub fn has_body(&self) -> bool {
-        self.data.is_some() || self.body_file.is_some() || self.data_json.is_some() || !self.form.is_empty()
+        let is_given = self.data.is_some() || self.body_file.is_some() || self.data_hex.is_some();
+        is_given || self.data_json.is_some() || !self.form.is_empty()
     }
 }
 
@@ -204,11 +214,11 @@ pub struct ConnectionArgs {
     /// A connection has failed when it is not open after this time.
     #[arg(long, default_value = "5s", value_name = "SPAN", value_parser = parse_time)]
     pub connect_timeout: Span,
-    /// HTTP/2 instead of HTTP/1.1. With https it is negotiated (ALPN), with http assumed (prior knowledge).
+    /// HTTP/2 instead of HTTP/1.1. With https it is negotiated (ALPN), with http assumed (prior knowledge). gRPC is always HTTP/2.
     #[arg(long, conflicts_with = "pipeline")]
     pub http2: bool,
     /// HTTP/2: requests at a time on each connection (streams).
-    #[arg(long, short = 'p', requires = "http2", default_value_t = 1, value_name = "N", value_parser = depth)]
+    #[arg(long, short = 'p', default_value_t = 1, value_name = "N", value_parser = depth)]
     pub streams: u16,
     /// HTTP/1.1: requests at a time on each connection (pipelining).
     #[arg(long, default_value_t = 1, value_name = "N", value_parser = depth)]

@@ -52,10 +52,10 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
     let place = LoadTarget::from_urls(&urls, connection.unix_socket.as_deref(), connector)?;
     let cpus = cpus(args)?;
-    let protocol = protocol::load_protocol(&place.url, args)?;
+    let protocol = protocol::load_protocol(&place, args)?;
     // Short enough to be typed again.
     let seed = load.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000);
-    let mut requests = request::build_requests(&wanted, &place.paths, &args.request, connection, files, seed)?;
+    let mut requests = request::build_requests(&wanted, &place, &args.request, connection, files, seed)?;
     if let Some(bytes) = args.websocket.echo {
         protocol::send_echo_messages(&mut requests, bytes);
     }

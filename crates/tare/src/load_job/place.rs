@@ -33,7 +33,12 @@ pub struct LoadTarget {
     pub host: String,
     /// Path and query of each URL.
     pub paths: Vec<String>,
+    /// Whether the paths are methods of gRPC. The URL then has the scheme of the HTTP beneath it.
+    pub is_grpc: bool,
 }
+
+/// The schemes of gRPC, and those of the HTTP beneath it.
+const GRPC_SCHEMES: [(&str, &str); 2] = [("grpc", "http"), ("grpcs", "https")];
 
 impl LoadTarget {
     /// Parses the URLs, resolves their host and checks whether a server listens.
@@ -42,6 +47,10 @@ impl LoadTarget {
     /// A wrong URL, a name that does not resolve, or a port without a server, in one sentence.
     pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, connector: Connector) -> anyhow::Result<Self> {
         let paths = urls.iter();
+        let is_grpc = urls.first().is_some_and(|text| is_grpc(text));
+        if let Some(other) = urls.iter().find(|text| self::is_grpc(text) != is_grpc) {
+            return Err(wrong_usage(format!("{other}: calls of gRPC and other requests are different loads")));
+        }
         let urls = urls.iter().map(|text| parse(text)).collect::<anyhow::Result<Vec<Url>>>()?;
         let paths = paths.zip(&urls).map(|(text, url)| path(text, url)).collect();
         let Some(first) = urls.first() else { bail!("there is no URL to load") };
@@ -60,19 +69,29 @@ impl LoadTarget {
         };
         let name = first.host_str().unwrap_or_default();
         let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
-        Ok(Self { paths, url: first.clone(), target, host })
+        Ok(Self { paths, url: first.clone(), target, host, is_grpc })
     }
 
     /// The first URL as it was written, its variables among it.
     pub fn shown_url(&self) -> String {
         let path = self.paths.first().map_or("", String::as_str);
-        format!("{}{path}", self.url.origin().ascii_serialization())
+        let origin = self.url.origin().ascii_serialization();
+        match GRPC_SCHEMES.iter().find(|(_, beneath)| self.is_grpc && *beneath == self.url.scheme()) {
+            Some((scheme, beneath)) => format!("{scheme}{}{path}", &origin[beneath.len()..]),
+            None => format!("{origin}{path}"),
+        }
     }
+}
+
+fn is_grpc(text: &str) -> bool {
+    text.split_once("://").is_some_and(|(scheme, _)| GRPC_SCHEMES.iter().any(|(grpc, _)| *grpc == scheme))
 }
 
 /// A URL as people write it: without a scheme it is http.
 fn parse(text: &str) -> anyhow::Result<Url> {
-    let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
+    let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
+    let beneath = GRPC_SCHEMES.iter().find(|(grpc, _)| *grpc == scheme).map_or(scheme, |(_, beneath)| beneath);
+    let whole = format!("{beneath}://{rest}");
     let url = Url::parse(&whole).map_err(|why| {
         wrong_usage(format!("\"{text}\" is not a URL ({why}); write for example http://127.0.0.1:8080/path"))
     })?;
@@ -83,7 +102,7 @@ fn parse(text: &str) -> anyhow::Result<Url> {
     match url.scheme() {
         "http" | "https" | "ws" | "wss" => Ok(url),
         scheme => Err(wrong_usage(format!(
-            "{text}: tare does not speak \"{scheme}\"; give a URL that begins with http://, https://, ws:// or wss://"
+            "{text}: tare does not speak \"{scheme}\"; give a URL that begins with http://, https://, grpc://, grpcs://, ws:// or wss://"
         ))),
     }
 }
@@ -172,6 +191,9 @@ mod tests {
         }
         assert!(variables.shown_url().ends_with("/a/{{id}}?b={{c}}"), "{}", variables.shown_url());
         assert_eq!(of(&["http://localhost:PORT/"]).unwrap().host, "localhost:PORT");
+        let call = of(&["grpc://127.0.0.1:PORT/a.B/C"]).unwrap();
+        assert!(call.is_grpc && call.url.scheme() == "http" && call.paths == ["/a.B/C"]);
+        assert!(call.shown_url().starts_with("grpc://127.0.0.1:") && call.shown_url().ends_with("/a.B/C"));
     }
 
     #[test]
@@ -182,6 +204,7 @@ mod tests {
             (&["http://ada:secret@127.0.0.1:PORT/"], "give it with -a USER:PASSWORD"),
             (&["ftp://127.0.0.1:PORT/"], "does not speak \"ftp\""),
             (&["http://127.0.0.1:PORT/", "http://127.0.0.2:PORT/"], "different servers"),
+            (&["http://127.0.0.1:PORT/", "grpc://127.0.0.1:PORT/a.B/C"], "other requests are different loads"),
             (&["http://no-such-host.invalid/"], "\"no-such-host.invalid\" does not resolve"),
             (&["http://127.0.0.1:1/"], "nothing listens on 127.0.0.1:1 (Connection refused"),
             (&["http://[::1]:1/"], "[::1]:1"),

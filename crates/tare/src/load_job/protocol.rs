@@ -1,9 +1,9 @@
-//! The protocol of a load, from its URL and flags; and which flags have no meaning on a WebSocket.
+//! The protocol of a load, from its URL and flags; and which flags have no meaning on a WebSocket or in gRPC.
 
 use tare_load::{Body, Check, Requests};
 use tare_plan::load_plan::LoadProtocol;
-use url::Url;
 
+use super::place::LoadTarget;
 use super::request::is_header;
 use crate::args::LoadArgs;
 use crate::failure::wrong_usage;
@@ -12,15 +12,23 @@ use crate::failure::wrong_usage;
 ///
 /// # Errors
 /// When a flag has no meaning with this URL: which one, and what to do instead.
-pub fn load_protocol(url: &Url, args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
+pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
     let (model, connection, websocket) = (&args.model, &args.connection, &args.websocket);
-    if !matches!(url.scheme(), "ws" | "wss") {
+    if connection.streams > 1 && !connection.http2 && !target.is_grpc {
+        return Err(wrong_usage("--streams is for HTTP/2; add --http2, or use more connections (-c)"));
+    }
+    if target.is_grpc {
+        check_call(args)?;
+    } else if args.request.protoset.is_some() {
+        return Err(wrong_usage("--protoset is for calls of gRPC; give a URL that begins with grpc:// or grpcs://"));
+    }
+    if !matches!(target.url.scheme(), "ws" | "wss") {
         if websocket.echo.is_some() || websocket.messages.is_some() {
             return Err(wrong_usage(
                 "--echo and --messages are for WebSockets; give a URL that begins with ws:// or wss://",
             ));
         }
-        return Ok(match connection.http2 {
+        return Ok(match connection.http2 || target.is_grpc {
             true => LoadProtocol::Http2 { streams: connection.streams.into() },
             false => LoadProtocol::Http1 { pipeline: connection.pipeline.into() },
         });
@@ -65,6 +73,25 @@ pub fn load_protocol(url: &Url, args: &LoadArgs) -> anyhow::Result<LoadProtocol>
         ));
     }
     Ok(LoadProtocol::Push { period: websocket.period, messages: websocket.messages })
+}
+
+/// Refuses flags that have no meaning in a gRPC call.
+fn check_call(args: &LoadArgs) -> anyhow::Result<()> {
+    let (connection, request) = (&args.connection, &args.request);
+    for (given, flag, remedy) in [
+        (connection.pipeline > 1, "--pipeline", "use --streams"),
+        (connection.no_keepalive, "--no-keepalive", "leave it out: HTTP/2 keeps connections open"),
+        (request.method.is_some(), "-X", "leave it out: a call is a POST"),
+        (request.data.is_some(), "--data", "give the message with --data-json, --data-hex or -D"),
+        (!request.form.is_empty(), "--form", "give the message with --data-json, --data-hex or -D"),
+        (!request.feed.is_empty(), "--feed", "leave it out: a message has no variables"),
+        (request.data_json.is_some() && request.protoset.is_none(), "--data-json without --protoset", "add the file"),
+    ] {
+        if given {
+            return Err(wrong_usage(format!("{flag} has no meaning in a call of gRPC; {remedy}")));
+        }
+    }
+    Ok(())
 }
 
 /// Makes each request send `bytes` bytes of text and expect them back.

@@ -4,11 +4,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use tare_load::{Body, Feed, FeedFormat, ListedUrl, Method, RequestSpec, Requests, announces_close, parse_url_list};
+use tare_load::{
+    Body, Feed, FeedFormat, ListedUrl, Method, RequestSpec, Requests, announces_close, grpc_path, parse_url_list,
+};
+use tare_plan::contract::bytes_of_hex;
 
 use super::files::InputFiles;
+use super::place::LoadTarget;
 use crate::args::{ConnectionArgs, RequestArgs};
 use crate::failure::wrong_usage;
+use crate::protoset::Protoset;
 
 /// A line of the list of URLs, or a URL of the command line.
 #[derive(Debug, Clone)]
@@ -64,12 +69,15 @@ pub fn wanted_requests(urls: &[String], args: &RequestArgs, files: &InputFiles) 
 /// The requests, with what fills their variables.
 pub fn build_requests(
     wanted: &[Wanted],
-    paths: &[String],
+    target: &LoadTarget,
     args: &RequestArgs,
     connection: &ConnectionArgs,
     files: &InputFiles,
     seed: u64,
 ) -> anyhow::Result<Requests> {
+    if target.is_grpc {
+        return calls(wanted, target, args, connection, files);
+    }
     let body = body(args, files)?;
     let method = match &args.method {
         Some(name) => Method::from_name(name)
@@ -87,11 +95,52 @@ pub fn build_requests(
     };
     let open = |file: &PathBuf| Ok::<_, anyhow::Error>(feed(file, files)?.in_order(args.feed_order));
     Ok(Requests {
-        list: wanted.iter().zip(paths).map(request).collect(),
+        list: wanted.iter().zip(&target.paths).map(request).collect(),
         feeds: args.feed.iter().map(open).collect::<Result<_, _>>()?,
         think: args.think.unwrap_or_default(),
         seed,
     })
+}
+
+/// The calls of a load on a server of gRPC.
+fn calls(
+    wanted: &[Wanted],
+    target: &LoadTarget,
+    args: &RequestArgs,
+    connection: &ConnectionArgs,
+    files: &InputFiles,
+) -> anyhow::Result<Requests> {
+    let headers = headers(args, connection)?;
+    let protoset = args
+        .protoset
+        .as_deref()
+        .map(|file| {
+            Protoset::parse(file, &files.contents(file).with_context(|| unreadable(file, "the descriptor set"))?)
+        })
+        .transpose()?;
+    let mut list = Vec::new();
+    for (wanted, path) in wanted.iter().zip(&target.paths) {
+        let path = grpc_path(path).map_err(|what| wrong_usage(format!("{}: {what}", wanted.url)))?;
+        let message = match (&args.data_json, &protoset) {
+            (Some(text), Some(protoset)) => protoset.message(&path, &text_or_file(text, files)?)?,
+            _ => bytes(args, files)?.unwrap_or_default(),
+        };
+        let mut call = RequestSpec { weight: wanted.weight, ..RequestSpec::call(&path, &message) };
+        call.headers.retain(|(name, _)| !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)));
+        call.headers.extend(headers.clone());
+        call.checks.extend(args.check.clone());
+        list.push(call);
+    }
+    Ok(Requests { think: args.think.unwrap_or_default(), ..Requests::of(list) })
+}
+
+/// The body that is given byte for byte.
+fn bytes(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Vec<u8>>> {
+    match (&args.data_hex, &args.body_file) {
+        (Some(hex), _) => bytes_of_hex(hex).map(Some).map_err(|what| wrong_usage(format!("--data-hex: {what}"))),
+        (None, Some(file)) => files.contents(file).map(Some).with_context(|| unreadable(file, "the body")),
+        (None, None) => Ok(None),
+    }
 }
 
 fn headers(args: &RequestArgs, connection: &ConnectionArgs) -> anyhow::Result<Vec<(String, String)>> {
@@ -156,13 +205,9 @@ fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Body>> 
         };
         return Ok(Some(Body::Form(args.form.iter().map(field).collect::<Result<_, _>>()?)));
     }
-    match (&args.data, &args.body_file) {
-        (Some(text), _) => Ok(Some(Body::Text(text_or_file(text, files)?))),
-        (None, Some(file)) => {
-            let contents = files.contents(file).with_context(|| unreadable(file, "the body"))?;
-            Ok(Some(Body::from(contents)))
-        }
-        (None, None) => Ok(None),
+    match &args.data {
+        Some(text) => Ok(Some(Body::Text(text_or_file(text, files)?))),
+        None => Ok(bytes(args, files)?.map(Body::from)),
     }
 }
 

@@ -28,11 +28,7 @@ fn is_installed(program: &str, argument: &str) -> bool {
 
 /// Both servers of the example's own suite, and of the suite that `tare init` writes, answer alike.
 fn check_both_suites(name: &str, program: &str, argument: &str) {
-    if !is_installed(program, argument) {
-        return skip(&format!("{program} is not installed"));
-    }
-    let bench = Bench::new();
-    copy_folder(&project().join("examples").join(name), bench.path());
+    let Some(bench) = copied(name, program, argument) else { return };
     verified(&bench);
     std::fs::remove_file(bench.path().join("tare.toml")).unwrap();
     let output = bench.run(&["init", "--yes"]);
@@ -41,8 +37,22 @@ fn check_both_suites(name: &str, program: &str, argument: &str) {
     bench.assert_nothing_left();
 }
 
+/// The example in a scratch folder; `None`, as a skipped test, without its runtime.
+fn copied(name: &str, program: &str, argument: &str) -> Option<Bench> {
+    if !is_installed(program, argument) {
+        skip(&format!("{program} is not installed"));
+        return None;
+    }
+    let bench = Bench::new();
+    copy_folder(&project().join("examples").join(name), bench.path());
+    Some(bench)
+}
+
 fn verified(bench: &Bench) -> Output {
-    let output = bench.tare(&["verify", "--suite", "tare.toml"]).env("GOFLAGS", "-buildvcs=false").output().unwrap();
+    let mut verify = bench.tare(&["verify", "--suite", "tare.toml"]);
+    // Its answers are compared, and its speed is not measured.
+    verify.env("GOFLAGS", "-buildvcs=false").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
+    let output = verify.output().unwrap();
     let told = stdout(&output);
     assert!(output.status.success() && told.contains(", 0 failed, 0 skipped"), "{told}{}", stderr(&output));
     output
@@ -100,11 +110,7 @@ fn the_dotnet_example_runs() {
 
 #[test]
 fn the_example_of_jvm_options_runs_and_a_wrong_option_is_named_once() {
-    if !is_installed("java", "-version") {
-        return skip("java is not installed");
-    }
-    let bench = Bench::new();
-    copy_folder(&project().join("examples/jvm-flags"), bench.path());
+    let Some(bench) = copied("jvm-flags", "java", "-version") else { return };
     verified(&bench);
     let plan = stdout(&bench.run(&["run", "tare.toml", "--dry-run"]));
     assert!(plan.contains("zgc is g1 with -XX:+UseZGC instead of -XX:+UseG1GC."), "{plan}");
@@ -118,13 +124,44 @@ fn the_example_of_jvm_options_runs_and_a_wrong_option_is_named_once() {
     bench.assert_nothing_left();
 }
 
+#[test]
+fn the_example_of_tonic_runs() {
+    let Some(bench) = copied("rust-tonic", "cargo", "--version") else { return };
+    verified(&bench);
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn the_example_of_grpc_in_go_runs_and_what_gets_no_call_is_named() {
+    let Some(bench) = copied("go-grpc", "go", "version") else { return };
+    verified(&bench);
+    let suite = std::fs::read_to_string(bench.path().join("tare.toml")).unwrap();
+    for (from, to, says) in [
+        (
+            "protocol = \"h2c\"\nstreams = 4\n",
+            "",
+            "[servers.bare] protocol: Check is a gRPC call, and is sent over HTTP/2",
+        ),
+        ("Health/Check\"", "Health/Ceck\"", "grpc.health.v1.Health has no method Ceck; it has "),
+        (
+            "body = { json = '{\"service\": \"\"}', protoset = \"health.protoset\" } }",
+            "body = { hex = \"0a0161\" } }",
+            "grpc-status 5 NOT_FOUND instead of 0 OK: \"unknown service\"",
+        ),
+    ] {
+        assert!(suite.contains(from), "{from}");
+        std::fs::write(bench.path().join("tare.toml"), suite.replacen(from, to, 1)).unwrap();
+        let output =
+            bench.tare(&["verify", "--suite", "tare.toml"]).env("GOFLAGS", "-buildvcs=false").output().unwrap();
+        let said = stdout(&output) + &stderr(&output);
+        assert!(!output.status.success() && said.contains(says), "{to}: {said}");
+    }
+    bench.assert_nothing_left();
+}
+
 /// Bytes and collections of a runtime that is no JVM: reported by a script in Node, by the server itself in Go and .NET.
 fn check_counted_bytes(name: &str, program: &str, argument: &str) {
-    if !is_installed(program, argument) {
-        return skip(&format!("{program} is not installed"));
-    }
-    let bench = Bench::new();
-    copy_folder(&project().join("examples").join(name), bench.path());
+    let Some(bench) = copied(name, program, argument) else { return };
     let quick = ["--forks", "1", "--users", "4", "--warmup", "200ms", "--slice", "200ms"];
     let flags = ["--saturating", "2", "--latency", "0s"];
     let mut run = bench.tare(&[&["run", "tare.toml"], &quick[..], &flags].concat());

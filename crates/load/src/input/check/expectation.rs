@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use tare_sample::ErrorClass;
+use tare_wire::grpc;
 use tare_wire::http::Head;
 
 use super::{Check, HeaderRule, Rule, Whole};
@@ -21,6 +22,8 @@ pub(crate) struct Expectation {
     headers: Vec<(String, HeaderRule)>,
     pub(crate) exact: Option<Arc<[u8]>>,
     lengths: RangeInclusive<u64>,
+    /// The status of a call of gRPC; `None` for other requests.
+    pub(crate) grpc: Option<grpc::Code>,
     /// Checks that need the whole body.
     pub(crate) whole: Vec<Whole>,
 }
@@ -28,8 +31,14 @@ pub(crate) struct Expectation {
 impl Expectation {
     /// Combines these checks. Without a check of the status, any from 200 to 299 is correct.
     pub(crate) fn of(checks: &[Check]) -> Self {
-        let mut all =
-            Self { statuses: Vec::new(), headers: Vec::new(), exact: None, lengths: 0..=u64::MAX, whole: Vec::new() };
+        let mut all = Self {
+            statuses: Vec::new(),
+            headers: Vec::new(),
+            exact: None,
+            lengths: 0..=u64::MAX,
+            grpc: None,
+            whole: Vec::new(),
+        };
         for Check(rule) in checks {
             match rule.clone() {
                 Rule::Status(codes) => all.statuses.push(codes),
@@ -39,6 +48,7 @@ impl Expectation {
                     all.exact = Some(bytes);
                 }
                 Rule::Length(bytes) => all.limit(bytes),
+                Rule::Grpc(code) => all.grpc = Some(code),
                 Rule::Whole(whole) => all.whole.push(whole),
             }
         }
@@ -55,7 +65,7 @@ impl Expectation {
 
     /// Whether a check needs the fields of the head.
     pub(crate) const fn reads_headers(&self) -> bool {
-        !self.headers.is_empty()
+        !self.headers.is_empty() || self.grpc.is_some()
     }
 
     /// What is wrong with the head, the status first.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use regex::bytes::Regex;
 use serde_json::Value;
 use serde_json_path::JsonPath;
+use tare_wire::grpc;
 
 use crate::error::LoadError;
 
@@ -20,7 +21,7 @@ pub(crate) use self::whole::Whole;
 
 /// One condition on an answer. Of several checks of the status one must hold; of all other checks each must hold.
 ///
-/// A wrong status is an error of class `status`, even if another check fails too. Any other failed check is one of
+/// A wrong status, also one of gRPC, is an error of class `status`, even if another check fails too. Any other failed check is one of
 /// class `validation`.
 #[derive(Clone, Debug)]
 pub struct Check(pub(crate) Rule);
@@ -35,6 +36,8 @@ pub(crate) enum Rule {
     /// The body, compared as it arrives.
     Exact(Arc<[u8]>),
     Length(RangeInclusive<u64>),
+    /// The answer to a call of gRPC.
+    Grpc(grpc::Code),
     /// Needs the whole body.
     Whole(Whole),
 }
@@ -88,6 +91,11 @@ impl Check {
     /// The body has a number of bytes within this range.
     pub const fn lengths(bytes: RangeInclusive<u64>) -> Self {
         Self(Rule::Length(bytes))
+    }
+
+    /// The response is that of a unary gRPC call with this status. All checks of the body are then about its message.
+    pub const fn grpc_status(code: grpc::Code) -> Self {
+        Self(Rule::Grpc(code))
     }
 
     /// The body contains these bytes. For this check and the following ones the body is kept, up to 16 MiB.

@@ -10,14 +10,14 @@ use crate::error::LoadError;
 
 const FORMS: &str = "write one of: status 200, status 2xx, status 200..204; header NAME, header NAME = VALUE, \
                      header NAME ~ REGEX; body = TEXT, body contains TEXT, body ~ REGEX; length 5, length 1..10; \
-                     json $.PATH, json $.PATH = VALUE";
+                     json $.PATH, json $.PATH = VALUE; grpc-status NAME";
 
 impl FromStr for Check {
     type Err = LoadError;
 
     /// `status 200`, `status 2xx`, `status 200..204` · `header NAME`, `header NAME = VALUE`, `header NAME ~ REGEX` ·
     /// `body = TEXT`, `body contains TEXT`, `body ~ REGEX` · `length 5`, `length 1..10` · `json $.PATH`,
-    /// `json $.PATH = VALUE`, where a value that is not JSON is text.
+    /// `json $.PATH = VALUE`, where a value that is not JSON is text · `grpc-status NOT_FOUND`.
     fn from_str(text: &str) -> Result<Self, LoadError> {
         let wrong = || LoadError::input(&format!("check `{text}`"), "unknown kind of check", FORMS);
         if text.contains("{{") {
@@ -28,6 +28,9 @@ impl FromStr for Check {
         let rest = rest.trim_start();
         match subject {
             "status" => statuses(rest).map(Self::statuses).ok_or_else(wrong),
+            "grpc-status" => rest.parse().map(Self::grpc_status).map_err(|what: String| {
+                LoadError::input(&format!("check `{text}`"), &what, "write a name or a number")
+            }),
             "length" => range(rest).map(Self::lengths).ok_or_else(wrong),
             "header" => match relation(rest) {
                 Some((name, '=', value)) => Ok(Self::header_is(name, value)),

@@ -10,6 +10,7 @@ mod set;
 #[cfg(test)]
 mod tests;
 
+use tare_wire::grpc;
 use tare_wire::http::Method;
 
 use crate::input::check::Check;
@@ -123,6 +124,13 @@ impl RequestSpec {
     /// A POST request.
     pub fn post(path: &str, body: impl Into<Body>) -> Self {
         Self::new(Method::post(), path).body(body)
+    }
+
+    /// A unary call of a gRPC method, whose path is `/package.Service/Method`. It needs HTTP/2, and must end with the status OK
+    /// unless a check says otherwise.
+    pub fn call(path: &str, message: &[u8]) -> Self {
+        let request = Self::post(path, grpc::frame(message)).expecting(Check::grpc_status(grpc::Code::OK));
+        grpc::HEADERS.iter().fold(request, |request, (name, value)| request.header(name, value))
     }
 
     /// Sets the body.

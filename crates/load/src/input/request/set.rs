@@ -114,6 +114,11 @@ impl RequestSet {
         first.is_some() && openings.all(|opening| opening == first)
     }
 
+    /// Whether any request is a call of gRPC.
+    pub(crate) fn has_calls(&self) -> bool {
+        self.0.requests.iter().any(|request| request.expectation.grpc.is_some())
+    }
+
     pub(crate) fn get(&self, index: usize) -> &Prepared {
         &self.0.requests[index]
     }

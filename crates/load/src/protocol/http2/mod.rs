@@ -26,7 +26,7 @@ use self::stream::Stream;
 use self::wake::WokenStreams;
 use super::connection::{Begun, Ended, Exchange, Returned, Step};
 use crate::input::request::{Parts, RequestSet};
-use crate::problem::Problem;
+use crate::problem::{Problem, escape};
 use crate::recorder::Times;
 
 /// Flow-control window for answers in bytes: so large that the server never waits for us.
@@ -208,7 +208,10 @@ impl Http2 {
         self.link.as_ref()?.pipe.push_received(bytes);
         let end = self.drive();
         if let (Some(Err(error)), false) = (&end, self.has_settings()) {
-            let text = format!("{error}; does the server speak HTTP/2 here at all?");
+            let text = match http1_status_line(bytes) {
+                Some(line) => format!("the server answers in HTTP/1.1 (\"{line}\"), and not in HTTP/2"),
+                None => format!("{error}; does the server speak HTTP/2 here at all?"),
+            };
             return Some(Problem::new(ErrorClass::Protocol, text));
         }
         self.read_answers(requests);
@@ -306,6 +309,12 @@ impl Http2 {
         self.under_way -= 1;
         self.take_stream(slot).map(|stream| stream.exchange)
     }
+}
+
+/// The first line of an answer in HTTP/1.1; `None` if it is none.
+fn http1_status_line(bytes: &[u8]) -> Option<String> {
+    let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
+    line.starts_with(b"HTTP/1.").then(|| escape(line))
 }
 
 impl Link {

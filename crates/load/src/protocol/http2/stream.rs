@@ -8,6 +8,7 @@ use std::task::{Context, Poll, ready};
 use bytes::Bytes;
 use h2::client::ResponseFuture;
 use h2::{RecvStream, SendStream};
+use http::HeaderValue;
 use tare_wire::http::Sink;
 
 use super::message::{is_unprocessed, pass_head, problem};
@@ -114,7 +115,7 @@ impl Stream {
                     Some(Ok(bytes)) => {
                         check.body(&bytes);
                         if self.exchange.answer.is_too_long(expectation) {
-                            return Poll::Ready(Some(self.exchange.answer.too_long_problem()));
+                            return Poll::Ready(Some(self.exchange.answer.too_long_problem(expectation)));
                         }
                         // Most answers end here, without trailers. Their stream gives the room back when it is dropped.
                         if body.is_end_stream() {
@@ -127,7 +128,11 @@ impl Stream {
                     Some(Err(error)) => return Poll::Ready(Some(self.fail(&error))),
                     None => {
                         let broken = match ready!(body.poll_trailers(context)) {
-                            Ok(_) => None,
+                            Ok(trailers) => {
+                                let trailers = trailers.unwrap_or_default();
+                                check.trailers(|name| trailers.get(name).map(HeaderValue::as_bytes));
+                                None
+                            }
                             Err(error) => Some(self.fail(&error)),
                         };
                         return Poll::Ready(broken.or_else(|| self.exchange.answer.verdict(expectation)));

@@ -1,0 +1,156 @@
+//! The answer to a unary call: one message, and a status in the trailers or, without a message, in the headers.
+
+use percent_encoding::percent_decode;
+
+use super::message::{MessageError, MessageReader};
+use super::{Code, is_content_type};
+
+/// Bytes of a server's text that an error quotes.
+const SHOWN_BYTES: usize = 200;
+
+/// What is wrong with the answer to a call.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ReplyError {
+    /// The call ended with another status than the expected one.
+    #[error("grpc-status {found} instead of {wanted}{}", quoted(.message))]
+    Status { found: Code, wanted: Code, message: String },
+    #[error("the answer has no grpc-status, neither in its trailers nor in its headers; is this a server of gRPC?")]
+    NoStatus,
+    #[error("grpc-status \"{0}\" is no number")]
+    StatusText(String),
+    #[error("content-type {0} instead of application/grpc; is this a server of gRPC?")]
+    ContentType(String),
+    #[error(transparent)]
+    Message(#[from] MessageError),
+}
+
+fn quoted(message: &str) -> String {
+    if message.is_empty() { String::new() } else { format!(": \"{message}\"") }
+}
+
+/// The part of an answer that has come.
+#[derive(Clone, Debug, Default)]
+pub struct Reply {
+    reader: MessageReader,
+    status: Option<(Code, String)>,
+    /// What is wrong with all that has come, whatever follows.
+    error: Option<ReplyError>,
+}
+
+impl Reply {
+    /// Takes the headers, by name in lower case.
+    pub fn take_headers<'a>(&mut self, value: impl Fn(&str) -> Option<&'a [u8]>) {
+        match value("content-type") {
+            Some(text) if is_content_type(&String::from_utf8_lossy(text)) => self.take_trailers(value),
+            other => {
+                let text = other.map_or_else(|| "is absent".to_owned(), |text| format!("\"{}\"", shown(text)));
+                self.error = Some(ReplyError::ContentType(text));
+            }
+        }
+    }
+
+    /// Takes bytes of the body, and returns the part of the message among them.
+    pub fn take_body<'a>(&mut self, bytes: &'a [u8]) -> &'a [u8] {
+        if self.error.is_some() {
+            return &[];
+        }
+        self.reader.take(bytes).unwrap_or_else(|error| {
+            self.error = Some(error.into());
+            &[]
+        })
+    }
+
+    /// Takes the trailers, by name in lower case.
+    pub fn take_trailers<'a>(&mut self, value: impl Fn(&str) -> Option<&'a [u8]>) {
+        let Some(code) = value("grpc-status") else { return };
+        match std::str::from_utf8(code).ok().and_then(|code| code.trim().parse().ok()) {
+            Some(code) => {
+                let message = percent_decode(value("grpc-message").unwrap_or_default());
+                self.status = Some((Code(code), shown(&message.collect::<Vec<u8>>())));
+            }
+            None => self.error = Some(ReplyError::StatusText(shown(code))),
+        }
+    }
+
+    /// Whether the answer is wrong already and need not be read to its end.
+    pub fn is_wrong(&self) -> bool {
+        self.error.is_some()
+    }
+
+    /// What is wrong with the answer as far as it has come; at its end, with the whole.
+    ///
+    /// # Errors
+    /// When it does not have the wanted status, or not one whole message where that is OK.
+    pub fn check(&self, wanted: Code) -> Result<(), ReplyError> {
+        // A status says more than what is wrong with the bytes before it.
+        match (&self.status, &self.error) {
+            (Some((found, message)), _) if *found != wanted => {
+                Err(ReplyError::Status { found: *found, wanted, message: message.clone() })
+            }
+            (_, Some(error)) => Err(error.clone()),
+            (None, None) => Err(ReplyError::NoStatus),
+            (Some((Code::OK, _)), None) => Ok(self.reader.finish()?),
+            (Some(_), None) => Ok(()),
+        }
+    }
+}
+
+/// Text of a server without control characters, of bounded length.
+fn shown(text: &[u8]) -> String {
+    let cut = &text[..text.len().min(SHOWN_BYTES)];
+    let ellipsis = if cut.len() < text.len() { "…" } else { "" };
+    let text: String = String::from_utf8_lossy(cut).chars().flat_map(printable).collect();
+    text + ellipsis
+}
+
+fn printable(char: char) -> Vec<char> {
+    if char.is_control() { char.escape_default().collect() } else { vec![char] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::frame;
+    use super::*;
+
+    type Fields<'a> = &'a [(&'a str, &'a str)];
+
+    const GRPC: (&str, &str) = ("content-type", "application/grpc");
+
+    fn value<'a>(fields: Fields<'a>) -> impl Fn(&str) -> Option<&'a [u8]> {
+        move |name| fields.iter().find(|(is, _)| *is == name).map(|(_, value)| value.as_bytes())
+    }
+
+    fn told(headers: Fields<'_>, body: &[u8], trailers: Fields<'_>, wanted: Code) -> String {
+        let mut reply = Reply::default();
+        reply.take_headers(value(headers));
+        reply.take_body(body);
+        reply.take_trailers(value(trailers));
+        reply.check(wanted).map_or_else(|error| error.to_string(), |()| "right".to_owned())
+    }
+
+    #[test]
+    fn an_answer_needs_its_message_and_its_status() {
+        let one = frame(b"hello");
+        let ok = &[("grpc-status", "0")][..];
+        let denied = &[("grpc-status", "7"), ("grpc-message", "not%20you, 100%25%0A")][..];
+        let compressed = [1, 0, 0, 0, 0];
+        for (headers, body, trailers, wanted, expected) in [
+            (&[GRPC][..], &one[..], ok, Code::OK, "right"),
+            (&[GRPC], &one, denied, Code::OK, "grpc-status 7 PERMISSION_DENIED instead of 0 OK: \"not you, 100%\\n\""),
+            (&[GRPC], b"", denied, Code(7), "right"),
+            (&[GRPC, denied[0], denied[1]], b"", &[], Code(7), "right"),
+            (&[GRPC, denied[0]], b"", &[], Code::OK, "grpc-status 7 PERMISSION_DENIED instead of 0 OK"),
+            (&[GRPC], &one, ok, Code(5), "grpc-status 0 OK instead of 5 NOT_FOUND"),
+            (&[GRPC], &one, &[], Code::OK, "the answer has no grpc-status, neither in"),
+            (&[GRPC], b"", ok, Code::OK, "the status is OK, and no message came"),
+            (&[GRPC], &compressed, ok, Code::OK, "the message is compressed, although"),
+            (&[GRPC], &compressed, denied, Code::OK, "grpc-status 7 PERMISSION_DENIED instead of 0 OK"),
+            (&[GRPC], &one, &[("grpc-status", "ok")], Code::OK, "grpc-status \"ok\" is no number"),
+            (&[("content-type", "text/html")], b"<html>", &[], Code::OK, "content-type \"text/html\" instead of app"),
+            (&[], b"", &[], Code::OK, "content-type is absent instead of application/grpc"),
+        ] {
+            let told = told(headers, body, trailers, wanted);
+            assert!(told.starts_with(expected), "{told}, not {expected}");
+        }
+    }
+}
