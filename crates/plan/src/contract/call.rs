@@ -39,7 +39,7 @@ impl Request {
     }
 
     /// Fills in what follows from the method of a gRPC call, and refuses what could not be sent.
-    pub(super) fn complete(&mut self) -> Result<(), String> {
+    pub(crate) fn complete(&mut self) -> Result<(), String> {
         match self.grpc.clone() {
             Some(method) => self.complete_call(&method)?,
             None if self.path.is_empty() => return Err("has no path; write for example path = \"/\"".to_owned()),

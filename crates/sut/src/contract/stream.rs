@@ -33,17 +33,21 @@ impl Stream {
         let socket = open_socket(address, timeout)?;
         let Some(security) = security else { return Ok(Self::Plain(socket)) };
         let wants_http2 = security.config.alpn_protocols.first().is_some_and(|name| name == HTTP2);
-        match agree(socket, security) {
-            Ok(secure) if !wants_http2 || secure.conn.alpn_protocol() == Some(HTTP2) => {
-                Ok(Self::Secure(Box::new(secure)))
-            }
-            // A server may also refuse the handshake where it does not speak what is asked.
-            Err(error) if !wants_http2 || !error.to_string().contains("NoApplicationProtocol") => Err(error),
-            Ok(_) | Err(_) => Err(io::Error::other(format!(
-                "the server does not agree to HTTP/2 (ALPN h2){}; write protocol = \"http1\", or let it speak HTTP/2",
-                offered_instead(address, security, timeout)
-            ))),
+        let agreed = agree(socket, security);
+        // A server may also refuse the handshake where it does not speak what is asked.
+        let is_refusal = match &agreed {
+            Ok(secure) => secure.conn.alpn_protocol() != Some(HTTP2),
+            Err(error) => error.to_string().contains("NoApplicationProtocol"),
+        };
+        if !wants_http2 || !is_refusal {
+            return agreed.map(|secure| Self::Secure(Box::new(secure)));
         }
+        // Some servers serve one connection at a time.
+        drop(agreed);
+        Err(io::Error::other(format!(
+            "the server does not agree to HTTP/2 (ALPN h2){}; write protocol = \"http1\", or let it speak HTTP/2",
+            offered_instead(address, security, timeout)
+        )))
     }
 
     /// How long a read waits for a byte.
