@@ -171,7 +171,7 @@ fn read_bodies<'a>(origin: &Path, requests: impl Iterator<Item = &'a mut Request
     };
     for request in requests {
         let bytes = match &request.body {
-            Some(BodySpec::File(body)) => of_file(&body.file)?,
+            Some(BodySpec::OfFile(body)) => of_file(&body.file)?,
             Some(BodySpec::Json(body)) => {
                 let protoset = Protoset::parse(Path::new(&body.protoset), &of_file(&body.protoset)?)?;
                 let message = protoset.message(&request.path, &body.json);

@@ -33,7 +33,7 @@ pub enum BodySpec {
     /// Bytes in hex.
     Hex(HexBody),
     /// The bytes of a file.
-    File(FileBody),
+    OfFile(FileBody),
     /// A message of gRPC.
     Json(JsonBody),
 }
@@ -83,7 +83,7 @@ impl BodySpec {
             Self::Text(text) => text.len(),
             Self::Generated(body) => body.bytes,
             Self::Hex(HexBody { hex }) => hex.len() / 2,
-            Self::File(_) | Self::Json(_) => 0,
+            Self::OfFile(_) | Self::Json(_) => 0,
         }
     }
 
@@ -93,7 +93,7 @@ impl BodySpec {
             Self::Text(text) => text.as_bytes().into(),
             Self::Generated(body) => body.bytes(),
             Self::Hex(HexBody { hex }) => bytes_of_hex(hex).unwrap_or_default().into(),
-            Self::File(_) | Self::Json(_) => [].into(),
+            Self::OfFile(_) | Self::Json(_) => [].into(),
         }
     }
 
