@@ -5,10 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::assert_none;
 use crate::source::{Source, Token, closing, paths, sources, tokens};
 
-/// Files of `stats` without callers elsewhere. The fit to the exponential distribution judges the generator in
-/// `load`'s tests and in the truth bench: a run has no gaps between sends to judge.
-const WITHOUT_CALLERS: [&str; 1] = ["exponential.rs"];
-
 /// Methods of the standard library that types of ours have too: a call of one says nothing of whose it is.
 const OF_STD: [&str; 24] = [
     "abs", "bytes", "chars", "clear", "contains", "exp", "extend", "first", "get", "insert", "is_empty", "iter",
@@ -179,8 +175,7 @@ fn shared_names<'a>(sources: impl Iterator<Item = &'a Source>) -> BTreeSet<Strin
 fn every_public_function_of_stats_has_a_caller() {
     let calls: Vec<Calls> = sources().iter().map(|source| calls(&source.code)).collect();
     let shared = shared_names(sources().iter());
-    let is_exempt = |source: &Source| WITHOUT_CALLERS.iter().any(|file| source.path.ends_with(file));
-    let of_stats = sources().iter().filter(|source| source.crate_name == "stats" && !is_exempt(source));
+    let of_stats = sources().iter().filter(|source| source.crate_name == "stats");
     let public =
         of_stats.flat_map(|source| functions(&source.code).into_iter().map(move |function| (source, function)));
     let unused = public.filter(|(_, function)| {

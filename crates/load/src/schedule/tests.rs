@@ -3,8 +3,11 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use tare_stats::{ExpectedMean, ExponentialFit, Level};
 
+#[path = "../../../../bench/rust/src/bin/truth/exponential.rs"]
+mod exponential;
+
+use self::exponential::{ExpectedMean, ExponentialFit};
 use super::users::ActiveUsers;
 use super::{CustomSchedule, Schedule, Share, Spacing, Stages};
 
@@ -147,7 +150,7 @@ fn poisson_gaps_are_exponential_by_the_test_of_anderson_and_darling() {
     let is_rejected = |seed: &u64| {
         let starts = starts(&Schedule::Poisson { rate_per_s: 500.0 }, *seed, ALONE, 2500);
         let gaps: Vec<f64> = starts.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
-        ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(2e6)).unwrap().is_rejected_at(Level::OnePercent)
+        ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(2e6)).is_rejected()
     };
     let rejected: Vec<u64> = (0..200).filter(is_rejected).collect();
     assert!(rejected.len() < 8, "{rejected:?}");
@@ -196,7 +199,7 @@ fn poisson_arrivals_of_sixteen_agents_have_exponential_gaps() {
         let mut all: Vec<u64> = all.into_iter().filter(|ns| *ns < 200 * MS).collect();
         all.sort_unstable();
         let gaps: Vec<f64> = all.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
-        ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(125_000.0)).unwrap().is_rejected_at(Level::OnePercent)
+        ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(125_000.0)).is_rejected()
     };
     let rejected: Vec<u64> = (0..100).filter(is_rejected).collect();
     assert!(rejected.len() < 6, "{rejected:?}");

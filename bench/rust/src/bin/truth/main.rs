@@ -2,6 +2,7 @@
 //! compares the engine's figures with it. Run it by `bench/truth`.
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
+mod exponential;
 mod latency;
 mod pushes;
 mod sends;

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use tare_load::{CustomSchedule, Schedule, Sending, Share, SliceSample};
 use tare_reference::Options;
-use tare_stats::{ExpectedMean, ExponentialFit, LatencyHistogram, Level};
+use tare_stats::LatencyHistogram;
 
+use crate::exponential::{ExpectedMean, ExponentialFit};
 use crate::stage::{Stage, verdict};
 
 const LATENESS_RATE_PER_S: f64 = 20_000.0;
@@ -107,19 +108,19 @@ pub fn poisson(stage: &Stage) -> Result<usize, Box<dyn Error>> {
         let sample = stage.drive(Options::default(), schedule, Duration::from_secs(1) * stage.seconds)?.sample;
         let gaps = gaps_ns(sample.trace.iter().filter_map(|request| request.sent_ns));
         let intended = gaps_ns(sample.trace.iter().map(|request| request.intended_ns));
-        let wanted = ExponentialFit::from_gaps(&intended, ExpectedMean::Estimated)?.a_squared;
+        let wanted = ExponentialFit::from_gaps(&intended, ExpectedMean::Estimated).a_squared;
         let late_us = sample.send_lag.value_at_quantile_ns(0.99).unwrap_or(0) as f64 / 1e3;
-        let shape = ExponentialFit::from_gaps(&gaps, ExpectedMean::Estimated)?;
-        let whole = ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(1e9 / POISSON_RATE_PER_S))?;
-        let rejected = shape.is_rejected_at(Level::OnePercent);
+        let shape = ExponentialFit::from_gaps(&gaps, ExpectedMean::Estimated);
+        let whole = ExponentialFit::from_gaps(&gaps, ExpectedMean::Known(1e9 / POISSON_RATE_PER_S));
+        let rejected = shape.is_rejected();
         let word = if rejected { "rejected" } else { "accepted" };
         println!(
             "{what:>32}: A² {:>7.2} of at most {:.3}, with the rate {:>7.2} of at most {:.3}: {word}  {}\n{:>32}  {} gaps; \
              as intended {wanted:.2}; send lag p99 {late_us:.0} µs",
             shape.a_squared,
-            shape.critical(Level::OnePercent),
+            shape.critical(),
             whole.a_squared,
-            whole.critical(Level::OnePercent),
+            whole.critical(),
             verdict(rejected != is_poisson, &mut failed),
             "",
             gaps.len()
