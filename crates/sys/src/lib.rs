@@ -17,7 +17,6 @@ pub mod readiness;
 pub mod scheduling;
 pub mod signal;
 pub mod socket;
-pub mod stamps;
 pub mod threads;
 pub mod timeout_reader;
 pub mod uring;

@@ -8,13 +8,13 @@ mod transport;
 use std::io;
 use std::os::fd::AsFd;
 
+use rustix::io::Errno;
 use rustix::net::RecvFlags;
 
 use self::epoll::Readiness;
 use self::transport::SocketState;
 use crate::clock::{self, Nanos};
 use crate::poll::{CloseCause, Event, Handler, Poller, Token};
-use crate::stamps::{StampLog, StampPair};
 
 pub use self::transport::ReadinessTransport;
 
@@ -27,28 +27,12 @@ const READS_PER_TURN: usize = 16;
 pub struct ReadinessPoller {
     transport: ReadinessTransport,
     buffer: Box<[u8]>,
-    /// The kernel's own stamps, if they are to be compared.
-    stamps: Option<StampLog>,
 }
 
 impl ReadinessPoller {
     /// Opens an epoll instance.
     pub fn new() -> io::Result<Self> {
-        Ok(Self {
-            transport: ReadinessTransport::new()?,
-            buffer: vec![0; BUFFER_BYTES].into_boxed_slice(),
-            stamps: None,
-        })
-    }
-
-    /// Also records the kernel's own stamp of all received bytes from now on. This makes receives slower.
-    pub fn compare_stamps(&mut self) {
-        self.stamps = Some(StampLog::new());
-    }
-
-    /// The pairs of stamps since the last call.
-    pub fn take_stamps(&mut self) -> Vec<StampPair> {
-        self.stamps.as_mut().map_or_else(Vec::new, StampLog::take)
+        Ok(Self { transport: ReadinessTransport::new()?, buffer: vec![0; BUFFER_BYTES].into_boxed_slice() })
     }
 
     fn wait_for_kernel(&mut self, deadline: Option<Nanos>) -> io::Result<()> {
@@ -89,20 +73,14 @@ impl ReadinessPoller {
                 return;
             }
             let Some(socket) = &self.transport.slots[token.index()].socket else { return };
-            let receiving = match &mut self.stamps {
-                None => rustix::net::recv(socket.as_fd(), &mut self.buffer[..], RecvFlags::empty())
-                    .map(|(received, _)| received)
-                    .map_err(io::Error::from),
-                Some(stamps) => stamps.receive(socket.as_fd(), &mut self.buffer, at),
-            };
-            let received = match receiving {
-                Ok(received) => received,
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+            let received = match rustix::net::recv(socket.as_fd(), &mut self.buffer[..], RecvFlags::empty()) {
+                Ok((received, _)) => received,
+                Err(Errno::AGAIN) => {
                     let Some(cause) = self.transport.take_failed_write(token) else { return };
                     return self.transport.end(token, at, cause, handler);
                 }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return self.end_reading(token, at, CloseCause::ReadFailed(error), handler),
+                Err(Errno::INTR) => continue,
+                Err(errno) => return self.end_reading(token, at, CloseCause::ReadFailed(errno.into()), handler),
             };
             if received == 0 {
                 return self.end_reading(token, at, CloseCause::EndOfStream, handler);
