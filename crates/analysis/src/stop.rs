@@ -7,44 +7,13 @@ use std::time::Duration;
 use tare_plan::Currency;
 use tare_plan::plan::{Forks, Plan, SliceKind};
 use tare_record::RunRecord;
+pub use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_stats::StopReason;
 
 use crate::cell::analyze_cells;
 use crate::compare::{Pair, Pairs, compare_cells, fork_time};
 use crate::limits::{are_settled, judge_limits};
 use crate::summary::{Comparison, CurrencyRatio, LimitResult};
-
-/// How one comparison stands after a fork, and whether it may stop.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ComparisonState {
-    /// Group.
-    pub group: String,
-    /// Scenario.
-    pub scenario: String,
-    /// The variant that is compared with its baseline.
-    pub variant: String,
-    /// The verdict so far in few words: `slower 8.1 % [7.2, 9.0]`.
-    pub text: String,
-    /// Forks that count: those that ran, without those that were set aside.
-    pub forks: u32,
-    /// Whether it has a verdict, however wide its interval.
-    pub has_verdict: bool,
-    /// Why it may stop; `None` while it needs more forks.
-    pub reason_to_stop: Option<ReasonToStop>,
-    /// The time that more forks would take to decide it, if estimate and spread stayed as they are.
-    pub needed: Option<Duration>,
-}
-
-/// Why a comparison needs no more forks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ReasonToStop {
-    /// It has a verdict, or its interval is as narrow as was asked for.
-    Settled(StopReason),
-    /// It does not count, and more forks would not change that.
-    Void,
-    /// A capacity lies beyond the loads that were tried. More forks would try the same.
-    BeyondSearch,
-}
 
 /// Whether each comparison of a record may stop, and how it stands, judged as its report will judge it.
 pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {

@@ -1,8 +1,10 @@
 //! How far a run was at the end of its last whole step. An interrupted run goes on from there.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use tare_stats::StopReason;
 
 /// What a run had done at the end of its last whole step: a fork, or a cell of a sequential run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,36 @@ pub enum GroupVerdicts {
     Answered,
     /// No more forks are needed.
     Settled,
+}
+
+/// How one comparison stands after a fork, and whether it may stop.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComparisonState {
+    pub group: String,
+    pub scenario: String,
+    /// The variant that is compared with its baseline.
+    pub variant: String,
+    /// The verdict so far in few words: `slower 8.1 % [7.2, 9.0]`.
+    pub text: String,
+    /// Forks that count: those that ran, without those that were set aside.
+    pub forks: u32,
+    /// Whether it has a verdict, however wide its interval.
+    pub has_verdict: bool,
+    /// Why it may stop; `None` while it needs more forks.
+    pub reason_to_stop: Option<ReasonToStop>,
+    /// The time that more forks would take to decide it, if estimate and spread stayed as they are.
+    pub needed: Option<Duration>,
+}
+
+/// Why a comparison needs no more forks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReasonToStop {
+    /// It has a verdict, or its interval is as narrow as was asked for.
+    Settled(StopReason),
+    /// It does not count, and more forks would not change that.
+    Void,
+    /// A capacity lies beyond the loads that were tried. More forks would try the same.
+    BeyondSearch,
 }
 
 /// What determines the load of a scenario, the same for all forks.

@@ -1,21 +1,18 @@
 //! Forks of every group in turn, until each comparison is decided, the forks are done or the budget is spent.
 
 use tare_plan::plan::{Group, Role};
-use tare_record::checkpoint::{DoneStep, GroupVerdicts};
+use tare_record::checkpoint::{ComparisonState, DoneStep, GroupVerdicts};
 use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
 use crate::context::RunContext;
 use crate::context::inputs::ReasonsToStop;
 use crate::error::RunError;
 use crate::fork::run_fork;
-use crate::progress::{ComparisonProgress, Progress, RunPosition};
+use crate::progress::{Progress, RunPosition};
 use crate::schedule::{ForkSchedule, NextStep};
 use crate::servers::report_unavailable;
 
 /// Runs the whole plan and says how it ended.
-///
-/// # Errors
-/// When the generator fails or the record cannot be written.
 pub(crate) fn run_compared(
     context: &mut RunContext<'_>,
     reasons_to_stop: &ReasonsToStop<'_>,
@@ -70,12 +67,12 @@ fn progress_of_group(
     standings.retain(|standing| standing.group == group.id);
     context.show(&Progress::Standing { place, standings: &standings });
     let record = context.journal.record();
-    let is_void = |standing: &ComparisonProgress| {
+    let is_void = |standing: &ComparisonState| {
         let is_void = |name: &str| is_void(record, group, &standing.scenario, name);
         is_void(&standing.variant) || is_void(&group.baseline().name)
     };
-    let open: Vec<&ComparisonProgress> =
-        standings.iter().filter(|standing| !standing.decided && !is_void(standing)).collect();
+    let open: Vec<&ComparisonState> =
+        standings.iter().filter(|standing| standing.reason_to_stop.is_none() && !is_void(standing)).collect();
     let forks_counted = open.iter().map(|standing| standing.forks).min().unwrap_or(0);
     let standing = match open.as_slice() {
         [] => GroupVerdicts::Settled,

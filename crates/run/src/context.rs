@@ -35,7 +35,6 @@ pub(crate) struct FixedLoad {
     pub windows: Option<LatencyWindows>,
 }
 
-/// The one context of a run.
 pub(crate) struct RunContext<'a> {
     pub plan: &'a Plan,
     pub cores: Cores,
@@ -104,17 +103,11 @@ impl<'a> RunContext<'a> {
     }
 
     /// Keeps and shows an event that happens now.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn record_event(&mut self, event: EventRecord) -> Result<(), RunError> {
         self.journal.append_event(self.bed.elapsed_ns(), event)
     }
 
     /// Keeps and shows an event of this moment, unless the record has the same one from before an interruption.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn record_new_event(&mut self, event: EventRecord) -> Result<(), RunError> {
         let is_same =
             |old: &EventRecord| (&old.kind, &old.group, &old.variant) == (&event.kind, &event.group, &event.variant);
@@ -125,18 +118,12 @@ impl<'a> RunContext<'a> {
     }
 
     /// Notes a step that is done.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn note_step(&mut self, step: DoneStep) -> Result<(), RunError> {
         self.steps.push(step);
         self.save_checkpoint()
     }
 
     /// Keeps how far the run is. An interrupted run goes on from here.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn save_checkpoint(&mut self) -> Result<(), RunError> {
         let load = |((group, scenario), fixed): (&(String, String), &FixedLoad)| SharedLoad {
             group: group.clone(),
@@ -155,9 +142,6 @@ impl<'a> RunContext<'a> {
     }
 
     /// Keeps and shows an event of one server.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn server_event(
         &mut self,
         event: EventRecord,
@@ -175,9 +159,6 @@ impl<'a> RunContext<'a> {
     }
 
     /// Closes the record.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn finish(self, status: EndStatus) -> Result<RunRecord, RunError> {
         let at_ns = self.bed.elapsed_ns();
         self.journal.finish(status, at_ns)

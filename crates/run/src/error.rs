@@ -2,7 +2,8 @@
 
 use thiserror::Error;
 
-/// A failure of the machine, the record or tare itself.
+/// A failure of the machine, the record or tare itself. Every function that returns one fails when the generator fails or the
+/// record cannot be written; other reasons are named where they are.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
@@ -31,7 +32,6 @@ pub enum RunError {
     /// Another load tool that the plan asks for is not there.
     #[error("--engine {engine}: {message}")]
     Engine {
-        /// Which.
         engine: tare_plan::Engine,
         /// What is missing, and how to get it.
         message: String,
@@ -39,7 +39,6 @@ pub enum RunError {
     /// An interrupted run cannot go on here.
     #[error("run {id} cannot go on: {what}; start it again with the command of its report")]
     Resume {
-        /// The run.
         id: String,
         /// What is different.
         what: String,

@@ -18,9 +18,6 @@ use crate::servers::ForkServers;
 const LONGEST_SHORT_BODY: usize = 64 * 1024;
 
 /// Runs one fork. Servers that fail are events; the others go on.
-///
-/// # Errors
-/// When the generator fails or the record cannot be written.
 pub(crate) fn run_fork<'a>(
     context: &mut RunContext<'a>,
     group: &'a Group,
@@ -84,9 +81,6 @@ fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> 
 }
 
 /// Measures a scenario in which the server sends.
-///
-/// # Errors
-/// When the generator fails or the record cannot be written.
 pub(crate) fn measure_push_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
     let NamedScenario { scenario: asked, .. } = scenario.named;
     let Some(push) = &asked.push else { return Ok(()) };

@@ -5,6 +5,7 @@ use std::time::Duration;
 use tare_plan::Engine;
 use tare_plan::plan::SliceKind;
 use tare_record::EventRecord;
+use tare_record::checkpoint::ComparisonState;
 
 /// One thing that happened or is going on.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,21 +18,15 @@ pub enum Progress<'a> {
     },
     /// The servers of a group are being started.
     Starting {
-        /// Where in the run.
         place: RunPosition<'a>,
         /// How many servers.
         servers: usize,
     },
     /// The servers are verified against the contract.
-    Verifying {
-        /// Where in the run.
-        place: RunPosition<'a>,
-    },
+    Verifying { place: RunPosition<'a> },
     /// The group warms up.
     WarmingUp {
-        /// Where in the run.
         place: RunPosition<'a>,
-        /// Scenario.
         scenario: &'a str,
         /// How long already.
         elapsed: Duration,
@@ -44,11 +39,8 @@ pub enum Progress<'a> {
     },
     /// A slice is about to be driven.
     Measuring {
-        /// Where in the run.
         place: RunPosition<'a>,
-        /// Scenario.
         scenario: &'a str,
-        /// Variant.
         variant: &'a str,
         /// Load model.
         kind: SliceKind,
@@ -61,9 +53,7 @@ pub enum Progress<'a> {
     },
     /// A round is about to be driven, in which all servers alternate in short turns.
     MeasuringRound {
-        /// Where in the run.
         place: RunPosition<'a>,
-        /// Scenario.
         scenario: &'a str,
         /// Length of a turn.
         turn: Duration,
@@ -76,11 +66,8 @@ pub enum Progress<'a> {
     },
     /// The slice that was announced waits for its connections: they are many, or its server is slow to open them.
     Opening {
-        /// Where in the run.
         place: RunPosition<'a>,
-        /// Scenario.
         scenario: &'a str,
-        /// Variant.
         variant: &'a str,
         /// How many are open.
         open: usize,
@@ -91,22 +78,16 @@ pub enum Progress<'a> {
     Begun,
     /// Another load tool drives the cell that tare has driven.
     CrossChecking {
-        /// Where in the run.
         place: RunPosition<'a>,
-        /// Scenario.
         scenario: &'a str,
-        /// Variant.
         variant: &'a str,
         /// Which tool.
         engine: Engine,
     },
     /// A server is about to be profiled.
     Profiling {
-        /// Where in the run.
         place: RunPosition<'a>,
-        /// Scenario.
         scenario: &'a str,
-        /// Variant.
         variant: &'a str,
         /// What is sampled.
         event: &'a str,
@@ -117,10 +98,9 @@ pub enum Progress<'a> {
     },
     /// A fork is over; this is how the comparisons stand.
     Standing {
-        /// Where in the run.
         place: RunPosition<'a>,
         /// One for each comparison of the group.
-        standings: &'a [ComparisonProgress],
+        standings: &'a [ComparisonState],
     },
     /// An event that the observer should show.
     Event(&'a EventRecord),
@@ -129,7 +109,6 @@ pub enum Progress<'a> {
 /// Where in the run something happens.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunPosition<'a> {
-    /// Group.
     pub group: &'a str,
     /// 1-based start, as the record counts it.
     pub fork: u32,
@@ -139,25 +118,4 @@ pub struct RunPosition<'a> {
     pub of: Option<u32>,
     /// The longest that the whole run may still take.
     pub left: Duration,
-}
-
-/// How one comparison stands.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ComparisonProgress {
-    /// Group.
-    pub group: String,
-    /// Scenario.
-    pub scenario: String,
-    /// Variant.
-    pub variant: String,
-    /// In few words: `slower 8.1 % [7.2, 9.0]`.
-    pub text: String,
-    /// Forks that count: those that ran, without those that were set aside.
-    pub forks: u32,
-    /// Whether it has a verdict, however wide its interval.
-    pub has_verdict: bool,
-    /// Whether more forks are not needed.
-    pub decided: bool,
-    /// How much longer it would take, about, where that is known.
-    pub needed: Option<Duration>,
 }

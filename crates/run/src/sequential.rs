@@ -25,9 +25,6 @@ struct SequentialCell<'a> {
 }
 
 /// Runs every cell of the plan, one after another.
-///
-/// # Errors
-/// When the generator fails or the record cannot be written.
 pub(crate) fn run_sequential(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
     let plan = context.plan;
     let cells: Vec<SequentialCell<'_>> = plan.groups.iter().flat_map(cells_of).collect();

@@ -6,14 +6,14 @@ use std::sync::atomic::AtomicBool;
 
 use tare_plan::contract::Contract;
 use tare_record::RunRecord;
+use tare_record::checkpoint::ComparisonState;
 
 use crate::load_host::LoadMachines;
 use crate::prepare::Launches;
-use crate::progress::ComparisonProgress;
 use crate::server_host::ServerMachine;
 
 /// Whether each comparison may stop, and how it stands, by what has been recorded so far.
-pub type ReasonsToStop<'a> = dyn Fn(&RunRecord) -> Vec<ComparisonProgress> + 'a;
+pub type ReasonsToStop<'a> = dyn Fn(&RunRecord) -> Vec<ComparisonState> + 'a;
 
 /// The inputs of a run in addition to its plan.
 pub struct RunInputs<'a> {

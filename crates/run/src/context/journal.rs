@@ -45,25 +45,16 @@ impl<'a> Journal<'a> {
     }
 
     /// Keeps what is known of one start.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn append_fork(&mut self, fork: ForkRecord) -> Result<(), RunError> {
         self.append(RunWriter::append_fork, |record| &mut record.forks, fork)
     }
 
     /// Keeps how a variant warmed up.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn append_warmup(&mut self, warmup: WarmupRecord) -> Result<(), RunError> {
         self.append(RunWriter::append_warmup, |record| &mut record.warmups, warmup)
     }
 
     /// Keeps what another load tool said of a cell.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn append_cross_check(&mut self, check: CrossCheckRecord) -> Result<(), RunError> {
         self.append(RunWriter::append_cross_check, |record| &mut record.cross_checks, check)
     }
@@ -83,9 +74,6 @@ impl<'a> Journal<'a> {
     }
 
     /// Keeps and shows an event that happened `at_ns` after the run began.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn append_event(&mut self, at_ns: u64, event: EventRecord) -> Result<(), RunError> {
         let event = EventRecord { at_ns, ..event };
         (self.observer)(&Progress::Event(&event));
@@ -101,9 +89,6 @@ impl<'a> Journal<'a> {
     }
 
     /// Keeps how far the run is.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn save_checkpoint(&mut self, checkpoint: Checkpoint) -> Result<(), RunError> {
         if let Some(writer) = &mut self.writer {
             writer.save_checkpoint(&checkpoint)?;
@@ -113,9 +98,6 @@ impl<'a> Journal<'a> {
     }
 
     /// Closes the record `at_ns` after the run began.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn finish(mut self, status: EndStatus, at_ns: u64) -> Result<RunRecord, RunError> {
         if let Some(writer) = self.writer.take() {
             writer.finish(status, at_ns)?;

@@ -15,7 +15,6 @@ pub struct LoadJob {
     pub plan: LoadPlan,
     /// The generator's connections.
     pub session: SessionSpec,
-    /// The one slice that is the load.
     pub slice: SliceSpec,
 }
 

@@ -51,9 +51,6 @@ pub trait RunLoad {
     fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError>;
 
     /// Prepares the load of one scenario. Connections open with the first turn and stay open.
-    ///
-    /// # Errors
-    /// When a generator cannot start.
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError>;
 
     /// The fewest users that a turn may have; each worker of a generator needs one.

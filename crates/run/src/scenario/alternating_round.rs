@@ -15,7 +15,6 @@ use crate::test_bed::slice::{SliceLoad, count_whole_if_slow};
 
 /// One round under way.
 pub(crate) struct AlternatingRound {
-    /// The load of one turn.
     turn: SliceLoad,
     /// The load of a server's whole slice.
     slice: SliceLoad,
@@ -45,9 +44,6 @@ impl AlternatingRound {
     /// Drives all turns, one of each member per entry of `orders`, and keeps one slice of each member. Returns the members
     /// whose slices it kept, in the order of the record. A round that is interrupted is not kept: its slices would be
     /// shorter than the others.
-    ///
-    /// # Errors
-    /// When the generator fails or the record cannot be written.
     pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>, orders: &[Vec<usize>]) -> Result<Vec<usize>, RunError> {
         let driven: Vec<usize> = (0..scenario.members()).filter(|member| scenario.may_drive(*member)).collect();
         scenario.begin_watch(&driven, self.slice.phase);

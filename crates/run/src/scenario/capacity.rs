@@ -26,9 +26,6 @@ impl<'p> CapacitySearches<'p> {
     }
 
     /// Tries each healthy server in turn until every search is over: in rounds, each in random order.
-    ///
-    /// # Errors
-    /// When the generator fails or the record cannot be written.
     pub fn run(mut self, scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
         let mut orders = scenario.random_orders("tries");
         let mut round = 0;

@@ -37,9 +37,6 @@ struct ServerPace {
 }
 
 /// Measures all windows of each healthy server at the rate of the plan, in random order in each round.
-///
-/// # Errors
-/// When the generator fails or the record cannot be written.
 pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<(), RunError> {
     if scenario.plan().slices.latency.is_zero() {
         return Ok(());

@@ -44,9 +44,6 @@ fn machine_stalls(readings: &ServerUse) -> Vec<IdleSpan> {
 
 impl<'s, 'a> ScenarioRun<'s, 'a> {
     /// Prepares the load of every server; nothing is sent yet.
-    ///
-    /// # Errors
-    /// When the generator cannot start.
     pub fn open(
         context: &'s mut RunContext<'a>,
         servers: &'s mut ForkServers<'a>,
@@ -63,7 +60,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.bed.close_sessions();
     }
 
-    /// The plan of the run.
     pub fn plan(&self) -> &'a Plan {
         self.context.plan
     }
@@ -73,7 +69,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.servers.members.len()
     }
 
-    /// One server.
     pub fn server_state(&self, member: usize) -> &ServerState<'a> {
         &self.servers.members[member]
     }
@@ -157,9 +152,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Measures one slice and keeps it, even if it was cut short.
-    ///
-    /// # Errors
-    /// When the generator fails or the record cannot be written.
     pub fn measure_slice(&mut self, member: usize, load: &SliceLoad) -> Result<&StoredSlice, RunError> {
         let slice = self.measure(member, load)?;
         self.keep_slice(member, slice)
@@ -178,9 +170,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Drives one slice between two readings of the server's probes; the record does not have it yet.
-    ///
-    /// # Errors
-    /// When the generator fails.
     pub fn measure(&mut self, member: usize, load: &SliceLoad) -> Result<SliceRecord, RunError> {
         let id = self.server_state(member).id;
         self.context.bed.begin_watch(&[id], load.phase);
@@ -227,9 +216,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Keeps what one member showed in a whole slice, and looks whether it may get another.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn keep_sample(
         &mut self,
         member: usize,
@@ -242,9 +228,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Drives one turn of load, and shows how far its connections are.
-    ///
-    /// # Errors
-    /// When the generator fails.
     pub fn drive_load(&mut self, member: usize, load: &SliceLoad) -> Result<SliceSample, RunError> {
         let ServerState { id, variant, .. } = self.servers.members[member];
         let (place, scenario) = (self.place, &*self.named.name);
@@ -278,9 +261,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Keeps a slice, and looks whether the server may get another.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn keep_slice(&mut self, member: usize, slice: SliceRecord) -> Result<&StoredSlice, RunError> {
         // A slice that was cut short may have been too short for an answer.
         let has_answered = has_answered_if_asked(&slice) || self.context.is_interrupted();
@@ -306,9 +286,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Records that a server has warmed up for `span_ns`, and why it is not steady, if it is not.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn record_warmup(&mut self, member: usize, span_ns: u64, unsteady: Option<String>) -> Result<(), RunError> {
         let warmup = WarmupRecord {
             fork: self.place.fork,

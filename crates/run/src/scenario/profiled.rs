@@ -24,9 +24,6 @@ struct ProfileTurn {
 }
 
 /// Profiles every healthy server, all of them warm, at `rate_per_s` requests per second.
-///
-/// # Errors
-/// When the generator fails or the record cannot be written.
 pub(crate) fn profile_requests(scenario: &mut ScenarioRun<'_, '_>, rate_per_s: f64) -> Result<(), RunError> {
     profile_under(scenario, rate_per_s, |scenario, number| scenario.load(SliceKind::Fixed, number, rate_per_s))
 }

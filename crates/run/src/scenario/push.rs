@@ -17,9 +17,6 @@ use crate::test_bed::slice::SliceLoad;
 const SLOWEST_FACTOR: u32 = 2;
 
 /// Warms up each server in turn with all users listening. The servers are then on the cores where they will be measured.
-///
-/// # Errors
-/// When the generator fails or the record cannot be written.
 pub(crate) fn warm_up_listeners(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
     let (warmup, server) = (scenario.context.cores.warmup.clone(), scenario.context.cores.server.clone());
     scenario.servers.move_to(scenario.context, &warmup);
@@ -52,9 +49,6 @@ fn warm_up_one(scenario: &mut ScenarioRun<'_, '_>, member: usize) -> Result<(), 
 }
 
 /// Measures rounds of one slice of each server, in random order.
-///
-/// # Errors
-/// When the generator fails or the record cannot be written.
 pub(crate) fn measure_pushes(scenario: &mut ScenarioRun<'_, '_>, push: &Push) -> Result<(), RunError> {
     let plan = scenario.plan();
     let mut orders = scenario.random_orders("pushes");

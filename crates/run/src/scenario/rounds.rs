@@ -15,10 +15,17 @@ use crate::test_bed::slice::SliceLoad;
 /// One step of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum RoundStep {
-    /// One slice of one member.
-    Slice { kind: SliceKind, round: u32, member: usize },
+    Slice {
+        kind: SliceKind,
+        round: u32,
+        member: usize,
+    },
     /// Part of a round in which every member has some turns: for each turn, the order of the members.
-    Alternate { round: u32, turns: Turns, orders: Vec<Vec<usize>> },
+    Alternate {
+        round: u32,
+        turns: Turns,
+        orders: Vec<Vec<usize>>,
+    },
 }
 
 /// The scored slices of one scenario in a fork, in the order in which they are driven.
@@ -52,9 +59,6 @@ impl RoundSchedule {
     }
 
     /// Measures all slices; the open ones at `rate_per_s`, none of them where it is not known.
-    ///
-    /// # Errors
-    /// When the generator fails or the record cannot be written.
     pub fn run(self, scenario: &mut ScenarioRun<'_, '_>, rate_per_s: Option<f64>) -> Result<(), RunError> {
         let of = self.steps.len() as u32;
         for (number, step) in (1..).zip(self.steps) {
@@ -80,9 +84,6 @@ impl RoundSchedule {
 
 /// Measures one unscored slice of each server, in random order, on the cores where it will be scored. Returns the load that
 /// follows from what the slowest server did; `None` where it is a share of a capacity that no server has shown.
-///
-/// # Errors
-/// When the generator fails or the record cannot be written.
 pub(crate) fn settle(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
     let load = SliceLoad { phase: Phase::Warmup, ..scenario.load(SliceKind::Saturating, u32::MAX, 0.0) };
     let mut slowest: Option<f64> = None;

@@ -26,7 +26,6 @@ use crate::test_bed::slice::SliceLoad;
 
 pub use crate::server_host::local::server_id::ServerId;
 
-/// One server to be started.
 #[derive(Debug, Clone)]
 pub(crate) struct ServerStart<'v> {
     pub id: ServerId,
@@ -108,9 +107,6 @@ pub(crate) trait TestBed {
 
     /// Prepares the load of one scenario for these servers. Connections open with the first turn and stay open. `agreed`
     /// is what all of them must answer where the contract does not say it.
-    ///
-    /// # Errors
-    /// When the generator cannot start.
     fn open_sessions(
         &mut self,
         servers: &[ServerId],

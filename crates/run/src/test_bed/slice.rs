@@ -10,7 +10,6 @@ use tare_record::{Phase, SliceRecord};
 /// The load of one slice, or of one turn of it.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct SliceLoad {
-    /// Its kind.
     pub kind: SliceKind,
     /// Whether it is scored.
     pub phase: Phase,

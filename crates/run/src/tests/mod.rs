@@ -23,6 +23,7 @@ use tare_plan::plan::{
     Forks, Group, Load, Machine, Mode, NamedScenario, Probes, Program, Rate, Role, Slices, Stop, Variant, Warmup,
 };
 use tare_plan::turn::TurnLength;
+use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
 use tare_sut::contract::AgreedAnswer;
@@ -32,7 +33,7 @@ use crate::context::RunContext;
 use crate::context::cores::Cores;
 use crate::context::inputs::ReasonsToStop;
 use crate::context::journal::Journal;
-use crate::progress::{ComparisonProgress, Progress};
+use crate::progress::Progress;
 use crate::test_bed::simulation::{Action, Driven, Planted, PlantedStops, SimulatedBed, Told, World};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -242,17 +243,16 @@ pub(crate) fn until_decided(budget_s: u64, at_least: u32) -> Forks {
     Forks::UntilDecided { budget: Span::from_secs(budget_s), at_least, max_forks: None }
 }
 
-/// A standing of one comparison.
-fn standing(group: &str, scenario: &str, variant: &str, decided: bool) -> ComparisonProgress {
+fn standing(group: &str, scenario: &str, variant: &str, decided: bool) -> ComparisonState {
     let (group, scenario, variant) = (group.to_owned(), scenario.to_owned(), variant.to_owned());
-    ComparisonProgress {
+    ComparisonState {
         group,
         scenario,
         variant,
         text: String::new(),
         forks: 0,
         has_verdict: decided,
-        decided,
+        reason_to_stop: decided.then_some(ReasonToStop::Void),
         needed: None,
     }
 }

@@ -19,7 +19,7 @@ fn simulation(plan: &Plan) -> Simulation {
 }
 
 /// The first group is settled after its second fork.
-fn decides(record: &RunRecord) -> Vec<ComparisonProgress> {
+fn decides(record: &RunRecord) -> Vec<ComparisonState> {
     let forks = |group: &str| record.forks.iter().filter(|fork| fork.group == group).map(|fork| fork.fork).max();
     let settled = forks("first").is_some_and(|forks| forks >= 2);
     vec![standing("first", "Get", "b", settled), standing("second", "Get", "d", false)]

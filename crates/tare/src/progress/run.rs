@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressState;
 use tare_plan::plan::SliceKind;
+use tare_record::checkpoint::ComparisonState;
 use tare_record::{EventLevel, EventRecord};
-use tare_run::progress::{ComparisonProgress, Progress, RunPosition};
+use tare_run::progress::{Progress, RunPosition};
 use tare_units::clock_text;
 
 use super::{PLAIN_EVERY, Screen, cut, opening_text};
@@ -139,23 +140,24 @@ impl RunView {
     }
 
     /// What is newly decided gets a line that stays; without a terminal every standing does.
-    fn standings(&mut self, place: &RunPosition<'_>, standings: &[ComparisonProgress]) {
+    fn standings(&mut self, place: &RunPosition<'_>, standings: &[ComparisonState]) {
         for standing in standings {
             let key = (standing.group.clone(), standing.scenario.clone(), standing.variant.clone());
-            let mark = if standing.decided { check_mark(true, self.colored) } else { "·".to_owned() };
-            let needed = standing.needed.filter(|_| !standing.decided);
+            let is_decided = standing.reason_to_stop.is_some();
+            let mark = if is_decided { check_mark(true, self.colored) } else { "·".to_owned() };
+            let needed = standing.needed.filter(|_| !is_decided);
             let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock_text(more)));
             let text = format!(
                 "{:<20} {:<28} start {:<3} {}{needed}",
                 standing.scenario, standing.variant, place.fork, standing.text
             );
-            if self.screen.is_terminal() && !standing.decided {
+            if self.screen.is_terminal() && !is_decided {
                 self.open.insert(key, format!("  {mark} {text}"));
                 continue;
             }
             self.open.remove(&key);
             // A verdict is printed once, and not again after every fork.
-            if !standing.decided || self.decided.insert(key) {
+            if !is_decided || self.decided.insert(key) {
                 self.marked_line(&format!("  {mark} "), &text);
             }
         }

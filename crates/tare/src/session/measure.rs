@@ -13,7 +13,7 @@ use tare_remote::LoadAgents;
 use tare_run::load_host::LoadMachines;
 use tare_run::preflight::environment;
 use tare_run::prepare::{Launches, prepare};
-use tare_run::progress::{ComparisonProgress, Progress};
+use tare_run::progress::Progress;
 use tare_run::server_host::ServerMachine;
 use tare_run::{RunError, RunInputs};
 use tare_sys::clock;
@@ -120,7 +120,7 @@ impl Session<'_> {
             profiles: &run_dir.join("profiles"),
             cancelled: Arc::clone(built.cancelled),
             reference: Some(std::env::current_exe().context("tare's own program file is gone")?),
-            reasons_to_stop: &reasons_to_stop,
+            reasons_to_stop: &stop::reasons_to_stop,
         };
         view.line(&format!("  record {}", shown_path(run_dir)));
         let mut observer = |progress: &Progress<'_>| view.show(progress);
@@ -179,19 +179,4 @@ fn git_revision() -> Option<String> {
         std::process::Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
-}
-
-/// The standings of the comparisons, decided by the report, for the live view.
-fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonProgress> {
-    let forward = |standing: stop::ComparisonState| ComparisonProgress {
-        group: standing.group,
-        scenario: standing.scenario,
-        variant: standing.variant,
-        text: standing.text,
-        forks: standing.forks,
-        has_verdict: standing.has_verdict,
-        decided: standing.reason_to_stop.is_some(),
-        needed: standing.needed,
-    };
-    stop::reasons_to_stop(record).into_iter().map(forward).collect()
 }

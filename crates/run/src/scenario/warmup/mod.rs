@@ -78,9 +78,6 @@ pub(crate) struct WarmUp {
 impl WarmUp {
     /// Warms up every healthy server, and records each slice and how steady each server was at the end. The servers are
     /// then on the cores where they will be measured.
-    ///
-    /// # Errors
-    /// When the generator fails or the record cannot be written.
     pub fn run(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
         let mut warm_up = Self::begin(scenario);
         let mut round = 0;

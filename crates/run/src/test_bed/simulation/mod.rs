@@ -37,7 +37,6 @@ struct Running {
     is_dead: bool,
 }
 
-/// The simulated bed.
 pub(crate) struct SimulatedBed {
     world: Rc<RefCell<World>>,
     running: BTreeMap<ServerId, Running>,
