@@ -89,9 +89,6 @@ pub enum CiForm {
 }
 
 /// Where a collector takes metrics: an address without a path gets the usual one.
-///
-/// # Errors
-/// Not an `http` or `https` URL.
 fn metrics_url(text: &str) -> Result<Url, String> {
     let mut url = Url::parse(text).map_err(|error| format!("{error}; write a URL such as http://127.0.0.1:4318"))?;
     if !matches!(url.scheme(), "http" | "https") {

@@ -15,7 +15,7 @@ use tare_record::{LoadRecord, Record};
 use tare_report::{ReportError, ci, csv, gatling, html, json, load, markdown, text, wrk};
 use tare_stats::Polarity;
 
-use crate::args::{CiForm, Global, ReportArgs};
+use crate::args::{CiForm, FormArgs, Global, ReportArgs};
 use crate::console;
 use crate::failure::{Outcome, wrong_usage};
 use crate::session::{present_report, profiled_beside};
@@ -58,26 +58,33 @@ fn form(
         Some(json::render(&summary)?)
     } else if form.csv {
         Some(csv::cells_as_csv(&summary))
-    } else if form.markdown {
-        Some(markdown::render(&summary))
-    } else if form.memory {
-        Some(markdown::memory::render(&summary))
-    } else if form.gatling {
-        Some(gatling::render(&summary))
     } else if form.wrk {
         Some(wrk::render(&summary))
-    } else if let Some(ci) = form.ci {
-        Some(ci_form(ci, &summary, record.header.started_unix_ns)?)
-    } else if let Some(url) = &form.otlp {
-        otlp::send_metrics(url, &ci::otlp::render(&summary, record.header.started_unix_ns)?)?;
-        Some(String::new())
     } else if form.html {
         Some(html::render(&summary)?)
     } else if form.findings {
         Some(text::render_findings(&summary, &console::report_style(global.color)))
     } else {
-        None
+        form_of_any(form, &summary, record.header.started_unix_ns)?
     })
+}
+
+/// The forms that runs and loads have in common; `None` where another is asked for.
+fn form_of_any(form: &FormArgs, summary: &Summary, started_unix_ns: u64) -> anyhow::Result<Option<String>> {
+    Ok(Some(if form.markdown {
+        markdown::render(summary)
+    } else if form.memory {
+        markdown::memory::render(summary)
+    } else if form.gatling {
+        gatling::render(summary)
+    } else if let Some(ci) = form.ci {
+        ci_form(ci, summary, started_unix_ns)?
+    } else if let Some(url) = &form.otlp {
+        otlp::send_metrics(url, &ci::otlp::render(summary, started_unix_ns)?)?;
+        String::new()
+    } else {
+        return Ok(None);
+    }))
 }
 
 /// The summary as a system for continuous integration reads it.
@@ -104,26 +111,17 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
         )));
     }
     let (form, summary) = (&args.form, tare_analysis::load::summarize(record));
-    let as_run = || load::summary_as_run(record, &summary);
+    let as_run = load::summary_as_run(record, &summary);
     console::print_text(&if form.json {
         load::json(&summary)?
     } else if form.csv {
         load::csv(&summary)
-    } else if let Some(ci) = form.ci {
-        ci_form(ci, &as_run(), record.header.started_unix_ns)?
-    } else if let Some(url) = &form.otlp {
-        otlp::send_metrics(url, &ci::otlp::render(&as_run(), record.header.started_unix_ns)?)?;
-        String::new()
     } else if form.html {
         load::html(record, &summary)?
     } else if form.wrk {
         load::wrk(record, &summary)
-    } else if form.markdown {
-        markdown::render(&as_run())
-    } else if form.memory {
-        markdown::memory::render(&as_run())
-    } else if form.gatling {
-        gatling::render(&as_run())
+    } else if let Some(text) = form_of_any(form, &as_run, record.header.started_unix_ns)? {
+        text
     } else {
         load::render(&summary, &console::report_style(global.color))
     });
