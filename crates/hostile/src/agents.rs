@@ -53,5 +53,5 @@ fn take_all(mut fleet: Fleet, mut bytes: &[u8]) {
         (answers, rounds) = (answers + round.ok, rounds + 1);
     }
     assert!(rounds <= NOW + 10, "{rounds} samples of {NOW} periods");
-    assert_eq!(answers, fleet.agents()[0].counts.ok, "each answer that an agent reported is handed over once");
+    assert_eq!(answers, fleet.agents()[0].record.ok, "each answer that an agent reported is handed over once");
 }

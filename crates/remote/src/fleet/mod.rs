@@ -3,6 +3,7 @@
 mod offset;
 mod rounds;
 
+use tare_record::AgentRecord;
 use tare_sample::{MessageTally, PackedHistogram, SliceSample};
 
 use crate::protocol::{Answer, ClockReading, OpenConnections, ProtocolError, Report, Version, unpack_sample};
@@ -20,7 +21,6 @@ const SPARE_SAMPLES: u64 = 4;
 /// A request that leaves later than this after its intended start is late, in nanoseconds.
 pub const LATE_NS: u64 = 1_000_000;
 
-/// The phase of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPhase {
     /// It has been started and has sent nothing yet.
@@ -42,43 +42,6 @@ pub enum AgentPhase {
     },
 }
 
-/// The sums of an agent's samples.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct AgentCounts {
-    /// Requests whose intended start lay in the window.
-    pub offered: u64,
-    /// Answered as expected.
-    pub ok: u64,
-    /// Failed.
-    pub failed: u64,
-    /// Expected answers that arrived in the window.
-    pub completed: u64,
-    /// Length of the window so far, in nanoseconds.
-    pub window_ns: u64,
-    /// End of the last period that it reported, in nanoseconds since the begin of the load.
-    pub reported_ns: u64,
-    /// Worker threads.
-    pub workers: u32,
-    /// CPU time of the workers in the window, in nanoseconds.
-    pub generator_cpu_ns: u64,
-    /// Requests that left more than [`LATE_NS`] after their intended start.
-    pub late: u64,
-}
-
-impl AgentCounts {
-    fn add(&mut self, sample: &SliceSample<PackedHistogram>, period_ns: u64) {
-        self.offered += sample.offered;
-        self.ok += sample.ok;
-        self.failed += sample.failed;
-        self.completed += sample.completed;
-        self.window_ns += sample.window_ns;
-        self.reported_ns += period_ns;
-        self.workers = self.workers.max(sample.workers);
-        self.generator_cpu_ns += sample.generator_cpu_ns;
-        self.late += sample.send_lag.unpack().count_above_ns(LATE_NS);
-    }
-}
-
 /// The answer to the latest task of an agent.
 #[derive(Debug)]
 pub(crate) struct Answered {
@@ -91,18 +54,15 @@ pub(crate) struct Answered {
 /// One agent as its coordinator sees it.
 #[derive(Debug)]
 pub struct FleetAgent {
-    /// `local 1` or `ssh://bench1`.
-    pub name: String,
-    /// Name of its machine; empty before its greeting.
-    pub host: String,
-    /// Its phase.
+    /// Its name, that of its machine once it has greeted, and the sums of its samples.
+    pub record: AgentRecord,
+    /// End of the last period that it reported, in nanoseconds since the begin of the load.
+    pub reported_ns: u64,
     pub phase: AgentPhase,
     /// Its connections while they are being opened.
     pub opening: OpenConnections,
     /// The offset of its clocks; `None` before the first answer to a ping.
     pub offset: Option<ClockOffset>,
-    /// The sums of its samples.
-    pub counts: AgentCounts,
     /// The number of its latest task, and the answer once it came.
     task: u64,
     answered: Option<Answered>,
@@ -131,12 +91,11 @@ impl Fleet {
     /// origin of its monotonic clock.
     pub fn new(names: impl IntoIterator<Item = String>, now_ns: u64, epoch_unix_ns: u64) -> Self {
         let agent = |name| FleetAgent {
-            name,
-            host: String::new(),
+            record: AgentRecord { name, ..AgentRecord::default() },
+            reported_ns: 0,
             phase: AgentPhase::Started,
             opening: OpenConnections::default(),
             offset: None,
-            counts: AgentCounts::default(),
             task: 0,
             answered: None,
             open_ping: None,
@@ -197,7 +156,7 @@ impl Fleet {
                 if greeting.version != Version::own() {
                     return Err(ProtocolError::Version(greeting.version));
                 }
-                agent.host = greeting.host.chars().filter(|c| !c.is_control()).take(64).collect();
+                agent.record.host = greeting.host.chars().filter(|c| !c.is_control()).take(64).collect();
                 agent.phase = AgentPhase::Idle;
             }
             (AgentPhase::Working, Report::Opening(opening)) => agent.opening = opening,
@@ -205,11 +164,10 @@ impl Fleet {
             (AgentPhase::Running, Report::Sample(sample)) => {
                 let sample = unpack_sample(sample)?;
                 let most_ns = now_ns.saturating_sub(self.begin_ns) + SPARE_SAMPLES * self.period_ns;
-                if agent.counts.reported_ns + self.period_ns > most_ns {
+                if agent.reported_ns + self.period_ns > most_ns {
                     return Err(ProtocolError::Sample("more samples came than periods have ended".to_owned()));
                 }
-                agent.counts.add(&sample, self.period_ns);
-                agent.last_sample_ns = now_ns;
+                agent.add_sample(&sample, self.period_ns, now_ns);
                 self.rounds.push(index, sample);
             }
             (phase, Report::Answer { number, answer }) if *phase != AgentPhase::Started && number <= agent.task => {
@@ -298,7 +256,6 @@ impl Fleet {
 }
 
 impl FleetAgent {
-    /// Whether it is lost.
     pub const fn is_lost(&self) -> bool {
         matches!(self.phase, AgentPhase::Lost { .. })
     }
@@ -327,9 +284,23 @@ impl FleetAgent {
         }
     }
 
+    fn add_sample(&mut self, sample: &SliceSample<PackedHistogram>, period_ns: u64, now_ns: u64) {
+        let sums = &mut self.record;
+        sums.offered += sample.offered;
+        sums.ok += sample.ok;
+        sums.failed += sample.failed;
+        sums.completed += sample.completed;
+        sums.window_ns += sample.window_ns;
+        sums.workers = sums.workers.max(sample.workers);
+        sums.generator_cpu_ns += sample.generator_cpu_ns;
+        sums.late += sample.send_lag.unpack().count_above_ns(LATE_NS);
+        self.reported_ns += period_ns;
+        self.last_sample_ns = now_ns;
+    }
+
     /// Checks that the samples add up to the totals that the agent states.
     fn check_totals(&self, whole: &SliceSample<PackedHistogram>) -> Result<(), ProtocolError> {
-        let (came, sent) = (&self.counts, (whole.offered, whole.ok, whole.failed, whole.completed));
+        let (came, sent) = (&self.record, (whole.offered, whole.ok, whole.failed, whole.completed));
         if (came.offered, came.ok, came.failed, came.completed) == sent {
             return Ok(());
         }

@@ -10,7 +10,6 @@ pub struct Rounds {
     agents: Vec<AgentSamples>,
 }
 
-/// The samples of one agent.
 #[derive(Debug, Default)]
 struct AgentSamples {
     samples: VecDeque<SliceSample<PackedHistogram>>,

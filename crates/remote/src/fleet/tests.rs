@@ -70,7 +70,7 @@ fn agents_that_do_their_work_finish_and_their_counts_add_up() {
     fleet.process_report(0, done(3), 3 * S);
     fleet.process_report(1, done(4), 3 * S);
     assert!(fleet.is_over() && fleet.remaining() == 2);
-    assert_eq!(fleet.agents().iter().map(|agent| agent.counts.ok).sum::<u64>(), 7);
+    assert_eq!(fleet.agents().iter().map(|agent| agent.record.ok).sum::<u64>(), 7);
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn what_a_lost_agent_had_reported_stays_and_the_others_go_on() {
     fleet.process_report(2, sampled(9), 3 * S);
     (0..2).for_each(|agent| fleet.process_report(agent, done(10), 4 * S));
     assert_eq!((fleet.remaining(), fleet.is_over(), fleet.next_round()), (2, true, None));
-    assert_eq!(fleet.agents()[2].counts.ok, 6);
+    assert_eq!(fleet.agents()[2].record.ok, 6);
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn an_agent_with_more_samples_than_periods_is_lost() {
     assert_eq!(fleet.remaining(), 2, "{:?}", fleet.agents()[0].phase);
     (0..100).for_each(|_| fleet.process_report(0, sampled(1), 2 * S));
     assert_eq!(reason(&fleet, 0), "a sample that cannot be true: more samples came than periods have ended");
-    assert_eq!((fleet.agents()[0].counts.ok, fleet.agents()[0].counts.reported_ns), (5, 5 * S));
+    assert_eq!((fleet.agents()[0].record.ok, fleet.agents()[0].reported_ns), (5, 5 * S));
 }
 
 #[test]

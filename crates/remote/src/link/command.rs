@@ -16,10 +16,8 @@ const CHECK_EVERY: Duration = Duration::from_millis(20);
 /// The most bytes of a command's standard output.
 const MOST_OUTPUT: usize = 64 << 20;
 
-/// How a command ended.
 #[derive(Debug)]
 pub(super) enum CommandEnd {
-    /// It exited.
     Exited {
         status: ExitStatus,
         stdout: String,
@@ -34,9 +32,6 @@ pub(super) enum CommandEnd {
 
 /// Runs `command` with this standard input. Kills it when it has neither exited nor read input for `idle_limit`, and after
 /// `cancel`.
-///
-/// # Errors
-/// When it cannot be started.
 pub(super) fn run_command(
     command: &mut Command,
     input: Option<File>,

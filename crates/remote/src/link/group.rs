@@ -66,9 +66,8 @@ impl AgentGroup {
         &mut self.fleet
     }
 
-    /// The name of an agent.
     pub fn name(&self, agent: usize) -> &str {
-        &self.fleet.agents()[agent].name
+        &self.fleet.agents()[agent].record.name
     }
 
     /// An error about an agent.
@@ -123,9 +122,6 @@ impl AgentGroup {
     }
 
     /// The same for one task of the first agent.
-    ///
-    /// # Errors
-    /// As [`call_each`](Self::call_each).
     pub fn call_first<T>(
         &mut self,
         task: Task,
@@ -137,9 +133,6 @@ impl AgentGroup {
     }
 
     /// What `pick` finds in the answer that an agent has given, and when it arrived.
-    ///
-    /// # Errors
-    /// When the agent could not carry out its task, or answers another: the reason.
     pub fn take_answer<T>(&mut self, agent: usize, pick: impl Fn(Answer) -> Option<T>) -> Result<(T, u64), RunError> {
         let answered = self.fleet.take_answer(agent);
         let wrong = || WRONG_ANSWER.to_owned();
@@ -178,9 +171,6 @@ impl AgentGroup {
     }
 
     /// Whether all agents can be reached, by the messages that have arrived.
-    ///
-    /// # Errors
-    /// When one is lost: which one, and the reason.
     pub fn check(&mut self) -> Result<(), RunError> {
         self.fleet.begin_to_listen(clock::now().0);
         self.process_messages(Duration::ZERO);
@@ -225,9 +215,6 @@ impl AgentGroup {
     }
 
     /// Pings each agent once, and waits for the answers, which tell the offsets of their clocks.
-    ///
-    /// # Errors
-    /// As [`wait_for_all`](Self::wait_for_all).
     pub fn measure_offsets(&mut self, cancel: &Cancel) -> Result<(), RunError> {
         self.pinged += 1;
         for agent in 0..self.links.len() {

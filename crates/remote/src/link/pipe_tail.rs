@@ -23,17 +23,11 @@ pub(crate) struct PipeTail {
 
 impl PipeTail {
     /// Starts to read the standard error of a process. As many bytes are kept as an error message needs.
-    ///
-    /// # Errors
-    /// When no thread can be started.
     pub(crate) fn collect_errors(pipe: impl Read + Send + 'static) -> io::Result<Self> {
         Self::collect(pipe, KEPT_BYTES)
     }
 
     /// Starts to read `pipe`, and keeps the last `kept_bytes`.
-    ///
-    /// # Errors
-    /// When no thread can be started.
     pub(crate) fn collect(pipe: impl Read + Send + 'static, kept_bytes: usize) -> io::Result<Self> {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let (end, ended) = channel();

@@ -1,7 +1,6 @@
 //! Agents on other machines over the system's ssh, with its usual configuration, keys, ssh-agent, jump hosts and known hosts.
 //! Copies the program into a folder of its own if it is missing there.
 
-use std::env::consts::OS;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,17 +34,10 @@ pub(crate) struct Program {
 
 impl Program {
     /// The running program. Its hash is needed only where it is copied.
-    ///
-    /// # Errors
-    /// When its file cannot be read, or it is to be copied and is not for Linux.
     pub(crate) fn of_this_process(is_copied: bool) -> io::Result<Self> {
         let file = std::env::current_exe()?;
         if !is_copied {
             return Ok(Self { file, hash: String::new() });
-        }
-        if OS != "linux" {
-            let reason = format!("other machines need Linux, and a tare for Linux to copy there; this one is for {OS}");
-            return Err(io::Error::new(io::ErrorKind::Unsupported, reason));
         }
         let hash = Sha256::digest(std::fs::read(&file)?).iter().map(|byte| format!("{byte:02x}")).collect();
         Ok(Self { file, hash })
@@ -196,7 +188,6 @@ impl SshHost<'_> {
     }
 }
 
-/// A script for a host.
 struct RemoteScript<'a> {
     script: String,
     input: Option<&'a Path>,

@@ -22,7 +22,6 @@ const JOB_MARGIN: Duration = Duration::from_secs(180);
 /// A pod that runs waits for its first order this much longer than the coordinator waits for pods.
 const ORDER_MARGIN: Duration = Duration::from_secs(60);
 
-/// Which agents are started.
 #[derive(Debug)]
 pub struct AgentsOrder<'a> {
     /// Where they run.
@@ -40,9 +39,7 @@ pub struct AgentsOrder<'a> {
 /// How agents in pods are made.
 #[derive(Clone, Debug, Default)]
 pub struct PodOrder {
-    /// Where.
     pub cluster: Cluster,
-    /// What each pod is.
     pub shape: PodShape,
     /// How long they may take to run.
     pub wait_limit: Duration,

@@ -63,7 +63,7 @@ impl LoadAgents {
     /// Asks agents with shares about their machines.
     pub(super) fn of_run(mut group: AgentGroup, are_elsewhere: bool) -> Result<Self, RunError> {
         let agents = group.fleet().agents();
-        let names: Vec<String> = agents.iter().map(|agent| agent.name.clone()).collect();
+        let names: Vec<String> = agents.iter().map(|agent| agent.record.name.clone()).collect();
         let (mut all_facts, mut disturbances) = (Vec::new(), Vec::new());
         let described = group.call_each(vec![Task::Describe { java: None }; names.len()], None, answer_of!(Facts))?;
         let task = Task::Load(LoadTask::Disturbances);
@@ -75,7 +75,6 @@ impl LoadAgents {
         Ok(Self { group: Mutex::new(group), names, facts: all_facts, disturbances, are_elsewhere })
     }
 
-    /// How many agents there are.
     pub fn count(&self) -> usize {
         self.names.len()
     }
@@ -123,9 +122,6 @@ impl LoadMachines for LoadAgents {
 }
 
 /// Exchanges versions with agents that were started, and gives each its share of a load.
-///
-/// # Errors
-/// As [`AgentGroup::greet`].
 pub(super) fn share_load(
     mut started: StartedAgents,
     inbox: Receiver<AgentMessage>,

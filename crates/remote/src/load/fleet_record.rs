@@ -17,7 +17,7 @@ pub fn equipment_of(agents: &[FleetAgent], equipment: &[Equipment]) -> Equipment
         values.join(", ")
     };
     Equipment {
-        agents: agents.iter().map(|agent| agent.name.clone()).collect(),
+        agents: agents.iter().map(|agent| agent.record.name.clone()).collect(),
         load_cpus: list(|of| &of.load_cpus),
         congestion: list(|of| &of.congestion),
         keeps_cpus_awake: list(|of| &of.keeps_cpus_awake),
@@ -33,23 +33,13 @@ pub fn agent_records(agents: &[FleetAgent], equipment: &[Equipment], begin_ns: u
             AgentPhase::Lost { reason, at_ns } => (Some(reason.clone()), Some(at_ns.saturating_sub(begin_ns))),
             _ => (None, None),
         };
-        let counts = &agent.counts;
         AgentRecord {
-            name: agent.name.clone(),
-            host: agent.host.clone(),
             load_cpus: equipment.load_cpus.clone(),
-            workers: counts.workers,
             lost,
             lost_at_ns,
-            offered: counts.offered,
-            ok: counts.ok,
-            failed: counts.failed,
-            completed: counts.completed,
-            window_ns: counts.window_ns,
-            generator_cpu_ns: counts.generator_cpu_ns,
-            late: counts.late,
             clock_offset_ns: agent.offset.map(|offset| offset.wall_ns),
             round_trip_ns: agent.offset.map(|offset| offset.round_trip_ns),
+            ..agent.record.clone()
         }
     };
     agents.iter().zip(equipment).map(record).collect()
@@ -66,9 +56,9 @@ pub fn loss_events(agents: &[FleetAgent], begin_ns: u64, asked_per_s: Option<f64
     lost.sort_by_key(|(at_ns, _, _)| *at_ns);
     let event = |(before, (at_ns, agent, reason)): (usize, &(u64, &FleetAgent, &str))| {
         let kind = EventKind::AgentLost {
-            agent: agent.name.clone(),
+            agent: agent.record.name.clone(),
             reason: (*reason).to_owned(),
-            from_s: agent.counts.reported_ns / 1_000_000_000,
+            from_s: agent.reported_ns / 1_000_000_000,
             noticed_s: Some(at_ns / 1_000_000_000),
             left: (agents.len() - before - 1) as u32,
             of: agents.len() as u32,

@@ -16,9 +16,6 @@ pub const LONGEST_REPORT: u64 = 16 << 20;
 const HEAD: usize = 4;
 
 /// The bytes of a message with its length before it.
-///
-/// # Errors
-/// When the message is longer than `limit` bytes.
 pub fn encode_frame(message: &impl Serialize, limit: u64) -> Result<Vec<u8>, ProtocolError> {
     let mut frame = vec![0; HEAD];
     serde_json::to_writer(&mut frame, message)?;
@@ -31,9 +28,6 @@ pub fn encode_frame(message: &impl Serialize, limit: u64) -> Result<Vec<u8>, Pro
 
 /// The next message; `None` where the bytes end between two messages. Memory grows with the bytes that arrive, not with
 /// the length that is stated.
-///
-/// # Errors
-/// When the bytes end within a message, when it is longer than `limit` bytes, and when it cannot be decoded.
 pub fn read_frame<M: DeserializeOwned>(reader: &mut impl Read, limit: u64) -> Result<Option<M>, ProtocolError> {
     let mut head = [0; HEAD];
     let Some(first) = read_first(reader)? else { return Ok(None) };

@@ -54,7 +54,6 @@ pub enum Report {
     Answer {
         /// The number of the task.
         number: u64,
-        /// The answer.
         answer: Result<Answer, String>,
     },
     /// The agent cannot go on: the reason in one sentence. It stays until its orders end: the output of a process that has
@@ -67,7 +66,6 @@ pub enum Report {
 pub struct Version {
     /// [`PROTOCOL`].
     pub protocol: u32,
-    /// Version of tare.
     pub tare: String,
 }
 
@@ -87,7 +85,6 @@ impl fmt::Display for Version {
 /// Who an agent is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
-    /// Its version.
     pub version: Version,
     /// Name of its machine.
     pub host: String,
@@ -107,7 +104,6 @@ pub struct OpenConnections {
 pub struct ClockReading {
     /// The number of the ping.
     pub number: u64,
-    /// Its monotonic clock, in nanoseconds.
     pub monotonic_ns: u64,
     /// Its wall clock, in nanoseconds since 1970 UTC.
     pub unix_ns: u64,

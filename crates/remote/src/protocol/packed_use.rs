@@ -23,8 +23,6 @@ impl PackedUse {
         Self { usage, hiccups }
     }
 
-    /// # Errors
-    /// When the bytes are no histograms.
     pub fn unpack(self) -> Result<ServerUse, StatsError> {
         let Self { usage, hiccups } = self;
         let histogram = |bytes: Bytes| PackedHistogram::from_bytes(bytes.0).map(|packed| packed.unpack());

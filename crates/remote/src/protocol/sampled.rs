@@ -48,9 +48,6 @@ impl SampledReport {
     }
 
     /// What it says; `file` is where the sampler's own file is on this machine.
-    ///
-    /// # Errors
-    /// When no sampler says this: why.
     pub fn unpack(self, file: PathBuf) -> Result<Sampled, String> {
         let text = PackedText::from_bytes(self.stacks.0).unpack_within(LONGEST_STACKS);
         // Names stand in texts for people.

@@ -49,7 +49,6 @@ pub enum LoadTask {
     OpenCommand(LoadCommand),
     /// Drive one turn of load against one server.
     DriveTurn {
-        /// The server.
         server: ServerId,
         /// The load of all agents together.
         load: SliceLoad,
@@ -68,9 +67,7 @@ pub enum LoadTask {
 pub struct AgentShare {
     /// Which agent it is, from 0.
     pub agent: u32,
-    /// Number of agents.
     pub agents: u32,
-    /// Its cores.
     pub cores: AgentCores,
 }
 
@@ -101,7 +98,6 @@ pub struct LoadCommand {
 pub struct InputFile {
     /// Its path as the command line has it.
     pub path: String,
-    /// Its contents.
     pub contents: Bytes,
 }
 
@@ -109,54 +105,85 @@ pub struct InputFile {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ServersTask {
     /// Accept connections on this address for a moment, so that the network path to it can be measured.
-    Listen { address: IpAddr },
+    Listen {
+        address: IpAddr,
+    },
     /// Report how much of the transfer arrived.
     Received,
     /// Find a JDK of this release or a later one.
-    FindJava { minimum: u32, home: Option<PathBuf> },
+    FindJava {
+        minimum: u32,
+        home: Option<PathBuf>,
+    },
     /// Report whether this file or folder is there.
-    Find { hash: String, name: String },
+    Find {
+        hash: String,
+        name: String,
+    },
     /// Store a part of a file of a bundle. The first part starts the file.
-    Keep { hash: String, path: String, is_executable: bool, is_first: bool, contents: Bytes },
+    Keep {
+        hash: String,
+        path: String,
+        is_executable: bool,
+        is_first: bool,
+        contents: Bytes,
+    },
     /// All files of the bundle were sent.
-    Finish { hash: String, name: String },
+    Finish {
+        hash: String,
+        name: String,
+    },
     /// Report what disturbs measuring on these cores.
-    Disturbances { cpus: String },
+    Disturbances {
+        cpus: String,
+    },
     /// Start servers side by side.
     Start(Vec<StartOrder>),
-    /// Move a server to these cores.
-    MoveTo { server: ServerId, cpus: String },
+    MoveTo {
+        server: ServerId,
+        cpus: String,
+    },
     /// Report whether its process runs.
     Status(ServerId),
     /// Return the last lines of its log.
-    LogTail { server: ServerId, lines: usize },
+    LogTail {
+        server: ServerId,
+        lines: usize,
+    },
     /// Report what these servers use at rest.
-    ObserveRest { servers: Vec<ServerId>, span: Span },
+    ObserveRest {
+        servers: Vec<ServerId>,
+        span: Span,
+    },
     /// Read the probes and start the meters.
     BeginWatch(WatchOrder),
     /// Look at the counters of its JVM.
     LookAtJvm(ServerId),
     /// Read the probes again.
-    EndWatch { scored_from_ns: u64 },
+    EndWatch {
+        scored_from_ns: u64,
+    },
     /// Attach a sampler. `jar` is that of async-profiler, where it was sent.
-    BeginSampling { sampling: SamplingOrder, jar: Option<PathBuf> },
+    BeginSampling {
+        sampling: SamplingOrder,
+        jar: Option<PathBuf>,
+    },
     /// Detach the sampler, and return its stacks.
     EndSampling,
     /// Return a part of the sampler's own file, from this byte on. The file is removed after the last part, which is empty.
-    ReadRecording { from: u64 },
+    ReadRecording {
+        from: u64,
+    },
     /// End these servers.
     Stop(Vec<ServerId>),
     /// Stop all servers and remove all files.
     End,
 }
 
-/// The answer to a task.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[allow(clippy::large_enum_variant, reason = "few are in memory at a time")]
 pub enum Answer {
-    /// It is done.
     Done,
-    /// The machine.
     Facts(MachineFacts),
     /// What disturbs measuring.
     Disturbances(Vec<EventRecord>),
@@ -172,7 +199,6 @@ pub enum Answer {
     Listening(u16),
     /// `None` where nothing was sent, or the transfer failed.
     Received(Option<Transfer>),
-    /// A JDK.
     Java(Jdk),
     /// Where a bundle is; `None` if it has to be sent.
     Found(Option<PathBuf>),
@@ -236,7 +262,6 @@ pub struct Transfer {
     pub span_ns: u64,
 }
 
-/// The result of a start.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum StartResult {
     Ready(StartedServer),

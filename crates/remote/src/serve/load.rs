@@ -21,7 +21,6 @@ use crate::protocol::{
     AgentCores, AgentShare, Answer, DrivenShare, Equipped, LoadCommand, LoadTask, OpenConnections, Report, pack_sample,
 };
 
-/// The generator of an agent.
 pub(super) struct AgentGenerator<'a> {
     share: AgentShare,
     /// The sessions of a run.

@@ -30,7 +30,6 @@ pub(crate) fn work_folder() -> PathBuf {
     cache_folder().join(format!("servers-{}", std::process::id()))
 }
 
-/// The servers of an agent.
 pub(crate) struct AgentHost {
     servers: LocalServers,
     store: FileStore,

@@ -13,7 +13,6 @@ use super::leftovers::mark_used;
 /// Characters of a SHA-256 in hex.
 const HASH_LENGTH: usize = 64;
 
-/// One file of a bundle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BundleFile {
     /// Where it is now.
@@ -24,9 +23,6 @@ pub(crate) struct BundleFile {
 }
 
 /// The files of a file or a folder, in order of their paths.
-///
-/// # Errors
-/// When it cannot be read, or has a name that is no text.
 pub(crate) fn bundle_files(root: &Path) -> io::Result<Vec<BundleFile>> {
     let name = name_of(root)?;
     let mut files = Vec::new();
@@ -56,9 +52,6 @@ pub(crate) fn name_of(path: &Path) -> io::Result<String> {
 }
 
 /// SHA-256 in hex of the paths, permissions and contents of all files.
-///
-/// # Errors
-/// When a file cannot be read.
 pub(crate) fn bundle_hash(files: &[BundleFile]) -> io::Result<String> {
     let mut hash = Sha256::new();
     for file in files {

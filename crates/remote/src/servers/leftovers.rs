@@ -15,9 +15,6 @@ const DAY: Duration = Duration::from_secs(24 * 3600);
 const KEPT_UNUSED: Duration = Duration::from_secs(30 * DAY.as_secs());
 
 /// Marks a program or a bundle as used now.
-///
-/// # Errors
-/// When its time cannot be written.
 pub(crate) fn mark_used(path: &Path) -> io::Result<()> {
     File::open(path)?.set_modified(now())
 }

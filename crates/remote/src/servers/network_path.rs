@@ -114,9 +114,6 @@ pub(crate) struct TransferListener {
 
 impl TransferListener {
     /// Listens on a free port of `address`.
-    ///
-    /// # Errors
-    /// When it is no address of this machine.
     pub fn begin(address: IpAddr) -> io::Result<Self> {
         let listener = TcpListener::bind((address, 0))?;
         let port = listener.local_addr()?.port();

@@ -32,9 +32,7 @@ pub(crate) struct AgentJob {
 /// An agent in a pod that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PodAgent {
-    /// Its pod.
     pub(crate) pod: String,
-    /// Its node.
     pub(crate) node: String,
 }
 
@@ -62,9 +60,6 @@ impl AgentJob {
     }
 
     /// Takes a Job that somebody applied. It is not removed here.
-    ///
-    /// # Errors
-    /// When the cluster does not have it.
     pub(crate) fn adopt(place: &str, cluster: &Cluster, name: &str, cancel: &Cancel) -> Result<Self, RunError> {
         let (of, name) = (place.to_owned(), name.to_owned());
         let mut job = Self { place: of, cluster: cluster.clone(), name, agents: 0, pod_cpus: 0, is_ours: false };
@@ -148,9 +143,6 @@ impl AgentJob {
     }
 
     /// Removes the job with its pods, if it was made here.
-    ///
-    /// # Errors
-    /// Why it is still there, and what to do.
     pub(crate) fn remove(&mut self) -> Result<(), String> {
         if !std::mem::take(&mut self.is_ours) {
             return Ok(());

@@ -28,7 +28,6 @@ const TARE_LIMIT: Duration = Duration::from_secs(30);
 pub struct Cluster {
     /// The context of kubectl's configuration.
     pub context: Option<String>,
-    /// The namespace.
     pub namespace: Option<String>,
 }
 
@@ -45,7 +44,6 @@ pub(super) enum Caller<'a> {
 /// Why a call brings nothing.
 #[derive(Debug)]
 pub(super) enum CallError {
-    /// It was cancelled.
     Cancelled,
     /// kubectl refuses, or does not answer: the reason and what to do, in one sentence.
     Failed(String),
@@ -80,9 +78,6 @@ impl Cluster {
     }
 
     /// What kubectl prints.
-    ///
-    /// # Errors
-    /// Why it refuses, or that it does not answer.
     pub(super) fn call(&self, args: &[&str], stdin: &str, caller: Caller<'_>) -> Result<String, CallError> {
         let mut command = self.kubectl(args);
         command.arg(HTTP_TIMEOUT);

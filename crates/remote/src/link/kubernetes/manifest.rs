@@ -20,7 +20,6 @@ pub(super) const CONTAINER: &str = "agent";
 /// A job that is over is removed after this time if its coordinator could not do that, in seconds.
 const KEPT_S: u32 = 60;
 
-/// What each pod is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PodShape {
     /// The container image with tare in it.
@@ -34,13 +33,11 @@ pub struct PodShape {
 /// What the Job of some agents is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobShape {
-    /// Its name.
     pub name: String,
     /// The machine of its coordinator; empty where that is not known.
     pub host: String,
     /// Number of pods.
     pub agents: usize,
-    /// Each of them.
     pub pod: PodShape,
     /// A pod that gets no order for this long ends.
     pub first_order_within: Duration,

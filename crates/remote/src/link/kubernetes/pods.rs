@@ -12,7 +12,6 @@ const STUCK_REASONS: [&str; 6] = [
     "RunContainerError",
 ];
 
-/// One pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Pod {
     pub(super) name: String,
@@ -21,7 +20,6 @@ pub(super) struct Pod {
     pub(super) state: PodState,
 }
 
-/// The state of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PodState {
     /// Its agent waits for orders.
