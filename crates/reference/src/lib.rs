@@ -17,7 +17,7 @@ mod timers;
 mod websocket;
 
 pub use error::ReferenceError;
-pub use fault::{Fault, FaultKind};
+pub use fault::FaultKind;
 pub use ledger::Served;
 pub use options::Options;
 pub use running::Running;

@@ -2,50 +2,73 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use crate::fault::Fault;
+use crate::fault::FaultKind;
 
 /// The behaviour of a reference server. By default it answers everything at once and never fails.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, clap::Args)]
 pub struct Options {
-    /// The address to listen on.
+    /// Address to listen on.
+    #[arg(long, env = "TARE_ADDRESS", default_value = "127.0.0.1")]
     pub address: IpAddr,
     /// Its port; 0 for any.
+    #[arg(long, default_value_t = 0)]
     pub port: u16,
-    /// Routes served, `/path0` to `/path{routes − 1}`.
+    /// Routes served, from /path0 on.
+    #[arg(long, default_value_t = 128)]
     pub routes: u64,
     /// CPU time used per request, in nanoseconds.
+    #[arg(long, default_value_t = 0)]
     pub spin_ns: u64,
-    /// CPU time per request that `spin_percent` increases, in nanoseconds.
+    /// CPU time per request to which --spin-percent adds, in nanoseconds.
+    #[arg(long, default_value_t = 0)]
     pub base_ns: u64,
-    /// Uses this percentage of `base_ns` in addition: the planted slowdown.
+    /// The planted slowdown, in percent of --base-ns.
+    #[arg(long, default_value_t = 0.0)]
     pub spin_percent: f64,
     /// Delay of every answer in microseconds, without CPU use.
+    #[arg(long, default_value_t = 0)]
     pub delay_us: u64,
-    /// Share of the requests, 0 to 1, that is answered after `slow_us` instead. They are evenly spaced, not random.
+    /// Share of the requests, 0 to 1, that is answered after --slow-us instead. They are evenly spaced, not random.
+    #[arg(long, default_value_t = 0.0)]
     pub slow_share: f64,
     /// Delay of that share, in microseconds.
+    #[arg(long, default_value_t = 0)]
     pub slow_us: u64,
     /// The whole server stalls once per this many seconds, in the middle of each period; 0 for never.
+    #[arg(long, default_value_t = 0.0)]
     pub stall_every_s: f64,
     /// Length of a stall in milliseconds.
+    #[arg(long, default_value_t = 0)]
     pub stall_ms: u64,
     /// Length of every correct answer to a GET; 0 for the contract's length.
+    #[arg(long, default_value_t = 0)]
     pub answer_bytes: usize,
-    /// Time from one message to the next on `/ws/ts`, in milliseconds.
+    /// Time from one message to the next on the WebSocket /ws/ts, in milliseconds.
+    #[arg(long, default_value_t = 100)]
     pub push_period_ms: u64,
     /// How far the stamps of these messages are ahead of the clock, in nanoseconds; negative for behind.
+    #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
     pub clock_ahead_ns: i64,
     /// Keeps a list of all answers, which [`Running::finish`](crate::Running::finish) returns.
+    #[arg(skip)]
     pub keeps_ledger: bool,
     /// The planted fault.
-    pub fault: Option<Fault>,
+    #[arg(long)]
+    pub fault: Option<FaultKind>,
+    /// The number of requests before the fault, which are answered correctly.
+    #[arg(long, default_value_t = 0)]
+    pub fault_after: u64,
     /// Does not print the ready line.
+    #[arg(long)]
     pub never_ready: bool,
     /// Announces a wrong port.
+    #[arg(long)]
     pub lie_ready: bool,
     /// Ignores SIGTERM.
+    #[arg(long)]
     pub ignore_sigterm: bool,
     /// Lines written to stderr at the start.
+    #[arg(long, default_value_t = 0)]
     pub stderr_noise: u64,
 }
 
@@ -68,6 +91,7 @@ impl Default for Options {
             clock_ahead_ns: 0,
             keeps_ledger: false,
             fault: None,
+            fault_after: 0,
             never_ready: false,
             lie_ready: false,
             ignore_sigterm: false,

@@ -216,8 +216,8 @@ impl<'a> Server<'a> {
             connection.closes_when_sent |= request.persistence == Persistence::Closes;
             answer.persistence = request.persistence;
         }
-        if let Some(fault) = self.options.fault.filter(|fault| nth >= fault.after) {
-            return self.fail(io, token, fault.kind, &answer);
+        if let Some(fault) = self.options.fault.filter(|_| nth >= self.options.fault_after) {
+            return self.fail(io, token, fault, &answer);
         }
         if let Some((websocket, opening)) = WebSocket::open(request) {
             return self.open_websocket(io, token, websocket, opening);

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::sync::mpsc::channel;
 use std::thread;
 
-use tare_reference::{Fault, FaultKind, Options, Running, Stop, serve_until_stopped};
+use tare_reference::{FaultKind, Options, Running, Stop, serve_until_stopped};
 use tare_sys::clock;
 
 fn head(status: &str, length: usize) -> String {
@@ -33,7 +33,7 @@ fn connect(options: Options) -> (Running, TcpStream) {
 
 /// The answer to one request to a server with this fault, up to the end of the connection.
 fn read_until_end(kind: FaultKind) -> Vec<u8> {
-    let (_server, mut stream) = connect(Options { fault: Some(Fault { kind, after: 0 }), ..Options::default() });
+    let (_server, mut stream) = connect(Options { fault: Some(kind), ..Options::default() });
     stream.write_all(b"GET /path0/12345 HTTP/1.1\r\n\r\n").unwrap();
     let mut all = Vec::new();
     stream.read_to_end(&mut all).unwrap();
@@ -129,8 +129,8 @@ fn an_answer_never_comes_before_its_planted_delay() {
 
 #[test]
 fn faults_begin_after_their_number_of_requests() {
-    let fault = Some(Fault { kind: FaultKind::Status500, after: 2 });
-    let (_server, mut stream) = connect(Options { fault, ..Options::default() });
+    let fault = Some(FaultKind::Status500);
+    let (_server, mut stream) = connect(Options { fault, fault_after: 2, ..Options::default() });
     let get = b"GET /path0/1 HTTP/1.1\r\n\r\n";
     assert_exchange(&mut stream, get, &ok("1"));
     assert_exchange(&mut stream, get, &ok("1"));
@@ -147,7 +147,7 @@ fn broken_answers_are_broken_where_they_should_be() {
 
 #[test]
 fn a_wrong_body_has_the_right_length() {
-    let fault = Some(Fault { kind: FaultKind::WrongBody, after: 0 });
+    let fault = Some(FaultKind::WrongBody);
     let (_server, mut stream) = connect(Options { fault, ..Options::default() });
     assert_exchange(&mut stream, b"GET /path0/1 HTTP/1.1\r\n\r\n", &ok("0"));
 }

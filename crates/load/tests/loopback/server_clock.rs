@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_load::{
     Cancel, Conversation, LoadSession, Protocol, Push, RequestSpec, ServerClock, SessionSpec, SliceSample, Stamp,
 };
-use tare_reference::{Fault, FaultKind, Options, Running};
+use tare_reference::{FaultKind, Options, Running};
 
 use crate::support::{self, count};
 
@@ -67,8 +67,9 @@ fn the_median_is_what_was_planted_whatever_the_servers_clock_says() {
 #[test]
 fn a_clock_that_too_few_messages_tell_of_leaves_no_latency_rather_than_a_wrong_one() {
     // The handshake is a request too.
-    let fault = Some(Fault { kind: FaultKind::Close, after: 4 });
-    let sample = heard(&server(Options { fault, clock_ahead_ns: 3 * S, ..Options::default() }), "/ws/ts");
+    let fault = Some(FaultKind::Close);
+    let sample =
+        heard(&server(Options { fault, fault_after: 4, clock_ahead_ns: 3 * S, ..Options::default() }), "/ws/ts");
     let found = sample.messages.clock.unwrap();
     assert!(found.offset_ns.is_none() && found.messages < 5, "{found:?}");
     assert_eq!((sample.response.len(), sample.messages.clock_within_ns), (0, 0));

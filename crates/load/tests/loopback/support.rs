@@ -10,10 +10,10 @@ use rustix::net::{AddressFamily, SocketType, sockopt};
 use tare_load::{
     Cancel, Check, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule, Target,
 };
-use tare_reference::{Fault, FaultKind, Options, Running};
+use tare_reference::{FaultKind, Options, Running};
 
 pub fn planted(kind: FaultKind, after: u64) -> Running {
-    server(Options { fault: Some(Fault { kind, after }), ..Options::default() })
+    server(Options { fault: Some(kind), fault_after: after, ..Options::default() })
 }
 
 pub fn server(options: Options) -> Running {

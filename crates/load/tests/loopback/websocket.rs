@@ -12,7 +12,7 @@ use tare_load::{
     Cancel, Check, Conversation, ErrorClass, LoadSession, Opening, Protocol, Push, RequestSpec, Schedule, SessionSpec,
     SliceSample, SliceSpec, Stamp, StopRule, Target, TlsSpec, Watched,
 };
-use tare_reference::{Fault, FaultKind, Options, Running};
+use tare_reference::{FaultKind, Options, Running};
 use tare_sys::clock;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
@@ -76,7 +76,7 @@ fn a_slice_of_some_time_ends_every_subscription_and_the_next_one_begins_anew() {
 /// Users for whom a server breaks after some time. Each promised message has arrived or is missing.
 fn assert_broken(kind: FaultKind, class: ErrorClass, says: &str) {
     // Late enough that the slice has begun.
-    let server = pushing(Options { fault: Some(Fault { kind, after: 1200 }), ..Options::default() });
+    let server = pushing(Options { fault: Some(kind), fault_after: 1200, ..Options::default() });
     let sample = run(&spec(server.address(), 1000), &count(USERS as u64, USERS));
     let tally = sample.errors.for_class(class);
     // On a slow machine a user may meet the fault before that, and be refused on the next attempt.
@@ -108,7 +108,7 @@ fn every_way_in_which_a_pushing_server_can_break_is_counted_in_its_class() {
 fn users_who_are_refused_half_way_are_counted_and_the_others_are_served() {
     // Each of the first five is one request to the server. Later ones get another answer.
     for (kind, says) in [(FaultKind::Status500, "status 500 instead of 101"), (FaultKind::Close, "closed")] {
-        let options = Options { fault: Some(Fault { kind, after: 5 }), push_period_ms: 60_000, ..Options::default() };
+        let options = Options { fault: Some(kind), fault_after: 5, push_period_ms: 60_000, ..Options::default() };
         let slice = SliceSpec {
             drain_timeout: Duration::from_millis(50),
             ..SliceSpec::new(Schedule::Closed, USERS, StopRule::Duration(Duration::from_millis(50)))

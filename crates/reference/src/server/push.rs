@@ -58,12 +58,12 @@ impl Server<'_> {
     pub(super) fn push_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
         while let Some((left, due)) = self.pushes.due.pop_due(now) {
             let unix_ns = due.stamp.0.saturating_add(self.pushes.unix_ns);
-            let fault = self.options.fault.filter(|fault| self.requests >= fault.after);
+            let fault = self.options.fault.filter(|_| self.requests >= self.options.fault_after);
             let connection = self.connection(due.token).filter(|connection| connection.serial == due.serial);
             let Some(websocket) = connection.and_then(|connection| connection.websocket.as_mut()) else { continue };
             let frame = websocket.stamped_message(unix_ns);
             if let Some(fault) = fault {
-                self.fail_push(io, due.token, fault.kind, frame);
+                self.fail_push(io, due.token, fault, frame);
                 continue;
             }
             self.ledger.add(self.requests, due.stamp, clock::now);

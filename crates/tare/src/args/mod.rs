@@ -18,7 +18,6 @@ mod init;
 mod kubernetes;
 mod load;
 mod profile;
-mod reference;
 mod report;
 mod run;
 mod settings;
@@ -31,8 +30,7 @@ pub use init::InitArgs;
 pub use kubernetes::{AgentsAction, ClusterArgs, ManifestArgs};
 pub use load::{AgentOptions, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use profile::ProfileArgs;
-pub use reference::ReferenceArgs;
-pub use report::{CiForm, ReportArgs};
+pub use report::{CiForm, FormArgs, ReportArgs};
 pub use run::{LATEST, RunArgs};
 
 use crate::console::Color;
@@ -191,7 +189,7 @@ pub enum Command {
     },
     /// Run the reference server: it has known delays and faults, for tests and the self-test.
     #[command(hide = true)]
-    Reference(Box<ReferenceArgs>),
+    Reference(Box<tare_reference::Options>),
 }
 
 /// Flags of `tare list`.
