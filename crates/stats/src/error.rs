@@ -1,6 +1,7 @@
 //! Why a number could not be computed, and what to do about it.
 
-/// Every way in which this crate refuses to compute.
+/// Every way in which this crate refuses to compute. Every function that returns one refuses values that are not finite, fewer
+/// values than the statistic needs, and a probability outside (0, 1); other reasons are named where they are.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatsError {

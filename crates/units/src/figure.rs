@@ -7,7 +7,6 @@ pub enum Unit {
     PerSecond,
     /// Nanoseconds.
     Nanos,
-    /// Bytes.
     Bytes,
     /// Parts of a whole, from 0 to 1.
     Share,

@@ -113,7 +113,6 @@ pub enum Program {
     CatalogLike {
         /// Its name in the catalog.
         like: String,
-        /// What is changed.
         changes: Changes,
     },
     Command(Box<CommandServer>),

@@ -36,10 +36,8 @@ pub enum TlsTrust {
     System,
     /// Servers that the authorities in a PEM file have certified.
     Authorities {
-        /// The file.
         file: String,
     },
-    /// Any.
     Any,
 }
 

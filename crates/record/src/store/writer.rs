@@ -111,7 +111,6 @@ impl RunWriter {
         self.append("agent", agent)
     }
 
-    /// Appends an event.
     pub fn append_event(&mut self, event: &EventRecord) -> Result<(), RecordError> {
         self.append("event", event)
     }

@@ -28,7 +28,6 @@ pub struct WorkTree {
 }
 
 impl WorkTree {
-    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
