@@ -1,10 +1,12 @@
 //! Limits on a ratio: what the place of an interval says, and how often a limit is judged wrongly.
 
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tare_stats::limit::{LimitVerdict, forks_to_judge, judge_limit};
 use tare_stats::measures::Measured;
 use tare_stats::{ForkRatio, Method, Polarity, UndecidedReason};
+
+use crate::normal;
 
 const ALPHA: f64 = 0.05;
 const REPEATED: Method = Method::Repeated { alpha: ALPHA, min_forks: 3, max_forks: 8, may_continue: true, prior: None };
@@ -96,10 +98,4 @@ fn check_at_the_limits(limits: usize, random: &mut Pcg64) -> Option<bool> {
         }
     }
     None
-}
-
-/// Normal deviates by Box and Muller.
-fn normal(random: &mut Pcg64) -> f64 {
-    let uniform = 1.0 - random.random::<f64>();
-    (-2.0 * uniform.ln()).sqrt() * (std::f64::consts::TAU * random.random::<f64>()).cos()
 }

@@ -1,10 +1,12 @@
 //! Measures that are judged together: what is stated, what waits, and how often a difference is stated where there is none.
 
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tare_stats::measures::{DECIDING_SHARE, Line, Measured, judge_measures, reasons_to_stop};
 use tare_stats::{DecisionRule, ForkRatio, Method, Polarity, Region, StopReason, UndecidedReason, Verdict};
+
+use crate::normal;
 
 const REPEATED: Method = Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue: false, prior: None };
 
@@ -192,14 +194,10 @@ fn nothing_measured_has_no_verdict() {
 fn a_difference_is_stated_where_there_is_none_no_more_often_than_alpha() {
     const RUNS: usize = 800;
     let mut rng = Pcg64::seed_from_u64(16);
-    let mut normal = || {
-        let (u, v): (f64, f64) = (rng.random(), rng.random());
-        (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-    };
     let rule = DecisionRule { comparisons: 2, ..DecisionRule::default() };
     let false_leads = (0..RUNS)
         .filter(|_| {
-            let logs: Vec<Vec<f64>> = (0..10).map(|_| (0..8).map(|_| 0.1 * normal()).collect()).collect();
+            let logs: Vec<Vec<f64>> = (0..10).map(|_| (0..8).map(|_| 0.1 * normal(&mut rng)).collect()).collect();
             (3..=8).any(|forks| {
                 let ratios: Vec<Vec<ForkRatio>> = logs.iter().map(|logs| of_logs(&logs[..forks])).collect();
                 let lines: Vec<Line<'_>> =
@@ -221,16 +219,13 @@ fn each_question_that_is_asked_adds_alpha_at_most() {
     const RUNS: usize = 4_000;
     const ALPHA: f64 = 0.05;
     let mut rng = Pcg64::seed_from_u64(18);
-    let mut normal = || {
-        let (u, v): (f64, f64) = (rng.random(), rng.random());
-        (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-    };
     for questions in [1, 3, 9] {
         let rule = DecisionRule { region: Region::new(0.02).unwrap(), ..DecisionRule::default() };
         let (mut asked, mut false_runs) = (0, 0);
         for _ in 0..RUNS {
-            let ratios: Vec<Vec<ForkRatio>> =
-                (0..questions).map(|_| of_logs(&std::array::from_fn::<f64, 10, _>(|_| 0.019 * normal()))).collect();
+            let ratios: Vec<Vec<ForkRatio>> = (0..questions)
+                .map(|_| of_logs(&std::array::from_fn::<f64, 10, _>(|_| 0.019 * normal(&mut rng))))
+                .collect();
             let line: Line<'_> = ratios.iter().map(|forks| measured(forks, Method::FIXED_FORKS)).collect();
             let verdicts = judge_measures(&[line], &rule).unwrap().remove(0);
             let waits = Verdict::Inconclusive { reason: UndecidedReason::WaitsForEarlier, forks_needed: None };

@@ -4,16 +4,13 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use tare_stats::{ChangePoint, find_change_points};
 
+use crate::normal;
+
 const RECORDS: usize = 200;
 const ALPHA: f64 = 0.001;
 const HISTORIES: u64 = 1_000;
 /// Rises, falls, a short level, and a change that is reversed: 5 to 6 % each.
 const PLANTED: [(usize, f64); 6] = [(25, 0.05), (60, -0.05), (72, 0.06), (110, 0.05), (150, -0.06), (185, 0.05)];
-
-fn normal(rng: &mut Pcg64) -> f64 {
-    let (u, v): (f64, f64) = (rng.random(), rng.random());
-    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-}
 
 /// How runs scatter around their level.
 #[derive(Debug, Clone, Copy)]

@@ -5,12 +5,9 @@ use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
 use tare_stats::{Comparison, ForkRatio, Interval, LookSchedule, Method, VariancePrior};
 
-const RUNS: usize = 20_000;
+use crate::normal;
 
-fn normal(rng: &mut Pcg64) -> f64 {
-    let (u, v): (f64, f64) = (rng.random(), rng.random());
-    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-}
+const RUNS: usize = 20_000;
 
 /// Student's t with 3 degrees of freedom.
 fn heavy_tailed(rng: &mut Pcg64) -> f64 {

@@ -1,28 +1,21 @@
 //! The promises of the method, checked by simulation and algebra rather than against the code's own formulas.
 
 use proptest::prelude::*;
-use rand::{RngExt, SeedableRng};
+use rand::SeedableRng;
 use rand_pcg::Pcg64;
 use tare_stats::interval::{e_value, sequence_half_width, student_t_half_width};
 use tare_stats::quantile::{mean, sd};
 use tare_stats::{Comparison, ForkRatio, Method, benjamini_hochberg};
 
+use crate::normal;
+
 const REPETITIONS: usize = 2_000;
 const FORKS: usize = 40;
 const FORK_SD: f64 = 0.02;
 
-/// Normal deviates by Box and Muller.
-fn normals(rng: &mut Pcg64, n: usize) -> Vec<f64> {
-    let one = |_| {
-        let (u, v): (f64, f64) = (rng.random(), rng.random());
-        (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-    };
-    (0..n).map(one).collect()
-}
-
 /// Log-ratios of the forks of an A/A comparison: no difference, only scatter.
 fn null_forks(rng: &mut Pcg64, n: usize) -> Vec<f64> {
-    normals(rng, n).iter().map(|z| z * FORK_SD).collect()
+    (0..n).map(|_| FORK_SD * normal(rng)).collect()
 }
 
 fn compare(logs: &[f64]) -> Comparison {

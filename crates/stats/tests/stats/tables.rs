@@ -1,5 +1,5 @@
 //! Tables of many comparisons, judged as a report judges them: how often a stated difference is none, how often an interval
-//! misses the truth, and how many differences are found. `TABLES=300 cargo test -p tare-stats --release --test tables --
+//! misses the truth, and how many differences are found. `TABLES=300 cargo test -p tare-stats --release tables --
 //! --nocapture` prints the figures of docs/notebook/2026-11-28-every-cell.md.
 
 use rand::{RngExt, SeedableRng};
@@ -7,16 +7,13 @@ use rand_pcg::Pcg64;
 use tare_stats::measures::{Line, Measured, judge_measures, reasons_to_stop};
 use tare_stats::{Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, VariancePrior, Verdict};
 
+use crate::normal;
+
 const ALPHA: f64 = 0.05;
 /// Standard deviation of a comparison's forks.
 const SD: f64 = 0.05;
 /// Variants that are compared with one baseline, in the same starts.
 const VARIANTS: usize = 6;
-
-fn normal(rng: &mut Pcg64) -> f64 {
-    let (u, v): (f64, f64) = (rng.random(), rng.random());
-    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-}
 
 /// Student's t with 3 degrees of freedom, scaled to a standard deviation of 1.
 fn heavy_tailed(rng: &mut Pcg64) -> f64 {
