@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::plan::HttpVersion;
+
 /// Every server that a suite may name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inventory {
@@ -25,6 +27,9 @@ pub struct KnownServer {
     #[serde(default)]
     pub jvm: bool,
     pub routes: u32,
+    /// What it speaks besides HTTP/1.1, where a suite asks for it.
+    #[serde(default)]
+    pub protocols: Vec<HttpVersion>,
     /// What it is compared with.
     pub baseline: Option<String>,
     /// The version that is taken when none is asked for.

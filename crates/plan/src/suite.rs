@@ -1,5 +1,6 @@
 //! A suite as written: `suites/*.toml`. Nothing is resolved here; what is absent stays absent.
 
+mod chains;
 mod likes;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,8 @@ use crate::plan::{CommandServer, HOST_KEYS, suite_key};
 use crate::profile::ProfileOptions;
 use crate::ratio_limit::RatioLimit;
 use crate::settings::{Options, all_settings};
+
+pub use chains::{FILES, UPSTREAM};
 
 /// A suite file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
@@ -110,6 +113,7 @@ impl Suite {
         suite.check_names()?;
         suite.copy_hosts_to_run()?;
         suite.resolve_likes()?;
+        suite.resolve_chains()?;
         for (name, server) in &suite.servers {
             suite.check_server(name, server)?;
         }

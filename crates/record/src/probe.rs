@@ -100,6 +100,9 @@ pub struct ServerCpu {
     pub by_kind: BTreeMap<String, u64>,
     /// Within each kind by pool: the threads' name without its number.
     pub by_pool: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Of a proxy with what is behind it: what serving the requests took each of them, itself first. Empty of a single server.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_server: Vec<(String, u64)>,
     /// Nanoseconds that threads were runnable and waited for a CPU, by kind.
     pub waiting_by_kind: BTreeMap<String, u64>,
     /// Context switches (a thread was scheduled on a CPU), by kind and pool.

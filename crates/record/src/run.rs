@@ -100,6 +100,16 @@ impl RunRecord {
         }
     }
 
+    /// Whether an event has made a cell void.
+    pub fn is_void(&self, group: &str, scenario: &str, variant: &str) -> bool {
+        let is_here = |event: &EventRecord| {
+            event.group.as_deref() == Some(group)
+                && event.variant.as_deref() == Some(variant)
+                && event.scenario.as_deref().is_none_or(|name| name == scenario)
+        };
+        self.events.iter().any(|event| event.voids && is_here(event))
+    }
+
     /// How many entries of each kind it has.
     pub const fn entry_counts(&self) -> EntryCounts {
         EntryCounts {

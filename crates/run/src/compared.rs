@@ -68,7 +68,7 @@ fn progress_of_group(
     context.show(&Progress::Standing { place, standings: &standings });
     let record = context.journal.record();
     let is_void = |standing: &ComparisonState| {
-        let is_void = |name: &str| is_void(record, group, &standing.scenario, name);
+        let is_void = |name: &str| record.is_void(&group.id, &standing.scenario, name);
         is_void(&standing.variant) || is_void(&group.baseline().name)
     };
     let open: Vec<&ComparisonState> =
@@ -97,17 +97,7 @@ fn was_left_out(group: &Group, record: &RunRecord) -> bool {
 fn is_hopeless(group: &Group, record: &RunRecord) -> bool {
     let compared: Vec<_> = group.variants.iter().filter(|variant| variant.role != Role::Baseline).collect();
     group.scenarios.iter().all(|named| {
-        let is_void = |name: &str| is_void(record, group, &named.name, name);
+        let is_void = |name: &str| record.is_void(&group.id, &named.name, name);
         is_void(&group.baseline().name) || !compared.is_empty() && compared.iter().all(|variant| is_void(&variant.name))
     })
-}
-
-/// Whether an event has made a cell void.
-fn is_void(record: &RunRecord, group: &Group, scenario: &str, variant: &str) -> bool {
-    let is_here = |event: &EventRecord| {
-        event.group.as_deref() == Some(&group.id)
-            && event.variant.as_deref() == Some(variant)
-            && event.scenario.as_deref().is_none_or(|name| name == scenario)
-    };
-    record.events.iter().any(|event| event.voids && is_here(event))
 }

@@ -65,7 +65,8 @@ fn command_difference(plan: &Plan, record: &RunRecord, launches: &Launches) -> O
     variants.find_map(|(group, variant)| {
         let launch = launches.get(variant).ok()?;
         let started = record.forks.iter().find(|fork| fork.group == group.id && fork.variant == variant.name)?;
-        let is_other = started.command != launch.command() || started.healthy && started.resolved != launch.resolved;
+        let resolved = launches.resolved(variant).ok()?;
+        let is_other = started.command != launch.command() || started.healthy && started.resolved != resolved;
         is_other.then(|| format!("{} is not started as before: see its command and versions", variant.name))
     })
 }

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use tare_plan::document;
 use tare_plan::inventory::{Inventory, KnownServer};
 use tare_plan::names::nearest_name;
+use tare_plan::plan::HttpVersion;
 
 use crate::SutError;
 use crate::jdk::Jdk;
@@ -63,6 +64,9 @@ pub struct Family {
     /// The oldest Java that runs them; absent if they need none.
     #[serde(default)]
     pub min_java: Option<u32>,
+    /// What they speak besides HTTP/1.1, where `TARE_PROTOCOL` in their environment asks for it.
+    #[serde(default)]
+    pub protocols: Vec<HttpVersion>,
     pub servers: Vec<CatalogServer>,
 }
 
@@ -126,6 +130,7 @@ impl Catalog {
                 kind: server.kind.clone(),
                 jvm: family.min_java.is_some(),
                 routes: server.routes,
+                protocols: family.protocols.clone(),
                 baseline: server.baseline.clone(),
                 default_version: family.default_version.clone(),
                 versions: family.versions.clone(),

@@ -1,5 +1,5 @@
 //! Life of one server: started under a supervisor, ready only when its own process accepts connections, and stopped
-//! with all its processes. `contract` checks its answers; `probe` measures its use of CPU and memory.
+//! with all its processes, and before it what is behind it. `contract` checks its answers; `probe` measures its use of CPU and memory.
 
 mod log;
 mod ownership;
@@ -18,9 +18,9 @@ use tare_sys::procfs::process::Stat;
 
 use crate::error::{LogTail, SutError};
 use log::Log;
-pub use log::temporary_log;
+pub use log::temporary_logs;
 pub use ready::port_holder;
-use spec::Port;
+use spec::{Fillings, Port};
 pub use spec::{PORT, ReadyRule, ServerSpec};
 
 /// How many ports tare chooses for one start of a server, one after another, while other processes take them.
@@ -38,14 +38,23 @@ pub struct Server {
     log: Log,
     /// Its own until it has ended.
     _port: Option<Port>,
+    /// Its files, until it has ended.
+    _fillings: Fillings,
+    /// Of a proxy: the server behind it.
+    upstream: Option<Box<Server>>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Status {
     Running,
     /// It is stopped (SIGSTOP, a debugger): it keeps its connections and answers nothing.
     Stopped,
     Exited(How),
+    /// It is a proxy, and a server behind it has ended.
+    UpstreamExited {
+        server: String,
+        how: How,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +65,8 @@ pub struct StopReport {
     pub was_dead: bool,
     /// The last lines of its log.
     pub log: LogTail,
+    /// Of a proxy: the server behind it, and how that ended.
+    pub upstream: Option<(String, Box<StopReport>)>,
 }
 
 impl std::fmt::Display for StopReport {
@@ -64,7 +75,8 @@ impl std::fmt::Display for StopReport {
             (true, _) => write!(f, "had ended by itself: {}", self.ended.how),
             (false, true) => write!(f, "did not end after SIGTERM and was killed"),
             (false, false) => write!(f, "ended after SIGTERM: {}", self.ended.how),
-        }
+        }?;
+        self.upstream.iter().try_for_each(|(name, report)| write!(f, "; {name} behind it {report}"))
     }
 }
 
@@ -74,18 +86,31 @@ impl Server {
         Self::start_unless_cancelled(spec, &AtomicBool::new(false))
     }
 
-    /// Starts a server and waits until it accepts connections, or until `cancelled` is set. If another process takes the
-    /// port that tare has chosen, the server starts again with another one.
+    /// Starts a server and waits until it accepts connections, or until `cancelled` is set. What is behind a proxy starts
+    /// first. If another process takes the port that tare has chosen, the server starts again with another one.
     ///
     /// # Errors
     /// When the command is not found, when the server ends or hangs before it is ready, when another process has its
     /// port, or when the start was cancelled. No process is left in these cases.
     pub fn start_unless_cancelled(spec: &ServerSpec, cancelled: &AtomicBool) -> Result<Self, SutError> {
+        let upstream = spec.upstream.as_deref().map(|upstream| Self::start_unless_cancelled(upstream, cancelled));
+        let upstream = upstream.transpose()?;
+        let behind = upstream.as_ref().map(Self::address);
+        let mut server = Self::start_at_free_port(spec, behind, cancelled)?;
+        server.upstream = upstream.map(Box::new);
+        Ok(server)
+    }
+
+    fn start_at_free_port(
+        spec: &ServerSpec,
+        upstream: Option<SocketAddr>,
+        cancelled: &AtomicBool,
+    ) -> Result<Self, SutError> {
         let mut tries = 1;
         loop {
             let port = spec.choose_port()?;
             let chosen = port.as_ref().filter(|port| port.is_chosen()).map(Port::number);
-            match (Self::start_at(spec, port, cancelled), chosen) {
+            match (Self::start_at(spec, port, upstream, cancelled), chosen) {
                 (Err(error), Some(port)) if tries < MOST_PORTS && ready::has_lost_port(&error, port) => tries += 1,
                 (Err(SutError::PortTaken { server, port, owner }), Some(_)) => {
                     return Err(SutError::PortLost { server, port, owner, tries });
@@ -95,11 +120,17 @@ impl Server {
         }
     }
 
-    fn start_at(spec: &ServerSpec, port: Option<Port>, cancelled: &AtomicBool) -> Result<Self, SutError> {
+    fn start_at(
+        spec: &ServerSpec,
+        port: Option<Port>,
+        upstream: Option<SocketAddr>,
+        cancelled: &AtomicBool,
+    ) -> Result<Self, SutError> {
         let number = port.as_ref().map(Port::number);
         let begun = clock::now();
         ready::refuse_taken_port(spec, number)?;
-        let mut child = Child::spawn(program(spec, number)?)
+        let fillings = Fillings::prepare(spec, number, upstream)?;
+        let mut child = Child::spawn(program(spec, &fillings)?)
             .map_err(|source| SutError::Child { server: spec.name.clone(), source })?;
         let output = child.take_output().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
         let mut log = Log::start(output, &spec.log_path, spec.pattern()).map_err(|source| SutError::File {
@@ -110,11 +141,26 @@ impl Server {
         let waited = ready::Wait::new(spec, number, &mut child, &mut log, cancelled).until_ready();
         let (address, base_url) = waited?;
         let startup_ns = clock::now().since(begun);
-        Ok(Self { spec: spec.clone(), address, base_url, startup_ns, child: Mutex::new(child), log, _port: port })
+        Ok(Self {
+            spec: spec.clone(),
+            address,
+            base_url,
+            startup_ns,
+            child: Mutex::new(child),
+            log,
+            _port: port,
+            _fillings: fillings,
+            upstream: None,
+        })
     }
 
     pub fn name(&self) -> &str {
         &self.spec.name
+    }
+
+    /// It, the server behind it, the one behind that, and so on.
+    pub fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |server| server.upstream.as_deref())
     }
 
     pub fn address(&self) -> SocketAddr {
@@ -125,9 +171,9 @@ impl Server {
         &self.base_url
     }
 
-    /// The time from its start, the last one where it lost a port before, until it was ready.
+    /// The time from its start, the last one where it lost a port before, until it was ready; with that of what is behind it.
     pub fn startup_ns(&self) -> u64 {
-        self.startup_ns
+        self.chain().map(|server| server.startup_ns).sum()
     }
 
     /// The process id of its root process.
@@ -135,7 +181,19 @@ impl Server {
         self.child().program_pid()
     }
 
+    /// The state of its process. A proxy is no better than what is behind it.
     pub fn status(&self) -> Status {
+        let of_upstream = |server: &Self| match server.status() {
+            Status::Exited(how) => Status::UpstreamExited { server: server.name().to_owned(), how },
+            other => other,
+        };
+        match self.own_status() {
+            Status::Running => self.upstream.as_deref().map_or(Status::Running, of_upstream),
+            other => other,
+        }
+    }
+
+    fn own_status(&self) -> Status {
         let mut child = self.child();
         if let Some(how) = child.try_wait() {
             return Status::Exited(how);
@@ -153,20 +211,22 @@ impl Server {
         tail(&self.spec, &self.log, count)
     }
 
-    /// Moves all its processes and threads to these CPUs, as warm-up does to give the JIT room.
+    /// Moves all its processes and threads to these CPUs, as warm-up does to give the JIT room; and those of what is behind it.
     pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
-        Ok(pin_process_tree(self.pid(), cpus)?)
+        self.chain().try_for_each(|server| Ok(pin_process_tree(server.pid(), cpus)?))
     }
 
-    /// Asks it to end, and kills what is left of it after its grace.
+    /// Asks it to end, and kills what is left of it after its grace; then what is behind it.
     pub fn stop(mut self) -> Result<StopReport, SutError> {
-        let was_dead = matches!(self.status(), Status::Exited(_));
+        let was_dead = matches!(self.own_status(), Status::Exited(_));
         let ended = self
             .child()
             .terminate(self.spec.stop_grace)
             .map_err(|source| SutError::Child { server: self.spec.name.clone(), source })?;
         self.log.finish();
-        Ok(StopReport { ended, was_dead, log: self.log_tail(ERROR_LINES) })
+        let stop = |upstream: Box<Self>| Ok::<_, SutError>((upstream.name().to_owned(), Box::new(upstream.stop()?)));
+        let upstream = self.upstream.take().map(stop).transpose()?;
+        Ok(StopReport { ended, was_dead, log: self.log_tail(ERROR_LINES), upstream })
     }
 
     fn child(&self) -> MutexGuard<'_, Child> {
@@ -182,11 +242,11 @@ impl Drop for Server {
     }
 }
 
-fn program(spec: &ServerSpec, port: Option<u16>) -> Result<Program, SutError> {
-    let mut words = spec.command.iter().map(|word| spec::with_port(word, port));
+fn program(spec: &ServerSpec, fillings: &Fillings) -> Result<Program, SutError> {
+    let mut words = spec.command.iter().map(|word| fillings.fill(word));
     let name = words.next().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
     let mut program = Program::new(name).args(words);
-    program.env = spec.env.iter().map(|(name, value)| (name.into(), spec::with_port(value, port).into())).collect();
+    program.env = spec.env.iter().map(|(name, value)| (name.into(), fillings.fill(value).into())).collect();
     program.directory.clone_from(&spec.directory);
     program.scheduling = spec.scheduling;
     program.cpus = Some(spec.cpus.clone()).filter(|cpus| !cpus.is_empty());

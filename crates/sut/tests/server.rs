@@ -30,6 +30,8 @@ fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
         command: [HELPER, role, argument].map(str::to_owned).to_vec(),
         env: BTreeMap::new(),
         directory: None,
+        files: BTreeMap::new(),
+        upstream: None,
         ready: ReadyRule::Line(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
         base_url: None,
         cpus: allowed_cpus().unwrap(),
@@ -271,6 +273,60 @@ fn a_server_that_dies_later_is_seen() {
     kill_process(Pid::from_raw(server.pid().cast_signed()).unwrap(), Signal::KILL).unwrap();
     wait_until("the server to be dead", || server.status() == Status::Exited(How::Signal(9)));
     assert!(server.stop().unwrap().was_dead);
+}
+
+/// A proxy, started as `role`, in front of a server.
+fn chain(directory: &Path, role: &str) -> ServerSpec {
+    let behind = ServerSpec {
+        name: "app".into(),
+        log_path: directory.join("app.log"),
+        ..spec(directory, "announces", "{port}")
+    };
+    let files = [("own.conf".to_owned(), "{port} {upstream}".to_owned())].into();
+    ServerSpec { files, upstream: Some(Box::new(behind)), ..spec(directory, role, "{files}/own.conf") }
+}
+
+fn command_line(pid: u32) -> String {
+    std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap()
+}
+
+#[test]
+fn a_proxy_learns_where_the_server_behind_it_listens_and_both_end_together() {
+    let directory = tempfile::tempdir().unwrap();
+    let server = Server::start(&chain(directory.path(), "reads its file")).unwrap();
+    let all: Vec<&Server> = server.chain().collect();
+    assert_eq!(all.iter().map(|one| one.name()).collect::<Vec<_>>(), ["the server", "app"]);
+    let said = server.log_tail(1).lines.concat();
+    assert!(said.ends_with(&format!("in front of {}", all[1].address())), "{said}");
+    let (pids, behind) = ([server.pid(), all[1].pid()], all[1].pid());
+    let conf = command_line(pids[0]).split('\0').find(|word| word.ends_with("own.conf")).unwrap().to_owned();
+    assert!(Path::new(&conf).exists() && server.status() == Status::Running);
+    kill_process(Pid::from_raw(behind.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    let ended = Status::UpstreamExited { server: "app".to_owned(), how: How::Signal(9) };
+    wait_until("the server behind it to be dead", || server.status() == ended);
+    let report = server.stop().unwrap().to_string();
+    assert!(report.starts_with("ended after SIGTERM: killed by signal 15"), "{report}");
+    assert!(report.contains("; app behind it had ended by itself: killed by signal 9"), "{report}");
+    assert!(pids.into_iter().all(|pid| !is_alive(pid)) && !Path::new(&conf).exists());
+}
+
+#[test]
+fn a_proxy_that_does_not_start_leaves_nothing_behind_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let error = Server::start(&chain(directory.path(), "dies")).unwrap_err();
+    assert!(matches!(error, SutError::ExitedBeforeReady { ref server, .. } if server == "the server"), "{error}");
+    let log = std::fs::read_to_string(directory.path().join("app.log")).unwrap();
+    let port = log.trim().rsplit(' ').next().unwrap();
+    assert!(TcpStream::connect(format!("127.0.0.1:{port}")).is_err(), "the app has ended");
+}
+
+#[test]
+fn a_server_behind_a_proxy_that_does_not_start_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut spec = chain(directory.path(), "reads its file");
+    spec.upstream.as_mut().unwrap().command[1] = "dies".into();
+    let error = Server::start(&spec).unwrap_err().to_string();
+    assert!(error.starts_with("app ended before it was ready"), "{error}");
 }
 
 #[test]

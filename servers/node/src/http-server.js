@@ -1,15 +1,17 @@
 // The baseline: Node's http module alone. It has no router, so a map finds the route.
 import { createServer } from 'node:http';
+import { createServer as createHttp2Server } from 'node:http2';
 
 import { get, ID, MAX_BODY_BYTES, PLAIN, postBytes, postString, TEXT, TooLarge, upload } from './answers.js';
-import { SETTINGS } from './launch.js';
+import { IS_HTTP2, SETTINGS } from './launch.js';
 
 /** Serves `/path0` to `/path{routes - 1}` and the others; resolves to the address that it listens on. */
 export function listen(address, routes) {
   const table = buildTable(routes);
-  const server = createServer(SETTINGS, (request, response) => {
+  const handle = (request, response) => {
     answer(table, request, response).catch((error) => refuse(response, error.statusCode ?? 500));
-  });
+  };
+  const server = IS_HTTP2 ? createHttp2Server(handle) : createServer(SETTINGS, handle);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(address, () => resolve(server.address()));
@@ -93,6 +95,6 @@ function send(response, contentType, body) {
 }
 
 function refuse(response, status) {
-  response.writeHead(status, { 'content-length': 0, ...(status === 413 ? { connection: 'close' } : {}) });
+  response.writeHead(status, { 'content-length': 0, ...(status === 413 && !IS_HTTP2 ? { connection: 'close' } : {}) });
   response.end();
 }

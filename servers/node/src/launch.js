@@ -3,6 +3,9 @@
 /** Servers under test are reachable from another machine only where tare asks for it. */
 const HOST = process.env.TARE_ADDRESS ?? '127.0.0.1';
 
+/** Whether the server speaks HTTP/2 without TLS instead of HTTP/1.1. */
+export const IS_HTTP2 = process.env.TARE_PROTOCOL === 'h2c';
+
 /** The settings of both sides of a comparison: Node's defaults, except where a comment gives the reason. */
 export const SETTINGS = {
   // A connection is idle while other servers have their turn. The default limit of five seconds would close it.

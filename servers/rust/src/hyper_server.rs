@@ -9,19 +9,21 @@ use std::sync::Arc;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_TYPE;
-use hyper::server::conn::http1;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpListener;
 
 use crate::answers::{self, MAX_BODY_BYTES, PLAIN, TEXT};
 use crate::documents::{Message, Order};
+use crate::launch::is_http2;
 use crate::upload::{self, Refusal};
 
 /// Serves `/path0` to `/path{routes - 1}` and the others until the process ends.
 pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
     let routes = Arc::new(Routes::new(routes));
+    let is_http2 = is_http2();
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
@@ -31,8 +33,13 @@ pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
                 let routes = Arc::clone(&routes);
                 async move { Ok::<_, Infallible>(routes.answer(request).await.unwrap_or_else(empty_answer)) }
             });
+            let stream = TokioIo::new(stream);
             // An error means that the connection broke. There is nobody left to answer.
-            let _ = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+            let _ = if is_http2 {
+                http2::Builder::new(TokioExecutor::new()).serve_connection(stream, service).await
+            } else {
+                http1::Builder::new().serve_connection(stream, service).await
+            };
         });
     }
 }

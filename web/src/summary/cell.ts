@@ -43,6 +43,8 @@ export interface Cell {
   cpu_ns_per_request: Estimate | null;
   cpu_load: string;
   cpu_by_kind: KindShare[];
+  /** Of a proxy with what is behind it: the part of each, itself first. */
+  cpu_by_server?: ServerShare[];
   allocated_bytes_per_request: Estimate | null;
   gc_pause_share: number | null;
   gc_pauses: number | null;
@@ -76,6 +78,11 @@ export interface KindShare {
   kind: string;
   ns_per_request: number;
   pools: { pool: string; ns_per_request: number }[];
+}
+
+export interface ServerShare {
+  server: string;
+  ns_per_request: number;
 }
 
 export interface ErrorCount {

@@ -138,6 +138,7 @@ fn measured(
         cpu_ns_per_request: estimate(&cpu, alpha),
         cpu_load: cpu_kind.map(|kind| cpu_load(evidence, kind)).unwrap_or_default(),
         cpu_by_kind: cpu_kind.map(|kind| probes::cpu_by_kind(evidence.of_kind(kind))).unwrap_or_default(),
+        cpu_by_server: cpu_kind.map(|kind| probes::cpu_by_server(evidence.of_kind(kind))).unwrap_or_default(),
         allocated_bytes_per_request: estimate(&level::allocated_per_fork(evidence), alpha),
         gc_pause_share: level::time_share(evidence.measured(), |runtime| runtime.collecting_ns),
         gc_pauses: collections.reduce(|sum, one| sum + one),

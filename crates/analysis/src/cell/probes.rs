@@ -6,7 +6,7 @@ use tare_record::{CollectorUse, PauseCause, RuntimeUse, ServerCpu, StoredSlice};
 
 use crate::cell::level;
 use crate::evidence::Evidence;
-use crate::summary::{CollectorShare, KindCores, KindShare, PauseTally, PoolShare, Probes};
+use crate::summary::{CollectorShare, KindCores, KindShare, PauseTally, PoolShare, Probes, ServerShare};
 
 pub(crate) fn probes(evidence: &Evidence<'_>) -> Probes {
     let runtimes = || evidence.measured().filter_map(|s| s.server.runtime.as_ref());
@@ -78,6 +78,26 @@ pub(crate) fn cpu_by_kind<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> 
         pools: pools.into_iter().map(pool).collect(),
     };
     if requests == 0 { Vec::new() } else { sums.into_iter().map(kind).collect() }
+}
+
+/// CPU per request of each server of a chain, over some slices.
+pub(crate) fn cpu_by_server<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Vec<ServerShare> {
+    let mut sums: Vec<(&str, u64)> = Vec::new();
+    let mut requests = 0;
+    for cpu in slices.filter_map(|s| s.server.cpu.as_ref()) {
+        requests += cpu.requests;
+        for (server, ns) in &cpu.by_server {
+            match sums.iter_mut().find(|(known, _)| known == server) {
+                Some((_, sum)) => *sum += ns,
+                None => sums.push((server, *ns)),
+            }
+        }
+    }
+    let share = |(server, ns): (&str, u64)| ServerShare {
+        server: server.to_owned(),
+        ns_per_request: ns as f64 / requests as f64,
+    };
+    if requests == 0 { Vec::new() } else { sums.into_iter().map(share).collect() }
 }
 
 /// How many cores each kind of thread kept busy during a slice.

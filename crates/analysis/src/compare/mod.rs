@@ -213,7 +213,7 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comp
     };
     let currencies: Vec<CurrencyRatio> = pair.measured_ratios.iter().zip(verdicts).map(judge).collect();
     Comparison {
-        cpu_cost: currencies.iter().find(|ratio| ratio.name == Currency::CpuPerRequest).map(wording::cpu_cost),
+        cpu_cost: wording::cpu_cost(&currencies, cell),
         id: cell.id.clone(),
         group: cell.group.clone(),
         scenario: cell.scenario.clone(),

@@ -7,8 +7,10 @@ use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 use tare_plan::Currency;
 
 use crate::compare::ratio::MeasuredRatio;
-use crate::format::{Change, Scale, Unit, WORTH_WAITING_S, capital, count, fixed, grouped, roughly, share};
-use crate::summary::{CpuCost, CurrencyRatio, RatioBound, VerdictKind};
+use crate::format::{
+    Change, Scale, Unit, WORTH_WAITING_S, capital, count, enumerate, fixed, grouped, roughly, share, single,
+};
+use crate::summary::{Cell, CpuCost, CurrencyRatio, RatioBound, ServerShare, VerdictKind};
 
 /// How the interval was made.
 pub(crate) fn method(measured_ratio: &MeasuredRatio) -> String {
@@ -49,22 +51,48 @@ pub(crate) fn bound_in_words(bound: RatioBound, change: &Change) -> String {
     }
 }
 
-/// What a variant costs in CPU time, from its ratio of CPU per request and the level of the baseline. The only place that makes
-/// this figure.
-pub(crate) fn cpu_cost(ratio: &CurrencyRatio) -> CpuCost {
-    let added = |of: f64| (of - 1.0) * ratio.baseline_value;
-    let (ns_per_request, lo, hi) = (added(ratio.ratio), ratio.lo.map(added), ratio.hi.map(added));
-    let scale = Scale::for_values(Unit::Nanos, [ns_per_request, lo.unwrap_or(0.0), hi.unwrap_or(0.0)].map(f64::abs));
-    let shown = |ns: f64| {
-        let text = scale.show(ns.abs()).replace(scale.unit(), "").trim_end().to_owned();
-        format!("{}{text}", if ns < 0.0 { "−" } else { "+" })
-    };
-    let interval = lo.zip(hi).map_or_else(String::new, |(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
-    let core_share_at_1000_per_s = ns_per_request.abs() * 1_000.0 / 1e9;
-    let core = format!("{}{}", if ns_per_request < 0.0 { "−" } else { "" }, share(core_share_at_1000_per_s));
-    let (value, unit) = (shown(ns_per_request), scale.unit());
-    let text = format!("{value} {unit}{interval} of CPU a request = {core} of a core at 1,000 requests/s");
-    CpuCost { ns_per_request, lo, hi, text }
+/// Time that a variant adds to that of the baseline: the value, and its interval.
+struct AddedTime {
+    ns: f64,
+    lo: Option<f64>,
+    hi: Option<f64>,
+}
+
+impl AddedTime {
+    fn of(ratio: &CurrencyRatio) -> Self {
+        let added = |of: f64| (of - 1.0) * ratio.baseline_value;
+        Self { ns: added(ratio.ratio), lo: ratio.lo.map(added), hi: ratio.hi.map(added) }
+    }
+
+    /// `+2.5 µs [+2.0, +3.0]`.
+    fn text(&self) -> String {
+        let Self { ns, lo, hi } = *self;
+        let scale = Scale::for_values(Unit::Nanos, [ns, lo.unwrap_or(0.0), hi.unwrap_or(0.0)].map(f64::abs));
+        let shown = |ns: f64| {
+            let text = scale.show(ns.abs()).replace(scale.unit(), "").trim_end().to_owned();
+            format!("{}{text}", if ns < 0.0 { "−" } else { "+" })
+        };
+        let interval = lo.zip(hi).map_or_else(String::new, |(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
+        format!("{} {}{interval}", shown(ns), scale.unit())
+    }
+}
+
+/// What a variant costs in CPU time, from its ratio of CPU per request and the level of the baseline; of a proxy also what it
+/// adds to the median, and the shares of it and of what is behind it. The only place that makes these figures. `None` where
+/// CPU per request is not compared.
+pub(crate) fn cpu_cost(ratios: &[CurrencyRatio], variant: &Cell) -> Option<CpuCost> {
+    let ratio = |currency: Currency| ratios.iter().find(|ratio| ratio.name == currency);
+    let added = AddedTime::of(ratio(Currency::CpuPerRequest)?);
+    let core = format!("{}{}", if added.ns < 0.0 { "−" } else { "" }, share(added.ns.abs() * 1_000.0 / 1e9));
+    let mut text = format!("{} of CPU a request = {core} of a core at 1,000 requests/s", added.text());
+    if !variant.cpu_by_server.is_empty() {
+        let median = ratio(Currency::LatencyP50).filter(|ratio| ratio.is_known());
+        text += &median.map_or_else(String::new, |p50| format!(", and {} to {}", AddedTime::of(p50).text(), p50.label));
+        let of_server = |of: &ServerShare| format!("{} {}", of.server, single(Unit::Nanos, of.ns_per_request));
+        let shares: Vec<String> = variant.cpu_by_server.iter().map(of_server).collect();
+        text += &format!("; CPU a request: {}", enumerate(&shares));
+    }
+    Some(CpuCost { ns_per_request: added.ns, lo: added.lo, hi: added.hi, text })
 }
 
 /// Why there is no verdict, where there is none.

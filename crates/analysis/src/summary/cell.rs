@@ -39,6 +39,9 @@ pub struct Cell {
     pub cpu_load: String,
     /// The same by kind of thread; sums to the total.
     pub cpu_by_kind: Vec<KindShare>,
+    /// Of a proxy with what is behind it: the CPU per request of each, itself first; empty for a single server.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub cpu_by_server: Vec<ServerShare>,
     /// Bytes that the runtime allocated per request; `null` if that is not known.
     pub allocated_bytes_per_request: Option<Estimate>,
     /// Share of time (0–1) during which the runtime stopped its threads to collect garbage.
@@ -104,6 +107,13 @@ pub struct KindShare {
     pub ns_per_request: f64,
     #[serde(default)]
     pub pools: Vec<PoolShare>,
+}
+
+/// The part of one server of a chain, without its JIT compilers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ServerShare {
+    pub server: String,
+    pub ns_per_request: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -22,7 +22,7 @@ mod validity;
 use serde::{Deserialize, Serialize};
 
 pub use capacity::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, LimitUnit};
-pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, TimePoint};
+pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, ServerShare, TimePoint};
 pub use comparison::{
     Comparison, CpuCost, CurrencyRatio, Noise, OddFork, PriorEffect, RatioBound, Sentence, VerdictKind,
 };

@@ -336,6 +336,7 @@ fn planned(truth: &Truth) -> Variant {
         routes: 1,
         role: truth.role,
         program: Program::Catalog,
+        upstream: None,
     }
 }
 

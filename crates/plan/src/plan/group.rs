@@ -69,11 +69,28 @@ pub struct Variant {
     /// Baseline, compared with it, or the A/A control.
     pub role: Role,
     pub program: Program,
+    /// Of a proxy: the server behind it. Both are started together, and the proxy gets the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub upstream: Option<Box<Variant>>,
 }
 
 impl Variant {
-    /// `http4s.Tapir@1.11.15`: the server with its version, as a contract names it; the bare server where it has none.
+    /// It, the server behind it, the one behind that, and so on.
+    pub fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |variant| variant.upstream.as_deref())
+    }
+
+    /// The server that answers: the last one behind a proxy, or itself.
+    pub fn last_server(&self) -> &Self {
+        self.upstream.as_deref().map_or(self, Self::last_server)
+    }
+
+    /// `http4s.Tapir@1.11.15`: the server that answers, with its version, as a contract names it; the bare server where it
+    /// has none.
     pub fn identity(&self) -> String {
+        if let Some(upstream) = &self.upstream {
+            return upstream.identity();
+        }
         let server = self.catalog_server();
         self.version.as_ref().map_or_else(|| server.to_owned(), |version| format!("{server}@{version}"))
     }
@@ -114,6 +131,9 @@ pub enum Program {
         /// Its name in the catalog.
         like: String,
         changes: Changes,
+        /// What it shall speak.
+        #[serde(default)]
+        transport: Transport,
     },
     Command(Box<CommandServer>),
     /// A server that is already running, started outside tare.
@@ -136,8 +156,8 @@ impl Program {
     pub fn transport(&self) -> Transport {
         match self {
             Self::Command(server) => server.transport().unwrap_or_default(),
-            Self::External { transport, .. } => transport.clone(),
-            Self::Catalog | Self::CatalogIn { .. } | Self::CatalogLike { .. } => Transport::default(),
+            Self::External { transport, .. } | Self::CatalogLike { transport, .. } => transport.clone(),
+            Self::Catalog | Self::CatalogIn { .. } => Transport::default(),
         }
     }
 
@@ -177,6 +197,12 @@ pub struct CommandServer {
     /// TLS on its connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsKeys>,
+    /// Of a proxy: the server behind it. `{upstream}` is replaced by host and port of that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_front_of: Option<String>,
+    /// Files that are written before each start, by name; `{files}` is replaced by their folder.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
     /// In words, how it differs from the server that it is like. Only a suite has it; a plan says it in its question.
     #[serde(skip)]
     pub differs: Option<String>,
@@ -221,6 +247,12 @@ impl CommandServer {
             env: self.env.clone(),
             args: self.args.clone(),
         }
+    }
+
+    /// The texts in which placeholders are replaced.
+    pub fn texts(&self) -> impl Iterator<Item = &String> {
+        let Self { command, args, env, files, .. } = self;
+        command.iter().chain(args).chain(env.values()).chain(files.values())
     }
 
     /// Whether its command starts a JVM, as far as it says: `java`, also behind `taskset`, `env` or a shell. A script that

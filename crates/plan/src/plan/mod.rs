@@ -239,6 +239,11 @@ impl Plan {
         Some(plan)
     }
 
+    /// All variants, and the servers behind those that are proxies.
+    pub fn started(&self) -> impl Iterator<Item = &Variant> {
+        self.groups.iter().flat_map(|group| &group.variants).flat_map(Variant::chain)
+    }
+
     /// Where the value of a setting was written: the flag, or the suite's file and key. A default names the flag.
     pub fn origin_of(&self, key: &str) -> String {
         origin_of(&self.settings, &self.suite_file, key, &key.replace('_', "-"))

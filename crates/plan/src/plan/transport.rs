@@ -53,6 +53,17 @@ pub enum HttpVersion {
     H2,
 }
 
+impl HttpVersion {
+    /// As a suite writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http1 => "http1",
+            Self::H2c => "h2c",
+            Self::H2 => "h2",
+        }
+    }
+}
+
 /// TLS with a server, as a suite states it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]

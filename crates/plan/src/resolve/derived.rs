@@ -35,7 +35,7 @@ fn widen_region(plan: &mut Plan, inventory: &Inventory) {
             inventory.get(variant.catalog_server()).is_some_and(|server| server.jvm)
         }
     };
-    if !plan.groups.iter().flat_map(|group| &group.variants).any(is_on_jvm) {
+    if !plan.started().any(is_on_jvm) {
         return;
     }
     let is_region = |setting: &&mut Setting| setting.key == "region" && setting.source == Source::Default;

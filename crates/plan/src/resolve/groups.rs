@@ -9,7 +9,9 @@ use crate::PlanError;
 use crate::choices::ForkCovers;
 use crate::contract::Scenario;
 use crate::names::select_names;
-use crate::plan::{CommandServer, Group, Mode, NamedScenario, Program, Role, Skipped, Transport, Variant};
+use crate::plan::{
+    Changes, CommandServer, Group, HttpVersion, Mode, NamedScenario, Program, Role, Skipped, Transport, Variant,
+};
 use crate::settings::Resolved;
 use crate::suite::Suite;
 
@@ -25,6 +27,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     let mut scenarios = inputs.suite.contract(inputs.contract).scenarios;
     set_message_count(&mut scenarios, settings.messages);
     check_likes(inputs)?;
+    check_upstreams(inputs, &servers)?;
     let lookup = NameLookup { inputs, servers, scenarios, mode };
     let requested = lookup.requested_groups()?;
     lookup.list_choices(&requested, settings);
@@ -67,11 +70,32 @@ fn check_likes(inputs: &Inputs<'_>) -> Result<(), PlanError> {
                 message: format!("\"{like}\" is no server's name"),
             });
         };
+        if let Some(asked) =
+            server.protocol.filter(|asked| *asked != HttpVersion::Http1 && !known.protocols.contains(asked))
+        {
+            let spoken: Vec<&str> = known.protocols.iter().map(|one| one.name()).collect();
+            let spoken = ["http1"].into_iter().chain(spoken).collect::<Vec<_>>().join(", ");
+            let message = format!("\"{}\" is not spoken by {like}; it speaks {spoken}", asked.name());
+            return Err(PlanError::Value { origin: origin("protocol"), message });
+        }
         let of_jvm = [("java", server.java.is_some()), ("jvm_options", !server.jvm_options.is_empty())];
         if let Some((key, _)) = of_jvm.into_iter().find(|(_, is_given)| *is_given && !known.jvm) {
             let message = format!("is for a JVM, and {like} runs on none; leave it out");
             return Err(PlanError::Value { origin: origin(key), message });
         }
+    }
+    Ok(())
+}
+
+/// The server behind a proxy must be one of the suite or of the catalog.
+fn check_upstreams(inputs: &Inputs<'_>, servers: &[String]) -> Result<(), PlanError> {
+    for (name, server) in &inputs.suite.servers {
+        let Some(upstream) = server.in_front_of.as_ref().filter(|upstream| !servers.contains(upstream)) else {
+            continue;
+        };
+        let origin = format!("{}: [servers.{name}] in_front_of", inputs.suite.file);
+        select_names(&origin, "server", std::slice::from_ref(upstream), servers)?;
+        return Err(PlanError::Value { origin, message: format!("\"{upstream}\" is no server's name") });
     }
     Ok(())
 }
@@ -114,19 +138,24 @@ fn set_message_count(scenarios: &mut BTreeMap<String, Scenario>, messages: Optio
     scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
 }
 
-/// How servers differ from those that they are like, in sentences: the first thing to know of such a comparison.
+/// How servers differ from those that they are like or stand in front of, in sentences: the first thing to know of such a comparison.
 pub(super) fn differences(suite: &Suite, groups: &[Group], jvm_options: &[String]) -> String {
     let mut sentences: Vec<String> = Vec::new();
     for variant in groups.iter().flat_map(|group| &group.variants).filter(|variant| variant.role != Role::Control) {
         let differs = match &variant.program {
-            Program::CatalogLike { like, changes } => Some(format!("is {like} with {}", changes.text(jvm_options))),
+            Program::CatalogLike { changes, .. } if *changes == Changes::default() => None,
+            Program::CatalogLike { like, changes, .. } => Some(format!("is {like} with {}", changes.text(jvm_options))),
             _ => suite.servers.get(&variant.server).and_then(|server| server.differs.clone()),
         };
         let sentence = differs.map(|differs| format!(" {} {differs}.", variant.server));
         let transport = variant.program.transport();
         let spoken =
             (transport != Transport::default()).then(|| format!(" {} speaks {}.", variant.server, transport.text()));
-        for sentence in sentence.into_iter().chain(spoken) {
+        let place = variant
+            .upstream
+            .as_ref()
+            .map(|upstream| format!(" {} stands in front of {}.", variant.server, upstream.name));
+        for sentence in sentence.into_iter().chain(spoken).chain(place) {
             if !sentences.contains(&sentence) {
                 sentences.push(sentence);
             }
@@ -179,9 +208,12 @@ impl NameLookup<'_> {
         let name = build.variant_name(server, role);
         // A server of the suite replaces the catalog's of the same name.
         if let Some(command) = self.inputs.suite.servers.get(server) {
+            let upstream =
+                command.in_front_of.as_deref().map(|upstream| self.upstream(upstream, build, role)).transpose()?;
             if let Some(like) = &command.like {
                 let of_catalog = Build { home: None, ..build };
-                let program = Program::CatalogLike { like: like.clone(), changes: command.changes() };
+                let transport = command.transport().unwrap_or_default();
+                let program = Program::CatalogLike { like: like.clone(), changes: command.changes(), transport };
                 let kind = command.kind.clone();
                 let alike = self.catalog_variant(like, of_catalog, role)?;
                 let kind = kind.unwrap_or_else(|| alike.kind.clone());
@@ -194,8 +226,13 @@ impl NameLookup<'_> {
                 kind: command.kind.clone().unwrap_or_default(),
                 version: None,
                 // The routes of an external server are not known here. The verification checks them.
-                routes: command.routes.unwrap_or(if command.url.is_some() { u32::MAX } else { 1 }),
+                routes: command.routes.unwrap_or(match &upstream {
+                    Some(upstream) => upstream.routes,
+                    None if command.url.is_some() => u32::MAX,
+                    None => 1,
+                }),
                 role,
+                upstream,
                 program: match &command.url {
                     Some(url) => Program::External {
                         url: url.clone(),
@@ -210,6 +247,14 @@ impl NameLookup<'_> {
             });
         }
         self.catalog_variant(server, build, role)
+    }
+
+    /// The server behind a proxy. One of the catalog has the version of the group.
+    fn upstream(&self, server: &str, build: Build<'_>, role: Role) -> Result<Box<Variant>, String> {
+        let is_of_catalog = !self.inputs.suite.servers.contains_key(server);
+        let build = Build { version: build.version.filter(|_| is_of_catalog), home: None };
+        let upstream = self.variant(server, build, role).map_err(|because| format!("{server} behind it: {because}"))?;
+        Ok(Box::new(Variant { name: build.variant_name(server, Role::Compared), ..upstream }))
     }
 
     fn catalog_variant(&self, server: &str, build: Build<'_>, role: Role) -> Result<Variant, String> {
@@ -230,6 +275,7 @@ impl NameLookup<'_> {
             version: Some(build.version.unwrap_or(&known.default_version).to_owned()),
             routes: known.routes,
             role,
+            upstream: None,
             program: build.home.map_or(Program::Catalog, |home| Program::CatalogIn { home: home.to_owned() }),
         })
     }
@@ -349,6 +395,6 @@ impl NameLookup<'_> {
         }
         let lack = || self.inputs.contract.why_not_served(&variant.identity(), name).map(str::to_owned);
         // The contract's lacks apply to servers of the catalog only.
-        if variant.program.is_of_catalog() { lack() } else { None }
+        if variant.last_server().program.is_of_catalog() { lack() } else { None }
     }
 }

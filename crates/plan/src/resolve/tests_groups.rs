@@ -4,7 +4,7 @@ use tare_units::Span;
 
 use super::tests::{inventory, names, plan_with, strings};
 use crate::PlanError;
-use crate::plan::{Forks, Plan, Source};
+use crate::plan::{Forks, HttpVersion, Plan, Source};
 use crate::settings::Options;
 
 fn plan(suite: &str, flags: Options) -> Result<Plan, PlanError> {
@@ -113,5 +113,59 @@ fn what_a_server_is_like_must_be_there_and_run_on_a_jvm_where_it_gets_options_of
     assert_eq!(
         native,
         "suites/s.toml: [servers.zgc] jvm_options: is for a JVM, and http4s.Tapir runs on none; leave it out"
+    );
+}
+
+#[test]
+fn a_proxy_has_the_server_behind_it_and_answers_as_that() {
+    let suite = "[servers.proxy]\ncommand = [\"./proxy\", \"{port}\", \"{upstream}\"]\nin_front_of = \"http4s.Tapir\"\n\
+        [servers.gate]\ncommand = [\"./gate\", \"{upstream}\"]\nin_front_of = \"proxy\"\nbaseline = \"http4s.Tapir\"\n\
+        [run]\nservers = [\"proxy\", \"gate\"]\nscenarios = [\"SimpleGet\"]\n";
+    let plan = plan_with(&on_jvm(), suite, Options::default()).unwrap();
+    assert_eq!(names(&plan)[0].1, strings(&["http4s.Tapir", "gate", "proxy"]));
+    let gate = &plan.groups[0].variants[1];
+    let chain: Vec<&str> = gate.chain().map(|variant| variant.name.as_str()).collect();
+    assert_eq!(chain, ["gate", "proxy", "http4s.Tapir"]);
+    assert_eq!(gate.identity(), "http4s.Tapir@1.11.15", "the contract's differences and lacks hold for it");
+    assert_eq!(gate.routes, 1);
+    assert_eq!(
+        plan.question,
+        "What do gate, proxy cost on top of http4s.Tapir? gate stands in front of proxy. proxy stands in front of \
+         http4s.Tapir."
+    );
+    assert!((plan.stop.region - 0.05).abs() < 1e-9, "what is behind it runs on a JVM");
+    assert_eq!(plan.started().count(), 1 + 3 + 2);
+}
+
+#[test]
+fn the_server_behind_a_proxy_must_be_there() {
+    let suite = "[servers.proxy]\ncommand = [\"./proxy\", \"{upstream}\"]\nin_front_of = \"http4s.Tapr\"\n";
+    let error = plan(suite, Options::default()).unwrap_err().to_string();
+    assert!(
+        error.contains("[servers.proxy] in_front_of") && error.contains("did you mean \"http4s.Tapir\"?"),
+        "{error}"
+    );
+    let mut inventory = inventory();
+    inventory.servers.iter_mut().for_each(|server| server.unavailable = Some("needs Java 99".to_owned()));
+    let suite = suite.replace("Tapr", "Tapir") + "baseline = \"own\"\n[servers.own]\ncommand = [\"./own\"]\n";
+    let left_out = plan_with(&inventory, &suite, Options::default()).unwrap().skipped.swap_remove(0);
+    assert_eq!((left_out.what.as_str(), left_out.because.as_str()), ("proxy", "http4s.Tapir behind it: needs Java 99"));
+}
+
+#[test]
+fn a_server_of_the_catalog_is_asked_in_what_it_speaks_and_nothing_else() {
+    let mut inventory = inventory();
+    inventory.servers.iter_mut().for_each(|server| server.protocols = vec![HttpVersion::H2c]);
+    let suite =
+        |protocol: &str| format!("[servers.two]\nlike = \"http4s.Tapir\"\nprotocol = \"{protocol}\"\nstreams = 4\n");
+    let plan =
+        plan_with(&inventory, &(suite("h2c") + "[run]\nscenarios = [\"SimpleGet\"]\n"), Options::default()).unwrap();
+    assert_eq!(names(&plan)[0].1, strings(&["http4s.Tapir", "two"]));
+    assert_eq!(plan.groups[0].variants[1].program.transport().depth(), 4);
+    assert!(plan.question.ends_with(" two speaks HTTP/2, 4 streams a connection."), "{}", plan.question);
+    let error = plan_with(&inventory, &suite("h2"), Options::default()).unwrap_err().to_string();
+    assert!(
+        error.ends_with("[servers.two] protocol: \"h2\" is not spoken by http4s.Tapir; it speaks http1, h2c"),
+        "{error}"
     );
 }

@@ -57,8 +57,10 @@ fn check_with_like(server: &CommandServer) -> Result<(), Wrong> {
         return Err((key, "is that of the server named by like; leave out one of them".to_owned()));
     }
     let is_reached_otherwise = server.protocol.is_some() || server.streams.is_some() || server.tls.is_some();
-    if server.changes() == Changes::default() && !is_reached_otherwise {
-        let message = "changes nothing; add java, jvm_options, env, args, protocol, streams or tls".to_owned();
+    let stands_otherwise = server.in_front_of.is_some() || !server.files.is_empty();
+    if server.changes() == Changes::default() && !is_reached_otherwise && !stands_otherwise {
+        let message = "changes nothing; add java, jvm_options, env, args, files, in_front_of, protocol, streams or tls"
+            .to_owned();
         return Err(("like", message));
     }
     Ok(())
@@ -88,8 +90,12 @@ fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServ
         names.push(after);
         last = after;
     }
-    if server.protocol.is_some() || server.streams.is_some() || server.tls.is_some() {
-        return Err(("protocol", format!("{last} is of the catalog, whose servers speak HTTP/1.1; leave it out")));
+    if server.tls.is_some() {
+        return Err(("tls", format!("{last} is of the catalog, whose servers speak without TLS; leave it out")));
+    }
+    let of_command = [("in_front_of", server.in_front_of.is_some()), ("files", !server.files.is_empty())];
+    if let Some((key, _)) = of_command.into_iter().find(|(_, is_given)| *is_given) {
+        return Err((key, format!("{last} is of the catalog, which has no proxies; leave it out")));
     }
     let Changes { java, jvm_options, env, args } = changes;
     let like = Some(last.to_owned());
@@ -122,6 +128,8 @@ fn with_command_of(
         protocol: server.protocol.or(base.protocol),
         streams: server.streams.or(base.streams),
         tls: server.tls.clone().or_else(|| base.tls.clone()),
+        in_front_of: server.in_front_of.clone().or_else(|| base.in_front_of.clone()),
+        files: base.files.clone().into_iter().chain(server.files.clone()).collect(),
         differs: (*changes != Changes::default()).then(|| format!("is {like} with {}", changes.text(&base.command))),
         ..base.clone()
     })

@@ -34,8 +34,8 @@ pub(crate) struct AgentHost {
     servers: LocalServers,
     store: FileStore,
     work: PathBuf,
-    /// File names of the logs, by server.
-    logs: BTreeMap<ServerId, String>,
+    /// File names of the logs, by server: its own, and those of what is behind it.
+    logs: BTreeMap<ServerId, Vec<String>>,
     /// While the network path to this machine is measured.
     listener: Option<TransferListener>,
     /// The file of the last sampler, until it has been read.
@@ -130,13 +130,20 @@ impl AgentHost {
     fn start(&mut self, mut starts: Vec<StartOrder>) -> Result<Vec<StartResult>, String> {
         fs::create_dir_all(&self.work).map_err(|error| format!("{}: {error}", self.work.display()))?;
         for start in &mut starts {
-            if !is_file_name(&start.log_name) {
-                return Err(format!("{:?} is no file name", start.log_name));
+            let logs: Vec<String> = start.starts().map(|(log, _)| log.to_owned()).collect();
+            let files = start.starts().flat_map(|(_, own)| own.files.keys());
+            if let Some(wrong) = logs.iter().chain(files).find(|name| !is_file_name(name)) {
+                return Err(format!("{wrong:?} is no file name"));
             }
-            if let StartOrigin::Ours(own) = &mut start.origin {
+            self.logs.insert(start.id, logs);
+            let mut next = match &mut start.origin {
+                StartOrigin::Ours(own) => Some(&mut **own),
+                StartOrigin::External(_) => None,
+            };
+            while let Some(own) = next {
                 own.directory.get_or_insert_with(|| self.work.clone());
+                next = own.upstream.as_mut().map(|behind| &mut behind.start);
             }
-            self.logs.insert(start.id, start.log_name.clone());
         }
         let results = self.servers.start(&starts).map_err(|error| error.to_string())?;
         let result = |result| match result {
@@ -190,11 +197,13 @@ impl AgentHost {
 
     /// Returns the end of a server's log and removes the file.
     fn take_log(&mut self, id: ServerId) -> String {
-        let Some(name) = self.logs.remove(&id) else { return String::new() };
-        let path = self.work.join(name);
-        let log = end_of_file(&path).unwrap_or_default();
-        let _ = fs::remove_file(path);
-        String::from_utf8_lossy(&log).into_owned()
+        let mut all = Vec::new();
+        for name in self.logs.remove(&id).unwrap_or_default() {
+            let path = self.work.join(name);
+            all.extend(end_of_file(&path).unwrap_or_default());
+            let _ = fs::remove_file(path);
+        }
+        String::from_utf8_lossy(&all).into_owned()
     }
 }
 

@@ -77,7 +77,7 @@ fn answer(summary: &Summary, style: &Style) -> String {
     style.paragraph(headline.verdict.into(), &format!("  {}", clean::sanitize_line(&headline.text)), 4) + "\n"
 }
 
-/// `tare · 2026-11-20-1 · suite quick · 4 min · interrupted`.
+/// `tare · 2026-11-20-1 · suite quick · 4 min · interrupted`, and the question: it says how the servers differ.
 fn head(summary: &Summary, style: &Style) -> String {
     let run = &summary.run;
     let status = match run.status {
@@ -88,7 +88,9 @@ fn head(summary: &Summary, style: &Style) -> String {
     };
     let word = if run.suite == "command line" { "" } else { "suite " };
     let named = format!("tare · {} · {word}{} · {}{status}", run.id, run.suite, duration(run.duration_s));
-    style.paragraph(Tone::Head, &clean::sanitize_line(&named), 2)
+    let question = Some(&run.question).filter(|question| !question.is_empty());
+    let question = question.map(|text| style.paragraph(Tone::Quiet, &format!("  {}", clean::sanitize_line(text)), 4));
+    style.paragraph(Tone::Head, &clean::sanitize_line(&named), 2) + &question.unwrap_or_default()
 }
 
 /// What brackets mean, where any comparison has an interval, and by which interval there is no difference.

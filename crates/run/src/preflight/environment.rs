@@ -38,7 +38,7 @@ pub fn capture_environment(
     }));
     // Variants of one family and version share what was resolved: each table is shown once.
     let mut tables: BTreeMap<String, &BTreeMap<String, String>> = BTreeMap::new();
-    for variant in plan.groups.iter().flat_map(|group| &group.variants) {
+    for variant in plan.started() {
         if let Some(launch) = launches.get(variant).ok().filter(|launch| !launch.resolved.is_empty()) {
             let version = variant.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
             let baseline = if variant.program.other_home().is_some() { " (baseline)" } else { "" };

@@ -147,6 +147,8 @@ impl KnownServer {
             command: [&program.to_string_lossy(), "reference", "--port", "{port}", &delay].map(str::to_owned).to_vec(),
             env: std::collections::BTreeMap::new(),
             directory: None,
+            files: std::collections::BTreeMap::new(),
+            upstream: None,
             ready: ReadyRule::Line(crate::prepare::catalog_ready()),
             base_url: None,
             cpus: server_cpus.clone(),

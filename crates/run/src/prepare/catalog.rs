@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use tare_plan::Plan;
-use tare_plan::plan::{Changes, CommandServer, Program, Variant, merged_options};
+use tare_plan::plan::{Changes, CommandServer, HttpVersion, Program, Transport, Variant, merged_options};
 use tare_sut::catalog::{Catalog, Target, Unavailable};
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::{JvmSettings, LaunchPlan, check_jvm_options};
@@ -14,6 +14,9 @@ use super::{CATALOG_READY, Launch, Launches, Origin, key};
 use crate::error::RunError;
 use crate::prepare::java::{jdk_home, oldest_java};
 use crate::server_host::ServerMachine;
+
+/// The environment variable that tells a server what to speak, where that is not HTTP/1.1.
+const PROTOCOL_VARIABLE: &str = "TARE_PROTOCOL";
 
 /// Where the catalog's variants are built, and where they run.
 pub(super) struct CatalogBuild<'a> {
@@ -52,9 +55,12 @@ impl CatalogBuild<'_> {
             }
             let ready = Some(CATALOG_READY.to_owned());
             let (server, resolved) = match &variant.program {
-                Program::CatalogLike { like, changes } => {
+                Program::CatalogLike { like, changes, transport } => {
                     let launched = self.launch_changed(like, &target, jvm, changes)?;
-                    let (command, env) = (launched.command, changes.env.clone());
+                    let (command, mut env) = (launched.command, changes.env.clone());
+                    if *transport != Transport::default() {
+                        env.entry(PROTOCOL_VARIABLE.to_owned()).or_insert_with(|| HttpVersion::H2c.name().to_owned());
+                    }
                     let server = CommandServer { command, env, ready, ..CommandServer::default() };
                     // Elsewhere the JVM says it when it is started.
                     if self.host.is_none() && !changes.jvm_options.is_empty() {

@@ -18,13 +18,13 @@ use tare_plan::agent_place::are_elsewhere;
 use tare_plan::contract::Contract;
 use tare_plan::plan::{CommandServer, Program, Variant};
 use tare_plan::suite::external_host;
-use tare_sut::SutError;
 use tare_sut::build::build_by_shell;
 use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::check_jvm_options;
 use tare_sut::probe::hiccup::agent;
 use tare_sys::affinity::CpuSet;
+use tare_units::file_name;
 
 use crate::error::RunError;
 use crate::machine::agent_places::agent_places;
@@ -33,7 +33,7 @@ use crate::prepare::java::jdk_home;
 use crate::prepare::program_files::program_files;
 use crate::server_host::local::PlannedStart;
 use crate::server_host::local::server_id::ServerId;
-use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin};
+use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin, Upstream};
 use crate::test_bed::ServerStart;
 
 /// How one variant is started.
@@ -100,9 +100,67 @@ impl Launches {
         self.by_variant.get(&key(variant)).ok_or_else(|| RunError::NotPrepared(variant.name.clone()))
     }
 
-    /// Why `variant` is not available on this machine; `None` if it is.
+    /// Why `variant`, or a server behind it, is not available on this machine; `None` if it is.
     pub fn unavailable(&self, variant: &Variant) -> Option<&str> {
-        self.unavailable.get(&key(variant)).map(String::as_str)
+        variant.chain().find_map(|server| self.unavailable.get(&key(server))).map(String::as_str)
+    }
+
+    /// What is started on `cpus` as `start` says. Of a chain, the log of the proxy has that name, and the others have their
+    /// server's name added.
+    ///
+    /// # Errors
+    /// [`RunError::NotPrepared`] when it, or a server behind it, was not among the plan's variants.
+    pub(crate) fn order(&self, plan: &Plan, start: &ServerStart<'_>, cpus: &str) -> Result<StartOrder, RunError> {
+        let mut origin = self.get(start.variant)?.origin(plan, cpus);
+        if let StartOrigin::Ours(own) = &mut origin {
+            own.upstream = self.upstream(plan, start.variant, &start.log_name, cpus)?;
+        }
+        Ok(StartOrder { id: start.id, name: start.variant.name.clone(), log_name: start.log_name.clone(), origin })
+    }
+
+    fn upstream(
+        &self,
+        plan: &Plan,
+        variant: &Variant,
+        log_name: &str,
+        cpus: &str,
+    ) -> Result<Option<Box<Upstream>>, RunError> {
+        let Some(behind) = &variant.upstream else { return Ok(None) };
+        let StartOrigin::Ours(mut start) = self.get(behind)?.origin(plan, cpus) else {
+            return Err(RunError::NotPrepared(behind.name.clone()));
+        };
+        let log_name = format!("{}-{}.log", log_name.trim_end_matches(".log"), file_name(&behind.name));
+        start.upstream = self.upstream(plan, behind, &log_name, cpus)?;
+        Ok(Some(Box::new(Upstream { name: behind.name.clone(), log_name, start: *start })))
+    }
+
+    /// What is started for `variant` on this machine, on `cpus`, with its log at `log_path`.
+    ///
+    /// # Errors
+    /// When it was not prepared, or the script for its counters cannot be written.
+    pub fn start(
+        &self,
+        plan: &Plan,
+        variant: &Variant,
+        cpus: &CpuSet,
+        log_path: &Path,
+    ) -> Result<PlannedStart, RunError> {
+        let log_name = log_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let start = ServerStart { id: ServerId(0), variant, log_name };
+        let order = self.order(plan, &start, &cpus.to_string())?;
+        Ok(order.planned_start(log_path.parent().unwrap_or(Path::new("")))?)
+    }
+
+    /// The versions of libraries that `variant` uses, with those of what is behind it.
+    ///
+    /// # Errors
+    /// [`RunError::NotPrepared`] when it was not among the plan's variants.
+    pub fn resolved(&self, variant: &Variant) -> Result<BTreeMap<String, String>, RunError> {
+        let mut all = BTreeMap::new();
+        for server in variant.chain() {
+            all.extend(self.get(server)?.resolved.clone());
+        }
+        Ok(all)
     }
 
     /// The files of all programs that tare starts, with size and time of change.
@@ -120,11 +178,13 @@ impl Launch {
         Self { origin, resolved, own_contract, agent: None, address: Ipv4Addr::LOCALHOST.into() }
     }
 
-    /// What is started on `cpus` as `start` says.
-    pub(crate) fn order(&self, plan: &Plan, start: &ServerStart<'_>, cpus: &str) -> StartOrder {
-        let origin = match &self.origin {
+    /// Who starts it, and how: without what is behind it.
+    fn origin(&self, plan: &Plan, cpus: &str) -> StartOrigin {
+        match &self.origin {
             Origin::External { address, .. } => StartOrigin::External(*address),
             Origin::Ours(server) => StartOrigin::Ours(Box::new(OwnStart {
+                upstream: None,
+                files: server.files.clone(),
                 command: server.command.clone(),
                 env: server.env.clone(),
                 directory: server.cwd.as_ref().map(PathBuf::from),
@@ -140,24 +200,7 @@ impl Launch {
                 logs_stops: !plan.slices.latency.is_zero() && plan.machine.server_host.is_none(),
                 address: self.address,
             })),
-        };
-        StartOrder { id: start.id, name: start.variant.name.clone(), log_name: start.log_name.clone(), origin }
-    }
-
-    /// What is started for `variant` on this machine, on `cpus`, with its log at `log_path`.
-    ///
-    /// # Errors
-    /// When the script for its counters cannot be written.
-    pub fn start(
-        &self,
-        plan: &Plan,
-        variant: &Variant,
-        cpus: &CpuSet,
-        log_path: &Path,
-    ) -> Result<PlannedStart, SutError> {
-        let log_name = log_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let start = ServerStart { id: ServerId(0), variant, log_name };
-        self.order(plan, &start, &cpus.to_string()).planned_start(log_path.parent().unwrap_or(Path::new("")))
+        }
     }
 
     /// Whether it was started outside tare.
@@ -203,7 +246,7 @@ pub fn prepare(
     let mut launches =
         Launches { engines: engine::find_tools(plan, catalog, cancelled, progress)?, ..Launches::default() };
     build_commands(plan, cancelled, progress)?;
-    for variant in plan.groups.iter().flat_map(|group| &group.variants) {
+    for variant in plan.started() {
         match &variant.program {
             Program::Command(server) => launches.insert(variant, of_command(plan, variant, server)?),
             Program::External { url, .. } => launches.insert(variant, of_external(plan, variant, url)?),
@@ -211,7 +254,7 @@ pub fn prepare(
         }
     }
     let mut by_home: BTreeMap<Option<&str>, Vec<&Variant>> = BTreeMap::new();
-    for variant in plan.groups.iter().flat_map(|group| &group.variants).filter(|v| v.program.is_of_catalog()) {
+    for variant in plan.started().filter(|variant| variant.program.is_of_catalog()) {
         by_home.entry(variant.program.other_home()).or_default().push(variant);
     }
     for (home, variants) in by_home {
@@ -233,7 +276,7 @@ pub fn prepare(
 /// Builds the suite's own servers that say how. Servers of one folder that give the same command share the build.
 fn build_commands(plan: &Plan, cancelled: &AtomicBool, progress: &mut dyn FnMut(&str)) -> Result<(), RunError> {
     let mut built: BTreeSet<(&str, Option<&str>)> = BTreeSet::new();
-    for variant in plan.groups.iter().flat_map(|group| &group.variants) {
+    for variant in plan.started() {
         let Program::Command(server) = &variant.program else { continue };
         let Some(command) = &server.build else { continue };
         if !built.insert((command, server.cwd.as_deref())) {
@@ -259,7 +302,9 @@ fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<
         check_jvm_options(&variant.server, server)?;
     }
     let origin = Origin::Ours(Box::new(server.clone()));
-    Ok(Launch::new(origin, BTreeMap::new(), Some(contract_of(plan, variant))))
+    // What a server of the catalog answers through a proxy is stated where it is without one.
+    let is_own = !variant.last_server().program.is_of_catalog();
+    Ok(Launch::new(origin, BTreeMap::new(), is_own.then(|| contract_of(plan, variant))))
 }
 
 fn of_external(plan: &Plan, variant: &Variant, url: &str) -> Result<Launch, RunError> {

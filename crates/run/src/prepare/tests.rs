@@ -30,7 +30,7 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
-    let start = launch.start(&plan, variant, &"0".parse().unwrap(), Path::new("/logs/own.log")).unwrap();
+    let start = launches.start(&plan, variant, &"0".parse().unwrap(), Path::new("/logs/own.log")).unwrap();
     let PlannedStart::Ours(spec) = start else { panic!("tare starts a command") };
     assert_eq!((spec.name.as_str(), &spec.command), ("own", &launch.command()));
     assert_eq!(launch.command(), ["serve", "{port}"]);
@@ -81,7 +81,7 @@ fn a_server_elsewhere_is_looked_up_and_named_in_requests() {
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
-    let start = launch.start(&plan, variant, &"0".parse().unwrap(), Path::new("")).unwrap();
+    let start = launches.start(&plan, variant, &"0".parse().unwrap(), Path::new("")).unwrap();
     let PlannedStart::External(address) = start else { panic!("it runs already") };
     assert_eq!(address, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(launch.host().as_deref(), Some("127.0.0.1:8080"));

@@ -119,14 +119,13 @@ impl TestBed for ProcessBed<'_> {
 
     fn program_facts(&self, variant: &Variant) -> Result<ProgramFacts, RunError> {
         let launch = self.launches.get(variant)?;
-        Ok(ProgramFacts { command: launch.command(), resolved: launch.resolved.clone() })
+        Ok(ProgramFacts { command: launch.command(), resolved: self.launches.resolved(variant)? })
     }
 
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
         let mut orders = Vec::with_capacity(starts.len());
         for start in starts {
-            let launch = self.launches.get(start.variant)?;
-            orders.push(launch.order(self.plan, start, &cpus.to_string()));
+            orders.push(self.launches.order(self.plan, start, &cpus.to_string())?);
         }
         let started = self.host.start(&orders)?;
         let mut results = Vec::with_capacity(starts.len());

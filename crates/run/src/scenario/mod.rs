@@ -257,7 +257,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
             users: load.users,
             offered_per_s: (load.rate_per_s > 0.0).then_some(load.rate_per_s),
         };
-        SliceRecord { key, server: per_request(readings, &variant.program, &sample), load: sample }
+        SliceRecord { key, server: per_request(readings, variant, &sample), load: sample }
     }
 
     /// Keeps a slice, and looks whether the server may get another.

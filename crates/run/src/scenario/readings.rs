@@ -1,28 +1,28 @@
 //! The number of answers by which the readings of a server's probes are divided.
 
 use tare_load::SliceSample;
-use tare_plan::plan::Program;
+use tare_plan::plan::{Program, Variant};
 use tare_record::ServerUse;
 
 /// A JVM may allocate bodies of this size and more outside its eden, where they are not counted.
 const HUGE_BODY_BYTES: u64 = 256 * 1024;
 
 /// Readings of a server over a span of load, with the number of answers that caused the CPU time and the allocations.
-pub(crate) fn per_request(mut readings: ServerUse, program: &Program, sample: &SliceSample) -> ServerUse {
+pub(crate) fn per_request(mut readings: ServerUse, variant: &Variant, sample: &SliceSample) -> ServerUse {
     let is_huge = sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1);
     if let Some(cpu) = &mut readings.cpu {
         cpu.requests = sample.completed_in_slice;
     }
     if let Some(runtime) = &mut readings.runtime {
         runtime.requests = sample.completed_in_slice;
-        runtime.allocated_bytes = runtime.allocated_bytes.filter(|_| !is_huge || counts_all_bytes(program));
+        runtime.allocated_bytes = runtime.allocated_bytes.filter(|_| !is_huge || variant.chain().any(counts_all_bytes));
     }
     readings
 }
 
 /// Whether the runtime itself counts all that it allocates. A JVM does not: its bytes are those of its eden.
-fn counts_all_bytes(program: &Program) -> bool {
-    matches!(program, Program::Command(server) if server.counters.is_some())
+fn counts_all_bytes(variant: &Variant) -> bool {
+    matches!(&variant.program, Program::Command(server) if server.counters.is_some())
 }
 
 #[cfg(test)]
@@ -31,6 +31,7 @@ mod tests {
     use tare_record::{RuntimeUse, ServerCpu};
 
     use super::*;
+    use crate::tests::plan;
 
     fn readings() -> ServerUse {
         let runtime = RuntimeUse { allocated_bytes: Some(1_000), ..RuntimeUse::default() };
@@ -41,25 +42,29 @@ mod tests {
         }
     }
 
+    fn started(program: Program) -> Variant {
+        Variant { program, ..plan(&["own"], &["Get"]).groups[0].variants[0].clone() }
+    }
+
     #[test]
     fn cpu_and_allocations_are_spent_on_all_answers_of_the_slice() {
         let sample = SliceSample { completed: 90, completed_in_slice: 120, ..SliceSample::default() };
-        let known = per_request(readings(), &Program::Catalog, &sample);
+        let known = per_request(readings(), &started(Program::Catalog), &sample);
         assert_eq!(known.cpu.map(|cpu| (cpu.total_ns, cpu.requests)), Some((5, 120)));
         assert_eq!(known.runtime.map(|runtime| (runtime.allocated_bytes, runtime.requests)), Some((Some(1_000), 120)));
     }
 
     #[test]
     fn allocations_of_huge_bodies_are_not_counted_in_a_jvm() {
-        let started = |counters| Program::Command(Box::new(CommandServer { counters, ..CommandServer::default() }));
+        let command = |counters| Program::Command(Box::new(CommandServer { counters, ..CommandServer::default() }));
         for (program, bytes, is_counted) in [
             (Program::Catalog, HUGE_BODY_BYTES * 10, true),
             (Program::Catalog, HUGE_BODY_BYTES * 10 + 1, false),
-            (started(None), HUGE_BODY_BYTES * 10 + 1, false),
-            (started(Some(CounterSource::Node)), HUGE_BODY_BYTES * 10 + 1, true),
+            (command(None), HUGE_BODY_BYTES * 10 + 1, false),
+            (command(Some(CounterSource::Node)), HUGE_BODY_BYTES * 10 + 1, true),
         ] {
             let sample = SliceSample { completed: 10, bytes_in: bytes - 1, bytes_out: 1, ..SliceSample::default() };
-            let runtime = per_request(readings(), &program, &sample).runtime.unwrap();
+            let runtime = per_request(readings(), &started(program), &sample).runtime.unwrap();
             assert_eq!(runtime.allocated_bytes.is_some(), is_counted, "{bytes} bytes in 10 answers");
         }
     }

@@ -49,6 +49,10 @@ pub enum StartOrigin {
 /// A server that tare starts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OwnStart {
+    /// Of a proxy: the server behind it.
+    pub upstream: Option<Box<Upstream>>,
+    /// Files that are written before it starts, by name.
+    pub files: BTreeMap<String, String>,
     /// Program and arguments, with `{port}` and `{address}`.
     pub command: Vec<String>,
     /// Added environment.
@@ -77,6 +81,17 @@ pub struct OwnStart {
     pub address: IpAddr,
 }
 
+/// A server that is started behind a proxy.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Upstream {
+    /// Its name, for messages.
+    pub name: String,
+    /// File name of its log.
+    pub log_name: String,
+    /// How it is started.
+    pub start: OwnStart,
+}
+
 impl StartOrder {
     /// The start on this machine, with the log in `logs`.
     ///
@@ -86,23 +101,31 @@ impl StartOrder {
         match &self.origin {
             StartOrigin::External(address) => Ok(PlannedStart::External(*address)),
             StartOrigin::Ours(own) => {
-                let spec = own.spec(&self.name, logs.join(&self.log_name))?;
+                let spec = own.spec(&self.name, logs, &self.log_name)?;
                 Ok(PlannedStart::Ours(Box::new(spec)))
             }
         }
     }
 
-    /// The source of its runtime's counters, where that is not a JVM's file.
-    pub const fn counters(&self) -> Option<CounterSource> {
-        match &self.origin {
-            StartOrigin::Ours(own) => own.counters,
+    /// The source of its runtime's counters, where that is not a JVM's file. Of a chain, the first one that has any.
+    pub fn counters(&self) -> Option<CounterSource> {
+        self.starts().find_map(|(_, own)| own.counters)
+    }
+
+    /// The servers that tare starts, each with the file name of its log: it, and those behind it.
+    pub fn starts(&self) -> impl Iterator<Item = (&str, &OwnStart)> {
+        let own = match &self.origin {
+            StartOrigin::Ours(own) => Some((self.log_name.as_str(), &**own)),
             StartOrigin::External(_) => None,
-        }
+        };
+        std::iter::successors(own, |(_, own)| own.upstream.as_ref().map(|next| (next.log_name.as_str(), &next.start)))
     }
 }
 
 impl OwnStart {
-    fn spec(&self, name: &str, log_path: PathBuf) -> Result<ServerSpec, SutError> {
+    fn spec(&self, name: &str, logs: &Path, log_name: &str) -> Result<ServerSpec, SutError> {
+        let log_path = logs.join(log_name);
+        let behind = self.upstream.as_ref().map(|next| next.start.spec(&next.name, logs, &next.log_name));
         let wrong = |what: &str, error: &dyn std::fmt::Display| SutError::Catalog {
             message: format!("{name}: its {what} cannot be used: {error}"),
         };
@@ -117,6 +140,8 @@ impl OwnStart {
             command: self.command.iter().map(fill).collect(),
             env: env.iter().map(|(key, value)| (key.clone(), fill(value))).collect(),
             directory: self.directory.clone(),
+            files: self.files.iter().map(|(file, text)| (file.clone(), fill(text))).collect(),
+            upstream: behind.transpose()?.map(Box::new),
             ready,
             base_url: self.base_url.as_ref().map(fill),
             cpus: self.cpus.parse().map_err(|error| wrong("cores", &error))?,
@@ -159,6 +184,8 @@ mod tests {
 
     fn own(env: &[(&str, &str)]) -> OwnStart {
         OwnStart {
+            upstream: None,
+            files: [("a.conf".to_owned(), "listen {address}".to_owned())].into(),
             command: ["serve", "--listen", "{address}:{port}"].map(str::to_owned).to_vec(),
             env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
             directory: None,
@@ -177,36 +204,37 @@ mod tests {
 
     #[test]
     fn a_server_is_told_where_to_listen() {
-        let spec = own(&[]).spec("a", PathBuf::from("/logs/a.log")).unwrap();
+        let spec = own(&[]).spec("a", Path::new("/logs"), "a.log").unwrap();
         assert_eq!(spec.command, ["serve", "--listen", "10.0.0.7:{port}"]);
+        assert_eq!((spec.files["a.conf"].as_str(), spec.log_path), ("listen 10.0.0.7", "/logs/a.log".into()));
         assert_eq!(spec.env["TARE_ADDRESS"], "10.0.0.7");
-        let other = own(&[("TARE_ADDRESS", "0.0.0.0")]).spec("a", PathBuf::new()).unwrap();
+        let other = own(&[("TARE_ADDRESS", "0.0.0.0")]).spec("a", Path::new(""), "").unwrap();
         assert_eq!(other.env["TARE_ADDRESS"], "0.0.0.0", "its own value stands");
     }
 
     #[test]
     fn the_option_for_the_meter_is_added_to_those_that_a_server_brings() {
         let metered = OwnStart { meter: Some(PathBuf::from("/agent.jar")), ..own(&[(inside::VARIABLE, "-Xmx1g")]) };
-        let options = &metered.spec("a", PathBuf::from("/logs/a.log")).unwrap().env[inside::VARIABLE];
+        let options = &metered.spec("a", Path::new("/logs"), "a.log").unwrap().env[inside::VARIABLE];
         assert!(options.starts_with("-Xmx1g ") && options.contains("/agent.jar=/logs"), "{options}");
     }
 
     #[test]
     fn a_jvm_logs_its_stops_beside_its_log_where_it_can_be_told_to() {
         let folder = tempfile::tempdir().unwrap();
-        let logging = |log: PathBuf| {
-            OwnStart { logs_stops: true, ..own(&[(stops::VARIABLE, "-Xmx1g")]) }.spec("a", log).unwrap().env
+        let logging = |logs: &Path| {
+            OwnStart { logs_stops: true, ..own(&[(stops::VARIABLE, "-Xmx1g")]) }.spec("a", logs, "a.log").unwrap().env
         };
-        let options = logging(folder.path().join("a.log"))[stops::VARIABLE].clone();
+        let options = logging(folder.path())[stops::VARIABLE].clone();
         assert!(options.starts_with("-Xmx1g \"-Xlog:safepoint:file="), "{options}");
-        let nowhere = logging(folder.path().join("is not there/a.log"));
+        let nowhere = logging(&folder.path().join("is not there"));
         assert_eq!(nowhere[stops::VARIABLE], "-Xmx1g", "a JVM that cannot write its log would not start");
     }
 
     #[test]
     fn what_cannot_be_used_is_named() {
         let broken = OwnStart { ready: Some("(".to_owned()), ..own(&[]) };
-        let error = broken.spec("a", PathBuf::new()).unwrap_err().to_string();
+        let error = broken.spec("a", Path::new(""), "").unwrap_err().to_string();
         assert!(error.starts_with("a: its readiness line cannot be used"), "{error}");
     }
 }

@@ -219,6 +219,9 @@ impl<'a> ForkServers<'a> {
         let member = &mut self.members[member];
         let kind = match (context.bed.status(member.id), failure) {
             (Status::Exited(end), _) => EventKind::ServerEnded { end: end.to_string() },
+            (Status::UpstreamExited { server, how }, _) => {
+                EventKind::ServerEnded { end: format!("{server} behind it ended: {how}") }
+            }
             (Status::Stopped, _) => EventKind::ServerSuspended,
             (Status::Running, Some(failure)) => EventKind::NoAnswers { failure },
             (Status::Running, None) => return Ok(()),

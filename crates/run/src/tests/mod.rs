@@ -222,6 +222,7 @@ pub(crate) fn group(id: &str, variants: &[&str], scenarios: &[&str]) -> Group {
         routes: 1,
         role: if at == 0 { Role::Baseline } else { Role::Compared },
         program: Program::Catalog,
+        upstream: None,
     };
     Group {
         id: id.to_owned(),

@@ -36,7 +36,7 @@ fn one_server_that_does_not_start_leaves_the_others_to_be_measured() {
     assert_eq!((event.variant.as_deref(), event.fork, event.voids), (Some("b"), Some(1), true));
     let ends: Vec<&str> =
         outcome.record.forks.iter().filter(|fork| fork.variant == "b").map(|fork| fork.end.as_str()).collect();
-    assert_eq!(ends, ["did not start", "did not start"]);
+    assert_eq!(ends, ["did not start"], "it is void, and not tried again");
 }
 
 #[test]
@@ -67,7 +67,11 @@ fn a_server_that_breaks_its_contract_gets_no_load() {
     let event = outcome.event(EventName::ContractMismatch);
     assert_eq!((event.text.as_str(), event.voids), ("Get: status 500, not 200", true));
     assert!(!outcome.driven().iter().take_while(|(_, _, load)| load.round != u32::MAX).any(|(name, ..)| name == "c"));
-    assert_eq!(outcome.count("Get", "c"), SLICES, "its second start keeps the contract");
+    assert_eq!(
+        (outcome.count("Get", "c"), outcome.acted(&Action::Start("c".to_owned()))),
+        (0, 1),
+        "it is void for good"
+    );
     assert_eq!(outcome.count("Get", "a"), 2 * SLICES);
 }
 
@@ -85,6 +89,7 @@ fn a_server_that_answers_otherwise_than_its_baseline_gets_no_load() {
     );
     assert!(event.text.ends_with("write in [scenarios.Get]: may_differ = [\"body\"]"), "{}", event.text);
     assert_eq!(["a", "b", "c"].map(|name| outcome.count("Get", name)), [2 * SLICES, 0, 2 * SLICES]);
+    assert_eq!(outcome.acted(&Action::Start("b".to_owned())), 1, "a difference ends its comparison at once");
     let agreed = outcome.agreed.unwrap();
     assert_eq!(agreed.body.as_deref(), Some(&b"hello"[..]), "what the baseline answered holds under load");
 }

@@ -58,6 +58,26 @@ impl CpuUse {
         self.by_pool.get(kind).map_or_else(SchedStat::default, |pools| pools.values().copied().sum())
     }
 
+    /// CPU of all threads but the JIT compilers'.
+    pub fn serving_ns(&self) -> u64 {
+        self.total_ns.saturating_sub(self.use_of_kind(kind::JIT).cpu_ns)
+    }
+
+    /// The use of several servers together.
+    #[must_use]
+    pub fn sum(all: &[Self]) -> Self {
+        let mut sum = Self::default();
+        for one in all {
+            sum.wall_ns = sum.wall_ns.max(one.wall_ns);
+            sum.total_ns += one.total_ns;
+            for (kind, pools) in &one.by_pool {
+                let of_kind = sum.by_pool.entry(kind).or_default();
+                pools.iter().for_each(|(pool, used)| *of_kind.entry(pool.clone()).or_default() += *used);
+            }
+        }
+        sum
+    }
+
     /// CPU that a server uses without requests, as a share of one core; 1.0 is one core busy all the time. The JIT and
     /// the collector do not count, because they may still be busy with earlier requests. Nor does our agent.
     pub fn share_at_rest(&self) -> f64 {

@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use regex::Regex;
-use tempfile::NamedTempFile;
+use tempfile::TempDir;
 
 use crate::SutError;
 
@@ -22,11 +22,11 @@ const LAST_LINES: usize = 50;
 /// Longer lines are split here, so that output without line ends is limited too.
 const LINE_BYTES: usize = 4096;
 
-/// A log of a server outside of a run, `tare-verify-Xq3kfW.log` in the folder for temporary files. Its name cannot be guessed,
-/// so that no other user's link is in its place. It is removed when the value is dropped, unless it is kept.
-pub fn temporary_log(command: &str) -> Result<NamedTempFile, SutError> {
-    let made = tempfile::Builder::new().prefix(&format!("tare-{command}-")).suffix(".log").tempfile();
-    made.map_err(|source| SutError::File { doing: "make a log in", path: std::env::temp_dir(), source })
+/// A folder for the logs of a server outside of a run, `tare-verify-Xq3kfW` in the folder for temporary files. Its name cannot
+/// be guessed, so that no other user's link is in its place. It is removed when the value is dropped, unless it is kept.
+pub fn temporary_logs(command: &str) -> Result<TempDir, SutError> {
+    let made = tempfile::Builder::new().prefix(&format!("tare-{command}-")).tempdir();
+    made.map_err(|source| SutError::File { doing: "make a folder for logs in", path: std::env::temp_dir(), source })
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -206,8 +206,8 @@ mod tests {
     }
 
     #[test]
-    fn the_name_of_a_temporary_log_cannot_be_guessed() {
-        let (one, other) = (temporary_log("verify").unwrap(), temporary_log("verify").unwrap());
+    fn the_name_of_a_folder_for_logs_cannot_be_guessed() {
+        let (one, other) = (temporary_logs("verify").unwrap(), temporary_logs("verify").unwrap());
         assert_ne!(one.path(), other.path());
         let path = one.path().to_owned();
         drop(one);

@@ -1,16 +1,19 @@
 //! A server to start: a command with its port filled in, the sign that it is ready, and its URL.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
+use std::fs::Permissions;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use regex::Regex;
+use tare_plan::suite::{FILES, UPSTREAM};
 use tare_sys::affinity::CpuSet;
 use tare_sys::scheduling::SchedulingPolicy;
 use tare_sys::socket::free_port;
+use tempfile::TempDir;
 
 use crate::SutError;
 
@@ -34,6 +37,10 @@ pub struct ServerSpec {
     pub env: BTreeMap<String, String>,
     /// Its working directory; that of tare if `None`.
     pub directory: Option<PathBuf>,
+    /// Files that are written into a folder of their own before it starts, by name.
+    pub files: BTreeMap<String, String>,
+    /// Of a proxy: the server behind it, which is started before it.
+    pub upstream: Option<Box<ServerSpec>>,
     pub ready: ReadyRule,
     /// Its base URL, such as `http://127.0.0.1:{port}/`; if `None`, the one port that it listens on.
     pub base_url: Option<String>,
@@ -51,7 +58,8 @@ impl ServerSpec {
     /// The value of `{port}`: 0 if the ready line contains the port, else a free one; `None` if there is no
     /// placeholder.
     pub(super) fn choose_port(&self) -> Result<Option<Port>, SutError> {
-        let given_to_it = self.command.iter().chain(self.env.values()).any(|text| text.contains(PORT));
+        let mut given = self.command.iter().chain(self.env.values()).chain(self.files.values());
+        let given_to_it = given.any(|text| text.contains(PORT));
         let asked_for = given_to_it || self.base_url.as_ref().is_some_and(|url| url.contains(PORT));
         match (asked_for, self.line_tells_port()) {
             (false, _) => Ok(None),
@@ -77,6 +85,53 @@ pub(super) fn with_port(text: &str, port: Option<u16>) -> String {
     port.map_or_else(|| text.to_owned(), |port| text.replace(PORT, &port.to_string()))
 }
 
+/// What one start puts in the place of placeholders.
+#[derive(Debug)]
+pub(super) struct Fillings {
+    port: Option<u16>,
+    upstream: Option<SocketAddr>,
+    folder: Option<TempDir>,
+}
+
+impl Fillings {
+    /// Writes the files of a server, which may name its port, and where the server behind it listens.
+    pub(super) fn prepare(
+        spec: &ServerSpec,
+        port: Option<u16>,
+        upstream: Option<SocketAddr>,
+    ) -> Result<Self, SutError> {
+        let mut fillings = Self { port, upstream, folder: None };
+        if !spec.files.is_empty() {
+            let wrong = |source| SutError::File { doing: "make a folder in", path: std::env::temp_dir(), source };
+            // A server that starts as root may work as another user, who must reach what lies in the folder.
+            let mut folder = tempfile::Builder::new();
+            folder.prefix("tare-files-").permissions(Permissions::from_mode(0o711));
+            fillings.folder = Some(folder.tempdir().map_err(wrong)?);
+        }
+        for (name, text) in &spec.files {
+            let Some(folder) = &fillings.folder else { break };
+            let path = folder.path().join(name);
+            std::fs::write(&path, fillings.fill(text)).map_err(|source| SutError::File {
+                doing: "write",
+                path,
+                source,
+            })?;
+        }
+        Ok(fillings)
+    }
+
+    pub(super) fn fill(&self, text: &str) -> String {
+        let mut filled = with_port(text, self.port);
+        if let Some(upstream) = self.upstream {
+            filled = filled.replace(UPSTREAM, &upstream.to_string());
+        }
+        match &self.folder {
+            Some(folder) => filled.replace(FILES, &folder.path().display().to_string()),
+            None => filled,
+        }
+    }
+}
+
 /// The ports of servers that run or start: servers that start side by side never get the same one.
 static GIVEN: Mutex<BTreeSet<u16>> = Mutex::new(BTreeSet::new());
 /// After so many free ports that belong to other servers of tare, there is none.
@@ -87,14 +142,14 @@ const MOST_DRAWS: usize = 1_000;
 pub(super) struct Port(u16);
 
 impl Port {
-    fn choose() -> io::Result<Self> {
+    fn choose() -> std::io::Result<Self> {
         for _ in 0..MOST_DRAWS {
             let port = free_port()?;
             if GIVEN.lock().unwrap_or_else(PoisonError::into_inner).insert(port) {
                 return Ok(Self(port));
             }
         }
-        Err(io::ErrorKind::AddrInUse.into())
+        Err(std::io::ErrorKind::AddrInUse.into())
     }
 
     pub(super) const fn number(&self) -> u16 {

@@ -24,6 +24,13 @@ fn main() {
             println!("listening on {}", listener.local_addr().unwrap().port());
             answer(&listener);
         }
+        "reads its file" => {
+            let text = std::fs::read_to_string(&argument).unwrap();
+            let (port, upstream) = text.split_once(' ').unwrap();
+            let listener = bind(port);
+            println!("listening on {}, in front of {upstream}", listener.local_addr().unwrap().port());
+            answer(&listener);
+        }
         "listens" => answer(&bind(&argument)),
         "listens twice" => {
             let (_second, first) = (bind("0"), bind("0"));
@@ -92,6 +99,8 @@ fn start_a_server_and_write_its_pid(report: &Path) {
         command: [me.as_str(), "announces", "{port}"].map(str::to_owned).to_vec(),
         env: BTreeMap::new(),
         directory: None,
+        files: BTreeMap::new(),
+        upstream: None,
         ready: ReadyRule::Line(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
         base_url: None,
         cpus: allowed_cpus().unwrap(),

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_run::named_cores;
 use tare_run::server_host::PlannedStart;
-use tare_sut::server::{Server, Status, port_holder, temporary_log};
+use tare_sut::server::{Server, Status, port_holder, temporary_logs};
 use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
@@ -39,11 +39,11 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(reason) = built.launches.unavailable(variant) {
         anyhow::bail!("{} is not available: {reason}", variant.name);
     }
-    let log = temporary_log("serve")?.into_temp_path().keep()?;
-    let PlannedStart::Ours(mut spec) = built.launches.get(variant)?.start(&built.plan, variant, &cpus, &log)? else {
+    let log = temporary_logs("serve")?.keep().join("server.log");
+    let PlannedStart::Ours(mut spec) = built.launches.start(&built.plan, variant, &cpus, &log)? else {
         anyhow::bail!("{} is running already, and tare did not start it", variant.name);
     };
-    for text in spec.command.iter_mut().chain(spec.env.values_mut()) {
+    for text in spec.command.iter_mut().chain(spec.env.values_mut()).chain(spec.files.values_mut()) {
         *text = text.replace(tare_sut::server::PORT, &args.port.to_string());
     }
     let server = Server::start_unless_cancelled(&spec, &built.cancelled)?;
@@ -55,8 +55,13 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     ));
     console::print_text(&format!("  {}\n  log {}\n", spec.command.join(" "), log.display()));
     while !interrupt::is_raised(&built.cancelled) {
-        if let Status::Exited(how) = server.status() {
-            anyhow::bail!("{} ended ({how}); {}", variant.name, server.log_tail(20));
+        let ended = match server.status() {
+            Status::Exited(how) => Some((variant.name.clone(), how)),
+            Status::UpstreamExited { server, how } => Some((format!("{server} behind {}", variant.name), how)),
+            Status::Running | Status::Stopped => None,
+        };
+        if let Some((name, how)) = ended {
+            anyhow::bail!("{name} ended ({how}); {}", server.log_tail(20));
         }
         std::thread::sleep(LOOK);
     }

@@ -10,7 +10,7 @@ use tare_plan::plan::Variant;
 use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::Options;
 use tare_run::prepare::{Launches, prepare};
-use tare_sut::server::temporary_log;
+use tare_sut::server::temporary_logs;
 use tare_sys::affinity::allowed_cpus;
 use tare_units::Span;
 
@@ -61,13 +61,14 @@ impl BuiltServers {
 
     /// Starts one server on all cores, hands its address to `ask`, and stops it.
     pub fn while_running<T>(&self, variant: &Variant, ask: impl FnOnce(SocketAddr) -> T) -> anyhow::Result<T> {
-        let log = temporary_log("server")?;
-        let start = self.launches.get(variant)?.start(&self.plan, variant, &allowed_cpus()?, log.path())?;
+        let logs = temporary_logs("server")?;
+        let log = logs.path().join("server.log");
+        let start = self.launches.start(&self.plan, variant, &allowed_cpus()?, &log)?;
         let server = match start.start(&self.cancelled) {
             Ok(server) => server,
             Err(error) => {
                 // The error names the file.
-                log.keep()?;
+                let _kept = logs.keep();
                 return Err(error.into());
             }
         };

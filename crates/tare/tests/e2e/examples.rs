@@ -159,6 +159,57 @@ fn the_example_of_grpc_in_go_runs_and_what_gets_no_call_is_named() {
     bench.assert_nothing_left();
 }
 
+#[test]
+fn the_example_of_an_agent_runs() {
+    if !is_installed("mvn", "--version") {
+        return skip("mvn is not installed");
+    }
+    let bench = Bench::new();
+    copy_folder(&project().join("examples/otel-agent"), bench.path());
+    let output = bench.run(&["verify", "--suite", "tare.toml", "agent"]);
+    assert!(stdout(&output).contains("1 passed, 0 failed, 0 skipped"), "{}{}", stdout(&output), stderr(&output));
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn the_example_of_proxies_runs_and_has_the_cpu_of_each_part() {
+    let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap());
+    for (program, argument) in [("node", "--version"), ("nginx", "-v"), ("haproxy", "-v")] {
+        if !Command::new(program).arg(argument).env("PATH", &path).output().is_ok_and(|output| output.status.success())
+        {
+            return skip(&format!("{program} is not installed"));
+        }
+    }
+    let bench = Bench::new();
+    copy_folder(&project().join("examples/proxies"), bench.path());
+    let quick = ["--forks", "1", "--users", "4", "--warmup", "200ms", "--slice", "200ms"];
+    let flags = ["--saturating", "2", "--latency", "1s"];
+    let output = bench.tare(&[&["run", "tare.toml"], &quick[..], &flags].concat()).env("PATH", &path).output().unwrap();
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let summary = bench.summary();
+    assert!(cell(&summary, "direct")["cpu_by_server"].is_null());
+    for proxy in ["nginx", "haproxy", "gateway"] {
+        let cell = cell(&summary, proxy);
+        assert_eq!(
+            (&cell["requests_failed"], &cell["connection_events"]),
+            (&0.into(), &serde_json::json!([])),
+            "{proxy}"
+        );
+        let shares = cell["cpu_by_server"].as_array().unwrap();
+        let names: Vec<&str> = shares.iter().map(|share| share["server"].as_str().unwrap()).collect();
+        assert_eq!(names, [proxy, "direct"]);
+        let sum: f64 = shares.iter().map(|share| share["ns_per_request"].as_f64().unwrap()).sum();
+        let whole = cell["cpu_ns_per_request"]["value"].as_f64().unwrap();
+        assert!((sum / whole - 1.0).abs() < 1e-6, "{sum} of {whole}");
+        let text = comparison(&summary, proxy)["cpu_cost"]["text"].to_string();
+        assert!(
+            text.contains(" to p50 at half load; CPU a request: ") && text.contains(&format!("{proxy} ")),
+            "{text}"
+        );
+    }
+    bench.assert_nothing_left();
+}
+
 /// Bytes and collections of a runtime that is no JVM: reported by a script in Node, by the server itself in Go and .NET.
 fn check_counted_bytes(name: &str, program: &str, argument: &str) {
     let Some(bench) = copied(name, program, argument) else { return };

@@ -84,12 +84,48 @@ fn a_server_that_never_starts_says_why() {
     assert!(said.contains("no program listens on port 1"), "{said}");
 }
 
+/// Puts the server whose table ends here in front of another one. It is told where that listens, and answers by itself.
+fn in_front_of(upstream: &str) -> String {
+    format!("in_front_of = {upstream:?}\nenv = {{ UPSTREAM = \"{{upstream}}\" }}\n")
+}
+
+#[test]
+fn what_dies_of_a_proxy_or_behind_it_is_named_and_nothing_is_left() {
+    let bench = Bench::new();
+    let suite = [
+        QUICK.to_owned(),
+        server("app", None, &["--stderr-noise", "1"]),
+        server("crashes", None, &["--fault", "crash", "--fault-after", "300"]),
+        in_front_of("app"),
+        server("lonely", None, &[]),
+        in_front_of("mortal"),
+        server("mortal", None, &["--stderr-noise", "2"]),
+    ];
+    bench.suite(&suite.concat());
+    let mut run = bench.tare(&["run", "suite.toml", "--forks", "1", "--servers", "app,crashes,lonely"]);
+    let child = run.arg("--baseline=app").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mortal =
+        || bench.processes_of_test().into_iter().find(|command| command.trim_end().ends_with("--stderr-noise 2"));
+    assert!(wait_for(|| count_recorded_slices(&bench) > 0 && mortal().is_some()));
+    let pid = mortal().unwrap().split(':').next().unwrap().to_owned();
+    assert!(Command::new("kill").args(["-KILL", &pid]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = stdout(&output) + &stderr(&output);
+    assert_eq!(output.status.code(), Some(3), "{said}");
+    let findings = bench.summary()["findings"].to_string();
+    assert!(findings.contains("lonely: ended during the run"), "{findings}");
+    assert!(findings.contains("mortal behind it ended: killed by signal 9"), "{findings}");
+    assert!(findings.contains("crashes: ended during the run"), "{findings}");
+    assert!(findings.contains("mortal:\\n"), "the log of what is behind a proxy is shown: {findings}");
+    assert_ne!(cell(&bench.summary(), "app")["validity"]["state"], "void", "the others go on: {said}");
+    bench.assert_nothing_left();
+}
+
 #[test]
 fn killing_tare_leaves_no_server_and_a_record_that_renders() {
     let bench = Bench::new();
-    let suite =
-        [QUICK.to_owned(), server("bare", None, &["--ignore-sigterm"]), server("wrapped", Some("bare"), &[])].concat();
-    bench.suite(&suite);
+    let bare = server("bare", None, &["--ignore-sigterm"]);
+    bench.suite(&[QUICK.to_owned(), bare, server("wrapped", Some("bare"), &[]), in_front_of("bare")].concat());
     let mut child = bench
         .tare(&["run", "suite.toml", "--budget", "60s"])
         .stdout(Stdio::null())

@@ -60,10 +60,16 @@ impl LiveServer {
 
     /// The process that it runs in, where that can be seen.
     pub fn pid(&self) -> Option<u32> {
-        match self {
-            Self::Ours(server) => Some(server.pid()),
+        self.chain().next().map(Server::pid)
+    }
+
+    /// The servers that tare started: it, and those behind it.
+    pub fn chain(&self) -> impl Iterator<Item = &Server> {
+        let ours = match self {
+            Self::Ours(server) => Some(server.chain()),
             Self::External(_) => None,
-        }
+        };
+        ours.into_iter().flatten()
     }
 
     /// The state of its process, where that can be seen.
@@ -74,12 +80,16 @@ impl LiveServer {
         }
     }
 
-    /// The last lines of its log, where it is ours and has said anything.
+    /// The last lines of its log, where it is ours and has said anything; of a proxy also those of what is behind it.
     pub fn log_tail(&self, lines: usize) -> Option<String> {
-        match self {
-            Self::Ours(server) => Some(server.log_tail(lines).lines.join("\n")).filter(|log| !log.is_empty()),
-            Self::External(_) => None,
-        }
+        let is_chain = self.chain().count() > 1;
+        let of_server = |server: &Server| {
+            let name = is_chain.then(|| format!("{}:", server.name()));
+            let said = server.log_tail(lines).lines;
+            if said.is_empty() { Vec::new() } else { name.into_iter().chain(said).collect() }
+        };
+        let all: Vec<String> = self.chain().flat_map(of_server).collect();
+        (!all.is_empty()).then(|| all.join("\n"))
     }
 
     /// Moves it to these CPUs, where it is ours.

@@ -25,7 +25,7 @@ use crate::error::RunError;
 use crate::machine::pause::pause;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
 use crate::server_host::local::server_id::ServerId;
-use crate::server_host::local::watch::{Watch, WatchOrder};
+use crate::server_host::local::watch::{Watch, WatchOrder, share_at_rest};
 
 pub use live_server::PlannedStart;
 
@@ -85,7 +85,7 @@ impl ServerHost for LocalServers {
         let mut cpu = |id: &ServerId| self.servers.get_mut(id)?.cpu();
         let before: Vec<_> = servers.iter().map(&mut cpu).collect();
         pause(span, &self.cancelled);
-        let share = |(before, id)| Some(cpu(id)?.since(&before?).share_at_rest());
+        let share = |(before, id): (Option<Vec<_>>, _)| Some(share_at_rest(&before?, &cpu(id)?));
         before.into_iter().zip(servers).map(share).collect()
     }
 

@@ -12,7 +12,7 @@ use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::probe::jvm::stops::StopLog;
 use tare_sut::probe::memory::{memory_of_processes, off_heap_bytes};
 use tare_sut::probe::runtime::RuntimeSample;
-use tare_sut::server::Status;
+use tare_sut::server::{Server, Status};
 use tare_sys::procfs::process::{self, Memory};
 
 use crate::server_host::local::live_server::LiveServer;
@@ -24,7 +24,8 @@ pub(crate) type RunningServers = BTreeMap<ServerId, RunningServer>;
 /// One server that runs, or ran until it died.
 pub(crate) struct RunningServer {
     pub live: LiveServer,
-    cpu_probe: Option<CpuProbe>,
+    /// Of each of its servers, itself first; empty where any of them cannot be seen.
+    cpu_probes: Vec<CpuProbe>,
     runtime_probe: Option<RuntimeProbe>,
     /// The meter of hiccups in a JVM that was started with one.
     pub meter: Option<JvmMeter>,
@@ -45,29 +46,47 @@ enum RuntimeProbe {
 }
 
 impl RuntimeProbe {
-    /// How those of the runtime of these processes are read. A JVM may run behind a script that started it.
-    fn find(processes: &mut CpuProbe, source: Option<CounterSource>) -> Option<Self> {
+    /// How those of the runtime of these processes are read. A JVM may run behind a script that started it. Of a chain with
+    /// several runtimes that are read in different ways nothing is known: the counters of one would pass for all.
+    fn find(probes: &[CpuProbe], source: Option<CounterSource>) -> Option<Self> {
+        let find_jvm = |probe: &CpuProbe| probe.processes().find_map(JvmProbe::find_counters);
+        let mut jvms: Vec<JvmProbe> = probes.iter().filter_map(find_jvm).collect();
         match source {
-            None => processes.processes().find_map(JvmProbe::find_counters).map(Self::Jvm),
-            Some(CounterSource::Node | CounterSource::Own) => Some(Self::CounterSocket),
+            None if jvms.len() == 1 => jvms.pop().map(Self::Jvm),
+            Some(_) if probes.len() == 1 || jvms.is_empty() && probes.len() > 1 => Some(Self::CounterSocket),
+            _ => None,
         }
     }
+}
+
+/// The processes of a server, and of those behind it.
+fn all_processes(probes: &[CpuProbe]) -> impl Iterator<Item = u32> + '_ {
+    probes.iter().flat_map(CpuProbe::processes)
 }
 
 impl RunningServer {
     /// Finds the probes of a server that has just become ready. Logs and meters lie in `logs`.
     pub fn new(live: LiveServer, counters: Option<CounterSource>, logs: &Path) -> Self {
         // A server that has just died, or runs elsewhere, has no probe: its CPU is absent in the record.
-        let mut cpu_probe = live.pid().and_then(|pid| CpuProbe::new(pid).ok());
-        let runtime_probe = cpu_probe.as_mut().and_then(|probe| RuntimeProbe::find(probe, counters));
-        let meter = cpu_probe.as_ref().and_then(|probe| JvmMeter::find(logs, probe.processes()));
-        let stop_log = cpu_probe.as_ref().and_then(|probe| StopLog::find(logs, probe.processes()));
-        Self { live, cpu_probe, runtime_probe, meter, stop_log, told_stops: None, off_heap_due: true }
+        let probes: Option<Vec<CpuProbe>> = live.chain().map(|server| CpuProbe::new(server.pid()).ok()).collect();
+        let cpu_probes = probes.unwrap_or_default();
+        let runtime_probe = RuntimeProbe::find(&cpu_probes, counters);
+        // What one of several JVMs suffers says too little of a chain.
+        let in_one_jvm = || all_processes(&cpu_probes).filter(|_| cpu_probes.len() == 1 || runtime_probe.is_some());
+        let meter = JvmMeter::find(logs, in_one_jvm());
+        let stop_log = StopLog::find(logs, in_one_jvm());
+        Self { live, cpu_probes, runtime_probe, meter, stop_log, told_stops: None, off_heap_due: true }
     }
 
-    /// CPU used so far; `None` where it cannot be read.
-    pub fn cpu(&mut self) -> Option<CpuSample> {
-        self.cpu_probe.as_mut()?.take_sample().ok()
+    /// CPU used so far by it and by each server behind it; `None` where it cannot be read.
+    pub fn cpu(&mut self) -> Option<Vec<CpuSample>> {
+        let samples = self.cpu_probes.iter_mut().map(|probe| probe.take_sample().ok());
+        samples.collect::<Option<Vec<_>>>().filter(|samples| !samples.is_empty())
+    }
+
+    /// The names of it and of each server behind it.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.live.chain().map(Server::name)
     }
 
     /// Counters of its runtime; `None` where there are none.
@@ -75,7 +94,9 @@ impl RunningServer {
         let mut sample = match self.runtime_probe.as_mut()? {
             RuntimeProbe::Jvm(probe) => probe.take_sample(),
             // A server with several processes may start or end one at any time.
-            RuntimeProbe::CounterSocket => counter_socket::take_sample(self.cpu_probe.as_mut()?.find_living()),
+            RuntimeProbe::CounterSocket => {
+                counter_socket::take_sample(self.cpu_probes.iter_mut().flat_map(CpuProbe::find_living))
+            }
         };
         self.told_stops = sample.as_mut().and_then(|sample| sample.stops.take());
         sample
@@ -98,7 +119,7 @@ impl RunningServer {
 
     /// Memory of all its processes; `None` where they cannot be seen, or have ended.
     pub fn memory(&self) -> Option<Memory> {
-        self.cpu_probe.as_ref().and_then(|probe| memory_of_processes(probe.processes()))
+        memory_of_processes(all_processes(&self.cpu_probes))
     }
 
     /// Resident memory of its JVM outside a heap of `heap_committed_bytes`.
@@ -109,9 +130,9 @@ impl RunningServer {
 
     /// CPU of all its processes in nanoseconds; `None` where they cannot be seen. A process that has ended uses none.
     pub fn cpu_ns(&self) -> Option<u64> {
-        match &self.cpu_probe {
-            Some(probe) => Some(probe.processes().filter_map(|pid| process::cpu_time_ns(pid).ok()).sum()),
-            None => matches!(self.live.status(), Status::Exited(_)).then_some(0),
+        match self.cpu_probes.as_slice() {
+            [] => matches!(self.live.status(), Status::Exited(_)).then_some(0),
+            probes => Some(all_processes(probes).filter_map(|pid| process::cpu_time_ns(pid).ok()).sum()),
         }
     }
 }
@@ -139,8 +160,8 @@ mod tests {
         BufReader::new(script.stdout.take().unwrap()).read_line(&mut child).unwrap();
         let folder = tempfile::Builder::new().prefix("hsperfdata_").tempdir().unwrap();
         std::fs::write(folder.path().join(child.trim()), COUNTERS).unwrap();
-        let mut processes = CpuProbe::new(script.id()).unwrap();
-        let Some(RuntimeProbe::Jvm(found)) = RuntimeProbe::find(&mut processes, None) else {
+        let processes = [CpuProbe::new(script.id()).unwrap()];
+        let Some(RuntimeProbe::Jvm(found)) = RuntimeProbe::find(&processes, None) else {
             panic!("the script's child has counters");
         };
         assert_eq!(found.pid().to_string(), child.trim());

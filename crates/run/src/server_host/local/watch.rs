@@ -43,7 +43,7 @@ pub(crate) struct Watch {
 /// The first readings of one server.
 struct FirstReadings {
     server: ServerId,
-    cpu: Option<CpuSample>,
+    cpu: Option<Vec<CpuSample>>,
     runtime: RuntimeTotal,
 }
 
@@ -140,7 +140,7 @@ impl Watch {
                 let server = servers.get_mut(&before.server);
                 let (cpu, runtime) = server.map_or((None, None), |server| (server.cpu(), server.runtime()));
                 before.runtime.add_reading(runtime);
-                let cpu = before.cpu.zip(cpu).map(|(before, after)| after.since(&before));
+                let cpu = before.cpu.zip(cpu).map(|(before, after)| uses_between(&before, &after));
                 (before.server, cpu, before.runtime.sum())
             })
             .collect();
@@ -152,7 +152,9 @@ impl Watch {
         let mut all: Vec<ServerUse> = used
             .into_iter()
             .map(|(id, cpu, runtime)| {
-                let known = ServerUse { cpu: cpu.as_ref().map(server_cpu), others_share, ..ServerUse::default() };
+                let server = servers.get(&id);
+                let cpu = cpu.zip(server).map(|(uses, server)| server_cpu(&uses, server.names()));
+                let known = ServerUse { cpu, others_share, ..ServerUse::default() };
                 match servers.get_mut(&id) {
                     Some(server) => server_use(known, runtime, server, outside.as_ref(), self.phase),
                     None => known,
@@ -195,9 +197,22 @@ fn server_use(
     }
 }
 
-/// The use as a record has it.
-fn server_cpu(used: &CpuUse) -> ServerCpu {
+/// The use of each server of a chain.
+fn uses_between(before: &[CpuSample], after: &[CpuSample]) -> Vec<CpuUse> {
+    after.iter().zip(before).map(|(after, before)| after.since(before)).collect()
+}
+
+/// CPU that a server, with those behind it, uses at rest, as a share of one core.
+pub(super) fn share_at_rest(before: &[CpuSample], after: &[CpuSample]) -> f64 {
+    uses_between(before, after).iter().map(CpuUse::share_at_rest).sum()
+}
+
+/// The use of a server and of those behind it, as a record has it.
+fn server_cpu<'a>(uses: &[CpuUse], names: impl Iterator<Item = &'a str>) -> ServerCpu {
+    let used = &CpuUse::sum(uses);
+    let by_server = names.zip(uses).map(|(name, of)| (name.to_owned(), of.serving_ns()));
     ServerCpu {
+        by_server: if uses.len() > 1 { by_server.collect() } else { Vec::new() },
         wall_ns: used.wall_ns,
         total_ns: used.total_ns,
         by_kind: used.by_pool.keys().map(|kind| ((*kind).to_owned(), used.use_of_kind(kind).cpu_ns)).collect(),
@@ -241,6 +256,20 @@ fn histogram(delays: &[Delay]) -> LatencyHistogram {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_cpu_of_a_proxy_is_that_of_all_its_servers_and_each_share_is_kept() {
+        let used = |kind: &'static str, ns| {
+            let stat = SchedStat { cpu_ns: ns, ..SchedStat::default() };
+            (kind, BTreeMap::from([("pool".to_owned(), stat)]))
+        };
+        let proxy = CpuUse { wall_ns: 100, total_ns: 30, by_pool: [used("application", 30)].into() };
+        let app = CpuUse { wall_ns: 101, total_ns: 12, by_pool: [used("application", 8), used("jit", 4)].into() };
+        let both = server_cpu(&[proxy.clone(), app], ["nginx", "app"].into_iter());
+        assert_eq!((both.total_ns, both.by_kind["application"], both.serving_ns()), (42, 38, 38));
+        assert_eq!(both.by_server, [("nginx".to_owned(), 30), ("app".to_owned(), 8)], "without the compiler");
+        assert!(server_cpu(&[proxy], ["nginx"].into_iter()).by_server.is_empty(), "it has no shares");
+    }
 
     /// Counters of these processes that have allocated some bytes.
     fn counters(allocated_bytes: u64, processes: &[u32]) -> Option<RuntimeSample> {

@@ -225,6 +225,10 @@ impl Baseline {
     /// Its folder or its program would be the same for both builds.
     pub fn server(&self, name: &str, server: &CommandServer) -> anyhow::Result<CommandServer> {
         let folder = match &self.kind {
+            // Another program or command is that of the server behind the proxy.
+            BaselineKind::Program(_) | BaselineKind::Command { .. } if server.in_front_of.is_some() => {
+                return Ok(server.clone());
+            }
             BaselineKind::Program(program) => {
                 let words =
                     std::iter::once(program.display().to_string()).chain(server.command.iter().skip(1).cloned());

@@ -134,10 +134,9 @@ fn uncounted(plan: &Plan) -> Vec<String> {
     let is_counted =
         |limit: &&RatioLimit| matches!(limit.currency(), Currency::AllocatedPerRequest | Currency::StoppedPerRequest);
     let Some(limit) = plan.stop.limits.iter().find(is_counted) else { return Vec::new() };
-    let is_uncounted = |variant: &&Variant| match &variant.program {
-        Program::Command(server) => variant.role == Role::Compared && server.counters.is_none(),
-        _ => false,
-    };
+    let has_no_counters =
+        |server: &Variant| matches!(&server.program, Program::Command(server) if server.counters.is_none());
+    let is_uncounted = |variant: &&Variant| variant.role == Role::Compared && variant.chain().all(has_no_counters);
     let note = |variant: &Variant| {
         format!(
             "{} is decided only if {} runs on a JVM; for Node, Go or .NET write counters in its table of the suite \
@@ -161,10 +160,9 @@ fn with_both_builds(
     both.suite.question = Some(format!("Does {} cost more than at {}?", checked.join(", "), baseline.describe()));
     for name in checked {
         let group = match suite.servers.get(&name) {
-            Some(server) => {
-                let other = format!("{name}{BASELINE_SUFFIX}");
-                both.servers.insert(other.clone(), baseline.server(&name, server)?);
-                GroupSpec { baseline: other, ..GroupSpec::default() }
+            Some(_) => {
+                let baseline = baseline_of(suite, baseline, &name, &mut both)?;
+                GroupSpec { baseline, ..GroupSpec::default() }
             }
             None => baseline.catalog_group(&name)?,
         };
@@ -172,6 +170,18 @@ fn with_both_builds(
         both.groups.push(GroupSpec { servers: vec![name], scenarios, ..group });
     }
     Ok(both)
+}
+
+/// Adds the baseline's build of a server, and of those behind it, to the suite. Returns its name.
+fn baseline_of(suite: &Suite, baseline: &Baseline, name: &str, both: &mut Suite) -> anyhow::Result<String> {
+    let Some(server) = suite.servers.get(name) else { return Ok(name.to_owned()) };
+    let mut other = baseline.server(name, server)?;
+    if let Some(upstream) = &server.in_front_of {
+        other.in_front_of = Some(baseline_of(suite, baseline, upstream, both)?);
+    }
+    let other_name = format!("{name}{BASELINE_SUFFIX}");
+    both.servers.insert(other_name.clone(), other);
+    Ok(other_name)
 }
 
 /// The scenarios of the first group of the suite that compares this server; `None` for all.

@@ -16,7 +16,7 @@ use tare_report::text::wrap;
 use tare_run::preflight::noise::{NoiseFigures, measure_noise};
 use tare_run::{named_cores, preflight};
 use tare_sut::jdk::Jdk;
-use tare_sut::server::temporary_log;
+use tare_sut::server::temporary_logs;
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::procfs::machine::Machine;
 
@@ -124,10 +124,10 @@ const VISIBLE: f64 = 0.01;
 /// Calls `measure` with tare's own program and a log file. The log stays only if that fails, and then the error names it.
 fn with_log<T>(measure: impl FnOnce(&Path, &Path) -> anyhow::Result<T>) -> anyhow::Result<T> {
     let program = std::env::current_exe().context("tare's own program file is gone")?;
-    let log = temporary_log("doctor")?;
-    let measured = measure(&program, log.path());
+    let logs = temporary_logs("doctor")?;
+    let measured = measure(&program, &logs.path().join("server.log"));
     if measured.is_err() {
-        log.keep()?;
+        let _kept = logs.keep();
     }
     measured
 }

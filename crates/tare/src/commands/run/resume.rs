@@ -43,8 +43,12 @@ fn interrupted_file(name: &str, dir: &Path) -> anyhow::Result<PathBuf> {
 fn without_builds(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     for variant in plan.groups.iter_mut().flat_map(|group| &mut group.variants) {
-        if let Program::Command(server) = &mut variant.program {
-            server.build = None;
+        let mut next = Some(variant);
+        while let Some(variant) = next {
+            if let Program::Command(server) = &mut variant.program {
+                server.build = None;
+            }
+            next = variant.upstream.as_deref_mut();
         }
     }
     plan
