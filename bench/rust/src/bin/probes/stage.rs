@@ -93,6 +93,8 @@ impl Stage {
             command,
             env,
             directory: None,
+            files: BTreeMap::new(),
+            upstream: None,
             ready: ReadyRule::Line(catalog_ready()),
             base_url: None,
             cpus: self.server_cpus(),
