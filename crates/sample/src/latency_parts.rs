@@ -238,6 +238,15 @@ mod tests {
     }
 
     #[test]
+    fn a_server_that_never_catches_up_is_in_its_stop_for_the_rest_of_the_slice() {
+        // Each request takes 300 µs, and one comes every 200 µs: after a stop the queue only grows.
+        let calm = (0..40).map(|at| request(at * 400, at * 400 + 300));
+        let overload = (0..50).map(|at| request(16_000 + at * 200, 19_000 + at * 300));
+        let trace: Vec<TracedRequest> = calm.chain(overload).collect();
+        assert_eq!(counts(trace, &[span(16_000, 18_000)], &[]), (50, 0));
+    }
+
+    #[test]
     fn a_generator_that_sends_late_stalls_unless_no_connection_was_free() {
         let late = TracedRequest { sent_ns: Some(1_500 * US), ..request(0, 1_600) };
         let blocked = TracedRequest { was_blocked: true, ..late };

@@ -149,6 +149,32 @@ fn shares_of_too_few_requests_and_stops_that_a_start_lacks_are_not_compared() {
 }
 
 #[test]
+fn a_server_whose_every_request_meets_a_stop_and_one_that_never_stops_have_their_words() {
+    let every = summarize(&record(998));
+    let text = tail(&every, LAYER);
+    assert!(
+        text.contains("99.8 % of the requests met a stop") && text.contains("the others are too few for a p99"),
+        "{text}"
+    );
+    let never = summarize(&record(0));
+    let text = tail(&never, LAYER);
+    assert!(text.contains(": 0 % of the requests met a stop") && text.contains("without these it is 310 µs"), "{text}");
+}
+
+#[test]
+fn stops_that_no_runtime_told_are_named_so_and_compared_by_nothing() {
+    let mut record = both(15);
+    record.slices.iter_mut().for_each(|slice| slice.server.stops_are_seen = slice.server.parts.is_some());
+    let summary = summarize(&record);
+    let text = tail(&summary, LAYER);
+    let expected = "1.5 % of the requests met a time in which the server answered nothing while requests waited";
+    assert!(text.contains(expected) && text.contains("compare p50 and p99.9 instead"), "{text}");
+    for currency in [Currency::LatencyMetStop, Currency::LatencyP99NoStops] {
+        assert_eq!(ratio(&summary, currency), None);
+    }
+}
+
+#[test]
 fn one_window_without_its_parts_leaves_the_cell_undivided() {
     let mut record = record(15);
     let last = record.slices.iter_mut().rev().find(|slice| slice.server.parts.is_some()).unwrap();

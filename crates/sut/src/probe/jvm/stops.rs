@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
 use tare_record::IdleSpan;
+use tare_sys::clock;
 
 /// The environment variable from which the `java` command of JDK 9 and later takes options. An older one ignores it, and
 /// would not start with an option that it does not know.
@@ -35,6 +36,8 @@ pub struct StopLog {
     read: u64,
     /// Whether it had something that is not understood: from then on nothing is known.
     is_broken: bool,
+    /// When the last stop ended that was read.
+    last_end_ns: u64,
 }
 
 impl StopLog {
@@ -47,7 +50,7 @@ impl StopLog {
         let file = File::open(path).ok()?;
         // Both sides have it open, so its name is no longer needed.
         let _ = fs::remove_file(path);
-        Some(Self { file, pid, read: 0, is_broken: false })
+        Some(Self { file, pid, read: 0, is_broken: false, last_end_ns: 0 })
     }
 
     /// The stops that ended since the last call, in order. `None` where they are not known: the log was cut, belongs to another
@@ -66,7 +69,17 @@ impl StopLog {
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
         self.read += whole as u64;
         let text = std::str::from_utf8(&bytes[..whole]).ok()?;
-        text.lines().map(|line| parse_line(line, self.pid)).collect()
+        let now_ns = clock::now().0;
+        // A stop that ends in the future, or before the one before it, is told by another clock than this process has.
+        let mut last_ns = self.last_end_ns;
+        let stop = |line: &str| {
+            let stop = parse_line(line, self.pid).filter(|stop| (last_ns..=now_ns).contains(&stop.end_ns))?;
+            last_ns = stop.end_ns;
+            Some(stop)
+        };
+        let stops = text.lines().map(stop).collect();
+        self.last_end_ns = last_ns;
+        stops
     }
 }
 
@@ -120,6 +133,9 @@ mod tests {
             JDK_25.replace("Total", "Sum"),
             "[0.1s][info][safepoint] Entering safepoint region: Cleanup\n".to_owned(),
             "\u{fffd}\n".to_owned(),
+            // A clock that jumped back, and one that is ahead.
+            JDK_25.replace("2000ns", "1999ns"),
+            JDK_25.replace("2000ns", "9000000000000000000ns"),
         ] {
             let folder = tempfile::tempdir().unwrap();
             let mut log = log(folder.path(), &[JDK_25, &wrong].concat());
