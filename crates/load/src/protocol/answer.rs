@@ -13,6 +13,8 @@ const MAX_KEPT_BYTES: usize = 16 << 20;
 /// The part of the answer that has arrived.
 #[derive(Debug, Default)]
 pub(crate) struct PartialAnswer {
+    /// 0 until the head has come.
+    status: u16,
     body_bytes: u64,
     kept: Vec<u8>,
     /// The message and the status of a call of gRPC.
@@ -28,6 +30,7 @@ pub(crate) struct AnswerChecker<'a> {
 
 impl Sink for AnswerChecker<'_> {
     fn head(&mut self, head: &Head<'_>) {
+        self.answer.status = head.status;
         self.answer.problem = self.expectation.judge_head(head).map(Box::new);
         if self.expectation.grpc.is_some() {
             self.answer.reply.get_or_insert_default().take_headers(|name| head.header_value(name));
@@ -60,6 +63,14 @@ impl AnswerChecker<'_> {
 }
 
 impl PartialAnswer {
+    /// How far the answer has come, for the text of a timeout; empty if its head has not.
+    pub(crate) fn progress(&self) -> String {
+        match self.status {
+            0 => String::new(),
+            status => format!(": status {status} came, and {} bytes of the body", self.body_bytes),
+        }
+    }
+
     /// Whether the body need not be read to its end: it is too long, or no call of gRPC has such an answer.
     pub(crate) fn is_too_long(&self, expectation: &Expectation) -> bool {
         expectation.is_exceeded_by(self.body_bytes) || self.reply.as_ref().is_some_and(|reply| reply.is_wrong())

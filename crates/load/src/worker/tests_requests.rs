@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tare_sample::SliceSample;
+use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::Nanos;
 
 use super::WorkerSlice;
@@ -86,4 +86,15 @@ fn a_count_beyond_the_feed_ends_with_the_feed() {
     let stop = StopRule::Count { requests: 100, at_most: Duration::from_secs(10) };
     let sample = run(&of_feed(7), 2, World::new(after(ANSWER_AFTER)), &slice(Schedule::Closed, stop));
     assert_eq!((sample.offered, sample.ok), (7, 7));
+}
+
+#[test]
+fn a_timeout_says_how_far_the_answer_came() {
+    const HALF: &[u8] = b"HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\nhello";
+    let world = World::new(Box::new(|arrival| Reaction::Answer { at: arrival + ANSWER_AFTER, bytes: HALF }));
+    let stop = StopRule::Count { requests: 1, at_most: Duration::from_secs(60) };
+    let requests = Requests::of([RequestSpec::get("/")]);
+    let timeouts = run(&requests, 1, world, &slice(Schedule::Closed, stop)).errors;
+    let example = &timeouts.for_class(ErrorClass::Timeout).example;
+    assert_eq!(example, "no complete answer until the deadline: status 201 came, and 5 bytes of the body");
 }

@@ -75,6 +75,7 @@ pub fn build_requests(
     files: &InputFiles,
     seed: u64,
 ) -> anyhow::Result<Requests> {
+    refuse_variables(args)?;
     if target.is_grpc {
         return calls(wanted, target, args, connection, files);
     }
@@ -140,6 +141,22 @@ fn bytes(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Vec<u8
         (Some(hex), _) => bytes_of_hex(hex).map(Some).map_err(|what| wrong_usage(format!("--data-hex: {what}"))),
         (None, Some(file)) => files.contents(file).map(Some).with_context(|| unreadable(file, "the body")),
         (None, None) => Ok(None),
+    }
+}
+
+/// Refuses variables in flags that do not fill them: the server would get the braces.
+fn refuse_variables(args: &RequestArgs) -> anyhow::Result<()> {
+    let unfilled = [
+        ("-a", &args.basic_auth, "-H 'Authorization: Basic {{column}}', with USER:PASSWORD in base64 in that column"),
+        ("--host", &args.host, "-H 'Host: {{column}}'"),
+        ("-X", &args.method, "a list with --urls, in which each line may have a method"),
+    ];
+    // The value is not repeated: that of -a is a secret.
+    match unfilled.into_iter().find(|(_, value, _)| value.as_ref().is_some_and(|value| value.contains("{{"))) {
+        Some((flag, _, instead)) => {
+            Err(wrong_usage(format!("the value of {flag} has a variable, which is not filled there; write {instead}")))
+        }
+        None => Ok(()),
     }
 }
 

@@ -77,6 +77,7 @@ impl RequestSet {
             let place = format!("request {} ({} {})", index + 1, spec.method, spec.path);
             prepared.push(prepare(host, &place, spec, &requests.feeds, &mut scope)?);
         }
+        check_feeds(&requests.feeds, &prepared)?;
         Ok(Self(Arc::new(RequestSetInner {
             requests: prepared,
             cycle: weighed(&requests.list)?,
@@ -128,6 +129,17 @@ impl RequestSet {
         let values = Values::new(&self.0.feeds, &self.0.counters, self.0.seed, share);
         RequestCursor::new(self.clone(), values, share)
     }
+}
+
+/// Refuses a feed that no request uses: the load would not be what its user wanted.
+fn check_feeds(feeds: &[Feed], prepared: &[Prepared]) -> Result<(), LoadError> {
+    let is_unused = |feed: &usize| !prepared.iter().any(|request| request.uses.has_feed(*feed));
+    let Some(unused) = (0..feeds.len()).find(is_unused) else { return Ok(()) };
+    let table = feeds[unused].table();
+    let column = table.columns().first().map_or("", String::as_str);
+    let remedy =
+        format!("write a variable such as {{{{{column}}}}} into the URL, a header or the body, or leave it out");
+    Err(LoadError::input(table.name(), "no request uses a column of this feed", &remedy))
 }
 
 fn prepare(

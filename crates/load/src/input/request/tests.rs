@@ -166,3 +166,22 @@ fn errors_are_of_the_crates_kind() {
     let error = RequestSet::encode("h", &RequestSpec::get("").into()).map(|_| ()).unwrap_err();
     assert!(matches!(error, LoadError::Input { .. }));
 }
+
+#[test]
+fn a_feed_that_no_request_uses_is_refused() {
+    let feed = |name: &str| Feed::parse(name, FeedFormat::Separated(b','), b"id,name\n1,a\n").unwrap();
+    let requests = Requests::of([RequestSpec::get("/{{counter}}")]).feed(feed("users.csv"));
+    let error = RequestSet::encode("localhost", &requests).unwrap_err().to_string();
+    for says in ["users.csv", "no request uses a column of this feed", "{{id}}"] {
+        assert!(error.contains(says), "{says}: {error}");
+    }
+    let requests = Requests::of([RequestSpec::get("/{{name}}")]).feed(feed("users.csv"));
+    assert!(RequestSet::encode("localhost", &requests).is_ok());
+}
+
+#[test]
+fn who_writes_an_unknown_variable_is_told_how_to_write_braces() {
+    let requests = Requests::of([RequestSpec::get("/{{raw}}")]);
+    let error = RequestSet::encode("localhost", &requests).unwrap_err().to_string();
+    assert!(error.contains(r"for the braces themselves write \{{"), "{error}");
+}

@@ -56,6 +56,11 @@ impl Uses {
         }
         uses
     }
+
+    /// Whether a column of this feed is used.
+    pub(crate) fn has_feed(&self, feed: usize) -> bool {
+        self.feeds.contains(&feed)
+    }
 }
 
 impl Values {

@@ -101,7 +101,8 @@ impl<'a> Scope<'a> {
             _ => format!("the feeds have the columns {}", columns.join(", ")),
         };
         let remedy = format!(
-            "{near}{columns}, and {{{{counter}}}}, {{{{random:1..6}}}}, {{{{hex:16}}}}, {{{{uuid}}}} are always there"
+            "{near}{columns}, and {{{{counter}}}}, {{{{random:1..6}}}}, {{{{hex:16}}}}, {{{{uuid}}}} are always there; \
+             for the braces themselves write \\{{{{"
         );
         (format!("there is no variable `{name}`"), remedy)
     }

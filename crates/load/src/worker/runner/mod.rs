@@ -365,8 +365,9 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn time_out_exchanges(&mut self, io: &mut impl Transport, token: Token, now: Nanos) {
-        let problem = Problem::new(ErrorClass::Timeout, self.protocol.timeout_text());
         while let Some(exchange) = self.connections[token].take_overdue(now) {
+            let text = format!("{}{}", self.protocol.timeout_text(), exchange.answer.progress());
+            let problem = Problem::new(ErrorClass::Timeout, text);
             self.fail(&exchange, exchange.deadline.min(now), &problem);
             self.end_exchange(token, now, !self.connections[token].is_retired());
         }
