@@ -10,6 +10,8 @@ use tare_units::{Span, parse_quantity, serde_as_text};
 pub struct Condition {
     text: String,
     pub metric: Metric,
+    /// Of which requests, by their path or by method and path: `/cart`, `GET /cart`; `None` for all.
+    pub url: Option<String>,
     /// Met above the limit; otherwise below it.
     pub above: bool,
     /// Met at the limit too.
@@ -20,7 +22,9 @@ pub struct Condition {
 
 /// Why a condition cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("\"{text}\" is no condition: {why}; write for example p99>5ms, p99.9(service)>=1ms, errors>0.1% or rps<1000")]
+#[error(
+    "\"{text}\" is no condition: {why}; write for example p99>5ms, p99(/cart)>5ms, p99.9(service)>=1ms, errors>0.1%, 'status 503'>1% or rps<1000"
+)]
 pub struct ConditionError {
     text: String,
     why: String,
@@ -38,6 +42,10 @@ pub enum Metric {
     ConnectionEvents,
     /// Right answers per second.
     Throughput,
+    /// Answers with a status of this range, as a number.
+    Status(u16, u16),
+    /// The same, as a share (0–1) of the requests.
+    StatusShare(u16, u16),
 }
 
 /// Which figure of a distribution.
@@ -92,6 +100,17 @@ impl Condition {
         &self.text
     }
 
+    /// Whether it is about the requests of this name, `GET /cart`.
+    pub fn is_about(&self, name: &str) -> bool {
+        let has_path = |url: &str| name.split_once(' ').is_some_and(|(_, path)| path == url);
+        self.url.as_deref().is_none_or(|url| name == url || has_path(url))
+    }
+
+    /// Whether it says which share of all requests may fail.
+    pub fn bounds_all_errors(&self) -> bool {
+        self.above && self.metric == Metric::ErrorShare && self.url.is_none()
+    }
+
     /// Whether this figure, in the unit of the metric, meets it.
     pub fn is_met_by(&self, value: f64) -> bool {
         let beyond = if self.above { value > self.limit } else { value < self.limit };
@@ -106,7 +125,8 @@ impl FromStr for Condition {
         let wrong = |why: &str| ConditionError { text: text.to_owned(), why: why.to_owned() };
         let written = SplitCondition::split(text).ok_or_else(|| wrong("it has neither > nor <"))?;
         let SplitCondition { above, or_equal, value, .. } = written;
-        let (metric, limit) = match written.metric.as_str() {
+        let (name, url) = split_url(text, &written.metric);
+        let (metric, limit) = match name.as_str() {
             "rps" | "throughput" => {
                 (Metric::Throughput, parse_quantity(value).map_err(|error| wrong(&error.to_string()))?)
             }
@@ -118,6 +138,8 @@ impl FromStr for Condition {
                     parse_quantity(value).map_err(|_| wrong("connection-events are a number, without a share"))?;
                 (Metric::ConnectionEvents, limit)
             }
+            status if status.starts_with("status ") => parse_status_metric(status, value)
+                .ok_or_else(|| wrong("write status 503 or status 5xx, and a number or a share such as 1%"))?,
             name => {
                 let metric =
                     parse_latency_metric(name).ok_or_else(|| wrong(&format!("there is no metric \"{name}\"")))?;
@@ -125,7 +147,11 @@ impl FromStr for Condition {
                 (metric, limit.ok_or_else(|| wrong("its value is no time with a unit"))?.0.as_nanos() as f64)
             }
         };
-        Ok(Self { text: text.trim().to_owned(), metric, above, or_equal, limit })
+        if url.is_some() && !matches!(metric, Metric::Latency(_, Clock::Response) | Metric::Errors | Metric::ErrorShare)
+        {
+            return Err(wrong("of one URL there are its response times and its errors"));
+        }
+        Ok(Self { text: text.trim().to_owned(), metric, url, above, or_equal, limit })
     }
 }
 
@@ -136,6 +162,35 @@ impl std::fmt::Display for Condition {
 }
 
 serde_as_text!(Condition);
+
+/// The name of the figure, and the URL in its brackets: `p99(/cart)`, `errors(POST /cart)`. A URL keeps its letters.
+fn split_url(text: &str, metric: &str) -> (String, Option<String>) {
+    let left = text[..text.find(['<', '>']).unwrap_or(text.len())].trim();
+    let bracketed = left.split_once('(').and_then(|(name, rest)| Some((name, rest.strip_suffix(')')?.trim())));
+    match bracketed {
+        Some((name, url)) if url.contains('/') => (name.trim().to_ascii_lowercase(), Some(url.to_owned())),
+        _ => (metric.to_owned(), None),
+    }
+}
+
+/// `status 503`, `status 5xx`.
+fn parse_status_metric(name: &str, value: &str) -> Option<(Metric, f64)> {
+    let code = name.strip_prefix("status ")?.trim();
+    let (from, to) = match code.strip_suffix("xx") {
+        Some(class) => {
+            let class = class.parse::<u16>().ok().filter(|class| (1..=9).contains(class))?;
+            (class * 100, class * 100 + 99)
+        }
+        None => {
+            let code = code.parse().ok().filter(|code| (100..=999).contains(code))?;
+            (code, code)
+        }
+    };
+    match value.strip_suffix('%') {
+        Some(percent) => Some((Metric::StatusShare(from, to), parse_quantity(percent.trim()).ok()? / 100.0)),
+        None => Some((Metric::Status(from, to), parse_quantity(value).ok()?)),
+    }
+}
 
 fn parse_error_metric(text: &str) -> Option<(Metric, f64)> {
     match text.strip_suffix('%') {
@@ -190,14 +245,32 @@ mod tests {
             ("rps<1000", Metric::Throughput, false, false, 1e3),
             ("throughput<=20k", Metric::Throughput, false, true, 2e4),
         ] {
-            let expected = Condition { text: text.to_owned(), metric, above, or_equal, limit };
+            let expected = Condition { text: text.to_owned(), metric, url: None, above, or_equal, limit };
             assert_eq!(text.parse(), Ok(expected));
         }
     }
 
     #[test]
+    fn conditions_may_name_a_url_or_a_status() {
+        let read = |text: &str| text.parse::<Condition>().map(|one| (one.metric, one.url, one.limit)).unwrap();
+        let p99 = Metric::Latency(Statistic::Percentile(99.0), Clock::Response);
+        assert_eq!(read("p99(/Cart) > 20ms"), (p99, Some("/Cart".to_owned()), 2e7));
+        assert_eq!(read("errors(POST /a)>1%"), (Metric::ErrorShare, Some("POST /a".to_owned()), 0.01));
+        assert_eq!(read("status 503 > 1%"), (Metric::StatusShare(503, 503), None, 0.01));
+        assert_eq!(read("status 5xx>0"), (Metric::Status(500, 599), None, 0.0));
+        let of_cart: Condition = "errors(/cart)>1%".parse().unwrap();
+        assert!(of_cart.is_about("GET /cart") && of_cart.is_about("POST /cart") && !of_cart.is_about("GET /carts"));
+        let posted: Condition = "errors(POST /cart)>1%".parse().unwrap();
+        assert!(posted.is_about("POST /cart") && !posted.is_about("GET /cart"));
+        let all: Condition = "errors>1%".parse().unwrap();
+        assert!(all.is_about("GET /") && all.bounds_all_errors() && !of_cart.bounds_all_errors());
+    }
+
+    #[test]
     fn an_invalid_condition_has_a_reason() {
         for (text, why) in [
+            ("status 50>1", "status 503 or status 5xx"),
+            ("rps(/a)<5", "of one URL there are its response times and its errors"),
             ("p99", "neither > nor <"),
             ("", "neither > nor <"),
             ("p99>5", "no time with a unit"),

@@ -78,6 +78,12 @@ impl FromStr for Curve {
                 wrong.text()
             ));
         }
+        let is_of_load = |condition: &&Condition| {
+            condition.url.is_some() || matches!(condition.metric, Metric::Status(..) | Metric::StatusShare(..))
+        };
+        if let Some(wrong) = conditions.iter().find(is_of_load) {
+            return Err(format!("\"{}\" is for --fail-if of tare load; a curve limits all requests", wrong.text()));
+        }
         match conditions.iter().find(|condition| !condition.is_met_by(0.0)) {
             Some(wrong) => Err(format!("no load keeps \"{}\"; write a limit above 0, or errors<=0", wrong.text())),
             None => Ok(Self(conditions)),

@@ -56,6 +56,8 @@ fn value(metric: Metric, slice: &StoredSlice) -> f64 {
         Metric::ErrorShare => failed_share(slice),
         Metric::ConnectionEvents => slice.load.connection_events.total() as f64,
         Metric::Throughput => slice.load.throughput_per_s(),
+        // A curve has no such limit.
+        Metric::Status(..) | Metric::StatusShare(..) => 0.0,
         Metric::Latency(statistic, clock) => latency(statistic, &histogram_of(clock, slice)),
     }
 }

@@ -29,5 +29,5 @@ pub use slice::{Phase, SliceKey, SliceRecord, StoredSlice};
 pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open_record, open_run_record};
 pub use tare_sample::{
     ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, IdleSpan, LatencyParts, MessageTally, PackedHistogram,
-    SliceSample, silences,
+    RequestTally, SliceSample, StatusTallies, StatusTally, silences,
 };

@@ -54,10 +54,15 @@ impl ErrorTallies {
 
     /// Adds one error. Its text is kept if it is the first of its class.
     pub fn add_failure(&mut self, class: ErrorClass, text: &str) {
+        self.add_failure_with(class, || text.to_owned());
+    }
+
+    /// The same, with a text that is made only if it is kept.
+    pub fn add_failure_with(&mut self, class: ErrorClass, text: impl FnOnce() -> String) {
         let tally = &mut self.0[class as usize];
         tally.count += 1;
         if tally.count == 1 {
-            tally.example = text.to_owned();
+            tally.example = text();
         }
     }
 

@@ -4,6 +4,7 @@
 //! ([`tare_stats::LatencyHistogram`]), or as bytes ([`PackedHistogram`]) once thousands of slices are kept.
 //! Serialised, a sample is its counters; the histograms are left out, since a store keeps them as bytes.
 
+mod answers;
 mod clock;
 mod contradiction;
 mod error_class;
@@ -12,6 +13,7 @@ mod messages;
 mod packed;
 mod slice_sample;
 
+pub use answers::{RequestTally, StatusTallies, StatusTally};
 pub use clock::{ClockEstimate, ClockSamples, ServerClock};
 pub use error_class::{ErrorClass, ErrorTallies, ErrorTally};
 pub use latency_parts::{IdleSpan, LatencyParts, silences};

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use tare_stats::LatencyHistogram;
 
+use crate::answers::{RequestTally, StatusTallies};
 use crate::clock::ClockSamples;
 use crate::error_class::ErrorTallies;
 use crate::messages::MessageTally;
@@ -71,6 +72,13 @@ macro_rules! slice_sample {
             /// Connection events of the window by class: what failed on a connection and belongs to no request.
             #[serde(default)]
             pub connection_events: ErrorTallies,
+            /// Answers to the window's requests by status; empty in older records, and where answers have none.
+            #[serde(default, skip_serializing_if = "StatusTallies::is_empty")]
+            pub statuses: StatusTallies,
+            /// What each of several requests showed; empty where there is only one. The last part of a slice has it for
+            /// the whole slice.
+            #[serde(default, skip_serializing_if = "Vec::is_empty")]
+            pub by_request: Vec<RequestTally>,
             /// Counts of pushed messages; all 0 where the server pushes none.
             #[serde(default)]
             pub messages: MessageTally,
@@ -100,6 +108,8 @@ macro_rules! slice_sample {
                     $($histogram: H::default(),)*
                     errors: ErrorTallies::default(),
                     connection_events: ErrorTallies::default(),
+                    statuses: StatusTallies::default(),
+                    by_request: Vec::new(),
                     messages: MessageTally::default(),
                     clock_samples: ClockSamples::default(),
                     cancelled: false,
@@ -123,6 +133,8 @@ macro_rules! slice_sample {
                     $($histogram: convert(self.$histogram),)*
                     errors: self.errors,
                     connection_events: self.connection_events,
+                    statuses: self.statuses,
+                    by_request: self.by_request,
                     messages: self.messages,
                     clock_samples: self.clock_samples,
                     cancelled: self.cancelled,
@@ -284,6 +296,8 @@ impl SliceSample {
         self.merge_histograms(other);
         self.errors.merge(&other.errors);
         self.connection_events.merge(&other.connection_events);
+        self.statuses.merge(&other.statuses);
+        RequestTally::merge_all(&mut self.by_request, &other.by_request);
         self.messages.merge(&other.messages);
         self.clock_samples.merge(&other.clock_samples);
         self.cancelled |= other.cancelled;

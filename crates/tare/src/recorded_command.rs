@@ -134,7 +134,7 @@ fn without_secrets_of_url(word: &str) -> String {
 }
 
 /// Masks the values of parameters whose name says that they are secret.
-fn without_secret_parameters(path: &str) -> String {
+pub fn without_secret_parameters(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
     let (query, fragment) = query.find('#').map_or((query, ""), |at| query.split_at(at));
     let mask = |parameter: &str| match parameter.split_once('=') {

@@ -19,6 +19,7 @@ export function loadFigures({ summary }: Model): HTMLElement {
     { class: 'load-figures' },
     factTable(facts),
     cell && h('div', { class: 'figures small-multiples' }, latencyTable(cell), histogram(facts)),
+    urlTable(facts),
     cell && errorTable(cell),
   );
 }
@@ -92,6 +93,20 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
     data: () => ({ heads: ['upto_ns', 'count'], rows: bins.map((bin) => [bin.upto_ns, bin.count]) }),
     alternative: () => bins.map((bin) => `≤ ${formatRoundTime(bin.upto_ns)}: ${formatWhole(bin.count)}`).join('; '),
   });
+}
+
+/** What each of several URLs showed. */
+function urlTable({ urls }: LoadFacts): HTMLElement | null {
+  if (!urls?.length) return null;
+  const heads = ['URL', 'requests', 'failed', 'p50', 'p90', 'p99', 'max', 'first error'];
+  const rows = urls.map((u) => [
+    u.url,
+    formatWhole(u.offered),
+    formatWhole(u.failed),
+    ...[u.p50_ns, u.p90_ns, u.p99_ns, u.max_ns].map(timeOf),
+    u.example ?? '',
+  ]);
+  return scrollingTable('Response time by URL', heads, rows, { class: 'cells' });
 }
 
 /** Failures by class, the most frequent first. */

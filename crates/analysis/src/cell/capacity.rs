@@ -72,8 +72,8 @@ fn limit_of(limit: &Condition, forks: &[CapacityFork]) -> CapacityLimit {
         condition: limit.text().to_owned(),
         unit: match limit.metric {
             Metric::Latency(..) => LimitUnit::Ns,
-            Metric::ErrorShare => LimitUnit::Share,
-            Metric::Errors | Metric::ConnectionEvents => LimitUnit::Count,
+            Metric::ErrorShare | Metric::StatusShare(..) => LimitUnit::Share,
+            Metric::Errors | Metric::ConnectionEvents | Metric::Status(..) => LimitUnit::Count,
             Metric::Throughput => LimitUnit::PerS,
         },
         limit: limit.limit,

@@ -6,7 +6,6 @@ pub(crate) mod machine;
 use std::collections::HashMap;
 
 use tare_plan::LoadPlan;
-use tare_plan::condition::Metric;
 use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
 use tare_record::LoadRecord;
 use tare_record::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
@@ -214,6 +213,6 @@ const MOST_FAILED: f64 = 0.001;
 
 /// A load that fails on `errors>10%` may have up to a tenth of failed requests.
 fn failures_allowed(plan: &LoadPlan) -> f64 {
-    let limits = plan.conditions.iter().filter(|condition| condition.above && condition.metric == Metric::ErrorShare);
+    let limits = plan.conditions.iter().filter(|condition| condition.bounds_all_errors());
     limits.map(|condition| condition.limit).reduce(f64::min).unwrap_or(MOST_FAILED).max(MOST_FAILED)
 }

@@ -7,7 +7,7 @@ use tare_stats::quantile::printable;
 
 use super::agents::agent_summaries;
 use super::summary::*;
-use super::{Clocks, bars, describe, threshold};
+use super::{Clocks, answers, bars, describe, threshold};
 use crate::cell::{cell_of_load, distribution};
 use crate::format::sentence;
 use crate::format::time::rfc3339;
@@ -23,6 +23,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let cell = cell_of_load(record);
     let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
     let window_ns = sum(|s| s.load.window_ns);
+    let requests_apart = answers::tallies(record);
     let mut summary = LoadSummary {
         schema: SCHEMA.to_owned(),
         url: plan.url.clone(),
@@ -41,6 +42,8 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         service: latency(&clocks.service),
         messages: message_summary(record),
         errors: most_frequent_first(cell.errors),
+        statuses: answers::status_counts(record),
+        urls: answers::url_summaries(&requests_apart, window_ns as f64 / 1e9),
         connection_events: most_frequent_first(cell.connection_events),
         bytes: Bytes { in_bytes: sum(|s| s.load.bytes_in), out_bytes: sum(|s| s.load.bytes_out) },
         connections: Connections {
@@ -57,7 +60,8 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         settings: load_sections(&plan.settings),
         environment: environment_sections(&header.environment),
     };
-    summary.thresholds = plan.conditions.iter().map(|one| threshold::hold(one, &summary, &clocks)).collect();
+    summary.thresholds =
+        plan.conditions.iter().map(|one| threshold::hold(one, &summary, &clocks, &requests_apart)).collect();
     summary
 }
 

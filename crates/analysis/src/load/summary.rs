@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::agents::AgentSummary;
 use crate::summary::{
-    Distribution, ErrorCount, MessageSummary, RunStatus, Section, ThresholdResult, Validity, ValidityState,
+    Distribution, ErrorCount, MessageSummary, RunStatus, Section, StatusCount, ThresholdResult, UrlSummary, Validity,
+    ValidityState,
 };
 
 /// Version of the JSON form.
@@ -49,6 +50,12 @@ pub struct LoadSummary {
     pub messages: Option<MessageSummary>,
     /// Failed requests by class, the most frequent first: their sum is `requests.failed`.
     pub errors: Vec<ErrorCount>,
+    /// Answers by status, in order; empty in older records and where answers have no status.
+    #[serde(default)]
+    pub statuses: Vec<StatusCount>,
+    /// What each URL showed, in the order of the list; absent where there is only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub urls: Vec<UrlSummary>,
     /// What failed on connections and belongs to no request, by class, the most frequent first.
     #[serde(default)]
     pub connection_events: Vec<ErrorCount>,

@@ -1,25 +1,46 @@
 //! Conditions on which a load fails (`--fail-if 'p99>5ms'`) held against the load.
 
 use tare_plan::condition::{Clock, Condition, Metric, Statistic};
+use tare_record::RequestTally;
 use tare_record::figure::histogram_figure;
+use tare_stats::histogram::LatencyHistogram;
 
-use super::Clocks;
 use super::summary::LoadSummary;
+use super::{Clocks, answers};
 use crate::format::{Unit, count, rate, share, single};
 use crate::summary::ThresholdResult;
 
 /// The outcome of a condition on which a load fails. A latency with too few samples fails it, because nothing shows
 /// that the condition holds.
-pub(super) fn hold(condition: &Condition, summary: &LoadSummary, clocks: &Clocks) -> ThresholdResult {
+pub(super) fn hold(
+    condition: &Condition,
+    summary: &LoadSummary,
+    clocks: &Clocks,
+    requests: &[RequestTally],
+) -> ThresholdResult {
+    let of_url = answers::of_condition(requests, condition);
+    let requests = summary.requests;
+    let (ok, failed) = of_url.as_ref().map_or((requests.ok, requests.failed), |(ok, failed, _)| (*ok, *failed));
+    let failed_share = failed as f64 / (ok + failed).max(1) as f64;
+    let times = of_url.as_ref().map(|(_, _, times)| times);
+    let answers_of = |from: u16, to: u16| {
+        let found = summary.statuses.iter().filter(|one| (from..=to).contains(&one.status));
+        found.map(|one| one.count).sum::<u64>()
+    };
     let (value, measured) = match condition.metric {
         Metric::Throughput => (Some(summary.throughput_per_s), rate(summary.throughput_per_s)),
-        Metric::Errors => (Some(summary.requests.failed as f64), count(summary.requests.failed, "error")),
-        Metric::ErrorShare => (Some(summary.requests.failed_share), share(summary.requests.failed_share)),
+        Metric::Errors => (Some(failed as f64), count(failed, "error")),
+        Metric::ErrorShare => (Some(failed_share), share(failed_share)),
+        Metric::Status(from, to) => (Some(answers_of(from, to) as f64), count(answers_of(from, to), "response")),
+        Metric::StatusShare(from, to) => {
+            let part = answers_of(from, to) as f64 / summary.requests.offered.max(1) as f64;
+            (Some(part), share(part))
+        }
         Metric::ConnectionEvents => {
             let events = summary.connection_events.iter().map(|event| event.count).sum::<u64>();
             (Some(events as f64), count(events, "connection event"))
         }
-        Metric::Latency(statistic, clock) => match of_clock(clock, clocks, statistic) {
+        Metric::Latency(statistic, clock) => match of_clock(clock, clocks, times, statistic) {
             Ok(ns) => (Some(ns), single(Unit::Nanos, ns)),
             Err(why) => (None, why),
         },
@@ -28,11 +49,16 @@ pub(super) fn hold(condition: &Condition, summary: &LoadSummary, clocks: &Clocks
     ThresholdResult { condition: condition.text().to_owned(), measured, failed }
 }
 
-fn of_clock(clock: Clock, clocks: &Clocks, statistic: Statistic) -> Result<f64, String> {
-    let histogram = match clock {
+fn of_clock(
+    clock: Clock,
+    clocks: &Clocks,
+    of_url: Option<&LatencyHistogram>,
+    statistic: Statistic,
+) -> Result<f64, String> {
+    let histogram = of_url.unwrap_or(match clock {
         Clock::Response => &clocks.response,
         Clock::Service => &clocks.service,
         Clock::SendLag => &clocks.send_lag,
-    };
+    });
     histogram_figure(histogram, statistic)
 }

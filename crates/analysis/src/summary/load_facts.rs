@@ -14,6 +14,54 @@ pub struct LoadFacts {
     /// What became of the conditions on which the load fails, in their order; absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<ThresholdResult>,
+    /// Answers by status; absent in older records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub statuses: Vec<StatusCount>,
+    /// What each URL showed; absent where there is only one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub urls: Vec<UrlSummary>,
+}
+
+/// The answers of one status to the requests of the window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusCount {
+    /// The status.
+    pub status: u16,
+    /// Answers that had it.
+    pub count: u64,
+    /// Those of requests that failed.
+    pub failed: u64,
+    /// Why the first of these failed.
+    pub example: Option<String>,
+}
+
+/// One of several URLs of a load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UrlSummary {
+    /// Method and path, with its variables: `GET /users/{{id}}`; `others` for those after the first 50.
+    pub url: String,
+    /// Requests.
+    pub offered: u64,
+    /// Answered as expected.
+    pub ok: u64,
+    /// Failed.
+    pub failed: u64,
+    /// Failed over offered, 0–1.
+    pub failed_share: f64,
+    /// Requests answered as expected, per second of the window.
+    pub throughput_per_s: f64,
+    /// Mean response time.
+    pub mean_ns: Option<f64>,
+    /// Median response time.
+    pub p50_ns: Option<u64>,
+    /// 90th percentile of response time.
+    pub p90_ns: Option<u64>,
+    /// 99th percentile of response time.
+    pub p99_ns: Option<u64>,
+    /// Largest response time.
+    pub max_ns: Option<u64>,
+    /// Why the first request failed.
+    pub example: Option<String>,
 }
 
 /// What became of one `--fail-if`.

@@ -34,7 +34,7 @@ pub use latency::{
     CurvePoint, Distribution, HistogramBin, Latency, LatencyDivision, Pace, PercentileValue, SlowerPart, StartLatency,
 };
 pub use limits::{CheckResult, ConditionOutcome, ConditionResult, LimitCheck, LimitResult, LimitVerdictKind};
-pub use load_facts::{LoadFacts, ThresholdResult};
+pub use load_facts::{LoadFacts, StatusCount, ThresholdResult, UrlSummary};
 pub use messages::MessageSummary;
 pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
 pub use profile::{

@@ -71,6 +71,11 @@ impl PartialAnswer {
         }
     }
 
+    /// The status; 0 until the head has come.
+    pub(crate) const fn status(&self) -> u16 {
+        self.status
+    }
+
     /// Whether the body need not be read to its end: it is too long, or no call of gRPC has such an answer.
     pub(crate) fn is_too_long(&self, expectation: &Expectation) -> bool {
         expectation.is_exceeded_by(self.body_bytes) || self.reply.as_ref().is_some_and(|reply| reply.is_wrong())
@@ -81,7 +86,13 @@ impl PartialAnswer {
         let of_status = self.problem.take_if(|problem| problem.class == ErrorClass::Status).map(|problem| *problem);
         let of_call =
             || self.reply.as_ref().filter(|reply| reply.is_wrong()).and_then(|_| self.problem_of_call(expectation));
-        of_status.or_else(of_call).unwrap_or_else(|| Problem::new(ErrorClass::Protocol, "body without end"))
+        of_status.or_else(of_call).unwrap_or_else(|| {
+            let text = format!(
+                "the body went on after {} bytes and was read no further; --check 'length BYTES' allows a longer one",
+                self.body_bytes
+            );
+            Problem::new(ErrorClass::Protocol, text)
+        })
     }
 
     /// The first problem of a complete answer, if it has one.

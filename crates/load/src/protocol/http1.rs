@@ -165,7 +165,7 @@ impl Http1 {
             self.parser.expect_response(requests.get(next.request).is_head);
         }
         let problem = exchange.answer.verdict(&requests.get(exchange.request).expectation);
-        Some((exchange.times, problem))
+        Some((exchange.times(), problem))
     }
 
     /// The earliest deadline of all exchanges.

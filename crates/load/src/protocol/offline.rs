@@ -93,7 +93,7 @@ fn receive(
             Step::Finished { times, problem } => {
                 outcome.ended.push((number(times), end_of(problem.map(|found| found.class))));
             }
-            Step::Returned(returned) => outcome.ended.push((number(returned.exchange.times), RequestEnd::Returned)),
+            Step::Returned(returned) => outcome.ended.push((number(returned.exchange.times()), RequestEnd::Returned)),
             Step::Broken(problem) => return Some(problem.class),
             Step::Pushed(_) | Step::Pinged | Step::Ponged { .. } => {}
         }

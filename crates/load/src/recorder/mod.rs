@@ -1,5 +1,6 @@
 //! Counts requests and their ends in the sample of a slice. Only the recorder knows the window.
 
+mod answers;
 pub(crate) mod missing_messages;
 pub(crate) mod pushed_message;
 pub(crate) mod slice;
@@ -14,7 +15,9 @@ use tare_sample::{SliceSample, TracedRequest};
 use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
 
+use self::answers::AnswerTallies;
 use self::window::Window;
+use crate::input::request::RequestSet;
 use crate::problem::Problem;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
@@ -30,6 +33,10 @@ pub(crate) struct Times {
     pub(crate) blocked_until: Option<Nanos>,
     /// When the connection was open that its user waited for. The generator could send nothing before.
     pub(crate) connected_at: Option<Nanos>,
+    /// Index in the request set; `None` if it never found a connection, so that it was not yet known which it would be.
+    pub(crate) request: Option<u32>,
+    /// The status of the answer; 0 if none has come, or if answers have none.
+    pub(crate) status: u16,
 }
 
 /// CPU time of a worker thread, in nanoseconds.
@@ -64,13 +71,15 @@ pub(crate) struct Recorder {
     spent: CpuTimes,
     /// How many more requests to trace.
     left_to_trace: usize,
+    answers: AnswerTallies,
     sample: SliceSample,
 }
 
 impl Recorder {
     /// A recorder between slices: it counts only connections that open and close.
-    pub(crate) fn idle() -> Self {
+    pub(crate) fn idle(requests: &RequestSet) -> Self {
         Self {
+            answers: AnswerTallies::of(requests.names()),
             window: Window::none(),
             cuts_off_requests: false,
             every: Duration::MAX,
@@ -161,7 +170,8 @@ impl Recorder {
 
     /// Ends the slice and returns the sample since the last part. The parts add up to the slice.
     pub(crate) fn end_slice(&mut self, spent: impl Fn() -> CpuTimes) -> SliceSample {
-        let part = self.take_part(Nanos::MAX, spent);
+        let mut part = self.take_part(Nanos::MAX, spent);
+        part.by_request = self.answers.take_requests();
         self.window.set_inactive();
         self.cuts_off_requests = false;
         part
@@ -172,6 +182,7 @@ impl Recorder {
         let rest = SliceSample { workers: self.sample.workers, start_ns: at.0, ..SliceSample::default() };
         let mut part = std::mem::replace(&mut self.sample, rest);
         keep_memory(&mut self.sample, &mut part);
+        part.statuses = self.answers.take_statuses();
         part.window_ns = self.window.until().min(at).since(self.window.from().max(self.since));
         let CpuTimes { cpu_ns, spun_ns } = spent.since(self.spent);
         (part.generator_cpu_ns, part.generator_spin_ns) = (cpu_ns - spun_ns, spun_ns);
@@ -204,7 +215,9 @@ impl Recorder {
         }
         self.count_offered(times, at, true);
         self.sample.ok += 1;
-        self.sample.response.record_ns(at.since(times.intended));
+        let response_ns = at.since(times.intended);
+        self.sample.response.record_ns(response_ns);
+        self.answers.count_answer(times.request, times.status, response_ns);
         self.sample.stamp_lag.record_ns(stamped_late_ns);
         if let Some(sent) = times.sent {
             self.sample.service.record_ns(at.since(sent));
@@ -224,7 +237,11 @@ impl Recorder {
         self.count_offered(times, at, false);
         self.sample.failed += 1;
         self.sample.failed_time.record_ns(at.since(times.intended));
-        self.sample.errors.add_failure(problem.class, &problem.text);
+        self.answers.count_failure(times.request, times.status, &problem.text);
+        let answers = &self.answers;
+        self.sample
+            .errors
+            .add_failure_with(problem.class, || format!("{}{}", answers.prefix(times.request), problem.text));
     }
 
     /// Records a failed request, or a failed subscription without the messages `missing`. A subscription that was requested in

@@ -139,7 +139,8 @@ impl Dispatcher {
         self.demand.take(intended);
         self.under_way += 1;
         let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
-        Some(Departure { token, request, now, times: Times { intended, sent: Some(now), blocked_until, connected_at } })
+        let times = Times { intended, sent: Some(now), blocked_until, connected_at, ..Times::default() };
+        Some(Departure { token, request, now, times })
     }
 
     /// The next returned request that can leave again, and where.

@@ -6,7 +6,7 @@ use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::Nanos;
 
 use super::WorkerSlice;
-use super::simulation::{Listener, Reaction, World, after};
+use super::simulation::{ANSWER, Listener, Reaction, World, after};
 use super::tests::{MS, seconds, sending, slice};
 use crate::cancel::Cancel;
 use crate::input::feed::{Feed, FeedFormat, FeedOrder};
@@ -97,4 +97,32 @@ fn a_timeout_says_how_far_the_answer_came() {
     let timeouts = run(&requests, 1, world, &slice(Schedule::Closed, stop)).errors;
     let example = &timeouts.for_class(ErrorClass::Timeout).example;
     assert_eq!(example, "no complete answer until the deadline: status 201 came, and 5 bytes of the body");
+}
+
+/// Every third answer is an error page, and the last connection is refused.
+#[test]
+fn answers_are_counted_by_status_and_by_request_and_add_up() {
+    const BAD: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+    let mut count = 0;
+    let script = Box::new(move |arrival: Nanos| {
+        count += 1;
+        match count {
+            ..=9 => Reaction::Answer { at: arrival + ANSWER_AFTER, bytes: if count % 3 == 0 { BAD } else { ANSWER } },
+            _ => Reaction::Reset { at: arrival },
+        }
+    });
+    let stop = StopRule::Count { requests: 12, at_most: Duration::from_secs(60) };
+    let requests = Requests::of([RequestSpec::get("/a"), RequestSpec::get("/b"), RequestSpec::get("/c")]);
+    let world = World::new(script).listening(Listener::RefusesAfter(1));
+    let sample = run(&requests, 1, world, &slice(Schedule::Closed, stop));
+    assert_eq!((sample.ok, sample.failed), (6, 6));
+    let statuses: Vec<_> = sample.statuses.0.iter().map(|(status, t)| (*status, t.count, t.failed)).collect();
+    assert_eq!(statuses, [(200, 6, 0), (503, 3, 3)]);
+    let status_error = "GET /c: status 503 instead of 200 to 299";
+    assert_eq!(sample.statuses.0[&503].example, status_error);
+    assert_eq!(sample.errors.for_class(ErrorClass::Status).example, status_error);
+    let found: Vec<_> = sample.by_request.iter().map(|t| (&*t.name, t.ok, t.failed, t.response.samples())).collect();
+    // The tenth request met the reset. The last two found no connection, so that they are of no URL.
+    assert_eq!(found, [("GET /a", 3, 1, 3), ("GET /b", 3, 0, 3), ("GET /c", 0, 3, 0)]);
+    assert!(!sample.errors.for_class(ErrorClass::Connect).example.contains("GET"), "{:?}", sample.errors);
 }

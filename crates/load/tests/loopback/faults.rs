@@ -78,7 +78,7 @@ fn garbage_is_a_protocol_error_that_is_quoted_escaped() {
 
 #[test]
 fn an_endless_body_is_a_protocol_error() {
-    assert_all_after_four(FaultKind::Flood, ErrorClass::Protocol, "body without end");
+    assert_all_after_four(FaultKind::Flood, ErrorClass::Protocol, "the body went on after");
 }
 
 #[test]

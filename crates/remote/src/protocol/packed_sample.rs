@@ -1,7 +1,7 @@
 //! A sample as a message, and back. A sample from outside is checked: no generator makes counts that contradict one another.
 
 use serde::{Deserialize, Serialize};
-use tare_sample::{ErrorTallies, PackedHistogram, SliceSample};
+use tare_sample::{ErrorTallies, PackedHistogram, RequestTally, SliceSample};
 
 use super::bytes::Bytes;
 use super::error::ProtocolError;
@@ -50,6 +50,14 @@ pub fn unpack_sample(message: PackedSample) -> Result<SliceSample<PackedHistogra
     check_sizes(&sample).map_err(untrue)?;
     sample.errors = with_plain_examples(&sample.errors);
     sample.connection_events = with_plain_examples(&sample.connection_events);
+    for text in sample.statuses.0.values_mut().map(|tally| &mut tally.example) {
+        *text = plain(text);
+    }
+    for tally in &mut sample.by_request {
+        // The name is as the coordinator has it, so that conditions find it.
+        tally.name = without_control(&tally.name).collect();
+        tally.example = plain(&tally.example);
+    }
     if histograms.is_empty() {
         return Ok(sample);
     }
@@ -68,10 +76,17 @@ fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
     let messages = &sample.messages;
     let pushed = [messages.received, messages.missing, messages.late, messages.subscriptions];
     let tallies = sample.errors.iter().chain(sample.connection_events.iter()).map(|(_, tally)| tally.count);
+    let statuses = sample.statuses.0.values().flat_map(|tally| [tally.count, tally.failed]);
+    let requests = sample.by_request.iter().flat_map(|tally| [tally.ok, tally.failed]);
+    let tallies = tallies.chain(statuses).chain(requests);
     let counters = sample.counters().filter(|(name, _)| *name != "blocked_ns").map(|(_, count)| count);
     let largest = counters.chain(times).chain(pushed).chain(tallies).max().unwrap_or(0);
     if largest > LARGEST_COUNT || sample.blocked_ns > LONGEST_WAITING_NS {
         return Err(format!("{} is larger than any count", largest.max(sample.blocked_ns)));
+    }
+    if sample.by_request.len() > RequestTally::MOST + 1 || sample.statuses.0.values().any(|one| one.failed > one.count)
+    {
+        return Err("more requests or failed answers than there can be".to_owned());
     }
     if sample.workers > MOST_WORKERS {
         return Err(format!("{} workers are too many", sample.workers));
@@ -79,11 +94,16 @@ fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
     Ok(())
 }
 
-/// Replaces control characters in examples: they come from another machine and are printed.
+/// Replaces control characters: a text comes from another machine and is printed.
+fn without_control(text: &str) -> impl Iterator<Item = char> {
+    text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c })
+}
+
+fn plain(text: &str) -> String {
+    without_control(text).take(LONGEST_EXAMPLE).collect()
+}
+
 fn with_plain_examples(tallies: &ErrorTallies) -> ErrorTallies {
-    let plain = |text: &str| -> String {
-        text.chars().map(|c| if c.is_control() { '\u{FFFD}' } else { c }).take(LONGEST_EXAMPLE).collect()
-    };
     tallies
         .iter()
         .map(|(class, tally)| {
@@ -96,7 +116,7 @@ fn with_plain_examples(tallies: &ErrorTallies) -> ErrorTallies {
 
 #[cfg(test)]
 mod tests {
-    use tare_sample::ErrorClass;
+    use tare_sample::{ErrorClass, StatusTally};
 
     use super::*;
 
@@ -123,11 +143,18 @@ mod tests {
 
     #[test]
     fn a_sample_arrives_as_it_was_sent_and_its_texts_move_no_cursor() {
-        let read = sent(&pack_sample(sample(), 4_000)).unwrap();
-        let mut expected = SliceSample { start_ns: 1_000, ..sample() };
-        expected.errors = ErrorTallies::default();
-        expected.errors.add_failure(ErrorClass::Read, "reset\u{FFFD}[31m");
-        assert_eq!(read, expected.pack());
+        let with_texts = |start_ns: u64, escape: char| {
+            let text = format!("reset{escape}[31m");
+            let mut sample = SliceSample { start_ns, errors: ErrorTallies::default(), ..sample() };
+            sample.errors.add_failure(ErrorClass::Read, &text);
+            sample.statuses.0.insert(503, StatusTally { count: 1, failed: 1, example: text.clone() });
+            let response = PackedHistogram::from(&sample.response);
+            let name = format!("GET /{}{escape}", "a".repeat(1_000));
+            sample.by_request.push(RequestTally { name, ok: 1, failed: 1, example: text, response });
+            sample
+        };
+        let read = sent(&pack_sample(with_texts(5_000, '\u{1b}'), 4_000)).unwrap();
+        assert_eq!(read, with_texts(1_000, '\u{FFFD}').pack());
     }
 
     #[test]
@@ -150,6 +177,11 @@ mod tests {
             message["counters"][key] = value.into();
             serde_json::from_value(message).unwrap()
         };
+        let with_status = |count: u64, failed: u64| {
+            let mut sample = sample();
+            sample.statuses.0.insert(200, StatusTally { count, failed, example: String::new() });
+            pack_sample(sample, 0)
+        };
         let with_histograms = |histograms: Vec<Bytes>| PackedSample { histograms, ..good() };
         for (message, says) in [
             (with_histograms(vec![Bytes::default(); 5]), "5 histograms instead of 6"),
@@ -159,6 +191,8 @@ mod tests {
             (with("blocked_ns", u64::MAX), "larger than any count"),
             (with("window_ns", u64::MAX), "larger than any count"),
             (with("workers", 1 << 20), "workers are too many"),
+            (with_status(1, 2), "failed answers"),
+            (with_status(u64::MAX, 0), "larger than any count"),
         ] {
             let error = unpack_sample(message).unwrap_err().to_string();
             assert!(error.contains(says), "{says}: {error}");

@@ -2,7 +2,9 @@
 
 use super::{CellFigure, cell_figures, usable_cells, usable_ratios};
 use tare_analysis::Currency;
-use tare_analysis::summary::{Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Summary};
+use tare_analysis::summary::{
+    Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, StatusCount, Summary, UrlSummary,
+};
 use tare_plan::LatencyFigure;
 
 /// Names with their values, which tell the samples of a gauge apart.
@@ -32,6 +34,7 @@ impl RunGauges {
         let revision = run.git_revision.as_ref().map(|revision| ("git_revision", revision));
         let labels = facts.into_iter().chain(revision).map(|(name, value)| (name, value.clone()));
         let families = level_families(summary).chain(ratio_families(summary)).chain([condition_family(summary)]);
+        let families = families.chain(answer_families(summary));
         Self { run: labels.collect(), families: families.filter(|family| !family.samples.is_empty()).collect() }
     }
 }
@@ -116,6 +119,31 @@ fn condition_family(summary: &Summary) -> GaugeFamily {
     let samples = summary.conditions().into_iter().filter_map(sample).collect();
     let help = "1 if a condition on which the run fails was met, otherwise 0";
     GaugeFamily { name: "tare_condition_failed", help, unit: "1", samples }
+}
+
+/// The answers of a load by status, and what each of its URLs showed.
+fn answer_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
+    let load = summary.load.iter();
+    let statuses = load.clone().flat_map(|load| &load.statuses);
+    let of_status = |one: &StatusCount| (vec![("status", one.status.to_string())], one.count as f64);
+    let urls: Vec<&UrlSummary> = load.flat_map(|load| &load.urls).collect();
+    let count = |url: &UrlSummary, outcome: &str, count: u64| {
+        (vec![("url", url.url.clone()), ("outcome", outcome.to_owned())], count as f64)
+    };
+    let counts = urls.iter().flat_map(|url| [count(url, "ok", url.ok), count(url, "failed", url.failed)]);
+    let times = urls.iter().flat_map(|url| {
+        let quantiles = [("0.5", url.p50_ns), ("0.9", url.p90_ns), ("0.99", url.p99_ns)];
+        quantiles.into_iter().filter_map(|(quantile, ns)| {
+            Some((vec![("url", url.url.clone()), ("quantile", quantile.to_owned())], ns? as f64 * 1e-9))
+        })
+    });
+    let family = |name, unit, help, samples| GaugeFamily { name, help, unit, samples };
+    [
+        family("tare_responses", "{response}", "Responses by status", statuses.map(of_status).collect()),
+        family("tare_url_requests", "{request}", "Requests by URL", counts.collect()),
+        family("tare_url_response_time_seconds", "s", "Percentiles of response time by URL", times.collect()),
+    ]
+    .into_iter()
 }
 
 fn ratio_labels(comparison: &Comparison, ratio: &CurrencyRatio) -> Labels {

@@ -1,9 +1,12 @@
-//! CSV of a load: one row for the whole, then one per interval (columns: docs/LOAD.md).
+//! CSV of a load: a row for the whole, one for each URL and each status, then one for each interval (columns:
+//! docs/LOAD.md).
 
+use crate::clean;
 use crate::csv::line;
-use tare_analysis::load::LoadSummary;
+use tare_analysis::load::{Interval, LoadSummary};
+use tare_analysis::summary::{StatusCount, UrlSummary};
 
-const COLUMNS: [&str; 13] = [
+const COLUMNS: [&str; 14] = [
     "part",
     "from_s",
     "window_s",
@@ -17,48 +20,82 @@ const COLUMNS: [&str; 13] = [
     "out_bytes",
     "generator_cpu_share",
     "verdict",
+    "name",
 ];
 
-/// The row of the whole begins with `whole`, those of intervals with `interval`.
+/// `part` says what a row is about: `whole`, `url`, `status` or `interval`.
 pub fn csv(summary: &LoadSummary) -> String {
-    let rows = summary.intervals.iter().map(|i| {
-        let figures = [
-            i.from_s.to_string(),
-            i.window_s.to_string(),
-            i.ok.to_string(),
-            i.failed.to_string(),
-            text(i.throughput_per_s),
-            text(i.p50_ns),
-            text(i.p99_ns),
-            text(i.max_ns),
-            i.in_bytes.to_string(),
-            i.out_bytes.to_string(),
-            text(i.generator_cpu_share),
-        ];
-        line([&["interval".to_owned()], &figures[..], &[String::new()]].concat().into_iter())
-    });
     let head = line(COLUMNS.iter().map(|name| (*name).to_owned()));
-    head + &whole(summary) + &rows.collect::<String>()
+    let urls = summary.urls.iter().map(url);
+    let statuses = summary.statuses.iter().map(status);
+    let intervals = summary.intervals.iter().map(interval);
+    head + &whole(summary) + &urls.chain(statuses).chain(intervals).collect::<String>()
+}
+
+/// A row with these values. Columns that it does not name are empty.
+fn row(part: &str, values: &[(&str, String)]) -> String {
+    let value = |column: &str| values.iter().find(|(name, _)| *name == column).map(|(_, value)| value.clone());
+    line(COLUMNS.iter().map(|column| if *column == "part" { part.to_owned() } else { text(value(column)) }))
 }
 
 fn whole(summary: &LoadSummary) -> String {
     let response = &summary.response;
-    let fields: [String; COLUMNS.len()] = [
-        "whole".to_owned(),
-        "0".to_owned(),
-        summary.window_s.to_string(),
-        summary.requests.ok.to_string(),
-        summary.requests.failed.to_string(),
-        summary.throughput_per_s.to_string(),
-        text(response.percentile_ns(50.0)),
-        text(response.percentile_ns(99.0)),
-        text(response.max_ns),
-        summary.bytes.in_bytes.to_string(),
-        summary.bytes.out_bytes.to_string(),
-        text(summary.generator.cpu_share),
-        summary.verdict.state.name().to_owned(),
-    ];
-    line(fields.into_iter())
+    row(
+        "whole",
+        &[
+            ("from_s", "0".to_owned()),
+            ("window_s", summary.window_s.to_string()),
+            ("ok", summary.requests.ok.to_string()),
+            ("failed", summary.requests.failed.to_string()),
+            ("throughput_per_s", summary.throughput_per_s.to_string()),
+            ("response_p50_ns", text(response.percentile_ns(50.0))),
+            ("response_p99_ns", text(response.percentile_ns(99.0))),
+            ("response_max_ns", text(response.max_ns)),
+            ("in_bytes", summary.bytes.in_bytes.to_string()),
+            ("out_bytes", summary.bytes.out_bytes.to_string()),
+            ("generator_cpu_share", text(summary.generator.cpu_share)),
+            ("verdict", summary.verdict.state.name().to_owned()),
+        ],
+    )
+}
+
+fn url(url: &UrlSummary) -> String {
+    row(
+        "url",
+        &[
+            ("ok", url.ok.to_string()),
+            ("failed", url.failed.to_string()),
+            ("throughput_per_s", url.throughput_per_s.to_string()),
+            ("response_p50_ns", text(url.p50_ns)),
+            ("response_p99_ns", text(url.p99_ns)),
+            ("response_max_ns", text(url.max_ns)),
+            ("name", clean::escape_csv(&clean::sanitize_line(&url.url))),
+        ],
+    )
+}
+
+fn status(one: &StatusCount) -> String {
+    let ok = one.count - one.failed;
+    row("status", &[("ok", ok.to_string()), ("failed", one.failed.to_string()), ("name", one.status.to_string())])
+}
+
+fn interval(interval: &Interval) -> String {
+    row(
+        "interval",
+        &[
+            ("from_s", interval.from_s.to_string()),
+            ("window_s", interval.window_s.to_string()),
+            ("ok", interval.ok.to_string()),
+            ("failed", interval.failed.to_string()),
+            ("throughput_per_s", text(interval.throughput_per_s)),
+            ("response_p50_ns", text(interval.p50_ns)),
+            ("response_p99_ns", text(interval.p99_ns)),
+            ("response_max_ns", text(interval.max_ns)),
+            ("in_bytes", interval.in_bytes.to_string()),
+            ("out_bytes", interval.out_bytes.to_string()),
+            ("generator_cpu_share", text(interval.generator_cpu_share)),
+        ],
+    )
 }
 
 /// Empty if the value is not known.

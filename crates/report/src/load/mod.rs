@@ -1,6 +1,7 @@
 //! The forms of one load (`tare load`). The page, and wrk's text are those of a run with one cell.
 
 mod agents;
+mod answers;
 mod csv;
 mod hlog;
 mod messages;

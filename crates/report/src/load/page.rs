@@ -123,7 +123,13 @@ fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {
 fn facts(load: &LoadSummary) -> LoadFacts {
     let row = |(key, value): (String, String)| Row { key, value, source: None };
     let rows = figure_rows(load).into_iter().chain(closing_rows(load)).map(row);
-    LoadFacts { rows: rows.collect(), histogram: load.response.histogram.clone(), conditions: load.thresholds.clone() }
+    LoadFacts {
+        rows: rows.collect(),
+        histogram: load.response.histogram.clone(),
+        conditions: load.thresholds.clone(),
+        statuses: load.statuses.clone(),
+        urls: load.urls.clone(),
+    }
 }
 
 fn finding(state: ValidityState, reason: &Reason) -> Finding {

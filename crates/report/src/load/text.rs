@@ -1,7 +1,7 @@
 //! What a terminal shows of a load once it is over: the verdict, the figures, both latencies, errors, the generator.
 
 use super::agents::{agent_line, fleet_line};
-use super::messages;
+use super::{answers, messages};
 use crate::clean;
 use crate::palette::Tone;
 use crate::text::{Style, wrap};
@@ -38,6 +38,7 @@ pub fn render(summary: &LoadSummary, style: &Style) -> String {
     }
     out += "\n";
     out += &latencies(summary, style);
+    out += &answers::urls(&summary.urls, style);
     out += &errors(summary, style);
     for row in closing_rows(summary) {
         push_row(&mut out, style, &row);
@@ -113,12 +114,10 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
 /// Throughput, requests, bytes and connections.
 pub(super) fn figure_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
     let throughput = format!("{} over {}", rate(summary.throughput_per_s), window(summary.window_s));
-    vec![
-        labelled("throughput", throughput),
-        outcome(summary),
-        labelled("bytes", bytes(summary)),
-        labelled("connections", connections(summary)),
-    ]
+    let mut rows = vec![labelled("throughput", throughput), outcome(summary)];
+    rows.extend(answers::statuses(&summary.statuses).map(|text| labelled("statuses", text)));
+    rows.extend([labelled("bytes", bytes(summary)), labelled("connections", connections(summary))]);
+    rows
 }
 
 fn bytes(summary: &LoadSummary) -> String {

@@ -10,6 +10,7 @@ mod golden;
 mod history;
 mod imports;
 mod limits;
+mod load_answers;
 mod load_outcomes;
 mod loads;
 mod outputs;

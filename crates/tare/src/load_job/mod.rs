@@ -9,9 +9,11 @@ mod request;
 use std::path::Path;
 use std::time::Duration;
 
-use tare_load::{Identity, SessionSpec, TlsSpec, Trust};
+use tare_load::{Identity, RequestSpec, Requests, SessionSpec, TlsSpec, Trust};
 use tare_plan::LoadPlan;
+use tare_plan::condition::Condition;
 use tare_plan::load_plan::{LoadProtocol, LoadStop, TlsTrust};
+use tare_record::RequestTally;
 use tare_run::load::{LoadJob, allow_connections, generator_cpus, server_is_elsewhere};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock;
@@ -65,10 +67,11 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     if has_stages && model::staged_time(load).is_zero() {
         return Err(wrong_usage("the stages take no time; let one of them last, such as 5000:30s"));
     }
+    check_conditions(&args.output.fail_if, &requests)?;
     let stop = stop(args, &protocol);
     let plan = LoadPlan {
         url: place.shown_url(),
-        request: requests.list.first().map(|r| format!("{} {}", r.method, r.path)).unwrap_or_default(),
+        request: requests.list.first().map(RequestSpec::shown_name).unwrap_or_default(),
         requests: requests.list.len() as u32,
         checks: args.request.check.len() as u32,
         feeds: args.request.feed.iter().map(|file| file.display().to_string()).collect(),
@@ -135,6 +138,30 @@ fn interval(args: &LoadArgs, stop: LoadStop) -> Span {
         LoadStop::Requests { .. } => Duration::ZERO,
     };
     Span(args.output.interval.0.max(whole / MOST_INTERVALS).max(SHORTEST_INTERVAL))
+}
+
+/// Refuses a condition on a URL that no request has.
+fn check_conditions(conditions: &[Condition], requests: &Requests) -> anyhow::Result<()> {
+    let of_url: Vec<&Condition> = conditions.iter().filter(|condition| condition.url.is_some()).collect();
+    if of_url.is_empty() {
+        return Ok(());
+    }
+    let mut names: Vec<String> = Vec::new();
+    for name in requests.list.iter().map(RequestSpec::shown_name) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    for condition in of_url {
+        let most = RequestTally::MOST;
+        let why = match names.iter().position(|name| condition.is_about(name)) {
+            Some(place) if place < most => continue,
+            Some(_) => format!("only the first {most} URLs of a list are told apart; write this one earlier"),
+            None => format!("no request has this URL; there is {}", names[..names.len().min(3)].join(", ")),
+        };
+        return Err(wrong_usage(format!("--fail-if '{}': {why}", condition.text())));
+    }
+    Ok(())
 }
 
 fn trust(args: &ConnectionArgs) -> TlsTrust {

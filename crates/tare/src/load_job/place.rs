@@ -12,6 +12,7 @@ use tare_load::Target;
 use url::{Host, Url};
 
 use crate::failure::wrong_usage;
+use crate::recorded_command::without_secret_parameters;
 
 /// Who connects to the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,10 +73,10 @@ impl LoadTarget {
         Ok(Self { paths, url: first.clone(), target, host, is_grpc })
     }
 
-    /// The first URL as it was written, its variables among it.
+    /// The first URL as it was written, its variables among it, its secrets not.
     pub fn shown_url(&self) -> String {
         let path = self.paths.first().map_or("", String::as_str);
-        let origin = self.url.origin().ascii_serialization();
+        let (origin, path) = (self.url.origin().ascii_serialization(), without_secret_parameters(path));
         match GRPC_SCHEMES.iter().find(|(_, beneath)| self.is_grpc && *beneath == self.url.scheme()) {
             Some((scheme, beneath)) => format!("{scheme}{}{path}", &origin[beneath.len()..]),
             None => format!("{origin}{path}"),
@@ -190,6 +191,8 @@ mod tests {
             assert_eq!(of(&[&format!("127.0.0.1:PORT{written}")]).unwrap().paths, [path]);
         }
         assert!(variables.shown_url().ends_with("/a/{{id}}?b={{c}}"), "{}", variables.shown_url());
+        let secret = of(&["127.0.0.1:PORT/a?api_key=hush&b=1"]).unwrap();
+        assert!(secret.shown_url().ends_with("/a?api_key=***&b=1") && secret.paths[0].contains("hush"));
         assert_eq!(of(&["http://localhost:PORT/"]).unwrap().host, "localhost:PORT");
         let call = of(&["grpc://127.0.0.1:PORT/a.B/C"]).unwrap();
         assert!(call.is_grpc && call.url.scheme() == "http" && call.paths == ["/a.B/C"]);

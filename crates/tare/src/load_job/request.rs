@@ -14,6 +14,7 @@ use super::place::LoadTarget;
 use crate::args::{ConnectionArgs, RequestArgs};
 use crate::failure::wrong_usage;
 use crate::protoset::Protoset;
+use crate::recorded_command::without_secret_parameters;
 
 /// A line of the list of URLs, or a URL of the command line.
 #[derive(Debug, Clone)]
@@ -92,6 +93,7 @@ pub fn build_requests(
         body: body.clone(),
         checks: args.check.clone(),
         weight: wanted.weight,
+        name: Some(format!("{} {}", wanted.method.as_ref().unwrap_or(&method), without_secret_parameters(path))),
         ..RequestSpec::new(wanted.method.clone().unwrap_or(method.clone()), path)
     };
     let open = |file: &PathBuf| Ok::<_, anyhow::Error>(feed(file, files)?.in_order(args.feed_order));

@@ -99,6 +99,8 @@ pub struct RequestSpec {
     pub body: Body,
     /// Checks of the response. Without a check of its status, any from 200 to 299 is correct.
     pub checks: Vec<Check>,
+    /// What reports call it; without a name, its method and its path.
+    pub name: Option<String>,
     /// Its share of all requests, relative to the sum of all weights. A request of weight 0 is never sent.
     pub weight: u32,
 }
@@ -112,8 +114,14 @@ impl RequestSpec {
             headers: Vec::new(),
             body: Body::default(),
             checks: Vec::new(),
+            name: None,
             weight: 1,
         }
+    }
+
+    /// What reports call it.
+    pub fn shown_name(&self) -> String {
+        self.name.clone().unwrap_or_else(|| format!("{} {}", self.method, self.path))
     }
 
     /// A GET request.

@@ -36,6 +36,8 @@ pub(super) struct RequestSetInner {
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) is_head: bool,
+    /// What reports call it.
+    name: String,
     /// The connection ends with the response.
     pub(super) announces_close: bool,
     pub(crate) expectation: Expectation,
@@ -99,6 +101,11 @@ impl RequestSet {
         self.0.requests.len()
     }
 
+    /// What reports call the requests.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.requests.iter().map(|request| &*request.name)
+    }
+
     /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.cycle.is_empty()
@@ -158,7 +165,7 @@ fn prepare(
         fixed(host, place, &pattern)?
     };
     let expectation = Expectation::of(&spec.checks);
-    Ok(Prepared { is_head: spec.method.is_head(), announces_close, expectation, uses, form })
+    Ok(Prepared { is_head: spec.method.is_head(), name: spec.shown_name(), announces_close, expectation, uses, form })
 }
 
 fn fixed(host: &str, place: &str, pattern: &Pattern) -> Result<Form, LoadError> {

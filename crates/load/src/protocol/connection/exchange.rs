@@ -9,7 +9,7 @@ use crate::recorder::missing_messages::MissingMessages;
 /// A request that is under way on a connection.
 #[derive(Debug)]
 pub(crate) struct Exchange {
-    pub(crate) times: Times,
+    times: Times,
     /// When it times out.
     pub(crate) deadline: Nanos,
     /// Index in the request set.
@@ -22,7 +22,13 @@ pub(crate) struct Exchange {
 }
 
 impl Exchange {
+    /// Its times, with the status of the answer as far as that has come.
+    pub(crate) const fn times(&self) -> Times {
+        Times { status: self.answer.status(), ..self.times }
+    }
+
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
+        let times = Times { request: Some(request as u32), ..times };
         Self { times, deadline, request, answer: PartialAnswer::default(), missing: None, returns: 0 }
     }
 }

@@ -265,7 +265,7 @@ impl Http2 {
                 self.returned.push_back(Returned { exchange, parts });
             } else {
                 self.has_failed_streams |= is_lost;
-                self.finished.push_back((exchange.times, problem));
+                self.finished.push_back((exchange.times(), problem));
             }
         }
     }

@@ -187,7 +187,8 @@ impl WebSocket {
         let Some(mut exchange) = self.under_way.take() else { return Some(Step::Broken(unrequested_message(message))) };
         let expectation = &requests.get(exchange.request).expectation;
         AnswerChecker { answer: &mut exchange.answer, expectation }.body(message);
-        Some(Step::Finished { times: exchange.times, problem: exchange.answer.verdict(expectation) })
+        let problem = exchange.answer.verdict(expectation);
+        Some(Step::Finished { times: exchange.times(), problem })
     }
 
     /// Returns the problem of a message before any request, once there is a request.
@@ -219,7 +220,7 @@ impl WebSocket {
         let (Conversation::Push(push), Some(exchange)) = (self.conversation, &mut self.under_way) else { return None };
         exchange.deadline = deadline;
         let moment = sent.map_or(at, |(sent, _)| sent);
-        (moment >= exchange.times.intended).then(|| self.subscription.count_message(&push, at, sent))
+        (moment >= exchange.times().intended).then(|| self.subscription.count_message(&push, at, sent))
     }
 
     /// Ends the subscription correctly. Returns its missing messages.
@@ -227,7 +228,7 @@ impl WebSocket {
         let Conversation::Push(push) = self.conversation else { return None };
         let exchange = self.under_way.take()?;
         self.is_retired = true;
-        Some(self.subscription.skipped(&push, exchange.times.intended))
+        Some(self.subscription.skipped(&push, exchange.times().intended))
     }
 
     /// Handles the end of the transport, which completes no exchange.
@@ -252,12 +253,12 @@ impl WebSocket {
 
     /// Takes the exchange under way. If it is a subscription, the rest of its messages count as missing.
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        let exchange = self.under_way.take()?;
-        let missing = match self.conversation {
-            Conversation::Push(push) => Some(self.subscription.missing_at_break(&push, exchange.times.intended)),
+        let mut exchange = self.under_way.take()?;
+        exchange.missing = match self.conversation {
+            Conversation::Push(push) => Some(self.subscription.missing_at_break(&push, exchange.times().intended)),
             Conversation::Exchanges => None,
         };
-        Some(Exchange { missing, ..exchange })
+        Some(exchange)
     }
 }
 

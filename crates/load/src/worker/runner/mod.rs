@@ -49,7 +49,7 @@ impl<C: Clock> SliceRunner<C> {
             requests: setup.requests.clone(),
             timeout: setup.timeout,
             dispatcher: Dispatcher::new(&setup),
-            recorder: Recorder::idle(),
+            recorder: Recorder::idle(&setup.requests),
             pushes: Pushes::new(setup.protocol.period()),
             wait_policy: WaitPolicy::new(),
             connections: Connections::new(setup),
@@ -270,7 +270,7 @@ impl<C: Clock> SliceRunner<C> {
     /// Fails a request or subscription under way.
     fn fail(&mut self, exchange: &Exchange, at: Nanos, problem: &Problem) {
         self.dispatcher.note_ended();
-        self.recorder.record_failed_exchange(&exchange.times, at, problem, exchange.missing);
+        self.recorder.record_failed_exchange(&exchange.times(), at, problem, exchange.missing);
     }
 
     /// Fails everything that is under way on a connection that can no longer be used.
@@ -288,7 +288,7 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn fail_returned(&mut self, returned: &Returned, at: Nanos, text: &str) {
-        self.finish(&returned.exchange.times, at, Some(&Problem::new(ErrorClass::Timeout, text)));
+        self.finish(&returned.exchange.times(), at, Some(&Problem::new(ErrorClass::Timeout, text)));
     }
 
     /// Fails an attempt to connect, and the requests of the closed loop's users who wait for the connection. If nobody waits, it is

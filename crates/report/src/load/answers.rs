@@ -1,0 +1,71 @@
+//! The answers of a load in a terminal: by status, and by URL where there are several.
+
+use tare_analysis::format::{Unit, grouped, share, single};
+use tare_analysis::summary::{StatusCount, UrlSummary};
+
+use crate::clean;
+use crate::palette::Tone;
+use crate::text::{Grid, Style};
+
+/// The most URLs that are listed. The other forms have all.
+const MOST_URLS: usize = 20;
+/// Columns of the longest URL.
+const URL: usize = 44;
+
+/// `200: 700, 429: 200 (failed)`; `None` where answers have no status.
+pub(super) fn statuses(counts: &[StatusCount]) -> Option<String> {
+    let status = |one: &StatusCount| {
+        let failed = match one.failed {
+            0 => String::new(),
+            all if all == one.count => " (failed)".to_owned(),
+            some => format!(" ({} failed)", grouped(some)),
+        };
+        format!("{}: {}{failed}", one.status, grouped(one.count))
+    };
+    let all: Vec<String> = counts.iter().map(status).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
+/// A table with a line for each URL. Of many, those that failed most often and then the slowest.
+pub(super) fn urls(urls: &[UrlSummary], style: &Style) -> String {
+    let mut shown: Vec<&UrlSummary> = urls.iter().collect();
+    if shown.len() > MOST_URLS {
+        shown.sort_by_key(|url| (std::cmp::Reverse(url.failed), std::cmp::Reverse(url.p99_ns.max(url.p50_ns))));
+        shown.truncate(MOST_URLS);
+    }
+    let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
+    let cells = |url: &&UrlSummary| {
+        let failed = if url.failed == 0 { "0".to_owned() } else { failed(url) };
+        let times = [url.p50_ns, url.p90_ns, url.p99_ns, url.max_ns].map(time);
+        let [p50, p90, p99, max] = times;
+        [shorten(&clean::sanitize_line(&url.url)), grouped(url.offered), failed, p50, p90, p99, max]
+    };
+    let rows: Vec<_> = shown.iter().map(cells).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let heads = ["URL", "requests", "failed", "p50", "p90", "p99", "max"];
+    let mut grid = Grid::default();
+    for row in std::iter::once(heads.map(str::to_owned)).chain(rows) {
+        grid.push(row.into_iter().map(|text| (Tone::Plain, text)).collect());
+    }
+    let mut out: String = grid.render(&style.palette()).lines().map(|line| format!("  {line}\n")).collect();
+    if urls.len() > MOST_URLS {
+        out += &format!("  {MOST_URLS} of {} URLs: those that failed most, then the slowest\n", urls.len());
+    }
+    out + "\n"
+}
+
+fn failed(url: &UrlSummary) -> String {
+    format!("{} ({})", grouped(url.failed), share(url.failed_share))
+}
+
+/// The begin and the end of a long URL, which tell it from others.
+fn shorten(url: &str) -> String {
+    let letters: Vec<char> = url.chars().collect();
+    if letters.len() <= URL {
+        return url.to_owned();
+    }
+    let (head, tail) = (&letters[..URL * 2 / 3], &letters[letters.len() - URL / 3..]);
+    format!("{}…{}", head.iter().collect::<String>(), tail.iter().collect::<String>())
+}
