@@ -2,7 +2,7 @@
 
 use tare_load::{
     Body, Check, Feed, FeedFormat, FeedOrder, Protocol, RequestSet, RequestSpec, Requests, outcome_of_bytes,
-    parse_url_list,
+    parse_request_list,
 };
 use tare_plan::contract::Contract;
 use tare_plan::suite::Suite;
@@ -43,7 +43,7 @@ pub fn check_template(bytes: &[u8]) {
     let spec = RequestSpec::post(path, Body::text(body)).header("X", header);
     let requests = Requests { feeds: feed.into_iter().collect(), ..Requests::of([spec]) };
     let _ = count_valid_requests(&requests);
-    let _ = parse_url_list("list", text);
+    let _ = parse_request_list("list", text);
 }
 
 /// A check in the first line, with its pattern or its path into JSON, then a body: the check is rejected with a reason, or

@@ -41,7 +41,9 @@ pub use cancel::Cancel;
 pub use error::LoadError;
 pub use input::check::Check;
 pub use input::feed::{Feed, FeedFormat, FeedOrder};
-pub use input::request::{Body, ListedUrl, RequestSet, RequestSpec, Requests, parse_url_list};
+pub use input::request::{
+    Body, FormPart, ListedBody, ListedRequest, RequestList, RequestSet, RequestSpec, Requests, parse_request_list,
+};
 pub use protocol::Protocol;
 pub use protocol::conversation::{Conversation, Push, Stamp};
 pub use protocol::offline::{OfflineOutcome, RequestEnd, outcome_of_bytes};

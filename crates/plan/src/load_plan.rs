@@ -110,6 +110,11 @@ pub enum LoadStop {
     },
 }
 
+impl LoadStop {
+    /// The longest time of a load that has a number of requests and no duration: a server may never answer.
+    pub const NO_LIMIT: Span = Span::from_secs(24 * 3600);
+}
+
 impl LoadPlan {
     /// SHA-256 of what determines the measurement, in hex.
     pub fn hash(&self) -> String {

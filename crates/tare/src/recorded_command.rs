@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::mem::take;
 
+use crate::args::with_curl_line;
+
 /// What stands for a secret.
 pub const MASK: &str = "***";
 /// Headers that hold no secret. Every other one may: names are chosen by who runs a server (`apikey`, `X-Auth`).
@@ -41,7 +43,9 @@ pub const SECRET_PARAMETERS: [&str; 8] =
     ["token", "key", "secret", "password", "passwd", "auth", "signature", "session"];
 
 pub fn recorded_command() -> Vec<String> {
-    without_secrets(std::env::args_os().map(as_text))
+    let words: Vec<OsString> = std::env::args_os().collect();
+    // A line that cannot be read was refused before.
+    without_secrets(with_curl_line(words).unwrap_or_default().into_iter().map(as_text))
 }
 
 /// A word of the command line. What is not UTF-8 in it is shown as far as it can be.

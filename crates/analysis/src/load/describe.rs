@@ -35,7 +35,11 @@ pub fn describe(plan: &LoadPlan) -> String {
 fn length(plan: &LoadPlan) -> String {
     match plan.stop {
         LoadStop::Duration { span } => format!("for {}", exact_duration(span.0)),
-        LoadStop::Requests { count, .. } => format!("until {}", crate::format::count(count, "request")),
+        LoadStop::Requests { count, at_most } => {
+            let requests = crate::format::count(count, "request");
+            let limit = format!(", {} at most", exact_duration(at_most.0));
+            format!("until {requests}{}", if at_most < LoadStop::NO_LIMIT { &limit } else { "" })
+        }
     }
 }
 

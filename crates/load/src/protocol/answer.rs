@@ -1,5 +1,8 @@
 //! Compares one answer with its expectation while it arrives. The body is kept only if a check needs it.
 
+use std::io::Read;
+
+use flate2::read::MultiGzDecoder;
 use tare_sample::ErrorClass;
 use tare_wire::grpc::{Reply, ReplyError};
 use tare_wire::http::{Head, Sink};
@@ -19,6 +22,10 @@ pub(crate) struct PartialAnswer {
     kept: Vec<u8>,
     /// The message and the status of a call of gRPC.
     reply: Option<Box<Reply>>,
+    /// The body is compressed, and is compared when it is complete.
+    is_gzip: bool,
+    /// Something of the head has come.
+    has_begun: bool,
     problem: Option<Box<Problem>>,
 }
 
@@ -35,6 +42,9 @@ impl Sink for AnswerChecker<'_> {
         if self.expectation.grpc.is_some() {
             self.answer.reply.get_or_insert_default().take_headers(|name| head.header_value(name));
         }
+        if self.expectation.decodes {
+            self.answer.note_coding(head.header_value("content-encoding"));
+        }
     }
 
     fn body(&mut self, bytes: &[u8]) {
@@ -43,6 +53,9 @@ impl Sink for AnswerChecker<'_> {
         self.answer.body_bytes += bytes.len() as u64;
         if self.answer.problem.is_some() {
             return;
+        }
+        if self.answer.is_gzip {
+            return self.answer.keep(bytes);
         }
         if let Some(exact) = &self.expectation.exact {
             self.answer.compare(exact, from, bytes);
@@ -66,9 +79,15 @@ impl PartialAnswer {
     /// How far the answer has come, for the text of a timeout; empty if its head has not.
     pub(crate) fn progress(&self) -> String {
         match self.status {
+            0 if self.has_begun => ": its head began, and has no end".to_owned(),
             0 => String::new(),
             status => format!(": status {status} came, and {} bytes of the body", self.body_bytes),
         }
+    }
+
+    /// Notes that something of the head has come.
+    pub(crate) const fn note_begun(&mut self) {
+        self.has_begun = true;
     }
 
     /// The status; 0 until the head has come.
@@ -97,6 +116,9 @@ impl PartialAnswer {
 
     /// The first problem of a complete answer, if it has one.
     pub(crate) fn verdict(&mut self, expectation: &Expectation) -> Option<Problem> {
+        if self.is_gzip {
+            self.decode(expectation);
+        }
         if let Some(problem) = self.problem.take_if(|problem| problem.class == ErrorClass::Status) {
             return Some(*problem);
         }
@@ -120,6 +142,34 @@ impl PartialAnswer {
         Some(Problem::new(class, error.to_string()))
     }
 
+    fn note_coding(&mut self, coding: Option<&[u8]>) {
+        match coding.map(<[u8]>::to_ascii_lowercase).as_deref() {
+            None | Some(b"identity") => {}
+            Some(b"gzip" | b"x-gzip") => self.is_gzip = true,
+            Some(other) => self.note(format!(
+                "body encoded as {}, which checks cannot undo; ask for gzip (-H 'Accept-Encoding: gzip')",
+                escape(other)
+            )),
+        }
+    }
+
+    /// Compares a complete body that was compressed, and keeps what it was before.
+    fn decode(&mut self, expectation: &Expectation) {
+        if self.problem.is_some() {
+            return;
+        }
+        let mut plain = Vec::new();
+        let mut decoder = MultiGzDecoder::new(&self.kept[..]).take(MAX_KEPT_BYTES as u64 + 1);
+        if let Err(error) = decoder.read_to_end(&mut plain) {
+            return self.note(format!("body is no gzip, as its Content-Encoding says: {error}"));
+        }
+        (self.body_bytes, self.kept) = (plain.len() as u64, Vec::new());
+        if let Some(exact) = &expectation.exact {
+            self.compare(exact, 0, &plain);
+        }
+        self.keep(&plain);
+    }
+
     /// Compares the part of the body that begins at `from`.
     fn compare(&mut self, expected: &[u8], from: u64, bytes: &[u8]) {
         let rest = usize::try_from(from).ok().and_then(|from| expected.get(from..)).unwrap_or_default();
@@ -141,5 +191,43 @@ impl PartialAnswer {
 
     fn note(&mut self, text: String) {
         self.problem.get_or_insert_with(|| Box::new(Problem::new(ErrorClass::Validation, text)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use tare_wire::http::Field;
+
+    use super::*;
+    use crate::input::check::Check;
+
+    /// What is wrong with an answer of this coding and body.
+    fn judged(checks: &[Check], coding: &[u8], body: &[u8]) -> Option<String> {
+        let expectation = Expectation::of(checks).of_encoded();
+        let mut answer = PartialAnswer::default();
+        let mut checker = AnswerChecker { answer: &mut answer, expectation: &expectation };
+        checker.head(&Head::new(200, &[Field { name: "Content-Encoding", value: coding }]));
+        body.chunks(7).for_each(|part| checker.body(part));
+        answer.verdict(&expectation).map(|problem| problem.text)
+    }
+
+    #[test]
+    fn checks_see_the_body_as_it_was_before_it_was_compressed() {
+        let text = "hello ".repeat(100);
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(text.as_bytes()).unwrap();
+        let gzip = encoder.finish().unwrap();
+        let contains = |part: &str| Check::body_contains(part.as_bytes());
+        let right = [contains("lo hel"), Check::body_is(text.as_bytes()), Check::length(600)];
+        for check in &right {
+            assert_eq!(judged(std::slice::from_ref(check), b"gzip", &gzip), None, "{check:?}");
+        }
+        assert_eq!(judged(&right, b"identity", text.as_bytes()), None);
+        assert!(judged(&[contains("bye")], b"gzip", &gzip).unwrap().contains("does not contain"));
+        assert!(judged(&[Check::body_is(*b"hello")], b"gzip", &gzip).unwrap().contains("body of 600 bytes"));
+        assert!(judged(&right, b"gzip", b"hello").unwrap().contains("no gzip"));
+        assert!(judged(&right, b"br", b"hello").unwrap().contains("Accept-Encoding: gzip"));
     }
 }

@@ -180,7 +180,11 @@ impl Http1 {
     }
 
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        self.under_way.pop_front()
+        let mut exchange = self.under_way.pop_front()?;
+        if !std::mem::take(&mut self.first_bytes).is_empty() {
+            exchange.answer.note_begun();
+        }
+        Some(exchange)
     }
 }
 

@@ -8,6 +8,7 @@ mod spec;
 mod worker_thread;
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tare_sample::SliceSample;
@@ -78,10 +79,11 @@ impl LoadSession {
         raise_open_file_limit(own_connections)?;
         // A worker without a connection would have nothing to do.
         let cpus: Vec<usize> = spec.cpus.iter().take(own_connections).collect();
+        let targets = spec.targets();
         let mut workers = Vec::with_capacity(cpus.len());
         for (worker, cpu) in cpus.iter().enumerate() {
             let setup = Setup {
-                target: spec.target.clone(),
+                targets: Arc::clone(&targets),
                 options: options.clone(),
                 security: security.clone(),
                 protocol: spec.protocol,

@@ -1,5 +1,7 @@
 //! Settings of a session and of its slices.
 
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tare_sample::ServerClock;
@@ -21,6 +23,8 @@ use crate::session::poller::PollerChoice;
 pub struct SessionSpec {
     /// The server under test.
     pub target: Target,
+    /// Further addresses of the same server. Connections are spread evenly over all of them.
+    pub further_addresses: Vec<SocketAddr>,
     /// How connections are secured; `None` for plain text.
     pub tls: Option<TlsSpec>,
     /// The protocol on the connections.
@@ -55,6 +59,7 @@ impl SessionSpec {
             .map_or_else(|_| CpuSet::from_indices([]), |allowed| CpuSet::from_indices(allowed.iter().take(1)));
         Self {
             target: target.into(),
+            further_addresses: Vec::new(),
             tls: None,
             protocol: Protocol::default(),
             connections: 1,
@@ -73,6 +78,12 @@ impl SessionSpec {
     /// How many of these connections this session opens itself.
     pub(super) const fn own_part_of(&self, connections: usize) -> usize {
         self.share.part_of(connections as u64) as usize
+    }
+
+    /// Everything that is connected to.
+    pub(super) fn targets(&self) -> Arc<[Target]> {
+        let further = self.further_addresses.iter().map(|address| Target::Tcp(*address));
+        std::iter::once(self.target.clone()).chain(further).collect()
     }
 
     /// The `Host` of the requests.

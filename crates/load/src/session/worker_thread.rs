@@ -107,7 +107,7 @@ fn serve<P: Poller>(
     let poller = pin_current_thread(&CpuSet::from_indices([cpu]))
         .map_err(|error| failed(error.to_string()))
         .and_then(|()| open().map_err(|error| failed(error.to_string())));
-    let backlog = setup.target.tcp_address().map_or_else(|| Box::new(|| None) as Backlog, backlog::backlog_reader);
+    let backlog = setup.targets[0].tcp_address().map_or_else(|| Box::new(|| None) as Backlog, backlog::backlog_reader);
     let mut worker = match poller {
         Ok(poller) => Worker::new(poller, MonotonicClock, setup, backlog),
         Err(error) => {

@@ -244,7 +244,7 @@ impl Connections {
         self.entries[token.index()].state = State::Connecting(attempt);
         self.connecting += 1;
         self.wake_by(deadline);
-        io.connect(token, &self.setup.target, &self.setup.options);
+        io.connect(token, self.setup.target_of(token), &self.setup.options);
     }
 
     /// The attempt succeeded: the connection takes requests.

@@ -41,7 +41,7 @@ use std::time::Duration;
 
 use tare_sample::SliceSample;
 use tare_sys::clock::{Clock, Nanos};
-use tare_sys::poll::Poller;
+use tare_sys::poll::{Poller, Token};
 use tare_sys::socket::{SocketOptions, Target};
 
 use self::layers::Layers;
@@ -62,7 +62,8 @@ const PROGRESS_EVERY: Duration = Duration::from_millis(250);
 /// What stays the same over all slices of a session.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
-    pub(crate) target: Target,
+    /// Addresses of the server, at least one.
+    pub(crate) targets: Arc<[Target]>,
     pub(crate) options: SocketOptions,
     /// `None` for plain text.
     pub(crate) security: Option<Security>,
@@ -73,6 +74,14 @@ pub(crate) struct Setup {
     pub(crate) timeout: Duration,
     pub(crate) connect_timeout: Duration,
     pub(crate) share: Share,
+}
+
+impl Setup {
+    /// Where a connection of this worker goes. The connections of all workers together alternate between the addresses.
+    pub(crate) fn target_of(&self, token: Token) -> &Target {
+        let place = token.index() * self.share.workers + self.share.worker;
+        &self.targets[place % self.targets.len()]
+    }
 }
 
 /// One thread's part of a session: a poller, its connections, and the loop over them.

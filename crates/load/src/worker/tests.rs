@@ -1,10 +1,12 @@
 //! The loop in a simulated world, where every time is exact.
 
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tare_sample::{ErrorClass, SliceSample, TracedRequest};
 use tare_sys::clock::{Clock, Nanos};
+use tare_sys::poll::Token;
 use tare_sys::socket::SocketOptions;
 
 use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
@@ -72,7 +74,7 @@ fn expecting_ok() -> Requests {
 
 fn setup(requests: &Requests, workers: usize) -> Setup {
     Setup {
-        target: SocketAddr::from((Ipv4Addr::LOCALHOST, 80)).into(),
+        targets: Arc::from([SocketAddr::from((Ipv4Addr::LOCALHOST, 80)).into()]),
         options: SocketOptions::default(),
         security: None,
         protocol: Protocol::default(),
@@ -82,6 +84,23 @@ fn setup(requests: &Requests, workers: usize) -> Setup {
         connect_timeout: Duration::from_secs(1),
         share: Share { worker: 0, workers },
     }
+}
+
+#[test]
+fn connections_are_spread_over_all_addresses_by_all_workers_together() {
+    let address = |last: u8| SocketAddr::from((Ipv4Addr::new(127, 0, 0, last), 80)).into();
+    let mut connections = [0; 3];
+    for worker in 0..2 {
+        let share = Share { worker, workers: 2 };
+        let targets = Arc::from([address(1), address(2), address(3)]);
+        let setup = Setup { targets, share, ..setup(&expecting_ok(), 2) };
+        for token in 0..6 {
+            let target = setup.target_of(Token(token));
+            let place = setup.targets.iter().position(|other| other == target).unwrap();
+            connections[place] += 1;
+        }
+    }
+    assert_eq!(connections, [4, 4, 4]);
 }
 
 pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {

@@ -10,6 +10,7 @@ use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
+use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use tare_load::Trust;
 use tempfile::TempDir;
 
@@ -95,6 +96,15 @@ impl Issued {
         builder.with_single_cert(vec![self.certificate.clone()], self.key.clone_key()).unwrap()
     }
 
+    /// A server that shows this certificate as one of version 1, which OpenSSL makes without extensions.
+    pub fn server_of_version_1(&self) -> ServerConfig {
+        let key = ring::sign::any_supported_type(&self.key).unwrap();
+        let certified = CertifiedKey::new(vec![version_1(&self.certificate).into()], key);
+        let builder = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()));
+        let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        builder.with_cert_resolver(Arc::new(SingleCertAndKey::from(certified)))
+    }
+
     /// A server that shows this certificate, and demands a client certificate of the authority.
     pub fn demanding(&self, authority: &Authority) -> ServerConfig {
         let provider = Arc::new(ring::default_provider());
@@ -105,4 +115,38 @@ impl Issued {
         let builder = builder.with_client_cert_verifier(verifier.unwrap());
         builder.with_single_cert(vec![self.certificate.clone()], self.key.clone_key()).unwrap()
     }
+}
+
+/// A certificate without its version and its extensions, and so of version 1. Its signature no longer fits.
+fn version_1(certificate: &[u8]) -> Vec<u8> {
+    let (_, whole, _) = element(certificate);
+    let (_, signed, signature) = element(whole);
+    let mut fields = Vec::new();
+    let mut rest = signed;
+    while !rest.is_empty() {
+        let (tag, _, behind) = element(rest);
+        // [0] is the version, [3] the extensions.
+        if !matches!(tag, 0xa0 | 0xa3) {
+            fields.extend_from_slice(&rest[..rest.len() - behind.len()]);
+        }
+        rest = behind;
+    }
+    sequence(&[&sequence(&fields)[..], signature].concat())
+}
+
+/// The first element of DER: its tag, its contents, and what is behind it.
+fn element(bytes: &[u8]) -> (u8, &[u8], &[u8]) {
+    let (length, from) = match bytes[1] {
+        short @ 0..0x80 => (usize::from(short), 2),
+        long => {
+            let from = 2 + usize::from(long & 0x7f);
+            (bytes[2..from].iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), from)
+        }
+    };
+    (bytes[0], &bytes[from..from + length], &bytes[from + length..])
+}
+
+fn sequence(contents: &[u8]) -> Vec<u8> {
+    let length = u16::try_from(contents.len()).unwrap().to_be_bytes();
+    [&[0x30, 0x82], &length[..], contents].concat()
 }

@@ -125,6 +125,15 @@ fn certificates_that_do_not_hold_are_refused_with_a_remedy() {
 }
 
 #[test]
+fn a_certificate_of_version_1_is_accepted_where_none_is_checked() {
+    let authority = Authority::new();
+    let address = server(authority.issue("localhost", Validity::Now).server_of_version_1(), answering(ANSWER));
+    let sample = drive(&spec(address, Trust::Anybody), 2);
+    assert_eq!(sample.ok, 2, "{:?}", sample.errors);
+    assert_refused(&drive(&spec(address, authority.trust()), 2), "of version 1");
+}
+
+#[test]
 fn a_server_that_has_signed_for_itself_is_believed_where_it_is_named() {
     let (issued, trust) = Authority::of_itself("localhost");
     let address = server(issued.server(), answering(ANSWER));
@@ -236,7 +245,13 @@ fn files_that_will_not_do_are_named() {
     let text = refused(TlsSpec { trust: Trust::Authorities(absent.clone()), ..local.clone() });
     assert!(text.contains("absent.pem"), "{text}");
     let identity = Some(Identity { certificate: absent.clone(), key: absent });
-    assert!(refused(TlsSpec { trust: Trust::Anybody, identity, ..local }).contains("private key"));
+    assert!(refused(TlsSpec { trust: Trust::Anybody, identity, ..local.clone() }).contains("private key"));
+    let encrypted = folder.path().join("encrypted.pem");
+    std::fs::write(&encrypted, "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n")
+        .unwrap();
+    let identity = Some(Identity { certificate: encrypted.clone(), key: encrypted });
+    let text = refused(TlsSpec { trust: Trust::Anybody, identity, ..local });
+    assert!(text.contains("encrypted.pem") && text.contains("openssl pkey -in"), "{text}");
     assert!(refused(TlsSpec { trust: Trust::Anybody, ..TlsSpec::new("no name") }).contains("no name"));
 }
 

@@ -1,6 +1,6 @@
 //! What became of a load: its conditions in every form, and whether it made the load that its plan implies.
 
-use tare_analysis::load::summarize;
+use tare_analysis::load::{describe, summarize};
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage, LoadStop};
 use tare_record::{EndStatus, LoadRecord, PackedHistogram};
 use tare_report::ci;
@@ -92,4 +92,13 @@ fn a_load_that_ends_within_its_warm_up_says_so_with_a_remedy() {
     assert!(why.remedy.as_ref().is_some_and(|remedy| remedy.contains("--warmup")), "{why:?}");
     record.end = Some((EndStatus::Interrupted, 0));
     assert_eq!(summarize(&record).verdict.reasons.len(), 1, "whoever stopped it knows why");
+}
+
+#[test]
+fn a_load_ends_with_its_requests_or_its_time_and_says_so() {
+    let mut plan = load_record().header.plan;
+    for (at_most, says) in [(Span::from_secs(2), "300 requests, 2 s at most"), (LoadStop::NO_LIMIT, "300 requests")] {
+        plan.stop = LoadStop::Requests { count: 300, at_most };
+        assert_eq!(describe(&plan), format!("closed loop, 128 users until {says}"));
+    }
 }

@@ -1,5 +1,7 @@
 //! The header of the record of a load: its plan with every setting, the machine and the program.
 
+use std::net::SocketAddr;
+
 use tare_plan::plan::{Setting, Source};
 use tare_record::LoadHeader;
 use tare_record::RunHeader;
@@ -56,6 +58,11 @@ fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
     }
     if !plan.feeds.is_empty() {
         rows.insert(2, ("feed", plan.feeds.join(", "), "files that fill the variables of requests"));
+    }
+    if !job.session.further_addresses.is_empty() {
+        let further = job.session.further_addresses.iter().map(SocketAddr::to_string);
+        let all: Vec<String> = std::iter::once(job.session.target.to_string()).chain(further).collect();
+        rows.insert(0, ("addresses", all.join(", "), "addresses of the server, over which connections are spread"));
     }
     if !equipment.agents.is_empty() {
         rows.insert(0, ("agents", equipment.agents.join(", "), "generators that each make one share of the load"));

@@ -16,10 +16,10 @@ const MEMORY: &str = "512Mi";
 #[derive(Clone, Debug, Default, Args)]
 pub struct ClusterArgs {
     /// Context of kubectl's configuration [default: the current one].
-    #[arg(long = "k8s-context", value_name = "NAME")]
+    #[arg(long = "k8s-context", value_name = "NAME", hide_short_help = true)]
     context: Option<String>,
     /// Namespace of the pods [default: that of the context].
-    #[arg(long = "k8s-namespace", value_name = "NAME")]
+    #[arg(long = "k8s-namespace", value_name = "NAME", hide_short_help = true)]
     namespace: Option<String>,
 }
 
@@ -34,13 +34,13 @@ impl ClusterArgs {
 #[derive(Clone, Debug, Args)]
 pub struct PodArgs {
     /// Container image of the agents; scripts/image makes one.
-    #[arg(long = "k8s-image", default_value = IMAGE, value_name = "IMAGE")]
+    #[arg(long = "k8s-image", default_value = IMAGE, value_name = "IMAGE", hide_short_help = true)]
     image: String,
     /// Whole cores of each pod. One of several is left to the kernel and to what is not the generator.
-    #[arg(long = "k8s-cpus", default_value_t = CPUS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long = "k8s-cpus", default_value_t = CPUS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), hide_short_help = true)]
     cpus: u32,
     /// Memory of each pod.
-    #[arg(long = "k8s-memory", default_value = MEMORY, value_name = "BYTES")]
+    #[arg(long = "k8s-memory", default_value = MEMORY, value_name = "BYTES", hide_short_help = true)]
     memory: String,
 }
 

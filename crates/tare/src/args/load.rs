@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgGroup, Args};
+use clap::{Arg, ArgAction, ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::ServerClock;
 use tare_plan::agent_place::AgentPlace;
@@ -15,7 +15,7 @@ mod values;
 use super::kubernetes::{ClusterArgs, PodArgs};
 use crate::failure::wrong_usage;
 pub(super) use values::parse_time;
-pub use values::{PerSecond, Spin, Stage, port};
+pub use values::{ConnectTo, PerSecond, Spin, Stage, port};
 use values::{
     PlaceReader, depth, parse_connections, parse_duration, parse_feed_order, parse_file, parse_message_bytes,
     parse_number, parse_think, parse_threads, seed,
@@ -77,6 +77,22 @@ pub struct LoadArgs {
     pub output: OutputArgs,
 }
 
+/// `--help`: the usual flags.
+pub fn usual_help() -> Arg {
+    Arg::new("help").short('h').long("help").action(ArgAction::HelpShort).help("Print the usual flags")
+}
+
+/// `--help-all`: all flags.
+pub fn whole_help() -> Arg {
+    Arg::new("help-all").long("help-all").action(ArgAction::HelpLong).help("Print all flags")
+}
+
+/// `--curl LINE`, which is read before all other flags and stands here for the help.
+pub fn curl_flag() -> Arg {
+    let help = "Take the request from a line for curl, as browsers copy it: --curl \"curl 'http://…' -H …\"";
+    Arg::new("curl").long("curl").value_name("LINE").help_heading("Request").help(help)
+}
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Load", group = ArgGroup::new("open_loop").args(["rate", "stages"]).multiple(true))]
 pub struct ModelArgs {
@@ -86,8 +102,8 @@ pub struct ModelArgs {
     /// How long to load [default: 10s; with -n, until all requests are sent]. Not with stages: they have their own times.
     #[arg(short, long, visible_short_alias = 'z', value_name = "SPAN", value_parser = parse_duration, conflicts_with_all = ["stages", "user_stages"])]
     pub duration: Option<Span>,
-    /// Number of requests to send, in place of a duration. Those of the warm-up do not count.
-    #[arg(short = 'n', long, value_name = "N", value_parser = parse_number, conflicts_with_all = ["duration", "stages", "user_stages"])]
+    /// Number of requests to send; with -d, the load ends with whichever is first. Those of the warm-up do not count.
+    #[arg(short = 'n', long, value_name = "N", value_parser = parse_number, conflicts_with_all = ["stages", "user_stages"])]
     pub requests: Option<u64>,
     /// Open loop: requests per second, such as 1000 or 20k. They leave on time, however slow the responses are.
     #[arg(short, long, visible_short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
@@ -107,17 +123,17 @@ pub struct ModelArgs {
     #[arg(long, value_delimiter = ',', conflicts_with_all = ["open_loop", "ramp"], value_name = "USERS:SPAN,…")]
     pub user_stages: Vec<Stage>,
     /// Open loop: send the requests that are due in bursts, this long apart. Costs the generator less CPU.
-    #[arg(long, requires = "open_loop", value_name = "SPAN", value_parser = parse_time)]
+    #[arg(long, requires = "open_loop", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     pub tick: Option<Span>,
     /// Busy-wait when a send or a response is due, because a sleeping thread wakes up late. It can use all CPU time of the
     /// generator's cores.
-    #[arg(long, conflicts_with = "tick", default_value = "auto", value_name = "WHEN")]
+    #[arg(long, conflicts_with = "tick", default_value = "auto", value_name = "WHEN", hide_short_help = true)]
     pub spin: Spin,
     /// Load this long before the figures begin.
     #[arg(long, default_value = "0s", value_name = "SPAN")]
     pub warmup: Span,
     /// Seed of random arrivals [default: from the clock; the summary shows it].
-    #[arg(long, value_parser = seed)]
+    #[arg(long, value_parser = seed, hide_short_help = true)]
     pub seed: Option<u64>,
 }
 
@@ -130,10 +146,11 @@ pub struct RequestArgs {
     /// Request header, such as 'Accept: text/html'; may be repeated.
     #[arg(short = 'H', long, value_name = "NAME: VALUE")]
     pub header: Vec<String>,
-    /// Read URLs or paths from this file, one per line: WEIGHT METHOD URL (WEIGHT and METHOD are optional).
-    #[arg(long = "urls", visible_alias = "urls-from-file", value_name = "FILE")]
+    /// Read requests from this file ("-": standard input): lines of WEIGHT METHOD URL (the first two are optional), targets of
+    /// vegeta, or a HAR recording.
+    #[arg(long = "urls", visible_aliases = ["urls-from-file", "har"], value_name = "FILE")]
     pub urls_file: Option<PathBuf>,
-    /// Table (.csv, .tsv, .json, .jsonl) with values for {{variables}} in URLs, headers and bodies; may be repeated.
+    /// Table (.csv, .tsv, .json, .jsonl, also .gz; "-": standard input) with values for {{variables}} in URLs, headers and bodies; may be repeated.
     #[arg(long, value_name = "FILE")]
     pub feed: Vec<PathBuf>,
     /// Order in which rows of --feed are used: in-turn, random, or once (the load ends after the last row).
@@ -162,8 +179,8 @@ pub struct RequestArgs {
     /// FILE, or buf build -o FILE).
     #[arg(long, requires = "data_json", value_name = "FILE")]
     pub protoset: Option<PathBuf>,
-    /// Form field of the request body; may be repeated.
-    #[arg(long, value_name = "NAME=VALUE", group = "a_body")]
+    /// Form field of the request body, or a file as NAME=@FILE;type=TYPE, as in curl; may be repeated.
+    #[arg(short = 'F', long, value_name = "NAME=VALUE", group = "a_body")]
     pub form: Vec<String>,
     /// Content-Type of the request body.
     #[arg(short = 'T', long, value_name = "TYPE")]
@@ -175,7 +192,7 @@ pub struct RequestArgs {
     #[arg(short = 'a', long, value_name = "USER:PASSWORD")]
     pub basic_auth: Option<String>,
     /// Host header [default: host of the URL].
-    #[arg(long, value_name = "HOST")]
+    #[arg(long, value_name = "HOST", hide_short_help = true)]
     pub host: Option<String>,
 }
 
@@ -194,11 +211,11 @@ pub struct WebSocketArgs {
     #[arg(long, value_name = "N", value_parser = parse_number)]
     pub messages: Option<u64>,
     /// Time between two messages that the server pushes to a user. Jitter, late and missing messages are computed from it.
-    #[arg(long, default_value = "100ms", value_name = "SPAN", value_parser = parse_time)]
+    #[arg(long, default_value = "100ms", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     pub period: Span,
     /// Clock that stamps pushed messages: same (this machine's), estimate (the offset is measured with 20 messages before
     /// and after the load), or auto (same if the server runs on this machine, otherwise estimate).
-    #[arg(long, default_value = "auto", value_name = "CLOCK")]
+    #[arg(long, default_value = "auto", value_name = "CLOCK", hide_short_help = true)]
     pub server_clock: ServerClock,
     /// Send messages of this size and wait for the echo of each one. With --data TEXT, any message counts as the response.
     #[arg(long, value_name = "BYTES", value_parser = parse_message_bytes, group = "a_body")]
@@ -212,7 +229,7 @@ pub struct ConnectionArgs {
     #[arg(long, default_value = "10s", value_name = "SPAN", value_parser = parse_time)]
     pub timeout: Span,
     /// A connection has failed when it is not open after this time.
-    #[arg(long, default_value = "5s", value_name = "SPAN", value_parser = parse_time)]
+    #[arg(long, default_value = "5s", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     pub connect_timeout: Span,
     /// HTTP/2 instead of HTTP/1.1. With https it is negotiated (ALPN), with http assumed (prior knowledge). gRPC is always HTTP/2.
     #[arg(long, conflicts_with = "pipeline")]
@@ -221,28 +238,34 @@ pub struct ConnectionArgs {
     #[arg(long, short = 'p', default_value_t = 1, value_name = "N", value_parser = depth)]
     pub streams: u16,
     /// HTTP/1.1: requests at a time on each connection (pipelining).
-    #[arg(long, default_value_t = 1, value_name = "N", value_parser = depth)]
+    #[arg(long, default_value_t = 1, value_name = "N", value_parser = depth, hide_short_help = true)]
     pub pipeline: u16,
     /// Open a new connection for each request.
     #[arg(long, visible_alias = "disable-keepalive", conflicts_with = "http2")]
     pub no_keepalive: bool,
     /// Connect to this Unix socket instead of the URL's host.
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "PATH", conflicts_with = "connect_to", hide_short_help = true)]
     pub unix_socket: Option<PathBuf>,
+    /// Connect to this address instead of the URL's host, whose name stays in Host header, SNI and certificate.
+    #[arg(long, value_name = "HOST:PORT", hide_short_help = true)]
+    pub connect_to: Option<ConnectTo>,
+    /// Name that is sent to the server in TLS (SNI), and that its certificate must have [default: host of the URL].
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
+    pub sni: Option<String>,
     /// Skip verification of the server's certificate.
     #[arg(short = 'k', long)]
     pub insecure: bool,
     /// Trust only the CA certificates in this PEM file.
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
-    /// Client certificate (PEM file).
-    #[arg(long, value_name = "FILE", requires = "key")]
+    /// Client certificate (PEM file), with its private key unless --key names it.
+    #[arg(long, value_name = "FILE")]
     pub cert: Option<PathBuf>,
     /// Private key of the client certificate (PEM file).
     #[arg(long, value_name = "FILE", requires = "cert")]
     pub key: Option<PathBuf>,
     /// TCP congestion control of the sockets [default: the kernel's].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub congestion: Option<String>,
 }
 
@@ -253,10 +276,10 @@ pub struct GeneratorArgs {
     #[arg(short, long, value_name = "N", value_parser = parse_threads)]
     pub threads: Option<usize>,
     /// Cores of the generator, such as 1 or 2,4-5. Each runs one thread.
-    #[arg(long, value_name = "CPUS", conflicts_with = "threads")]
+    #[arg(long, value_name = "CPUS", conflicts_with = "threads", hide_short_help = true)]
     pub load_cpus: Option<String>,
     /// Kernel interface for I/O: auto (io_uring where allowed), uring or epoll.
-    #[arg(long, default_value = "auto", value_name = "POLLER")]
+    #[arg(long, default_value = "auto", value_name = "POLLER", hide_short_help = true)]
     pub poller: PollerChoice,
 }
 
@@ -277,10 +300,10 @@ pub struct AgentArgs {
 #[command(next_help_heading = "Agents")]
 pub struct AgentOptions {
     /// Begin with this many agents if no more pods can run, or not in time [default: all].
-    #[arg(long, requires = "agents", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, requires = "agents", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
     agents_min: Option<u32>,
     /// How long pods may take until they run.
-    #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_time)]
+    #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     agents_wait: Span,
     #[command(flatten)]
     cluster: ClusterArgs,
@@ -346,10 +369,10 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write HdrHistogram's percentile distribution of the response times.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub hgrm: Option<PathBuf>,
     /// Write HdrHistogram's interval log of the response times.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub hlog: Option<PathBuf>,
     /// Print wrk's text instead of the summary.
     #[arg(long)]
@@ -358,7 +381,7 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE")]
     pub db: Option<PathBuf>,
     /// Length of one interval in files and charts over time.
-    #[arg(long, default_value = "1s", value_name = "SPAN", value_parser = parse_time)]
+    #[arg(long, default_value = "1s", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     pub interval: Span,
     /// Hide the live view and progress lines.
     #[arg(long)]

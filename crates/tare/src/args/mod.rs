@@ -13,6 +13,7 @@ use tare_units::Span;
 mod bisect;
 mod check;
 mod compare;
+mod curl;
 mod history;
 mod init;
 mod kubernetes;
@@ -25,10 +26,11 @@ mod settings;
 pub use bisect::BisectArgs;
 pub use check::{CheckArgs, WhenUndecided};
 pub use compare::CompareArgs;
+pub use curl::with_curl_line;
 pub use history::{HistoryAction, HistoryArgs, ImportArgs};
 pub use init::InitArgs;
 pub use kubernetes::{AgentsAction, ClusterArgs, ManifestArgs};
-pub use load::{AgentOptions, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
+pub use load::{AgentOptions, ConnectTo, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
 pub use profile::ProfileArgs;
 pub use report::{CiForm, FormArgs, ReportArgs};
 pub use run::{LATEST, RunArgs};
@@ -52,7 +54,10 @@ pub struct Cli {
 /// # Errors
 /// The help or the version where they are asked for, or what is wrong.
 pub fn parse(words: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Cli, clap::Error> {
-    let matches = with_negative_numbers(Cli::command()).try_get_matches_from(words)?;
+    let words = with_curl_line(words.into_iter().map(Into::into).collect())?;
+    let is_load = words.get(1).is_some_and(|command| command == "load");
+    let matches = with_negative_numbers(Cli::command()).try_get_matches_from(words);
+    let matches = matches.map_err(|error| if is_load { curl::name_flag_of_curl(error) } else { error })?;
     Cli::from_arg_matches(&matches)
 }
 
@@ -142,7 +147,7 @@ pub enum Command {
     #[command(after_help = profile::EXAMPLES)]
     Profile(Box<ProfileArgs>),
     /// Load one URL and report throughput, latencies and errors, as wrk, hey or oha do.
-    #[command(after_help = load::EXAMPLES, override_usage = "tare load [OPTIONS] <URL>...\n       tare load [OPTIONS] --urls <FILE>")]
+    #[command(disable_help_flag = true, arg = load::usual_help(), arg = load::whole_help(), arg = load::curl_flag(), after_help = load::EXAMPLES, override_usage = "tare load [OPTIONS] <URL>...\n       tare load [OPTIONS] --urls <FILE>")]
     Load(Box<LoadArgs>),
     /// List servers, scenarios and versions, and why some are not available here.
     List(ListArgs),
@@ -152,7 +157,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Make the report of a run again from its record.
     Report(ReportArgs),
-    /// Compare two runs, or two servers of one run: what changed, figure by figure, with intervals.
+    /// Compare two runs, two loads, or two servers of one run: what changed, figure by figure, with intervals.
     #[command(after_help = compare::EXAMPLES)]
     Compare(CompareArgs),
     /// Show all runs over time: a line per server and scenario, with the places where its level changed.

@@ -2,11 +2,17 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
+use flate2::read::MultiGzDecoder;
 use tare_remote::{Bytes, InputFile};
 use tare_sys::memory_file::MemoryFile;
+
+/// How a file begins that gzip has written.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// The longest table that is read from such a file.
+const MOST_BYTES: u64 = 4 << 30;
 
 /// Where the files of a load come from.
 #[derive(Debug)]
@@ -39,14 +45,32 @@ impl InputFiles {
     /// What a file contains.
     pub fn contents(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self {
-            Self::Disk => std::fs::read(path),
+            Self::Disk => read(path),
             Self::Kept(kept) => {
-                let contents = std::fs::read(path)?;
+                let contents = read(path)?;
                 kept.borrow_mut().insert(path.to_owned(), contents.clone());
                 Ok(contents)
             }
             Self::Sent { files, .. } => files.get(path).cloned().ok_or_else(|| ErrorKind::NotFound.into()),
         }
+    }
+
+    /// The contents of a list or a table, which may be compressed.
+    ///
+    /// # Errors
+    /// As [`contents`](Self::contents), and when it is broken or expands too far.
+    pub fn table(&self, path: &Path) -> io::Result<Vec<u8>> {
+        let contents = self.contents(path)?;
+        if !contents.starts_with(&GZIP) {
+            return Ok(contents);
+        }
+        let mut plain = Vec::new();
+        MultiGzDecoder::new(&contents[..]).take(MOST_BYTES + 1).read_to_end(&mut plain)?;
+        if plain.len() as u64 > MOST_BYTES {
+            let text = format!("it expands to more than {MOST_BYTES} bytes");
+            return Err(io::Error::new(ErrorKind::InvalidData, text));
+        }
+        Ok(plain)
     }
 
     /// The text of a file.
@@ -87,9 +111,35 @@ impl InputFiles {
     }
 }
 
+/// Reads a file; `-` is standard input.
+fn read(path: &Path) -> io::Result<Vec<u8>> {
+    if path != Path::new("-") {
+        return std::fs::read(path);
+    }
+    let mut contents = Vec::new();
+    io::stdin().lock().read_to_end(&mut contents)?;
+    Ok(contents)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
+
+    #[test]
+    fn a_table_may_be_compressed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("ids.csv.gz");
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(b"id\n1\n").unwrap();
+        std::fs::write(&path, encoder.finish().unwrap()).unwrap();
+        assert_eq!(InputFiles::Disk.table(&path).unwrap(), b"id\n1\n");
+        std::fs::write(&path, b"id\n2\n").unwrap();
+        assert_eq!(InputFiles::Disk.table(&path).unwrap(), b"id\n2\n");
+        std::fs::write(&path, b"\x1f\x8bnonsense").unwrap();
+        assert!(InputFiles::Disk.table(&path).is_err());
+    }
 
     #[test]
     fn an_agent_reads_what_its_coordinator_read_and_nothing_else() {

@@ -1,11 +1,13 @@
 //! From the flags of `tare load` to a load that is ready to begin.
 
+mod body;
 mod files;
 mod model;
 mod place;
 mod protocol;
 mod request;
 
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
 
@@ -23,14 +25,12 @@ use url::Url;
 use crate::args::{ConnectionArgs, LoadArgs, Spin};
 use crate::console::print_note;
 use crate::failure::wrong_usage;
-use place::{Connector, LoadTarget};
+use place::{Connector, Instead, LoadTarget};
 
 pub use files::InputFiles;
 
 /// Length of a load without -d and -n.
 const USUAL: Duration = Duration::from_secs(10);
-/// The end of a load with -n against a server that does not answer.
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
 /// The most intervals that a record is cut into, so that a long load stays small.
 const MOST_INTERVALS: u32 = 1000;
 /// The shortest interval.
@@ -49,20 +49,18 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     }
     let wanted = request::wanted_requests(&args.urls, &args.request, files)?;
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
-    let place = LoadTarget::from_urls(&urls, connection.unix_socket.as_deref(), connector)?;
+    let place = LoadTarget::from_urls(&urls, instead(connection), connector)?;
+    say_what_is_connected_to(&place);
     let cpus = cpus(args)?;
     let protocol = protocol::load_protocol(&place, args)?;
     // Short enough to be typed again.
     let seed = load.seed.unwrap_or_else(|| clock::wall_unix_ns() / 1_000_000 % 100_000);
-    let mut requests = request::build_requests(&wanted, &place, &args.request, connection, files, seed)?;
+    let mut requests = request::build_requests(wanted, &place, &args.request, connection, files, seed)?;
     if let Some(bytes) = args.websocket.echo {
         protocol::send_echo_messages(&mut requests, bytes);
     }
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
-    let of_tls = [("--cacert", connection.cacert.is_some()), ("--cert", connection.cert.is_some())];
-    if let Some((flag, _)) = of_tls.into_iter().find(|(_, is_given)| *is_given && !is_tls) {
-        return Err(wrong_usage(format!("{flag} is for https:// and wss://; correct the URL, or leave out the flag")));
-    }
+    check_tls_flags(connection, is_tls)?;
     let has_stages = !load.stages.is_empty() || !load.user_stages.is_empty();
     if has_stages && model::staged_time(load).is_zero() {
         return Err(wrong_usage("the stages take no time; let one of them last, such as 5000:30s"));
@@ -102,9 +100,57 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         congestion: connection.congestion.clone(),
         poller: args.machine.poller,
         tls: is_tls.then(|| tls(&place.url, connection, files)),
+        further_addresses: place.further_addresses,
         ..SessionSpec::new(place.target, requests)
     };
     Ok(LoadJob::new(plan, session, spins))
+}
+
+fn instead(connection: &ConnectionArgs) -> Instead<'_> {
+    match (&connection.unix_socket, &connection.connect_to) {
+        (Some(path), _) => Instead::UnixSocket(path),
+        (None, Some(address)) => Instead::Address(address),
+        (None, None) => Instead::Nothing,
+    }
+}
+
+/// Refuses flags of TLS for a URL without it.
+fn check_tls_flags(connection: &ConnectionArgs, is_tls: bool) -> anyhow::Result<()> {
+    let of_tls = [
+        ("--cacert", connection.cacert.is_some()),
+        ("--cert", connection.cert.is_some()),
+        ("--sni", connection.sni.is_some()),
+    ];
+    if let Some((flag, _)) = of_tls.into_iter().find(|(_, is_given)| *is_given && !is_tls) {
+        return Err(wrong_usage(format!("{flag} is for https:// and wss://; correct the URL, or leave out the flag")));
+    }
+    Ok(())
+}
+
+/// Says which addresses get the load, where a name has several, and that no proxy does.
+fn say_what_is_connected_to(place: &LoadTarget) {
+    if !place.further_addresses.is_empty() {
+        let further = place.further_addresses.iter().map(SocketAddr::to_string);
+        let all: Vec<String> = std::iter::once(place.target.to_string()).chain(further).collect();
+        print_note(&format!("  connections are spread over {} addresses: {}", all.len(), all.join(", ")));
+    }
+    for (address, error) in &place.silent_addresses {
+        print_note(&format!("  {address} is an address of the same name, and gets no load: {error}"));
+    }
+    let is_loopback = place.target.tcp_address().is_none_or(|address| address.ip().is_loopback());
+    if let Some(name) = unused_proxy(place.url.scheme(), is_loopback, |name| std::env::var(name).ok()) {
+        print_note(&format!("  {name} is set and not used: tare connects to the server itself"));
+    }
+}
+
+/// The variable of the environment that names a proxy to other programs. Nobody means one on the way to this machine.
+fn unused_proxy(scheme: &str, is_loopback: bool, value: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
+    let names = match scheme {
+        "https" | "wss" => ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"],
+        _ => ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"],
+    };
+    let is_set = |name: &&str| value(name).is_some_and(|value| !value.is_empty());
+    names.into_iter().find(is_set).filter(|_| !is_loopback)
 }
 
 fn cpus(args: &LoadArgs) -> anyhow::Result<CpuSet> {
@@ -127,7 +173,7 @@ fn stop(args: &LoadArgs, protocol: &LoadProtocol) -> LoadStop {
         _ => model.requests,
     };
     match count {
-        Some(count) => LoadStop::Requests { count, at_most: span.unwrap_or(Span(LONGEST)) },
+        Some(count) => LoadStop::Requests { count, at_most: span.unwrap_or(LoadStop::NO_LIMIT) },
         None => LoadStop::Duration { span: span.unwrap_or(Span(USUAL)) },
     }
 }
@@ -174,18 +220,32 @@ fn trust(args: &ConnectionArgs) -> TlsTrust {
 
 fn tls(url: &Url, args: &ConnectionArgs, files: &InputFiles) -> TlsSpec {
     // The brackets of an IPv6 address belong to the URL, not to the name.
-    let name = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let name = args.sni.as_deref().unwrap_or_else(|| url.host_str().unwrap_or_default().trim_matches(['[', ']']));
     TlsSpec {
         trust: match trust(args) {
             TlsTrust::Any => Trust::Anybody,
             TlsTrust::Authorities { file } => Trust::Authorities(files.place(Path::new(&file))),
             TlsTrust::System => Trust::System,
         },
-        identity: args
-            .cert
-            .as_deref()
-            .zip(args.key.as_deref())
-            .map(|(certificate, key)| Identity { certificate: files.place(certificate), key: files.place(key) }),
+        identity: args.cert.as_deref().map(|certificate| Identity {
+            certificate: files.place(certificate),
+            key: files.place(args.key.as_deref().unwrap_or(certificate)),
+        }),
         ..TlsSpec::new(name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_proxy_that_is_not_used_is_named_where_it_would_be_used() {
+        let only = |set: &'static str| move |name: &str| (name == set).then(|| "http://proxy:3128".to_owned());
+        assert_eq!(unused_proxy("https", false, only("HTTPS_PROXY")), Some("HTTPS_PROXY"));
+        assert_eq!(unused_proxy("ws", false, only("all_proxy")), Some("all_proxy"));
+        assert_eq!(unused_proxy("http", false, only("HTTPS_PROXY")), None);
+        assert_eq!(unused_proxy("http", true, only("HTTP_PROXY")), None);
+        assert_eq!(unused_proxy("http", false, |_| Some(String::new())), None);
     }
 }

@@ -11,6 +11,7 @@ use anyhow::{Context, bail};
 use tare_load::Target;
 use url::{Host, Url};
 
+use crate::args::ConnectTo;
 use crate::failure::wrong_usage;
 use crate::recorded_command::without_secret_parameters;
 
@@ -23,6 +24,14 @@ pub enum Connector {
     FromAgents,
 }
 
+/// What is connected to, where it is not the host of the URL.
+#[derive(Debug, Clone, Copy)]
+pub enum Instead<'a> {
+    Nothing,
+    UnixSocket(&'a Path),
+    Address(&'a ConnectTo),
+}
+
 /// Where the load goes.
 #[derive(Debug)]
 pub struct LoadTarget {
@@ -30,6 +39,10 @@ pub struct LoadTarget {
     pub url: Url,
     /// What is connected to.
     pub target: Target,
+    /// Further addresses of the same name at which a server listens.
+    pub further_addresses: Vec<SocketAddr>,
+    /// Those at which none listens.
+    pub silent_addresses: Vec<(SocketAddr, io::Error)>,
     /// The `Host` header: name and port as the URL has them.
     pub host: String,
     /// Path and query of each URL.
@@ -46,13 +59,13 @@ impl LoadTarget {
     ///
     /// # Errors
     /// A wrong URL, a name that does not resolve, or a port without a server, in one sentence.
-    pub fn from_urls(urls: &[String], unix_socket: Option<&Path>, connector: Connector) -> anyhow::Result<Self> {
+    pub fn from_urls(urls: &[String], instead: Instead<'_>, connector: Connector) -> anyhow::Result<Self> {
         let paths = urls.iter();
         let is_grpc = urls.first().is_some_and(|text| is_grpc(text));
         if let Some(other) = urls.iter().find(|text| self::is_grpc(text) != is_grpc) {
             return Err(wrong_usage(format!("{other}: calls of gRPC and other requests are different loads")));
         }
-        let urls = urls.iter().map(|text| parse(text)).collect::<anyhow::Result<Vec<Url>>>()?;
+        let urls = urls.iter().map(|text| parse_url(text)).collect::<anyhow::Result<Vec<Url>>>()?;
         let paths = paths.zip(&urls).map(|(text, url)| path(text, url)).collect();
         let Some(first) = urls.first() else { bail!("there is no URL to load") };
         let origin = |url: &Url| url.origin();
@@ -61,16 +74,28 @@ impl LoadTarget {
                 "{first} and {other} are on different servers; load one server at a time"
             )));
         }
-        let target = match (unix_socket, connector) {
-            (Some(path), Connector::FromHere(_)) => listening_file(path)?,
-            (Some(path), Connector::FromAgents) => Target::Unix(path.to_owned()),
-            (None, Connector::FromHere(timeout)) => Target::Tcp(listening(first, timeout)?),
+        let (host, port) = match instead {
+            Instead::Address(address) => (Some(address.host.clone()), address.port_of(first)?),
+            _ => (first.host().map(|host| host.to_owned()), first.port_or_known_default().unwrap_or(80)),
+        };
+        let mut addresses = Addresses::default();
+        let target = match (instead, connector) {
+            (Instead::UnixSocket(path), Connector::FromHere(_)) => listening_file(path)?,
+            (Instead::UnixSocket(path), Connector::FromAgents) => Target::Unix(path.to_owned()),
+            (_, Connector::FromHere(timeout)) => {
+                let Some(host) = host else {
+                    bail!("{first} has no host; write for example http://127.0.0.1:8080/path")
+                };
+                addresses = listening(&host, port, timeout)?;
+                Target::Tcp(addresses.listening.remove(0))
+            }
             // Nothing of this process connects to it.
-            (None, Connector::FromAgents) => Target::Tcp((Ipv4Addr::UNSPECIFIED, port(first)).into()),
+            (_, Connector::FromAgents) => Target::Tcp((Ipv4Addr::UNSPECIFIED, port).into()),
         };
         let name = first.host_str().unwrap_or_default();
         let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
-        Ok(Self { paths, url: first.clone(), target, host, is_grpc })
+        let Addresses { listening: further_addresses, silent: silent_addresses } = addresses;
+        Ok(Self { paths, url: first.clone(), target, further_addresses, silent_addresses, host, is_grpc })
     }
 
     /// The first URL as it was written, its variables among it, its secrets not.
@@ -89,7 +114,7 @@ fn is_grpc(text: &str) -> bool {
 }
 
 /// A URL as people write it: without a scheme it is http.
-fn parse(text: &str) -> anyhow::Result<Url> {
+pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
     let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
     let beneath = GRPC_SCHEMES.iter().find(|(grpc, _)| *grpc == scheme).map_or(scheme, |(_, beneath)| beneath);
     let whole = format!("{beneath}://{rest}");
@@ -119,34 +144,45 @@ fn path(text: &str, url: &Url) -> String {
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
 
-/// The first address of the host at which a server listens. A name may have several, of IPv6 and IPv4.
-fn listening(url: &Url, timeout: Duration) -> anyhow::Result<SocketAddr> {
-    let addresses = resolve(url, port(url))?;
-    let mut failure = None;
-    for address in &addresses {
-        match TcpStream::connect_timeout(address, timeout) {
-            Ok(_) => return Ok(*address),
-            Err(error) => failure = failure.or(Some((address, error))),
+/// The addresses of a name.
+#[derive(Default)]
+struct Addresses {
+    listening: Vec<SocketAddr>,
+    silent: Vec<(SocketAddr, io::Error)>,
+}
+
+/// The addresses of a host at which a server listens: at least one, and all of the family of the first. Those of the
+/// other family are most often the same server again.
+fn listening(host: &Host, port: u16, timeout: Duration) -> anyhow::Result<Addresses> {
+    let mut found = Addresses::default();
+    for address in resolve(host, port)? {
+        let is_other_family = found.listening.first().is_some_and(|first| first.is_ipv4() != address.is_ipv4());
+        if is_other_family || found.listening.contains(&address) {
+            continue;
+        }
+        match TcpStream::connect_timeout(&address, timeout) {
+            Ok(_) => found.listening.push(address),
+            Err(error) => found.silent.push((address, error)),
         }
     }
-    let Some((address, error)) = failure else { bail!("{url}: its host has no address") };
-    bail!("{}", unreachable(&address.to_string(), &error))
+    let Some(first) = found.listening.first() else {
+        let Some((address, error)) = found.silent.first() else { bail!("{host} has no address") };
+        bail!("{}", unreachable(&address.to_string(), error))
+    };
+    let is_ipv4 = first.is_ipv4();
+    found.silent.retain(|(address, _)| address.is_ipv4() == is_ipv4);
+    Ok(found)
 }
 
-fn port(url: &Url) -> u16 {
-    url.port_or_known_default().unwrap_or(80)
-}
-
-fn resolve(url: &Url, port: u16) -> anyhow::Result<Vec<SocketAddr>> {
-    match url.host() {
-        Some(Host::Ipv4(address)) => Ok(vec![(address, port).into()]),
-        Some(Host::Ipv6(address)) => Ok(vec![(address, port).into()]),
-        Some(Host::Domain(name)) => {
-            let found = (name, port).to_socket_addrs();
+fn resolve(host: &Host, port: u16) -> anyhow::Result<Vec<SocketAddr>> {
+    match host {
+        Host::Ipv4(address) => Ok(vec![(*address, port).into()]),
+        Host::Ipv6(address) => Ok(vec![(*address, port).into()]),
+        Host::Domain(name) => {
+            let found = (name.as_str(), port).to_socket_addrs();
             let found = found.with_context(|| format!("the name \"{name}\" does not resolve; is it spelt right?"))?;
             Ok(found.collect())
         }
-        None => bail!("{url} has no host; write for example http://127.0.0.1:8080/path"),
     }
 }
 
@@ -177,7 +213,7 @@ mod tests {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let urls: Vec<String> = urls.iter().map(|url| url.replace("PORT", &port)).collect();
-        LoadTarget::from_urls(&urls, None, Connector::FromHere(Duration::from_secs(1)))
+        LoadTarget::from_urls(&urls, Instead::Nothing, Connector::FromHere(Duration::from_secs(1)))
             .map(|place| LoadTarget { host: place.host.replace(&port, "PORT"), ..place })
     }
 
@@ -197,6 +233,28 @@ mod tests {
         let call = of(&["grpc://127.0.0.1:PORT/a.B/C"]).unwrap();
         assert!(call.is_grpc && call.url.scheme() == "http" && call.paths == ["/a.B/C"]);
         assert!(call.shown_url().starts_with("grpc://127.0.0.1:") && call.shown_url().ends_with("/a.B/C"));
+    }
+
+    #[test]
+    fn a_name_and_the_address_that_is_connected_to_may_differ() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let place = |written: &str| {
+            let address: ConnectTo = written.replace("PORT", &port.to_string()).parse().unwrap();
+            let connector = Connector::FromHere(Duration::from_secs(1));
+            LoadTarget::from_urls(&["https://shop.example/a".to_owned()], Instead::Address(&address), connector)
+        };
+        for written in ["127.0.0.1:PORT", "shop.example:443:127.0.0.1:PORT", "::127.0.0.1:PORT"] {
+            let place = place(written).unwrap();
+            assert_eq!(place.target.tcp_address().unwrap().port(), port, "{written}");
+            assert_eq!((place.host.as_str(), place.shown_url().as_str()), ("shop.example", "https://shop.example/a"));
+        }
+        let other = place("other.example:443:127.0.0.1:PORT").unwrap_err().to_string();
+        assert!(other.contains("other.example") && other.contains("shop.example"), "{other}");
+        for wrong in ["127.0.0.1", "", ":80", "a:b", "a:1:b:2:c", "127.0.0.1:0"] {
+            assert!(wrong.parse::<ConnectTo>().is_err(), "{wrong}");
+        }
+        assert_eq!("[::1]:8443".parse::<ConnectTo>().unwrap().host.to_string(), "[::1]");
     }
 
     #[test]

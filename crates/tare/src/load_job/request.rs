@@ -5,31 +5,38 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use tare_load::{
-    Body, Feed, FeedFormat, ListedUrl, Method, RequestSpec, Requests, announces_close, grpc_path, parse_url_list,
+    Body, Feed, FeedFormat, ListedBody, ListedRequest, Method, RequestSpec, Requests, announces_close, grpc_path,
+    parse_request_list,
 };
-use tare_plan::contract::bytes_of_hex;
 
+use super::body::{body, bytes, text_or_file, unreadable};
 use super::files::InputFiles;
-use super::place::LoadTarget;
+use super::place::{LoadTarget, parse_url};
 use crate::args::{ConnectionArgs, RequestArgs};
+use crate::console::print_note;
 use crate::failure::wrong_usage;
 use crate::protoset::Protoset;
 use crate::recorded_command::without_secret_parameters;
 
-/// A line of the list of URLs, or a URL of the command line.
+/// A request of a list, or a URL of the command line.
 #[derive(Debug, Clone)]
 pub struct Wanted {
     weight: u32,
-    /// `None` for what the flags say.
+    /// `None` for what the flags say, as below.
     method: Option<Method>,
     /// With scheme and host.
     pub url: String,
+    /// These come before those of the flags, and take their place where the name is the same.
+    headers: Vec<(String, String)>,
+    body: Option<Body>,
 }
 
 /// The URLs that take turns.
 pub fn wanted_requests(urls: &[String], args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Vec<Wanted>> {
     let Some(file) = &args.urls_file else {
-        return Ok(urls.iter().map(|url| Wanted { weight: 1, method: None, url: url.clone() }).collect());
+        let wanted =
+            |url: &String| Wanted { weight: 1, method: None, url: url.clone(), headers: Vec::new(), body: None };
+        return Ok(urls.iter().map(wanted).collect());
     };
     let shown = file.display();
     if let [_, other, ..] = urls {
@@ -37,39 +44,78 @@ pub fn wanted_requests(urls: &[String], args: &RequestArgs, files: &InputFiles) 
             "{other}: only one URL may stand beside --urls, that of the server of its paths; write this one into {shown}"
         )));
     }
-    let listed = parse_url_list(&shown.to_string(), &text_of(file, "the list of URLs", files)?)?;
+    let text = files.table(file).with_context(|| unreadable(file, "the list of URLs"))?;
+    let text = String::from_utf8(text).with_context(|| unreadable(file, "the list of URLs"))?;
+    let mut list = parse_request_list(&shown.to_string(), &text)?;
     let base = urls.first().map(|base| base.trim_end_matches('/'));
-    let is_path = |line: &ListedUrl| line.url.starts_with('/');
+    if list.is_recording {
+        keep_one_server(&mut list.requests, base, &shown.to_string())?;
+    } else {
+        check_base(&list.requests, base, &shown.to_string())?;
+    }
+    list.requests.into_iter().map(|listed| wanted_of_list(listed, base, files)).collect()
+}
+
+/// Of the requests of a recording, keeps those to one server: that of the URL, or that of the first.
+fn keep_one_server(list: &mut Vec<ListedRequest>, base: Option<&str>, shown: &str) -> anyhow::Result<()> {
+    let origin = |url: &str| parse_url(url).map(|url| url.origin().ascii_serialization()).unwrap_or_default();
+    let first = list.first().map(|first| origin(&first.url)).unwrap_or_default();
+    let wanted = base.map_or_else(|| first.clone(), origin);
+    let all = list.len();
+    list.retain(|listed| origin(&listed.url) == wanted);
+    if list.is_empty() {
+        return Err(wrong_usage(format!(
+            "{shown} has no request to {wanted}; its first is to {first}: give that URL, or none"
+        )));
+    }
+    if list.len() < all {
+        let (kept, others) = (list.len(), all - list.len());
+        print_note(&format!("  {shown}: {kept} requests to {wanted}; {others} to other servers are left out"));
+    }
+    Ok(())
+}
+
+/// Refuses a URL that no path could follow.
+fn check_base(list: &[ListedRequest], base: Option<&str>, shown: &str) -> anyhow::Result<()> {
     match base {
-        Some(base) if !listed.iter().any(is_path) => {
-            return Err(wrong_usage(format!("{base}: {shown} has no paths that it could be for; leave it out")));
+        Some(base) if !list.iter().any(is_path) => {
+            Err(wrong_usage(format!("{base}: {shown} has no paths that it could be for; leave it out")))
         }
         Some(base) if base.contains(['?', '#']) => {
+            Err(wrong_usage(format!("{base}: the paths of {shown} cannot follow a query; write the URL without it")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn is_path(listed: &ListedRequest) -> bool {
+    listed.url.starts_with('/')
+}
+
+fn wanted_of_list(listed: ListedRequest, base: Option<&str>, files: &InputFiles) -> anyhow::Result<Wanted> {
+    let url = match (is_path(&listed), base) {
+        (false, _) => listed.url,
+        (true, Some(base)) => format!("{base}{}", listed.url),
+        (true, None) => {
             return Err(wrong_usage(format!(
-                "{base}: the paths of {shown} cannot follow a query; write the URL without it"
+                "{}: {} is a path; add the URL of its server to the command line",
+                listed.place, listed.url
             )));
         }
-        _ => {}
-    }
-    let wanted = |line: ListedUrl| {
-        let url = match (is_path(&line), base) {
-            (false, _) => line.url,
-            (true, Some(base)) => format!("{base}{}", line.url),
-            (true, None) => {
-                return Err(wrong_usage(format!(
-                    "{shown}, line {}: {} is a path; add the URL of its server to the command line",
-                    line.line, line.url
-                )));
-            }
-        };
-        Ok(Wanted { weight: line.weight, method: line.method, url })
     };
-    listed.into_iter().map(wanted).collect()
+    let body = match listed.body {
+        ListedBody::None => None,
+        ListedBody::Bytes(bytes) => Some(Body::from(bytes)),
+        ListedBody::File(file) => Some(Body::from(
+            files.contents(&file).with_context(|| format!("{}: {}", listed.place, unreadable(&file, "the body")))?,
+        )),
+    };
+    Ok(Wanted { weight: listed.weight, method: listed.method, url, headers: listed.headers, body })
 }
 
 /// The requests, with what fills their variables.
 pub fn build_requests(
-    wanted: &[Wanted],
+    wanted: Vec<Wanted>,
     target: &LoadTarget,
     args: &RequestArgs,
     connection: &ConnectionArgs,
@@ -78,27 +124,35 @@ pub fn build_requests(
 ) -> anyhow::Result<Requests> {
     refuse_variables(args)?;
     if target.is_grpc {
-        return calls(wanted, target, args, connection, files);
+        return calls(&wanted, target, args, connection, files);
     }
     let body = body(args, files)?;
     let method = match &args.method {
-        Some(name) => Method::from_name(name)
-            .map_err(|_| wrong_usage(format!("\"{name}\" is not an HTTP method; write for example GET")))?,
-        None if body.is_some() => Method::post(),
-        None => Method::get(),
+        Some(name) => Some(
+            Method::from_name(name)
+                .map_err(|_| wrong_usage(format!("\"{name}\" is not an HTTP method; write for example GET")))?,
+        ),
+        None => None,
     };
-    let (headers, body) = (headers(args, connection)?, body.unwrap_or_default());
-    let request = |(wanted, path): (&Wanted, &String)| RequestSpec {
-        headers: headers.clone(),
-        body: body.clone(),
-        checks: args.check.clone(),
-        weight: wanted.weight,
-        name: Some(format!("{} {}", wanted.method.as_ref().unwrap_or(&method), without_secret_parameters(path))),
-        ..RequestSpec::new(wanted.method.clone().unwrap_or(method.clone()), path)
+    let headers = headers(args, connection)?;
+    let request = |(wanted, path): (Wanted, &String)| {
+        let body = wanted.body.or_else(|| body.clone());
+        let usual = if body.is_some() { Method::post() } else { Method::get() };
+        let method = wanted.method.or_else(|| method.clone()).unwrap_or(usual);
+        let is_own = |name: &str| wanted.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
+        let others: Vec<_> = headers.iter().filter(|(name, _)| !is_own(name)).cloned().collect();
+        RequestSpec {
+            headers: wanted.headers.into_iter().chain(others).collect(),
+            body: body.unwrap_or_default(),
+            checks: args.check.clone(),
+            weight: wanted.weight,
+            name: Some(format!("{method} {}", without_secret_parameters(path))),
+            ..RequestSpec::new(method, path)
+        }
     };
     let open = |file: &PathBuf| Ok::<_, anyhow::Error>(feed(file, files)?.in_order(args.feed_order));
     Ok(Requests {
-        list: wanted.iter().zip(&target.paths).map(request).collect(),
+        list: wanted.into_iter().zip(&target.paths).map(request).collect(),
         feeds: args.feed.iter().map(open).collect::<Result<_, _>>()?,
         think: args.think.unwrap_or_default(),
         seed,
@@ -124,26 +178,23 @@ fn calls(
     let mut list = Vec::new();
     for (wanted, path) in wanted.iter().zip(&target.paths) {
         let path = grpc_path(path).map_err(|what| wrong_usage(format!("{}: {what}", wanted.url)))?;
+        if wanted.body.is_some() {
+            return Err(wrong_usage(format!(
+                "{}: a listed call of gRPC has no body of its own; give one message to all (--data-json, -D)",
+                wanted.url
+            )));
+        }
         let message = match (&args.data_json, &protoset) {
             (Some(text), Some(protoset)) => protoset.message(&path, &text_or_file(text, files)?)?,
             _ => bytes(args, files)?.unwrap_or_default(),
         };
         let mut call = RequestSpec { weight: wanted.weight, ..RequestSpec::call(&path, &message) };
         call.headers.retain(|(name, _)| !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)));
-        call.headers.extend(headers.clone());
+        call.headers.extend(headers.iter().chain(&wanted.headers).cloned());
         call.checks.extend(args.check.clone());
         list.push(call);
     }
     Ok(Requests { think: args.think.unwrap_or_default(), ..Requests::of(list) })
-}
-
-/// The body that is given byte for byte.
-fn bytes(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Vec<u8>>> {
-    match (&args.data_hex, &args.body_file) {
-        (Some(hex), _) => bytes_of_hex(hex).map(Some).map_err(|what| wrong_usage(format!("--data-hex: {what}"))),
-        (None, Some(file)) => files.contents(file).map(Some).with_context(|| unreadable(file, "the body")),
-        (None, None) => Ok(None),
-    }
 }
 
 /// Refuses variables in flags that do not fill them: the server would get the braces.
@@ -200,46 +251,20 @@ fn refuse_twice(flag: &str, name: &str, is_given: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// A table of values; the name of its file says what it is.
+/// A table of values; the name of its file says what it is, or its contents do.
 fn feed(file: &Path, files: &InputFiles) -> anyhow::Result<Feed> {
-    let Some(format) = FeedFormat::of(file) else { return Ok(Feed::open(file)?) };
-    let contents = files.contents(file).with_context(|| format!("cannot read the feed {}", file.display()))?;
+    let contents = files.table(file).with_context(|| format!("cannot read the feed {}", file.display()))?;
+    let format = FeedFormat::of_contents(&without_gz(file), &contents)?;
     Ok(Feed::parse(&file.display().to_string(), format, &contents)?)
 }
 
-fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Body>> {
-    if let Some(text) = &args.data_json {
-        let text = text_or_file(text, files)?;
-        // A variable may stand where no JSON could be.
-        if !text.contains("{{") {
-            let checked = serde_json::from_str::<serde::de::IgnoredAny>(&text);
-            checked.map_err(|why| wrong_usage(format!("the body of --data-json is not valid JSON: {why}")))?;
-        }
-        return Ok(Some(Body::Json(text)));
+/// `users.csv` for `users.csv.gz`, whose contents are read as they were before.
+fn without_gz(file: &Path) -> PathBuf {
+    if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz")) {
+        file.with_extension("")
+    } else {
+        file.to_owned()
     }
-    if !args.form.is_empty() {
-        let field = |field: &String| {
-            let pair = field.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-            pair.ok_or_else(|| wrong_usage(format!("--form \"{field}\" has no value; write NAME=VALUE")))
-        };
-        return Ok(Some(Body::Form(args.form.iter().map(field).collect::<Result<_, _>>()?)));
-    }
-    match &args.data {
-        Some(text) => Ok(Some(Body::Text(text_or_file(text, files)?))),
-        None => Ok(bytes(args, files)?.map(Body::from)),
-    }
-}
-
-fn text_or_file(text: &str, files: &InputFiles) -> anyhow::Result<String> {
-    text.strip_prefix('@').map_or_else(|| Ok(text.to_owned()), |file| text_of(Path::new(file), "the body", files))
-}
-
-fn text_of(file: &Path, what: &str, files: &InputFiles) -> anyhow::Result<String> {
-    files.text(file).with_context(|| unreadable(file, what))
-}
-
-fn unreadable(file: &Path, what: &str) -> String {
-    format!("cannot read {what} from {}", file.display())
 }
 
 fn header(line: &str) -> anyhow::Result<(String, String)> {

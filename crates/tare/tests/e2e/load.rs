@@ -151,7 +151,10 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--http2", "--no-keepalive"], 2, "cannot be used with"),
         (&[&url, "--http2", "-H", "connection: keep-alive, Close"], 2, "no meaning over HTTP/2"),
         (&[&url, "--no-keepalive", "-H", "Connection: keep-alive"], 2, "remove Connection from -H"),
-        (&[&url, "-n", "10", "-d", "2s"], 2, "cannot be used with"),
+        (&[&url, "--fail-if", "p99(/other)>5ms"], 2, "no request has this URL; there is GET /"),
+        (&[&url, "-a", "{{user}}:{{password}}"], 2, "the value of -a has a variable"),
+        (&["--curl", "curl -L http://127.0.0.1:1/"], 2, "--location has no counterpart"),
+        (&[&url, "--sni", "shop.example"], 2, "--sni is for https:// and wss://"),
         (&[&url, "-n", "10", "--stages", "10:1s"], 2, "cannot be used with"),
         (&[&url, "-d", "2s", "--stages", "10:1s"], 2, "cannot be used with"),
         (&[&url, "--pipeline", "many"], 2, "a whole number from 1 to 4096"),
@@ -326,5 +329,10 @@ fn feeds_fill_variables_and_checks_hold_the_answers_to_them() {
         let output = bench.run(&[&["load", "-n", "20", "-c", "1", "--json", "-"], flags].concat());
         let summary = json(&stdout(&output));
         assert_eq!(summary["requests"]["ok"], ok, "{flags:?}: {summary:#} {}", stderr(&output));
+        if flags.contains(&"--urls") {
+            let urls = summary["urls"].as_array().unwrap().iter().map(|url| (url["url"].clone(), url["ok"].clone()));
+            let expected = [("GET /path0/7", 15), ("GET /path1/{{id}}", 5)].map(|(url, ok)| (url.into(), ok.into()));
+            assert_eq!(urls.collect::<Vec<_>>(), expected, "{summary:#}");
+        }
     }
 }

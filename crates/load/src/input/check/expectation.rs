@@ -26,6 +26,8 @@ pub(crate) struct Expectation {
     pub(crate) grpc: Option<grpc::Code>,
     /// Checks that need the whole body.
     pub(crate) whole: Vec<Whole>,
+    /// Whether the body may be encoded, and a check needs it as it was before.
+    pub(crate) decodes: bool,
 }
 
 impl Expectation {
@@ -38,6 +40,7 @@ impl Expectation {
             lengths: 0..=u64::MAX,
             grpc: None,
             whole: Vec::new(),
+            decodes: false,
         };
         for Check(rule) in checks {
             match rule.clone() {
@@ -58,6 +61,12 @@ impl Expectation {
         all
     }
 
+    /// The same, for a request that accepts encoded bodies.
+    pub(crate) fn of_encoded(self) -> Self {
+        let needs_body = self.exact.is_some() || !self.whole.is_empty() || self.lengths != (0..=u64::MAX);
+        Self { decodes: needs_body, ..self }
+    }
+
     fn limit(&mut self, lengths: RangeInclusive<u64>) {
         let (from, to) = (*self.lengths.start().max(lengths.start()), *self.lengths.end().min(lengths.end()));
         self.lengths = from..=to;
@@ -65,13 +74,22 @@ impl Expectation {
 
     /// Whether a check needs the fields of the head.
     pub(crate) const fn reads_headers(&self) -> bool {
-        !self.headers.is_empty() || self.grpc.is_some()
+        !self.headers.is_empty() || self.grpc.is_some() || self.decodes
     }
 
     /// What is wrong with the head, the status first.
     pub(crate) fn judge_head(&self, head: &Head<'_>) -> Option<Problem> {
         if !self.statuses.iter().any(|codes| codes.contains(&head.status)) {
-            let text = format!("status {} instead of {}", head.status, self.wanted_statuses());
+            let location = head.header_value("location").filter(|_| is_redirect(head.status));
+            let leads = location.map_or(String::new(), |location| {
+                format!(
+                    "; it leads to \"{}\", and redirects are not followed: load that URL, or accept the status (--check \
+                     'status {}')",
+                    escape(location),
+                    head.status
+                )
+            });
+            let text = format!("status {} instead of {}{leads}", head.status, self.wanted_statuses());
             return Some(Problem::new(ErrorClass::Status, text));
         }
         self.headers.iter().find_map(|(name, rule)| rule.judge(name, head.header_value(name)))
@@ -103,6 +121,11 @@ impl Expectation {
         });
         each.collect::<Vec<_>>().join(" or ")
     }
+}
+
+/// Whether an answer of this status may lead elsewhere.
+pub(crate) const fn is_redirect(status: u16) -> bool {
+    status >= 300 && status < 400
 }
 
 impl HeaderRule {

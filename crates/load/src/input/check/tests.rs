@@ -31,6 +31,17 @@ fn judge(checks: &[&str], status: u16, header: &str, body: &str) -> Option<(Erro
 }
 
 #[test]
+fn a_redirect_says_where_it_leads_and_what_to_do() {
+    let (class, text) = judge(&[], 302, "Location: /new", "").unwrap();
+    assert_eq!(class, Status);
+    for says in ["status 302 instead of 200 to 299", "\"/new\"", "--check 'status 302'"] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    assert_eq!(judge(&["status 302"], 302, "Location: /new", ""), None);
+    assert!(!judge(&[], 304, "X: y", "").unwrap().1.contains("leads"));
+}
+
+#[test]
 fn what_fits_is_right() {
     for checks in [
         &[][..],

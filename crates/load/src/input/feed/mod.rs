@@ -57,23 +57,31 @@ impl FeedFormat {
             _ => None,
         }
     }
+
+    /// The format of a file by its name, or, where that has no ending, as that of a pipe, by its contents.
+    ///
+    /// # Errors
+    /// When the name has an ending of something else.
+    pub fn of_contents(path: &Path, contents: &[u8]) -> Result<Self, LoadError> {
+        if let Some(format) = Self::of(path) {
+            return Ok(format);
+        }
+        if path.extension().is_some() {
+            let (name, remedy) = (path.display().to_string(), "let it end in .csv, .tsv, .json or .jsonl");
+            return Err(LoadError::input(&name, "its name does not say what it is", remedy));
+        }
+        let text = contents.strip_prefix(b"\xef\xbb\xbf").unwrap_or(contents).trim_ascii_start();
+        let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        Ok(match text.first() {
+            Some(b'[') => Self::Json,
+            Some(b'{') => Self::JsonLines,
+            _ if first_line.contains(&b'\t') => Self::Separated(b'\t'),
+            _ => Self::Separated(b','),
+        })
+    }
 }
 
 impl Feed {
-    /// Reads a file. Its name determines the format.
-    ///
-    /// # Errors
-    /// When it cannot be read or its name has another ending, and as for [`Feed::parse`].
-    pub fn open(path: &Path) -> Result<Self, LoadError> {
-        let name = path.display().to_string();
-        let format = FeedFormat::of(path).ok_or_else(|| {
-            LoadError::input(&name, "its name does not say what it is", "let it end in .csv, .tsv, .json or .jsonl")
-        })?;
-        let bytes = std::fs::read(path)
-            .map_err(|error| LoadError::input(&name, &error.to_string(), "give a file that can be read"))?;
-        Self::parse(&name, format, &bytes)
-    }
-
     /// Reads a table; `name` names it in errors.
     ///
     /// # Errors

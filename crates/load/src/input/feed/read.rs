@@ -1,12 +1,15 @@
 //! Tables from CSV, JSON and JSON lines. Errors name the line.
 
-use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
 
 use super::Table;
 use super::quotes::check_quotes;
 use crate::error::LoadError;
 
-type Object = Map<String, Value>;
+/// The values as they are written: a number of JSON may have more digits than any type of Rust.
+type Object = BTreeMap<String, Box<RawValue>>;
 
 /// Values separated by this byte, quoted as in RFC 4180.
 pub(super) fn separated(name: &str, by: u8, bytes: &[u8]) -> Result<Table, LoadError> {
@@ -80,7 +83,9 @@ fn objects(
         let cells: Vec<String> = table
             .columns()
             .iter()
-            .map(|column| object.get(column).map(text).ok_or_else(|| missing(name, unit, number, column)))
+            .map(|column| {
+                object.get(column).map(|value| text(value)).ok_or_else(|| missing(name, unit, number, column))
+            })
             .collect::<Result<_, _>>()?;
         table.push(number, cells.iter().map(String::as_str));
     }
@@ -92,7 +97,18 @@ fn missing(name: &str, unit: &str, number: u64, column: &str) -> LoadError {
     LoadError::input(&place, &format!("there is no `{column}`"), "give every object the names of the first")
 }
 
-/// Text as it is, any other value as JSON.
-fn text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+/// Text as it is, any other value as JSON, as written but without blanks and line breaks between its parts.
+fn text(value: &RawValue) -> String {
+    let written = value.get();
+    if let Ok(text) = serde_json::from_str(written) {
+        return text;
+    }
+    let (mut is_inside, mut is_escaped) = (false, false);
+    let is_kept = |c: &char| {
+        let is_quote = *c == '"' && !is_escaped;
+        is_inside ^= is_quote;
+        is_escaped = is_inside && *c == '\\' && !is_escaped;
+        is_inside || is_quote || !c.is_ascii_whitespace()
+    };
+    written.chars().filter(is_kept).collect()
 }

@@ -1,5 +1,6 @@
 //! Sources of a request's body.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::error::LoadError;
@@ -16,6 +17,33 @@ pub enum Body {
     Json(String),
     /// Names and values, both with variables. They are encoded and sent as `application/x-www-form-urlencoded`.
     Form(Vec<(String, String)>),
+    /// Parts of a form, some of them files, sent as `multipart/form-data`.
+    Multipart(Vec<FormPart>),
+}
+
+/// One part of a form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FormPart {
+    /// Text with variables.
+    Text {
+        /// The name of the field.
+        name: String,
+        /// Its value.
+        text: String,
+        /// Its `Content-Type`, if it has one.
+        content_type: Option<String>,
+    },
+    /// A file, whose contents may be anything.
+    File {
+        /// The name of the field.
+        name: String,
+        /// The name of the file, as the server gets it.
+        file_name: String,
+        /// Its `Content-Type`.
+        content_type: String,
+        /// What is in it.
+        contents: Arc<[u8]>,
+    },
 }
 
 impl Default for Body {
@@ -47,11 +75,12 @@ impl Body {
     }
 
     /// The default `Content-Type` of this body.
-    pub(super) const fn content_type(&self) -> Option<&'static str> {
+    pub(super) fn content_type(&self) -> Option<Cow<'static, str>> {
         match self {
-            Self::Json(_) => Some("application/json"),
-            Self::Form(_) => Some("application/x-www-form-urlencoded"),
-            _ => None,
+            Self::Json(_) => Some("application/json".into()),
+            Self::Form(_) => Some("application/x-www-form-urlencoded".into()),
+            Self::Multipart(parts) => Some(format!("multipart/form-data; boundary={}", boundary(parts)).into()),
+            Self::Bytes(_) | Self::Text(_) => None,
         }
     }
 
@@ -61,6 +90,7 @@ impl Body {
             Self::Bytes(bytes) => Ok(Template::literal(&bytes[..])),
             Self::Text(text) | Self::Json(text) => Template::parse(place, text, scope),
             Self::Form(fields) => form(place, fields, scope),
+            Self::Multipart(parts) => multipart(place, parts, scope),
         }
     }
 }
@@ -85,4 +115,54 @@ fn encoded(place: &str, text: &str, scope: &mut Scope<'_>) -> Result<Template, L
         out
     };
     Ok(Template::parse(place, text, scope)?.map(encode, |_| Escaping::Url))
+}
+
+/// A line that stands between parts, and in none of them.
+fn boundary(parts: &[FormPart]) -> String {
+    let holds = |part: &FormPart, line: &str| match part {
+        FormPart::Text { text, .. } => text.contains(line),
+        FormPart::File { contents, .. } => memchr::memmem::find(contents, line.as_bytes()).is_some(),
+    };
+    let mut line = "----tare-form-boundary".to_owned();
+    while parts.iter().any(|part| holds(part, &line)) {
+        line.push('-');
+    }
+    line
+}
+
+/// The parts as RFC 7578 has them.
+fn multipart(place: &str, parts: &[FormPart], scope: &mut Scope<'_>) -> Result<Template, LoadError> {
+    let line = boundary(parts);
+    let mut form = Template::default();
+    for part in parts {
+        form.push_text(format!("--{line}\r\n").as_bytes());
+        match part {
+            FormPart::Text { name, text, content_type } => {
+                let content_type = content_type.iter().map(|content_type| format!("\r\nContent-Type: {content_type}"));
+                let head = format!("{}{}\r\n\r\n", disposition(name), content_type.collect::<String>());
+                form.push_text(head.as_bytes());
+                form.append(Template::parse(&format!("{place}, field `{name}`"), text, scope)?);
+            }
+            FormPart::File { name, file_name, content_type, contents } => {
+                let (disposition, file_name) = (disposition(name), quoted(file_name));
+                form.push_text(
+                    format!("{disposition}; filename=\"{file_name}\"\r\nContent-Type: {content_type}\r\n\r\n")
+                        .as_bytes(),
+                );
+                form.push_text(contents);
+            }
+        }
+        form.push_text(b"\r\n");
+    }
+    form.push_text(format!("--{line}--\r\n").as_bytes());
+    Ok(form)
+}
+
+fn disposition(name: &str) -> String {
+    format!("Content-Disposition: form-data; name=\"{}\"", quoted(name))
+}
+
+/// A name between quotes, as browsers and curl escape it.
+fn quoted(name: &str) -> String {
+    name.replace('"', "%22").replace('\r', "%0D").replace('\n', "%0A")
 }

@@ -17,9 +17,9 @@ use crate::input::check::Check;
 use crate::input::feed::Feed;
 use crate::schedule::think::Think;
 
-pub use self::body::Body;
+pub use self::body::{Body, FormPart};
 pub(crate) use self::cursor::RequestCursor;
-pub use self::list::{ListedUrl, parse_url_list};
+pub use self::list::{ListedBody, ListedRequest, RequestList, parse_request_list};
 pub(crate) use self::pattern::Parts;
 pub use self::set::RequestSet;
 

@@ -37,7 +37,7 @@ impl Pattern {
         let path = Template::parse(&format!("{place}, path"), &spec.path, scope)?;
         let is_given = |wanted: &str| spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(wanted));
         let content_type = spec.body.content_type().filter(|_| !is_given("content-type"));
-        let content_type = content_type.map(|value| ("Content-Type".to_owned(), Template::literal(value)));
+        let content_type = content_type.map(|value| ("Content-Type".to_owned(), Template::literal(value.into_owned())));
         let header = |(name, value): &(String, String)| {
             Ok((name.clone(), Template::parse(&format!("{place}, header {name}"), value, scope)?))
         };

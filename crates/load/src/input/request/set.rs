@@ -164,7 +164,9 @@ fn prepare(
     } else {
         fixed(host, place, &pattern)?
     };
+    let accepts_coding = spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"));
     let expectation = Expectation::of(&spec.checks);
+    let expectation = if accepts_coding { expectation.of_encoded() } else { expectation };
     Ok(Prepared { is_head: spec.method.is_head(), name: spec.shown_name(), announces_close, expectation, uses, form })
 }
 

@@ -168,6 +168,33 @@ fn errors_are_of_the_crates_kind() {
 }
 
 #[test]
+fn a_form_with_a_file_is_sent_in_parts() {
+    let text = |content_type: Option<&str>| FormPart::Text {
+        name: "na\"me".to_owned(),
+        text: "{{counter}}".to_owned(),
+        content_type: content_type.map(str::to_owned),
+    };
+    let file = FormPart::File {
+        name: "file".to_owned(),
+        file_name: "a.bin".to_owned(),
+        content_type: "application/octet-stream".to_owned(),
+        contents: (*b"\x00----tare-form-boundary{{x}}").into(),
+    };
+    let spec = RequestSpec::post("/", Body::Multipart(vec![text(Some("text/plain")), file]));
+    let set = RequestSet::encode("h", &spec.into()).unwrap();
+    let sent = String::from_utf8_lossy(&set.first_requests(2)[1]).into_owned();
+    let (head, body) = sent.split_once("\r\n\r\n").unwrap();
+    assert!(head.contains("Content-Type: multipart/form-data; boundary=----tare-form-boundary-\r\n"), "{head}");
+    assert!(head.contains(&format!("Content-Length: {}", body.len())), "{head}");
+    let expected = "------tare-form-boundary-\r\nContent-Disposition: form-data; name=\"na%22me\"\r\n\
+                    Content-Type: text/plain\r\n\r\n1\r\n------tare-form-boundary-\r\n\
+                    Content-Disposition: form-data; name=\"file\"; filename=\"a.bin\"\r\n\
+                    Content-Type: application/octet-stream\r\n\r\n\0----tare-form-boundary{{x}}\r\n\
+                    ------tare-form-boundary---\r\n";
+    assert_eq!(body, expected);
+}
+
+#[test]
 fn a_feed_that_no_request_uses_is_refused() {
     let feed = |name: &str| Feed::parse(name, FeedFormat::Separated(b','), b"id,name\n1,a\n").unwrap();
     let requests = Requests::of([RequestSpec::get("/{{counter}}")]).feed(feed("users.csv"));

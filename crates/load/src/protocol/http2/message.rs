@@ -7,6 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use tare_sample::ErrorClass;
 use tare_wire::http::{Field, Head, Sink};
 
+use crate::input::check::is_redirect;
 use crate::input::request::Parts;
 use crate::problem::Problem;
 use crate::protocol::answer::AnswerChecker;
@@ -70,7 +71,7 @@ fn fields(parts: &Parts) -> Result<HeaderMap, http::Error> {
 /// Passes the head of an answer to its checks, with the fields if a check reads them.
 pub(super) fn pass_head(answer: &http::response::Parts, check: &mut AnswerChecker<'_>) {
     let mut fields = Vec::new();
-    if check.expectation.reads_headers() {
+    if check.expectation.reads_headers() || is_redirect(answer.status.as_u16()) {
         fields
             .extend(answer.headers.iter().map(|(name, value)| Field { name: name.as_str(), value: value.as_bytes() }));
     }

@@ -9,6 +9,8 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
+use super::failure::unusable_setting;
+use super::pem;
 use super::verify::{AcceptAnyCertificate, Named};
 use super::{Identity, TlsSpec, Trust};
 use crate::error::LoadError;
@@ -27,17 +29,23 @@ pub(crate) struct Security {
 impl Security {
     pub(crate) fn new(spec: &TlsSpec, protocol: Protocol) -> Result<Self, LoadError> {
         let server_name = ServerName::try_from(spec.server_name.clone()).map_err(|_| {
-            failure(format!("`{}` is not the name of a server", spec.server_name), "use a DNS name or an IP address")
+            unusable_setting(
+                format!("`{}` is not the name of a server", spec.server_name),
+                "use a DNS name or an IP address",
+            )
         })?;
         let provider = Arc::new(ring::default_provider());
         let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
             .with_safe_default_protocol_versions()
-            .map_err(|error| failure(error.to_string(), "this is a defect of tare, please report it"))?;
+            .map_err(|error| unusable_setting(error.to_string(), "this is a defect of tare, please report it"))?;
         let builder = match &spec.trust {
             Trust::System => builder.with_root_certificates(roots_of_system()?),
             Trust::Authorities(path) => {
                 let verifier = Named::new(certificates(path)?, &provider).map_err(|reason| {
-                    failure(format!("{}: {reason}", path.display()), "give the certificate of an authority, in PEM")
+                    unusable_setting(
+                        format!("{}: {reason}", path.display()),
+                        "give the certificate of an authority, in PEM",
+                    )
                 })?;
                 builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
             }
@@ -51,7 +59,10 @@ impl Security {
                 let (chain, key) = read(identity)?;
                 builder.with_client_auth_cert(chain, key).map_err(|error| {
                     let file = identity.certificate.display();
-                    failure(format!("{file}: {error}"), "give a certificate and the private key that belongs to it")
+                    unusable_setting(
+                        format!("{file}: {error}"),
+                        "give a certificate and the private key that belongs to it",
+                    )
                 })?
             }
         };
@@ -81,7 +92,7 @@ fn roots_of_system() -> Result<RootCertStore, LoadError> {
     let mut roots = RootCertStore::empty();
     roots.add_parsable_certificates(found.certs);
     if roots.is_empty() {
-        return Err(failure(
+        return Err(unusable_setting(
             "this system trusts no authority".to_owned(),
             "install its certificates (ca-certificates), or name a file of authorities (--cacert)",
         ));
@@ -90,21 +101,22 @@ fn roots_of_system() -> Result<RootCertStore, LoadError> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, LoadError> {
-    let unusable = |reason: String| {
-        failure(format!("{}: {reason}", path.display()), "give a readable file of certificates in PEM")
-    };
-    let all: Vec<_> =
-        CertificateDer::pem_file_iter(path).and_then(Iterator::collect).map_err(|error| unusable(error.to_string()))?;
-    if all.is_empty() { Err(unusable("there is no certificate in it".to_owned())) } else { Ok(all) }
+    let pem = pem::read(path, "certificates", "openssl x509 -inform der")?;
+    let all: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&pem).collect();
+    match all {
+        Ok(all) if !all.is_empty() => Ok(all),
+        Ok(_) => Err(unusable(path, "there is no certificate in it", "give a file of certificates in PEM")),
+        Err(error) => Err(unusable(path, &error.to_string(), "give a file of certificates in PEM")),
+    }
 }
 
 fn read(identity: &Identity) -> Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>), LoadError> {
-    let key = PrivateKeyDer::from_pem_file(&identity.key).map_err(|error| {
-        failure(format!("{}: {error}", identity.key.display()), "give a readable file with a private key in PEM")
-    })?;
+    let pem = pem::read(&identity.key, "a private key", "openssl pkey -inform der")?;
+    let key = PrivateKeyDer::from_pem_slice(&pem)
+        .map_err(|error| pem::unusable_key(&identity.key, &pem, &error.to_string()))?;
     Ok((certificates(&identity.certificate)?, key))
 }
 
-fn failure(what: String, remedy: &str) -> LoadError {
-    LoadError::unavailable(format!("TLS: {what}"), remedy)
+fn unusable(path: &Path, reason: &str, remedy: &str) -> LoadError {
+    unusable_setting(format!("{}: {reason}", path.display()), remedy)
 }

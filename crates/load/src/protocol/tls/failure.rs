@@ -1,7 +1,19 @@
 //! Reasons why TLS has failed, with a remedy.
 
+use rustls::{AlertDescription, CertificateError, Error, PeerIncompatible};
+
 use super::verify::is_of_an_authority;
-use rustls::{AlertDescription, CertificateError, Error};
+use crate::error::LoadError;
+
+/// What tare can speak, which a test holds against the library.
+const OFFER: &str = "tare offers TLS 1.3, and TLS 1.2 with ECDHE and AES-GCM or ChaCha20";
+/// An alert does not say what its sender would accept.
+const ASK: &str = "`openssl s_client -connect HOST:PORT` shows what the server speaks";
+
+/// What of the settings cannot be used, and what to do about it.
+pub(super) fn unusable_setting(what: String, remedy: &str) -> LoadError {
+    LoadError::unavailable(format!("TLS: {what}"), remedy)
+}
 
 /// The reason, and the remedy if one is known. `is_established` says whether the handshake had succeeded.
 pub(super) fn explain(error: &Error, is_established: bool) -> String {
@@ -10,10 +22,36 @@ pub(super) fn explain(error: &Error, is_established: bool) -> String {
             "the server has signed its certificate itself; name the file (--cacert), or check nothing (--insecure)"
                 .to_owned()
         }
+        Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }) if presented.is_empty() => {
+            "the server's certificate has no name that counts: none in subjectAltName, and a common name alone is out of \
+             use; issue it with subjectAltName, or check nothing (--insecure)"
+                .to_owned()
+        }
+        Error::InvalidCertificate(CertificateError::Other(other))
+            if matches!(other.0.downcast_ref(), Some(webpki::Error::UnsupportedCertVersion)) =>
+        {
+            "the server's certificate is of version 1, which cannot be verified; issue one of version 3, with \
+             subjectAltName, or check nothing (--insecure)"
+                .to_owned()
+        }
         Error::InvalidCertificate(reason) => format!("{error}{}", remedy_of_certificate(reason)),
         Error::InvalidMessage(_) if !is_established => {
             format!("{error}: does the server speak TLS on this port at all?")
         }
+        Error::AlertReceived(AlertDescription::HandshakeFailure) => {
+            format!(
+                "the server refuses: it has no version, cipher suite or signature in common with tare; {OFFER}, so it \
+                 may have only CBC or DHE suites, or want a client certificate (--cert); {ASK}"
+            )
+        }
+        Error::AlertReceived(AlertDescription::ProtocolVersion)
+        | Error::PeerIncompatible(
+            PeerIncompatible::ServerDoesNotSupportTls12Or13
+            | PeerIncompatible::ServerTlsVersionIsDisabledByOurConfig
+            | PeerIncompatible::Tls12NotOffered
+            | PeerIncompatible::Tls12NotOfferedOrEnabled,
+        ) => format!("the server speaks only versions before TLS 1.2; {OFFER}; {ASK}"),
+        Error::PeerIncompatible(_) => format!("{error}; {OFFER}; {ASK}"),
         Error::AlertReceived(alert) => format!("the server refuses: {error}{}", remedy_of_alert(*alert)),
         _ => error.to_string(),
     }
@@ -42,5 +80,39 @@ fn remedy_of_alert(alert: AlertDescription) -> &'static str {
         AlertDescription::NoApplicationProtocol => "; it does not speak this version of HTTP",
         AlertDescription::UnrecognisedName => "; it does not know this server name",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::SupportedCipherSuite;
+    use rustls::crypto::ring;
+
+    use super::*;
+
+    #[test]
+    fn the_offer_is_that_of_the_library() {
+        let suites = ring::default_provider().cipher_suites;
+        let (older, newest): (Vec<&SupportedCipherSuite>, Vec<_>) =
+            suites.iter().partition(|suite| suite.tls13().is_none());
+        assert!(!older.is_empty() && !newest.is_empty());
+        for suite in older {
+            let name = format!("{:?}", suite.suite());
+            assert!(name.contains("ECDHE") && (name.contains("_GCM_") || name.contains("CHACHA20")), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_server_without_anything_in_common_is_told_from_one_that_refuses_a_certificate() {
+        for (error, says) in [
+            (Error::AlertReceived(AlertDescription::HandshakeFailure), "CBC or DHE"),
+            (Error::AlertReceived(AlertDescription::ProtocolVersion), "only versions before TLS 1.2"),
+            (PeerIncompatible::ServerDoesNotSupportTls12Or13.into(), "only versions before TLS 1.2"),
+            (PeerIncompatible::NoKxGroupsInCommon.into(), "tare offers TLS 1.3"),
+            (Error::AlertReceived(AlertDescription::CertificateRequired), "give a client certificate"),
+        ] {
+            let text = explain(&error, false);
+            assert!(text.contains(says), "{error:?}: {text}");
+        }
     }
 }

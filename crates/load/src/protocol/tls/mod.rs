@@ -3,6 +3,7 @@
 mod config;
 mod connections;
 mod failure;
+mod pem;
 mod spec;
 mod verify;
 

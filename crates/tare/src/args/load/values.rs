@@ -10,6 +10,9 @@ use clap::{Arg, Command, ValueEnum};
 use tare_load::{FeedOrder, MAX_MESSAGE_BYTES, Think};
 use tare_plan::agent_place::AgentPlace;
 use tare_units::{Span, parse_count, parse_quantity};
+use url::{Host, Url};
+
+use crate::failure::wrong_usage;
 
 /// The highest rate or level that means something. Beyond it the intended starts of requests are no longer apart.
 const MOST_PER_S: f64 = 1e8;
@@ -141,6 +144,54 @@ pub fn parse_threads(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| {
         "the number of threads must be above 0; use --timeout for the time limit of a response".to_owned()
     })
+}
+
+/// `HOST:PORT`, what is connected to in place of the URL's host, or curl's `HOST1:PORT1:HOST2:PORT2`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConnectTo {
+    pub host: Host,
+    port: u16,
+    /// The host and port of the URL for which it holds; empty for any.
+    of: (String, String),
+}
+
+impl FromStr for ConnectTo {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("\"{text}\" is not an address; write HOST:PORT, such as 127.0.0.1:8443");
+        // An address of IPv6 has colons inside its brackets.
+        let (place, port) = text.rsplit_once(':').ok_or_else(wrong)?;
+        let start = place.rfind('[').unwrap_or_else(|| place.rfind(':').map_or(0, |colon| colon + 1));
+        let (before, host) = place.split_at(start);
+        let of = match before.strip_suffix(':').map(|of| of.rsplit_once(':')) {
+            None if before.is_empty() => Default::default(),
+            Some(Some((host, port))) if !host.contains(':') || host.starts_with('[') => {
+                (host.to_owned(), port.to_owned())
+            }
+            _ => return Err(wrong()),
+        };
+        let port = port.parse().ok().filter(|port| *port > 0).ok_or_else(wrong)?;
+        Ok(Self { host: Host::parse(host).map_err(|_| wrong())?, port, of })
+    }
+}
+
+impl ConnectTo {
+    /// The port, if it holds for this URL.
+    ///
+    /// # Errors
+    /// When it is for another host or port.
+    pub fn port_of(&self, url: &Url) -> anyhow::Result<u16> {
+        let (host, port) = &self.of;
+        let is_host = host.is_empty() || url.host_str().is_some_and(|own| own.eq_ignore_ascii_case(host));
+        let is_port = port.is_empty() || url.port_or_known_default().is_some_and(|own| own.to_string() == *port);
+        if is_host && is_port {
+            return Ok(self.port);
+        }
+        Err(wrong_usage(format!(
+            "--connect-to is for {host}:{port}, and the URL is {url}; write --connect-to HOST:PORT"
+        )))
+    }
 }
 
 /// Reads a place for agents. clap would repeat one that is wrong, with the password in it.

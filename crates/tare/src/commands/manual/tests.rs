@@ -29,9 +29,27 @@ fn every_visible_command_has_a_man_page() {
     }
 }
 
+#[test]
+fn rare_flags_of_a_load_stand_in_its_whole_help_alone() {
+    let mut cli = Cli::command();
+    cli.build();
+    let load = cli.find_subcommand_mut("load").unwrap();
+    let (usual, all) = (load.render_help().to_string(), load.render_long_help().to_string());
+    for flag in ["--connections", "--urls", "--fail-if", "--help-all"] {
+        assert!(usual.contains(flag) && all.contains(flag), "{flag}");
+    }
+    for flag in ["--congestion", "--sni", "--k8s-image", "--hgrm"] {
+        assert!(!usual.contains(flag) && all.contains(flag), "{flag}");
+    }
+    let printed = crate::args::parse(["tare", "load", "--help"]).unwrap_err().to_string();
+    assert!(printed.contains("--help-all") && !printed.contains("--sni"), "{printed}");
+}
+
 /// The help of every command, as a page of the site.
 fn commands_page() -> String {
-    let mut page = "# Commands\n\nThis page is the help of the program (`tare COMMAND --help`).\n".to_owned();
+    let mut page =
+        "# Commands\n\nThis page is the help of the program (`tare COMMAND --help`; of a load, `--help-all`).\n"
+            .to_owned();
     let mut add = |title: &str, command: &mut Command| {
         let help = command.clone().term_width(100).render_long_help().to_string();
         let lines: Vec<&str> = help.lines().map(str::trim_end).collect();

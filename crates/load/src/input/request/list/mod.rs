@@ -1,0 +1,113 @@
+//! Lists of requests, in the forms that people have: a table of forms, and what each reads.
+
+mod har;
+mod lines;
+mod vegeta;
+
+use std::path::PathBuf;
+
+use tare_wire::http::Method;
+
+use crate::error::LoadError;
+
+/// One request of a list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedRequest {
+    /// Where it stands, for errors: `urls.txt, line 3`.
+    pub place: String,
+    /// Its weight; 1 by default.
+    pub weight: u32,
+    /// The method, if the list names one.
+    pub method: Option<Method>,
+    /// A URL or a path, as written.
+    pub url: String,
+    /// Header fields of its own.
+    pub headers: Vec<(String, String)>,
+    /// A body of its own.
+    pub body: ListedBody,
+}
+
+/// The body of a listed request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ListedBody {
+    /// None of its own.
+    #[default]
+    None,
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// The contents of a file.
+    File(PathBuf),
+}
+
+/// A list that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestList {
+    /// Its requests, at least one.
+    pub requests: Vec<ListedRequest>,
+    /// Whether it is a recording, which has requests to several servers.
+    pub is_recording: bool,
+}
+
+/// A form of a list: how it is recognised, and what reads it.
+struct ListForm {
+    is_it: fn(&str) -> bool,
+    read: fn(&str, &str) -> Result<Vec<ListedRequest>, LoadError>,
+    is_recording: bool,
+    /// What to write where the list has no request.
+    remedy: &'static str,
+}
+
+/// The first that is recognised reads the list.
+const FORMS: [ListForm; 3] = [
+    ListForm { is_it: har::is_it, read: har::read, is_recording: true, remedy: "record at least one request" },
+    ListForm {
+        is_it: vegeta::is_it,
+        read: vegeta::read,
+        is_recording: false,
+        remedy: "write an object with method and url on each line",
+    },
+    ListForm { is_it: |_| true, read: lines::read, is_recording: false, remedy: "write a URL or a path on each line" },
+];
+
+/// Reads a list in one of these forms, which its text shows:
+///
+/// - lines with a URL or a path, after an optional weight and method: `3 POST /path0`. Lines below may have header fields
+///   (`Name: value`) and the file of a body (`@file`), as vegeta has them. Lines that begin with `#` are skipped;
+/// - objects of JSON, one per line, as vegeta has them;
+/// - HAR, the recording of a browser.
+///
+/// `name` names the list in errors.
+///
+/// # Errors
+/// When it has another form, with the place; when it is empty.
+pub fn parse_request_list(name: &str, text: &str) -> Result<RequestList, LoadError> {
+    let text = text.trim_start_matches('\u{feff}');
+    let [.., otherwise] = &FORMS;
+    let form = FORMS.iter().find(|form| (form.is_it)(text)).unwrap_or(otherwise);
+    let requests = (form.read)(name, text)?;
+    if requests.is_empty() {
+        return Err(LoadError::input(name, "the list is empty", form.remedy));
+    }
+    Ok(RequestList { requests, is_recording: form.is_recording })
+}
+
+/// Text of a form that knows no variables, so that its braces mean themselves.
+fn literal(text: &str) -> String {
+    text.replace("{{", "\\{{")
+}
+
+/// Whether a header is written by tare itself, or is about the connection of the recorded client.
+fn is_of_connection(name: &str) -> bool {
+    const OF_CONNECTION: [&str; 8] = [
+        "host",
+        "content-length",
+        "connection",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "transfer-encoding",
+        "upgrade",
+    ];
+    // HTTP/2 has method, scheme, authority and path among its headers, with a colon.
+    name.starts_with(':') || OF_CONNECTION.iter().any(|other| name.eq_ignore_ascii_case(other))
+}

@@ -1,0 +1,324 @@
+//! A line for curl, as browsers copy it, in the flags of `tare load`: `--curl "curl 'http://…' -H 'Accept: */*'"`.
+
+mod quotes;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use self::quotes::with_plain_quotes;
+
+/// The flag that holds a line for curl.
+const FLAG: &str = "--curl";
+
+/// What a flag of curl means here.
+#[derive(Clone, Copy)]
+enum Meaning {
+    /// Nothing: it is about what curl prints, or is usual here.
+    Nothing,
+    /// The same of a flag with a value.
+    NothingWithValue,
+    /// This flag.
+    Flag(&'static str),
+    /// This flag with the value.
+    Value(&'static str),
+    /// This flag with the value, which is a number of seconds.
+    Seconds(&'static str),
+    /// A header of this name with the value after this word.
+    Header(&'static str, &'static str),
+    /// A header as written.
+    AnyHeader,
+    /// A part of the body: text, or a file after @.
+    Data,
+    /// A part of the body, as text.
+    Text,
+    /// A part of the body that is to be encoded.
+    Encoded,
+    Json,
+    /// The parts of the body belong into the URL.
+    DataInUrl,
+    Head,
+    Upload,
+    Compressed,
+    Resolve,
+    Url,
+    /// There is no such thing here, for this reason.
+    Refused(&'static str),
+}
+
+use Meaning::*;
+
+/// The flags of curl that people have in a line for one request.
+const FLAGS: &[(&str, &str, Meaning)] = &[
+    ("-X", "--request", Value("-X")),
+    ("-H", "--header", AnyHeader),
+    ("-d", "--data", Data),
+    ("", "--data-ascii", Data),
+    ("", "--data-binary", Data),
+    ("", "--data-raw", Text),
+    ("", "--data-urlencode", Encoded),
+    ("", "--json", Json),
+    ("-F", "--form", Value("--form")),
+    ("-G", "--get", DataInUrl),
+    ("-I", "--head", Head),
+    ("-T", "--upload-file", Upload),
+    ("-u", "--user", Value("-a")),
+    ("-A", "--user-agent", Header("User-Agent", "")),
+    ("-b", "--cookie", Header("Cookie", "")),
+    ("-e", "--referer", Header("Referer", "")),
+    ("", "--oauth2-bearer", Header("Authorization", "Bearer ")),
+    ("", "--compressed", Compressed),
+    ("-k", "--insecure", Flag("-k")),
+    ("", "--cacert", Value("--cacert")),
+    ("-E", "--cert", Value("--cert")),
+    ("", "--key", Value("--key")),
+    ("", "--connect-to", Value("--connect-to")),
+    ("", "--resolve", Resolve),
+    ("", "--unix-socket", Value("--unix-socket")),
+    ("", "--http1.1", Nothing),
+    ("", "--http2", Flag("--http2")),
+    ("", "--http2-prior-knowledge", Flag("--http2")),
+    ("-m", "--max-time", Seconds("--timeout")),
+    ("", "--connect-timeout", Seconds("--connect-timeout")),
+    ("", "--url", Url),
+    ("-s", "--silent", Nothing),
+    ("-S", "--show-error", Nothing),
+    ("-v", "--verbose", Nothing),
+    ("-i", "--include", Nothing),
+    ("-f", "--fail", Nothing),
+    ("", "--fail-with-body", Nothing),
+    ("-g", "--globoff", Nothing),
+    ("-N", "--no-buffer", Nothing),
+    ("-#", "--progress-bar", Nothing),
+    ("-o", "--output", NothingWithValue),
+    ("-w", "--write-out", NothingWithValue),
+    ("-D", "--dump-header", NothingWithValue),
+    ("-c", "--cookie-jar", NothingWithValue),
+    ("-L", "--location", Refused("tare follows no redirects: give the URL to which they lead")),
+    ("-x", "--proxy", Refused("tare connects to the server itself")),
+    ("", "--digest", Refused("of the ways to log in, tare knows Basic alone")),
+    ("", "--http3", Refused("tare speaks HTTP/1.1 and HTTP/2")),
+];
+
+/// The command line with the flags that a line for curl stands for.
+///
+/// # Errors
+/// When the line cannot be read, or has a flag that means nothing here.
+pub fn with_curl_line(words: Vec<OsString>) -> Result<Vec<OsString>, clap::Error> {
+    let is_load = words.iter().skip(1).any(|word| word == "load");
+    let mut read = Vec::with_capacity(words.len());
+    let mut words = words.into_iter();
+    while let Some(word) = words.next() {
+        let text = word.to_str().filter(|text| is_load && text.starts_with(FLAG));
+        let line = match text.map(|text| &text[FLAG.len()..]) {
+            Some("") => words.next().unwrap_or_default().into_string().unwrap_or_default(),
+            Some(value) if value.starts_with('=') => value[1..].to_owned(),
+            _ => {
+                read.push(word);
+                continue;
+            }
+        };
+        let flags = flags_of_line(&line)
+            .map_err(|why| clap::Error::raw(ErrorKind::ValueValidation, format!("error: {FLAG}: {why}\n")))?;
+        read.extend(flags.into_iter().map(OsString::from));
+    }
+    Ok(read)
+}
+
+/// The same error, or, for a flag of curl that a load does not have, what to write: a similar name would mislead.
+pub fn name_flag_of_curl(error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
+    let is_known = FLAGS.iter().any(|(short, long, _)| given == long || (!short.is_empty() && given == short));
+    if error.kind() != ErrorKind::UnknownArgument || !is_known {
+        return error;
+    }
+    let text = format!(
+        "error: {given} is a flag of curl; give the whole line for curl as it is: {FLAG} \"curl …\". docs/FLAGS.md has the \
+         flags of tare\n"
+    );
+    clap::Error::raw(ErrorKind::UnknownArgument, text)
+}
+
+/// What a line says, in the flags of `tare load`.
+fn flags_of_line(line: &str) -> Result<Vec<String>, String> {
+    let words = shell_words::split(&with_plain_quotes(line)).map_err(|_| "a quote is not closed".to_owned())?;
+    let mut words = VecDeque::from(words);
+    if words.pop_front().as_deref() != Some("curl") {
+        return Err("the line does not begin with curl; give it as a browser copies it".to_owned());
+    }
+    let mut request = CurlRequest::default();
+    while let Some(word) = words.pop_front() {
+        if !word.starts_with('-') || word == "-" {
+            request.urls.push(word);
+            continue;
+        }
+        // A short flag may have its value, or other short flags, in the same word.
+        let (flag, glued) = if word.starts_with("--") { (&*word, "") } else { word.split_at(second_letter(&word)) };
+        let found = FLAGS.iter().find(|(short, long, _)| (!short.is_empty() && *short == flag) || *long == flag);
+        let Some((_, name, meaning)) = found else {
+            return Err(format!("{flag} of curl is not known here; leave it out, or write tare's own flags"));
+        };
+        let value = if !meaning.takes_value() {
+            if !glued.is_empty() {
+                words.push_front(format!("-{glued}"));
+            }
+            String::new()
+        } else if glued.is_empty() {
+            words.pop_front().ok_or_else(|| format!("{name} has no value"))?
+        } else {
+            glued.to_owned()
+        };
+        request.apply(name, *meaning, value)?;
+    }
+    request.flags()
+}
+
+/// Where the second letter of `-XPOST` begins.
+fn second_letter(word: &str) -> usize {
+    word.char_indices().nth(2).map_or(word.len(), |(at, _)| at)
+}
+
+impl Meaning {
+    const fn takes_value(self) -> bool {
+        !matches!(self, Nothing | Flag(_) | DataInUrl | Head | Compressed | Refused(_))
+    }
+}
+
+/// What a line says so far.
+#[derive(Default)]
+struct CurlRequest {
+    urls: Vec<String>,
+    flags: Vec<String>,
+    headers: Vec<String>,
+    data: Vec<String>,
+    /// The file that is the body.
+    file: Option<String>,
+    has_json: bool,
+    is_in_url: bool,
+    is_head: bool,
+    is_compressed: bool,
+    is_upload: bool,
+}
+
+impl CurlRequest {
+    fn apply(&mut self, name: &str, meaning: Meaning, value: String) -> Result<(), String> {
+        match meaning {
+            Nothing | NothingWithValue => {}
+            Refused(why) => return Err(format!("{name} has no counterpart: {why}")),
+            Flag(flag) => self.flags.push(flag.to_owned()),
+            Value(flag) => self.flags.extend([flag.to_owned(), value]),
+            Seconds(flag) => self.flags.extend([flag.to_owned(), format!("{value}s")]),
+            Header(_, _) if name == "--cookie" && !value.contains('=') => {
+                return Err(format!("--cookie {value}: tare reads no file of cookies; write them as name=value"));
+            }
+            Header(name, prefix) => self.headers.push(format!("{name}: {prefix}{value}")),
+            AnyHeader => self.headers.extend(header(&value)),
+            Data if value.starts_with('@') => self.set_file(value[1..].to_owned())?,
+            Data | Text => self.data.push(value),
+            Json => {
+                self.has_json = true;
+                self.data.push(value);
+            }
+            Encoded => self.data.push(encoded(&value)?),
+            DataInUrl => self.is_in_url = true,
+            Head => self.is_head = true,
+            Upload => {
+                self.is_upload = true;
+                self.set_file(value)?;
+            }
+            Compressed => self.is_compressed = true,
+            Resolve => {
+                let (_, address) = value.split_once(':').unwrap_or_default();
+                let (port, address) = address.split_once(':').ok_or("--resolve is HOST:PORT:ADDRESS in curl")?;
+                self.flags.extend(["--connect-to".to_owned(), format!("{address}:{port}")]);
+            }
+            Url => self.urls.push(value),
+        }
+        Ok(())
+    }
+
+    fn set_file(&mut self, file: String) -> Result<(), String> {
+        match self.file.replace(file) {
+            None => Ok(()),
+            Some(_) => Err("two files for one body; put them into one".to_owned()),
+        }
+    }
+
+    fn has_header(&self, wanted: &str) -> bool {
+        let is_it = |line: &String| line.split_once(':').is_some_and(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        self.headers.iter().any(is_it)
+    }
+
+    /// The URL, the flags and the body.
+    fn flags(mut self) -> Result<Vec<String>, String> {
+        let [url] = &self.urls[..] else {
+            return Err(format!("the line has {} URLs, and not one", self.urls.len()));
+        };
+        let mut url = literal(url);
+        let body = self.data.join("&");
+        if self.is_in_url && !body.is_empty() {
+            let sign = if url.contains('?') { '&' } else { '?' };
+            url = format!("{url}{sign}{}", literal(&body));
+        }
+        let sends_text = !self.data.is_empty() && !self.is_in_url;
+        if sends_text && self.file.is_some() {
+            return Err("text and a file for one body; put both into one file".to_owned());
+        }
+        if sends_text && body.starts_with('@') {
+            return Err("a body that begins with @; put it into a file, and write --data-binary @FILE".to_owned());
+        }
+        // tare undoes gzip for checks, and no other coding.
+        if self.is_compressed && !self.has_header("accept-encoding") {
+            self.headers.push("Accept-Encoding: gzip".to_owned());
+        }
+        let kind = if self.has_json { "application/json" } else { "application/x-www-form-urlencoded" };
+        let sends_file = self.file.is_some() && !self.is_upload;
+        if (sends_text || sends_file) && !self.has_header("content-type") {
+            self.headers.push(format!("Content-Type: {kind}"));
+        }
+        if self.has_json && !self.has_header("accept") {
+            self.headers.push("Accept: application/json".to_owned());
+        }
+        let mut flags = vec![url];
+        let implied = [(self.is_head, "HEAD"), (self.is_upload, "PUT")].into_iter().find(|(is_it, _)| *is_it);
+        if let Some((_, method)) = implied.filter(|_| !self.flags.iter().any(|flag| flag == "-X")) {
+            flags.extend(["-X".to_owned(), method.to_owned()]);
+        }
+        flags.append(&mut self.flags);
+        flags.extend(self.headers.iter().flat_map(|line| ["-H".to_owned(), literal(line)]));
+        if sends_text {
+            flags.extend(["--data".to_owned(), literal(&body)]);
+        }
+        flags.extend(self.file.into_iter().flat_map(|file| ["-D".to_owned(), file]));
+        Ok(flags)
+    }
+}
+
+/// A header as tare takes it: `Name;` of curl is one without a value, and `Name:` is none.
+fn header(line: &str) -> Option<String> {
+    match line.split_once(':') {
+        Some((_, value)) if value.trim().is_empty() => None,
+        Some(_) => Some(line.to_owned()),
+        None => Some(format!("{}:", line.trim_end_matches(';'))),
+    }
+}
+
+/// `name=value` with an encoded value, or an encoded value alone.
+fn encoded(value: &str) -> Result<String, String> {
+    let encode = |text: &str| utf8_percent_encode(text, NON_ALPHANUMERIC).to_string();
+    match value.split_once('=') {
+        Some(("", text)) => Ok(encode(text)),
+        Some((name, text)) => Ok(format!("{name}={}", encode(text))),
+        None if value.contains('@') => Err(format!("--data-urlencode {value}: give the text itself")),
+        None => Ok(encode(value)),
+    }
+}
+
+/// Braces mean themselves in curl.
+fn literal(text: &str) -> String {
+    text.replace("{{", "\\{{")
+}

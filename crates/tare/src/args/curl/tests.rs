@@ -1,0 +1,89 @@
+//! Lines for curl, and what becomes of them.
+
+use super::*;
+
+fn words(line: &str) -> Result<Vec<String>, String> {
+    flags_of_line(line)
+}
+
+#[test]
+fn a_line_of_a_browser_becomes_flags() {
+    let line = "curl 'https://shop.example/api?x={{1}}' \\\n  -H 'accept: */*' \\\n  -b 'sid=1; theme=dark' \\\n  \
+                --data-raw $'{\"a\":\"it\\'s \\u0041\"}' --compressed --insecure";
+    let expected = [
+        "https://shop.example/api?x=\\{{1}}",
+        "-k",
+        "-H",
+        "accept: */*",
+        "-H",
+        "Cookie: sid=1; theme=dark",
+        "-H",
+        "Accept-Encoding: gzip",
+        "-H",
+        "Content-Type: application/x-www-form-urlencoded",
+        "--data",
+        "{\"a\":\"it's A\"}",
+    ];
+    assert_eq!(words(line).unwrap(), expected);
+}
+
+#[test]
+fn flags_of_curl_mean_what_they_mean_there() {
+    for (line, flags) in [
+        (
+            "curl -sSXPUT http://x/ -d a=1 -d b=2 -H 'Content-Type: t/x'",
+            "http://x/|-X|PUT|-H|Content-Type: t/x|--data|a=1&b=2",
+        ),
+        ("curl -G http://x/?a=1 --data-urlencode 'q=a b'", "http://x/?a=1&q=a%20b"),
+        ("curl -I -u me:pw http://x/", "http://x/|-X|HEAD|-a|me:pw"),
+        (
+            "curl --json '{}' http://x/",
+            "http://x/|-H|Content-Type: application/json|-H|Accept: application/json|--data|{}",
+        ),
+        ("curl -F file=@a.png -F n=1 http://x/", "http://x/|--form|file=@a.png|--form|n=1"),
+        ("curl -T a.bin http://x/", "http://x/|-X|PUT|-D|a.bin"),
+        ("curl --data-binary @a.bin -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a.bin"),
+        ("curl -m 5 --resolve x:443:127.0.0.1 https://x/", "https://x/|--timeout|5s|--connect-to|127.0.0.1:443"),
+        ("curl -H 'X-Empty;' -H 'Accept:' -o /dev/null http://x/", "http://x/|-H|X-Empty:"),
+    ] {
+        assert_eq!(words(line).unwrap().join("|"), flags, "{line}");
+    }
+}
+
+#[test]
+fn what_has_no_counterpart_is_refused_with_its_name() {
+    for (line, says) in [
+        ("curl -L http://x/", "--location has no counterpart"),
+        ("curl --ftp-pasv http://x/", "--ftp-pasv of curl is not known"),
+        ("wget http://x/", "does not begin with curl"),
+        ("curl 'http://x/", "a quote is not closed"),
+        ("curl -H", "--header has no value"),
+        ("curl -s", "0 URLs"),
+        ("curl http://x/ -d a -d @b", "text and a file"),
+    ] {
+        let error = words(line).unwrap_err();
+        assert!(error.contains(says), "{line}: {error}");
+    }
+}
+
+#[test]
+fn only_a_load_has_such_a_line() {
+    let of = |words: &[&str]| {
+        let read = with_curl_line(words.iter().map(OsString::from).collect()).unwrap();
+        read.into_iter().map(|word| word.into_string().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&["tare", "load", "--curl", "curl http://x/", "-c", "2"]), ["tare", "load", "http://x/", "-c", "2"]);
+    assert_eq!(of(&["tare", "load", "--curl=curl http://x/"]), ["tare", "load", "http://x/"]);
+    assert_eq!(of(&["tare", "run", "--curl", "x"]), ["tare", "run", "--curl", "x"]);
+}
+
+#[test]
+fn a_flag_of_curl_is_named_as_one() {
+    let said = |words: &[&str]| crate::args::parse(words).unwrap_err().to_string();
+    for flag in ["--cookie", "-b", "--data-raw"] {
+        let text = said(&["tare", "load", "http://x/", flag, "a=1"]);
+        assert!(text.contains("is a flag of curl") && text.contains(flag) && text.contains("--curl"), "{text}");
+    }
+    assert!(!said(&["tare", "run", "--cookie"]).contains("curl"));
+    assert!(!said(&["tare", "load", "http://x/", "--nonsense"]).contains("curl"));
+}

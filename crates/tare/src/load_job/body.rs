@@ -1,0 +1,145 @@
+//! The body of a request, from the flags.
+
+use std::path::Path;
+
+use anyhow::Context;
+use tare_load::{Body, FormPart};
+use tare_plan::contract::bytes_of_hex;
+
+use super::files::InputFiles;
+use crate::args::RequestArgs;
+use crate::failure::wrong_usage;
+
+/// The body that the flags give; `None` without one.
+pub(super) fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Body>> {
+    if let Some(text) = &args.data_json {
+        let text = text_or_file(text, files)?;
+        // A variable may stand where no JSON could be.
+        if !text.contains("{{") {
+            let checked = serde_json::from_str::<serde::de::IgnoredAny>(&text);
+            checked.map_err(|why| wrong_usage(format!("the body of --data-json is not valid JSON: {why}")))?;
+        }
+        return Ok(Some(Body::Json(text)));
+    }
+    if !args.form.is_empty() {
+        return form(&args.form, files).map(Some);
+    }
+    match &args.data {
+        Some(text) => Ok(Some(Body::Text(text_or_file(text, files)?))),
+        None => Ok(bytes(args, files)?.map(Body::from)),
+    }
+}
+
+/// The body that is given byte for byte.
+pub(super) fn bytes(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Vec<u8>>> {
+    match (&args.data_hex, &args.body_file) {
+        (Some(hex), _) => bytes_of_hex(hex).map(Some).map_err(|what| wrong_usage(format!("--data-hex: {what}"))),
+        (None, Some(file)) => files.contents(file).map(Some).with_context(|| unreadable(file, "the body")),
+        (None, None) => Ok(None),
+    }
+}
+
+/// The fields of a form as curl writes them. With a file it has parts, otherwise it is one encoded text.
+fn form(fields: &[String], files: &InputFiles) -> anyhow::Result<Body> {
+    let pair = |field: &String| {
+        let pair = field.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+        pair.ok_or_else(|| wrong_usage(format!("--form \"{field}\" has no value; write NAME=VALUE or NAME=@FILE")))
+    };
+    let pairs: Vec<(String, String)> = fields.iter().map(pair).collect::<Result<_, _>>()?;
+    if !pairs.iter().any(|(_, value)| value.starts_with(['@', '<'])) {
+        return Ok(Body::Form(pairs));
+    }
+    let parts = pairs.into_iter().map(|(name, value)| part(name, &value, files));
+    Ok(Body::Multipart(parts.collect::<anyhow::Result<_>>()?))
+}
+
+/// `VALUE`, `@FILE` or `<FILE` (its text), then `;type=TYPE` and `;filename=NAME`.
+fn part(name: String, value: &str, files: &InputFiles) -> anyhow::Result<FormPart> {
+    let (mut value, mut content_type, mut file_name) = (value, None, None);
+    // Other semicolons are part of the value.
+    while let Some((rest, option)) = value.rsplit_once(';') {
+        match option.trim().split_once('=') {
+            Some(("type", given)) => content_type = Some(given.to_owned()),
+            Some(("filename", given)) => file_name = Some(given.trim_matches('"').to_owned()),
+            _ => break,
+        }
+        value = rest;
+    }
+    let read = |path: &str| {
+        let path = Path::new(path);
+        files.contents(path).with_context(|| unreadable(path, &format!("the form field {name}")))
+    };
+    if let Some(path) = value.strip_prefix('@') {
+        let contents = read(path)?;
+        let own_name = || Path::new(path).file_name().map(|own| own.to_string_lossy().into_owned());
+        let file_name = file_name.or_else(own_name).unwrap_or_default();
+        let content_type = content_type.unwrap_or_else(|| type_of_file(&file_name).to_owned());
+        return Ok(FormPart::File { name, file_name, content_type, contents: contents.into() });
+    }
+    let text = match value.strip_prefix('<') {
+        Some(path) => String::from_utf8(read(path)?).map_err(|_| {
+            wrong_usage(format!("--form {name}: {path} is not text; send it as a file with {name}=@{path}"))
+        })?,
+        None => value.to_owned(),
+    };
+    Ok(FormPart::Text { name, text, content_type })
+}
+
+/// The type of a file by its name, for the names that curl knows.
+fn type_of_file(name: &str) -> &'static str {
+    let ending = Path::new(name).extension().unwrap_or_default().to_ascii_lowercase();
+    match ending.to_str().unwrap_or_default() {
+        "gif" => "image/gif",
+        "jpg" | "jpeg" => "image/jpeg",
+        "png" => "image/png",
+        "svg" => "image/svg+xml",
+        "txt" => "text/plain",
+        "htm" | "html" => "text/html",
+        "pdf" => "application/pdf",
+        "xml" => "application/xml",
+        _ => "application/octet-stream",
+    }
+}
+
+pub(super) fn text_or_file(text: &str, files: &InputFiles) -> anyhow::Result<String> {
+    let Some(file) = text.strip_prefix('@').map(Path::new) else { return Ok(text.to_owned()) };
+    files.text(file).with_context(|| unreadable(file, "the body"))
+}
+
+pub(super) fn unreadable(file: &Path, what: &str) -> String {
+    format!("cannot read {what} from {}", file.display())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_form_with_a_file_has_parts_and_one_without_is_encoded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("photo.JPG");
+        std::fs::write(&path, b"\xff\xd8").unwrap();
+        let form = |fields: &[String]| form(fields, &InputFiles::Disk);
+        assert!(matches!(form(&["a=1;type=x".to_owned()]).unwrap(), Body::Form(pairs) if pairs[0].1 == "1;type=x"));
+        let file = |options: &str| format!("file=@{}{options}", path.display());
+        let parts = |fields: &[String]| match form(fields).unwrap() {
+            Body::Multipart(parts) => parts,
+            other => panic!("{other:?}"),
+        };
+        let found = parts(&["a={\"b\";c};type=application/json".to_owned(), file("")]);
+        let (name, text) = ("a".to_owned(), "{\"b\";c}".to_owned());
+        assert_eq!(found[0], FormPart::Text { name, text, content_type: Some("application/json".to_owned()) });
+        let sent = |file_name: &str, content_type: &str| FormPart::File {
+            name: "file".to_owned(),
+            file_name: file_name.to_owned(),
+            content_type: content_type.to_owned(),
+            contents: (*b"\xff\xd8").into(),
+        };
+        assert_eq!(found[1], sent("photo.JPG", "image/jpeg"));
+        assert_eq!(parts(&[file(";type=image/x;filename=\"b.png\"")]), [sent("b.png", "image/x")]);
+        assert!(form(&["file".to_owned()]).unwrap_err().to_string().contains("NAME=@FILE"));
+        let absent = form(&["file=@/nonexistent/x".to_owned()]).unwrap_err().to_string();
+        assert!(absent.contains("the form field file") && absent.contains("/nonexistent/x"), "{absent}");
+        assert!(form(&[format!("a=<{}", path.display())]).unwrap_err().to_string().contains("is not text"));
+    }
+}
