@@ -24,16 +24,21 @@ const VERSIONS: &str = "Versions: ";
 
 /// Every difference of environment, settings and libraries.
 pub fn environment_changes(before: &Summary, after: &Summary, cells: &[(&Cell, &Cell)]) -> Vec<EnvironmentChange> {
-    let mut changes = changed_facts(&facts(&before.environment, None), &facts(&after.environment, None));
+    let mut changes = section_changes(&before.environment, &after.environment, None);
     let programs = [before, after].map(|summary| {
         let run = &summary.run;
         let revision = run.git_revision.clone().map(|revision| (of_tare("git revision"), revision));
         [(of_tare("tare"), run.tare_version.clone())].into_iter().chain(revision).collect::<Facts>()
     });
     changes.extend(changed_facts(&programs[0], &programs[1]));
-    changes.extend(changed_facts(&facts(&before.plan, Some("setting")), &facts(&after.plan, Some("setting"))));
+    changes.extend(section_changes(&before.plan, &after.plan, Some("setting")));
     changes.extend(server_changes(cells));
     changes
+}
+
+/// Every difference of two tables of facts, under their own titles or under this one.
+pub fn section_changes(before: &[Section], after: &[Section], title: Option<&str>) -> Vec<EnvironmentChange> {
+    changed_facts(&facts(before, title), &facts(after, title))
 }
 
 /// Every difference of the commands, versions and libraries of two servers, or of one in two records.

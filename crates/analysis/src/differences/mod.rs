@@ -11,7 +11,7 @@ mod samples;
 use serde::{Deserialize, Serialize};
 
 pub use difference::{Basis, FigureChange};
-pub use environment::{EnvironmentChange, environment_changes};
+pub use environment::{EnvironmentChange, environment_changes, section_changes};
 pub use methods::MethodChange;
 
 use crate::summary::{Cell, RunStatus, Summary, ValidityState};

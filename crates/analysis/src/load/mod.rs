@@ -4,6 +4,7 @@ mod agents;
 mod answers;
 mod bars;
 mod describe;
+mod differences;
 mod summarize;
 mod summary;
 mod threshold;
@@ -11,6 +12,7 @@ mod threshold;
 pub use crate::summary::ThresholdResult;
 pub use agents::AgentSummary;
 pub use describe::describe;
+pub use differences::{LoadDifferences, LoadFigureChange, LoadSide, compare_loads};
 pub use summarize::summarize;
 pub use summary::{Bytes, Connections, Generator, Interval, LoadSummary, Model, Requests, SCHEMA};
 

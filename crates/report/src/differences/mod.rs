@@ -4,4 +4,5 @@ mod markdown;
 mod text;
 
 pub use markdown::render_markdown;
+pub(crate) use text::environment_table;
 pub use text::render;

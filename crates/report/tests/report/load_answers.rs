@@ -26,7 +26,7 @@ fn status(count: u64, failed: u64) -> StatusTally {
 }
 
 /// Two URLs; both agents or intervals of it report the same.
-fn record(conditions: &[&str]) -> LoadRecord {
+pub fn record(conditions: &[&str]) -> LoadRecord {
     let mut record = load_record();
     record.header.plan.conditions = conditions.iter().map(|condition| condition.parse().unwrap()).collect();
     record.intervals.truncate(2);
@@ -50,7 +50,7 @@ fn every_form_tells_answers_apart_by_status_and_by_url() {
     assert!(read.urls[1].p99_ns.unwrap() > 29_000_000 && read.urls[0].p99_ns.unwrap() < 1_100_000);
 
     let text = render(&summary, &Style { colored: false, width: 100 });
-    for line in ["statuses     200: 6,000, 503: 20 (failed)", "GET /bad   4,020     20 (0.50 %)  30.0 ms"] {
+    for line in ["statuses     200: 6,000, 503: 20 (failed)", "GET /bad   4,020     20 (0.5 %)  30.0 ms"] {
         assert!(text.contains(line), "{line}: {text}");
     }
     let csv = csv(&summary);

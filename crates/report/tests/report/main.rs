@@ -11,6 +11,7 @@ mod history;
 mod imports;
 mod limits;
 mod load_answers;
+mod load_compared;
 mod load_outcomes;
 mod loads;
 mod outputs;

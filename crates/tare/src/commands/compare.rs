@@ -2,12 +2,14 @@
 
 use std::path::Path;
 
+use anyhow::Context;
 use tare_analysis::differences::{self, RecordedRun, RunDifferences};
+use tare_analysis::load::{LoadDifferences, LoadSummary, compare_loads, summarize};
 use tare_analysis::{Summary, summarize_with};
-use tare_record::RunRecord;
 use tare_record::store::{self, find_run};
+use tare_record::{Record, RunRecord};
 use tare_report::differences::{render, render_markdown};
-use tare_report::json;
+use tare_report::{json, load};
 
 use crate::args::{CompareArgs, Global};
 use crate::console;
@@ -16,11 +18,21 @@ use crate::session::profiled_beside;
 
 /// Prints what differs.
 pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
+    let style = console::report_style(global.color);
+    if let Some(differences) = two_loads(args, global)? {
+        console::print_text(&if args.json {
+            json::render(&differences)?
+        } else if args.markdown {
+            load::render_differences_markdown(&differences)
+        } else {
+            load::render_differences(&differences, &style)
+        });
+        return Ok(Outcome::Done);
+    }
     let differences = match &args.of {
         Some(run) => servers_of_run(run, args, global)?,
         None => two_runs(args, global)?,
     };
-    let style = console::report_style(global.color);
     console::print_text(&if args.json {
         json::render(&differences)?
     } else if args.markdown {
@@ -29,6 +41,36 @@ pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
         render(&differences, &style)
     });
     Ok(Outcome::Done)
+}
+
+/// The differences of two loads, from their records or their JSON; `None` where neither is a load.
+fn two_loads(args: &CompareArgs, global: &Global) -> anyhow::Result<Option<LoadDifferences>> {
+    if args.of.is_some() {
+        return Ok(None);
+    }
+    match (open_load(&args.before, global)?, open_load(&args.after, global)?) {
+        (Some(before), Some(after)) => Ok(Some(compare_loads(&before, &after))),
+        (None, None) => Ok(None),
+        (before, _) => {
+            let (load, run) = if before.is_some() { (&args.before, &args.after) } else { (&args.after, &args.before) };
+            Err(wrong_usage(format!("{load} is a load and {run} is a run: give two of a kind")))
+        }
+    }
+}
+
+/// The summary of a load; `None` for a run.
+fn open_load(name: &str, global: &Global) -> anyhow::Result<Option<LoadSummary>> {
+    let file = Path::new(name);
+    if file.extension().is_some_and(|ending| ending == "json") && file.is_file() {
+        let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {name}"))?;
+        let summary = serde_json::from_str(&text)
+            .map_err(|why| wrong_usage(format!("{name} is not the JSON of a load ({why}); write it with --json")))?;
+        return Ok(Some(summary));
+    }
+    Ok(match store::open_record(&find_run(&global.dir, name)?)? {
+        Record::Load(record) => Some(summarize(&record)),
+        Record::Run(_) => None,
+    })
 }
 
 fn two_runs(args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifferences> {
