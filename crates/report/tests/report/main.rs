@@ -10,8 +10,11 @@ mod golden;
 mod history;
 mod imports;
 mod limits;
+#[path = "loads/answers.rs"]
 mod load_answers;
+#[path = "loads/compared.rs"]
 mod load_compared;
+#[path = "loads/outcomes.rs"]
 mod load_outcomes;
 mod loads;
 mod outputs;
