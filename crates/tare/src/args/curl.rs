@@ -123,7 +123,7 @@ pub fn with_curl_line(words: Vec<OsString>) -> Result<Vec<OsString>, clap::Error
             }
         };
         let flags = flags_of_line(&line)
-            .map_err(|why| clap::Error::raw(ErrorKind::ValueValidation, format!("error: {FLAG}: {why}\n")))?;
+            .map_err(|why| clap::Error::raw(ErrorKind::ValueValidation, format!("{FLAG}: {why}\n")))?;
         read.extend(flags.into_iter().map(OsString::from));
     }
     Ok(read)
@@ -137,7 +137,7 @@ pub fn name_flag_of_curl(error: clap::Error) -> clap::Error {
         return error;
     }
     let text = format!(
-        "error: {given} is a flag of curl; give the whole line for curl as it is: {FLAG} \"curl …\". docs/FLAGS.md has the \
+        "{given} is a flag of curl; give the whole line for curl as it is: {FLAG} \"curl …\". docs/FLAGS.md has the \
          flags of tare\n"
     );
     clap::Error::raw(ErrorKind::UnknownArgument, text)
