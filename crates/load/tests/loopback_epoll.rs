@@ -10,6 +10,8 @@ const POLLER: PollerChoice = PollerChoice::Readiness;
 mod certificates;
 #[path = "loopback/connections.rs"]
 mod connections;
+#[path = "loopback/event_stream.rs"]
+mod event_stream;
 #[path = "loopback/faults.rs"]
 mod faults;
 #[path = "loopback/grpc.rs"]

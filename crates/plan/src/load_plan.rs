@@ -122,6 +122,11 @@ impl LoadPlan {
         hash_of(&copy)
     }
 
+    /// Whether responses are streams of events.
+    pub fn sends_events(&self) -> bool {
+        matches!(self.protocol, LoadProtocol::Events { .. })
+    }
+
     /// Time between two pushed messages; `None` where the server only answers.
     pub fn push_period(&self) -> Option<Span> {
         match self.protocol {

@@ -49,6 +49,15 @@ pub struct Options {
     /// How far the stamps of these messages are ahead of the clock, in nanoseconds; negative for behind.
     #[arg(long, default_value_t = 0, allow_hyphen_values = true)]
     pub clock_ahead_ns: i64,
+    /// On /events, a stream of events: from the headers to the first event, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub first_event_ms: u64,
+    /// Time from one event to the next, in milliseconds.
+    #[arg(long, default_value_t = 0)]
+    pub event_gap_ms: u64,
+    /// Events of each stream; after 0 of them the stream stays open and silent.
+    #[arg(long, default_value_t = 10)]
+    pub events: u32,
     /// Keeps a list of all answers, which [`Running::finish`](crate::Running::finish) returns.
     #[arg(skip)]
     pub keeps_ledger: bool,
@@ -88,6 +97,9 @@ impl Default for Options {
             stall_ms: 0,
             answer_bytes: 0,
             push_period_ms: 100,
+            first_event_ms: 0,
+            event_gap_ms: 0,
+            events: 10,
             clock_ahead_ns: 0,
             keeps_ledger: false,
             fault: None,

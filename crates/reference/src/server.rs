@@ -1,6 +1,7 @@
 //! The server's loop: accepts, answers according to the contract, and plants the delays of its options.
 
 mod breaking;
+mod events;
 mod push;
 
 use std::io::Write;
@@ -32,6 +33,8 @@ const MAX_SLEEP: Duration = Duration::from_millis(20);
 const FLOOD_BYTES: usize = 64 * 1024;
 /// The path of the CPU totals, outside the contract and without planted costs.
 const CPU_TOTALS_PATH: &str = "/cpu-totals";
+/// The path of streams of events.
+const EVENTS_PATH: &str = "/events";
 
 /// Stops [`serve_until_stopped`] from another thread. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -221,6 +224,9 @@ impl<'a> Server<'a> {
         }
         if let Some((websocket, opening)) = WebSocket::open(request) {
             return self.open_websocket(io, token, websocket, opening);
+        }
+        if request.path == EVENTS_PATH {
+            return self.send_events(io, token);
         }
         if request.path == CPU_TOTALS_PATH {
             (answer.status, answer.body) = (200, self.costs.cpu_account());

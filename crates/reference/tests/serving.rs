@@ -128,6 +128,20 @@ fn an_answer_never_comes_before_its_planted_delay() {
 }
 
 #[test]
+fn a_stream_of_events_has_its_planted_times() {
+    let options = Options { first_event_ms: 5, event_gap_ms: 2, events: 3, ..Options::default() };
+    let (_server, mut stream) = connect(options);
+    let before = clock::now();
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    assert_exchange(&mut stream, b"GET /events HTTP/1.1\r\n\r\n", head);
+    for (number, end, after_ms) in [(0, "", 5), (1, "", 7), (2, "0\r\n\r\n", 9)] {
+        assert_exchange(&mut stream, b"", &format!("9\r\ndata: {number}\n\n\r\n{end}"));
+        assert!(clock::now().since(before) >= after_ms * 1_000_000);
+    }
+    assert_exchange(&mut stream, b"GET /path0/1 HTTP/1.1\r\n\r\n", &ok("1"));
+}
+
+#[test]
 fn faults_begin_after_their_number_of_requests() {
     let fault = Some(FaultKind::Status500);
     let (_server, mut stream) = connect(Options { fault, fault_after: 2, ..Options::default() });

@@ -5,6 +5,7 @@ mod alike;
 mod client;
 mod compare;
 mod endpoint;
+mod events;
 mod http2;
 mod listener;
 mod stream;
@@ -48,12 +49,13 @@ pub fn verify_exchanges<'a>(
 }
 
 fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
-    let pushes = exchange.push.is_some() && exchange.expect.status == SWITCHING_PROTOCOLS;
-    let (difference, answer) = if pushes {
-        let heard = listener::listen(client.address(), exchange.request, client.timeout());
-        (heard.err().map(|complaint| complaint.to_string()), None)
-    } else {
-        ask(client, exchange).unwrap_or_else(|failure| (Some(failure.to_string()), None))
+    let (difference, answer) = match exchange.push {
+        Some(_) if exchange.expect.status == SWITCHING_PROTOCOLS => {
+            let heard = listener::listen(client.address(), exchange.request, client.timeout());
+            (heard.err().map(|complaint| complaint.to_string()), None)
+        }
+        Some(push) => (events::read(client, exchange, push).unwrap_or_else(|failure| Some(failure.to_string())), None),
+        None => ask(client, exchange).unwrap_or_else(|failure| (Some(failure.to_string()), None)),
     };
     CheckOutcome {
         check: exchange.name.to_owned(),

@@ -22,6 +22,10 @@ expect = { body = "16" }
 
 /// Serves each connection with `serve` until the client is gone.
 fn server(serve: fn(TcpStream)) -> SocketAddr {
+    server_of(serve)
+}
+
+fn server_of(serve: impl Fn(TcpStream) + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || listener.incoming().flatten().for_each(serve));
@@ -238,6 +242,47 @@ request = { path = "/ws/ts" }
 expect = { status = 101 }
 push = { period = "100ms", messages = 600 }
 "#;
+
+const STREAMING: &str = r#"
+schema = 1
+[scenarios.Events]
+request = { path = "/events" }
+expect = { headers = { content-type = "text/event-stream" } }
+push = { period = "10ms", messages = 5 }
+"#;
+
+/// The difference when a server answers the request of a stream by these bytes, and then says nothing.
+fn stream_difference(answer: &'static str, closes: bool) -> String {
+    let contract = Contract::parse("contract.toml", STREAMING).unwrap();
+    let address = match closes {
+        true => server_of(move |mut stream| {
+            skip_request(&mut stream);
+            send_answer(&mut stream, answer);
+        }),
+        false => server_of(move |mut stream| {
+            skip_request(&mut stream);
+            send_answer(&mut stream, answer);
+            let _ = stream.read_to_end(&mut Vec::new());
+        }),
+    };
+    let outcomes = verify_exchanges(address, contract.exchanges("x", 1), Duration::from_millis(300));
+    outcomes[0].difference.clone().unwrap_or_else(|| "passed".into())
+}
+
+#[test]
+fn the_begin_of_a_stream_of_events_is_read() {
+    const HEAD: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    for (answer, closes, expected) in [
+        (format!("{HEAD}data: 1\n\ndata: 2\n\ndata: 3\n\n"), false, "passed"),
+        (format!("{HEAD}data: 1\n\n: no event\n\n"), false, "within 0.3s came 1 of 3 events"),
+        (format!("{HEAD}data: 1\n\n"), true, "the stream ended after 1 of 3 events"),
+        ("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n".to_owned(), false, "status: expected 200, got 503"),
+        (HEAD.replace("event-stream", "html"), false, "header content-type: expected \"text/event-stream\", got"),
+    ] {
+        let found = stream_difference(answer.leak(), closes);
+        assert!(found.starts_with(expected), "{found}, not {expected}");
+    }
+}
 
 /// Opens the WebSocket that a client requests.
 fn upgrade(stream: &mut TcpStream, accept: fn(&[u8]) -> String) {

@@ -37,14 +37,14 @@ function factTable({ rows }: LoadFacts): HTMLElement {
 
 const timeOf = (ns: number | null | undefined) => (ns == null ? '–' : formatTime(ns));
 
-/** Response and service time side by side; for pushed messages, latency and jitter. */
+/** Response and service time side by side; for pushed messages, latency and jitter; for events, the first one and the gaps. */
 function latencyTable(cell: Cell): HTMLElement | null {
   const latency = cell.latency.at(-1);
   if (!latency) return null;
   const columns: [string, Distribution][] = cell.messages
     ? [
-        ['push latency', latency.response],
-        ['jitter', cell.messages.jitter],
+        [cell.messages.gap ? 'first event' : 'push latency', latency.response],
+        [cell.messages.gap ? 'gap' : 'jitter', cell.messages.gap ?? cell.messages.jitter],
       ]
     : [
         ['response time', latency.response],

@@ -1,4 +1,4 @@
-// Pushed messages: counts, and jitter by percentile. Jitter does not depend on the server's clock.
+// Pushed messages and events: counts, and jitter or gaps by percentile, which do not depend on the server's clock.
 
 import { figure } from '../charts/figure';
 import type { LatencyLine } from '../charts/latency';
@@ -36,21 +36,26 @@ function clockErrorText(m: Messages): string {
   return `${within}, server’s ${formatTime(Math.abs(m.clock.offset_ns))} ${way}`;
 }
 
-/** The chart of the jitter. */
+/** The chart of the jitter, or of the gaps between events. */
 export function jitterFigure(_: Model, panel: Panel): HTMLElement | null {
-  const cells = panel.cells.filter((c) => c.messages?.jitter.count);
+  const between = (m: Messages) => m.gap ?? m.jitter;
+  const cells = panel.cells.filter((c) => c.messages && between(c.messages).count);
   if (!cells.length) return null;
-  const lines = (t: Theme): LatencyLine[] => cells.map((cell) => latencyLine(cell, panel, t, cell.messages!.jitter));
+  const ofEvents = Boolean(cells[0]!.messages!.gap);
+  const name = ofEvents ? 'gap' : 'jitter';
+  const lines = (t: Theme): LatencyLine[] => cells.map((cell) => latencyLine(cell, panel, t, between(cell.messages!)));
   return figure({
-    id: panelId('jitter', panel),
-    title: `${panel.title}: jitter by percentile`,
-    note: 'How far the time between two messages of a user was from the period, either way.',
+    id: panelId(name, panel),
+    title: `${panel.title}: ${name} by percentile`,
+    note: ofEvents
+      ? 'The time between two events of a stream.'
+      : 'How far the time between two messages of a user was from the period, either way.',
     watch: ['scale', 'highlights'],
-    ...curveSpec('jitter', lines),
+    ...curveSpec(name, lines),
     data: () => ({
-      heads: ['scenario', 'variant', 'percentile', 'jitter_ns'],
+      heads: ['scenario', 'variant', 'percentile', `${name}_ns`],
       rows: cells.flatMap((cell) =>
-        cell.messages!.jitter.percentiles.map((p) => [panel.scenario, cell.variant, p.percentile, p.value_ns]),
+        between(cell.messages!).percentiles.map((p) => [panel.scenario, cell.variant, p.percentile, p.value_ns]),
       ),
     }),
   });

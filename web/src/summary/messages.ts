@@ -11,7 +11,7 @@ export interface ServerClock {
   is_confirmed: boolean;
 }
 
-/** The messages that a server pushed. Their latency has the slice kind `push`. */
+/** The messages that a server pushed, or the events of streams. Their latency has the slice kind `push`. */
 export interface Messages {
   received: number;
   missing: number;
@@ -26,4 +26,6 @@ export interface Messages {
   /** The server's clock; `null` if it is the generator's. */
   clock: ServerClock | null;
   jitter: Distribution;
+  /** The time between two events of a stream; absent for messages of WebSockets. */
+  gap?: Distribution;
 }

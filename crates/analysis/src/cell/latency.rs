@@ -77,7 +77,8 @@ fn start((fork, values): &(u32, Vec<(f64, u64)>)) -> StartLatency {
     StartLatency { fork: *fork, percentiles: percentiles.collect() }
 }
 
-/// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections`, or `pushed every 100ms to 2,500 users`.
+/// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections`, `pushed every 100ms to 2,500 users`, or `streams of events,
+/// 64 users`.
 fn model(cell: &Evidence<'_>, slice: &StoredSlice) -> String {
     let rate = slice.key.offered_per_s.map_or_else(|| "unknown rate".to_owned(), format::rate);
     let connections = format::count(slice.key.users.into(), "connection");
@@ -87,6 +88,7 @@ fn model(cell: &Evidence<'_>, slice: &StoredSlice) -> String {
         SliceKind::Fixed => format!("open constant, {rate} over {connections}"),
         SliceKind::Poisson => format!("open Poisson, {rate} over {connections}"),
         SliceKind::Capacity => "tries of growing loads".to_owned(),
+        SliceKind::Push if cell.subject.sends_events => format!("streams of events, {users}"),
         SliceKind::Push => {
             let every = cell.subject.push_period.map(|period| format!("every {period} "));
             format!("pushed {}to {users}", every.unwrap_or_default())

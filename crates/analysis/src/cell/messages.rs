@@ -16,7 +16,7 @@ const AHEAD: f64 = 0.001;
 /// None where the server pushes nothing.
 pub(crate) fn messages(cell: &Evidence<'_>) -> Option<MessageSummary> {
     let (tally, jitter) = SliceSample::sum_pushed_messages(cell.measured().map(|slice| &slice.load))?;
-    Some(MessageSummary { tally, jitter: distribution(&jitter) })
+    Some(MessageSummary::new(tally, cell.subject.sends_events, distribution(&jitter)))
 }
 
 /// What about its messages makes figures of a cell doubtful.
@@ -26,7 +26,7 @@ pub(crate) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> 
     let due = tally.received + tally.missing;
     let missing = (tally.missing > 0).then(|| {
         let text = format!("{} of {} messages did not arrive", grouped(tally.missing), grouped(due));
-        Reason::new(text, "Look in the server's log for why it drops messages or closes WebSockets.")
+        Reason::new(text, "Look in the server's log for why it drops messages or closes connections.")
     });
     let ahead = (tally.ahead as f64 > AHEAD * tally.received as f64).then(|| {
         let part = share(tally.ahead as f64 / tally.received as f64);

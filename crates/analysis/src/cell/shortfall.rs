@@ -30,7 +30,8 @@ pub(crate) fn doubt_of_shortfall(record: &LoadRecord) -> Option<Reason> {
     let is_complete = matches!(record.end, Some((EndStatus::Complete, _)));
     let has_lost_agent = record.events.iter().any(|event| event.kind.name() == EventName::AgentLost);
     let has_failed = record.intervals.iter().any(|interval| interval.load.failed > 0);
-    if !is_complete || has_lost_agent || has_failed || matches!(plan.protocol, LoadProtocol::Push { .. }) {
+    let is_pushed = matches!(plan.protocol, LoadProtocol::Push { .. } | LoadProtocol::Events { .. });
+    if !is_complete || has_lost_agent || has_failed || is_pushed {
         return None;
     }
     let offered = Offered::of(record);
@@ -107,7 +108,7 @@ fn depth(plan: &LoadPlan) -> u32 {
     match plan.protocol {
         LoadProtocol::Http1 { pipeline } => pipeline.max(1),
         LoadProtocol::Http2 { streams } => streams,
-        LoadProtocol::Exchange | LoadProtocol::Push { .. } => 1,
+        LoadProtocol::Exchange | LoadProtocol::Push { .. } | LoadProtocol::Events { .. } => 1,
     }
 }
 

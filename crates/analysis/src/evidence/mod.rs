@@ -30,6 +30,8 @@ pub(crate) struct Subject<'a> {
     pub is_long: bool,
     /// Time between two pushed messages, where the plan states it.
     pub push_period: Option<Span>,
+    /// Whether responses are streams of events.
+    pub sends_events: bool,
 }
 
 impl<'a> Subject<'a> {
@@ -46,6 +48,7 @@ impl<'a> Subject<'a> {
             role: variant.role,
             is_long: named.scenario.is_long(),
             push_period: named.scenario.push.as_ref().map(|push| push.period),
+            sends_events: named.scenario.is_event_stream(),
         }
     }
 
@@ -63,6 +66,7 @@ impl<'a> Subject<'a> {
             role: Role::Baseline,
             is_long: false,
             push_period: plan.push_period(),
+            sends_events: plan.sends_events(),
         }
     }
 }

@@ -87,7 +87,10 @@ fn model(record: &LoadRecord) -> Model {
     let slice = record.intervals.first();
     let closed = slice.is_none_or(|s| s.key.kind == tare_plan::plan::SliceKind::Saturating);
     let pushes = record.intervals.iter().any(|slice| slice.load.pushed_messages().is_some());
-    let meaning = if pushes {
+    let meaning = if plan.sends_events() {
+        "Each user requests a stream and reads its events. Response time counts until the first event. Gap is the time between \
+         two events of a stream."
+    } else if pushes {
         "The server sends on its own clock. Response time counts from the stamp in a message to its arrival. Jitter is by \
          how much the time between two messages of a user differs from the period; it needs no stamps."
     } else if closed {
@@ -99,6 +102,7 @@ fn model(record: &LoadRecord) -> Model {
     };
     Model {
         loop_kind: match (pushes, closed) {
+            (true, _) if plan.sends_events() => "stream",
             (true, _) => "push",
             (false, true) => "closed",
             (false, false) => "open",
@@ -123,7 +127,7 @@ fn latency(histogram: &LatencyHistogram) -> Distribution {
 
 fn message_summary(record: &LoadRecord) -> Option<MessageSummary> {
     let (tally, jitter) = SliceSample::sum_pushed_messages(record.intervals.iter().map(|slice| &slice.load))?;
-    Some(MessageSummary { tally, jitter: latency(&jitter) })
+    Some(MessageSummary::new(tally, record.header.plan.sends_events(), latency(&jitter)))
 }
 
 fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {

@@ -109,7 +109,7 @@ pub struct Pace {
 }
 
 /// The latencies of a cell, or of a load, on one clock. Without samples every figure is `None`.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Distribution {
     pub count: u64,
     pub min_ns: Option<u64>,

@@ -1,4 +1,5 @@
-//! The conversation on a WebSocket: exchanges that the client starts, or messages that the server pushes.
+//! Exchanges that the client starts on a WebSocket, and messages that the server pushes: on a WebSocket, or as a stream of
+//! events.
 
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ pub enum Conversation {
     Push(Push),
 }
 
-/// Messages that a server pushes.
+/// Messages that a server pushes: on a WebSocket, or as the events of a response.
 ///
 /// A user of the closed loop subscribes when it opens a WebSocket, and closes it after its last message. A
 /// [`StopRule::Count`](crate::StopRule::Count) counts subscriptions. A
@@ -34,7 +35,7 @@ pub enum Conversation {
 pub struct Push {
     /// Messages per subscription; `u64::MAX` means no limit.
     pub messages_per_user: u64,
-    /// Time from one message to the next.
+    /// Time from one message to the next; zero if it is not known.
     pub period: Duration,
     /// Where a message contains its send time.
     pub stamp: Stamp,
@@ -48,7 +49,7 @@ impl Push {
 
     /// The time without a message since `since`, from which missing messages are counted; `None` with a limit.
     pub(crate) fn silence_since(&self, since: Nanos) -> Option<Silence> {
-        self.is_endless().then_some(Silence { since, period: self.period })
+        (self.is_endless() && !self.period.is_zero()).then_some(Silence { since, period: self.period })
     }
 
     const fn is_endless(&self) -> bool {

@@ -201,7 +201,7 @@ fn says_idle_timeout(bytes: &[u8]) -> bool {
 ///
 /// # Source
 /// RFC 9112, section 9.2.
-fn bytes_without_request(bytes: &mut &[u8]) -> Step {
+pub(super) fn bytes_without_request(bytes: &mut &[u8]) -> Step {
     *bytes = &bytes[count_line_ends(bytes)..];
     if bytes.is_empty() {
         return Step::More;

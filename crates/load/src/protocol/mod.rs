@@ -3,9 +3,11 @@
 pub(crate) mod answer;
 pub(crate) mod connection;
 pub(crate) mod conversation;
+mod event_stream;
 mod http1;
 mod http2;
 pub(crate) mod offline;
+mod subscription;
 pub(crate) mod tls;
 mod websocket;
 
@@ -13,7 +15,7 @@ use std::time::Duration;
 
 use tare_sys::clock::Nanos;
 
-use crate::protocol::conversation::Conversation;
+use crate::protocol::conversation::{Conversation, Push};
 use crate::recorder::missing_messages::MissingMessages;
 
 /// The protocol of a session.
@@ -37,6 +39,11 @@ pub enum Protocol {
     },
     /// WebSocket over HTTP/1.1 (RFC 6455). The path and the headers of the first request open each connection.
     WebSocket(Conversation),
+    /// HTTP/1.1, and each response is a stream of events: server-sent events, or lines. A user requests a stream, reads its
+    /// events, and requests the next one. The stream ends after [`Push::messages_per_user`] events, or by itself if these have no
+    /// limit. The response time is that of its first event; jitter is the time between two events. A stream without a new event
+    /// within the session's timeout has failed.
+    EventStream(Push),
 }
 
 impl Default for Protocol {
@@ -49,7 +56,7 @@ impl Protocol {
     /// The protocol's name in ALPN.
     pub(crate) const fn alpn(self) -> &'static [u8] {
         match self {
-            Self::Http1 { .. } | Self::WebSocket(_) => b"http/1.1",
+            Self::Http1 { .. } | Self::WebSocket(_) | Self::EventStream(_) => b"http/1.1",
             Self::Http2 { .. } => b"h2",
         }
     }
@@ -59,38 +66,35 @@ impl Protocol {
         match self {
             Self::Http1 { pipeline } => pipeline,
             Self::Http2 { streams } => streams,
-            Self::WebSocket(_) => 1,
+            Self::WebSocket(_) | Self::EventStream(_) => 1,
         }
     }
 
     /// The messages that are missing from a subscription that was requested at `since` and got none; `None` for protocols without
     /// subscriptions.
     pub(crate) fn missing_messages(self, since: Nanos) -> Option<MissingMessages> {
-        match self {
-            Self::WebSocket(Conversation::Push(push)) => {
-                Some(MissingMessages { messages: push.remaining_after(0), silence: push.silence_since(since) })
-            }
-            _ => None,
-        }
+        let push = self.push()?;
+        Some(MissingMessages { messages: push.remaining_after(0), silence: push.silence_since(since) })
     }
 
-    /// Whether the server pushes messages without requests.
-    pub(crate) const fn is_push(self) -> bool {
-        matches!(self, Self::WebSocket(Conversation::Push(_)))
+    /// What the server sends on its own clock; `None` if it only answers.
+    pub(crate) const fn push(self) -> Option<Push> {
+        match self {
+            Self::WebSocket(Conversation::Push(push)) | Self::EventStream(push) => Some(push),
+            Self::Http1 { .. } | Self::Http2 { .. } | Self::WebSocket(Conversation::Exchanges) => None,
+        }
     }
 
     /// Time between two pushed messages; zero without pushes.
-    pub(crate) const fn period(self) -> Duration {
-        match self {
-            Self::WebSocket(Conversation::Push(push)) => push.period,
-            _ => Duration::ZERO,
-        }
+    pub(crate) fn period(self) -> Duration {
+        self.push().map_or(Duration::ZERO, |push| push.period)
     }
 
     /// The error text of a timeout.
     pub(crate) const fn timeout_text(self) -> &'static str {
         match self {
             Self::WebSocket(Conversation::Push(_)) => "no message until the deadline",
+            Self::EventStream(_) => "no event until the deadline",
             _ => "no complete answer until the deadline",
         }
     }

@@ -95,7 +95,7 @@ fn receive(
             }
             Step::Returned(returned) => outcome.ended.push((number(returned.exchange.times()), RequestEnd::Returned)),
             Step::Broken(problem) => return Some(problem.class),
-            Step::Pushed(_) | Step::Pinged | Step::Ponged { .. } => {}
+            Step::Pushed(_) | Step::StreamEnded | Step::Pinged | Step::Ponged { .. } => {}
         }
     }
     if connection.wants_flush() {

@@ -261,7 +261,8 @@ impl Recorder {
     }
 
     /// Records a pushed message. It counts as the answer to a request that was due when the server sent the message. A
-    /// stamp more than `tolerance_ns` after the arrival counts as ahead of time.
+    /// stamp more than `tolerance_ns` after the arrival counts as ahead of time. The first event of a stream has the times of its
+    /// request.
     pub(crate) fn record_message(&mut self, pushed: &PushedMessage, tolerance_ns: u64) {
         self.sample.completed_in_slice += 1;
         if self.window.contains(pushed.arrived_at) {
@@ -275,6 +276,10 @@ impl Recorder {
         self.sample.ok += 1;
         if pushed.sent_at.is_some() {
             self.sample.response.record_ns(pushed.arrived_at.since(intended));
+        }
+        if let Some(times) = pushed.answers {
+            self.sample.response.record_ns(pushed.arrived_at.since(times.intended));
+            self.sample.service.record_ns(pushed.arrived_at.since(times.sent.unwrap_or(times.intended)));
         }
         self.count_message(pushed, tolerance_ns);
     }

@@ -2,9 +2,13 @@
 
 use tare_sys::clock::Nanos;
 
-/// One pushed message and how it compares with those before it on the same WebSocket.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use crate::recorder::Times;
+
+/// One pushed message and how it compares with those before it of the same subscription.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct PushedMessage {
+    /// The request that it is the first answer to: the first event of a stream.
+    pub(crate) answers: Option<Times>,
     /// When it arrived.
     pub(crate) arrived_at: Nanos,
     /// When its stamp says it was sent.

@@ -70,6 +70,9 @@ impl LoadSession {
         if !matches!(spec.protocol, Protocol::Http2 { .. }) && requests.has_calls() {
             return Err(spec_error("calls of gRPC over HTTP/1.1", "speak HTTP/2 with the server"));
         }
+        if matches!(spec.protocol, Protocol::EventStream(_)) && requests.checks_bodies() {
+            return Err(spec_error("a check of the body of a stream of events", "check its status and its headers"));
+        }
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
         let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;

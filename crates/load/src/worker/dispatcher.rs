@@ -60,7 +60,7 @@ impl Dispatcher {
         Self {
             share: setup.share,
             depth: setup.protocol.depth(),
-            is_push: setup.protocol.is_push(),
+            is_push: setup.protocol.push().is_some(),
             timeout: setup.timeout,
             demand: Demand::none(),
             cursor: setup.requests.cursor(setup.share),

@@ -8,6 +8,7 @@ const POLLER: PollerChoice = PollerChoice::Auto;
 
 mod certificates;
 mod connections;
+mod event_stream;
 mod faults;
 mod grpc;
 mod http2;

@@ -100,7 +100,9 @@ mod tests {
         assert_eq!((&empty.body_bytes()[..], empty.headers.len()), (&[0; 5][..], 2));
         // A plan is written and read with what was filled in.
         let mut again: Request = serde_json::from_str(&serde_json::to_string(&call).unwrap()).unwrap();
-        assert!(again == call && again.complete().is_ok() && again == call);
+        assert_eq!(again, call);
+        again.complete().unwrap();
+        assert_eq!(again, call);
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub struct Scenario {
     /// What two answers need not have in common. Where `expect` states no body, all servers must answer alike otherwise.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub may_differ: Vec<MayDiffer>,
-    /// Where the request opens a WebSocket: what the server then pushes.
+    /// Where the request opens a WebSocket, or the response is a stream of events: what the server then sends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<Push>,
 }
@@ -173,6 +173,9 @@ pub struct Lack {
     pub because: String,
 }
 
+/// The status of a successful WebSocket handshake.
+const SWITCHING_PROTOCOLS: u16 = 101;
+
 /// A body from this length on is long.
 const LONG_BODY: u64 = 64 * 1024;
 
@@ -243,6 +246,11 @@ impl Scenario {
         self.expect.body.is_none() && self.push.is_none()
     }
 
+    /// Whether the response is a stream of events, and not a WebSocket.
+    pub fn is_event_stream(&self) -> bool {
+        self.push.is_some() && self.expect.status != SWITCHING_PROTOCOLS
+    }
+
     /// Completes the request. Refuses what could not be sent, pushes that cannot be, and a body that is stated and may differ. An
     /// error names the key.
     pub(crate) fn complete(&mut self) -> Result<(), (&'static str, String)> {
@@ -255,6 +263,10 @@ impl Scenario {
         }
         if let Some(wrong) = self.push.as_ref().and_then(Push::contradiction) {
             return Err(("request", wrong.to_owned()));
+        }
+        if self.is_event_stream() && (self.expect.body.is_some() || self.request.grpc.is_some()) {
+            let message = "push asks for a stream of events, which has no body to compare; leave out one of them";
+            return Err(("expect", message.to_owned()));
         }
         if self.expect.body.is_some() && self.may_differ.contains(&MayDiffer::Body) {
             let message = "names the body, and expect states what it must be; leave out one of them".to_owned();

@@ -1,15 +1,15 @@
-//! What a server pushes over a WebSocket on its own clock, as the contract describes it.
+//! What a server sends on its own clock, over a WebSocket or as a stream of events, as the contract describes it.
 
 use serde::{Deserialize, Serialize};
 
 use tare_units::Span;
 
-/// The messages that come once a WebSocket is open, and how many of them a user reads. Each message says when it was sent:
-/// milli-, micro- or nanoseconds since 1970.
+/// The messages that come once a WebSocket is open, or the events of a response, and how many of them a user reads. Each message of
+/// a WebSocket says when it was sent: milli-, micro- or nanoseconds since 1970.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Push {
-    /// From one message to the next.
+    /// From one message to the next, as far as that is known.
     pub period: Span,
     /// Messages that each user reads.
     pub messages: u32,

@@ -68,6 +68,15 @@ fn a_server_gets_no_requests_that_its_library_lacks() {
 }
 
 #[test]
+fn pushes_over_http_are_a_stream_of_events_which_has_no_body_to_compare() {
+    let contract = |expect: &str| Contract::parse("c.toml", &TEXT.replace("expect = { status = 101 }", expect));
+    assert!(!contract("expect = { status = 101 }").unwrap().scenarios["Push"].is_event_stream());
+    assert!(contract("expect = {}").unwrap().scenarios["Push"].is_event_stream());
+    let error = contract("expect = { body = \"data\" }").unwrap_err().to_string();
+    assert!(error.starts_with("c.toml: [scenarios.Push] expect: push asks for a stream of events"), "{error}");
+}
+
+#[test]
 fn a_contract_of_another_schema_or_with_a_bad_path_is_refused() {
     let other = Contract::parse("c.toml", "schema = 9").unwrap_err().to_string();
     assert_eq!(other, "c.toml: schema = 9 is unknown to this tare; write schema = 1");

@@ -17,6 +17,11 @@ pub enum LoadProtocol {
         /// Streams under way at a time on each connection.
         streams: u32,
     },
+    /// HTTP/1.1: each response is a stream of events.
+    Events {
+        /// Events that are read of each stream; `None` for all that come.
+        messages: Option<u64>,
+    },
     /// WebSocket: a message is sent, and the next one is its answer.
     Exchange,
     /// WebSocket: the server pushes messages.
@@ -177,7 +182,7 @@ impl Transport {
         match self.protocol {
             LoadProtocol::Http2 { streams } => streams,
             LoadProtocol::Http1 { pipeline } => pipeline,
-            LoadProtocol::Exchange | LoadProtocol::Push { .. } => 1,
+            LoadProtocol::Exchange | LoadProtocol::Push { .. } | LoadProtocol::Events { .. } => 1,
         }
     }
 

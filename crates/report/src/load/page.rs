@@ -81,7 +81,11 @@ fn answer(load: &LoadSummary) -> String {
     if load.throughput_per_s <= 0.0 {
         return format!("The server gave no expected answer: {errors}.");
     }
-    let (verb, what) = if load.messages.is_some() { ("pushed", "messages") } else { ("answered", "requests") };
+    let (verb, what) = match &load.messages {
+        Some(messages) if messages.gap.is_some() => ("sent", "events"),
+        Some(_) => ("pushed", "messages"),
+        None => ("answered", "requests"),
+    };
     let p99 = load.response.percentile_ns(99.0).map(|ns| single(Unit::Nanos, ns as f64));
     let named = |per_s: f64| rate(per_s).replace("/s", &format!(" {what}/s"));
     let answered = match load.model.offered_per_s {

@@ -138,7 +138,11 @@ fn connections(summary: &LoadSummary) -> String {
 fn outcome(summary: &LoadSummary) -> LabelledLine {
     let requests = summary.requests;
     match &summary.messages {
-        Some(pushed) => labelled("messages", messages::counts(&pushed.tally, requests.failed)),
+        Some(pushed) => {
+            let are_events = pushed.gap.is_some();
+            let label = if are_events { "events" } else { "messages" };
+            labelled(label, messages::counts(&pushed.tally, requests.failed, are_events))
+        }
         None => {
             let (ok, failed) = (grouped(requests.ok), grouped(requests.failed));
             labelled(
@@ -161,11 +165,14 @@ fn window(seconds: f64) -> String {
     if seconds < 1.0 { duration(seconds) } else { format!("{seconds:.1} s") }
 }
 
-/// Both clocks, or of pushes latency and jitter, side by side, the histogram of the first to their right.
+/// Both clocks, or of pushes latency and jitter, or of events the time to the first one and the gaps, side by side, the histogram of the first to their right.
 fn latencies(summary: &LoadSummary, style: &Style) -> String {
     let response = &summary.response;
     let (second, heads) = match &summary.messages {
-        Some(messages) => (&messages.jitter, ["push", "jitter"]),
+        Some(messages) => {
+            let (name, between) = messages.between();
+            (between, [if messages.gap.is_some() { "first event" } else { "push" }, name])
+        }
         None => (&summary.service, ["response", "service"]),
     };
     let rows_of = if response.count > 0 { response } else { second };
@@ -242,16 +249,18 @@ fn generator(summary: &LoadSummary) -> String {
     let (one, lags) = match &summary.messages {
         Some(pushed) => {
             let stamps = messages::stamps(&pushed.tally);
-            ("message", stamps.map_or(String::new(), |stamps| format!(" · stamps {stamps}")))
+            (
+                if pushed.gap.is_some() { "an event" } else { "a message" },
+                stamps.map_or(String::new(), |stamps| format!(" · stamps {stamps}")),
+            )
         }
-        None => ("request", lags(generator)),
+        None => ("a request", lags(generator)),
     };
     let cores = if generator.cpus.contains([',', '-']) { "cores" } else { "core" };
     let busy = generator.cpu_share.map_or(String::new(), |part| format!(", {} busy", share(part)));
     let awake = generator.spin_share.filter(|part| *part > 0.0);
     let awake = awake.map_or(String::new(), |part| format!(", {} awake in wait", share(part)));
-    let cost =
-        generator.cpu_ns_per_request.map_or(String::new(), |ns| format!(", {} a {one}", single(Unit::Nanos, ns)));
+    let cost = generator.cpu_ns_per_request.map_or(String::new(), |ns| format!(", {} {one}", single(Unit::Nanos, ns)));
     let blocked = generator.blocked_mean_ns.map_or(String::new(), |mean| {
         let waited = single(Unit::Nanos, mean);
         format!(" · {} waited for a free connection, {waited} on average", count(generator.blocked, "request"))

@@ -1,4 +1,4 @@
-//! Figures of pushed messages below the table of their scenario: a paragraph for each variant.
+//! Figures of pushed messages, or of events, below the table of their scenario: a paragraph for each variant.
 
 use tare_plan::plan::SliceKind;
 use tare_record::MessageTally;
@@ -15,17 +15,23 @@ const SHOWN_PERCENTILES: [f64; 4] = [50.0, 99.9, 99.99, 99.999];
 pub(super) fn paragraph(cell: &Cell) -> Option<String> {
     let messages = cell.messages.as_ref()?;
     let pushed = cell.latency.iter().find(|l| l.slice_kind == SliceKind::Push);
-    let mut parts = vec![format!("{}: {}", clean::sanitize_line(&cell.variant), counts(&messages.tally))];
-    parts.extend(pushed.map(|l| format!("push latency {}", figures(&l.response))));
-    parts.push(format!("jitter {}", figures(&messages.jitter)));
-    parts.push(clocks(&messages.tally));
+    let are_events = messages.gap.is_some();
+    let latency = if are_events { "first event" } else { "push latency" };
+    let (name, between) = messages.between();
+    let mut parts = vec![format!("{}: {}", clean::sanitize_line(&cell.variant), counts(&messages.tally, are_events))];
+    parts.extend(pushed.map(|l| format!("{latency} {}", figures(&l.response))));
+    parts.push(format!("{name} {}", figures(between)));
+    parts.extend((!are_events).then(|| clocks(&messages.tally)));
     Some(parts.join(" · "))
 }
 
-/// `1,500,000 messages to 2,500 users, none missing, 12 late`.
-fn counts(tally: &MessageTally) -> String {
+/// `1,500,000 messages to 2,500 users, none missing, 12 late`, or `2,000 events of 100 streams, none missing`.
+fn counts(tally: &MessageTally, are_events: bool) -> String {
     let MessageTally { received, missing, late, out_of_order, duplicated, subscriptions, .. } = *tally;
-    let received_text = format!("{} to {}", count(received, "message"), count(subscriptions, "user"));
+    let received_text = match are_events {
+        true => format!("{} of {}", count(received, "event"), count(subscriptions, "stream")),
+        false => format!("{} to {}", count(received, "message"), count(subscriptions, "user")),
+    };
     let odd = [(late, "late"), (out_of_order, "out of order"), (duplicated, "twice")];
     let odd = odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(n)));
     let lost = if missing == 0 { "none missing".to_owned() } else { format!("{} missing", grouped(missing)) };

@@ -75,9 +75,13 @@ fn the_headline_of_a_load_is_a_sentence_with_its_unit() {
     let response = Distribution { percentiles: Vec::new(), ..load.response.clone() };
     let few = LoadSummary { response, requests: Requests { failed: 0, ..load.requests }, ..load.clone() };
     assert_eq!(said(&few), "The server answered 19,983 requests/s with no errors.");
-    let messages = MessageSummary { tally: MessageTally::default(), jitter: load.service.clone() };
+    let messages = MessageSummary { tally: MessageTally::default(), jitter: load.service.clone(), gap: None };
     let pushed = LoadSummary { messages: Some(messages), ..few.clone() };
     assert_eq!(said(&pushed), "The server pushed 19,983 messages/s with no errors.");
+    let gap = Some(load.service.clone());
+    let events = pushed.messages.map(|messages| MessageSummary { gap, ..messages });
+    let streamed = LoadSummary { messages: events, ..few.clone() };
+    assert_eq!(said(&streamed), "The server sent 19,983 events/s with no errors.");
     let open = |offered_per_s: f64, load: &LoadSummary| {
         let model = Model { offered_per_s: Some(offered_per_s), ..load.model.clone() };
         said(&LoadSummary { model, ..load.clone() })

@@ -18,7 +18,8 @@ use crate::synthetic::{Truth, baseline, run, slice, variant};
 pub fn pushed(missing: u64) -> RunRecord {
     let mut record = run(&[baseline(), variant("b", 0.9)], 2, &[SliceKind::Push]);
     let push = Push { period: tare_units::Span::from_millis(100), messages: 600 };
-    record.header.plan.groups[0].scenarios[0].scenario.push = Some(push);
+    let scenario = &mut record.header.plan.groups[0].scenarios[0].scenario;
+    (scenario.push, scenario.expect.status) = (Some(push), 101);
     for slice in &mut record.slices {
         let mut jitter = LatencyHistogram::new();
         (0..2_000).for_each(|i| jitter.record_ns(i * 1_000));

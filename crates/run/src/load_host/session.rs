@@ -136,11 +136,14 @@ fn scenario_for_server(contract: &Contract, server: &str, named: &NamedScenario)
     named
 }
 
-/// A WebSocket on which all users listen, where the server pushes. In a search they listen for as long as a try lasts.
+/// What all users read, where the server sends: a WebSocket or a stream of events. In a search they read for as long as a try lasts.
 fn protocol(named: &NamedScenario, is_search: bool) -> Option<Protocol> {
     let push = named.scenario.push.as_ref()?;
     let messages = (!is_search).then_some(u64::from(push.messages));
-    Some(protocol_of(&LoadProtocol::Push { period: push.period, messages }))
+    Some(protocol_of(&match named.scenario.is_event_stream() {
+        true => LoadProtocol::Events { messages },
+        false => LoadProtocol::Push { period: push.period, messages },
+    }))
 }
 
 /// The protocol as the generator speaks it.
@@ -148,6 +151,11 @@ pub(crate) fn protocol_of(plan: &LoadProtocol) -> Protocol {
     match *plan {
         LoadProtocol::Http1 { pipeline } => Protocol::Http1 { pipeline: pipeline as usize },
         LoadProtocol::Http2 { streams } => Protocol::Http2 { streams: streams as usize },
+        LoadProtocol::Events { messages } => Protocol::EventStream(tare_load::Push {
+            messages_per_user: messages.unwrap_or(u64::MAX),
+            period: Duration::ZERO,
+            stamp: Stamp::None,
+        }),
         LoadProtocol::Exchange => Protocol::WebSocket(Conversation::Exchanges),
         LoadProtocol::Push { period, messages } => Protocol::WebSocket(Conversation::Push(tare_load::Push {
             messages_per_user: messages.unwrap_or(u64::MAX),
@@ -281,5 +289,8 @@ mod tests {
             assert_eq!((push.messages_per_user, push.period), (expected, Duration::from_millis(100)));
         }
         assert!(protocol(&scenario("Get", None), false).is_none());
+        let mut stream = scenario("Events", named.scenario.push);
+        stream.scenario.expect.status = 200;
+        assert!(matches!(protocol(&stream, false), Some(Protocol::EventStream(push)) if push.messages_per_user == 20));
     }
 }

@@ -235,8 +235,9 @@ pub(crate) fn group(id: &str, variants: &[&str], scenarios: &[&str]) -> Group {
 pub(crate) fn scenario(name: &str, push: Option<Push>) -> NamedScenario {
     let request =
         Request { method: "GET".to_owned(), path: "/".to_owned(), grpc: None, headers: BTreeMap::new(), body: None };
-    let scenario =
-        Scenario { title: String::new(), routes: 1, request, expect: Expect::default(), may_differ: Vec::new(), push };
+    // What is pushed comes over a WebSocket.
+    let expect = Expect { status: if push.is_some() { 101 } else { 0 }, ..Expect::default() };
+    let scenario = Scenario { title: String::new(), routes: 1, request, expect, may_differ: Vec::new(), push };
     NamedScenario { name: name.to_owned(), scenario }
 }
 

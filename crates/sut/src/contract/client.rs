@@ -184,6 +184,14 @@ impl Client {
         Ok(answer)
     }
 
+    /// Sends a request over a connection of its own, in HTTP/1.1.
+    pub(super) fn send_alone(&self, request: &Request) -> Result<Stream, Failure> {
+        let bytes = encode(request, &Method::from_name(&request.method)?, &self.endpoint.host())?;
+        let mut stream = self.connect().map_err(Failure::Connect)?;
+        send(&mut stream, &bytes).1.map_err(Failure::Write)?;
+        Ok(stream)
+    }
+
     fn connect(&self) -> io::Result<Stream> {
         Stream::open(self.endpoint.address, self.endpoint.security.as_ref(), self.timeout)
     }

@@ -24,6 +24,11 @@ fn status(expect: &Expect, answer: &Answer) -> Option<String> {
         .then(|| format!("status: expected {}, got {}{}", expect.status, answer.status, body()))
 }
 
+/// The first difference in the head: status, headers.
+pub(super) fn head_difference(expect: &Expect, answer: &Answer) -> Option<String> {
+    status(expect, answer).or_else(|| differing_header(expect, answer))
+}
+
 fn wrong_reply(expect: &Expect, answer: &Answer) -> Option<String> {
     let wanted = expect.grpc_status.map_or(Code::OK, |GrpcStatus(code)| code);
     answer.reply.as_ref()?.check(wanted).err().map(|error| error.to_string())

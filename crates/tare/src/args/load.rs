@@ -40,6 +40,8 @@ Examples:
       unary calls of gRPC
   tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600
       messages that the server pushes
+  tare load http://127.0.0.1:8080/events -c 100 --event-stream
+      time to the first event of a stream, and gaps between events
   tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256
       messages that the server echoes
   tare load http://10.0.0.1/ -r 200k --agents ssh://bench1,ssh://bench2
@@ -205,9 +207,14 @@ impl RequestArgs {
 }
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "WebSocket (ws:// and wss:// URLs)")]
+#[command(next_help_heading = "WebSockets (ws:// and wss:// URLs) and event streams")]
 pub struct WebSocketArgs {
-    /// Pushed messages that each user reads before it closes its WebSocket [default: all within --duration].
+    /// The response is a stream of events: server-sent events, or lines. Each user requests one, reads it to its end, and
+    /// requests the next one.
+    #[arg(long)]
+    pub event_stream: bool,
+    /// Pushed messages, or events of a stream, that each user reads before it closes the connection [default: all within
+    /// --duration].
     #[arg(long, value_name = "N", value_parser = parse_number)]
     pub messages: Option<u64>,
     /// Time between two messages that the server pushes to a user. Jitter, late and missing messages are computed from it.

@@ -23,15 +23,22 @@ pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Loa
         return Err(wrong_usage("--protoset is for calls of gRPC; give a URL that begins with grpc:// or grpcs://"));
     }
     if !matches!(target.url.scheme(), "ws" | "wss") {
+        if websocket.event_stream {
+            return events(args);
+        }
         if websocket.echo.is_some() || websocket.messages.is_some() {
             return Err(wrong_usage(
-                "--echo and --messages are for WebSockets; give a URL that begins with ws:// or wss://",
+                "--echo and --messages are for WebSockets, and --messages for --event-stream; give a URL that begins with ws:// or \
+                 wss://, or add --event-stream",
             ));
         }
         return Ok(match connection.http2 || target.is_grpc {
             true => LoadProtocol::Http2 { streams: connection.streams.into() },
             false => LoadProtocol::Http1 { pipeline: connection.pipeline.into() },
         });
+    }
+    if websocket.event_stream {
+        return Err(wrong_usage("--event-stream is for http:// and https://; leave it out, or correct the URL"));
     }
     for (given, flag, remedy) in [
         (connection.http2, "--http2", "leave it out: a WebSocket is opened over HTTP/1.1"),
@@ -75,6 +82,23 @@ pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Loa
     Ok(LoadProtocol::Push { period: websocket.period, messages: websocket.messages })
 }
 
+/// Streams of events; refuses flags that have no meaning with them.
+fn events(args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
+    let (model, connection) = (&args.model, &args.connection);
+    let is_open = model.rate.is_some() || !model.stages.is_empty();
+    for (given, flag, remedy) in [
+        (connection.http2, "--http2", "leave it out: streams of events are read over HTTP/1.1"),
+        (connection.pipeline > 1, "--pipeline", "use more connections (-c)"),
+        (is_open, "-r and --stages", "use -c: each user requests one stream after another"),
+        (args.websocket.echo.is_some(), "--echo", "leave it out"),
+    ] {
+        if given {
+            return Err(wrong_usage(format!("{flag} has no meaning with --event-stream; {remedy}")));
+        }
+    }
+    Ok(LoadProtocol::Events { messages: args.websocket.messages })
+}
+
 /// Refuses flags that have no meaning in a gRPC call.
 fn check_call(args: &LoadArgs) -> anyhow::Result<()> {
     let (connection, request) = (&args.connection, &args.request);
@@ -84,6 +108,7 @@ fn check_call(args: &LoadArgs) -> anyhow::Result<()> {
         (request.method.is_some(), "-X", "leave it out: a call is a POST"),
         (request.data.is_some(), "--data", "give the message with --data-json, --data-hex or -D"),
         (!request.form.is_empty(), "--form", "give the message with --data-json, --data-hex or -D"),
+        (args.websocket.event_stream, "--event-stream", "leave it out: tare makes unary calls"),
         (!request.feed.is_empty(), "--feed", "leave it out: a message has no variables"),
         (request.data_json.is_some() && request.protoset.is_none(), "--data-json without --protoset", "add the file"),
     ] {

@@ -125,6 +125,28 @@ fn the_example_of_jvm_options_runs_and_a_wrong_option_is_named_once() {
 }
 
 #[test]
+fn the_example_of_streams_runs_and_its_buffer_is_seen() {
+    let Some(bench) = copied("node-stream-proxy", "node", "--version") else { return };
+    verified(&bench);
+    let quick = ["run", "tare.toml", "--forks", "1", "--users", "4", "--warmup", "200ms"];
+    let output = bench.run(&quick);
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let summary = bench.summary();
+    let of_push = |variant: &str| {
+        let cell = cell(&summary, variant).clone();
+        assert_eq!((&cell["messages"]["received"], &cell["messages"]["missing"]), (&80.into(), &0.into()), "{cell:#}");
+        (
+            cell["latency"][0]["response"]["min_ns"].as_u64().unwrap(),
+            cell["messages"]["gap"]["min_ns"].as_u64().unwrap(),
+        )
+    };
+    // The server waits 20 ms before its first event, and 19 times 5 ms before its last.
+    assert!(of_push("app").0 >= 20_000_000 && of_push("buffering-proxy").0 >= 110_000_000);
+    assert!(of_push("buffering-proxy").1 < 1_000_000, "its events come together");
+    bench.assert_nothing_left();
+}
+
+#[test]
 fn the_example_of_tonic_runs() {
     let Some(bench) = copied("rust-tonic", "cargo", "--version") else { return };
     verified(&bench);

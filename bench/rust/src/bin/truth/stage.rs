@@ -21,6 +21,8 @@ pub struct Stage {
     pub users: usize,
     /// Whether only pushes are tested.
     pub pushes_alone: bool,
+    /// Whether only streams of events are tested.
+    pub streams_alone: bool,
     /// Length for the stalling servers: whole periods of ten seconds.
     pub stalls: u32,
     /// Length of all other measurements.
@@ -50,6 +52,7 @@ impl Stage {
                 Sending::Spinning
             },
             users: value("--users", "2500")? as usize,
+            streams_alone: arguments.iter().any(|argument| argument == "--streams"),
             pushes_alone: arguments.iter().any(|argument| argument == "--pushes"),
             stalls: value("--stalls", "6")?,
             seconds: value("--seconds", "10")?,

@@ -1,6 +1,6 @@
 //! Ratios of the figures of response times: percentiles, percentiles without stops, and shares of requests.
 
-use tare_plan::plan::{Plan, Rate, SliceKind};
+use tare_plan::plan::{Rate, SliceKind};
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::{Currency, LatencyFigure};
 use tare_record::StoredSlice;
@@ -44,7 +44,7 @@ fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<Meas
         Some(limit) => format!("requests slower than {limit}"),
         None => measured_ratio.label,
     };
-    Some(MeasuredRatio { label: format!("{label} {}", load_label(sides.plan, kind)), ..measured_ratio })
+    Some(MeasuredRatio { label: format!("{label} {}", load_label(sides, kind)), ..measured_ratio })
 }
 
 /// A percentile of each fork that both sides can state.
@@ -100,9 +100,10 @@ fn share(
     measure_ratio(sides, ratios_of_single_pairs(sides, ratio), (currency, kind), (level(0), level(1)))
 }
 
-fn load_label(plan: &Plan, kind: SliceKind) -> String {
-    match (kind, plan.load.rate) {
+fn load_label(sides: Sides<'_>, kind: SliceKind) -> String {
+    match (kind, sides.plan.load.rate) {
         (SliceKind::Saturating, _) => "at full load".to_owned(),
+        (SliceKind::Push, _) if sides.variant.evidence.subject.sends_events => "to the first event".to_owned(),
         (SliceKind::Push, _) => "of pushes".to_owned(),
         (SliceKind::Capacity, _) => "of tries".to_owned(),
         (_, Rate::OfCapacity { share: 0.5 }) => "at half load".to_owned(),

@@ -77,6 +77,11 @@ impl Expectation {
         !self.headers.is_empty() || self.grpc.is_some() || self.decodes
     }
 
+    /// Whether a check needs the body.
+    pub(crate) fn reads_body(&self) -> bool {
+        self.exact.is_some() || !self.whole.is_empty() || self.lengths != (0..=u64::MAX)
+    }
+
     /// What is wrong with the head, the status first.
     pub(crate) fn judge_head(&self, head: &Head<'_>) -> Option<Problem> {
         if !self.statuses.iter().any(|codes| codes.contains(&head.status)) {

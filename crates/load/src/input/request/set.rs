@@ -127,6 +127,11 @@ impl RequestSet {
         self.0.requests.iter().any(|request| request.expectation.grpc.is_some())
     }
 
+    /// Whether any check needs a body.
+    pub(crate) fn checks_bodies(&self) -> bool {
+        self.0.requests.iter().any(|request| request.expectation.reads_body())
+    }
+
     pub(crate) fn get(&self, index: usize) -> &Prepared {
         &self.0.requests[index]
     }

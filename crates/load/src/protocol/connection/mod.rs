@@ -13,6 +13,7 @@ use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::ws::Stamped;
 
+use super::event_stream::EventStream;
 use super::http1::Http1;
 use super::http2::Http2;
 use super::websocket::WebSocket;
@@ -37,6 +38,7 @@ enum ProtocolState {
     Http1(Http1),
     Http2(Box<Http2>),
     WebSocket(Box<WebSocket>),
+    EventStream(Box<EventStream>),
 }
 
 /// What a connection did with a request.
@@ -61,6 +63,8 @@ pub(crate) enum Step {
     Returned(Returned),
     /// The server pushed a message with this stamp.
     Pushed(Option<Stamped>),
+    /// The server ended a stream of events at its time.
+    StreamEnded,
     /// A ping of the server was answered.
     Pinged,
     /// The server answered a ping that was sent at this moment.
@@ -92,6 +96,7 @@ macro_rules! on_state {
             ProtocolState::Http1($state) => $call,
             ProtocolState::Http2($state) => $call,
             ProtocolState::WebSocket($state) => $call,
+            ProtocolState::EventStream($state) => $call,
         }
     };
 }
@@ -105,6 +110,7 @@ impl Connection {
             Protocol::WebSocket(conversation) => {
                 ProtocolState::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
             }
+            Protocol::EventStream(push) => ProtocolState::EventStream(Box::new(EventStream::new(push))),
         };
         Self { state }
     }
@@ -133,6 +139,7 @@ impl Connection {
             ProtocolState::Http1(state) => state.under_way(),
             ProtocolState::Http2(state) => state.under_way(),
             ProtocolState::WebSocket(state) => state.under_way(),
+            ProtocolState::EventStream(state) => state.under_way(),
         }
     }
 
@@ -142,13 +149,14 @@ impl Connection {
             ProtocolState::Http1(state) => state.is_retired(),
             ProtocolState::Http2(state) => state.is_retired(),
             ProtocolState::WebSocket(state) => state.is_retired(),
+            ProtocolState::EventStream(state) => state.is_retired(),
         }
     }
 
     /// Whether it has failed, and not only ended.
     pub(crate) const fn is_broken(&self) -> bool {
         match &self.state {
-            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) => false,
+            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) | ProtocolState::EventStream(_) => false,
             ProtocolState::Http2(state) => state.is_broken(),
         }
     }
@@ -156,7 +164,7 @@ impl Connection {
     /// Whether the caller must request a flush after an event, for bytes that the protocol sends on its own.
     pub(crate) fn wants_flush(&mut self) -> bool {
         match &mut self.state {
-            ProtocolState::Http1(_) => false,
+            ProtocolState::Http1(_) | ProtocolState::EventStream(_) => false,
             ProtocolState::Http2(state) => state.wants_flush(),
             ProtocolState::WebSocket(state) => state.wants_flush(),
         }
@@ -180,6 +188,7 @@ impl Connection {
                 let parts = cursor.parts(exchange.request);
                 state.begin(io, token, exchange, &parts.body)
             }
+            ProtocolState::EventStream(state) => state.begin(io, token, exchange, cursor),
         }
     }
 
@@ -188,19 +197,24 @@ impl Connection {
         match &mut self.state {
             ProtocolState::Http2(state) => state.begin(returned.exchange, &returned.parts),
             // Only HTTP/2 returns requests.
-            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) => Begun::Gathered,
+            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) | ProtocolState::EventStream(_) => Begun::Gathered,
         }
     }
 
     /// Sends gathered bytes, and returns their number. The connection must be open.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
-        on_state!(self, state => state.flush(io, token))
+        match &mut self.state {
+            ProtocolState::Http1(state) => state.flush(io, token),
+            ProtocolState::Http2(state) => state.flush(io, token),
+            ProtocolState::WebSocket(state) => state.flush(io, token),
+            ProtocolState::EventStream(_) => 0,
+        }
     }
 
     /// Sends the protocol's closing bytes, if it has any.
     pub(crate) fn send_close(&mut self, io: &mut impl Transport, token: Token) {
         match &mut self.state {
-            ProtocolState::Http1(_) => {}
+            ProtocolState::Http1(_) | ProtocolState::EventStream(_) => {}
             ProtocolState::Http2(state) => drop(state.send_written(io, token)),
             ProtocolState::WebSocket(state) => state.send_close(io, token),
         }
@@ -208,8 +222,11 @@ impl Connection {
 
     /// Counts a pushed message. The next must arrive until `deadline`. Returns `None` without a subscription.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<PushedMessage> {
-        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
-        state.push(at, sent, deadline)
+        match &mut self.state {
+            ProtocolState::WebSocket(state) => state.push(at, sent, deadline),
+            ProtocolState::EventStream(state) => state.push(at, deadline),
+            ProtocolState::Http1(_) | ProtocolState::Http2(_) => None,
+        }
     }
 
     /// Returns the problem of a message that the server sent before the first request, once there is a request.
@@ -227,8 +244,17 @@ impl Connection {
 
     /// Ends a subscription correctly. Returns the messages that did not arrive.
     pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
-        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
-        state.unsubscribe()
+        match &mut self.state {
+            ProtocolState::WebSocket(state) => state.unsubscribe(),
+            ProtocolState::EventStream(state) => state.unsubscribe(),
+            ProtocolState::Http1(_) | ProtocolState::Http2(_) => None,
+        }
+    }
+
+    /// Whether this end of the transport is also the right end of a stream of events.
+    pub(crate) fn ends_stream(&mut self, cause: &CloseCause) -> bool {
+        let ProtocolState::EventStream(state) = &mut self.state else { return false };
+        state.ends_with(cause)
     }
 
     /// Takes received bytes up to the end of the next exchange. Call it until it returns `Step::More`.
@@ -242,6 +268,7 @@ impl Connection {
             ProtocolState::Http1(state) => state.end(cause, requests),
             ProtocolState::Http2(state) => state.end(cause),
             ProtocolState::WebSocket(state) => state.end(cause),
+            ProtocolState::EventStream(state) => state.end(cause),
         }
     }
 
@@ -251,6 +278,7 @@ impl Connection {
             ProtocolState::Http1(state) => state.next_deadline(),
             ProtocolState::Http2(state) => state.next_deadline(),
             ProtocolState::WebSocket(state) => state.next_deadline(),
+            ProtocolState::EventStream(state) => state.next_deadline(),
         }
     }
 

@@ -1,7 +1,5 @@
 //! A WebSocket on one connection: its handshake, then exchanges one at a time, or a subscription to pushed messages.
 
-mod subscription;
-
 use std::sync::Arc;
 
 use tare_sample::ErrorClass;
@@ -11,12 +9,12 @@ use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::http::Sink;
 use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
 
-use self::subscription::Subscription;
 use super::connection::{Begun, Ended, Exchange, Step};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::{Problem, escape};
 use crate::protocol::answer::AnswerChecker;
 use crate::protocol::conversation::Conversation;
+use crate::protocol::subscription::Subscription;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 

@@ -110,6 +110,10 @@ impl<C: Clock> SliceRunner<C> {
                         return self.fail_connection(io, token, at, &problem);
                     }
                 }
+                Step::StreamEnded => {
+                    self.connections.reset_losses(token);
+                    self.unsubscribe(token, at);
+                }
                 Step::Pinged => self.recorder.record_ping(at),
                 Step::Ponged { sent } => {
                     let at = self.arrival_time(sent, at);
@@ -213,6 +217,13 @@ impl<C: Clock> SliceRunner<C> {
 
     fn on_open_closed(&mut self, io: &mut impl Transport, token: Token, at: Nanos, cause: &CloseCause) {
         self.remove_places(token);
+        if self.connections[token].ends_stream(cause) {
+            while let Step::Pushed(stamp) = self.connections[token].receive(&mut &[][..], &self.requests) {
+                let _ = self.on_pushed(token, at, stamp);
+            }
+            self.unsubscribe(token, at);
+            return self.reconnect(io, token, at);
+        }
         if self.connections[token].under_way() > 0 {
             let ended = self.connections[token].end(cause, &self.requests);
             let is_answer = ended.finished.is_some();

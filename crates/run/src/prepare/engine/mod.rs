@@ -114,7 +114,7 @@ pub(crate) fn drive_with_tool(
 fn run_tool(tool: &Tool, cell: &Cell<'_>, cancelled: &AtomicBool) -> (Vec<String>, String, CrossCheckOutcome) {
     let arguments = match cell.named.scenario.push {
         Some(_) => {
-            Err("a server that pushes over a WebSocket; tare has other tools send plain requests only".to_owned())
+            Err("a server that sends on its own clock; tare has other tools send plain requests only".to_owned())
         }
         None => (tool.arguments)(cell),
     };

@@ -1,4 +1,4 @@
-//! Compares a pushed message with those before it on the same WebSocket.
+//! Compares a pushed message with those before it: on the same WebSocket, or in the same stream of events.
 
 use tare_sys::clock::Nanos;
 
@@ -10,7 +10,7 @@ use crate::recorder::pushed_message::PushedMessage;
 
 /// The messages of one subscription so far.
 #[derive(Debug, Default)]
-pub(super) struct Subscription {
+pub(crate) struct Subscription {
     taken: u64,
     arrived_at: Option<Nanos>,
     /// The latest of all stamps.
@@ -21,14 +21,15 @@ pub(super) struct Subscription {
 
 impl Subscription {
     /// Compares and counts one message.
-    pub(super) fn count_message(
+    pub(crate) fn count_message(
         &mut self,
         push: &Push,
         arrived_at: Nanos,
         stamp: Option<(Nanos, Stamped)>,
     ) -> PushedMessage {
         self.taken += 1;
-        let period_ns = Nanos::from(push.period).0.max(1);
+        // Without a period nothing is late, and jitter is the whole time between two messages.
+        let period_ns = Nanos::from(push.period).0;
         let since_last_ns = self.arrived_at.replace(arrived_at).map(|before| arrived_at.since(before));
         let sent = stamp.map(|(sent, _)| sent);
         let unit_ns = stamp.map_or(0, |(_, stamped)| stamped.unit_ns);
@@ -38,13 +39,15 @@ impl Subscription {
         // With a short period, coarse stamps may be equal for different messages.
         let is_duplicate = both.is_some_and(|(sent, before)| sent == before) && period_ns >= 2 * unit_ns;
         if let (Some((sent, before)), false) = (both, is_duplicate) {
-            self.behind += (sent.since(before) + period_ns / 2) as i64 / period_ns as i64 - 1;
+            self.behind += (sent.since(before) + period_ns / 2) as i64 / period_ns.max(1) as i64 - 1;
         }
         PushedMessage {
+            answers: None,
             arrived_at,
             sent_at: sent,
             unit_ns,
             is_late: match sent {
+                _ if period_ns == 0 => false,
                 Some(sent) => arrived_at.since(sent) > period_ns,
                 None => since_last_ns.is_some_and(|since| since > 2 * period_ns),
             },
@@ -55,14 +58,19 @@ impl Subscription {
         }
     }
 
+    /// How many messages have come.
+    pub(crate) const fn taken(&self) -> u64 {
+        self.taken
+    }
+
     /// The messages that the server has skipped, judged by the stamps. `since` is when the subscription was requested.
-    pub(super) fn skipped(&self, push: &Push, since: Nanos) -> MissingMessages {
+    pub(crate) fn skipped(&self, push: &Push, since: Nanos) -> MissingMessages {
         let silent_since = self.sent.or(self.arrived_at).unwrap_or(since);
         MissingMessages { messages: self.behind.max(0) as u64, silence: push.silence_since(silent_since) }
     }
 
     /// The missing messages when the subscription fails: the skipped ones and the rest.
-    pub(super) fn missing_at_break(&self, push: &Push, since: Nanos) -> MissingMessages {
+    pub(crate) fn missing_at_break(&self, push: &Push, since: Nanos) -> MissingMessages {
         let skipped = self.skipped(push, since);
         MissingMessages { messages: skipped.messages + push.remaining_after(self.taken), ..skipped }
     }

@@ -1,0 +1,217 @@
+//! A response over HTTP/1.1 that is a stream of events. A user requests it, reads its events, and requests the next one.
+
+use tare_sample::ErrorClass;
+use tare_sys::clock::Nanos;
+use tare_sys::poll::{CloseCause, Token, Transport};
+use tare_wire::events::EventReader;
+use tare_wire::http::{Head, Progress, ResponseParser, Sink};
+
+use super::connection::{Begun, Ended, Exchange, Step};
+use super::conversation::Push;
+use super::http1::bytes_without_request;
+use super::subscription::Subscription;
+use crate::input::check::Expectation;
+use crate::input::request::{RequestCursor, RequestSet};
+use crate::problem::{Problem, escape};
+use crate::recorder::missing_messages::MissingMessages;
+use crate::recorder::pushed_message::PushedMessage;
+
+/// The state of one connection that carries streams of events, one after another.
+#[derive(Debug)]
+pub(crate) struct EventStream {
+    push: Push,
+    parser: ResponseParser,
+    under_way: Option<Exchange>,
+    subscription: Subscription,
+    arrived: Arrived,
+    is_retired: bool,
+}
+
+/// What has arrived of a stream and was not reported yet.
+#[derive(Debug, Default)]
+struct Arrived {
+    reader: Option<EventReader>,
+    events: u64,
+    problem: Option<Problem>,
+    /// Whether the connection stays open after the end of the stream, once that has come.
+    end: Option<bool>,
+}
+
+struct EventSink<'a> {
+    arrived: &'a mut Arrived,
+    expectation: &'a Expectation,
+}
+
+impl Sink for EventSink<'_> {
+    fn head(&mut self, head: &Head<'_>) {
+        self.arrived.problem = self.expectation.judge_head(head);
+        self.arrived.reader = Some(EventReader::of_content_type(head.header_value("content-type")));
+    }
+
+    fn body(&mut self, bytes: &[u8]) {
+        let Arrived { reader: Some(reader), problem, events, .. } = &mut *self.arrived else { return };
+        if problem.is_none() {
+            match reader.take(bytes) {
+                Ok(ended) => *events += ended,
+                Err(error) => *problem = Some(Problem::new(ErrorClass::Protocol, error.to_string())),
+            }
+        }
+    }
+}
+
+impl Arrived {
+    /// Takes the end of the stream.
+    fn end(&mut self, keeps_alive: bool) {
+        self.events += u64::from(self.reader.as_ref().is_some_and(EventReader::finish));
+        self.end = Some(keeps_alive);
+    }
+}
+
+impl EventStream {
+    pub(crate) fn new(push: Push) -> Self {
+        Self {
+            push,
+            parser: ResponseParser::new(),
+            under_way: None,
+            subscription: Subscription::default(),
+            arrived: Arrived::default(),
+            is_retired: false,
+        }
+    }
+
+    /// Resets the state for a new connection.
+    pub(crate) fn open(&mut self) {
+        *self = Self::new(self.push);
+    }
+
+    pub(crate) fn under_way(&self) -> usize {
+        usize::from(self.under_way.is_some())
+    }
+
+    pub(crate) const fn is_retired(&self) -> bool {
+        self.is_retired
+    }
+
+    /// Sends the request of a stream.
+    pub(crate) fn begin(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        exchange: Exchange,
+        cursor: &mut RequestCursor,
+    ) -> Begun {
+        self.parser.expect_response(cursor.is_head(exchange.request));
+        let bytes = cursor.encoded(exchange.request);
+        (self.subscription, self.arrived) = (Subscription::default(), Arrived::default());
+        self.under_way = Some(exchange);
+        io.send(token, bytes);
+        Begun::Sent { bytes: bytes.len() }
+    }
+
+    /// Reads bytes up to the next event.
+    pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
+        loop {
+            if self.arrived.events > 0 {
+                self.arrived.events -= 1;
+                return Step::Pushed(None);
+            }
+            if let Some(problem) = self.arrived.problem.take() {
+                return Step::Broken(problem);
+            }
+            let Some(exchange) = &self.under_way else {
+                // The user has read enough of the stream: its rest is not read.
+                if self.is_retired {
+                    *bytes = &[];
+                }
+                return bytes_without_request(bytes);
+            };
+            if self.arrived.end.is_some() {
+                return self.early_end().map_or(Step::StreamEnded, Step::Broken);
+            }
+            if bytes.is_empty() {
+                return Step::More;
+            }
+            let expectation = &requests.get(exchange.request).expectation;
+            match self.parser.feed(bytes, &mut EventSink { arrived: &mut self.arrived, expectation }) {
+                Ok(Progress::Complete { consumed, keeps_alive }) => {
+                    *bytes = &bytes[consumed..];
+                    self.arrived.end(keeps_alive);
+                }
+                Ok(Progress::NeedsMore) => *bytes = &[],
+                Err(error) => {
+                    let text = format!("{error}: \"{}\"", escape(bytes));
+                    return Step::Broken(Problem::new(ErrorClass::Protocol, text));
+                }
+            }
+        }
+    }
+
+    /// What is wrong with a stream that has ended; `None` if that was its time.
+    fn early_end(&self) -> Option<Problem> {
+        let taken = self.subscription.taken() + self.arrived.events;
+        if taken == 0 {
+            return Some(Problem::new(ErrorClass::Validation, "the response ended without an event"));
+        }
+        let missing = self.push.remaining_after(taken);
+        let text = || format!("the stream ended after {taken} of {} events", taken + missing);
+        (missing > 0).then(|| Problem::new(ErrorClass::Read, text()))
+    }
+
+    /// Counts an event that has arrived. The next one must arrive until `deadline`. Returns `None` without a stream.
+    pub(crate) fn push(&mut self, at: Nanos, deadline: Nanos) -> Option<PushedMessage> {
+        let exchange = self.under_way.as_mut()?;
+        exchange.deadline = deadline;
+        let is_first = self.subscription.taken() == 0;
+        let counted = self.subscription.count_message(&self.push, at, None);
+        Some(PushedMessage { answers: is_first.then_some(exchange.times()), ..counted })
+    }
+
+    /// Ends a stream of which the user has read enough, or that has ended.
+    pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
+        let exchange = self.under_way.take()?;
+        self.is_retired = self.arrived.end != Some(true);
+        self.arrived = Arrived::default();
+        Some(self.subscription.skipped(&self.push, exchange.times().intended))
+    }
+
+    /// Handles the end of the transport. `finished` is `None`: see [`EventStream::ends_with`].
+    pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
+        let problem = match cause {
+            CloseCause::EndOfStream => {
+                let taken = self.subscription.taken();
+                let text = format!("connection closed inside the stream, after {taken} events");
+                self.early_end().filter(|_| self.arrived.end.is_some()).unwrap_or(Problem::new(ErrorClass::Read, text))
+            }
+            cause => Problem::of_end(cause),
+        };
+        Ended { finished: None, problem }
+    }
+
+    /// Whether the end of the transport is also the right end of the stream.
+    pub(crate) fn ends_with(&mut self, cause: &CloseCause) -> bool {
+        let is_end = matches!(cause, CloseCause::EndOfStream) && self.parser.finish_stream().is_ok();
+        if !is_end || self.under_way.is_none() {
+            return false;
+        }
+        self.arrived.end(false);
+        self.early_end().is_none()
+    }
+
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
+        self.under_way.as_ref().map(|exchange| exchange.deadline)
+    }
+
+    /// Takes an overdue stream and retires the connection, whose later bytes belong to it.
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        self.under_way.as_ref().filter(|exchange| exchange.deadline <= now)?;
+        self.is_retired = true;
+        self.take_any()
+    }
+
+    /// Takes the stream under way. The rest of its events counts as missing.
+    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
+        let exchange = self.under_way.take()?;
+        let missing = self.subscription.missing_at_break(&self.push, exchange.times().intended);
+        Some(Exchange { missing: Some(missing), ..exchange })
+    }
+}

@@ -1,0 +1,120 @@
+//! Streams of events over real sockets: planted times, streams that end early, late or never, and their connections.
+
+use std::io::Write;
+use std::time::Duration;
+
+use tare_load::{Cancel, Check, ErrorClass, LoadSession, Protocol, Push, RequestSpec, SessionSpec, SliceSample, Stamp};
+use tare_reference::Options;
+
+use crate::support::{self, count};
+
+const MS: u64 = 1_000_000;
+
+fn protocol(events: u64) -> Protocol {
+    Protocol::EventStream(Push { messages_per_user: events, period: Duration::ZERO, stamp: Stamp::None })
+}
+
+/// Reads `streams` streams of `events` events by two users.
+fn read(spec: SessionSpec, events: u64, streams: u64) -> SliceSample {
+    let spec = SessionSpec { protocol: protocol(events), connections: 2, ..spec };
+    let sample = LoadSession::open(&spec).unwrap().run(&count(streams, 2), &Cancel::new()).unwrap();
+    assert_eq!(sample.offered, sample.ok + sample.failed, "{:?}", sample.errors);
+    assert_eq!(sample.errors.total(), sample.failed, "{:?}", sample.errors);
+    sample
+}
+
+fn spec_of(options: Options) -> (tare_reference::Running, SessionSpec) {
+    let server = support::server(options);
+    let spec = support::spec(server.address(), vec![RequestSpec::get("/events")]);
+    (server, SessionSpec { timeout: support::TIMEOUT, ..spec })
+}
+
+#[test]
+fn planted_times_are_those_to_the_first_event_and_between_two() {
+    let (_server, spec) = spec_of(Options { first_event_ms: 8, event_gap_ms: 3, events: 5, ..Options::default() });
+    let sample = read(spec, u64::MAX, 6);
+    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (30, 0, 6), "{:?}", sample.errors);
+    assert_eq!((sample.response.len(), sample.service.len(), sample.jitter.len()), (6, 6, 24));
+    assert!(sample.response.min_ns().is_some_and(|first| first >= 8 * MS));
+    // An event that was late is followed by a shorter gap, and the median is not.
+    assert!(sample.jitter.value_at_quantile_ns(0.5).is_some_and(|gap| gap >= 2 * MS));
+    assert_eq!((sample.connections_opened, sample.messages.missing), (2, 0), "streams follow one another");
+}
+
+#[test]
+fn a_user_who_has_read_enough_closes_the_connection() {
+    let (_server, spec) = spec_of(Options { events: 1_000, event_gap_ms: 1, ..Options::default() });
+    let sample = read(spec, 3, 6);
+    assert_eq!((sample.ok, sample.failed, sample.messages.subscriptions), (18, 0, 6), "{:?}", sample.errors);
+    assert_eq!((sample.connections_opened, sample.connections_lost), (6, 0));
+}
+
+#[test]
+fn a_stream_that_stalls_or_ends_too_early_has_failed() {
+    let (_silent, spec) = spec_of(Options { events: 0, ..Options::default() });
+    let stalled = read(SessionSpec { timeout: Duration::from_millis(200), ..spec }, u64::MAX, 2);
+    let timeout = stalled.errors.for_class(ErrorClass::Timeout);
+    assert_eq!((timeout.count, timeout.example.as_str()), (2, "no event until the deadline"));
+    let (_short, spec) = spec_of(Options { events: 5, ..Options::default() });
+    let early = read(spec, 8, 2);
+    let broken = early.errors.for_class(ErrorClass::Read);
+    assert_eq!((broken.count, broken.example.as_str()), (2, "the stream ended after 5 of 8 events"));
+    assert_eq!((early.messages.received, early.messages.missing), (10, 6));
+}
+
+#[test]
+fn a_stream_without_an_end_is_read_until_the_window_ends() {
+    let (_server, spec) = spec_of(Options { events: 100_000, event_gap_ms: 2, ..Options::default() });
+    let spec = SessionSpec { protocol: protocol(u64::MAX), connections: 2, ..spec };
+    let slice = tare_load::SliceSpec::new(
+        tare_load::Schedule::Closed,
+        2,
+        tare_load::StopRule::Duration(Duration::from_millis(100)),
+    );
+    let sample = LoadSession::open(&spec).unwrap().run(&slice, &Cancel::new()).unwrap();
+    assert_eq!((sample.failed, sample.messages.subscriptions), (0, 2), "{:?}", sample.errors);
+    assert!(sample.ok >= 2);
+}
+
+/// Reads two streams of a server that answers every connection by these bytes and closes it.
+fn read_answer(answer: &'static str) -> SliceSample {
+    let address = support::crude_server(move |mut stream| {
+        if support::read_head(&mut stream).is_some() {
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    let spec = support::spec(address, vec![RequestSpec::get("/").expecting(Check::status(200))]);
+    read(SessionSpec { timeout: support::TIMEOUT, ..spec }, u64::MAX, 2)
+}
+
+#[test]
+fn lines_are_events_too_and_a_stream_may_end_with_its_connection() {
+    let lines = read_answer("HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\n\r\n{}\n{}\n{}\n");
+    assert_eq!((lines.ok, lines.failed, lines.messages.subscriptions), (6, 0, 2), "{:?}", lines.errors);
+}
+
+#[test]
+fn what_is_no_stream_is_told() {
+    for (answer, class, says) in [
+        ("HTTP/1.1 503 No\r\nContent-Length: 3\r\n\r\nno\n", ErrorClass::Status, "status 503 instead of 200"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", ErrorClass::Validation, "the response ended without an event"),
+        (
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{}\n\r\n",
+            ErrorClass::Read,
+            "connection closed inside the stream, after 1 events",
+        ),
+        ("SSH-2.0-OpenSSH\r\n\r\n", ErrorClass::Protocol, "SSH"),
+    ] {
+        let sample = read_answer(answer);
+        let failed = sample.errors.for_class(class);
+        assert!(failed.count == 2 && failed.example.contains(says), "{says}: {:?}", sample.errors);
+    }
+}
+
+#[test]
+fn a_body_cannot_be_checked() {
+    let (_server, spec) = spec_of(Options::default());
+    let requests = vec![RequestSpec::get("/events").expecting(Check::length(3))].into();
+    let error = LoadSession::open(&SessionSpec { protocol: protocol(1), requests, ..spec }).err().unwrap().to_string();
+    assert!(error.starts_with("a check of the body of a stream of events"), "{error}");
+}

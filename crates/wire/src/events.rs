@@ -1,0 +1,154 @@
+//! Splits the body of a stream of events into its events: those of server-sent events, or lines.
+//!
+//! # Source
+//! The HTML standard, section 9.2.5 (event streams): an event ends at an empty line, and one without data means nothing.
+
+/// The longest event, in bytes.
+pub const MAX_EVENT_BYTES: usize = 1 << 20;
+
+/// How events are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// `data:` lines up to an empty line.
+    ServerSent,
+    /// Each line is an event.
+    Lines,
+}
+
+/// An event is longer than [`MAX_EVENT_BYTES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an event of more than {MAX_EVENT_BYTES} bytes")]
+pub struct EventTooLong;
+
+/// Counts the events in bytes that arrive in any pieces.
+#[derive(Clone, Debug)]
+pub struct EventReader {
+    form: Form,
+    /// Bytes of the event that is arriving.
+    event_bytes: usize,
+    /// How much of the line has arrived, and whether it is still the begin of `data`.
+    line_bytes: usize,
+    may_be_data: bool,
+    /// Whether the event that is arriving has data.
+    has_data: bool,
+    /// The last byte was a CR, whose LF belongs to it.
+    after_cr: bool,
+}
+
+impl EventReader {
+    /// Reads bodies of this content type: `text/event-stream`, and otherwise lines.
+    pub fn of_content_type(value: Option<&[u8]>) -> Self {
+        let is_server_sent = value.is_some_and(|value| value.to_ascii_lowercase().starts_with(b"text/event-stream"));
+        let form = if is_server_sent { Form::ServerSent } else { Form::Lines };
+        Self { form, event_bytes: 0, line_bytes: 0, may_be_data: true, has_data: false, after_cr: false }
+    }
+
+    /// Takes bytes, and returns how many events they have ended.
+    ///
+    /// # Errors
+    /// When an event has no end.
+    pub fn take(&mut self, bytes: &[u8]) -> Result<u64, EventTooLong> {
+        let mut ended = 0;
+        for &byte in bytes {
+            let is_second_of_pair = byte == b'\n' && self.after_cr;
+            self.after_cr = byte == b'\r' && self.form == Form::ServerSent;
+            if is_second_of_pair {
+                continue;
+            }
+            if byte == b'\n' || self.after_cr {
+                ended += u64::from(self.end_line());
+            } else {
+                self.take_in_line(byte);
+                if self.event_bytes > MAX_EVENT_BYTES {
+                    return Err(EventTooLong);
+                }
+            }
+        }
+        Ok(ended)
+    }
+
+    /// Takes the end of the body, and returns whether it ends an event: a last line needs no line break, and a server-sent event
+    /// that has not ended is none.
+    pub fn finish(&self) -> bool {
+        self.form == Form::Lines && self.has_data
+    }
+
+    fn take_in_line(&mut self, byte: u8) {
+        self.event_bytes += 1;
+        match self.form {
+            Form::Lines => self.has_data |= !byte.is_ascii_whitespace(),
+            Form::ServerSent => {
+                // A field `data` may be without a value.
+                let name = b"data";
+                self.may_be_data &= match self.line_bytes {
+                    at if at < name.len() => byte == name[at],
+                    at if at == name.len() => byte == b':',
+                    _ => true,
+                };
+            }
+        }
+        self.line_bytes += 1;
+    }
+
+    /// Ends a line; returns whether that ends an event.
+    fn end_line(&mut self) -> bool {
+        let line_bytes = std::mem::take(&mut self.line_bytes);
+        let is_data = std::mem::replace(&mut self.may_be_data, true) && line_bytes >= b"data".len();
+        if self.form == Form::ServerSent && line_bytes > 0 {
+            self.has_data |= is_data;
+            return false;
+        }
+        self.event_bytes = 0;
+        std::mem::take(&mut self.has_data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(content_type: Option<&str>, body: &str) -> u64 {
+        let of_pieces = |size: usize| {
+            let mut reader = EventReader::of_content_type(content_type.map(str::as_bytes));
+            let ended: u64 = body.as_bytes().chunks(size).map(|piece| reader.take(piece).unwrap()).sum();
+            ended + u64::from(reader.finish())
+        };
+        let whole = of_pieces(body.len().max(1));
+        assert_eq!((of_pieces(1), of_pieces(3)), (whole, whole), "{body:?} in pieces");
+        whole
+    }
+
+    #[test]
+    fn server_sent_events_end_at_an_empty_line_and_need_data() {
+        let sse = Some("text/event-stream; charset=utf-8");
+        for (body, events) in [
+            ("", 0),
+            ("data: 1\n\n", 1),
+            ("data: 1\r\n\r\ndata: 2\r\rdata: 3\n\n", 3),
+            ("event: a\nid: 7\ndata: 1\ndata: 2\n\n", 1),
+            (": a comment\n\n", 0),
+            (": a comment\n\ndata\n\n", 1),
+            ("event: ping\n\n", 0),
+            ("database: 1\n\ndat: 1\n\n", 0),
+            ("data: 1\n\ndata: 2", 1),
+            ("\n\n\ndata:\n\n\n\n", 1),
+        ] {
+            assert_eq!(count(sse, body), events, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn elsewhere_every_line_that_is_not_empty_is_an_event() {
+        for (body, events) in [("", 0), ("{}\n{}\r\n\n \n{}", 3), ("a", 1), ("\n\r\n", 0)] {
+            assert_eq!(count(Some("application/x-ndjson"), body), events, "{body:?}");
+            assert_eq!(count(None, body), events, "{body:?}");
+        }
+    }
+
+    #[test]
+    fn an_event_without_an_end_is_refused() {
+        let mut reader = EventReader::of_content_type(None);
+        assert_eq!(reader.take(&vec![b'x'; MAX_EVENT_BYTES]), Ok(0));
+        assert_eq!(reader.take(b"x"), Err(EventTooLong));
+    }
+}
