@@ -64,16 +64,15 @@ fn a_stream_that_stalls_or_ends_too_early_has_failed() {
 
 #[test]
 fn a_stream_without_an_end_is_read_until_the_window_ends() {
-    let (_server, spec) = spec_of(Options { events: 100_000, event_gap_ms: 2, ..Options::default() });
+    let (_server, spec) = spec_of(Options { events: 1_000, event_gap_ms: 5, ..Options::default() });
     let spec = SessionSpec { protocol: protocol(u64::MAX), connections: 2, ..spec };
     let slice = tare_load::SliceSpec::new(
         tare_load::Schedule::Closed,
         2,
-        tare_load::StopRule::Duration(Duration::from_millis(100)),
+        tare_load::StopRule::Duration(Duration::from_millis(200)),
     );
     let sample = LoadSession::open(&spec).unwrap().run(&slice, &Cancel::new()).unwrap();
     assert_eq!((sample.failed, sample.messages.subscriptions), (0, 2), "{:?}", sample.errors);
-    assert!(sample.ok >= 2);
 }
 
 /// Reads two streams of a server that answers every connection by these bytes and closes it.
