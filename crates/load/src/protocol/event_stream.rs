@@ -210,8 +210,8 @@ impl EventStream {
 
     /// Takes the stream under way. The rest of its events counts as missing.
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        let exchange = self.under_way.take()?;
-        let missing = self.subscription.missing_at_break(&self.push, exchange.times().intended);
-        Some(Exchange { missing: Some(missing), ..exchange })
+        let mut exchange = self.under_way.take()?;
+        exchange.missing = Some(self.subscription.missing_at_break(&self.push, exchange.times().intended));
+        Some(exchange)
     }
 }
