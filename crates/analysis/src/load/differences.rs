@@ -110,7 +110,7 @@ fn model_changes(before: &LoadSummary, after: &LoadSummary) -> Vec<EnvironmentCh
     let pairs = facts(before).into_iter().zip(facts(after));
     let change = |((key, before), (_, after)): ((&str, String), (&str, String))| {
         let (section, key) = ("load".to_owned(), key.to_owned());
-        (before != after).then(|| EnvironmentChange { section, key, before: Some(before), after: Some(after) })
+        (before != after).then_some(EnvironmentChange { section, key, before: Some(before), after: Some(after) })
     };
     pairs.filter_map(change).collect()
 }
