@@ -198,9 +198,9 @@ function ribbonSeries(l: LatencyLine, scale: Scale): Option {
 
 /** Below the line, what the requests beyond each percentile met: a stop in its colour, a stall in grey, neither pale. */
 function bandSeries(l: LatencyLine, scale: Scale, t: Theme): Option {
-  const last = lastNines(l.distribution);
-  const points = l.met!.map((p) => ({ ...p, x: toNines(p.percentile) })).filter(({ x }) => x <= last);
-  const at = points.map(({ x }): [number, number] => [x, scale.at(Math.max(1, valueAt(l.distribution, x)))]);
+  const last = toNines(l.met!.at(-1)!.percentile);
+  const at = curvePoints(l.distribution, scale).filter(([x]) => x <= last + 1e-9);
+  const points = at.map(([x]) => partAt(l.met!, x));
   return {
     type: 'custom',
     name: l.label,
@@ -227,6 +227,23 @@ function bandSeries(l: LatencyLine, scale: Scale, t: Theme): Option {
       return { type: 'group', children: [part(0, l.mark, 0.75), part(1, t.faint, 0.9), part(2, l.mark, 0.12)] };
     },
     data: points.length > 1 ? [[0, 0]] : [],
+  };
+}
+
+/** What the requests beyond a position of the axis met, between the two percentiles beside it. */
+function partAt(met: SlowerPart[], x: number): SlowerPart {
+  const next = Math.max(
+    1,
+    met.findIndex((p) => toNines(p.percentile) >= x),
+  );
+  const [a, b] = [met[next - 1]!, met[next] ?? met[next - 1]!];
+  const width = toNines(b.percentile) - toNines(a.percentile);
+  const part = width > 0 ? (x - toNines(a.percentile)) / width : 0;
+  const between = (from: number, to: number) => from + (to - from) * part;
+  return {
+    percentile: between(a.percentile, b.percentile),
+    met_stop_share: between(a.met_stop_share, b.met_stop_share),
+    met_stall_share: between(a.met_stall_share, b.met_stall_share),
   };
 }
 
