@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use tare_units::Span;
 
+use crate::contract::Scenario;
+
 /// The protocol of each connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -175,6 +177,15 @@ impl Transport {
     /// Whether it is HTTP/2.
     pub fn is_http2(&self) -> bool {
         matches!(self.protocol, LoadProtocol::Http2 { .. })
+    }
+
+    /// Why a scenario is not measured over it; `None` if it is.
+    pub fn why_not(&self, scenario: &Scenario) -> Option<&'static str> {
+        match (scenario.push.is_some(), scenario.is_event_stream()) {
+            (true, true) if self.is_http2() => Some("a stream of events is read over HTTP/1.1"),
+            (true, false) if *self != Self::default() => Some("a WebSocket is opened over HTTP/1.1 without TLS"),
+            _ => None,
+        }
     }
 
     /// Requests that a connection carries at a time.

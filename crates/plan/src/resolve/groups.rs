@@ -390,12 +390,8 @@ impl NameLookup<'_> {
         if variant.routes < scenario.routes {
             return Some(format!("needs {} routes, the server has {}", scenario.routes, variant.routes));
         }
-        let transport = variant.program.transport();
-        if scenario.is_event_stream() && transport.is_http2() {
-            return Some("a stream of events is read over HTTP/1.1".to_owned());
-        }
-        if scenario.push.is_some() && !scenario.is_event_stream() && transport != Transport::default() {
-            return Some("a WebSocket is opened over HTTP/1.1 without TLS".to_owned());
+        if let Some(reason) = variant.program.transport().why_not(scenario) {
+            return Some(reason.to_owned());
         }
         let lack = || self.inputs.contract.why_not_served(&variant.identity(), name).map(str::to_owned);
         // The contract's lacks apply to servers of the catalog only.

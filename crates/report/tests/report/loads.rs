@@ -194,32 +194,6 @@ fn pushed_messages_are_told_by_what_became_of_them_with_jitter_beside_latency() 
 }
 
 #[test]
-fn events_of_streams_are_told_by_the_first_one_and_the_gaps() {
-    let mut record = record().clone();
-    record.header.plan.protocol = LoadProtocol::Events { messages: None };
-    for slice in &mut record.intervals {
-        slice.load.jitter = slice.load.service.clone();
-        slice.load.messages = MessageTally { received: 1000, subscriptions: 64, ..MessageTally::default() };
-    }
-    let summary = summarize(&record);
-    let text = render(&summary, &Style { colored: false, width: 120 });
-    for says in [
-        "each reads streams of events for ",
-        "events ",
-        "streams read to the end, 3 failed",
-        "first event          gap",
-        " an event",
-    ] {
-        assert!(text.contains(says), "{says}: {text}");
-    }
-    let messages = summary.messages.as_ref().unwrap();
-    assert_eq!((summary.model.loop_kind.as_str(), messages.jitter.count), ("stream", 0));
-    assert_eq!(messages.gap.as_ref().unwrap().count, summary.service.count);
-    let read: LoadSummary = serde_json::from_str(&json(&summary).unwrap()).unwrap();
-    assert_eq!(read, summary);
-}
-
-#[test]
 fn a_wall_clock_that_jumped_makes_push_latency_suspect() {
     let tally = MessageTally {
         received: 1000,

@@ -266,3 +266,30 @@ fn a_search_that_was_cut_short_counts_for_nothing() {
     assert!(found.sentence.ends_with("; 1 of 3 searches did not end and do not count"), "{}", found.sentence);
     assert_eq!(cell(&three, "b").validity.state, ValidityState::Valid);
 }
+
+#[test]
+fn events_of_streams_are_told_by_the_first_one_and_the_gaps() {
+    let mut record = crate::loads::record().clone();
+    record.header.plan.protocol = tare_plan::load_plan::LoadProtocol::Events { messages: None };
+    for slice in &mut record.intervals {
+        slice.load.jitter = slice.load.service.clone();
+        slice.load.messages = MessageTally { received: 1000, subscriptions: 64, ..MessageTally::default() };
+    }
+    let summary = tare_analysis::load::summarize(&record);
+    let text = tare_report::load::render(&summary, &Style { colored: false, width: 120 });
+    for says in [
+        "each reads streams of events for ",
+        "events ",
+        "streams read to the end, 3 failed",
+        "first event          gap",
+        " an event",
+    ] {
+        assert!(text.contains(says), "{says}: {text}");
+    }
+    let messages = summary.messages.as_ref().unwrap();
+    assert_eq!((summary.model.loop_kind.as_str(), messages.jitter.count), ("stream", 0));
+    assert_eq!(messages.gap.as_ref().unwrap().count, summary.service.count);
+    let json = tare_report::load::json(&summary).unwrap();
+    let read: tare_analysis::load::LoadSummary = serde_json::from_str(&json).unwrap();
+    assert_eq!(read, summary);
+}
