@@ -119,6 +119,14 @@ pub fn sentence(text: &str) -> String {
     if text.is_empty() || text.ends_with(['.', '!', '?', '…', ':']) { text.to_owned() } else { format!("{text}.") }
 }
 
+/// The text in at most `letters`; of a longer one the beginning, and `…`.
+pub fn cut(text: &str, letters: usize) -> String {
+    if text.chars().count() <= letters {
+        return text.to_owned();
+    }
+    text.chars().take(letters - 1).chain(['…']).collect()
+}
+
 /// `7.9`, `59`: a ratio as a factor.
 fn times(ratio: f64) -> String {
     fixed(ratio, if ratio < 9.95 { 1 } else { 0 })

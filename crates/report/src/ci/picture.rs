@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::usable_ratios;
 use crate::clean::sanitize_line;
 use crate::html::escape_html;
+use tare_analysis::format::cut;
 use tare_analysis::summary::{Comparison, CurrencyRatio, LimitResult, LimitVerdictKind, Summary, VerdictKind};
 
 /// More rows are not drawn: a comment is no report.
@@ -245,13 +246,6 @@ fn round_step(step: f64) -> f64 {
 fn text(x: f64, y: f64, colour: &str, anchor: &str, words: &str) -> String {
     let baseline = y + 4.5;
     format!("<text x=\"{x:.1}\" y=\"{baseline}\" fill=\"{colour}\" text-anchor=\"{anchor}\">{}</text>\n", safe(words))
-}
-
-fn cut(text: &str, letters: usize) -> String {
-    if text.chars().count() <= letters {
-        return text.to_owned();
-    }
-    text.chars().take(letters - 1).chain(['…']).collect()
 }
 
 fn safe(text: &str) -> String {

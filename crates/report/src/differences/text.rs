@@ -4,7 +4,7 @@ use crate::clean::sanitize_line;
 use crate::palette::Tone;
 use crate::text::{Grid, Style, wrap};
 use tare_analysis::differences::{Basis, EnvironmentChange, FigureChange, RunDifferences};
-use tare_analysis::format::{Scale, Unit, count, share};
+use tare_analysis::format::{Scale, Unit, count, cut, share};
 use tare_analysis::summary::VerdictKind;
 use tare_analysis::words::count_verdicts;
 
@@ -61,16 +61,8 @@ pub(super) fn shown_facts(change: &EnvironmentChange) -> [String; 2] {
     let skipped: usize = alike.filter(|_| is_long).map(|(word, _)| word.len()).sum();
     [before, after].map(|value| {
         let lead = if skipped > 0 { "… " } else { "" };
-        shortened(&format!("{lead}{}", &value[skipped..]))
+        cut(&sanitize_line(&format!("{lead}{}", &value[skipped..])), VALUE_WIDTH)
     })
-}
-
-fn shortened(value: &str) -> String {
-    let value = sanitize_line(value);
-    if value.chars().count() <= VALUE_WIDTH {
-        return value;
-    }
-    value.chars().take(VALUE_WIDTH - 1).chain(['…']).collect()
 }
 
 fn figures(differences: &RunDifferences, style: &Style) -> String {

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::text::{change_words, headline, number, short_revision, state};
 use crate::clean::sanitize_line;
 use crate::html::escape_html;
+use tare_analysis::format::cut;
 use tare_analysis::history::{History, HistoryLine, HistoryPoint};
 
 const HEIGHT: f64 = 240.0;
@@ -155,7 +156,7 @@ impl<'a> Chart<'a> {
             );
             if wide.contains(&index) {
                 let class = if narrow.contains(&index) { "" } else { " class=\"wide\"" };
-                let name = html(&shortened(version));
+                let name = html(&cut(version, VERSION));
                 let _ = if *x > RIGHTMOST {
                     write!(out, "<text{class} x=\"{x:.2}%\" dx=\"-3\" y=\"14\" text-anchor=\"end\">{name} ▸</text>")
                 } else {
@@ -224,7 +225,7 @@ impl<'a> Chart<'a> {
 fn named(versions: &[(f64, &str)], plot: f64) -> Vec<usize> {
     let mut free_to = f64::INFINITY;
     let mut fits = |(x, version): (f64, &str)| {
-        let (line, length) = (x / 100.0 * plot, shortened(version).chars().count() as f64 * LETTER);
+        let (line, length) = (x / 100.0 * plot, cut(version, VERSION).chars().count() as f64 * LETTER);
         let (from, to) = if x > RIGHTMOST { (line - length - 2.0 * LETTER, line) } else { (line, line + length) };
         let fits = to + BESIDE <= free_to;
         if fits {
@@ -233,13 +234,6 @@ fn named(versions: &[(f64, &str)], plot: f64) -> Vec<usize> {
         fits
     };
     (0..versions.len()).rev().filter(|index| fits(versions[*index])).collect()
-}
-
-fn shortened(version: &str) -> String {
-    if version.chars().count() <= VERSION {
-        return version.to_owned();
-    }
-    version.chars().take(VERSION - 1).chain(['…']).collect()
 }
 
 /// Round values from `lowest` to `highest`, each with its text.
