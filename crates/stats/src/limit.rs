@@ -5,7 +5,7 @@ use crate::compare::Comparison;
 use crate::error::StatsError;
 use crate::interval::Interval;
 use crate::measures::Measured;
-use crate::verdict::{MAX_FORECAST_FORKS, Polarity, UndecidedReason};
+use crate::verdict::{Polarity, UndecidedReason};
 
 /// What the interval of a ratio says of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,12 +45,12 @@ pub fn judge_limit(measured: &Measured<'_>, limit: f64, limits: usize) -> Result
     Ok(JudgedAt::of(measured, limits)?.verdict(limit, measured.polarity))
 }
 
-/// How many forks in all would decide the limit if estimate and spread stayed as they are; `None` with one fork, and where
-/// [`MAX_FORECAST_FORKS`] would not do.
+/// How many forks in all would decide the limit if estimate and spread stayed as they are; `None` with one fork, and where as
+/// many as the method allows would not do.
 pub fn forks_to_judge(measured: &Measured<'_>, limit: f64, limits: usize) -> Option<u32> {
     let judged = JudgedAt::of(measured, limits).ok()?;
     let verdict = |forks: u32| judged.forecast(forks).map(|then| then.verdict(limit, measured.polarity));
-    (judged.shown.forks..=MAX_FORECAST_FORKS).find(|forks| verdict(*forks).is_ok_and(|then| then.is_decision()))
+    judged.shown.forks_to_forecast().find(|forks| verdict(*forks).is_ok_and(|then| then.is_decision()))
 }
 
 /// The share of α that the interval has by which one of `limits` limits is *regressed*. The share of a single limit is 2: its

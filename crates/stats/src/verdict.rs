@@ -1,6 +1,8 @@
 //! What an interval means: the verdict, the rule by which a run may stop, and how many forks are still needed.
 //! Region, precision and error probability are fixed before the run; nothing here changes them.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 use crate::compare::Comparison;
@@ -207,10 +209,10 @@ pub fn reason_to_stop(comparison: &Comparison, rule: &DecisionRule) -> Option<St
 }
 
 /// How many forks in all would decide the comparison if estimate and spread stayed as they are; `None` with one fork,
-/// and if [`MAX_FORECAST_FORKS`] would not suffice.
+/// and if as many as the method allows, or [`MAX_FORECAST_FORKS`], would not suffice.
 pub fn forks_needed(comparison: &Comparison, rule: &DecisionRule) -> Option<u32> {
     let settles = |forks: &u32| comparison.forecast(*forks).is_ok_and(|c| reason_at_a_look(&c, rule).is_some());
-    (comparison.forks..=MAX_FORECAST_FORKS).find(settles)
+    comparison.forks_to_forecast().find(settles)
 }
 
 /// [`reason_to_stop`] for a method that may look at any number of forks.
@@ -234,6 +236,15 @@ fn has_table_evidence(comparison: &Comparison, rule: &DecisionRule) -> bool {
 }
 
 impl Comparison {
+    /// The numbers of forks that a forecast may ask for: none beyond those with which the method ends.
+    pub(crate) fn forks_to_forecast(&self) -> RangeInclusive<u32> {
+        let last = match self.method {
+            Method::Repeated { may_continue: false, .. } => self.method.declared_forks(),
+            _ => None,
+        };
+        self.forks..=last.unwrap_or(MAX_FORECAST_FORKS)
+    }
+
     /// Whether its interval excludes "no difference", by as many forks as the method needs. An interval of larger α lies inside
     /// this one, so it does too.
     pub(crate) fn excludes_no_difference(&self) -> bool {

@@ -94,6 +94,15 @@ fn the_forks_needed_are_the_first_that_decide() {
 }
 
 #[test]
+fn a_method_that_ends_promises_nothing_of_forks_beyond_its_own() {
+    let rule = DecisionRule { table_level: Some(1e-9), ..DecisionRule::default() };
+    let logs: Vec<f64> = (0..6).map(|i| if i % 2 == 0 { 0.04 } else { 0.06 }).collect();
+    let method = |may_continue| Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 8, may_continue, prior: None };
+    assert!(forks_needed(&of_logs(&logs, method(true)), &rule).unwrap() > 8);
+    assert_eq!(forks_needed(&of_logs(&logs, method(false)), &rule), None);
+}
+
+#[test]
 fn a_fixed_number_of_forks_never_stops_early() {
     let fixed = of_logs(&[0.5, 0.5, 0.5, 0.5, 0.5, 0.5], Method::FIXED_FORKS);
     assert_eq!(reason_to_stop(&fixed, &DecisionRule::default()), None);
