@@ -42,9 +42,11 @@ impl LoadLatency {
     }
 }
 
-/// Latency of a cell under every load that was driven.
+/// Latency of a cell under every load that was driven and that the server could follow.
 pub(crate) fn analyze(cell: &Evidence<'_>, alpha: f64) -> Vec<LoadLatency> {
-    KINDS.into_iter().filter_map(|kind| of_kind(cell, kind, alpha)).collect()
+    let is_overloaded = cell.overload().is_some();
+    let kinds = KINDS.into_iter().filter(|kind| !(is_overloaded && *kind == SliceKind::Poisson));
+    kinds.filter_map(|kind| of_kind(cell, kind, alpha)).collect()
 }
 
 fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLatency> {

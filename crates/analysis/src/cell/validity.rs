@@ -42,6 +42,7 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
         }
     }
     let (ok, failed) = requests(cell);
+    let failed = failed - cell.overload().map_or(0, |(too_late, _)| too_late);
     let searched = cell.of_kind(SliceKind::Capacity).next().is_some();
     // The tries of a search are judged by the search.
     if ok + failed == 0 && !searched {
@@ -82,6 +83,7 @@ fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'
         (lagging, FREE_GENERATOR),
     ];
     let latency = [
+        (overloaded(cell), "Lower the rate (--rate)."),
         (lagging_open, FREE_GENERATOR),
         (stamps::late(cell, loads), "Give the generator its own cores (--load-cpus): there it waits without sleeping."),
         (busy_generator(cell), "Give the generator more cores (--load-cpus), or lower the rate."),
@@ -117,6 +119,14 @@ fn about<const N: usize>(
     checks.into_iter().filter_map(move |(text, remedy)| Some(Reason::about(concerns, text?, remedy)))
 }
 
+fn overloaded(cell: &Evidence<'_>) -> Option<String> {
+    let (too_late, all) = cell.overload()?;
+    let (part, too_late) = (share(too_late as f64 / all as f64), grouped(too_late));
+    Some(format!(
+        "overloaded at the rate of the latency, which is not stated: {part} of the requests ({too_late}) got no answer in time"
+    ))
+}
+
 fn unsteady(cell: &Evidence<'_>) -> Option<String> {
     let forks = cell.fork_numbers();
     let not = forks.iter().filter(|f| !cell.was_steady(**f)).count();
@@ -129,7 +139,9 @@ fn few_failures(cell: &Evidence<'_>) -> Option<String> {
         let list: Vec<String> = errors(cell).iter().map(|(class, e)| format!("{class}: {}", e.count)).collect();
         list.join(", ")
     };
-    (failed > 0).then(|| format!("{} of {} requests failed ({})", grouped(failed), grouped(ok + failed), classes()))
+    let is_overload = cell.overload().is_some_and(|(too_late, _)| too_late == failed);
+    (failed > 0 && !is_overload)
+        .then(|| format!("{} of {} requests failed ({})", grouped(failed), grouped(ok + failed), classes()))
 }
 
 /// What failed on connections and belongs to no request, such as unrequested answers; and the remedy.

@@ -178,8 +178,11 @@ fn ratios_over(sides: Sides<'_>) -> Vec<MeasuredRatio> {
     }
     // Latency is compared under Poisson load or for pushed messages; without either, under the saturating load. A
     // constant rate is only for CPU.
-    let both = |kind: &SliceKind| [sides.variant, sides.baseline].iter().all(|side| side.load(*kind).is_some());
-    if let Some(kind) = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(both) {
+    // A side that could not follow the rate of the Poisson load has no latency, and is not compared in another.
+    let both_have = |kind: &SliceKind| [sides.variant, sides.baseline].iter().all(|side| side.load(*kind).is_some());
+    let one_has = |kind: &SliceKind| [sides.variant, sides.baseline].iter().any(|side| side.load(*kind).is_some());
+    let driven = [SliceKind::Poisson, SliceKind::Push, SliceKind::Saturating].into_iter().find(one_has);
+    if let Some(kind) = driven.filter(both_have) {
         // The server sets the rate of its pushes, so their latency decides.
         let place = if kind == SliceKind::Push { 0 } else { measured_ratios.len() };
         measured_ratios.splice(place..place, latencies(sides, kind));

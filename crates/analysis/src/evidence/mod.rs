@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use tare_plan::LoadPlan;
 use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
 use tare_record::LoadRecord;
-use tare_record::{EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
+use tare_record::{ErrorClass, EventRecord, ForkRecord, Phase, RunRecord, StoredSlice, WarmupRecord};
 use tare_units::Span;
 
 use crate::evidence::disturbance::SetAside;
@@ -144,6 +144,22 @@ impl<'a> Evidence<'a> {
         self.events.iter().filter(move |e| {
             e.voids && covers(&e.group, group) && covers(&e.scenario, scenario) && covers(&e.variant, variant)
         })
+    }
+
+    /// How many requests at the rate of its latency got no answer in time, and how many there were, if the server answers enough
+    /// in a closed loop and cannot follow that rate. Its response times then measure how long the load lasted; its other figures hold.
+    pub fn overload(&self) -> Option<(u64, u64)> {
+        let count = |kind: SliceKind, of: fn(&StoredSlice) -> u64| {
+            self.driven_slices().filter(|slice| slice.key.kind == kind).map(of).sum::<u64>()
+        };
+        let all = |kind| count(kind, |slice| slice.load.ok + slice.load.failed);
+        let failed = |kind| count(kind, |slice| slice.load.failed);
+        let too_late = count(SliceKind::Poisson, |slice| slice.load.errors.for_class(ErrorClass::Timeout).count);
+        let is_too_much = |part: u64, all: u64| part as f64 > self.most_failed * all as f64;
+        let (closed, open) = (all(SliceKind::Saturating), all(SliceKind::Poisson));
+        let fails_otherwise = is_too_much(failed(SliceKind::Saturating), closed)
+            || is_too_much(failed(SliceKind::Poisson).saturating_sub(too_late), open);
+        (closed > 0 && is_too_much(too_late, open) && !fails_otherwise).then_some((too_late, open))
     }
 
     pub fn is_baseline(&self) -> bool {
