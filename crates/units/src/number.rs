@@ -1,9 +1,11 @@
 //! Numbers in sentences: shares, counts, rates and lists, with a true minus sign.
 
-/// `0.011` as `1.1 %`.
+/// `0.011` as `1.1 %`, and `0.998` as `99.8 %`: only a whole is 100 %.
 pub fn share(value: f64) -> String {
     let percent = value * 100.0;
-    let decimals = if percent == 0.0 || percent >= 9.95 || (percent - percent.round()).abs() < 1e-9 {
+    let decimals = if (99.5..99.95).contains(&percent) {
+        1
+    } else if percent == 0.0 || percent >= 9.95 || (percent - percent.round()).abs() < 1e-9 {
         0
     } else if percent >= 0.1 {
         1
@@ -60,7 +62,7 @@ mod tests {
     #[test]
     fn counts_and_shares_read_well() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
-        assert_eq!([0.02, 0.011, 0.451, 0.0003].map(share), ["2 %", "1.1 %", "45 %", "0.030 %"]);
+        assert_eq!([0.02, 0.011, 0.451, 0.0003, 0.998].map(share), ["2 %", "1.1 %", "45 %", "0.030 %", "99.8 %"]);
         assert_eq!([count(1, "fork"), count(3, "fork"), rate(4_000.4)], ["1 fork", "3 forks", "4,000/s"]);
         let names = ["a", "b", "c"].map(str::to_owned);
         assert_eq!([and(&names), and(&names[..1]), and(&[])], ["a, b and c", "a", ""]);
