@@ -153,7 +153,7 @@ fn a_server_whose_every_request_meets_a_stop_and_one_that_never_stops_have_their
     let every = summarize(&record(998));
     let text = tail(&every, LAYER);
     assert!(
-        text.contains("100 % of the requests met a stop") && text.contains("the others are too few for a p99"),
+        text.contains("99.8 % of the requests met a stop") && text.contains("the others are too few for a p99"),
         "{text}"
     );
     let never = summarize(&record(0));
