@@ -37,6 +37,7 @@ pub struct Turns {
     pub length: Duration,
     /// The head of each that is not scored.
     pub discard: Duration,
+    /// How many there are.
     pub count: u32,
 }
 

@@ -23,6 +23,7 @@ pub struct AgentRecord {
     pub failed: u64,
     /// Expected answers that arrived in the window.
     pub completed: u64,
+    /// Length of its window, in nanoseconds.
     pub window_ns: u64,
     /// CPU time of its workers in the window, in nanoseconds.
     pub generator_cpu_ns: u64,

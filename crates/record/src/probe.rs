@@ -156,6 +156,7 @@ pub struct RuntimeUse {
     pub safepoint_ns: Option<u64>,
     /// How often it stopped its threads, for any reason.
     pub safepoints: Option<u64>,
+    /// Bytes allocated.
     pub allocated_bytes: Option<u64>,
     /// Heap in use at the end, including garbage.
     pub heap_used_bytes: Option<u64>,

@@ -40,8 +40,12 @@ pub struct ProfileRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    Samples { every_ns: u64 },
+    Samples {
+        every_ns: u64,
+    },
+    /// Nanoseconds.
     Ns,
+    /// Bytes.
     Bytes,
 }
 
@@ -67,11 +71,15 @@ impl PackedText {
         &self.0
     }
 
+    /// The text.
     pub fn unpack(&self) -> io::Result<String> {
         self.unpack_within(LONGEST_BYTES)
     }
 
     /// The text of at most `limit` bytes. Memory does not grow beyond them.
+    ///
+    /// # Errors
+    /// When it is longer, or the bytes are damaged.
     pub fn unpack_within(&self, limit: u64) -> io::Result<String> {
         let mut text = Vec::new();
         DeflateDecoder::new(self.0.as_slice()).take(limit.saturating_add(1)).read_to_end(&mut text)?;

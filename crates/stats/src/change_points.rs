@@ -39,6 +39,9 @@ pub struct ChangePoint {
 /// All changes of level in `values`, in order. `alpha` is the error probability of the interval of each size; a change whose
 /// interval contains 0 is none.
 ///
+/// # Errors
+/// A value is not finite, or `alpha` is outside (0, 1).
+///
 /// # Source
 /// Optimal partitioning: Jackson et al., IEEE Signal Processing Letters 12 (2005). PELT (Killick et al., JASA 107, 2012) finds
 /// the same partition with less work, which matters for far longer series only. The test of every change against its

@@ -86,6 +86,7 @@ pub struct Comparison {
     /// Where the method has a prior: the interval of the ratio without it.
     #[serde(default)]
     pub without_prior: Option<Interval>,
+    /// How many forks there are.
     pub forks: u32,
     /// Standard deviation of the forks' log-ratios as observed; `None` with one fork.
     pub sd_forks: Option<f64>,
@@ -107,6 +108,9 @@ pub struct Comparison {
 
 impl Comparison {
     /// Compares over forks; `sd_floor` is [`SD_FLOOR`] until this machine's own is known.
+    ///
+    /// # Errors
+    /// There is no fork, a value is not finite, the floor is negative, or the method's α is outside (0, 1).
     pub fn over_forks(forks: &[ForkRatio], method: Method, sd_floor: f64) -> Result<Self, StatsError> {
         if !(sd_floor.is_finite() && sd_floor >= 0.0) {
             return Err(StatsError::BadParameter { name: "sd_floor", value: sd_floor, expected: "0 or more" });
@@ -140,6 +144,9 @@ impl Comparison {
 
     /// What this comparison would be with `forks` forks, if the estimate stayed as it is and the further forks
     /// scattered as these and earlier ones do; a forecast only.
+    ///
+    /// # Errors
+    /// There are fewer than two forks, here or in the forecast.
     pub fn forecast(&self, forks: u32) -> Result<Self, StatsError> {
         let got = self.forks.min(forks) as usize;
         let log = self.log.filter(|_| got >= 2);
@@ -188,6 +195,9 @@ impl Comparison {
 impl VariancePrior {
     /// The prior of the comparisons of one run, by [`VariancePrior::fit`]. Each of them may have it: that it is in the fit
     /// itself is why `df` counts all comparisons but one at most.
+    ///
+    /// # Errors
+    /// As [`VariancePrior::fit`].
     pub fn of_comparisons<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Result<Option<Self>, StatsError> {
         let spread = |one: &Comparison| Some((one.s_used?, f64::from(one.forks) - 1.0));
         Self::fit(&comparisons.filter_map(spread).collect::<Vec<_>>())

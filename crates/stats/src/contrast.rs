@@ -9,6 +9,7 @@ use crate::quantile::{mean, sd};
 pub struct Contrast {
     /// The estimate: the second mean minus the first.
     pub estimate: f64,
+    /// Its standard error.
     pub standard_error: f64,
     /// Degrees of freedom of the standard error.
     pub df: f64,
@@ -26,12 +27,16 @@ impl Contrast {
         Self { estimate: after.mean - before.mean, standard_error: variance.sqrt(), df }
     }
 
+    /// The mean of the differences of pairs.
     pub fn paired(differences: &SampleMean) -> Self {
         let SampleMean { mean, variance, df } = *differences;
         Self { estimate: mean, standard_error: variance.sqrt(), df }
     }
 
     /// Student's 1 − `alpha` interval of the difference.
+    ///
+    /// # Errors
+    /// `alpha` is outside (0, 1).
     pub fn interval(&self, alpha: f64) -> Result<Interval, StatsError> {
         let quantile = student_t_quantile(1.0 - alpha / 2.0, self.df)?;
         Ok(Interval::around(self.estimate, quantile * self.standard_error))
@@ -47,12 +52,16 @@ impl Contrast {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleMean {
     mean: f64,
+    /// Variance of the mean.
     variance: f64,
     df: f64,
 }
 
 impl SampleMean {
     /// The mean of `values`, whose standard deviation is taken to be at least `sd_floor`.
+    ///
+    /// # Errors
+    /// There are fewer than two values, or one is not finite.
     pub fn of_values(values: &[f64], sd_floor: f64) -> Result<Self, StatsError> {
         require("the error of a mean", 2, values)?;
         let n = values.len() as f64;
@@ -61,6 +70,9 @@ impl SampleMean {
     }
 
     /// The mean whose Student's 1 − `alpha` interval over `count` values is known.
+    ///
+    /// # Errors
+    /// `count` is below 2, `alpha` is outside (0, 1), or the interval is not finite.
     pub fn of_interval(interval: &Interval, count: usize, alpha: f64) -> Result<Self, StatsError> {
         require_finite(&[interval.lo, interval.estimate, interval.hi])?;
         let unit = student_t_half_width(count, 1.0, alpha)?;

@@ -1,7 +1,6 @@
 //! Why a number could not be computed, and what to do about it.
 
-/// Every way in which this crate refuses to compute. Every function that returns one refuses values that are not finite, fewer
-/// values than the statistic needs, and a probability outside (0, 1); other reasons are named where they are.
+/// Every way in which this crate refuses to compute.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum StatsError {

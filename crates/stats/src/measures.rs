@@ -14,6 +14,7 @@ pub const DECIDING_SHARE: f64 = 0.9;
 /// One measure of one comparison, before it is judged at any level.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured<'a> {
+    /// The ratio of each fork.
     pub forks: &'a [ForkRatio],
     /// Which direction is the good one.
     pub polarity: Polarity,
@@ -25,6 +26,9 @@ pub struct Measured<'a> {
 
 impl Measured<'_> {
     /// The comparison at this share of α.
+    ///
+    /// # Errors
+    /// As [`Comparison::over_forks`].
     pub fn at_share(&self, share: f64) -> Result<Comparison, StatsError> {
         Comparison::over_forks(self.forks, self.method.at_level(self.method.alpha() * share), self.sd_floor)
     }
@@ -68,6 +72,9 @@ fn first_shares(measures: usize) -> Vec<f64> {
 /// which differences are stated. So of the differences of one currency a share of α is wrong on average, whatever the
 /// others are. Their p-values are valid at the look that they are taken at.
 ///
+/// # Errors
+/// As [`Comparison::over_forks`].
+///
 /// # Source
 /// Maurer, Hothorn & Lehmacher, in: Biometrie in der chemisch-pharmazeutischen Industrie 6 (1995), for the fixed
 /// sequence; Holm, Scandinavian Journal of Statistics 6 (1979), for the other lines; Bretz, Maurer, Brannath & Posch,
@@ -107,6 +114,9 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
 }
 
 /// Why each comparison need not go on, by its deciding measure, the first line: as [`judge_measures`] will judge it.
+///
+/// # Errors
+/// As [`judge_measures`].
 pub fn reasons_to_stop(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Option<StopReason>>, StatsError> {
     let Some(deciding) = lines.first() else { return Ok(Vec::new()) };
     let (share, rule) = if is_table(lines, rule) {

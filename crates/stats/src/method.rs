@@ -117,6 +117,9 @@ impl Method {
     /// The half-width that `forks` forks of standard deviation `sd` give: infinite where they are too few for any
     /// interval. Beyond the declared number it is that of the declared one, or of the confidence sequence where that is
     /// narrower.
+    ///
+    /// # Errors
+    /// There are fewer than two forks, or α is outside (0, 1).
     pub fn half_width(&self, forks: u32, sd: f64) -> Result<f64, StatsError> {
         match self {
             Self::FixedForks { alpha, .. } => {
@@ -150,6 +153,9 @@ impl Method {
 
     /// The smallest error probability at which the interval of `forks` forks excludes 0: a p-value of "no difference" that
     /// is valid at the look that it is taken at. `planned` has number, mean and spread of the declared forks.
+    ///
+    /// # Errors
+    /// There are fewer than two forks.
     pub(crate) fn p_value(&self, all: &Spread, planned: &Spread) -> Result<f64, StatsError> {
         require_two(all.forks)?;
         let t = |spread: &Spread, sd: f64| spread.mean.abs() * f64::from(spread.forks).sqrt() / sd;

@@ -39,6 +39,9 @@ impl VariancePrior {
     /// `sd` lies one standard error above its estimate. The fit does not know the true spread, and the true ones need not
     /// scatter as its model says. Without this, intervals miss the truth in up to 6.6 % of the cases where 5 % are allowed.
     ///
+    /// # Errors
+    /// A standard deviation or a number of degrees of freedom is not positive and finite.
+    ///
     /// # Source
     /// Smyth, Stat. Appl. Genet. Mol. Biol. 3 (2004), section 6.2; in the robust form of Phipson, Lee, Majewski, Alexander &
     /// Smyth, Annals of Applied Statistics 10 (2016). docs/notebook/2026-11-28-every-cell.md has the simulations.
@@ -64,6 +67,7 @@ impl VariancePrior {
         Ok(Some(prior).filter(|prior| prior.df >= 1.0))
     }
 
+    /// The prior as one of earlier runs.
     pub fn of_earlier_runs(self) -> Self {
         Self { df: self.df.min(MAX_EARLIER_DF), ..self }
     }

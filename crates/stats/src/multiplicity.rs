@@ -7,6 +7,9 @@ use crate::error::{StatsError, require_alpha};
 ///
 /// It holds for independent p-values, and for those that depend positively, as where comparisons share a baseline.
 ///
+/// # Errors
+/// `alpha` is outside (0, 1), or a p-value is outside 0–1.
+///
 /// # Source
 /// Benjamini & Hochberg, JRSS B 57 (1995); for positive dependence Benjamini & Yekutieli, Annals of Statistics 29 (2001).
 pub fn benjamini_hochberg(p_values: &[f64], alpha: f64) -> Result<usize, StatsError> {
@@ -23,6 +26,9 @@ pub(crate) fn rank_level(rank: usize, all: usize, alpha: f64) -> f64 {
 
 /// Which hypotheses "no difference" are rejected so that any of them is rejected wrongly with probability `alpha` at most, in
 /// the order given. Valid whatever the dependence between them.
+///
+/// # Errors
+/// `alpha` is outside (0, 1), or a p-value is outside 0–1.
 ///
 /// # Source
 /// Holm, Scandinavian Journal of Statistics 6 (1979).

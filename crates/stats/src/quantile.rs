@@ -20,6 +20,9 @@ pub fn printable(n: u64, percentile: f64) -> bool {
 
 /// The quantile `q` (0–1) of `values`, interpolated linearly between the two nearest order statistics.
 ///
+/// # Errors
+/// `values` is empty or not finite, or `q` is outside 0–1.
+///
 /// # Source
 /// Hyndman & Fan 1996, definition 7 (the default of R and NumPy).
 pub fn quantile(values: &[f64], q: f64) -> Result<f64, StatsError> {
@@ -35,17 +38,26 @@ pub fn quantile(values: &[f64], q: f64) -> Result<f64, StatsError> {
 }
 
 /// The middle value, or the mean of the two middle values.
+///
+/// # Errors
+/// `values` is empty or not finite.
 pub fn median(values: &[f64]) -> Result<f64, StatsError> {
     quantile(values, 0.5)
 }
 
 /// The arithmetic mean.
+///
+/// # Errors
+/// `values` is empty or not finite.
 pub fn mean(values: &[f64]) -> Result<f64, StatsError> {
     require("a mean", 1, values)?;
     Ok(values.iter().sum::<f64>() / values.len() as f64)
 }
 
 /// The standard deviation of a sample (divisor n − 1).
+///
+/// # Errors
+/// There are fewer than two values, or one is not finite.
 pub fn sd(values: &[f64]) -> Result<f64, StatsError> {
     require("a standard deviation", 2, values)?;
     let centre = mean(values)?;
@@ -56,6 +68,9 @@ pub fn sd(values: &[f64]) -> Result<f64, StatsError> {
 /// The mean of what is left after cutting ⌊0.2 n⌋ values from each end of the sorted list.
 ///
 /// With fewer than five values nothing is cut, and this is the plain mean.
+///
+/// # Errors
+/// `values` is empty or not finite.
 ///
 /// # Source
 /// Tukey & McLaughlin 1963; 20 % is the share that Wilcox recommends for general use.

@@ -58,6 +58,9 @@ impl LookSchedule {
     /// The half-width of the interval after `forks` forks of standard deviation `sd`, such that all intervals of the
     /// schedule hold together with probability 1 − `alpha`. Infinite before the first look and after the last.
     ///
+    /// # Errors
+    /// `alpha` is outside (0, 1).
+    ///
     /// # Source
     /// Jennison & Turnbull, JRSS B 51 (1989), 305–361; for t statistics Rom & McTague, 10.1080/10543406.2020.1730878.
     pub fn half_width(&self, forks: u32, sd: f64, alpha: f64) -> Result<f64, StatsError> {

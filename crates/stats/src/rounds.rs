@@ -6,6 +6,7 @@ const MOST_ROUNDS: f64 = 50.0;
 /// What the starts of one comparison showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StartFigures {
+    /// Rounds in each start.
     pub rounds: u32,
     /// Standard error of one start's log-ratio, from its rounds.
     pub within_se: f64,

@@ -54,6 +54,9 @@ impl Default for Region {
 
 impl Region {
     /// The region of ±`margin`.
+    ///
+    /// # Errors
+    /// `margin` is outside (0, 1).
     pub fn new(margin: f64) -> Result<Self, StatsError> {
         if margin > 0.0 && margin < 1.0 {
             return Ok(Self { margin });

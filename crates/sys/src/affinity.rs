@@ -38,16 +38,25 @@ pub enum AffinityError {
 }
 
 /// Every CPU that this thread may run on, within the limits of `taskset`, cpusets and containers.
+///
+/// # Errors
+/// [`AffinityError::Read`] when the kernel does not return the mask.
 pub fn allowed_cpus() -> Result<CpuSet, AffinityError> {
     cpus_of_task(0)
 }
 
 /// Pins the calling thread.
+///
+/// # Errors
+/// When none of the CPUs exists or may be used here.
 pub fn pin_current_thread(cpus: &CpuSet) -> Result<(), AffinityError> {
     pin_thread(0, cpus)
 }
 
 /// Pins a process and all its current descendants. Later ones inherit the mask.
+///
+/// # Errors
+/// When the process is gone, is another user's, or none of the CPUs may be used.
 pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     pin_process(pid, cpus)?;
     let descendants = procfs::process::process_tree(pid).unwrap_or_default();
@@ -62,6 +71,9 @@ pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
 }
 
 /// The CPUs that a task is pinned to; 0 means the calling thread.
+///
+/// # Errors
+/// [`AffinityError::Read`] when there is no such task.
 pub fn cpus_of_task(tid: u32) -> Result<CpuSet, AffinityError> {
     let mask = sched_getaffinity(task(tid))
         .map_err(|e| AffinityError::Read { what: format!("the CPU mask of task {tid}"), source: e.into() })?;
@@ -77,6 +89,9 @@ pub(crate) fn kernel_mask(cpus: &CpuSet) -> KernelMask {
 const _: () = assert!(CpuSet::LIMIT == KernelMask::MAX_CPU);
 
 /// Pins one thread of any process; 0 means the calling thread.
+///
+/// # Errors
+/// When there is no such task, it is another user's, or none of the CPUs may be used.
 pub fn pin_thread(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     sched_setaffinity(task(tid), &kernel_mask(cpus)).map_err(|e| AffinityError::Refused {
         tid,
@@ -89,6 +104,9 @@ pub fn pin_thread(tid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
 /// Pins every thread of a process, including those that start meanwhile. A new thread inherits its creator's mask, so
 /// passes are repeated until one finds no new thread. For a process that never stops starting threads, the number of
 /// passes is limited: by then every creator is pinned.
+///
+/// # Errors
+/// When the process is gone, is another user's, or none of the CPUs may be used.
 pub fn pin_process(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
     const PASSES: usize = 8;
     let path = format!("/proc/{pid}/task");

@@ -26,6 +26,9 @@ impl SchedulingPolicy {
     }
 
     /// The policy of a thread; `None` for policies that tare does not set, such as real-time ones.
+    ///
+    /// # Errors
+    /// When the thread is gone.
     pub fn of_thread(tid: u32) -> io::Result<Option<Self>> {
         // SAFETY: the call takes and returns plain numbers. It is the system call itself: musl's function only fails.
         match unsafe { libc::syscall(libc::SYS_sched_getscheduler, tid) } as i32 {

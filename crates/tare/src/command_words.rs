@@ -4,6 +4,9 @@ use tare_plan::PlanError;
 
 /// The words of a command: quotes and backslashes keep blanks, as in a shell. No variable is replaced. `origin` is the flag
 /// or the key that the command comes from.
+///
+/// # Errors
+/// A quote is not closed, or there is no word.
 pub fn command_words(origin: &str, command: &str) -> Result<Vec<String>, PlanError> {
     let wrong = |message: String| PlanError::Value { origin: origin.to_owned(), message };
     let words = shell_words::split(command).map_err(|_| {

@@ -7,6 +7,7 @@ pub enum Unit {
     PerSecond,
     /// Nanoseconds.
     Nanos,
+    /// Bytes.
     Bytes,
     /// Parts of a whole, from 0 to 1.
     Share,

@@ -65,6 +65,7 @@ pub(crate) fn stopped_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
     cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()
 }
 
+/// Throughput of one slice.
 pub(crate) fn slice_throughput(slice: &StoredSlice) -> Option<f64> {
     throughput(std::iter::once(slice)).filter(|t| *t > 0.0)
 }

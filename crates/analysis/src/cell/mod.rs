@@ -49,6 +49,7 @@ impl CellAnalysis<'_> {
 /// What can limit a load besides the server's program. Unknown for a load on a URL.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LoadResources<'a> {
+    /// The cores of the servers.
     pub server_cpus: &'a str,
     pub network: Option<NetworkBandwidth>,
 }
@@ -99,6 +100,7 @@ fn of_run(header: &RunHeader, evidence: &Evidence<'_>, loads: &[LoadLatency], cp
     Cell { capacity: capacity::capacity(plan, evidence), fork_values, validity, ..cell }
 }
 
+/// The cell of a load.
 fn of_load(evidence: &Evidence<'_>, loads: &[LoadLatency], alpha: f64) -> Cell {
     measured(evidence, loads, None, alpha, LoadResources::default())
 }

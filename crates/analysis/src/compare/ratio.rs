@@ -104,6 +104,7 @@ impl MeasuredRatio {
         }
     }
 
+    /// The ratios of its forks.
     pub fn fork_ratios(&self) -> Vec<f64> {
         self.forks.ratios().iter().map(|fork| fork.trimmed_log.exp()).collect()
     }
@@ -244,6 +245,7 @@ fn ratios_of_levels(sides: Sides<'_>, mine: &[(u32, f64)], theirs: &[(u32, f64)]
     ratios_of_single_pairs(sides, |fork| Some((level(mine, fork)?, level(theirs, fork)?)))
 }
 
+/// The ratio of each fork that has one pair.
 fn ratios_of_single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f64)>) -> Vec<(u32, ForkRatio)> {
     let ratio = |fork: &u32| Some((*fork, ForkRatio::from_pairs(&[pair(*fork)?]).ok()?));
     sides.forks.iter().filter_map(ratio).collect()

@@ -28,6 +28,7 @@ const MOST_STANDSTILL_ROUNDS: f64 = 0.5;
 /// What does not count of one group under one scenario, for all of its cells alike.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SetAside {
+    /// Forks.
     pub forks: BTreeSet<u32>,
     /// Rounds of the other forks: fork, kind of slice and number of the round.
     pub rounds: BTreeSet<(u32, SliceKind, u32)>,

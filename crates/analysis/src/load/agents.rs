@@ -18,7 +18,9 @@ pub struct AgentSummary {
     pub lost_at_s: Option<f64>,
     /// Requests that it offered.
     pub offered: u64,
+    /// Answered as expected.
     pub ok: u64,
+    /// Failed.
     pub failed: u64,
     /// Expected answers that arrived in its window.
     pub completed: u64,

@@ -19,6 +19,7 @@ pub use summary::{Bytes, Connections, Generator, Interval, LoadSummary, Model, R
 use tare_record::LoadRecord;
 use tare_stats::histogram::LatencyHistogram;
 
+/// All response times of a load.
 pub fn response_times(record: &LoadRecord) -> LatencyHistogram {
     Clocks::of(record).response
 }

@@ -130,6 +130,7 @@ pub enum Program {
     CatalogLike {
         /// Its name in the catalog.
         like: String,
+        /// What is changed.
         changes: Changes,
         /// What it shall speak.
         #[serde(default)]

@@ -43,8 +43,10 @@ pub enum TlsTrust {
     System,
     /// Servers that the authorities in a PEM file have certified.
     Authorities {
+        /// The file.
         file: String,
     },
+    /// Any.
     Any,
 }
 

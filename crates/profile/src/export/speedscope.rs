@@ -8,6 +8,9 @@ use crate::stacks::Stacks;
 
 /// The stacks as a file for speedscope.
 ///
+/// # Errors
+/// [`ProfileError::Export`] when JSON cannot be written.
+///
 /// # Source
 /// speedscope, "Importing from custom sources": a profile of type `sampled`.
 pub fn write_speedscope(stacks: &Stacks, name: &str, unit: Unit) -> Result<String, ProfileError> {

@@ -111,6 +111,7 @@ impl RunWriter {
         self.append("agent", agent)
     }
 
+    /// Appends an event.
     pub fn append_event(&mut self, event: &EventRecord) -> Result<(), RecordError> {
         self.append("event", event)
     }

@@ -58,6 +58,7 @@ impl fmt::Debug for LatencyHistogram {
 }
 
 impl LatencyHistogram {
+    /// An empty histogram.
     pub fn new() -> Self {
         // Starts with the smallest range and grows: a run keeps thousands of histograms, and many stay empty.
         Self { inner: Histogram::new(SIGNIFICANT_DIGITS).expect("the library accepts three digits") }

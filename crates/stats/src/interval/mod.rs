@@ -34,6 +34,9 @@ impl Interval {
 
     /// Student's 1 − `alpha` interval of the mean of `values`, each from a fork of its own, whose number was fixed
     /// beforehand.
+    ///
+    /// # Errors
+    /// There are fewer than two values, one is not finite, or `alpha` is outside (0, 1).
     pub fn of_mean(values: &[f64], alpha: f64) -> Result<Self, StatsError> {
         let half_width = student_t_half_width(values.len(), sd(values)?, alpha)?;
         Ok(Self::around(mean(values)?, half_width))
@@ -61,6 +64,9 @@ impl Interval {
 }
 
 /// The quantile `p` of Student's t distribution with `df` degrees of freedom.
+///
+/// # Errors
+/// `p` is outside (0, 1) or `df` is not positive.
 pub fn student_t_quantile(p: f64, df: f64) -> Result<f64, StatsError> {
     require_alpha(p)?;
     let distribution = StudentsT::new(0.0, 1.0, df).map_err(|_| StatsError::BadParameter {
@@ -84,6 +90,9 @@ pub fn student_t_p_value(t: f64, df: f64) -> f64 {
 /// Half-width of Student's two-sided 1 − `alpha` interval of the mean of `k` values with standard deviation `sd`.
 ///
 /// Valid for a `k` fixed beforehand. To look after each value and stop at any time, use [`sequence_half_width`].
+///
+/// # Errors
+/// `k` is below 2 or `alpha` is outside (0, 1).
 pub fn student_t_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsError> {
     require_alpha(alpha)?;
     require_two(k)?;
@@ -94,6 +103,9 @@ pub fn student_t_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsE
 /// together with probability 1 − `alpha`. So a run may look after every value and stop at any time.
 ///
 /// Infinite while `k` is too small for any evidence to reach 1 / `alpha`.
+///
+/// # Errors
+/// `k` is below 2 or `alpha` is outside (0, 1).
 ///
 /// # Source
 /// Wang & Ramdas, arXiv 2310.03722, with a prior variance of 10 on the standardised effect (c = 1 + 10 k).

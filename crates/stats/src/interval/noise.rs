@@ -16,12 +16,16 @@ pub struct NoiseFloor {
     pub half_width: f64,
     /// Standard deviation of the forks' log-ratios: the floor that later comparisons on this machine may use.
     pub sd: f64,
+    /// How many forks there were.
     pub forks: u32,
 }
 
 impl NoiseFloor {
     /// The noise floor of a comparison of `compared` forks, from the log-ratios of an A/A control's forks. There may be
     /// fewer of them.
+    ///
+    /// # Errors
+    /// There are fewer than three forks, one is not finite, or `alpha` is outside (0, 1).
     pub fn of_forks(log_ratios: &[f64], compared: u32, alpha: f64) -> Result<Self, StatsError> {
         require("a noise floor", 3, log_ratios)?;
         let log = Interval::of_mean(log_ratios, alpha)?;

@@ -67,6 +67,7 @@ pub enum Unsteady {
     Drifting {
         /// The drift of the log cost per span.
         drift_per_span: f64,
+        /// Its standard error.
         standard_error: f64,
     },
     /// The cost moved abruptly from one level to another.
@@ -91,6 +92,9 @@ pub struct Steadiness {
 ///
 /// The tests allow for noise: a drift counts only if its one-sided interval lies beyond the limit. So a noisy server
 /// does not warm up for ever. In return noise hides small drifts: "steady" means that none was seen.
+///
+/// # Errors
+/// A time, cost or share is not finite, or the rule's `alpha` is outside (0, 1).
 ///
 /// # Source
 /// Barrett et al., OOPSLA 2017, show why steadiness must be detected; the tests are least squares and Page's mean

@@ -122,6 +122,7 @@ impl std::iter::Sum for SchedStat {
     }
 }
 
+/// Whether there is such a process.
 pub fn exists(pid: u32) -> bool {
     Path::new("/proc").join(pid.to_string()).exists()
 }
@@ -208,6 +209,9 @@ fn length_of(range: &str) -> Option<u64> {
 /// # Units
 /// Nanoseconds.
 ///
+/// # Errors
+/// When the process is gone.
+///
 /// # Source
 /// clock_getcpuclockid(3). It is exact; `/proc/PID/stat` counts in ticks of 10 ms.
 pub fn cpu_time_ns(pid: u32) -> Result<u64, ProcfsError> {
@@ -231,11 +235,15 @@ pub fn cpu_time_ns(pid: u32) -> Result<u64, ProcfsError> {
     Ok(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
 }
 
+/// The threads of a process.
 pub fn thread_ids(pid: u32) -> Result<Vec<u32>, ProcfsError> {
     numbers_in(format!("/proc/{pid}/task"))
 }
 
 /// The name of a thread, truncated to 15 bytes by the kernel.
+///
+/// # Errors
+/// When the thread is gone.
 pub fn thread_name(pid: u32, tid: u32) -> Result<String, ProcfsError> {
     read_as(format!("/proc/{pid}/task/{tid}/comm"), |text| Some(text.trim_end_matches('\n').to_owned()))
 }
@@ -247,6 +255,9 @@ pub fn program_name(pid: u32) -> Option<String> {
 }
 
 /// A process and all its descendants, itself first.
+///
+/// # Errors
+/// When the processes cannot be listed.
 pub fn process_tree(root: u32) -> Result<Vec<u32>, ProcfsError> {
     // A process that ends during the walk is left out.
     let parent = |pid| Some((pid, Stat::of_process(pid).ok()?.parent));

@@ -28,6 +28,7 @@ pub struct WorkTree {
 }
 
 impl WorkTree {
+    /// Where it is.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

@@ -43,6 +43,9 @@ impl InputFiles {
     }
 
     /// What a file contains.
+    ///
+    /// # Errors
+    /// When it cannot be read, or did not come with the command line.
     pub fn contents(&self, path: &Path) -> io::Result<Vec<u8>> {
         match self {
             Self::Disk => read(path),
@@ -74,6 +77,9 @@ impl InputFiles {
     }
 
     /// The text of a file.
+    ///
+    /// # Errors
+    /// As [`contents`](Self::contents), and when it is not UTF-8.
     pub fn text(&self, path: &Path) -> io::Result<String> {
         String::from_utf8(self.contents(path)?).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
     }

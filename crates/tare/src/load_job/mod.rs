@@ -37,6 +37,9 @@ const MOST_INTERVALS: u32 = 1000;
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reads the flags and checks that a server listens.
+///
+/// # Errors
+/// In one sentence: a flag that cannot be followed, a URL that cannot be loaded, a file that cannot be read.
 pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> {
     let (load, connection) = (&args.model, &args.connection);
     let connector = if args.fleet.agents.is_empty() {

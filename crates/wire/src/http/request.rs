@@ -14,10 +14,12 @@ const CHUNK_BYTES: usize = 16 * 1024;
 pub struct Method(String);
 
 impl Method {
+    /// GET.
     pub fn get() -> Self {
         Self("GET".to_owned())
     }
 
+    /// POST.
     pub fn post() -> Self {
         Self("POST".to_owned())
     }
@@ -50,6 +52,7 @@ impl fmt::Display for Method {
 /// A request in parts.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
+    /// The method.
     pub method: &'a Method,
     /// Path and query, beginning with `/`.
     pub path: &'a str,

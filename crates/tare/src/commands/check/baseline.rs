@@ -36,6 +36,9 @@ impl<'a> Given<'a> {
     }
 
     /// The folder or file that it names, in full; `None` where there is no such one.
+    ///
+    /// # Errors
+    /// It is a git revision too.
     fn path(&self, checkout: Option<&Checkout>) -> anyhow::Result<Option<PathBuf>> {
         let path = self.folder.join(self.text);
         if self.text.is_empty() || !path.exists() {
@@ -54,6 +57,9 @@ impl<'a> Given<'a> {
     }
 
     /// The words of a command; `None` where it is none. `folders` are those from which its program may count.
+    ///
+    /// # Errors
+    /// It is a path to nothing, or a quote is not closed.
     fn command(&self, folders: &[PathBuf]) -> anyhow::Result<Option<Vec<String>>> {
         let has_several_words = self.text.contains(' ') || self.text.contains("{port}");
         let words = if has_several_words { command_words(&self.origin, self.text)? } else { Vec::new() };
@@ -210,6 +216,9 @@ impl Baseline {
     }
 
     /// Makes the work tree of a revision with its submodules, where there is none yet.
+    ///
+    /// # Errors
+    /// When git cannot make it, or a submodule is nowhere to be had.
     pub fn check_out(&mut self, cache: &Path) -> anyhow::Result<()> {
         if let (BaselineKind::Revision { commit, .. }, Some(checkout)) = (&self.kind, &self.checkout) {
             let work_tree = checkout.worktree(commit, cache)?;

@@ -235,6 +235,7 @@ fn dotnet(folder: &Path) -> Result<Option<Project>, PlanError> {
     }))
 }
 
+/// A document of XML.
 fn parse_xml<'a>(file: &Path, text: &'a str) -> Result<Document<'a>, PlanError> {
     Document::parse(text).map_err(|error| PlanError::Document {
         file: file.display().to_string(),
