@@ -17,7 +17,7 @@ const LEAST_INTERVALS: usize = 5;
 /// Everything that differs between two loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadDifferences {
-    /// Always [`DIFFERENCES_SCHEMA`].
+    /// Always `tare-load-comparison/1`.
     pub schema: String,
     /// What is compared first.
     pub before: LoadSide,
