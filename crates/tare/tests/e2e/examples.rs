@@ -45,6 +45,12 @@ fn copied(name: &str, program: &str, argument: &str) -> Option<Bench> {
     }
     let bench = Bench::new();
     copy_folder(&project().join("examples").join(name), bench.path());
+    if program == "cargo" {
+        // The examples in Rust have most of their crates in common.
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("examples");
+        std::fs::create_dir_all(&target).unwrap();
+        std::os::unix::fs::symlink(target, bench.path().join("target")).unwrap();
+    }
     Some(bench)
 }
 
