@@ -72,7 +72,7 @@ impl LatencyParts {
     }
 }
 
-/// The times of at least [`STALL_NS`] in which nothing was answered while several requests waited, from the requests themselves: all
+/// The times of at least a millisecond in which nothing was answered while several requests waited, from the requests themselves: all
 /// that can be known of a server that does not tell its stops. A stop of the server and a stall of its machine look alike. Each begins
 /// with the first request that was sent in vain.
 pub fn silences(trace: &[TracedRequest]) -> Vec<IdleSpan> {
