@@ -57,7 +57,7 @@ fn copied(name: &str, program: &str, argument: &str) -> Option<Bench> {
 fn verified(bench: &Bench) -> Output {
     let mut verify = bench.tare(&["verify", "--suite", "tare.toml"]);
     // Its answers are compared, and its speed is not measured.
-    verify.env("GOFLAGS", "-buildvcs=false").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0");
+    verify.env("GOFLAGS", "-buildvcs=false").env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0").env_remove("CARGO_TARGET_DIR");
     let output = verify.output().unwrap();
     let told = stdout(&output);
     assert!(output.status.success() && told.contains(", 0 failed, 0 skipped"), "{told}{}", stderr(&output));
