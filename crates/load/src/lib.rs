@@ -40,9 +40,11 @@ mod worker;
 pub use cancel::Cancel;
 pub use error::LoadError;
 pub use input::check::Check;
+pub use input::extract::Extract;
 pub use input::feed::{Feed, FeedFormat, FeedOrder};
 pub use input::request::{
-    Body, FormPart, ListedBody, ListedRequest, RequestList, RequestSet, RequestSpec, Requests, parse_request_list,
+    Body, FormPart, ListedBody, ListedRequest, RequestList, RequestSet, RequestSpec, Requests, SetupStep,
+    parse_request_list,
 };
 pub use protocol::Protocol;
 pub use protocol::conversation::{Conversation, Push, Stamp};

@@ -32,5 +32,7 @@ mod slices;
 mod support;
 #[path = "loopback/tls.rs"]
 mod tls;
+#[path = "loopback/users/mod.rs"]
+mod users;
 #[path = "loopback/websocket.rs"]
 mod websocket;

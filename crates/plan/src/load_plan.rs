@@ -21,6 +21,9 @@ pub struct LoadPlan {
     pub checks: u32,
     /// Files whose columns fill the variables of requests.
     pub feeds: Vec<String>,
+    /// The file with what each user sent once before the load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub setup: Option<String>,
     /// How requests are offered.
     pub model: LoadModel,
     /// How long a user of a closed loop thinks before its next request, on average.

@@ -27,6 +27,18 @@ pub(crate) struct PartialAnswer {
     /// Something of the head has come.
     has_begun: bool,
     problem: Option<Box<Problem>>,
+    taken: Option<Box<Taken>>,
+}
+
+/// What of an answer is used to make further requests.
+#[derive(Debug, Default)]
+pub(crate) struct Taken {
+    /// Where a redirect leads that is followed.
+    location: Option<Vec<u8>>,
+    /// Names in the case in which they came, and values; only of an answer that is kept.
+    pub(crate) headers: Vec<(String, Vec<u8>)>,
+    /// The body as it was before it was compressed; only of an answer that is kept.
+    pub(crate) body: Vec<u8>,
 }
 
 /// A [`Sink`] that compares what it receives.
@@ -38,6 +50,14 @@ pub(crate) struct AnswerChecker<'a> {
 impl Sink for AnswerChecker<'_> {
     fn head(&mut self, head: &Head<'_>) {
         self.answer.status = head.status;
+        if let Some(location) = self.expectation.followed_location(head) {
+            self.answer.taken = Some(Box::new(Taken { location: Some(location.to_vec()), ..Taken::default() }));
+            return;
+        }
+        if self.expectation.keeps_answer {
+            let headers = head.headers.iter().map(|field| (field.name.to_owned(), field.value.to_vec()));
+            self.answer.taken = Some(Box::new(Taken { headers: headers.collect(), ..Taken::default() }));
+        }
         self.answer.problem = self.expectation.judge_head(head).map(Box::new);
         if self.expectation.grpc.is_some() {
             self.answer.reply.get_or_insert_default().take_headers(|name| head.header_value(name));
@@ -51,7 +71,7 @@ impl Sink for AnswerChecker<'_> {
         let bytes = self.answer.reply.as_mut().map_or(bytes, |reply| reply.take_body(bytes));
         let from = self.answer.body_bytes;
         self.answer.body_bytes += bytes.len() as u64;
-        if self.answer.problem.is_some() {
+        if self.answer.problem.is_some() || self.answer.is_followed() {
             return;
         }
         if self.answer.is_gzip {
@@ -60,7 +80,7 @@ impl Sink for AnswerChecker<'_> {
         if let Some(exact) = &self.expectation.exact {
             self.answer.compare(exact, from, bytes);
         }
-        if !self.expectation.whole.is_empty() {
+        if !self.expectation.whole.is_empty() || self.expectation.keeps_answer {
             self.answer.keep(bytes);
         }
     }
@@ -93,6 +113,23 @@ impl PartialAnswer {
     /// The status; 0 until the head has come.
     pub(crate) const fn status(&self) -> u16 {
         self.status
+    }
+
+    /// Whether it is a redirect that is followed.
+    fn is_followed(&self) -> bool {
+        self.taken.as_ref().is_some_and(|taken| taken.location.is_some())
+    }
+
+    /// Where a complete answer leads that is a redirect to be followed.
+    pub(crate) fn take_location(&mut self) -> Option<Vec<u8>> {
+        self.taken.take_if(|taken| taken.location.is_some())?.location
+    }
+
+    /// What a complete answer contains, if it is kept.
+    pub(crate) fn take_kept(&mut self) -> Option<Box<Taken>> {
+        let mut taken = self.taken.take()?;
+        taken.body = std::mem::take(&mut self.kept);
+        Some(taken)
     }
 
     /// Whether the body need not be read to its end: it is too long, or no call of gRPC has such an answer.

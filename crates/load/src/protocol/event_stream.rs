@@ -9,7 +9,7 @@ use tare_wire::http::{Head, Progress, ResponseParser, Sink};
 use super::connection::{Begun, Ended, Exchange, Step};
 use super::conversation::Push;
 use super::http1::bytes_without_request;
-use super::subscription::Subscription;
+use super::only_exchange::OnlyExchange;
 use crate::input::check::Expectation;
 use crate::input::request::{RequestCursor, RequestSet};
 use crate::problem::{Problem, escape};
@@ -21,10 +21,8 @@ use crate::recorder::pushed_message::PushedMessage;
 pub(crate) struct EventStream {
     push: Push,
     parser: ResponseParser,
-    under_way: Option<Exchange>,
-    subscription: Subscription,
+    pub(super) only: OnlyExchange,
     arrived: Arrived,
-    is_retired: bool,
 }
 
 /// What has arrived of a stream and was not reported yet.
@@ -69,27 +67,12 @@ impl Arrived {
 
 impl EventStream {
     pub(crate) fn new(push: Push) -> Self {
-        Self {
-            push,
-            parser: ResponseParser::new(),
-            under_way: None,
-            subscription: Subscription::default(),
-            arrived: Arrived::default(),
-            is_retired: false,
-        }
+        Self { push, parser: ResponseParser::new(), only: OnlyExchange::new(Some(push)), arrived: Arrived::default() }
     }
 
     /// Resets the state for a new connection.
     pub(crate) fn open(&mut self) {
         *self = Self::new(self.push);
-    }
-
-    pub(crate) fn under_way(&self) -> usize {
-        usize::from(self.under_way.is_some())
-    }
-
-    pub(crate) const fn is_retired(&self) -> bool {
-        self.is_retired
     }
 
     /// Sends the request of a stream.
@@ -102,8 +85,8 @@ impl EventStream {
     ) -> Begun {
         self.parser.expect_response(cursor.is_head(exchange.request));
         let bytes = cursor.encoded(exchange.request);
-        (self.subscription, self.arrived) = (Subscription::default(), Arrived::default());
-        self.under_way = Some(exchange);
+        self.arrived = Arrived::default();
+        self.only.begin(exchange);
         io.send(token, bytes);
         Begun::Sent { bytes: bytes.len() }
     }
@@ -118,9 +101,9 @@ impl EventStream {
             if let Some(problem) = self.arrived.problem.take() {
                 return Step::Broken(problem);
             }
-            let Some(exchange) = &self.under_way else {
+            let Some(request) = self.only.request() else {
                 // The user has read enough of the stream: its rest is not read.
-                if self.is_retired {
+                if self.only.is_retired {
                     *bytes = &[];
                 }
                 return bytes_without_request(bytes);
@@ -131,7 +114,7 @@ impl EventStream {
             if bytes.is_empty() {
                 return Step::More;
             }
-            let expectation = &requests.get(exchange.request).expectation;
+            let expectation = &requests.get(request).expectation;
             match self.parser.feed(bytes, &mut EventSink { arrived: &mut self.arrived, expectation }) {
                 Ok(Progress::Complete { consumed, keeps_alive }) => {
                     *bytes = &bytes[consumed..];
@@ -148,7 +131,7 @@ impl EventStream {
 
     /// What is wrong with a stream that has ended; `None` if that was its time.
     fn early_end(&self) -> Option<Problem> {
-        let taken = self.subscription.taken() + self.arrived.events;
+        let taken = self.only.taken() + self.arrived.events;
         if taken == 0 {
             return Some(Problem::new(ErrorClass::Validation, "the response ended without an event"));
         }
@@ -159,26 +142,24 @@ impl EventStream {
 
     /// Counts an event that has arrived. The next one must arrive until `deadline`. Returns `None` without a stream.
     pub(crate) fn push(&mut self, at: Nanos, deadline: Nanos) -> Option<PushedMessage> {
-        let exchange = self.under_way.as_mut()?;
-        exchange.deadline = deadline;
-        let is_first = self.subscription.taken() == 0;
-        let counted = self.subscription.count_message(&self.push, at, None);
+        let is_first = self.only.taken() == 0;
+        let (counted, exchange) = self.only.count_message(at, None, deadline)?;
         Some(PushedMessage { answers: is_first.then_some(exchange.times()), ..counted })
     }
 
     /// Ends a stream of which the user has read enough, or that has ended.
     pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
-        let exchange = self.under_way.take()?;
-        self.is_retired = self.arrived.end != Some(true);
+        let missing = self.only.unsubscribe()?;
+        self.only.is_retired = self.arrived.end != Some(true);
         self.arrived = Arrived::default();
-        Some(self.subscription.skipped(&self.push, exchange.times().intended))
+        Some(missing)
     }
 
     /// Handles the end of the transport. `finished` is `None`: see [`EventStream::ends_with`].
     pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
         let problem = match cause {
             CloseCause::EndOfStream => {
-                let taken = self.subscription.taken();
+                let taken = self.only.taken();
                 let text = format!("connection closed inside the stream, after {taken} events");
                 self.early_end().filter(|_| self.arrived.end.is_some()).unwrap_or(Problem::new(ErrorClass::Read, text))
             }
@@ -190,28 +171,10 @@ impl EventStream {
     /// Whether the end of the transport is also the right end of the stream.
     pub(crate) fn ends_with(&mut self, cause: &CloseCause) -> bool {
         let is_end = matches!(cause, CloseCause::EndOfStream) && self.parser.finish_stream().is_ok();
-        if !is_end || self.under_way.is_none() {
+        if !is_end || self.only.under_way() == 0 {
             return false;
         }
         self.arrived.end(false);
         self.early_end().is_none()
-    }
-
-    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
-        self.under_way.as_ref().map(|exchange| exchange.deadline)
-    }
-
-    /// Takes an overdue stream and retires the connection, whose later bytes belong to it.
-    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        self.under_way.as_ref().filter(|exchange| exchange.deadline <= now)?;
-        self.is_retired = true;
-        self.take_any()
-    }
-
-    /// Takes the stream under way. The rest of its events counts as missing.
-    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        let mut exchange = self.under_way.take()?;
-        exchange.missing = Some(self.subscription.missing_at_break(&self.push, exchange.times().intended));
-        Some(exchange)
     }
 }

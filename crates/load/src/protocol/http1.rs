@@ -1,17 +1,17 @@
 //! HTTP/1.1 on one connection: requests leave one after another, and answers arrive in the same order.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
-use tare_wire::http::{ParseError, Progress, ResponseParser, count_line_ends};
+use tare_wire::http::{ParseError, Progress, Request, ResponseParser, announces_close, count_line_ends};
 
 use super::connection::{Begun, Ended, Exchange, Step};
-use crate::input::request::{RequestCursor, RequestSet};
+use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::{EXAMPLE_BYTES, Problem, escape};
 use crate::protocol::answer::AnswerChecker;
-use crate::recorder::Times;
 
 /// Requests longer than this are not copied into the buffer of requests that leave together.
 const MAX_GATHERED_BYTES: usize = 16 * 1024;
@@ -19,6 +19,8 @@ const MAX_GATHERED_BYTES: usize = 16 * 1024;
 /// The state of one HTTP/1.1 connection.
 #[derive(Debug)]
 pub(crate) struct Http1 {
+    /// Scheme and authority of the server.
+    base: Arc<str>,
     /// In the order in which they left.
     under_way: VecDeque<Exchange>,
     parser: ResponseParser,
@@ -34,8 +36,9 @@ pub(crate) struct Http1 {
 }
 
 impl Http1 {
-    pub(crate) fn new(pipeline: usize) -> Self {
+    pub(crate) fn new(pipeline: usize, base: Arc<str>) -> Self {
         Self {
+            base,
             under_way: VecDeque::new(),
             parser: ResponseParser::new(),
             gathered: Vec::new(),
@@ -86,6 +89,30 @@ impl Http1 {
         Begun::Sent { bytes: before + bytes.len() }
     }
 
+    /// Sends a request in parts, and keeps them for a redirect.
+    pub(crate) fn begin_parts(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        mut exchange: Exchange,
+        parts: &Arc<Parts>,
+    ) -> Begun {
+        let Parts { method, path, headers, body } = &**parts;
+        if self.under_way.is_empty() {
+            self.parser.expect_response(method.is_head());
+        }
+        self.has_announced_close = headers.iter().any(|(name, value)| announces_close(name, value));
+        let host = self.base.split_once("://").map_or(&*self.base, |(_, host)| host);
+        let encoded = Request { method, path, host, headers, body }.encode();
+        exchange.sent = Some(Arc::clone(parts));
+        self.under_way.push_back(exchange);
+        // Values of variables and locations of redirects are such that a request can carry them.
+        let bytes = encoded.unwrap_or_default();
+        let before = self.flush(io, token);
+        io.send_bytes(token, &bytes);
+        Begun::Sent { bytes: before + bytes.len() }
+    }
+
     /// Sends the gathered bytes, and returns their number.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
         let bytes = self.gathered.len();
@@ -119,7 +146,7 @@ impl Http1 {
                 *bytes = &bytes[consumed..];
                 self.first_bytes.clear();
                 self.is_retired = !keeps_alive;
-                self.finish_first(requests).map_or(Step::More, |(times, problem)| Step::Finished { times, problem })
+                self.finish_first(requests).unwrap_or(Step::More)
             }
             Ok(Progress::NeedsMore) if exchange.answer.is_too_long(expectation) => {
                 Step::Broken(exchange.answer.too_long_problem(expectation))
@@ -159,13 +186,12 @@ impl Http1 {
         Ended { finished: None, problem }
     }
 
-    fn finish_first(&mut self, requests: &RequestSet) -> Option<(Times, Option<Problem>)> {
-        let mut exchange = self.under_way.pop_front()?;
+    fn finish_first(&mut self, requests: &RequestSet) -> Option<Step> {
+        let exchange = self.under_way.pop_front()?;
         if let Some(next) = self.under_way.front() {
             self.parser.expect_response(requests.get(next.request).is_head);
         }
-        let problem = exchange.answer.verdict(&requests.get(exchange.request).expectation);
-        Some((exchange.times(), problem))
+        Some(exchange.complete(requests, &self.base))
     }
 
     /// The earliest deadline of all exchanges.

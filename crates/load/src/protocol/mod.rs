@@ -7,6 +7,8 @@ mod event_stream;
 mod http1;
 mod http2;
 pub(crate) mod offline;
+mod only_exchange;
+mod redirect;
 mod subscription;
 pub(crate) mod tls;
 mod websocket;

@@ -64,9 +64,9 @@ pub fn outcome_of_bytes<'a>(
         return Ok(outcome);
     }
     let ended = connection.end(&CloseCause::EndOfStream, &requests);
-    outcome
-        .ended
-        .extend(ended.finished.map(|(times, problem)| (number(times), end_of(problem.map(|found| found.class)))));
+    if let Some(Step::Finished { times, problem, .. }) = ended.finished {
+        outcome.ended.push((number(times), end_of(problem.map(|found| found.class))));
+    }
     let broken = (connection.under_way() > 0).then_some(ended.problem.class);
     Ok(OfflineOutcome { broken, ..outcome })
 }
@@ -90,7 +90,7 @@ fn receive(
     loop {
         match connection.receive(piece, requests) {
             Step::More => break,
-            Step::Finished { times, problem } => {
+            Step::Finished { times, problem, .. } => {
                 outcome.ended.push((number(times), end_of(problem.map(|found| found.class))));
             }
             Step::Returned(returned) => outcome.ended.push((number(returned.exchange.times()), RequestEnd::Returned)),

@@ -57,13 +57,18 @@ impl AnswerTallies {
 
     /// Counts an expected answer.
     pub(super) fn count_answer(&mut self, request: Option<u32>, status: u16, response_ns: u64) {
-        if let Some(count) = self.statuses.get_mut(usize::from(status)) {
-            count[0] += 1;
-        }
+        self.count_status(status);
         if let Some(place) = self.place(request) {
             let request = &mut self.requests[place];
             request.ok += 1;
             request.response.record_ns(response_ns);
+        }
+    }
+
+    /// Counts an answer by its status alone: that of a request which goes on after a redirect.
+    pub(super) fn count_status(&mut self, status: u16) {
+        if let Some(count) = self.statuses.get_mut(usize::from(status)) {
+            count[0] += 1;
         }
     }
 

@@ -11,7 +11,7 @@ mod window;
 
 use std::time::Duration;
 
-use tare_sample::{SliceSample, TracedRequest};
+use tare_sample::{ErrorTallies, SliceSample, TracedRequest};
 use tare_sys::clock::Nanos;
 use tare_wire::ws::Stamped;
 
@@ -76,8 +76,10 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder between slices: it counts only connections that open and close.
-    pub(crate) fn idle(requests: &RequestSet) -> Self {
+    /// A recorder between slices: it counts only connections that open and close. `failed_users` could not be set up, which the
+    /// first slice tells.
+    pub(crate) fn idle(requests: &RequestSet, failed_users: &ErrorTallies) -> Self {
+        let connection_events = failed_users.clone();
         Self {
             answers: AnswerTallies::of(requests.names()),
             window: Window::none(),
@@ -87,7 +89,7 @@ impl Recorder {
             since: Nanos::ZERO,
             spent: CpuTimes::default(),
             left_to_trace: 0,
-            sample: SliceSample { workers: 1, ..SliceSample::default() },
+            sample: SliceSample { workers: 1, connection_events, ..SliceSample::default() },
         }
     }
 
@@ -221,6 +223,13 @@ impl Recorder {
         self.sample.stamp_lag.record_ns(stamped_late_ns);
         if let Some(sent) = times.sent {
             self.sample.service.record_ns(at.since(sent));
+        }
+    }
+
+    /// Counts a redirect that is followed. Its request goes on.
+    pub(crate) fn record_redirect(&mut self, times: &Times, status: u16) {
+        if self.window.contains(times.intended) {
+            self.answers.count_status(status);
         }
     }
 

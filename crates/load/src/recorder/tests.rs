@@ -44,10 +44,10 @@ fn record(recorder: &mut Recorder, latencies_ns: &[u64]) -> SliceSample {
 #[test]
 fn a_slice_shows_nothing_of_the_slices_before() {
     let slices = [&[50, 900 * MS, 3 * MS][..], &[60 * MS; 5], &[], &[1_000, 2_000_000 * MS]];
-    let mut recorder = Recorder::idle(&requests());
+    let mut recorder = Recorder::idle(&requests(), &ErrorTallies::default());
     for latencies_ns in slices {
         let sample = record(&mut recorder, latencies_ns);
-        let fresh = record(&mut Recorder::idle(&requests()), latencies_ns);
+        let fresh = record(&mut Recorder::idle(&requests(), &ErrorTallies::default()), latencies_ns);
         assert_eq!((sample.offered, sample.ok, sample.completed), (fresh.offered, fresh.ok, fresh.completed));
         assert_eq!(sample.ok, latencies_ns.len() as u64);
         for (found, expected) in [
@@ -64,7 +64,7 @@ fn a_slice_shows_nothing_of_the_slices_before() {
 
 #[test]
 fn a_worker_that_was_stopped_has_a_part_for_each_period() {
-    let mut recorder = Recorder::idle(&requests());
+    let mut recorder = Recorder::idle(&requests(), &ErrorTallies::default());
     recorder.begin_slice(&slice(Some(Duration::from_millis(300))));
     let end_periods = |recorder: &mut Recorder, now_ms| {
         let mut parts = Vec::new();

@@ -14,7 +14,7 @@ const NS_PER_S: f64 = 1e9;
 ///     .then(1000.0, Duration::from_secs(10))
 ///     .then(1000.0, Duration::from_secs(30))
 ///     .then(100.0, Duration::ZERO);
-/// assert_eq!(level.level_at(Duration::from_secs(5)), 500.0);
+/// assert_eq!(level.highest_level(), 1000.0);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages {
@@ -53,26 +53,9 @@ impl Stages {
         self
     }
 
-    /// The level at this time after the start; at a jump, the later value.
-    pub fn level_at(&self, moment: Duration) -> f64 {
-        let moment_ns = moment.as_nanos() as f64;
-        let is_within = |segment: &&Segment| moment_ns < segment.begins_ns + segment.length_ns;
-        self.segments().iter().find(is_within).map_or(self.final_level(), |segment| segment.level(moment_ns))
-    }
-
-    /// The level after the last stage.
-    pub fn final_level(&self) -> f64 {
-        self.stages.last().map_or(self.from, |stage| stage.to)
-    }
-
     /// The highest level ever reached.
     pub fn highest_level(&self) -> f64 {
         self.stages.iter().map(|stage| stage.to).fold(self.from, f64::max)
-    }
-
-    /// The total length of the stages.
-    pub fn total_length(&self) -> Duration {
-        self.stages.iter().map(|stage| stage.over).sum()
     }
 
     /// The stages with their begins and ends, and the endless time after them.

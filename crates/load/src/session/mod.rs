@@ -5,6 +5,7 @@ mod opening;
 pub(crate) mod poller;
 pub(crate) mod server_clock;
 mod spec;
+mod user_setup;
 mod worker_thread;
 
 use std::net::SocketAddr;
@@ -19,7 +20,8 @@ use tare_sys::wakefulness::Wakefulness;
 
 use crate::cancel::Cancel;
 use crate::error::LoadError;
-use crate::input::request::RequestSet;
+use crate::input::request::UserSetup;
+use crate::input::template::UserValues;
 use crate::protocol::Protocol;
 use crate::protocol::tls::Security;
 use crate::recorder::slice::WorkerSlice;
@@ -27,6 +29,7 @@ use crate::recorder::stamps::Stamps;
 use crate::schedule::Share;
 use crate::session::poller::PollerInUse;
 use crate::session::server_clock::ClockModel;
+use crate::session::user_setup::{ReadyUsers, set_up_users};
 use crate::session::worker_thread::{WorkerOrder, WorkerReport, WorkerThread};
 use crate::worker::Setup;
 
@@ -48,16 +51,19 @@ pub struct LoadSession {
     poller: PollerInUse,
     keeps_cpus_awake: bool,
     clock_probe: Option<ClockProbe>,
+    missing_users: Option<String>,
 }
 
 impl LoadSession {
-    /// Starts the workers. No connection is opened yet, because a missing server is not an error of the session.
+    /// Sets the users up, if they have a set-up, and starts the workers. No connection is opened yet, because a missing server is
+    /// not an error of the session. Users whose set-up fails take no part, and count as connection events of the first slice.
     ///
     /// # Errors
-    /// When the specification is contradictory, a request cannot be encoded, or a worker cannot be started.
+    /// When the specification is contradictory, a request cannot be encoded, no user could be set up, or a worker cannot be
+    /// started.
     pub fn open(spec: &SessionSpec) -> Result<Self, LoadError> {
         spec.check()?;
-        let requests = RequestSet::encode(&spec.host(), &spec.requests)?;
+        let (setup, mut requests) = UserSetup::encode(&spec.host(), &spec.requests)?;
         if requests.is_empty() {
             return Err(spec_error("a session without requests", "give at least one whose weight is not 0"));
         }
@@ -73,6 +79,12 @@ impl LoadSession {
         if matches!(spec.protocol, Protocol::EventStream(_)) && requests.checks_bodies() {
             return Err(spec_error("a check of the body of a stream of events", "check its status and its headers"));
         }
+        if requests.follow() > 0 && !matches!(spec.protocol, Protocol::Http1 { .. } | Protocol::Http2 { .. }) {
+            return Err(spec_error(
+                "redirects of WebSockets or of streams of events",
+                "follow none, and give the last URL",
+            ));
+        }
         let security = spec.tls.as_ref().map(|tls| Security::new(tls, spec.protocol)).transpose()?;
         let options = SocketOptions { congestion: spec.congestion.clone() };
         let congestion = spec.target.tcp_address().map(|address| congestion_towards(&address, &options)).transpose()?;
@@ -80,8 +92,18 @@ impl LoadSession {
         let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
         let own_connections = spec.own_part_of(spec.connections);
         raise_open_file_limit(own_connections)?;
+        let ready = setup.as_ref().map(|setup| set_up_users(spec, setup, own_connections)).transpose()?;
+        let has_setup = ready.is_some();
+        if let (Some(setup), Some(true)) = (&setup, ready.as_ref().map(ReadyUsers::have_cookies)) {
+            requests = setup.encode_load(&spec.host(), true)?;
+        }
         // A worker without a connection would have nothing to do.
-        let cpus: Vec<usize> = spec.cpus.iter().take(own_connections).collect();
+        let least_connections = ready.as_ref().map_or(own_connections, |ready| ready.values.len());
+        let cpus: Vec<usize> = spec.cpus.iter().take(least_connections).collect();
+        let ReadyUsers { values, mut failed } = ready.unwrap_or_default();
+        let (failed_users, failed_example) =
+            (failed.total(), failed.iter().next().map(|(_, tally)| tally.example.clone()));
+        let mut users = deal_users(values, spec, cpus.len()).into_iter();
         let targets = spec.targets();
         let mut workers = Vec::with_capacity(cpus.len());
         for (worker, cpu) in cpus.iter().enumerate() {
@@ -95,12 +117,17 @@ impl LoadSession {
                 timeout: spec.timeout,
                 connect_timeout: spec.connect_timeout,
                 share: spec.share.of_worker(worker, cpus.len()),
+                users: users.next().unwrap_or_default(),
+                failed_users: std::mem::take(&mut failed),
             };
-            workers.push(WorkerThread::start(*cpu, poller.kind, setup)?);
+            workers.push(WorkerThread::start(*cpu, poller.kind, setup, has_setup)?);
         }
         let clock_probe = ClockProbe::of(spec);
         let (share, connections) = (spec.share, spec.connections);
-        Ok(Self { workers, share, connections, congestion, poller, keeps_cpus_awake, clock_probe })
+        let missing_users = failed_example.map(|example| {
+            format!("{failed_users} of {own_connections} users could not be set up and take no part: {example}")
+        });
+        Ok(Self { workers, share, connections, congestion, poller, keeps_cpus_awake, clock_probe, missing_users })
     }
 
     /// Number of worker threads. A slice has at least one connection for each of them.
@@ -122,6 +149,11 @@ impl LoadSession {
     /// Without it, wake-ups add to latencies at low load, tens of microseconds on some machines.
     pub const fn keeps_cpus_awake(&self) -> bool {
         self.keeps_cpus_awake
+    }
+
+    /// How many users could not be set up, and why, in one sentence; `None` if all could.
+    pub fn missing_users(&self) -> Option<&str> {
+        self.missing_users.as_deref()
     }
 
     /// Whether the offset of the server's clock is estimated, before and after each slice.
@@ -306,6 +338,22 @@ impl Drop for LoadSession {
 /// The earliest start for which all workers get their order in time.
 fn earliest_start() -> Nanos {
     clock::now() + START_MARGIN
+}
+
+/// Deals users out to workers, to each at most as many as it has connections.
+fn deal_users(users: Vec<UserValues>, spec: &SessionSpec, workers: usize) -> Vec<Vec<UserValues>> {
+    let room = |worker| spec.share.of_worker(worker, workers).part_of(spec.connections as u64) as usize;
+    let mut dealt: Vec<Vec<UserValues>> = vec![Vec::new(); workers];
+    let mut next = 0;
+    for user in users {
+        // There are no more users than connections.
+        let with_room =
+            (0..workers).map(|step| (next + step) % workers).find(|worker| dealt[*worker].len() < room(*worker));
+        let Some(worker) = with_room else { break };
+        dealt[worker].push(user);
+        next = worker + 1;
+    }
+    dealt
 }
 
 /// Adds a sample to a sum, or begins the sum with it.

@@ -25,6 +25,8 @@ pub(crate) struct WorkerThread {
     reports: Receiver<WorkerReport>,
     thread: Option<JoinHandle<()>>,
     share: Share,
+    /// The most connections, one for each user that was set up.
+    most: usize,
 }
 
 /// What a session orders a worker to do.
@@ -45,9 +47,10 @@ pub(crate) enum WorkerReport {
 
 impl WorkerThread {
     /// Starts the thread. When this returns, the thread is pinned, where that can be done, and has its poller.
-    pub(crate) fn start(cpu: usize, poller: PollerKind, setup: Setup) -> Result<Self, LoadError> {
+    pub(crate) fn start(cpu: usize, poller: PollerKind, setup: Setup, has_setup: bool) -> Result<Self, LoadError> {
         let failed = |reason: String| LoadError::Worker { cpu, reason };
         let share = setup.share;
+        let most = if has_setup { setup.users.len() } else { usize::MAX };
         let (orders, inbox) = channel();
         let (outbox, reports) = channel();
         let thread = Builder::new()
@@ -57,7 +60,7 @@ impl WorkerThread {
                 PollerKind::Uring => serve(UringPoller::new, cpu, setup, &inbox, &outbox),
             })
             .map_err(|error| failed(error.to_string()))?;
-        let thread = Self { orders: Some(orders), reports, thread: Some(thread), share };
+        let thread = Self { orders: Some(orders), reports, thread: Some(thread), share, most };
         // The first report shows whether the thread is pinned and has its poller.
         match thread.wait_for_report() {
             WorkerReport::Open { .. } | WorkerReport::Part(_) | WorkerReport::Last(Ok(_)) => Ok(thread),
@@ -74,9 +77,9 @@ impl WorkerThread {
         self.reports.recv().unwrap_or(WorkerReport::Last(Err(LoadError::WorkerDied)))
     }
 
-    /// This worker's share of that many connections. The shares differ by one at most.
+    /// This worker's share of that many connections. The shares differ by one at most, unless users could not be set up.
     pub(crate) fn part_of(&self, connections: usize) -> usize {
-        self.share.part_of(connections as u64) as usize
+        (self.share.part_of(connections as u64) as usize).min(self.most)
     }
 
     /// Closes the channel of orders, so that the thread ends after its current order.

@@ -57,13 +57,15 @@ pub(super) struct Dispatcher {
 
 impl Dispatcher {
     pub(super) fn new(setup: &Setup) -> Self {
+        let mut cursor = setup.requests.cursor(setup.share);
+        cursor.set_users(setup.users.clone());
         Self {
             share: setup.share,
             depth: setup.protocol.depth(),
             is_push: setup.protocol.push().is_some(),
             timeout: setup.timeout,
             demand: Demand::none(),
-            cursor: setup.requests.cursor(setup.share),
+            cursor,
             free: VecDeque::new(),
             thinking: BinaryHeap::new(),
             waiting: Vec::new(),
@@ -130,6 +132,7 @@ impl Dispatcher {
         let &Place { token, since, connected_at } = self.free.front()?;
         let now = clock.now();
         let intended = self.demand.due(since, now)?;
+        self.cursor.serve(token.index());
         let Some(request) = self.cursor.next() else {
             // A feed is used up: the load ends.
             self.demand.end();

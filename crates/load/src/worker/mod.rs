@@ -39,7 +39,7 @@ mod wait_policy;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tare_sample::SliceSample;
+use tare_sample::{ErrorTallies, SliceSample};
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::{Poller, Token};
 use tare_sys::socket::{SocketOptions, Target};
@@ -50,6 +50,7 @@ use self::wait_policy::WaitMode;
 use crate::cancel::Cancel;
 use crate::error::LoadError;
 use crate::input::request::RequestSet;
+use crate::input::template::UserValues;
 use crate::protocol::Protocol;
 use crate::protocol::tls::{Channel, Security, Tls};
 use crate::recorder::slice::WorkerSlice;
@@ -74,6 +75,10 @@ pub(crate) struct Setup {
     pub(crate) timeout: Duration,
     pub(crate) connect_timeout: Duration,
     pub(crate) share: Share,
+    /// What the set-up has given the user of each connection; empty without one.
+    pub(crate) users: Vec<UserValues>,
+    /// Why other users could not be set up. They count as connection events.
+    pub(crate) failed_users: ErrorTallies,
 }
 
 impl Setup {

@@ -4,7 +4,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tare_sample::{ErrorClass, SliceSample, TracedRequest};
+use tare_sample::{ErrorClass, ErrorTallies, SliceSample, TracedRequest};
 use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::Token;
 use tare_sys::socket::SocketOptions;
@@ -83,6 +83,8 @@ fn setup(requests: &Requests, workers: usize) -> Setup {
         timeout: TIMEOUT,
         connect_timeout: Duration::from_secs(1),
         share: Share { worker: 0, workers },
+        users: Vec::new(),
+        failed_users: ErrorTallies::default(),
     }
 }
 

@@ -19,4 +19,5 @@ mod server_clock;
 mod slices;
 mod support;
 mod tls;
+mod users;
 mod websocket;

@@ -5,6 +5,7 @@ mod call;
 mod exchange;
 mod may_differ;
 mod push;
+mod user_setup;
 
 use std::collections::BTreeMap;
 
@@ -18,6 +19,7 @@ pub use call::GrpcStatus;
 pub use exchange::Exchange;
 pub use may_differ::{MayDiffer, may_differ_line};
 pub use push::Push;
+pub use user_setup::{SetupRequest, UserSetup};
 
 /// The contract of a set of servers, as written in `contract.toml`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -19,6 +19,7 @@ fn load_plan() -> LoadPlan {
         requests: 2,
         checks: 1,
         feeds: vec!["users.csv".to_owned()],
+        setup: None,
         model: LoadModel::Open { per_s: 0.1 + 0.2, stages: Vec::new(), arrivals: Arrivals::Poisson, tick: None },
         think: None,
         stop: LoadStop::Requests { count: u64::MAX, at_most: Span::from_secs(60) },

@@ -53,6 +53,7 @@ fn plan(model: LoadModel, protocol: LoadProtocol) -> LoadPlan {
         requests: 1,
         checks: 0,
         feeds: Vec::new(),
+        setup: None,
         model,
         think: None,
         stop: LoadStop::Duration { span: Span::from_secs(2) },

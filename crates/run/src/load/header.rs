@@ -59,6 +59,9 @@ fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
     if !plan.feeds.is_empty() {
         rows.insert(2, ("feed", plan.feeds.join(", "), "files that fill the variables of requests"));
     }
+    if let Some(setup) = &plan.setup {
+        rows.insert(2, ("setup", setup.clone(), "file of the requests that each user sends once before the load"));
+    }
     if !job.session.further_addresses.is_empty() {
         let further = job.session.further_addresses.iter().map(SocketAddr::to_string);
         let all: Vec<String> = std::iter::once(job.session.target.to_string()).chain(further).collect();

@@ -120,6 +120,7 @@ pub(super) mod tests {
             requests: 1,
             checks: 0,
             feeds: Vec::new(),
+            setup: None,
             model,
             think: None,
             stop,
@@ -182,8 +183,8 @@ pub(super) mod tests {
         let stages = vec![LoadStage { to: 64.0, over: Span::from_secs(10) }];
         let job = job(open(stages, Arrivals::Poisson, None), TEN_SECONDS, HTTP);
         let Schedule::Stages { rate_per_s, spacing } = &job.slice.schedule else { panic!("{:?}", job.slice.schedule) };
-        let levels = (rate_per_s.level_at(Duration::ZERO), rate_per_s.final_level(), rate_per_s.total_length());
-        assert_eq!((levels, *spacing), ((1000.0, 64.0, Duration::from_secs(10)), Spacing::Poisson));
+        let expected = Stages::starting_at(1000.0).then(64.0, Duration::from_secs(10));
+        assert_eq!((rate_per_s, *spacing), (&expected, Spacing::Poisson));
     }
 
     #[test]

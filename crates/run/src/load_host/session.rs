@@ -8,7 +8,7 @@ use tare_load::{
     Check, Conversation, GrpcCode, Identity, LoadSession, Method, Protocol, RequestSpec, SessionSpec, Share, Stamp,
     TlsSpec, Trust,
 };
-use tare_plan::contract::{Contract, ExpectBody, GrpcStatus, HexBody, SameAs, bytes_of_hex};
+use tare_plan::contract::{Contract, Expect, ExpectBody, GrpcStatus, HexBody, Request, SameAs, bytes_of_hex};
 use tare_plan::plan::{LoadProtocol, NamedScenario, TlsTrust, Transport};
 use tare_plan::{Plan, ServerClock};
 use tare_sut::contract::AgreedAnswer;
@@ -189,10 +189,21 @@ pub(crate) fn tls_spec(transport: &Transport, destination: &Destination) -> Opti
 /// The scenario as the generator sends and checks it.
 fn request(named: &NamedScenario, agreed: Option<&AgreedAnswer>) -> Result<RequestSpec, RunError> {
     let (wanted, expect) = (&named.scenario.request, &named.scenario.expect);
-    let method = Method::from_name(&wanted.method).map_err(|error| RunError::Plan {
-        key: format!("[scenarios.{}] method", named.name),
-        message: error.to_string(),
-    })?;
+    let mut request = sent_and_checked(&format!("[scenarios.{}]", named.name), wanted, expect)?;
+    if let Some(AgreedAnswer { headers, body }) = agreed {
+        request.checks.extend(headers.iter().map(|(name, value)| Check::header_is(name, value)));
+        request.checks.extend(body.as_deref().map(Check::body_is));
+    }
+    Ok(request)
+}
+
+/// A request of a suite as the generator sends it and checks its answer. `place` names it in errors.
+///
+/// # Errors
+/// When its method is none.
+pub fn sent_and_checked(place: &str, wanted: &Request, expect: &Expect) -> Result<RequestSpec, RunError> {
+    let method = Method::from_name(&wanted.method)
+        .map_err(|error| RunError::Plan { key: format!("{place} method"), message: error.to_string() })?;
     let mut request = RequestSpec::new(method, &wanted.path).expecting(Check::status(expect.status));
     request.headers.extend(wanted.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
     request.checks.extend(expect.headers.iter().map(|(name, value)| Check::header_is(name, value)));
@@ -206,17 +217,11 @@ fn request(named: &NamedScenario, agreed: Option<&AgreedAnswer>) -> Result<Reque
         let code = expect.grpc_status.map_or(GrpcCode::OK, |GrpcStatus(code)| code);
         request.checks.push(Check::grpc_status(code));
     }
-    if let Some(AgreedAnswer { headers, body }) = agreed {
-        request.checks.extend(headers.iter().map(|(name, value)| Check::header_is(name, value)));
-        request.checks.extend(body.as_deref().map(Check::body_is));
-    }
     Ok(request.body(wanted.body_bytes()))
 }
 
 #[cfg(test)]
 mod tests {
-    use tare_plan::contract::{Expect, Request};
-
     use super::*;
     use crate::tests::scenario;
 

@@ -98,7 +98,7 @@ const FLAGS: &[(&str, &str, Meaning)] = &[
     ("-w", "--write-out", NothingWithValue),
     ("-D", "--dump-header", NothingWithValue),
     ("-c", "--cookie-jar", NothingWithValue),
-    ("-L", "--location", Refused("tare follows no redirects: give the URL to which they lead")),
+    ("-L", "--location", Flag("--follow")),
     ("-x", "--proxy", Refused("tare connects to the server itself")),
     ("", "--digest", Refused("of the ways to log in, tare knows Basic alone")),
     ("", "--http3", Refused("tare speaks HTTP/1.1 and HTTP/2")),

@@ -5,20 +5,18 @@ use std::path::PathBuf;
 use clap::{Arg, ArgAction, ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::ServerClock;
-use tare_plan::agent_place::AgentPlace;
 use tare_plan::condition::Condition;
-use tare_remote::PodOrder;
 use tare_units::Span;
 
+mod agents;
 mod values;
 
-use super::kubernetes::{ClusterArgs, PodArgs};
-use crate::failure::wrong_usage;
+pub use agents::{AgentArgs, AgentOptions};
 pub(super) use values::parse_time;
 pub use values::{ConnectTo, PerSecond, Spin, Stage, port};
 use values::{
-    PlaceReader, depth, parse_connections, parse_duration, parse_feed_order, parse_file, parse_message_bytes,
-    parse_number, parse_think, parse_threads, seed,
+    depth, parse_connections, parse_duration, parse_feed_order, parse_file, parse_message_bytes, parse_number,
+    parse_think, parse_threads, seed,
 };
 
 pub const EXAMPLES: &str = "\
@@ -158,6 +156,13 @@ pub struct RequestArgs {
     /// Order in which rows of --feed are used: in-turn, random, or once (the load ends after the last row).
     #[arg(long, requires = "feed", default_value = "in-turn", value_name = "ORDER", value_parser = parse_feed_order)]
     pub feed_order: FeedOrder,
+    /// Requests that each user sends once before the load (TOML, see docs/LOAD.md). Their answers fill {{variables}}, and set
+    /// cookies.
+    #[arg(long, value_name = "FILE")]
+    pub setup: Option<PathBuf>,
+    /// Follow redirects on the same server, N at most [default of N: 10]. The response time is that of all together.
+    #[arg(long, visible_alias = "location", value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "10", value_parser = clap::value_parser!(u8).range(1..))]
+    pub follow: Option<u8>,
     /// Condition that every response must meet [default: status 2xx]; may be repeated. 'status 200..204', 'header NAME = VALUE',
     /// 'body contains TEXT', 'body ~ REGEX', 'length 5', 'json $.PATH = VALUE', …
     #[arg(long, value_name = "CHECK")]
@@ -217,6 +222,10 @@ pub struct WebSocketArgs {
     /// --duration].
     #[arg(long, value_name = "N", value_parser = parse_number)]
     pub messages: Option<u64>,
+    /// Message that each user sends when it subscribes to pushed messages, or @FILE; may contain {{variables}}. May be repeated:
+    /// each further one is sent after the next message of the server.
+    #[arg(long, value_name = "TEXT|@FILE", conflicts_with = "a_body")]
+    pub subscribe: Vec<String>,
     /// Time between two messages that the server pushes to a user. Jitter, late and missing messages are computed from it.
     #[arg(long, default_value = "100ms", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     pub period: Span,
@@ -288,76 +297,6 @@ pub struct GeneratorArgs {
     /// Kernel interface for I/O: auto (io_uring where allowed), uring or epoll.
     #[arg(long, default_value = "auto", value_name = "POLLER", hide_short_help = true)]
     pub poller: PollerChoice,
-}
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Agents")]
-pub struct AgentArgs {
-    /// Let agents make the load, each an equal share: local:4 (processes on this machine), ssh://user@host:22, k8s:8 (pods of
-    /// a Kubernetes cluster), k8s:job/NAME (those of a job that you applied), or several of them. Each agent uses the flags
-    /// of the generator on its own machine.
-    #[arg(long, value_delimiter = ',', value_name = "PLACE,…", value_parser = PlaceReader)]
-    pub agents: Vec<AgentPlace>,
-    #[command(flatten)]
-    pub options: AgentOptions,
-}
-
-/// How agents are made. A command with these flags has `--agents` too.
-#[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Agents")]
-pub struct AgentOptions {
-    /// Begin with this many agents if no more pods can run, or not in time [default: all].
-    #[arg(long, requires = "agents", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
-    agents_min: Option<u32>,
-    /// How long pods may take until they run.
-    #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
-    agents_wait: Span,
-    #[command(flatten)]
-    cluster: ClusterArgs,
-    #[command(flatten)]
-    pod: PodArgs,
-}
-
-impl AgentOptions {
-    /// How agents in pods are made.
-    pub fn pods(&self) -> PodOrder {
-        let (cluster, shape) = (self.cluster.cluster(), self.pod.pod_shape());
-        PodOrder { cluster, shape, wait_limit: self.agents_wait.0 }
-    }
-
-    /// Refuses flags that mean nothing with agents at these places.
-    pub fn check(&self, places: &[AgentPlace]) -> anyhow::Result<()> {
-        let are_in_pods = places.iter().any(AgentPlace::is_in_cluster);
-        if let Some(flag) = self.cluster.given().chain(self.pod.given()).find(|_| !are_in_pods) {
-            return Err(wrong_usage(format!(
-                "{flag} is for agents in pods; add --agents k8s:8, or leave out the flag"
-            )));
-        }
-        let all: usize = places.iter().map(AgentPlace::least_agents).sum();
-        let is_known = !places.iter().any(|place| matches!(place, AgentPlace::AppliedJob { .. }));
-        match self.least() {
-            Some(least) if least > all && is_known && all > 0 => {
-                Err(wrong_usage(format!("--agents-min {least} is more than the agents that there are: {all}")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The number of agents that is enough; `None` for all.
-    pub fn least(&self) -> Option<usize> {
-        self.agents_min.map(|least| least as usize)
-    }
-}
-
-impl Default for AgentOptions {
-    fn default() -> Self {
-        Self {
-            agents_min: None,
-            agents_wait: Span::from_secs(120),
-            cluster: ClusterArgs::default(),
-            pod: PodArgs::default(),
-        }
-    }
 }
 
 #[derive(Debug, Args)]

@@ -61,6 +61,9 @@ fn load_source(
     if let Some(notice) = &session.poller().notice {
         note(notice);
     }
+    if let Some(missing) = session.missing_users() {
+        note(missing);
+    }
     if session.estimates_clock() {
         note(
             "the offset of the server's clock is estimated from messages pushed to one user before and after the load",

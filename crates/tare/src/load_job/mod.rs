@@ -6,6 +6,7 @@ mod model;
 mod place;
 mod protocol;
 mod request;
+mod setup;
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -62,6 +63,8 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     if let Some(bytes) = args.websocket.echo {
         protocol::send_echo_messages(&mut requests, bytes);
     }
+    protocol::send_subscriptions(&mut requests, &args.websocket.subscribe, files)?;
+    requests.setup = setup::setup_steps(args.request.setup.as_deref(), &place, &protocol, files)?;
     let is_tls = matches!(place.url.scheme(), "https" | "wss");
     check_tls_flags(connection, is_tls)?;
     let has_stages = !load.stages.is_empty() || !load.user_stages.is_empty();
@@ -76,6 +79,7 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         requests: requests.list.len() as u32,
         checks: args.request.check.len() as u32,
         feeds: args.request.feed.iter().map(|file| file.display().to_string()).collect(),
+        setup: args.request.setup.as_ref().map(|file| file.display().to_string()),
         model: model::load_model(load),
         think: args.request.think.map(|think| Span(think.mean())),
         stop,

@@ -3,6 +3,8 @@
 use tare_load::{Body, Check, Requests};
 use tare_plan::load_plan::LoadProtocol;
 
+use super::body::text_or_file;
+use super::files::InputFiles;
 use super::place::LoadTarget;
 use super::request::is_header;
 use crate::args::LoadArgs;
@@ -17,12 +19,19 @@ pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Loa
     if connection.streams > 1 && !connection.http2 && !target.is_grpc {
         return Err(wrong_usage("--streams is for HTTP/2; add --http2, or use more connections (-c)"));
     }
+    let is_websocket = matches!(target.url.scheme(), "ws" | "wss");
+    if args.request.follow.is_some() && (is_websocket || websocket.event_stream) {
+        return Err(wrong_usage("--follow is for requests over HTTP; give the URL to which a redirect leads"));
+    }
+    if !websocket.subscribe.is_empty() && !is_websocket {
+        return Err(wrong_usage("--subscribe is for WebSockets; give a URL that begins with ws:// or wss://"));
+    }
     if target.is_grpc {
         check_call(args)?;
     } else if args.request.protoset.is_some() {
         return Err(wrong_usage("--protoset is for calls of gRPC; give a URL that begins with grpc:// or grpcs://"));
     }
-    if !matches!(target.url.scheme(), "ws" | "wss") {
+    if !is_websocket {
         if websocket.event_stream {
             return events(args);
         }
@@ -64,7 +73,8 @@ pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Loa
     if websocket.echo.is_some() || args.request.has_body() {
         if websocket.messages.is_some() {
             return Err(wrong_usage(
-                "--messages counts pushed messages; use -n to count messages that are sent and answered",
+                "--messages counts pushed messages; use -n to count messages that are sent and answered, or --subscribe TEXT \
+                 to send one once and then receive",
             ));
         }
         return Ok(LoadProtocol::Exchange);
@@ -108,6 +118,7 @@ fn check_call(args: &LoadArgs) -> anyhow::Result<()> {
         (request.method.is_some(), "-X", "leave it out: a call is a POST"),
         (request.data.is_some(), "--data", "give the message with --data-json, --data-hex or -D"),
         (!request.form.is_empty(), "--form", "give the message with --data-json, --data-hex or -D"),
+        (request.follow.is_some(), "--follow", "leave it out: a call is answered where it is made"),
         (args.websocket.event_stream, "--event-stream", "leave it out: tare makes unary calls"),
         (!request.feed.is_empty(), "--feed", "leave it out: a message has no variables"),
         (request.data_json.is_some() && request.protoset.is_none(), "--data-json without --protoset", "add the file"),
@@ -115,6 +126,18 @@ fn check_call(args: &LoadArgs) -> anyhow::Result<()> {
         if given {
             return Err(wrong_usage(format!("{flag} has no meaning in a call of gRPC; {remedy}")));
         }
+    }
+    Ok(())
+}
+
+/// Makes each user send these messages when it subscribes.
+pub fn send_subscriptions(requests: &mut Requests, texts: &[String], files: &InputFiles) -> anyhow::Result<()> {
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let messages: Vec<String> = texts.iter().map(|text| text_or_file(text, files)).collect::<Result<_, _>>()?;
+    for request in &mut requests.list {
+        request.body = Body::Messages(messages.clone());
     }
     Ok(())
 }

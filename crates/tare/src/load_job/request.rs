@@ -156,6 +156,8 @@ pub fn build_requests(
         feeds: args.feed.iter().map(open).collect::<Result<_, _>>()?,
         think: args.think.unwrap_or_default(),
         seed,
+        follow: args.follow.unwrap_or(0),
+        setup: Vec::new(),
     })
 }
 

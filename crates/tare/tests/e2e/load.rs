@@ -3,6 +3,7 @@
 mod agents;
 mod kubernetes;
 mod ssh_faults;
+mod users;
 
 use std::process::{Command, Stdio};
 

@@ -28,6 +28,10 @@ pub(crate) struct Expectation {
     pub(crate) whole: Vec<Whole>,
     /// Whether the body may be encoded, and a check needs it as it was before.
     pub(crate) decodes: bool,
+    /// Whether redirects are followed that no check of the status allows.
+    pub(crate) follows: bool,
+    /// Whether headers and body are kept, for the variables that a set-up fills.
+    pub(crate) keeps_answer: bool,
 }
 
 impl Expectation {
@@ -41,6 +45,8 @@ impl Expectation {
             grpc: None,
             whole: Vec::new(),
             decodes: false,
+            follows: false,
+            keeps_answer: false,
         };
         for Check(rule) in checks {
             match rule.clone() {
@@ -63,8 +69,12 @@ impl Expectation {
 
     /// The same, for a request that accepts encoded bodies.
     pub(crate) fn of_encoded(self) -> Self {
-        let needs_body = self.exact.is_some() || !self.whole.is_empty() || self.lengths != (0..=u64::MAX);
-        Self { decodes: needs_body, ..self }
+        Self { decodes: self.reads_body(), ..self }
+    }
+
+    /// The same, for an answer from which a set-up takes values.
+    pub(crate) fn keeping_answer(self) -> Self {
+        Self { keeps_answer: true, decodes: true, ..self }
     }
 
     fn limit(&mut self, lengths: RangeInclusive<u64>) {
@@ -82,14 +92,24 @@ impl Expectation {
         self.exact.is_some() || !self.whole.is_empty() || self.lengths != (0..=u64::MAX)
     }
 
+    /// Where an answer leads that is a redirect to be followed.
+    pub(crate) fn followed_location<'a>(&self, head: &'a Head<'_>) -> Option<&'a [u8]> {
+        let is_followed = self.follows && is_followed(head.status) && !self.allows(head.status);
+        if is_followed { head.header_value("location") } else { None }
+    }
+
+    fn allows(&self, status: u16) -> bool {
+        self.statuses.iter().any(|codes| codes.contains(&status))
+    }
+
     /// What is wrong with the head, the status first.
     pub(crate) fn judge_head(&self, head: &Head<'_>) -> Option<Problem> {
-        if !self.statuses.iter().any(|codes| codes.contains(&head.status)) {
+        if !self.allows(head.status) {
             let location = head.header_value("location").filter(|_| is_redirect(head.status));
             let leads = location.map_or(String::new(), |location| {
                 format!(
-                    "; it leads to \"{}\", and redirects are not followed: load that URL, or accept the status (--check \
-                     'status {}')",
+                    "; it leads to \"{}\", and redirects are not followed: load that URL, follow them (--follow), or accept \
+                     the status (--check 'status {}')",
                     escape(location),
                     head.status
                 )
@@ -126,6 +146,11 @@ impl Expectation {
         });
         each.collect::<Vec<_>>().join(" or ")
     }
+}
+
+/// Whether an answer of this status leads to another request.
+const fn is_followed(status: u16) -> bool {
+    matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
 /// Whether an answer of this status may lead elsewhere.

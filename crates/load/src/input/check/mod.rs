@@ -128,7 +128,7 @@ impl Check {
     }
 }
 
-fn regex(pattern: &str) -> Result<Regex, LoadError> {
+pub(super) fn regex(pattern: &str) -> Result<Regex, LoadError> {
     Regex::new(pattern).map_err(|error| {
         // The library shows the position on several lines. The last one says what is wrong.
         let text = error.to_string();
@@ -141,7 +141,7 @@ fn regex(pattern: &str) -> Result<Regex, LoadError> {
     })
 }
 
-fn json_path(path: &str) -> Result<JsonPath, LoadError> {
+pub(super) fn json_path(path: &str) -> Result<JsonPath, LoadError> {
     JsonPath::parse(path).map_err(|error| {
         let place = format!("JSON path `{path}`, character {}", error.position() + 1);
         LoadError::input(&place, error.message(), "write it as RFC 9535 has it, such as $.items[0].id")

@@ -19,7 +19,13 @@ pub enum Body {
     Form(Vec<(String, String)>),
     /// Parts of a form, some of them files, sent as `multipart/form-data`.
     Multipart(Vec<FormPart>),
+    /// Texts with variables that subscribe to what a WebSocket pushes. The first is sent when a user subscribes, and each of
+    /// the others after the next message of the server.
+    Messages(Vec<String>),
 }
+
+/// Between two messages. No text in UTF-8 contains this byte.
+const BETWEEN_MESSAGES: u8 = 0xff;
 
 /// One part of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +86,7 @@ impl Body {
             Self::Json(_) => Some("application/json".into()),
             Self::Form(_) => Some("application/x-www-form-urlencoded".into()),
             Self::Multipart(parts) => Some(format!("multipart/form-data; boundary={}", boundary(parts)).into()),
-            Self::Bytes(_) | Self::Text(_) => None,
+            Self::Bytes(_) | Self::Text(_) | Self::Messages(_) => None,
         }
     }
 
@@ -91,7 +97,22 @@ impl Body {
             Self::Text(text) | Self::Json(text) => Template::parse(place, text, scope),
             Self::Form(fields) => form(place, fields, scope),
             Self::Multipart(parts) => multipart(place, parts, scope),
+            Self::Messages(texts) => {
+                let mut messages = Template::default();
+                for (index, text) in texts.iter().enumerate() {
+                    if index > 0 {
+                        messages.push_text(&[BETWEEN_MESSAGES]);
+                    }
+                    messages.append(Template::parse(&format!("{place}, message {}", index + 1), text, scope)?);
+                }
+                Ok(messages)
+            }
         }
+    }
+
+    /// The messages of a [`Body::Messages`]; none of an empty body.
+    pub(crate) fn split_messages(body: &[u8]) -> impl Iterator<Item = &[u8]> {
+        body.split(|byte| *byte == BETWEEN_MESSAGES).filter(|message| !message.is_empty())
     }
 }
 

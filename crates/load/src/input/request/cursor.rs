@@ -7,7 +7,7 @@ use tare_sys::payload::Payload;
 
 use super::pattern::Parts;
 use super::set::{Form, RequestSet};
-use crate::input::template::Values;
+use crate::input::template::{UserValues, Uses, Values};
 use crate::schedule::Share;
 use crate::schedule::think::Think;
 
@@ -35,6 +35,27 @@ impl RequestCursor {
         let next = set.0.cycle.len() * share.worker / share.workers.max(1);
         let fixed = (0..set.len()).map(|request| set.get(request).encoded().map(own)).collect();
         Self { set, next, values, fixed, filled: Vec::new().into(), out: Vec::new(), body: Vec::new() }
+    }
+
+    /// Sets the values of users. The user of a connection is at its index.
+    pub(crate) fn set_users(&mut self, users: Vec<UserValues>) {
+        self.values.set_users(users);
+    }
+
+    /// Fills in the values of the user of this connection from now on.
+    pub(crate) const fn serve(&mut self, user: usize) {
+        self.values.serve(user);
+    }
+
+    /// Advances all feeds and counters of the set together. Returns whether every feed had a row left.
+    pub(crate) fn advance_all(&mut self) -> bool {
+        let all = (0..self.set.len()).map(|request| &self.set.get(request).uses);
+        self.values.advance(&Uses::of_all(all))
+    }
+
+    /// The cell of a feed's current row.
+    pub(crate) fn cell(&self, feed: usize, column: usize) -> &str {
+        self.values.cell(feed, column)
     }
 
     /// Goes to the next request and returns its index in the set; `None` when a feed that it needs has no rows left.

@@ -7,6 +7,7 @@ mod http1;
 mod list;
 mod pattern;
 mod set;
+mod setup;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,8 @@ pub(crate) use self::cursor::RequestCursor;
 pub use self::list::{ListedBody, ListedRequest, RequestList, parse_request_list};
 pub(crate) use self::pattern::Parts;
 pub use self::set::RequestSet;
+pub use self::setup::SetupStep;
+pub(crate) use self::setup::UserSetup;
 
 /// All requests of a session, their order, and the values of their `{{variables}}`.
 ///
@@ -38,6 +41,10 @@ pub struct Requests {
     pub think: Think,
     /// The seed of random values, random rows and think times.
     pub seed: u64,
+    /// How many redirects a request follows on the same server; 0 follows none. A status that a check allows is not followed.
+    pub follow: u8,
+    /// What each user sends once, before the load. A user is a connection.
+    pub setup: Vec<SetupStep>,
 }
 
 impl Requests {

@@ -7,7 +7,7 @@ use tare_wire::http::{EncodeError, Method, Request, announces_close};
 use super::{Body, RequestSpec};
 use crate::error::LoadError;
 use crate::input::feed::Feed;
-use crate::input::template::{Escaping, Scope, Template, Uses, Values, Variable};
+use crate::input::template::{Escaping, Scope, Template, UserColumns, Uses, Values, Variable};
 
 /// A request in parts, some with variables.
 #[derive(Debug)]
@@ -43,6 +43,7 @@ impl Pattern {
         };
         let mut headers: Vec<_> = spec.headers.iter().map(header).collect::<Result<_, LoadError>>()?;
         headers.extend(content_type);
+        add_cookies(&mut headers, &scope.users);
         let pattern = Self {
             method: spec.method.clone(),
             path: path.map(<[u8]>::to_vec, target),
@@ -122,11 +123,11 @@ impl Pattern {
         all.into_iter().any(|template| template.variables().next().is_some())
     }
 
-    /// Path and headers, if they have no variables.
-    pub(super) fn opening(&self) -> Option<(String, Vec<(String, String)>)> {
-        let text = |template: &Template| String::from_utf8(template.as_text()?.to_vec()).ok();
-        let header = |(name, value): &(String, Template)| Some((name.clone(), text(value)?));
-        Some((text(&self.path)?, self.headers.iter().map(header).collect::<Option<_>>()?))
+    /// Path and headers, if they are the same for all requests of a user.
+    pub(super) fn opening(&self) -> Option<OpeningParts> {
+        let parts = std::iter::once(&self.path).chain(self.headers.iter().map(|(_, value)| value));
+        let is_fixed = parts.flat_map(Template::variables).all(|variable| matches!(variable, Variable::OfUser(_)));
+        is_fixed.then(|| (self.path.clone(), self.headers.clone()))
     }
 
     /// The request with the current values.
@@ -147,6 +148,28 @@ impl Pattern {
             path: lossless(path),
             headers: headers.into_iter().map(|(name, value)| (name, lossless(value))).collect(),
             body,
+        }
+    }
+}
+
+/// Path and headers of a request.
+pub(super) type OpeningParts = (Template, Vec<(String, Template)>);
+
+/// Adds the cookies of users to the headers, behind those that a request has of its own.
+fn add_cookies(headers: &mut Vec<(String, Template)>, users: &UserColumns) {
+    if !users.has_cookies {
+        return;
+    }
+    let column = Variable::OfUser(users.names.len());
+    match headers.iter_mut().find(|(name, _)| name.eq_ignore_ascii_case("cookie")) {
+        Some((_, own)) => {
+            own.push_text(b"; ");
+            own.push_value(column, Escaping::None);
+        }
+        None => {
+            let mut value = Template::default();
+            value.push_value(column, Escaping::None);
+            headers.push(("Cookie".to_owned(), value));
         }
     }
 }

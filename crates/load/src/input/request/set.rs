@@ -1,5 +1,6 @@
 //! The requests of a session, encoded before any clock runs. Workers share them and change nothing.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tare_sys::payload::Payload;
@@ -13,7 +14,7 @@ use super::{RequestSpec, Requests};
 use crate::error::LoadError;
 use crate::input::check::Expectation;
 use crate::input::feed::Feed;
-use crate::input::template::{Scope, Uses, Values};
+use crate::input::template::{Scope, Template, UserColumns, Uses, Values};
 use crate::schedule::Share;
 use crate::schedule::think::Think;
 
@@ -28,8 +29,11 @@ pub(super) struct RequestSetInner {
     pub(super) cycle: Arc<[u32]>,
     feeds: Vec<Feed>,
     counters: Vec<u64>,
+    /// Values of users that a request contains.
+    pub(super) used: BTreeSet<usize>,
     pub(super) think: Think,
     seed: u64,
+    follow: u8,
 }
 
 /// A request that is ready to send, and the checks of its response.
@@ -71,22 +75,43 @@ impl RequestSet {
     /// When a request cannot be sent, a variable is unknown, a file cannot be read, or all weights are 0. The error
     /// names the place.
     pub fn encode(host: &str, requests: &Requests) -> Result<Self, LoadError> {
+        let set = Self::encode_for_users(host, requests, UserColumns::default(), &[])?;
+        check_feeds(&requests.feeds, &set)?;
+        Ok(set)
+    }
+
+    /// The same, for users who have values of their own. `taken` has the names of the values that are taken from the answer
+    /// to each request, for those after it; it is empty if the requests are no set-up.
+    pub(super) fn encode_for_users(
+        host: &str,
+        requests: &Requests,
+        users: UserColumns,
+        taken: &[Vec<String>],
+    ) -> Result<Self, LoadError> {
         let bare = Request { method: &Method::get(), path: "/", host, headers: &[], body: b"" };
         bare.encode().map_err(|error| refused("the host", &error))?;
-        let mut scope = Scope::of(&requests.feeds);
+        let mut scope = Scope::of(&requests.feeds, users);
+        let kind = if taken.is_empty() { "request" } else { "set-up request" };
         let mut prepared = Vec::with_capacity(requests.list.len());
         for (index, spec) in requests.list.iter().enumerate() {
-            let place = format!("request {} ({} {})", index + 1, spec.method, spec.path);
-            prepared.push(prepare(host, &place, spec, &requests.feeds, &mut scope)?);
+            let place = format!("{kind} {} ({} {})", index + 1, spec.method, spec.path);
+            let mut request = prepare(host, &place, spec, &requests.feeds, &mut scope)?;
+            request.expectation.follows = requests.follow > 0;
+            if let Some(taken) = taken.get(index) {
+                request.expectation = request.expectation.keeping_answer();
+                scope.users.names.extend(taken.iter().cloned());
+            }
+            prepared.push(request);
         }
-        check_feeds(&requests.feeds, &prepared)?;
         Ok(Self(Arc::new(RequestSetInner {
             requests: prepared,
             cycle: weighed(&requests.list)?,
+            used: std::mem::take(&mut scope.used),
             counters: scope.into_counters(),
             feeds: requests.feeds.clone(),
             think: requests.think,
             seed: requests.seed,
+            follow: requests.follow,
         })))
     }
 
@@ -106,20 +131,35 @@ impl RequestSet {
         self.0.requests.iter().map(|request| &*request.name)
     }
 
+    /// How many redirects a request follows.
+    pub(crate) fn follow(&self) -> u8 {
+        self.0.follow
+    }
+
     /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.cycle.is_empty()
     }
 
-    /// Whether all requests have the same path and headers, without variables. Then one connection can serve them all.
+    /// Whether all requests have the same path and headers, and those no variables but the values of the user. Then one
+    /// connection can serve them all.
     pub(crate) fn opens_alike(&self) -> bool {
         let opening = |request: &Prepared| match &request.form {
-            Form::Fixed { parts, .. } => Some((parts.path.clone(), parts.headers.clone())),
+            Form::Fixed { parts, .. } => {
+                let literal = |text: &String| Template::literal(text.clone());
+                let headers = parts.headers.iter().map(|(name, value)| (name.clone(), literal(value)));
+                Some((literal(&parts.path), headers.collect()))
+            }
             Form::Filled { pattern, .. } => pattern.opening(),
         };
         let mut openings = self.0.requests.iter().map(opening);
         let first = openings.next().flatten();
         first.is_some() && openings.all(|opening| opening == first)
+    }
+
+    /// Whether any request uses a column of this feed.
+    pub(super) fn uses_feed(&self, feed: usize) -> bool {
+        self.0.requests.iter().any(|request| request.uses.has_feed(feed))
     }
 
     /// Whether any request is a call of gRPC.
@@ -144,8 +184,8 @@ impl RequestSet {
 }
 
 /// Refuses a feed that no request uses: the load would not be what its user wanted.
-fn check_feeds(feeds: &[Feed], prepared: &[Prepared]) -> Result<(), LoadError> {
-    let is_unused = |feed: &usize| !prepared.iter().any(|request| request.uses.has_feed(*feed));
+pub(super) fn check_feeds(feeds: &[Feed], set: &RequestSet) -> Result<(), LoadError> {
+    let is_unused = |feed: &usize| !set.uses_feed(*feed);
     let Some(unused) = (0..feeds.len()).find(is_unused) else { return Ok(()) };
     let table = feeds[unused].table();
     let column = table.columns().first().map_or("", String::as_str);

@@ -8,8 +8,8 @@ mod values;
 mod variable;
 
 pub(crate) use self::escaping::{Escaping, url_encode};
-pub(crate) use self::values::{Uses, Values};
-pub(crate) use self::variable::{Scope, Variable};
+pub(crate) use self::values::{UserValues, Uses, Values};
+pub(crate) use self::variable::{Scope, UserColumns, Variable};
 
 /// Text and variables in turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

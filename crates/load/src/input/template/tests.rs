@@ -10,13 +10,13 @@ fn users() -> Feed {
 }
 
 fn parse(text: &str) -> Result<Template, LoadError> {
-    Template::parse("path", text, &mut Scope::of(&[users()]))
+    Template::parse("path", text, &mut Scope::of(&[users()], UserColumns::default()))
 }
 
 /// The first results of filling in the template, by one of several workers.
 fn fillings(text: &str, count: usize, share: Share) -> Vec<String> {
     let feeds = [users()];
-    let mut scope = Scope::of(&feeds);
+    let mut scope = Scope::of(&feeds, UserColumns::default());
     let template = Template::parse("path", text, &mut scope).unwrap();
     let uses = Uses::of(template.variables());
     let mut values = Values::new(&feeds, &scope.into_counters(), 1, share);
@@ -86,8 +86,10 @@ fn wrong_templates_say_where_and_what_would_be_right() {
         let error = parse(text).unwrap_err().to_string();
         assert!(error.contains(place) && error.contains(what), "{text:?}: {error}");
     }
-    let alone = Template::parse("path", "{{id}}", &mut Scope::of(&[])).unwrap_err().to_string();
+    let alone = Template::parse("path", "{{id}}", &mut Scope::of(&[], UserColumns::default())).unwrap_err().to_string();
     assert!(alone.contains("there is no feed"), "{alone}");
-    let twice = Template::parse("path", "{{id}}", &mut Scope::of(&[users(), users()])).unwrap_err().to_string();
+    let twice = Template::parse("path", "{{id}}", &mut Scope::of(&[users(), users()], UserColumns::default()))
+        .unwrap_err()
+        .to_string();
     assert!(twice.contains("`id` is a column of users.csv and of users.csv; rename one of them"), "{twice}");
 }

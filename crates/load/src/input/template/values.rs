@@ -17,7 +17,13 @@ pub(crate) struct Values {
     feeds: Vec<FeedValues>,
     counters: Vec<Counter>,
     random: Pcg64Mcg,
+    /// What the set-up has given each user of this worker.
+    users: Vec<UserValues>,
+    user: usize,
 }
+
+/// The values of one user, by column.
+pub(crate) type UserValues = Vec<String>;
 
 #[derive(Debug)]
 struct FeedValues {
@@ -48,13 +54,27 @@ impl Uses {
             let (list, index) = match variable {
                 Variable::Column { feed, .. } => (&mut uses.feeds, feed),
                 Variable::Counter(slot) => (&mut uses.counters, slot),
-                Variable::Number { .. } | Variable::Hex(_) | Variable::Uuid => continue,
+                Variable::OfUser(_) | Variable::Number { .. } | Variable::Hex(_) | Variable::Uuid => continue,
             };
             if !list.contains(&index) {
                 list.push(index);
             }
         }
         uses
+    }
+
+    /// What any of several requests advances.
+    pub(crate) fn of_all<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
+        let mut union = Self::default();
+        for Self { feeds, counters } in all {
+            union.feeds.extend(feeds);
+            union.counters.extend(counters);
+        }
+        for list in [&mut union.feeds, &mut union.counters] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        union
     }
 
     /// Whether a column of this feed is used.
@@ -75,6 +95,8 @@ impl Values {
             feeds: feeds.iter().map(feed).collect(),
             counters: counters.iter().map(counter).collect(),
             random: worker_source(seed, share.worker),
+            users: Vec::new(),
+            user: 0,
         }
     }
 
@@ -102,11 +124,28 @@ impl Values {
         &mut self.random
     }
 
+    /// Sets what the set-up has given each user.
+    pub(crate) fn set_users(&mut self, users: Vec<UserValues>) {
+        self.users = users;
+    }
+
+    /// Goes to the user of this connection.
+    pub(crate) const fn serve(&mut self, user: usize) {
+        self.user = user;
+    }
+
+    /// The cell of a feed's current row.
+    pub(crate) fn cell(&self, feed: usize, column: usize) -> &str {
+        let feed = &self.feeds[feed];
+        feed.table.cell(feed.present, column)
+    }
+
     pub(super) fn write(&mut self, variable: Variable, escaping: Escaping, out: &mut Vec<u8>) {
         match variable {
-            Variable::Column { feed, column } => {
-                let feed = &self.feeds[feed];
-                escaping.write(feed.table.cell(feed.present, column), out);
+            Variable::Column { feed, column } => escaping.write(self.cell(feed, column), out),
+            Variable::OfUser(column) => {
+                let value = self.users.get(self.user).and_then(|values| values.get(column));
+                escaping.write(value.map_or("", String::as_str), out);
             }
             // The other values consist of letters, digits and hyphens, which never need escaping.
             Variable::Counter(slot) => push(out, format_args!("{}", self.counters[slot].present)),

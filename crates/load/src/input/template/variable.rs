@@ -1,5 +1,7 @@
 //! The kinds of variables: columns of feeds, counters, and values from the seed.
 
+use std::collections::BTreeSet;
+
 use crate::input::feed::Feed;
 
 /// The meaning of a variable in a template.
@@ -7,6 +9,8 @@ use crate::input::feed::Feed;
 pub(crate) enum Variable {
     /// A column of the current row of a feed.
     Column { feed: usize, column: usize },
+    /// A value of the user that sends the request.
+    OfUser(usize),
     /// One of the counters.
     Counter(usize),
     /// A whole number of this range, random at each place.
@@ -20,10 +24,22 @@ pub(crate) enum Variable {
 /// The longest `{{hex:…}}`.
 const MAX_HEX_DIGITS: usize = 1024;
 
+/// The values that each user has after its set-up.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct UserColumns {
+    /// Names of variables.
+    pub(crate) names: Vec<String>,
+    /// The column behind them contains the value of the `Cookie` header.
+    pub(crate) has_cookies: bool,
+}
+
 /// The known names while templates are parsed.
 #[derive(Debug)]
 pub(crate) struct Scope<'a> {
     feeds: &'a [Feed],
+    pub(crate) users: UserColumns,
+    /// Values of users that a template contains.
+    pub(crate) used: BTreeSet<usize>,
     /// The first value of each counter. Counters with the same first value are one.
     counters: Vec<u64>,
 }
@@ -32,8 +48,9 @@ pub(crate) struct Scope<'a> {
 type Wrong = (String, String);
 
 impl<'a> Scope<'a> {
-    pub(crate) const fn of(feeds: &'a [Feed]) -> Self {
-        Self { feeds, counters: Vec::new() }
+    /// These feeds, and what users have of their own.
+    pub(crate) const fn of(feeds: &'a [Feed], users: UserColumns) -> Self {
+        Self { feeds, users, used: BTreeSet::new(), counters: Vec::new() }
     }
 
     /// The first value of each requested counter.
@@ -42,6 +59,10 @@ impl<'a> Scope<'a> {
     }
 
     pub(crate) fn resolve(&mut self, name: &str) -> Result<Variable, Wrong> {
+        if let Some(column) = self.users.names.iter().position(|own| own == name) {
+            self.used.insert(column);
+            return Ok(Variable::OfUser(column));
+        }
         if let Some(column) = self.column(name)? {
             return Ok(column);
         }
@@ -86,7 +107,8 @@ impl<'a> Scope<'a> {
 
     /// The most similar name, and all columns.
     fn unknown(&self, name: &str) -> Wrong {
-        let columns: Vec<&str> = self.feeds.iter().flat_map(Feed::columns).map(String::as_str).collect();
+        let of_feeds = self.feeds.iter().flat_map(Feed::columns);
+        let columns: Vec<&str> = of_feeds.chain(&self.users.names).map(String::as_str).collect();
         let near = columns
             .iter()
             .copied()
@@ -98,7 +120,8 @@ impl<'a> Scope<'a> {
             .unwrap_or_default();
         let columns = match columns[..] {
             [] => "there is no feed".to_owned(),
-            _ => format!("the feeds have the columns {}", columns.join(", ")),
+            _ if self.users.names.is_empty() => format!("the feeds have the columns {}", columns.join(", ")),
+            _ => format!("the feeds and the set-up have {}", columns.join(", ")),
         };
         let remedy = format!(
             "{near}{columns}, and {{{{counter}}}}, {{{{random:1..6}}}}, {{{{hex:16}}}}, {{{{uuid}}}} are always there; \

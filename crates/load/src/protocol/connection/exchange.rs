@@ -1,8 +1,13 @@
 //! One request under way and the part of its answer that has arrived.
 
+use std::sync::Arc;
+
 use tare_sys::clock::Nanos;
 
+use super::{Returned, Step};
+use crate::input::request::{Parts, RequestSet};
 use crate::protocol::answer::PartialAnswer;
+use crate::protocol::redirect::next_request;
 use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 
@@ -19,6 +24,10 @@ pub(crate) struct Exchange {
     pub(crate) missing: Option<MissingMessages>,
     /// How many times a server has sent it back unprocessed.
     pub(crate) returns: u8,
+    /// The request as it was sent; only where redirects are followed.
+    pub(crate) sent: Option<Arc<Parts>>,
+    /// How many redirects it has followed.
+    pub(crate) redirects: u8,
 }
 
 impl Exchange {
@@ -29,6 +38,38 @@ impl Exchange {
 
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {
         let times = Times { request: Some(request as u32), ..times };
-        Self { times, deadline, request, answer: PartialAnswer::default(), missing: None, returns: 0 }
+        Self {
+            times,
+            deadline,
+            request,
+            answer: PartialAnswer::default(),
+            missing: None,
+            returns: 0,
+            sent: None,
+            redirects: 0,
+        }
+    }
+
+    /// What a complete answer means: the end of the exchange, or the request to which it leads. `base` is scheme and
+    /// authority of the server.
+    pub(crate) fn complete(mut self, requests: &RequestSet, base: &str) -> Step {
+        let problem = match (self.answer.take_location(), self.sent.take()) {
+            (Some(location), Some(sent)) => {
+                let status = self.answer.status();
+                match next_request(&sent, status, &location, base, (self.redirects, requests.follow())) {
+                    Ok(next) => {
+                        (self.answer, self.redirects) = (PartialAnswer::default(), self.redirects + 1);
+                        return Step::Returned(Returned {
+                            exchange: self,
+                            parts: Arc::new(next),
+                            redirected: Some(status),
+                        });
+                    }
+                    Err(problem) => Some(problem),
+                }
+            }
+            _ => self.answer.verdict(&requests.get(self.request).expectation),
+        };
+        Step::Finished { times: self.times(), problem, kept: self.answer.take_kept() }
     }
 }

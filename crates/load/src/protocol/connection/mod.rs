@@ -20,6 +20,7 @@ use super::websocket::WebSocket;
 use crate::input::request::{Parts, RequestCursor, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::Protocol;
+use crate::protocol::answer::Taken;
 use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
@@ -58,8 +59,8 @@ pub(crate) enum Step {
     /// All bytes were taken.
     More,
     /// An exchange has ended: completed if it has no problem, else failed.
-    Finished { times: Times, problem: Option<Problem> },
-    /// The server has not processed this request and will not. Another connection may send it.
+    Finished { times: Times, problem: Option<Problem>, kept: Option<Box<Taken>> },
+    /// A request is to be sent, by any connection: the server has not processed it and will not, or a redirect leads to it.
     Returned(Returned),
     /// The server pushed a message with this stamp.
     Pushed(Option<Stamped>),
@@ -73,18 +74,20 @@ pub(crate) enum Step {
     Broken(Problem),
 }
 
-/// A request that the server sent back unprocessed.
+/// A request with which an exchange goes on.
 #[derive(Debug)]
 pub(crate) struct Returned {
     pub(crate) exchange: Exchange,
     pub(crate) parts: Arc<Parts>,
+    /// The status of the redirect that led to it; `None` if the server sent it back unprocessed.
+    pub(crate) redirected: Option<u16>,
 }
 
 /// What the end of a connection means for the exchanges under way.
 #[derive(Debug)]
 pub(crate) struct Ended {
-    /// The exchange that the end completes.
-    pub(crate) finished: Option<(Times, Option<Problem>)>,
+    /// What the end means to the exchange that it completes.
+    pub(crate) finished: Option<Step>,
     /// The problem of all others.
     pub(crate) problem: Problem,
 }
@@ -105,7 +108,7 @@ impl Connection {
     /// A connection to the site at `base` (`http://127.0.0.1:8080`), not yet open.
     pub(crate) fn new(protocol: Protocol, base: &Arc<str>) -> Self {
         let state = match protocol {
-            Protocol::Http1 { pipeline } => ProtocolState::Http1(Http1::new(pipeline)),
+            Protocol::Http1 { pipeline } => ProtocolState::Http1(Http1::new(pipeline, Arc::clone(base))),
             Protocol::Http2 { .. } => ProtocolState::Http2(Box::new(Http2::new(Arc::clone(base)))),
             Protocol::WebSocket(conversation) => {
                 ProtocolState::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
@@ -138,8 +141,8 @@ impl Connection {
         match &self.state {
             ProtocolState::Http1(state) => state.under_way(),
             ProtocolState::Http2(state) => state.under_way(),
-            ProtocolState::WebSocket(state) => state.under_way(),
-            ProtocolState::EventStream(state) => state.under_way(),
+            ProtocolState::WebSocket(state) => state.only.under_way(),
+            ProtocolState::EventStream(state) => state.only.under_way(),
         }
     }
 
@@ -148,8 +151,8 @@ impl Connection {
         match &self.state {
             ProtocolState::Http1(state) => state.is_retired(),
             ProtocolState::Http2(state) => state.is_retired(),
-            ProtocolState::WebSocket(state) => state.is_retired(),
-            ProtocolState::EventStream(state) => state.is_retired(),
+            ProtocolState::WebSocket(state) => state.only.is_retired,
+            ProtocolState::EventStream(state) => state.only.is_retired,
         }
     }
 
@@ -192,12 +195,19 @@ impl Connection {
         }
     }
 
-    /// Sends or gathers a request that came back from another connection.
-    pub(crate) fn begin_again(&mut self, returned: Returned) -> Begun {
+    /// Sends or gathers a request in parts: one that came back, or that may be redirected.
+    pub(crate) fn begin_parts(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        exchange: Exchange,
+        parts: &Arc<Parts>,
+    ) -> Begun {
         match &mut self.state {
-            ProtocolState::Http2(state) => state.begin(returned.exchange, &returned.parts),
-            // Only HTTP/2 returns requests.
-            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) | ProtocolState::EventStream(_) => Begun::Gathered,
+            ProtocolState::Http1(state) => state.begin_parts(io, token, exchange, parts),
+            ProtocolState::Http2(state) => state.begin(exchange, parts),
+            // The session has refused redirects here.
+            ProtocolState::WebSocket(_) | ProtocolState::EventStream(_) => Begun::Gathered,
         }
     }
 
@@ -223,7 +233,7 @@ impl Connection {
     /// Counts a pushed message. The next must arrive until `deadline`. Returns `None` without a subscription.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<PushedMessage> {
         match &mut self.state {
-            ProtocolState::WebSocket(state) => state.push(at, sent, deadline),
+            ProtocolState::WebSocket(state) => state.only.count_message(at, sent, deadline).map(|(pushed, _)| pushed),
             ProtocolState::EventStream(state) => state.push(at, deadline),
             ProtocolState::Http1(_) | ProtocolState::Http2(_) => None,
         }
@@ -245,7 +255,7 @@ impl Connection {
     /// Ends a subscription correctly. Returns the messages that did not arrive.
     pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
         match &mut self.state {
-            ProtocolState::WebSocket(state) => state.unsubscribe(),
+            ProtocolState::WebSocket(state) => state.only.unsubscribe(),
             ProtocolState::EventStream(state) => state.unsubscribe(),
             ProtocolState::Http1(_) | ProtocolState::Http2(_) => None,
         }
@@ -277,18 +287,28 @@ impl Connection {
         match &self.state {
             ProtocolState::Http1(state) => state.next_deadline(),
             ProtocolState::Http2(state) => state.next_deadline(),
-            ProtocolState::WebSocket(state) => state.next_deadline(),
-            ProtocolState::EventStream(state) => state.next_deadline(),
+            ProtocolState::WebSocket(state) => state.only.next_deadline(),
+            ProtocolState::EventStream(state) => state.only.next_deadline(),
         }
     }
 
     /// Removes an exchange that is overdue, or that cannot be answered because another is overdue.
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        on_state!(self, state => state.take_overdue(now))
+        match &mut self.state {
+            ProtocolState::Http1(state) => state.take_overdue(now),
+            ProtocolState::Http2(state) => state.take_overdue(now),
+            ProtocolState::WebSocket(state) => state.only.take_overdue(now),
+            ProtocolState::EventStream(state) => state.only.take_overdue(now),
+        }
     }
 
     /// Removes any exchange, because the connection can no longer be used.
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        on_state!(self, state => state.take_any())
+        match &mut self.state {
+            ProtocolState::Http1(state) => state.take_any(),
+            ProtocolState::Http2(state) => state.take_any(),
+            ProtocolState::WebSocket(state) => state.only.take_any(),
+            ProtocolState::EventStream(state) => state.only.take_any(),
+        }
     }
 }

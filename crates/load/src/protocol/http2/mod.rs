@@ -27,7 +27,6 @@ use self::wake::WokenStreams;
 use super::connection::{Begun, Ended, Exchange, Returned, Step};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::{Problem, escape};
-use crate::recorder::Times;
 
 /// Flow-control window for answers in bytes: so large that the server never waits for us.
 const WINDOW_BYTES: u32 = 1 << 30;
@@ -51,8 +50,8 @@ pub(crate) struct Http2 {
     woken: Arc<WokenStreams>,
     /// Streams that were woken and whose answers were not read yet.
     ready: Vec<usize>,
-    finished: VecDeque<(Times, Option<Problem>)>,
-    returned: VecDeque<Returned>,
+    /// What the exchanges that have ended mean, in the order of their ends.
+    ended: VecDeque<Step>,
     /// The problem of the connection, reported after the exchanges that have ended.
     broken_by: Option<Problem>,
     translated: TranslatedRequests,
@@ -87,8 +86,7 @@ impl Http2 {
             under_way: 0,
             woken: Arc::default(),
             ready: Vec::new(),
-            finished: VecDeque::new(),
-            returned: VecDeque::new(),
+            ended: VecDeque::new(),
             broken_by: None,
             translated: TranslatedRequests::default(),
             awaits_flush: false,
@@ -104,8 +102,7 @@ impl Http2 {
         self.vacant.clear();
         self.wakers.clear();
         self.ready.clear();
-        self.finished.clear();
-        self.returned.clear();
+        self.ended.clear();
         self.broken_by = None;
         self.woken = Arc::default();
         self.under_way = 0;
@@ -190,13 +187,9 @@ impl Http2 {
         if !bytes.is_empty() {
             self.broken_by = self.read(std::mem::take(bytes), requests);
         }
-        if let Some((times, problem)) = self.finished.pop_front() {
+        if let Some(step) = self.ended.pop_front() {
             self.under_way -= 1;
-            return Step::Finished { times, problem };
-        }
-        if let Some(returned) = self.returned.pop_front() {
-            self.under_way -= 1;
-            return Step::Returned(returned);
+            return step;
         }
         self.broken_by.take().map_or(Step::More, Step::Broken)
     }
@@ -257,16 +250,20 @@ impl Http2 {
         while let Some(slot) = self.ready.pop() {
             let Some(stream) = &mut self.streams[slot] else { continue };
             let mut context = Context::from_waker(&self.wakers[slot]);
-            let Poll::Ready(problem) = stream.answer(&mut context, requests) else { continue };
+            let Poll::Ready(broken) = stream.answer(&mut context, requests) else { continue };
             let Some(stream) = self.take_stream(slot) else { continue };
             let Stream { mut exchange, parts, is_unprocessed, is_lost, .. } = stream;
-            if is_unprocessed && exchange.returns < MOST_RETURNS {
+            let step = if is_unprocessed && exchange.returns < MOST_RETURNS {
                 exchange.returns += 1;
-                self.returned.push_back(Returned { exchange, parts });
-            } else {
+                Step::Returned(Returned { exchange, parts, redirected: None })
+            } else if broken.is_some() {
                 self.has_failed_streams |= is_lost;
-                self.finished.push_back((exchange.times(), problem));
-            }
+                Step::Finished { times: exchange.times(), problem: broken, kept: None }
+            } else {
+                exchange.sent = Some(parts);
+                exchange.complete(requests, &self.base)
+            };
+            self.ended.push_back(step);
         }
     }
 

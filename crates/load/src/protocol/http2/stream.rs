@@ -93,7 +93,7 @@ impl Stream {
         has_sent
     }
 
-    /// Reads the available part of the answer. Ready at its end, with its problem if it has one.
+    /// Reads the available part of the answer. Ready at its end, with a problem if it is not complete.
     pub(super) fn answer(&mut self, context: &mut Context<'_>, requests: &RequestSet) -> Poll<Option<Problem>> {
         let expectation = &requests.get(self.exchange.request).expectation;
         loop {
@@ -119,7 +119,7 @@ impl Stream {
                         }
                         // Most answers end here, without trailers. Their stream gives the room back when it is dropped.
                         if body.is_end_stream() {
-                            return Poll::Ready(self.exchange.answer.verdict(expectation));
+                            return Poll::Ready(None);
                         }
                         if let Err(error) = body.flow_control().release_capacity(bytes.len()) {
                             return Poll::Ready(Some(problem(&error)));
@@ -135,7 +135,7 @@ impl Stream {
                             }
                             Err(error) => Some(self.fail(&error)),
                         };
-                        return Poll::Ready(broken.or_else(|| self.exchange.answer.verdict(expectation)));
+                        return Poll::Ready(broken);
                     }
                 },
             }

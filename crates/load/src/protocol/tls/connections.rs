@@ -41,7 +41,7 @@ impl Tls {
     /// # Errors
     /// When the handshake cannot start, with the reason.
     pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token) -> Result<(), CloseCause> {
-        let connection = ClientConnection::new(self.security.config.clone(), self.security.server_name.clone());
+        let connection = self.security.begin();
         let mut connection = connection.map_err(|error| CloseCause::TlsFailed(explain(&error, false)))?;
         connection.set_buffer_limit(None);
         if self.sessions.len() <= token.index() {
@@ -156,8 +156,13 @@ impl Session {
 }
 
 impl Security {
+    /// The client's side of a connection, before its handshake.
+    pub(crate) fn begin(&self) -> Result<ClientConnection, Error> {
+        ClientConnection::new(self.config.clone(), self.server_name.clone())
+    }
+
     /// The problem, if the negotiated protocol is not the required one.
-    fn disagreement(&self, connection: &ClientConnection) -> Option<String> {
+    pub(crate) fn disagreement(&self, connection: &ClientConnection) -> Option<String> {
         let wants_http2 = self.config.alpn_protocols.iter().any(|name| name == b"h2");
         let agreed = connection.alpn_protocol();
         (wants_http2 && agreed != Some(b"h2"))

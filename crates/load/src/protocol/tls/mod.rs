@@ -14,6 +14,7 @@ use tare_sys::socket::{SocketOptions, Target};
 pub(crate) use self::config::Security;
 pub use self::config::tls_client;
 pub(crate) use self::connections::Tls;
+pub(crate) use self::failure::explain_io;
 pub use self::spec::{Identity, TlsSpec, Trust};
 
 /// A transport of plain text on top of the poller's transport.

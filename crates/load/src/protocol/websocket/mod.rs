@@ -1,5 +1,6 @@
 //! A WebSocket on one connection: its handshake, then exchanges one at a time, or a subscription to pushed messages.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use tare_sample::ErrorClass;
@@ -7,16 +8,14 @@ use tare_sys::clock::Nanos;
 use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::http::Sink;
-use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind, Stamped};
+use tare_wire::ws::{Arrival, Endpoint, Handshake, Kind};
 
 use super::connection::{Begun, Ended, Exchange, Step};
-use crate::input::request::{Parts, RequestSet};
+use crate::input::request::{Body, Parts, RequestSet};
 use crate::problem::{Problem, escape};
 use crate::protocol::answer::AnswerChecker;
 use crate::protocol::conversation::Conversation;
-use crate::protocol::subscription::Subscription;
-use crate::recorder::missing_messages::MissingMessages;
-use crate::recorder::pushed_message::PushedMessage;
+use crate::protocol::only_exchange::OnlyExchange;
 
 /// The state of one connection that carries a WebSocket.
 #[derive(Debug)]
@@ -25,9 +24,9 @@ pub(crate) struct WebSocket {
     /// Scheme and authority of the server.
     base: Arc<str>,
     state: WebSocketState,
-    /// A request that waits for its answer, or a subscription.
-    under_way: Option<Exchange>,
-    subscription: Subscription,
+    pub(super) only: OnlyExchange,
+    /// Messages of the subscription that have not left: each waits for a message of the server to the one before.
+    unsent: VecDeque<Vec<u8>>,
     /// The problem of the first message that arrived before any request.
     early_message_problem: Option<Problem>,
     has_sent_request: bool,
@@ -35,7 +34,6 @@ pub(crate) struct WebSocket {
     arrived_with_handshake: bool,
     /// When the unanswered ping was sent.
     ping_sent_at: Option<Nanos>,
-    is_retired: bool,
 }
 
 #[derive(Debug)]
@@ -48,18 +46,20 @@ enum WebSocketState {
 
 impl WebSocket {
     pub(crate) fn new(conversation: Conversation, base: Arc<str>) -> Self {
-        let subscription = Subscription::default();
+        let push = match conversation {
+            Conversation::Push(push) => Some(push),
+            Conversation::Exchanges => None,
+        };
         Self {
             conversation,
             base,
             state: WebSocketState::Closed,
-            under_way: None,
-            subscription,
+            only: OnlyExchange::new(push),
+            unsent: VecDeque::new(),
             early_message_problem: None,
             has_sent_request: false,
             arrived_with_handshake: false,
             ping_sent_at: None,
-            is_retired: false,
         }
     }
 
@@ -94,17 +94,8 @@ impl WebSocket {
 
     /// Resets the state for a new connection.
     pub(crate) fn open(&mut self) {
-        self.under_way = None;
+        self.only = OnlyExchange::new(self.only.push());
         self.ping_sent_at = None;
-        self.is_retired = false;
-    }
-
-    pub(crate) fn under_way(&self) -> usize {
-        usize::from(self.under_way.is_some())
-    }
-
-    pub(crate) const fn is_retired(&self) -> bool {
-        self.is_retired
     }
 
     /// Whether a flush must be requested for bytes such as the answer to a ping.
@@ -112,18 +103,34 @@ impl WebSocket {
         matches!(&self.state, WebSocketState::Open(endpoint) if !endpoint.outgoing().is_empty())
     }
 
-    /// Sends a message, or subscribes, which sends nothing.
-    pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token, exchange: Exchange, message: &[u8]) -> Begun {
-        self.under_way = Some(exchange);
+    /// Sends a message, or subscribes, with the first message of the subscription if it has any.
+    pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token, exchange: Exchange, body: &[u8]) -> Begun {
+        self.only.begin(exchange);
         self.has_sent_request = true;
-        self.subscription = Subscription::default();
-        if let (Conversation::Exchanges, WebSocketState::Open(endpoint)) = (self.conversation, &mut self.state)
+        match self.conversation {
+            Conversation::Exchanges => self.send_message(body),
+            Conversation::Push(_) => {
+                self.unsent = Body::split_messages(body).map(<[u8]>::to_vec).collect();
+                self.send_unsent();
+            }
+        }
+        Begun::Sent { bytes: self.flush(io, token) }
+    }
+
+    fn send_message(&mut self, message: &[u8]) {
+        if let WebSocketState::Open(endpoint) = &mut self.state
             && endpoint.send_message(Kind::Text, message).is_err()
         {
             // A message that is not text is sent as binary, which allows any bytes.
             let _ = endpoint.send_message(Kind::Binary, message);
         }
-        Begun::Sent { bytes: self.flush(io, token) }
+    }
+
+    /// Prepares the next message of the subscription. Returns whether there was one.
+    fn send_unsent(&mut self) -> bool {
+        let Some(message) = self.unsent.pop_front() else { return false };
+        self.send_message(&message);
+        true
     }
 
     /// Sends the prepared bytes, and returns their number.
@@ -173,20 +180,20 @@ impl WebSocket {
         }
     }
 
-    /// Processes a message. Returns `None` for one that arrived before any request: later answers can still be assigned.
+    /// Processes a message. Returns `None` for one that arrived before any request, because later answers can still be
+    /// assigned, and for one that the next message of a subscription has waited for.
     fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Option<Step> {
         if let Conversation::Push(push) = self.conversation {
-            return Some(Step::Pushed(push.stamp.of(message)));
+            return (!self.send_unsent()).then(|| Step::Pushed(push.stamp.of(message)));
         }
         if self.arrived_with_handshake || !self.has_sent_request {
             self.early_message_problem.get_or_insert_with(|| unrequested_message(message));
             return None;
         }
-        let Some(mut exchange) = self.under_way.take() else { return Some(Step::Broken(unrequested_message(message))) };
+        let Some(mut exchange) = self.only.take() else { return Some(Step::Broken(unrequested_message(message))) };
         let expectation = &requests.get(exchange.request).expectation;
         AnswerChecker { answer: &mut exchange.answer, expectation }.body(message);
-        let problem = exchange.answer.verdict(expectation);
-        Some(Step::Finished { times: exchange.times(), problem })
+        Some(exchange.complete(requests, &self.base))
     }
 
     /// Returns the problem of a message before any request, once there is a request.
@@ -195,8 +202,8 @@ impl WebSocket {
     }
 
     fn on_close(&mut self, close_frame: Option<(u16, String)>) -> Step {
-        self.is_retired = true;
-        if self.under_way.is_none() {
+        self.only.is_retired = true;
+        if self.only.under_way() == 0 {
             return Step::More;
         }
         let why =
@@ -212,23 +219,6 @@ impl WebSocket {
         }
     }
 
-    /// Counts a message that was pushed at this moment or earlier. Returns `None` without a subscription, or if the
-    /// message was sent before it. The next message must arrive until `deadline`.
-    pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<PushedMessage> {
-        let (Conversation::Push(push), Some(exchange)) = (self.conversation, &mut self.under_way) else { return None };
-        exchange.deadline = deadline;
-        let moment = sent.map_or(at, |(sent, _)| sent);
-        (moment >= exchange.times().intended).then(|| self.subscription.count_message(&push, at, sent))
-    }
-
-    /// Ends the subscription correctly. Returns its missing messages.
-    pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
-        let Conversation::Push(push) = self.conversation else { return None };
-        let exchange = self.under_way.take()?;
-        self.is_retired = true;
-        Some(self.subscription.skipped(&push, exchange.times().intended))
-    }
-
     /// Handles the end of the transport, which completes no exchange.
     pub(crate) fn end(&mut self, cause: &CloseCause) -> Ended {
         let problem = match cause {
@@ -236,27 +226,6 @@ impl WebSocket {
             cause => Problem::of_end(cause),
         };
         Ended { finished: None, problem }
-    }
-
-    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
-        self.under_way.as_ref().map(|exchange| exchange.deadline)
-    }
-
-    /// Takes an overdue exchange and retires the connection: a late answer could be mistaken for that of another request.
-    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        self.under_way.as_ref().filter(|exchange| exchange.deadline <= now)?;
-        self.is_retired = true;
-        self.take_any()
-    }
-
-    /// Takes the exchange under way. If it is a subscription, the rest of its messages count as missing.
-    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        let mut exchange = self.under_way.take()?;
-        exchange.missing = match self.conversation {
-            Conversation::Push(push) => Some(self.subscription.missing_at_break(&push, exchange.times().intended)),
-            Conversation::Exchanges => None,
-        };
-        Some(exchange)
     }
 }
 

@@ -38,7 +38,9 @@ impl<C: Clock> SliceRunner<C> {
     fn on_connected(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
         self.wait_policy.note_event(at);
         let Some(attempt) = self.connections.attempt(token) else { return };
-        match self.connections[token].start_handshake(self.dispatcher.cursor()) {
+        let cursor = self.dispatcher.cursor();
+        cursor.serve(token.index());
+        match self.connections[token].start_handshake(cursor) {
             None => self.on_open(io, token, attempt.since, at),
             Some(Ok(request)) => {
                 self.connections.set_stage(token, ErrorClass::Upgrade);
@@ -96,14 +98,9 @@ impl<C: Clock> SliceRunner<C> {
         loop {
             match self.connections[token].receive(&mut bytes, &self.requests) {
                 Step::More => break,
-                Step::Finished { times, problem } => self.on_finished(token, &times, at, problem.as_ref()),
+                Step::Finished { times, problem, .. } => self.on_finished(token, &times, at, problem.as_ref()),
                 Step::Returned(returned) => {
-                    self.connections.wake_by(returned.exchange.deadline);
-                    self.dispatcher.take_back(returned);
-                    // Its place is free for another request, or for this one again.
-                    if self.takes_part(token) {
-                        self.dispatcher.give_place(token, at, self.connections.takes_requests(token));
-                    }
+                    self.take_back(returned, token, at, self.connections.takes_requests(token));
                 }
                 Step::Pushed(stamp) => {
                     if let Some(problem) = self.on_pushed(token, at, stamp) {
@@ -227,10 +224,14 @@ impl<C: Clock> SliceRunner<C> {
         if self.connections[token].under_way() > 0 {
             let ended = self.connections[token].end(cause, &self.requests);
             let is_answer = ended.finished.is_some();
-            if let Some((times, problem)) = ended.finished {
-                self.finish(&times, at, problem.as_ref());
-                self.connections.reset_losses(token);
-                self.end_exchange(token, at, false);
+            match ended.finished {
+                Some(Step::Finished { times, problem, .. }) => {
+                    self.finish(&times, at, problem.as_ref());
+                    self.connections.reset_losses(token);
+                    self.end_exchange(token, at, false);
+                }
+                Some(Step::Returned(returned)) => self.take_back(returned, token, at, false),
+                _ => {}
             }
             if is_answer && self.connections[token].under_way() == 0 {
                 return self.reconnect(io, token, at);

@@ -2,6 +2,7 @@
 //! A request ends completed or failed, a connection closed, a slice at its end or cancelled.
 
 mod events;
+mod sending;
 #[cfg(test)]
 mod tests_idle;
 
@@ -14,13 +15,13 @@ use tare_sys::poll::{Token, Transport};
 
 use super::Setup;
 use super::connections::{Attempt, Connections, Due};
-use super::dispatcher::{Departure, Dispatcher};
+use super::dispatcher::Dispatcher;
 use super::pushes::Pushes;
 use super::wait_policy::{WaitMode, WaitPolicy};
 use crate::input::request::RequestSet;
 use crate::problem::Problem;
 use crate::protocol::Protocol;
-use crate::protocol::connection::{Begun, Exchange, Returned};
+use crate::protocol::connection::{Exchange, Returned};
 use crate::recorder::slice::WorkerSlice;
 use crate::recorder::{CpuTimes, Recorder, Times};
 
@@ -49,7 +50,7 @@ impl<C: Clock> SliceRunner<C> {
             requests: setup.requests.clone(),
             timeout: setup.timeout,
             dispatcher: Dispatcher::new(&setup),
-            recorder: Recorder::idle(&setup.requests),
+            recorder: Recorder::idle(&setup.requests, &setup.failed_users),
             pushes: Pushes::new(setup.protocol.period()),
             wait_policy: WaitPolicy::new(),
             connections: Connections::new(setup),
@@ -147,68 +148,6 @@ impl<C: Clock> SliceRunner<C> {
         }
         self.dispatcher.end_slice();
         self.recorder.end_slice(|| spent(&self.clock, &self.wait_policy))
-    }
-
-    /// Assigns due requests to free places, then sends the bytes that connections have gathered. `freed` is the moment
-    /// at which an event freed a place while none was free.
-    fn dispatch(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
-        while let Some((token, returned)) = self.dispatcher.next_returned() {
-            self.send_again(token, returned);
-        }
-        while let Some(departure) = self.dispatcher.next_departure(&self.clock, freed) {
-            self.send(io, departure);
-        }
-        self.flush(io);
-    }
-
-    fn send(&mut self, io: &mut impl Transport, departure: Departure) {
-        let Departure { token, request, now, times } = departure;
-        let deadline = times.intended + self.timeout;
-        self.connections.wake_by(deadline);
-        self.wait_policy.note_send(now);
-        let exchange = Exchange::new(request, times, deadline);
-        let begun = self.connections[token].begin(io, token, exchange, self.dispatcher.cursor());
-        self.note_begun(token, &begun, now);
-        self.note_early_message(token, now);
-        if self.connections[token].is_retired() {
-            self.remove_places(token);
-        }
-    }
-
-    fn send_again(&mut self, token: Token, returned: Returned) {
-        let now = self.now();
-        self.connections.wake_by(returned.exchange.deadline);
-        self.wait_policy.note_send(now);
-        let begun = self.connections[token].begin_again(returned);
-        self.note_begun(token, &begun, now);
-    }
-
-    fn note_begun(&mut self, token: Token, begun: &Begun, now: Nanos) {
-        match *begun {
-            Begun::Sent { bytes } => self.recorder.record_sent_bytes(now, bytes),
-            Begun::ToBeFlushed => self.connections.flush_later(token),
-            Begun::Gathered => {}
-        }
-    }
-
-    /// Records what the server sent before the first request of a connection, as an event, once a request follows.
-    fn note_early_message(&mut self, token: Token, at: Nanos) {
-        if let Some(problem) = self.connections[token].take_early_message_problem() {
-            self.recorder.record_connection_failure(at, &problem);
-        }
-    }
-
-    /// Makes the next flush send bytes that the protocol has prepared after an event.
-    fn flush_later(&mut self, token: Token) {
-        if self.connections[token].wants_flush() {
-            self.connections.flush_later(token);
-        }
-    }
-
-    fn flush(&mut self, io: &mut impl Transport) {
-        while let Some(bytes) = self.connections.flush_next(io) {
-            self.recorder.record_sent_bytes(self.clock.now(), bytes);
-        }
     }
 
     /// Lets users who have thought long enough send, on a new connection if theirs has ended meanwhile.
@@ -345,7 +284,11 @@ impl<C: Clock> SliceRunner<C> {
         self.connections.begin_check(now);
         while let Some(returned) = self.dispatcher.take_returned(Some(now)) {
             let at = returned.exchange.deadline;
-            self.fail_returned(&returned, at, "sent back unprocessed, and not answered elsewhere");
+            let text = match returned.redirected {
+                Some(_) => "redirected, and no connection was free until the deadline",
+                None => "sent back unprocessed, and not answered elsewhere",
+            };
+            self.fail_returned(&returned, at, text);
         }
         if let Some(next) = self.dispatcher.next_returned_deadline() {
             self.connections.wake_by(next);

@@ -35,6 +35,7 @@ fn job() -> LoadJob {
         requests: 1,
         checks: 0,
         feeds: Vec::new(),
+        setup: None,
         model: LoadModel::Open { per_s: 1000.0, stages: Vec::new(), arrivals: Arrivals::Even, tick: None },
         think: None,
         stop: LoadStop::Duration { span: Span::from_secs(10) },

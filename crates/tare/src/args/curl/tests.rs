@@ -44,6 +44,7 @@ fn flags_of_curl_mean_what_they_mean_there() {
         ("curl -T a.bin http://x/", "http://x/|-X|PUT|-D|a.bin"),
         ("curl --data-binary @a.bin -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a.bin"),
         ("curl -m 5 --resolve x:443:127.0.0.1 https://x/", "https://x/|--timeout|5s|--connect-to|127.0.0.1:443"),
+        ("curl -L http://x/", "http://x/|--follow"),
         ("curl -H 'X-Empty;' -H 'Accept:' -o /dev/null http://x/", "http://x/|-H|X-Empty:"),
     ] {
         assert_eq!(words(line).unwrap().join("|"), flags, "{line}");
@@ -53,7 +54,7 @@ fn flags_of_curl_mean_what_they_mean_there() {
 #[test]
 fn what_has_no_counterpart_is_refused_with_its_name() {
     for (line, says) in [
-        ("curl -L http://x/", "--location has no counterpart"),
+        ("curl -x http://proxy http://x/", "--proxy has no counterpart"),
         ("curl --ftp-pasv http://x/", "--ftp-pasv of curl is not known"),
         ("wget http://x/", "does not begin with curl"),
         ("curl 'http://x/", "a quote is not closed"),

@@ -1,0 +1,205 @@
+//! The connection of one user during its set-up: the protocols of the load, over a blocking socket.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::{ClientConnection, StreamOwned};
+use tare_sample::ErrorClass;
+use tare_sys::clock::{self, Nanos};
+use tare_sys::payload::Payload;
+use tare_sys::poll::{CloseCause, Sending, Token, Transport};
+use tare_sys::socket::{SocketOptions, Target};
+
+use crate::input::request::{Parts, RequestSet};
+use crate::problem::Problem;
+use crate::protocol::Protocol;
+use crate::protocol::answer::Taken;
+use crate::protocol::connection::{Connection, Exchange, Step};
+use crate::protocol::tls::{Security, explain_io};
+use crate::recorder::Times;
+use crate::session::spec::SessionSpec;
+
+const TOKEN: Token = Token(0);
+
+/// One connection at a time, reused as long as the server allows.
+pub(super) struct Client<'a> {
+    target: Target,
+    security: Option<&'a Security>,
+    connect_timeout: Duration,
+    timeout: Duration,
+    requests: &'a RequestSet,
+    connection: Connection,
+    stream: Option<Box<dyn BlockingStream>>,
+}
+
+/// A blocking stream, with or without TLS.
+trait BlockingStream: Read + Write {
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()>;
+}
+
+impl BlockingStream for TcpStream {
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+        self.set_read_timeout(Some(timeout))?;
+        self.set_write_timeout(Some(timeout))
+    }
+}
+
+impl BlockingStream for UnixStream {
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+        self.set_read_timeout(Some(timeout))?;
+        self.set_write_timeout(Some(timeout))
+    }
+}
+
+impl<S: BlockingStream> BlockingStream for StreamOwned<ClientConnection, S> {
+    fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
+        self.sock.set_timeout(timeout)
+    }
+}
+
+/// What a connection sends.
+#[derive(Default)]
+struct Outbox(Vec<u8>);
+
+impl Transport for Outbox {
+    fn connect(&mut self, _: Token, _: &Target, _: &SocketOptions) {}
+
+    fn send(&mut self, _: Token, payload: &Payload) -> Sending {
+        self.0.extend_from_slice(payload);
+        Sending::Accepted
+    }
+
+    fn send_bytes(&mut self, _: Token, bytes: &[u8]) -> Sending {
+        self.0.extend_from_slice(bytes);
+        Sending::Accepted
+    }
+
+    fn close(&mut self, _: Token) {}
+}
+
+impl<'a> Client<'a> {
+    /// No connection yet. Users alternate between the addresses of the server.
+    pub(super) fn new(
+        spec: &SessionSpec,
+        protocol: Protocol,
+        security: Option<&'a Security>,
+        requests: &'a RequestSet,
+        user: usize,
+    ) -> Self {
+        let targets = spec.targets();
+        Self {
+            target: targets[user % targets.len()].clone(),
+            security,
+            connect_timeout: spec.connect_timeout,
+            timeout: spec.timeout,
+            requests,
+            connection: Connection::new(protocol, &spec.base().into()),
+            stream: None,
+        }
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// # Errors
+    /// As a request of the load fails.
+    pub(super) fn ask(&mut self, request: usize, parts: Parts) -> Result<Box<Taken>, Problem> {
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => {
+                let stream = self.connect()?;
+                self.connection.open();
+                stream
+            }
+        };
+        let deadline = clock::now() + self.timeout;
+        let exchange = Exchange::new(request, Times { intended: clock::now(), ..Times::default() }, deadline);
+        let mut outbox = Outbox::default();
+        self.connection.begin_parts(&mut outbox, TOKEN, exchange, &Arc::new(parts));
+        let answer = self.converse(&mut *stream, &mut outbox, deadline)?;
+        if !self.connection.is_retired() {
+            self.stream = Some(stream);
+        }
+        Ok(answer)
+    }
+
+    /// Sends what the connection has to send and reads, until the answer is complete.
+    fn converse(
+        &mut self,
+        stream: &mut dyn BlockingStream,
+        outbox: &mut Outbox,
+        deadline: Nanos,
+    ) -> Result<Box<Taken>, Problem> {
+        let mut buffer = vec![0; 64 * 1024];
+        loop {
+            self.connection.flush(outbox, TOKEN);
+            let left = Duration::from_nanos(deadline.since(clock::now()));
+            if left.is_zero() {
+                return Err(Problem::new(ErrorClass::Timeout, "no complete answer until the deadline"));
+            }
+            stream.set_timeout(left).map_err(|error| problem_of_io(error, Ok(())))?;
+            // A server that refuses a body early may have answered already.
+            let written = stream.write_all(&outbox.0).and_then(|()| stream.flush());
+            outbox.0.clear();
+            let count = match stream.read(&mut buffer) {
+                Ok(count) => count,
+                Err(error) => return Err(problem_of_io(error, written)),
+            };
+            let mut bytes = &buffer[..count];
+            loop {
+                let step = if count == 0 {
+                    let ended = self.connection.end(&CloseCause::EndOfStream, self.requests);
+                    ended.finished.unwrap_or(Step::Broken(ended.problem))
+                } else {
+                    self.connection.receive(&mut bytes, self.requests)
+                };
+                match step {
+                    Step::More => break,
+                    Step::Finished { problem: None, kept: Some(kept), .. } => return Ok(kept),
+                    Step::Finished { problem: Some(problem), .. } | Step::Broken(problem) => return Err(problem),
+                    _ => return Err(Problem::new(ErrorClass::Read, "the server did not process the request")),
+                }
+            }
+        }
+    }
+
+    fn connect(&self) -> Result<Box<dyn BlockingStream>, Problem> {
+        let failed = |error: io::Error| Problem::of_end(&CloseCause::ConnectFailed(error));
+        match &self.target {
+            Target::Tcp(address) => {
+                let socket = TcpStream::connect_timeout(address, self.connect_timeout).map_err(failed)?;
+                socket.set_nodelay(true).map_err(failed)?;
+                self.secure(socket)
+            }
+            Target::Unix(path) => self.secure(UnixStream::connect(path).map_err(failed)?),
+        }
+    }
+
+    /// Agrees on TLS, if the load uses it.
+    fn secure(&self, mut socket: impl BlockingStream + 'static) -> Result<Box<dyn BlockingStream>, Problem> {
+        let Some(security) = self.security else { return Ok(Box::new(socket)) };
+        let failed = |error: io::Error| Problem::new(ErrorClass::Tls, explain_io(&error));
+        socket.set_timeout(self.connect_timeout).map_err(failed)?;
+        let mut connection = security.begin().map_err(|error| failed(io::Error::other(error)))?;
+        while connection.is_handshaking() {
+            connection.complete_io(&mut socket).map_err(failed)?;
+        }
+        match security.disagreement(&connection) {
+            Some(refused) => Err(Problem::new(ErrorClass::Tls, refused)),
+            None => Ok(Box::new(StreamOwned::new(connection, socket))),
+        }
+    }
+}
+
+/// The problem of a read that failed, and of the write before it.
+fn problem_of_io(read: io::Error, written: io::Result<()>) -> Problem {
+    match (read.kind(), written) {
+        (io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut, _) => {
+            Problem::new(ErrorClass::Timeout, "no complete answer until the deadline")
+        }
+        (_, Err(error)) => Problem::of_end(&CloseCause::WriteFailed(error)),
+        (_, Ok(())) => Problem::of_end(&CloseCause::ReadFailed(read)),
+    }
+}

@@ -1,0 +1,93 @@
+//! Puts requests on connections: those that are due, and those with which an exchange goes on.
+
+use tare_sys::clock::{Clock, Nanos};
+use tare_sys::poll::{Token, Transport};
+
+use super::super::dispatcher::Departure;
+use super::SliceRunner;
+use crate::protocol::connection::{Begun, Exchange, Returned};
+
+impl<C: Clock> SliceRunner<C> {
+    /// Assigns due requests to free places, then sends the bytes that connections have gathered. `freed` is the moment
+    /// at which an event freed a place while none was free.
+    pub(super) fn dispatch(&mut self, io: &mut impl Transport, freed: Option<Nanos>) {
+        while let Some((token, returned)) = self.dispatcher.next_returned() {
+            self.send_again(io, token, returned);
+        }
+        while let Some(departure) = self.dispatcher.next_departure(&self.clock, freed) {
+            self.send(io, departure);
+        }
+        self.flush(io);
+    }
+
+    fn send(&mut self, io: &mut impl Transport, departure: Departure) {
+        let Departure { token, request, now, times } = departure;
+        let deadline = times.intended + self.timeout;
+        self.connections.wake_by(deadline);
+        self.wait_policy.note_send(now);
+        let exchange = Exchange::new(request, times, deadline);
+        let cursor = self.dispatcher.cursor();
+        let begun = if self.requests.follow() == 0 {
+            self.connections[token].begin(io, token, exchange, cursor)
+        } else {
+            self.connections[token].begin_parts(io, token, exchange, &cursor.parts(request))
+        };
+        self.note_begun(token, &begun, now);
+        self.note_early_message(token, now);
+        if self.connections[token].is_retired() {
+            self.remove_places(token);
+        }
+    }
+
+    fn send_again(&mut self, io: &mut impl Transport, token: Token, Returned { exchange, parts, .. }: Returned) {
+        let now = self.now();
+        self.connections.wake_by(exchange.deadline);
+        self.wait_policy.note_send(now);
+        let begun = self.connections[token].begin_parts(io, token, exchange, &parts);
+        self.note_begun(token, &begun, now);
+        if self.connections[token].is_retired() {
+            self.remove_places(token);
+        }
+    }
+
+    /// Keeps a request until a connection sends it. Its place is free for another request, or for this one again.
+    pub(super) fn take_back(&mut self, returned: Returned, token: Token, at: Nanos, takes_requests: bool) {
+        if let Some(status) = returned.redirected {
+            self.recorder.record_redirect(&returned.exchange.times(), status);
+            self.connections.reset_losses(token);
+        }
+        self.connections.wake_by(returned.exchange.deadline);
+        self.dispatcher.take_back(returned);
+        if self.takes_part(token) {
+            self.dispatcher.give_place(token, at, takes_requests);
+        }
+    }
+
+    fn note_begun(&mut self, token: Token, begun: &Begun, now: Nanos) {
+        match *begun {
+            Begun::Sent { bytes } => self.recorder.record_sent_bytes(now, bytes),
+            Begun::ToBeFlushed => self.connections.flush_later(token),
+            Begun::Gathered => {}
+        }
+    }
+
+    /// Records what the server sent before the first request of a connection, as an event, once a request follows.
+    pub(super) fn note_early_message(&mut self, token: Token, at: Nanos) {
+        if let Some(problem) = self.connections[token].take_early_message_problem() {
+            self.recorder.record_connection_failure(at, &problem);
+        }
+    }
+
+    /// Makes the next flush send bytes that the protocol has prepared after an event.
+    pub(super) fn flush_later(&mut self, token: Token) {
+        if self.connections[token].wants_flush() {
+            self.connections.flush_later(token);
+        }
+    }
+
+    pub(super) fn flush(&mut self, io: &mut impl Transport) {
+        while let Some(bytes) = self.connections.flush_next(io) {
+            self.recorder.record_sent_bytes(self.clock.now(), bytes);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! The flags of agents: where they are, and how they are made.
+
+use clap::Args;
+use tare_plan::agent_place::AgentPlace;
+use tare_remote::PodOrder;
+use tare_units::Span;
+
+use super::super::kubernetes::{ClusterArgs, PodArgs};
+use super::values::{PlaceReader, parse_time};
+use crate::failure::wrong_usage;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Agents")]
+pub struct AgentArgs {
+    /// Let agents make the load, each an equal share: local:4 (processes on this machine), ssh://user@host:22, k8s:8 (pods of
+    /// a Kubernetes cluster), k8s:job/NAME (those of a job that you applied), or several of them. Each agent uses the flags
+    /// of the generator on its own machine.
+    #[arg(long, value_delimiter = ',', value_name = "PLACE,…", value_parser = PlaceReader)]
+    pub agents: Vec<AgentPlace>,
+    #[command(flatten)]
+    pub options: AgentOptions,
+}
+
+/// How agents are made. A command with these flags has `--agents` too.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Agents")]
+pub struct AgentOptions {
+    /// Begin with this many agents if no more pods can run, or not in time [default: all].
+    #[arg(long, requires = "agents", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
+    agents_min: Option<u32>,
+    /// How long pods may take until they run.
+    #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
+    agents_wait: Span,
+    #[command(flatten)]
+    cluster: ClusterArgs,
+    #[command(flatten)]
+    pod: PodArgs,
+}
+
+impl AgentOptions {
+    /// How agents in pods are made.
+    pub fn pods(&self) -> PodOrder {
+        let (cluster, shape) = (self.cluster.cluster(), self.pod.pod_shape());
+        PodOrder { cluster, shape, wait_limit: self.agents_wait.0 }
+    }
+
+    /// Refuses flags that mean nothing with agents at these places.
+    pub fn check(&self, places: &[AgentPlace]) -> anyhow::Result<()> {
+        let are_in_pods = places.iter().any(AgentPlace::is_in_cluster);
+        if let Some(flag) = self.cluster.given().chain(self.pod.given()).find(|_| !are_in_pods) {
+            return Err(wrong_usage(format!(
+                "{flag} is for agents in pods; add --agents k8s:8, or leave out the flag"
+            )));
+        }
+        let all: usize = places.iter().map(AgentPlace::least_agents).sum();
+        let is_known = !places.iter().any(|place| matches!(place, AgentPlace::AppliedJob { .. }));
+        match self.least() {
+            Some(least) if least > all && is_known && all > 0 => {
+                Err(wrong_usage(format!("--agents-min {least} is more than the agents that there are: {all}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The number of agents that is enough; `None` for all.
+    pub fn least(&self) -> Option<usize> {
+        self.agents_min.map(|least| least as usize)
+    }
+}
+
+impl Default for AgentOptions {
+    fn default() -> Self {
+        Self {
+            agents_min: None,
+            agents_wait: Span::from_secs(120),
+            cluster: ClusterArgs::default(),
+            pod: PodArgs::default(),
+        }
+    }
+}
