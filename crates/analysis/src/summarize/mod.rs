@@ -36,8 +36,9 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let headline = headline::headline(&compared.comparisons, &context);
     let findings = findings::findings(record, &cells, &compared);
     let ladders = ladder::ladders(plan, &cells);
-    let with_tail = |cell: Cell| Cell { tail: tail::tail(&cell, &compared.comparisons), ..cell };
-    let cells: Vec<Cell> = cells.into_iter().map(|analysis| with_tail(analysis.cell)).collect();
+    let mut cells: Vec<Cell> = cells.into_iter().map(|analysis| analysis.cell).collect();
+    let tails: Vec<_> = cells.iter().map(|cell| tail::tail(cell, &cells, &compared.comparisons)).collect();
+    cells.iter_mut().zip(tails).for_each(|(cell, tail)| cell.tail = tail);
     let run = run_info(record);
     let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
     let has_interval = headline.verdict.is_decision() || headline.verdict == VerdictKind::Inconclusive;

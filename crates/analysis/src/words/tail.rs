@@ -1,92 +1,122 @@
-//! What the slow requests of a cell met, and how long its server stood still, in two lines. All reports print these.
+//! What the slow requests of a cell met, and how long its server stood still, in two lines, and a third where p99 is a coin. All
+//! reports print these.
 
 use tare_plan::Currency;
 
 use crate::format::{Unit, count, share, single};
 use crate::summary::{Cell, Comparison, Latency, LatencyDivision, VerdictKind};
 
-/// The lines of a cell, each beside its baseline where it has one. Where latency has no windows, none: the time stopped has a figure
-/// of its own.
-pub(crate) fn tail(cell: &Cell, comparisons: &[Comparison]) -> Vec<String> {
+/// The lines of a cell. A variant's have the figures of its baseline in brackets, so a baseline that is compared has none. Where
+/// latency has no windows, none: the time stopped has a figure of its own.
+pub(crate) fn tail(cell: &Cell, cells: &[Cell], comparisons: &[Comparison]) -> Vec<String> {
+    if comparisons.iter().any(|comparison| comparison.baseline_cell == cell.id) {
+        return Vec::new();
+    }
     let comparison = comparisons.iter().find(|comparison| comparison.cell == cell.id);
-    let division = cell.shown_latency().and_then(|latency| Some((latency, latency.division.as_ref()?)));
-    let Some((latency, division)) = division else { return Vec::new() };
-    divided(latency, division, comparison).into_iter().chain(stopped(cell, comparison)).collect()
+    let baseline = comparison.and_then(|one| cells.iter().find(|cell| cell.id == one.baseline_cell));
+    let tail = Tail { cell, baseline, comparison };
+    let Some(latency) = cell.shown_latency() else { return Vec::new() };
+    let Some(division) = latency.division.as_ref() else { return Vec::new() };
+    let lines = [tail.divided(latency, division), tail.stopped(), at_cliff(division)];
+    lines.into_iter().flatten().collect()
 }
 
-/// `p99 is 4.1 ms: 0.6 % of the requests met a stop of the server, 0.02 % a stall of the machine or of the generator; without
-/// these it is 0.31 ms, 9 % [4, 14] higher than that of http4s.Vanilla`.
-fn divided(latency: &Latency, division: &LatencyDivision, comparison: Option<&Comparison>) -> Option<String> {
-    let p99 = latency.response.percentile_ns(99.0)?;
-    let without = match division.met_none.percentile_ns(99.0) {
-        Some(ns) => {
-            let beside = beside(comparison, Currency::LatencyP99NoStops, ["lower", "higher"]);
-            format!("without these it is {}{beside}", single(Unit::Nanos, ns as f64))
-        }
-        None => "the others are too few for a p99".to_owned(),
-    };
-    let cliff = match (division.is_at_cliff(99.0), division.stops_are_seen) {
-        (false, _) => "",
-        (true, false) => {
-            ". It stands where the requests that met a stop begin, so it differs by chance from start to start: compare p99 without \
-             stops and the stopped time instead"
-        }
-        (true, true) => {
-            ". It stands where these begin, so it differs by chance from start to start: compare p50 and p99.9 instead"
-        }
-    };
-    let met = if division.stops_are_seen {
-        "a time in which the server answered nothing while requests waited"
-    } else {
-        "a stop of the server"
-    };
-    Some(format!(
-        "p99 is {}: {} of the requests met {met}, {} a stall of the machine or of the generator; {without}{cliff}",
-        single(Unit::Nanos, p99 as f64),
-        share(division.met_stop_share),
-        share(division.met_stall_share)
-    ))
+/// A cell, and what it is compared with.
+struct Tail<'a> {
+    cell: &'a Cell,
+    baseline: Option<&'a Cell>,
+    comparison: Option<&'a Comparison>,
 }
 
-/// `the server stood still for 0.6 % of the time, 1.2 µs per request, 14 % [8, 20] more than that of http4s.Vanilla (31
-/// collections of 13 ms)`.
-fn stopped(cell: &Cell, comparison: Option<&Comparison>) -> Option<String> {
-    let (per_request, of_time) = (cell.stopped_ns_per_request?.value, cell.stopped_time_share?);
-    let beside = beside(comparison, Currency::StoppedPerRequest, ["less", "more"]);
-    let all = cell.probes.collectors.iter().fold((0, 0), |(count, ns), one| (count + one.pauses, ns + one.pause_ns));
-    let collections = match all {
-        (0, _) => String::new(),
-        (pauses, ns) => {
-            format!(" ({}, {} on average)", count(pauses, "collection"), single(Unit::Nanos, ns as f64 / pauses as f64))
-        }
-    };
-    let per_request = single(Unit::Nanos, per_request);
-    Some(format!(
-        "the server stood still for {} of the time, {per_request} per request{beside}{collections}",
-        share(of_time)
-    ))
-}
+impl Tail<'_> {
+    /// `p99 is 4.1 ms (http4s.Vanilla: 3.2 ms): 0.6 % (0.5 %) of the requests met a stop of the server, 0.02 % (0.01 %) a stall of
+    /// the machine or of the generator; without these it is 0.31 ms (0.28 ms), 9 % [4, 14] higher`.
+    fn divided(&self, latency: &Latency, division: &LatencyDivision) -> Option<String> {
+        let beneath = self.baseline.and_then(|cell| cell.shown_latency());
+        let beneath_division = beneath.and_then(|latency| latency.division.as_ref());
+        let p99 = |latency: &Latency| Some(single(Unit::Nanos, latency.response.percentile_ns(99.0)? as f64));
+        let named = |figure: String| format!("{}: {figure}", self.baseline.map_or("", |cell| cell.variant.as_str()));
+        let beside = |figure: fn(&LatencyDivision) -> f64| bracketed(beneath_division.map(|one| share(figure(one))));
+        let without =
+            |division: &LatencyDivision| Some(single(Unit::Nanos, division.met_none.percentile_ns(99.0)? as f64));
+        let others = match without(division) {
+            Some(figure) => format!(
+                "without these it is {figure}{}{}",
+                bracketed(beneath_division.and_then(without)),
+                self.change(Currency::LatencyP99NoStops, ["lower", "higher"])
+            ),
+            None => "the others are too few for a p99".to_owned(),
+        };
+        let met = if division.stops_are_seen {
+            "a time in which the server answered nothing while requests waited"
+        } else {
+            "a stop of the server"
+        };
+        Some(format!(
+            "p99 is {}{}: {}{} of the requests met {met}, {}{} a stall of the machine or of the generator; {others}",
+            p99(latency)?,
+            bracketed(beneath.and_then(p99).map(named)),
+            share(division.met_stop_share),
+            beside(|one| one.met_stop_share),
+            share(division.met_stall_share),
+            beside(|one| one.met_stall_share),
+        ))
+    }
 
-/// `, 9 % [4, 14] higher than that of http4s.Vanilla`, or what is known so far; nothing where it is not compared.
-fn beside(comparison: Option<&Comparison>, currency: Currency, words: [&str; 2]) -> String {
-    let found = comparison.and_then(|comparison| {
-        let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency)?;
-        (ratio.is_known() && comparison.is_told(ratio)).then_some((comparison, ratio))
-    });
-    let Some((Comparison { baseline, .. }, ratio)) = found else { return String::new() };
-    let change = ratio.change();
-    match ratio.verdict {
-        VerdictKind::Worse | VerdictKind::Better if change.size().0.starts_with('×') => {
-            format!(", {} that of {baseline}", change.magnitude())
-        }
-        VerdictKind::Worse | VerdictKind::Better => {
-            let word = words[usize::from(ratio.ratio > 1.0)];
-            format!(", {} {word} than that of {baseline}", change.magnitude())
-        }
-        VerdictKind::NoMaterialDifference => format!(", as that of {baseline}: {}", change.signed_interval()),
-        VerdictKind::NoInterval => format!(", {} beside {baseline} in one start", change.short()),
-        VerdictKind::Inconclusive | VerdictKind::Void => {
-            format!(", not decided beside {baseline}: {}", change.signed_interval())
+    /// `the server stood still for 0.6 % of the time, 1.2 µs (1.1 µs) per request, 14 % [8, 20] more; 31 collections of 13 ms`.
+    fn stopped(&self) -> Option<String> {
+        let per_request = |cell: &Cell| Some(single(Unit::Nanos, cell.stopped_ns_per_request?.value));
+        let all = self.cell.probes.collectors.iter();
+        let all = all.fold((0, 0), |(count, ns), one| (count + one.pauses, ns + one.pause_ns));
+        let collections = match all {
+            (0, _) => String::new(),
+            (pauses, ns) => {
+                format!("; {} of {}", count(pauses, "collection"), single(Unit::Nanos, ns as f64 / pauses as f64))
+            }
+        };
+        Some(format!(
+            "the server stood still for {} of the time, {}{} per request{}{collections}",
+            share(self.cell.stopped_time_share?),
+            per_request(self.cell)?,
+            bracketed(self.baseline.and_then(per_request)),
+            self.change(Currency::StoppedPerRequest, ["less", "more"]),
+        ))
+    }
+
+    /// `, 9 % [4, 14] higher`, or what is known so far; nothing where it is not compared.
+    fn change(&self, currency: Currency, words: [&str; 2]) -> String {
+        let found = self.comparison.and_then(|comparison| {
+            let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency)?;
+            (ratio.is_known() && comparison.is_told(ratio)).then_some(ratio)
+        });
+        let Some(ratio) = found else { return String::new() };
+        let change = ratio.change();
+        match ratio.verdict {
+            VerdictKind::Worse | VerdictKind::Better if change.size().0.starts_with('×') => {
+                format!(", {} of that", change.magnitude())
+            }
+            VerdictKind::Worse | VerdictKind::Better => {
+                format!(", {} {}", change.magnitude(), words[usize::from(ratio.ratio > 1.0)])
+            }
+            VerdictKind::NoMaterialDifference => format!(", no material difference: {}", change.signed_interval()),
+            VerdictKind::NoInterval => format!(", {} in one start", change.short()),
+            VerdictKind::Inconclusive | VerdictKind::Void => format!(", not decided: {}", change.signed_interval()),
         }
     }
+}
+
+/// ` (3.2 ms)`: the baseline's figure.
+fn bracketed(figure: Option<String>) -> String {
+    figure.map(|figure| format!(" ({figure})")).unwrap_or_default()
+}
+
+/// What to compare instead of a p99 that stands where the requests that met a stop begin.
+fn at_cliff(division: &LatencyDivision) -> Option<String> {
+    let instead = if division.stops_are_seen { "p50 and p99.9" } else { "p99 without stops and the stopped time" };
+    division.is_at_cliff(99.0).then(|| {
+        format!(
+            "p99 stands where the requests that met a stop begin, so it differs by chance from start to start: compare {instead} \
+             instead"
+        )
+    })
 }

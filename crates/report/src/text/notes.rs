@@ -1,4 +1,4 @@
-//! The notes below the table: facts of single cells, why comparisons are open, and why cells are void or suspect.
+//! The notes below the table: facts of single cells, what their slow requests met, why comparisons are open, and why cells are void or suspect.
 
 use super::{Style, capacity, messages};
 use crate::clean;
@@ -7,31 +7,30 @@ use tare_analysis::format::{WORTH_WAITING_S, count, enumerate, roughly};
 use tare_analysis::summary::{Cell, Comparison, Concern, Summary, ValidityState, VerdictKind};
 use tare_plan::Currency;
 
-/// The most reasons that are listed. The page has all of them.
+/// The most reasons that are listed, and the most lines on latency. The page has all of them.
 const MOST_REASONS: usize = 8;
+const MOST_TAILS: usize = 7;
+/// The most costs in CPU time that are listed. The table has all of them as ratios.
+const MOST_COSTS: usize = 3;
 
 /// The most rows that a doubt names. More are counted, so that the reason comes soon.
 const MOST_NAMES: usize = 2;
 
 pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let cells = || summary.cells.iter().filter(|cell| super::table::has_row(summary, cell));
-    let paragraphs = cells().flat_map(|cell| {
-        [capacity::paragraph(cell), messages::paragraph(cell)].into_iter().flatten().chain(tail(cell))
-    });
+    let paragraphs =
+        cells().flat_map(|cell| [capacity::paragraph(cell), messages::paragraph(cell)].into_iter().flatten());
     let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
-    let reasons = SharedReasons::of(summary, cells());
-    let more = reasons.all.len().saturating_sub(MOST_REASONS);
-    let more = (more > 0).then(|| wrapped(format!("{more} more reasons: tare report {} --findings", summary.run.id)));
-    let shown = reasons.all.iter().take(MOST_REASONS).map(|reason| wrapped(reason.text()));
-    paragraphs.map(wrapped).chain(cpu_costs(summary).map(wrapped)).chain(shown).chain(more).collect()
+    let (tails, reasons) = (SharedReasons::of_tails(summary, cells()).all, SharedReasons::of(summary, cells()).all);
+    let shown = tails.iter().take(MOST_TAILS).chain(reasons.iter().take(MOST_REASONS)).map(SharedReason::text);
+    let more = tails.len().saturating_sub(MOST_TAILS) + reasons.len().saturating_sub(MOST_REASONS);
+    let more = (more > 0).then(|| format!("{more} more notes: tare report {} --findings", summary.run.id));
+    let costs = cpu_costs(summary).take(MOST_COSTS);
+    paragraphs.chain(costs).chain(shown).chain(more).map(wrapped).collect()
 }
 
-/// What the slow requests of a cell met: `http4s.Tapir: p99 is 4.1 ms: 0.6 % of the requests met a stop of the server, …`.
-fn tail(cell: &Cell) -> impl Iterator<Item = String> {
-    cell.tail.iter().map(|line| clean::sanitize_line(&format!("{}: {line}", cell.variant)).to_string())
-}
-
-/// `layer: +2.5 µs [2.0, 3.0] of CPU a request = 0.25 % of a core at 1,000 requests/s`, where the difference is decided.
+/// `layer: +2.5 µs [2.0, 3.0] of CPU a request = 0.25 % of a core at 1,000 requests/s`, where the difference is decided and the
+/// headline does not say it.
 fn cpu_costs(summary: &Summary) -> impl Iterator<Item = String> {
     let is_decided = |comparison: &&Comparison| {
         let mut cpu = comparison.currencies.iter().filter(|ratio| ratio.name == Currency::CpuPerRequest);
@@ -39,16 +38,22 @@ fn cpu_costs(summary: &Summary) -> impl Iterator<Item = String> {
     };
     let several = summary.comparisons.windows(2).any(|pair| pair[0].scenario != pair[1].scenario);
     summary.comparisons.iter().filter(is_decided).filter_map(move |comparison| {
+        let cost = comparison.cpu_cost.as_ref().filter(|cost| !summary.headline.text.contains(&cost.text))?;
         let place = if several { format!(" on {}", comparison.scenario) } else { String::new() };
-        let name = clean::sanitize_line(&format!("{}{place}", comparison.variant)).to_string();
-        Some(format!("{name}: {}", comparison.cpu_cost.as_ref()?.text))
+        Some(format!("{}: {}", clean::sanitize_line(&format!("{}{place}", comparison.variant)), cost.text))
     })
 }
 
-/// Every reason why a figure is open or doubtful, for the list of all findings.
+/// What the slow requests of all cells met, and every reason why a figure is open or doubtful, for the list of all findings.
 pub(super) fn all_reasons(summary: &Summary, style: &Style) -> String {
-    let reasons = SharedReasons::of(summary, summary.cells.iter()).all;
-    reasons.iter().map(|reason| style.paragraph(Tone::Quiet, &format!("  {}", reason.text()), 10)).collect()
+    let (tails, reasons) =
+        (SharedReasons::of_tails(summary, summary.cells.iter()), SharedReasons::of(summary, summary.cells.iter()));
+    tails
+        .all
+        .iter()
+        .chain(&reasons.all)
+        .map(|reason| style.paragraph(Tone::Quiet, &format!("  {}", reason.text()), 10))
+        .collect()
 }
 
 /// Each reason once, with all cells that it holds for.
@@ -69,10 +74,23 @@ struct SharedReason {
 }
 
 impl SharedReasons {
-    fn of<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell> + Clone) -> Self {
+    fn none(summary: &Summary) -> Self {
         let first = summary.cells.first().map(|cell| &cell.scenario);
-        let several_scenarios = summary.cells.iter().any(|cell| Some(&cell.scenario) != first);
-        let mut reasons = Self { all: Vec::new(), several_scenarios };
+        Self { all: Vec::new(), several_scenarios: summary.cells.iter().any(|cell| Some(&cell.scenario) != first) }
+    }
+
+    /// What the slow requests of cells met: first what is of one cell, then what holds for several.
+    fn of_tails<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> Self {
+        let mut tails = Self::none(summary);
+        for (cell, line) in cells.flat_map(|cell| cell.tail.iter().map(move |line| (cell, line))) {
+            tails.add(cell, clean::sanitize_line(line).to_string(), true, None);
+        }
+        tails.all.sort_by_key(|tail| tail.cells.len() > 1);
+        tails
+    }
+
+    fn of<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell> + Clone) -> Self {
+        let mut reasons = Self::none(summary);
         cells.clone().for_each(|cell| reasons.add_comparison(summary, cell));
         cells.for_each(|cell| reasons.add_doubts(cell));
         reasons
