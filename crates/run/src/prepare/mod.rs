@@ -208,6 +208,12 @@ impl Launch {
         matches!(self.origin, Origin::External { .. })
     }
 
+    /// Whether an option of its JVM says how many cores it has, so that it need not start on them.
+    pub(crate) fn is_told_its_cores(&self) -> bool {
+        let option = |word: &String| word.starts_with("-XX:ActiveProcessorCount=");
+        matches!(&self.origin, Origin::Ours(server) if server.command.iter().any(option))
+    }
+
     /// Program and arguments as they are recorded; for a server that runs elsewhere, its address.
     pub fn command(&self) -> Vec<String> {
         match &self.origin {

@@ -125,7 +125,11 @@ impl TestBed for ProcessBed<'_> {
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
         let mut orders = Vec::with_capacity(starts.len());
         for start in starts {
-            orders.push(self.launches.order(self.plan, start, &cpus.to_string())?);
+            // A program sizes its pools by the cores that it starts on. These must be those that it is measured on, unless an
+            // option has told it.
+            let is_told = self.launches.get(start.variant)?.is_told_its_cores();
+            let cpus = if is_told { cpus.to_string() } else { self.plan.machine.server_cpus.clone() };
+            orders.push(self.launches.order(self.plan, start, &cpus)?);
         }
         let started = self.host.start(&orders)?;
         let mut results = Vec::with_capacity(starts.len());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::common::{Bench, QUICK, cell, comparison, is_disturbed, measured_forks, server, skip, stderr, stdout};
+use crate::common::{Bench, QUICK, TARE, cell, comparison, is_disturbed, measured_forks, server, skip, stderr, stdout};
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 
 #[test]
@@ -128,4 +128,28 @@ fn response_times_hold_the_planted_delay() {
     let minimum = slow["latency"][0]["service"]["min_ns"].as_u64().unwrap();
     assert!(minimum >= 20_000_000, "no answer is faster than its planted 20 ms: {minimum} ns");
     assert_eq!(slow["bottleneck"], "neither", "eight users who wait for a sleeping server load nobody");
+}
+
+/// A program sizes its pools by the cores that it starts on, and a warm-up uses more of them.
+#[test]
+fn a_server_starts_on_the_cores_that_it_is_measured_on() {
+    let cores: Vec<u32> = allowed_cpus().unwrap().iter().take(2).map(|cpu| cpu as u32).collect();
+    let [of_server, of_load] = cores[..] else { return skip("needs two cores") };
+    let bench = Bench::new();
+    let warms_up_until_steady = QUICK.replace("warmup = \"200ms\"\n", "");
+    let telling = server("bare", None, &[]).replace(
+        &format!("command = [{TARE:?}, "),
+        &format!(
+            "command = [\"sh\", \"-c\", 'grep Cpus_allowed_list /proc/self/status; exec \"$@\"', \"sh\", {TARE:?}, "
+        ),
+    );
+    let cores = ["--server-cpus", &of_server.to_string(), "--load-cpus", &of_load.to_string()];
+    let output =
+        bench.run_suite(&(warms_up_until_steady + &telling), &[&["--aa", "bare", "--forks", "1"], &cores[..]].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let logs = bench.path().join(".tare/runs").join(bench.summary()["run"]["id"].as_str().unwrap()).join("logs");
+    let logs: Vec<String> =
+        logs.read_dir().unwrap().map(|log| std::fs::read_to_string(log.unwrap().path()).unwrap()).collect();
+    let started_there = logs.iter().filter(|log| log.contains(&format!("Cpus_allowed_list:\t{of_server}\n")));
+    assert_eq!(started_there.count(), 2, "{logs:?}");
 }
