@@ -50,10 +50,11 @@ impl Checkout {
     }
 
     /// The commit that a revision names. A branch may be there only as one of `origin`, as after the checkout of a CI job.
+    /// `named_by` is the flag, or file and key.
     ///
     /// # Errors
     /// There is no such revision: the error names the nearest branches and tags.
-    pub fn commit(&self, revision: &str) -> anyhow::Result<String> {
+    pub fn commit(&self, revision: &str, named_by: &str) -> anyhow::Result<String> {
         for name in [revision, &format!("refs/remotes/origin/{revision}")] {
             let wanted = format!("{name}^{{commit}}");
             let output = git(&self.top, &["rev-parse", "--verify", "--quiet", "--end-of-options", &wanted])?;
@@ -66,7 +67,7 @@ impl Checkout {
         let near = nearest_name(revision, names.lines());
         let known: Vec<String> = names.lines().map(str::to_owned).collect();
         Err(PlanError::NoMatch {
-            origin: "--baseline".to_owned(),
+            origin: named_by.to_owned(),
             kind: "git revision",
             pattern: revision.to_owned(),
             suggestion: near.map_or_else(String::new, |near| format!("; did you mean \"{near}\"?")),
@@ -91,7 +92,7 @@ impl Checkout {
 
     /// The full name of a revision, such as `refs/heads/main`, or else its commit; `None` if there is no such revision.
     pub fn full_name(&self, revision: &str) -> Option<String> {
-        let commit = self.commit(revision).ok()?;
+        let commit = self.commit(revision, "").ok()?;
         let output = run_git(&self.top, &["rev-parse", "--symbolic-full-name", "--end-of-options", revision]);
         // git repeats the option before the name.
         let names = output.map_or_else(String::new, |output| text(&output));
@@ -108,7 +109,7 @@ impl Checkout {
         let current = named(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
         let usual = ["main", "master"].map(|name| Some(name.to_owned()));
         let candidates = [local, of_origin].into_iter().chain(usual).chain([current]).flatten();
-        candidates.into_iter().find(|name| self.commit(name).is_ok())
+        candidates.into_iter().find(|name| self.commit(name, "").is_ok())
     }
 }
 

@@ -180,7 +180,7 @@ mod tests {
         fn commit(&self) -> String {
             self.run(&["add", "."]);
             self.run(&["commit", "-q", "--allow-empty", "-m", "a step"]);
-            self.checkout().commit("HEAD").unwrap()
+            self.checkout().commit("HEAD", "").unwrap()
         }
 
         fn checkout(&self) -> Checkout {
@@ -228,9 +228,10 @@ mod tests {
         let clone = TestRepository::new();
         clone.run(&["remote", "add", "origin", &url]);
         clone.run(&["fetch", "-q", "origin"]);
-        assert_eq!(clone.checkout().commit("trunk").unwrap(), commit);
-        assert_eq!(clone.checkout().commit("origin/trunk").unwrap(), commit);
-        assert!(clone.checkout().commit("other").is_err());
+        assert_eq!(clone.checkout().commit("trunk", "").unwrap(), commit);
+        assert_eq!(clone.checkout().commit("origin/trunk", "").unwrap(), commit);
+        let unknown = clone.checkout().commit("other", "tare.toml: [check] baseline").unwrap_err().to_string();
+        assert!(unknown.starts_with("tare.toml: [check] baseline: no git revision matches \"other\""), "{unknown}");
     }
 
     #[test]

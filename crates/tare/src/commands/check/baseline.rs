@@ -118,10 +118,10 @@ enum BaselineKind {
 }
 
 impl BaselineKind {
-    fn revision(given: &str, checkout: &Checkout, cache: &Path) -> anyhow::Result<Self> {
-        let commit = checkout.commit(given)?;
+    fn revision(given: &Given, checkout: &Checkout, cache: &Path) -> anyhow::Result<Self> {
+        let commit = checkout.commit(given.text, &given.origin)?;
         let worktree = checkout.worktree_folder(&commit, cache);
-        Ok(Self::Revision { given: given.to_owned(), commit, worktree })
+        Ok(Self::Revision { given: given.text.to_owned(), commit, worktree })
     }
 }
 
@@ -147,7 +147,7 @@ impl Baseline {
             (BaselineKind::Command { given: given.text.to_owned(), words }, checkout.ok().flatten())
         } else {
             let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
-            (BaselineKind::revision(given.text, &checkout, cache)?, Some(checkout))
+            (BaselineKind::revision(given, &checkout, cache)?, Some(checkout))
         };
         Ok(Self { kind, own_folder, checkout, work_tree: None })
     }
@@ -169,7 +169,7 @@ impl Baseline {
             return Ok(Self { kind, own_folder, checkout, work_tree: None });
         }
         let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
-        let kind = BaselineKind::revision(given.text, &checkout, cache)
+        let kind = BaselineKind::revision(given, &checkout, cache)
             .map_err(|error| with_versions(error, &versions.into_iter().collect::<Vec<_>>()))?;
         let mut baseline = Self { kind, own_folder, checkout: Some(checkout), work_tree: None };
         baseline.check_out(cache)?;
@@ -205,7 +205,7 @@ impl Baseline {
         let (Some(checkout), BaselineKind::Revision { given, commit, .. }) = (&self.checkout, &self.kind) else {
             return None;
         };
-        let is_head = checkout.commit("HEAD").is_ok_and(|head| head == *commit);
+        let is_head = checkout.commit("HEAD", "").is_ok_and(|head| head == *commit);
         match checkout.changes() {
             Changes::None if is_head => Some(format!("the work tree is at {given}: both builds are the same")),
             Changes::NewFiles if is_head => Some(format!(

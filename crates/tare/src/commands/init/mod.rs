@@ -15,7 +15,7 @@ use crate::args::{Global, InitArgs};
 use crate::command_words::command_words;
 use crate::console;
 use crate::failure::Outcome;
-use crate::git::Checkout;
+use crate::git::{Checkout, run_git};
 use crate::workspace::SUITE_FILE;
 use look::{expectation, look_at_answers};
 use project::{KNOWN_FILES, Project, detect_project};
@@ -112,10 +112,14 @@ impl Answers {
     }
 }
 
-/// The branch that the folder's repository has for it; outside of a repository the usual name.
+/// The branch that the folder's repository has for it; outside of a repository the one that `git init` will make, where the user
+/// has named it.
 fn default_branch(folder: &Path) -> String {
     let checkout = Checkout::containing(folder).ok().flatten();
-    checkout.and_then(|checkout| checkout.default_branch()).unwrap_or_else(|| "main".to_owned())
+    let of_new = || run_git(folder, &["config", "--get", "init.defaultBranch"]);
+    let of_new = || of_new().map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    let known = checkout.and_then(|checkout| checkout.default_branch()).or_else(of_new);
+    known.filter(|name| !name.is_empty()).unwrap_or_else(|| "main".to_owned())
 }
 
 fn built_by(project: &Project) -> String {
