@@ -26,3 +26,10 @@ pub enum PlanError {
     #[error("nothing to measure: {0}")]
     Empty(String),
 }
+
+impl PlanError {
+    /// What is wrong with the value that `origin` holds: a flag, or a file and key.
+    pub fn value(origin: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::Value { origin: origin.into(), message: message.into() }
+    }
+}

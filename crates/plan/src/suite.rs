@@ -123,7 +123,7 @@ impl Suite {
 
     fn complete_requests(&mut self) -> Result<(), PlanError> {
         let file = self.file.clone();
-        let wrong = |key: String, message: String| PlanError::Value { origin: format!("{file}: {key}"), message };
+        let wrong = |key: String, message: String| PlanError::value(format!("{file}: {key}"), message);
         for (name, scenario) in &mut self.scenarios {
             scenario.complete().map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}"), message))?;
         }
@@ -229,7 +229,7 @@ impl Suite {
     /// # Errors
     /// [`PlanError::Value`] when that is no address, or the name is taken.
     pub fn add_external(&mut self, given: &str) -> Result<(), PlanError> {
-        let wrong = |message: String| PlanError::Value { origin: "--external".to_owned(), message };
+        let wrong = |message: String| PlanError::value("--external", message);
         let (name, url) = match given.split_once('=') {
             Some((name, url)) if !name.is_empty() && !name.contains([':', '/']) => (name, url),
             _ => ("External", given),
@@ -252,7 +252,7 @@ impl Suite {
     }
 
     fn value_error(&self, key: &str, message: String) -> PlanError {
-        PlanError::Value { origin: format!("{}: {key}", self.file), message }
+        PlanError::value(format!("{}: {key}", self.file), message)
     }
 
     /// `contract` with this suite's own scenarios and checks.

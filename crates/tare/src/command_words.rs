@@ -8,12 +8,11 @@ use tare_plan::PlanError;
 /// # Errors
 /// A quote is not closed, or there is no word.
 pub fn command_words(origin: &str, command: &str) -> Result<Vec<String>, PlanError> {
-    let wrong = |message: String| PlanError::Value { origin: origin.to_owned(), message };
-    let words = shell_words::split(command).map_err(|_| {
-        wrong(format!("the command {command} has a quote that is not closed; close it, or escape it with \\"))
-    })?;
+    let unclosed = || format!("the command {command} has a quote that is not closed; close it, or escape it with \\");
+    let words = shell_words::split(command).map_err(|_| PlanError::value(origin, unclosed()))?;
     if words.is_empty() {
-        return Err(wrong("the command is empty; write for example './my-server --port {port}'".to_owned()));
+        let message = "the command is empty; write for example './my-server --port {port}'";
+        return Err(PlanError::value(origin, message));
     }
     Ok(words)
 }

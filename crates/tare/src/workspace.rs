@@ -97,10 +97,8 @@ impl Workspace {
             }
             _ => anyhow::anyhow!("cannot read the suite {}: {error}", shown_path(&path)),
         })?;
-        let text = String::from_utf8(bytes).map_err(|_| PlanError::Value {
-            origin: shown_path(&path),
-            message: "is not text in UTF-8; a suite is a TOML file".to_owned(),
-        })?;
+        let no_text = "is not text in UTF-8; a suite is a TOML file";
+        let text = String::from_utf8(bytes).map_err(|_| PlanError::value(shown_path(&path), no_text))?;
         let mut suite = Suite::parse(&shown_path(&path), &text)?;
         check_patterns(&suite)?;
         read_bodies(&path, suite.requests_mut())?;
@@ -142,8 +140,7 @@ pub fn check_pattern(origin: &str, pattern: &str) -> Result<(), PlanError> {
         // The library shows the position on several lines. The last one says what is wrong.
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        let message = format!("\"{pattern}\" is not a regular expression: {why}");
-        PlanError::Value { origin: origin.to_owned(), message }
+        PlanError::value(origin, format!("\"{pattern}\" is not a regular expression: {why}"))
     };
     regex::Regex::new(pattern).map(|_| ()).map_err(wrong)
 }

@@ -214,7 +214,7 @@ impl Contract {
     /// [`PlanError::Document`] with the line, or [`PlanError::Value`] for another schema or a path without `/`.
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         let mut contract: Self = document::parse_document(file, text)?;
-        let wrong = |message: String| PlanError::Value { origin: file.to_owned(), message };
+        let wrong = |message: String| PlanError::value(file, message);
         if contract.schema != 1 {
             return Err(wrong(format!("schema = {} is unknown to this tare; write schema = 1", contract.schema)));
         }

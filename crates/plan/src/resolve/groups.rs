@@ -65,10 +65,7 @@ fn check_likes(inputs: &Inputs<'_>) -> Result<(), PlanError> {
             let own = inputs.suite.servers.keys().filter(|other| *other != name).cloned();
             let names: Vec<String> = inputs.inventory.names().into_iter().chain(own).collect();
             select_names(&origin("like"), "server", std::slice::from_ref(like), &names)?;
-            return Err(PlanError::Value {
-                origin: origin("like"),
-                message: format!("\"{like}\" is no server's name"),
-            });
+            return Err(PlanError::value(origin("like"), format!("\"{like}\" is no server's name")));
         };
         if let Some(asked) =
             server.protocol.filter(|asked| *asked != HttpVersion::Http1 && !known.protocols.contains(asked))
@@ -76,12 +73,12 @@ fn check_likes(inputs: &Inputs<'_>) -> Result<(), PlanError> {
             let spoken: Vec<&str> = known.protocols.iter().map(|one| one.name()).collect();
             let spoken = ["http1"].into_iter().chain(spoken).collect::<Vec<_>>().join(", ");
             let message = format!("\"{}\" is not spoken by {like}; it speaks {spoken}", asked.name());
-            return Err(PlanError::Value { origin: origin("protocol"), message });
+            return Err(PlanError::value(origin("protocol"), message));
         }
         let of_jvm = [("java", server.java.is_some()), ("jvm_options", !server.jvm_options.is_empty())];
         if let Some((key, _)) = of_jvm.into_iter().find(|(_, is_given)| *is_given && !known.jvm) {
             let message = format!("is for a JVM, and {like} runs on none; leave it out");
-            return Err(PlanError::Value { origin: origin(key), message });
+            return Err(PlanError::value(origin(key), message));
         }
     }
     Ok(())
@@ -95,7 +92,7 @@ fn check_upstreams(inputs: &Inputs<'_>, servers: &[String]) -> Result<(), PlanEr
         };
         let origin = format!("{}: [servers.{name}] in_front_of", inputs.suite.file);
         select_names(&origin, "server", std::slice::from_ref(upstream), servers)?;
-        return Err(PlanError::Value { origin, message: format!("\"{upstream}\" is no server's name") });
+        return Err(PlanError::value(origin, format!("\"{upstream}\" is no server's name")));
     }
     Ok(())
 }
@@ -107,7 +104,7 @@ fn no_scenario_error(file: &str) -> PlanError {
         "" => ("--contract", format!("no scenario is known here; give a file with schema = 1 and {scenario}")),
         file => (file, format!("names no scenario; write {scenario}")),
     };
-    PlanError::Value { origin: origin.to_owned(), message }
+    PlanError::value(origin, message)
 }
 
 /// Gives every group an id of its own. Groups of one baseline are named after the first server that they compare with

@@ -94,7 +94,7 @@ fn check_streams(plan: &Plan) -> Result<(), PlanError> {
                 plan.load.users,
                 plan.load.users.next_multiple_of(streams)
             );
-            return Err(PlanError::Value { origin, message });
+            return Err(PlanError::value(origin, message));
         }
     }
     Ok(())
@@ -111,7 +111,7 @@ fn check_calls(plan: &Plan) -> Result<(), PlanError> {
                 call.name
             );
             let origin = format!("{}: [servers.{}] protocol", plan.suite_file, variant.server);
-            return Err(PlanError::Value { origin, message });
+            return Err(PlanError::value(origin, message));
         }
     }
     Ok(())

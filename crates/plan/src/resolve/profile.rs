@@ -25,7 +25,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, list: &mut Vec<Setting>) -> Result<Op
     let check = |key: &str, flag: &str, source: Source, holds: bool, message: &str| {
         let of_suite = || format!("{}: [profile] {key}", inputs.suite.file);
         let origin = if source == Source::Suite { of_suite() } else { flag.to_owned() };
-        if holds { Ok(()) } else { Err(PlanError::Value { origin, message: message.to_owned() }) }
+        if holds { Ok(()) } else { Err(PlanError::value(origin, message)) }
     };
     let is_fit = Span::from_millis(100) <= span.0 && span.0 <= Span::from_secs(600);
     check("events", "--event", events.1, !events.0.is_empty(), "name at least one of cpu, alloc, wall, lock")?;

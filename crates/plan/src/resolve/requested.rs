@@ -46,7 +46,7 @@ impl RequestedGroup {
 fn no_server_error(file: &str) -> PlanError {
     let message = "names no server; write [servers.NAME] with a command, [[groups]] with a baseline and servers, or \
                    servers = [\"http4s.Tapir\"] under [run], or give --servers";
-    PlanError::Value { origin: file.to_owned(), message: message.to_owned() }
+    PlanError::value(file, message)
 }
 
 impl NameLookup<'_> {
@@ -54,7 +54,7 @@ impl NameLookup<'_> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {
             let origin = suite.origin_of("aa", flags);
-            let name = select_names(&origin, "server", std::slice::from_ref(server), &self.servers)?.swap_remove(0);
+            let name = self.server(&origin, server)?;
             return Ok(vec![RequestedGroup {
                 servers: vec![name.clone()],
                 baseline: name,
@@ -76,16 +76,14 @@ impl NameLookup<'_> {
             Some(patterns) => Some(select_names("--servers", "server", patterns, &self.servers)?),
             None if self.inputs.suite.run.servers.is_some() => {
                 let origin = self.inputs.suite.origin_of("servers", self.inputs.flags);
-                let message = "contradicts [[groups]]; leave out this key, or the groups".to_owned();
-                return Err(PlanError::Value { origin, message });
+                return Err(PlanError::value(origin, "contradicts [[groups]]; leave out this key, or the groups"));
             }
             None => None,
         };
         let mut requested = Vec::new();
         for (index, group) in self.inputs.suite.groups.iter().enumerate() {
             let origin = format!("{}: [[groups]] number {}", self.inputs.suite.file, index + 1);
-            let baseline =
-                select_names(&origin, "server", std::slice::from_ref(&group.baseline), &self.servers)?.swap_remove(0);
+            let baseline = self.server(&origin, &group.baseline)?;
             let mut servers = select_names(&origin, "server", &group.servers, &self.servers)?;
             if let Some(narrowed) = &narrowed {
                 servers.retain(|name| narrowed.contains(name));
@@ -129,13 +127,8 @@ impl NameLookup<'_> {
         };
         let chosen = select_names(&origin, "server", &patterns, &self.servers)?;
         let scenarios = self.scenarios("", None)?;
-        let common = match flags.baseline.as_ref().or(suite.run.baseline.as_ref()) {
-            Some(name) => {
-                let origin = suite.origin_of("baseline", flags);
-                Some(select_names(&origin, "server", std::slice::from_ref(name), &self.servers)?.swap_remove(0))
-            }
-            None => None,
-        };
+        let common = flags.baseline.as_ref().or(suite.run.baseline.as_ref());
+        let common = common.map(|name| self.server(&suite.origin_of("baseline", flags), name)).transpose()?;
         let mut requested: Vec<RequestedGroup> = Vec::new();
         for name in chosen {
             let own = if common.is_none() { self.baseline_of(&name)? } else { None };
@@ -168,12 +161,17 @@ impl NameLookup<'_> {
             return Ok(None);
         };
         let origin = format!("{}: [servers.{name}] baseline", suite.file);
-        let found = select_names(&origin, "server", std::slice::from_ref(&baseline), &self.servers)?.swap_remove(0);
+        let found = self.server(&origin, &baseline)?;
         if found == name {
             let message = format!("\"{baseline}\" is the server itself; name the server that it is compared with");
-            return Err(PlanError::Value { origin, message });
+            return Err(PlanError::value(origin, message));
         }
         Ok(Some(found))
+    }
+
+    /// The first server that the pattern matches.
+    fn server(&self, origin: &str, pattern: &String) -> Result<String, PlanError> {
+        Ok(select_names(origin, "server", std::slice::from_ref(pattern), &self.servers)?.swap_remove(0))
     }
 
     /// `-m` wins over the group's own list, which wins over `[run] scenarios`; without any of them, all.

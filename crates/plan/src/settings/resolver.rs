@@ -144,10 +144,8 @@ impl<'a> SettingResolver<'a> {
         let Some(value) = value else { return Ok(()) };
         let broken = row.limits.iter().find(|limit| !(limit.holds)(value, &self.known));
         let verdict = (row.verify)(value).and(broken.map_or(Ok(()), |limit| Err(limit.message.to_owned())));
-        verdict.map_err(|message| PlanError::Value {
-            origin: origin_of(&self.resolved.list, self.known.suite_file, key, &row.flag.long(key)),
-            message,
-        })
+        let origin = || origin_of(&self.resolved.list, self.known.suite_file, key, &row.flag.long(key));
+        verdict.map_err(|message| PlanError::value(origin(), message))
     }
 }
 

@@ -73,10 +73,10 @@ impl ReleaseBench<'_> {
             plan.groups.iter().flat_map(|group| &group.scenarios).map(|named| named.name.as_str()).collect();
         anyhow::ensure!(
             scenarios.len() == 1,
-            tare_plan::PlanError::Value {
-                origin: "--scenarios".to_owned(),
-                message: format!("a bisection follows one scenario; choose with -m one of {}", scenarios.join(", ")),
-            }
+            tare_plan::PlanError::value(
+                "--scenarios",
+                format!("a bisection follows one scenario; choose with -m one of {}", scenarios.join(", ")),
+            )
         );
         Ok(plan)
     }

@@ -46,25 +46,27 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
 
 /// The one server whose releases are searched.
 fn the_server(flags: &Options, workspace: &Workspace) -> Result<String, PlanError> {
-    let wrong = |message: &str| PlanError::Value { origin: "--servers".to_owned(), message: message.to_owned() };
-    let patterns =
-        flags.servers.as_deref().ok_or_else(|| wrong("name the server whose releases are searched, with -s"))?;
+    let unnamed = || PlanError::value("--servers", "name the server whose releases are searched, with -s");
+    let patterns = flags.servers.as_deref().ok_or_else(unnamed)?;
     let mut chosen = select_names("--servers", "server", patterns, &workspace.inventory.names())?;
     match chosen.len() {
         1 => Ok(chosen.swap_remove(0)),
-        _ => Err(wrong(&format!("a bisection follows one server, and these are {}", chosen.join(", ")))),
+        _ => {
+            let message = format!("a bisection follows one server, and these are {}", chosen.join(", "));
+            Err(PlanError::value("--servers", message))
+        }
     }
 }
 
 /// The least change that counts, as a factor.
 fn least_factor(args: &BisectArgs) -> Result<f64, PlanError> {
-    let wrong = |origin: &str, message: String| PlanError::Value { origin: origin.to_owned(), message };
+    let wrong = |message: String| PlanError::value("--at-least-change", message);
     let factor = 1.0 + args.at_least_change / 100.0;
     if !(factor.is_finite() && factor > 1.0) {
-        let message = format!("{} is no change; write a percentage above 0, such as 2", args.at_least_change);
-        return Err(wrong("--at-least-change", message));
+        let given = args.at_least_change;
+        return Err(wrong(format!("{given} is no change; write a percentage above 0, such as 2")));
     }
-    RatioLimit::worse_by(args.currency, factor).map_err(|error| wrong("--at-least-change", error.to_string()))?;
+    RatioLimit::worse_by(args.currency, factor).map_err(|error| wrong(error.to_string()))?;
     Ok(factor)
 }
 

@@ -13,17 +13,17 @@ pub fn releases_between(
     listed: Option<&[String]>,
     server: &KnownServer,
 ) -> Result<Vec<String>, PlanError> {
-    let wrong = |origin: &str, message: String| PlanError::Value { origin: origin.to_owned(), message };
     if good == bad {
-        return Err(wrong("--bad", format!("{bad} is the good version too; give another")));
+        return Err(PlanError::value("--bad", format!("{bad} is the good version too; give another")));
     }
     let all = listed.unwrap_or(&server.versions);
     for (place, version) in listed.into_iter().flatten().enumerate() {
         if version.is_empty() {
-            return Err(wrong("--versions", "has an empty version; leave out the comma".to_owned()));
+            return Err(PlanError::value("--versions", "has an empty version; leave out the comma"));
         }
         if all[..place].contains(version) {
-            return Err(wrong("--versions", format!("has {version} twice; give each version once, in order")));
+            let message = format!("has {version} twice; give each version once, in order");
+            return Err(PlanError::value("--versions", message));
         }
     }
     let place = |flag: &str, version: &str| {
@@ -34,7 +34,7 @@ pub fn releases_between(
                 server.name,
                 all.join(", ")
             );
-            wrong(flag, message)
+            PlanError::value(flag, message)
         })
     };
     let (good, bad) = (place("--good", good)?, place("--bad", bad)?);

@@ -79,7 +79,7 @@ impl<'a> Given<'a> {
     }
 
     fn wrong(&self, message: String) -> anyhow::Error {
-        PlanError::Value { origin: self.origin.clone(), message }.into()
+        PlanError::value(&self.origin, message).into()
     }
 
     fn no_checkout(&self, folder: &Path) -> anyhow::Error {
@@ -253,8 +253,7 @@ impl Baseline {
         let root = self.root(folder);
         let own = self.own_folder.join(server.cwd.as_deref().unwrap_or("."));
         let own = own.canonicalize().unwrap_or(own);
-        let wrong =
-            |key: &str, message: String| PlanError::Value { origin: format!("[servers.{name}] {key}"), message };
+        let wrong = |key: &str, message: String| PlanError::value(format!("[servers.{name}] {key}"), message);
         let Ok(below) = own.strip_prefix(root) else {
             let message =
                 format!("{} lies outside {}, so both builds would be the same", own.display(), root.display());
@@ -308,7 +307,7 @@ fn folder_of(suite: &Suite) -> PathBuf {
 fn no_servers() -> PlanError {
     let message = "the suite has no servers of its own, and the folder of the project (with servers/) is not found; \
                    write [servers.NAME] with a command, or give the folder with --home";
-    PlanError::Value { origin: "tare check".to_owned(), message: message.to_owned() }
+    PlanError::value("tare check", message)
 }
 
 /// An unknown revision of the project could have been meant as a version of its servers.

@@ -44,7 +44,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut baseline = Baseline::find(&given, &suite, workspace, &cache_folder())?;
     if let Some(version) = flags.versions.iter().flatten().find(|version| baseline.is_version(version)) {
         let message = format!("{version} is the baseline; name the version that is compared with it");
-        return Err(PlanError::Value { origin: "--versions".to_owned(), message }.into());
+        return Err(PlanError::value("--versions", message).into());
     }
     let both = with_both_builds(&suite, &baseline, flags.servers.as_deref(), workspace)?;
     let mut plan = session.plan(&settled(both, flags, &limits), flags, None)?;
@@ -82,7 +82,7 @@ fn read_suite(args: &CheckArgs, workspace: &Workspace) -> anyhow::Result<Suite> 
         None if args.settings.0.servers.is_some() => Ok(Suite::default()),
         None => {
             let message = "is not in this folder; tare init writes one, or name a suite: tare check my.toml";
-            Err(PlanError::Value { origin: SUITE_FILE.to_owned(), message: message.to_owned() }.into())
+            Err(PlanError::value(SUITE_FILE, message).into())
         }
     }
 }
@@ -216,7 +216,7 @@ fn checked_servers(suite: &Suite, chosen: Option<&[String]>, workspace: &Workspa
 
 fn wrong(suite: &Suite, message: &str) -> PlanError {
     let origin = if suite.file.is_empty() { "tare check" } else { &suite.file };
-    PlanError::Value { origin: origin.to_owned(), message: message.to_owned() }
+    PlanError::value(origin, message)
 }
 
 #[cfg(test)]

@@ -151,8 +151,8 @@ fn no_program(folder: &Path, project: Option<&Project>) -> PlanError {
             project.doubt.clone().unwrap_or_else(unknown)
         },
     );
-    let message = format!("{why}; give --bare './my-server --port {{port}}' and --wrapped");
-    PlanError::Value { origin: folder.display().to_string(), message }
+    let origin = folder.display().to_string();
+    PlanError::value(origin, format!("{why}; give --bare './my-server --port {{port}}' and --wrapped"))
 }
 
 impl ServerAnswer {

@@ -16,8 +16,8 @@ use crate::session::Session;
 /// Measures what is left of a run.
 pub fn resume(name: &str, args: &RunArgs, session: &Session<'_>) -> anyhow::Result<Outcome> {
     if args.settings.0 != Options::default() {
-        let message = "takes every setting from the record of the run; leave out the other flags".to_owned();
-        return Err(PlanError::Value { origin: "--resume".to_owned(), message }.into());
+        let message = "takes every setting from the record of the run; leave out the other flags";
+        return Err(PlanError::value("--resume", message).into());
     }
     let file = interrupted_file(name, &session.global.dir)?;
     let run_dir = file.parent().unwrap_or(Path::new(".")).to_owned();
