@@ -11,7 +11,11 @@ use super::found::{Content, Found, direction, parameters, with_parameters};
 const ALPHA: f64 = 0.05;
 
 /// Reads every entry, or says which of them is not whole.
-fn all(tool: &str, entries: &[Value], mut add: impl FnMut(&mut Found, &Value) -> Option<()>) -> Result<Found, String> {
+pub(super) fn all(
+    tool: &str,
+    entries: &[Value],
+    mut add: impl FnMut(&mut Found, &Value) -> Option<()>,
+) -> Result<Found, String> {
     let mut found = Found::default();
     for (at, one) in entries.iter().enumerate() {
         add(&mut found, one).ok_or_else(|| format!("it is of {tool}, but entry {} of it is not whole", at + 1))?;

@@ -4,21 +4,14 @@ use serde_json::Value;
 use tare_analysis::history::ImportedFigure;
 use tare_stats::Polarity::{HigherIsBetter, LowerIsBetter};
 
+use super::benchmark_lists::all;
 use super::found::{Content, Found, direction, number, parameters, with_parameters};
 
 pub(super) fn read(content: &Content<'_>) -> Option<Result<Found, String>> {
     let benchmarks = content.value()?.as_array()?;
     let is_jmh = |one: &Value| one.get("benchmark").is_some() && one.get("primaryMetric").is_some();
-    if !benchmarks.first().is_some_and(is_jmh) {
-        return None;
-    }
-    let mut found = Found::default();
-    for (at, one) in benchmarks.iter().enumerate() {
-        if add_benchmark(&mut found, one).is_none() {
-            return Some(Err(format!("it is of jmh, but benchmark {} of it is not whole", at + 1)));
-        }
-    }
-    Some(Ok(found))
+    benchmarks.first().filter(|one| is_jmh(one))?;
+    Some(all("jmh", benchmarks, add_benchmark))
 }
 
 fn add_benchmark(found: &mut Found, one: &Value) -> Option<()> {

@@ -326,7 +326,7 @@ fn what_cannot_be_read_names_the_file_and_what_can_be() {
         ("[]", "its entries are of no form that tare knows"),
         ("", "it is empty"),
         ("plain text", "no tool that tare knows wrote it: it is text that begins with \"plain text\""),
-        (r#"[{"benchmark": "cut", "primaryMetric": {}}]"#, "it is of jmh, but benchmark 1 of it is not whole"),
+        (r#"[{"benchmark": "cut", "primaryMetric": {}}]"#, "it is of jmh, but entry 1 of it is not whole"),
         (r#"{"results": [{"command": "cut"}]}"#, "it is of hyperfine, but entry 1 of it is not whole"),
         ("{\"type\": \"Metric\", \"metric\": \"http_reqs\"}\n{\"type\": \"Point\"}", "it is the single points of k6"),
         ("RUN\tbasic.S\ts\t1700000000000\t \t3.9.5\n", "it is Gatling's simulation.log"),
