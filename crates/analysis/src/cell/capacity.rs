@@ -165,26 +165,22 @@ pub(crate) enum FoundLoad {
 }
 
 impl FoundLoad {
+    /// What a fork's search found; `None` where it was cut short.
+    pub fn of_fork(capacity: &CapacityAt, fork: u32) -> Option<Self> {
+        let found = capacity.forks.iter().find(|found| found.fork == fork)?;
+        match found.failed_at {
+            broken if found.load == 0.0 => broken.map(Self::Below),
+            Some(_) => Some(Self::Exactly(found.load)),
+            None => Some(Self::AtLeast(found.load)),
+        }
+    }
+
     /// The load next to the capacity, which is the capacity itself where it was found.
     pub fn load(self) -> f64 {
         match self {
             Self::Exactly(load) | Self::AtLeast(load) | Self::Below(load) => load,
         }
     }
-}
-
-/// What each fork's search found, by the number of the fork. Searches that were cut short have found nothing.
-pub(crate) fn per_fork(plan: &Plan, cell: &Evidence<'_>) -> Vec<(u32, FoundLoad)> {
-    let Some(slo) = &plan.slo else { return Vec::new() };
-    let found = |fork: u32| {
-        let found = replay_tries(slo, searched_by(plan, slo, cell), tries(cell, fork))?;
-        match (found.sustained, found.broken) {
-            (Some(kept), Some(_)) => Some(FoundLoad::Exactly(kept)),
-            (Some(kept), None) => Some(FoundLoad::AtLeast(kept)),
-            (None, broken) => broken.map(FoundLoad::Below),
-        }
-    };
-    cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, found(fork)?))).collect()
 }
 
 /// How the ratio of two capacities is bounded, and why it is not known; `None` where every search of the two found a capacity.

@@ -35,13 +35,6 @@ pub(crate) fn fork_percentile(forks: &[ForkPercentiles], fork: u32, percentile: 
     values.iter().find(|(p, _)| *p == percentile).map(|(_, value)| *value)
 }
 
-impl LoadLatency {
-    /// A percentile of response time over all forks.
-    pub fn percentile(&self, percentile: f64) -> Option<u64> {
-        self.latency.response.percentile_ns(percentile)
-    }
-}
-
 /// Latency of a cell under every load that was driven and that the server could follow.
 pub(crate) fn analyze(cell: &Evidence<'_>, alpha: f64) -> Vec<LoadLatency> {
     let is_overloaded = cell.overload().is_some();

@@ -52,7 +52,7 @@ fn coarse_clock(tally: &MessageTally, loads: &[LoadLatency]) -> Option<(String, 
     let within_ns = tally.clock_within_ns;
     // `tare load` has one kind of slices, which is not named after pushes.
     let pushed = loads.iter().find(|load| load.kind == SliceKind::Push).or(loads.first())?;
-    let median_ns = pushed.percentile(50.0)?;
+    let median_ns = pushed.latency.response.percentile_ns(50.0)?;
     if median_ns >= within_ns {
         return None;
     }

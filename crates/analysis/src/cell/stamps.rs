@@ -18,7 +18,7 @@ pub(crate) fn late(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Option<String>
         cell.of_kind(load.kind).for_each(|slice| slice.load.stamp_lag.merge_into(&mut lag));
         LIMITS.into_iter().find_map(|(percentile, limit_ns, limit_share)| {
             let lag_ns = lag.value_at_quantile_ns(percentile / 100.0)?;
-            let latency_ns = load.percentile(percentile)?;
+            let latency_ns = load.latency.response.percentile_ns(percentile)?;
             let limit_ns = limit_ns.max((latency_ns as f64 * limit_share) as u64);
             (lag_ns > limit_ns).then(|| words(load.kind, percentile, lag_ns, latency_ns))
         })

@@ -254,7 +254,7 @@ fn currency(measured_ratio: &MeasuredRatio, verdict: Verdict, pair: &Pair<'_>, f
         forks: comparison.forks,
         sd_forks: comparison.sd_forks,
         fork_ratios: measured_ratio.fork_ratios(),
-        fork_numbers: measured_ratio.forks.numbers().to_vec(),
+        fork_numbers: measured_ratio.fork_numbers.clone(),
         verdict: kind,
         material,
         short: match bound {
@@ -294,11 +294,10 @@ fn needed_s(verdict: Verdict, comparison: &tare_stats::Comparison, fork_s: Optio
 
 fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha: f64) -> Noise {
     let measured_ratio = pair.measured_ratios.first().filter(|_| pair.void.is_none());
-    let logs = |measured_ratio: &MeasuredRatio| {
-        measured_ratio.forks.ratios().iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>()
-    };
+    let logs =
+        |measured_ratio: &MeasuredRatio| measured_ratio.forks.iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>();
     let floor = measured_ratio.and_then(|measured_ratio| {
-        let own = measured_ratio.forks.ratios().len() as u32;
+        let own = measured_ratio.forks.len() as u32;
         NoiseFloor::of_forks(&logs(measured_ratio), compared.unwrap_or(own).max(own), alpha).ok()
     });
     Noise {

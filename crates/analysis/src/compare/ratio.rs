@@ -29,31 +29,6 @@ struct Sides<'a> {
     forks: &'a [u32],
 }
 
-/// The ratio of each fork that counts, with the number of the fork.
-pub(crate) struct NumberedForks {
-    numbers: Vec<u32>,
-    ratios: Vec<ForkRatio>,
-}
-
-impl NumberedForks {
-    /// In the order of the ratios.
-    pub fn numbers(&self) -> &[u32] {
-        &self.numbers
-    }
-
-    /// In the order of the numbers.
-    pub fn ratios(&self) -> &[ForkRatio] {
-        &self.ratios
-    }
-}
-
-impl FromIterator<(u32, ForkRatio)> for NumberedForks {
-    fn from_iter<I: IntoIterator<Item = (u32, ForkRatio)>>(forks: I) -> Self {
-        let (numbers, ratios) = forks.into_iter().unzip();
-        Self { numbers, ratios }
-    }
-}
-
 /// The ratio in one currency, without a verdict.
 pub(crate) struct MeasuredRatio {
     pub currency: Currency,
@@ -64,8 +39,10 @@ pub(crate) struct MeasuredRatio {
     pub unit: &'static str,
     pub baseline_value: f64,
     pub variant_value: f64,
-    /// The forks that count.
-    pub forks: NumberedForks,
+    /// The ratio of each fork that counts.
+    pub forks: Vec<ForkRatio>,
+    /// The numbers of these forks, in the same order.
+    pub fork_numbers: Vec<u32>,
     /// At the plan's α.
     pub comparison: Comparison,
     /// Why it has no verdict, where a capacity lies beyond the loads that were tried.
@@ -99,14 +76,14 @@ impl MeasuredRatio {
     /// Makes the intervals again with this prior.
     pub fn take_prior(&mut self, prior: VariancePrior, source: &PriorSource) {
         let method = self.comparison.method.with_prior(Some(prior));
-        if let Ok(comparison) = Comparison::over_forks(self.forks.ratios(), method, self.sd_floor) {
+        if let Ok(comparison) = Comparison::over_forks(&self.forks, method, self.sd_floor) {
             (self.comparison, self.prior_source) = (comparison, Some(source.clone()));
         }
     }
 
     /// The ratios of its forks.
     pub fn fork_ratios(&self) -> Vec<f64> {
-        self.forks.ratios().iter().map(|fork| fork.trimmed_log.exp()).collect()
+        self.forks.iter().map(|fork| fork.trimmed_log.exp()).collect()
     }
 
     /// Forks whose ratio is in another mode than that of the others. Where capacities are only bounded, none: a fork that keeps
@@ -117,14 +94,13 @@ impl MeasuredRatio {
         }
         let ratios = self.fork_ratios();
         let odd = find_odd_starts(&ratios).unwrap_or_default();
-        let numbers = self.forks.numbers();
-        odd.iter().map(|start| OddFork { fork: numbers[start.index], ratio: ratios[start.index] }).collect()
+        let of = |index: usize| OddFork { fork: self.fork_numbers[index], ratio: ratios[index] };
+        odd.iter().map(|start| of(start.index)).collect()
     }
 
     /// The figures for the verdict, which is made together with the other measures.
     pub fn measured(&self) -> Measured<'_> {
         let Self { currency, forks, comparison, sd_floor, .. } = self;
-        let forks = forks.ratios();
         Measured { forks, polarity: currency.facts().polarity, method: comparison.method, sd_floor: *sd_floor }
     }
 }
@@ -222,14 +198,10 @@ fn throughput(sides: Sides<'_>) -> Option<MeasuredRatio> {
 }
 
 fn capacity_ratio(sides: Sides<'_>) -> Option<MeasuredRatio> {
-    let Sides { plan, variant, baseline, .. } = sides;
+    let Sides { variant, baseline, .. } = sides;
     let (mine, theirs) = (variant.cell.capacity.as_ref()?, baseline.cell.capacity.as_ref()?);
     let unit = if mine.by == LoadBy::Rate { "per_s" } else { "users" };
-    let per_fork = |side: &CellAnalysis<'_>| capacity::per_fork(plan, &side.evidence);
-    let (own, beneath) = (per_fork(variant), per_fork(baseline));
-    let found =
-        |all: &[(u32, FoundLoad)], fork: u32| all.iter().find(|(other, _)| *other == fork).map(|(_, found)| *found);
-    let pair = |fork: u32| Some((found(&own, fork)?, found(&beneath, fork)?));
+    let pair = |fork: u32| Some((FoundLoad::of_fork(mine, fork)?, FoundLoad::of_fork(theirs, fork)?));
     let forks = ratios_of_single_pairs(sides, |fork| pair(fork).map(|(own, beneath)| (own.load(), beneath.load())));
     let pairs: Vec<(FoundLoad, FoundLoad)> = sides.forks.iter().filter_map(|fork| pair(*fork)).collect();
     let bound = capacity::bound((variant, baseline), &pairs);
@@ -333,8 +305,8 @@ fn measure_ratio(
     let earlier = plan.stop.earlier.spread(&of);
     let method = method(plan, earlier.and_then(|spread| spread.prior));
     let sd_floor = plan.stop.floor;
-    let forks: NumberedForks = forks.into_iter().collect();
-    let comparison = Comparison::over_forks(forks.ratios(), method, sd_floor).ok()?;
+    let (fork_numbers, forks): (Vec<u32>, Vec<ForkRatio>) = forks.into_iter().unzip();
+    let comparison = Comparison::over_forks(&forks, method, sd_floor).ok()?;
     let (label, unit) = (facts.label.to_owned(), facts.unit);
     Some(MeasuredRatio {
         currency,
@@ -344,6 +316,7 @@ fn measure_ratio(
         baseline_value,
         variant_value,
         forks,
+        fork_numbers,
         comparison,
         bound: None,
         sd_floor,

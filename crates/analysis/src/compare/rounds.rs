@@ -18,12 +18,12 @@ const WORTHWHILE: f64 = 0.9;
 pub(crate) fn better_rounds(record: &RunRecord, pair: &Pair<'_>) -> Option<BestRounds> {
     let plan = &record.header.plan;
     let measured_ratio = pair.measured_ratios.first().filter(|_| pair.void.is_none() && plan.mode == Mode::Compared)?;
-    if measured_ratio.load != SliceKind::Saturating || measured_ratio.forks.ratios().len() < FEWEST_FORKS {
+    if measured_ratio.load != SliceKind::Saturating || measured_ratio.forks.len() < FEWEST_FORKS {
         return None;
     }
     let group = plan.groups.iter().find(|group| group.id == pair.variant.cell.group)?;
     let squared_error = |fork: &ForkRatio| Some(fork.slice_sd?.powi(2) / f64::from(fork.pairs));
-    let squared_errors: Vec<f64> = measured_ratio.forks.ratios().iter().filter_map(squared_error).collect();
+    let squared_errors: Vec<f64> = measured_ratio.forks.iter().filter_map(squared_error).collect();
     let figures = StartFigures {
         rounds: plan.slices.saturating,
         within_se: (squared_errors.iter().sum::<f64>() / squared_errors.len() as f64).sqrt(),
