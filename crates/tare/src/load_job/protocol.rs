@@ -49,16 +49,13 @@ pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Loa
     if websocket.event_stream {
         return Err(wrong_usage("--event-stream is for http:// and https://; leave it out, or correct the URL"));
     }
-    for (given, flag, remedy) in [
+    let flags = [
         (connection.http2, "--http2", "leave it out: a WebSocket is opened over HTTP/1.1"),
         (connection.pipeline > 1, "--pipeline", "use more connections (-c)"),
         (connection.no_keepalive, "--no-keepalive", "use --messages: each user closes its WebSocket after them"),
         (args.request.method.is_some(), "-X", "leave it out: a WebSocket is opened with GET"),
-    ] {
-        if given {
-            return Err(wrong_usage(format!("{flag} has no meaning on a WebSocket; {remedy}")));
-        }
-    }
+    ];
+    refuse("on a WebSocket", &flags)?;
     let is_given = |name: &str| args.request.header.iter().any(|line| is_header(line, name));
     if is_given("Sec-WebSocket-Extensions") {
         return Err(wrong_usage(
@@ -96,23 +93,20 @@ pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Loa
 fn events(args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
     let (model, connection) = (&args.model, &args.connection);
     let is_open = model.rate.is_some() || !model.stages.is_empty();
-    for (given, flag, remedy) in [
+    let flags = [
         (connection.http2, "--http2", "leave it out: streams of events are read over HTTP/1.1"),
         (connection.pipeline > 1, "--pipeline", "use more connections (-c)"),
         (is_open, "-r and --stages", "use -c: each user requests one stream after another"),
         (args.websocket.echo.is_some(), "--echo", "leave it out"),
-    ] {
-        if given {
-            return Err(wrong_usage(format!("{flag} has no meaning with --event-stream; {remedy}")));
-        }
-    }
+    ];
+    refuse("with --event-stream", &flags)?;
     Ok(LoadProtocol::Events { messages: args.websocket.messages })
 }
 
 /// Refuses flags that have no meaning in a gRPC call.
 fn check_call(args: &LoadArgs) -> anyhow::Result<()> {
     let (connection, request) = (&args.connection, &args.request);
-    for (given, flag, remedy) in [
+    let flags = [
         (connection.pipeline > 1, "--pipeline", "use --streams"),
         (connection.no_keepalive, "--no-keepalive", "leave it out: HTTP/2 keeps connections open"),
         (request.method.is_some(), "-X", "leave it out: a call is a POST"),
@@ -122,12 +116,14 @@ fn check_call(args: &LoadArgs) -> anyhow::Result<()> {
         (args.websocket.event_stream, "--event-stream", "leave it out: tare makes unary calls"),
         (!request.feed.is_empty(), "--feed", "leave it out: a message has no variables"),
         (request.data_json.is_some() && request.protoset.is_none(), "--data-json without --protoset", "add the file"),
-    ] {
-        if given {
-            return Err(wrong_usage(format!("{flag} has no meaning in a call of gRPC; {remedy}")));
-        }
-    }
-    Ok(())
+    ];
+    refuse("in a call of gRPC", &flags)
+}
+
+/// Refuses the first of these flags that is given, with what to do instead.
+fn refuse(place: &str, flags: &[(bool, &str, &str)]) -> anyhow::Result<()> {
+    let given = flags.iter().find(|(is_given, ..)| *is_given);
+    given.map_or(Ok(()), |(_, flag, remedy)| Err(wrong_usage(format!("{flag} has no meaning {place}; {remedy}"))))
 }
 
 /// Makes each user send these messages when it subscribes.

@@ -22,6 +22,9 @@ const MOST_LINES: usize = 12;
 /// Columns of the time left.
 const LEFT_WIDTH: usize = 20;
 
+/// Columns of a line of a server's log.
+const LOG_WIDTH: usize = 200;
+
 /// Group, scenario and variant of a comparison.
 type Key = (String, String, String);
 
@@ -132,7 +135,7 @@ impl RunView {
         let mark = format!("  {} ", event_mark(event.level, self.colored));
         self.marked_line(&mark, &format!("{whose}{}: {}", event.title, event.text));
         for line in event.log.iter().flat_map(|log| log.lines()) {
-            self.line(&format!("      │ {}", printable(line)));
+            self.line(&format!("      │ {}", cut(line, LOG_WIDTH)));
         }
         if let Some(remedy) = &event.remedy {
             self.line(&format!("      {remedy}"));
@@ -251,11 +254,6 @@ fn fork(place: &RunPosition<'_>) -> String {
 
 fn rate_text(per_s: f64) -> String {
     if per_s >= 10_000.0 { format!("{:.1} k/s", per_s / 1000.0) } else { format!("{per_s:.0}/s") }
-}
-
-/// What a server wrote, without anything that a terminal would act on.
-fn printable(line: &str) -> String {
-    line.chars().map(|c| if c.is_control() && c != '\t' { '\u{fffd}' } else { c }).take(200).collect()
 }
 
 #[allow(clippy::disallowed_methods, reason = "paces the terminal; nothing that is recorded")]

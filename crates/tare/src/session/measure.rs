@@ -21,6 +21,7 @@ use tare_sys::clock;
 use super::presentation::PROFILE_DIR;
 use super::{EndedRun, Session, agents, is_interrupted, servers_machine};
 use crate::failure::error_text;
+use crate::git;
 use crate::progress::RunView;
 use crate::recorded_command::recorded_command;
 use crate::workspace::shown_path;
@@ -175,8 +176,6 @@ fn today() -> String {
 
 /// The revision of the working directory, marked where it has changes; none outside a repository or without git.
 fn git_revision() -> Option<String> {
-    let output =
-        std::process::Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
-    (output.status.success() && !text.is_empty()).then_some(text)
+    let output = git::run_git(Path::new("."), &["describe", "--always", "--dirty", "--abbrev=12"])?;
+    Some(git::text(&output)).filter(|text| !text.is_empty())
 }
