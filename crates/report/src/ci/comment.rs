@@ -34,11 +34,8 @@ fn table(summary: &Summary) -> String {
     if summary.check.is_some() {
         return markdown::limits(summary);
     }
-    let rows: String = summary.comparisons.iter().map(row).collect();
-    if rows.is_empty() {
-        return rows;
-    }
-    format!("\n| scenario | variant | verdict | other measures |\n|---|---|---|---|\n{rows}")
+    let head = "\n| scenario | variant | verdict | other measures |\n|---|---|---|---|\n";
+    markdown::table(head, summary.comparisons.iter().map(row))
 }
 
 /// The line by which a comment about this suite is found again.
@@ -47,7 +44,7 @@ fn mark(suite: &str) -> String {
     format!("<!-- tare report of {name} -->")
 }
 
-fn row(comparison: &Comparison) -> String {
+fn row(comparison: &Comparison) -> [String; 4] {
     let (verdict, others) = match comparison.currencies.split_first() {
         Some((first, others)) => (format!("{}: {}", first.label, first.short), others),
         None => ("void".to_owned(), [].as_slice()),
@@ -55,8 +52,7 @@ fn row(comparison: &Comparison) -> String {
     let others = others.iter().filter(|ratio| ratio.verdict != VerdictKind::Void);
     let changes = others.map(|ratio| change(comparison, ratio));
     let others: Vec<String> = changes.chain(comparison.cpu_cost.iter().map(|cost| cost.text.clone())).collect();
-    let cells = [&comparison.scenario, &comparison.variant, &verdict, &others.join("; ")].map(|text| safe(text));
-    format!("| {} |\n", cells.join(" | "))
+    [comparison.scenario.clone(), comparison.variant.clone(), verdict, others.join("; ")]
 }
 
 /// `p99 at half load +4.7 % [+3.1, +6.2]`, with a question mark where it is not decided.

@@ -1,8 +1,9 @@
 //! The comparison as Markdown, for a pull request or the notes of a release.
 
-use super::text::{headline, shown_facts, shown_value};
+use super::text::{headline, shown_facts, shown_figure};
 use crate::clean::escape_markdown as safe;
-use tare_analysis::differences::{Basis, FigureChange, RunDifferences};
+use crate::markdown::table;
+use tare_analysis::differences::RunDifferences;
 use tare_analysis::format::share;
 
 /// Headline, notes, and a table each for environment, figures and methods.
@@ -10,43 +11,28 @@ pub fn render_markdown(differences: &RunDifferences) -> String {
     let title = format!("{} → {}", differences.before.name(), differences.after.name());
     let mut out = format!("**{}: {}**\n", safe(&title), headline(differences));
     out.extend(differences.notes.iter().map(|note| format!("\n{}\n", safe(note))));
-    if !differences.environment.is_empty() {
-        out.push_str("\n## What else differs\n\n| where | what | before | after |\n|---|---|---|---|\n");
-        for change in &differences.environment {
+    let variant = |variant: &str, scenario: &str, group: &str| differences.variant_in_group(variant, scenario, group);
+    out += &table(
+        "\n## What else differs\n\n| where | what | before | after |\n|---|---|---|---|\n",
+        differences.environment.iter().map(|change| {
             let [before, after] = shown_facts(change);
-            out.push_str(&row(&[change.section.clone(), change.key.clone(), before, after]));
-        }
-    }
-    if !differences.changes.is_empty() {
-        out.push_str(
-            "\n## Figures\n\n| scenario | variant | figure | before | after | change |\n|---|---|---|--:|--:|---|\n",
-        );
-        out.extend(differences.changes.iter().map(|change| figure_row(differences, change)));
-    }
-    if !differences.methods.is_empty() {
-        out.push_str(
-            "\n## Methods\n\n| scenario | variant | event | method | before | after |\n|---|---|---|---|--:|--:|\n",
-        );
-        for change in &differences.methods {
-            let variant = differences.variant_in_group(&change.variant, &change.scenario, &change.group);
-            let place = [change.scenario.clone(), variant, change.event.clone(), change.method.clone()];
-            out.push_str(&row(&[place.to_vec(), vec![share(change.before), share(change.after)]].concat()));
-        }
-    }
-    out
-}
-
-fn figure_row(differences: &RunDifferences, change: &FigureChange) -> String {
-    let label = match change.basis {
-        Basis::Ratio => format!("{}, × baseline", change.label),
-        Basis::Level => change.label.clone(),
-    };
-    let (before, after) = (shown_value(change, change.before), shown_value(change, change.after));
-    let variant = differences.variant_in_group(&change.variant, &change.scenario, &change.group);
-    row(&[change.scenario.clone(), variant, label, before, after, change.short.clone()])
-}
-
-fn row(cells: &[String]) -> String {
-    let cells: Vec<String> = cells.iter().map(|cell| safe(cell)).collect();
-    format!("| {} |\n", cells.join(" | "))
+            [change.section.clone(), change.key.clone(), before, after]
+        }),
+    );
+    out += &table(
+        "\n## Figures\n\n| scenario | variant | figure | before | after | change |\n|---|---|---|--:|--:|---|\n",
+        differences.changes.iter().map(|change| {
+            let variant = variant(&change.variant, &change.scenario, &change.group);
+            let [label, before, after] = shown_figure(change);
+            [change.scenario.clone(), variant, label, before, after, change.short.clone()]
+        }),
+    );
+    out + &table(
+        "\n## Methods\n\n| scenario | variant | event | method | before | after |\n|---|---|---|---|--:|--:|\n",
+        differences.methods.iter().map(|change| {
+            let variant = variant(&change.variant, &change.scenario, &change.group);
+            let (before, after) = (share(change.before), share(change.after));
+            [change.scenario.clone(), variant, change.event.clone(), change.method.clone(), before, after]
+        }),
+    )
 }

@@ -4,7 +4,7 @@ use crate::clean::sanitize_line;
 use crate::palette::Tone;
 use crate::text::{Grid, Style, wrap};
 use tare_analysis::differences::{Basis, EnvironmentChange, FigureChange, RunDifferences};
-use tare_analysis::format::{Scale, Unit, count, cut, share};
+use tare_analysis::format::{Unit, count, cut, share, single};
 use tare_analysis::summary::VerdictKind;
 use tare_analysis::words::count_verdicts;
 
@@ -44,11 +44,8 @@ pub(crate) fn environment_table(changes: &[EnvironmentChange], style: &Style) ->
     let mut grid = Grid::default();
     for change in changes {
         let [before, after] = shown_facts(change);
-        grid.push(vec![
-            (Tone::Plain, format!("    {}", sanitize_line(&change.section))),
-            (Tone::Plain, sanitize_line(&change.key)),
-            (Tone::Plain, format!("{before} → {after}")),
-        ]);
+        let section = format!("    {}", change.section);
+        grid.push_in(Tone::Plain, [section, change.key.clone(), format!("{before} → {after}")]);
     }
     format!("\n{heading}\n{}", grid.render(&style.palette()))
 }
@@ -76,25 +73,29 @@ fn figures(differences: &RunDifferences, style: &Style) -> String {
             let heading = sanitize_line(&format!("{variant} · {}", change.scenario));
             grid.push_heading(format!("\n  {}", style.palette().paint(Tone::Head, &heading)));
         }
-        let what = match change.basis {
-            Basis::Ratio => format!("    {}, × baseline", change.label),
-            Basis::Level => format!("    {}", change.label),
-        };
-        let values = format!("{} → {}", shown_value(change, change.before), shown_value(change, change.after));
-        grid.push(vec![(Tone::Plain, what), (Tone::Plain, values), (change.verdict.into(), change.short.clone())]);
+        let [label, before, after] = shown_figure(change);
+        grid.push(vec![
+            (Tone::Plain, format!("    {label}")),
+            (Tone::Plain, format!("{before} → {after}")),
+            (change.verdict.into(), change.short.clone()),
+        ]);
     }
     grid.render(&style.palette())
 }
 
-/// A value in its unit; a ratio as a number.
-pub(super) fn shown_value(change: &FigureChange, value: f64) -> String {
-    let unit = match change.unit.as_str() {
-        "per_s" => Unit::PerSecond,
-        "ns" => Unit::Nanos,
-        "bytes" => Unit::Bytes,
-        _ => return format!("{value:.3}"),
+/// The name of a figure and both its values, in their unit; a ratio as a number.
+pub(super) fn shown_figure(change: &FigureChange) -> [String; 3] {
+    let shown = |value: f64| match change.unit.as_str() {
+        "per_s" => single(Unit::PerSecond, value),
+        "ns" => single(Unit::Nanos, value),
+        "bytes" => single(Unit::Bytes, value),
+        _ => format!("{value:.3}"),
     };
-    Scale::for_values(unit, [value]).show(value)
+    let label = match change.basis {
+        Basis::Ratio => format!("{}, × baseline", change.label),
+        Basis::Level => change.label.clone(),
+    };
+    [label, shown(change.before), shown(change.after)]
 }
 
 fn methods(differences: &RunDifferences, style: &Style) -> String {
@@ -106,8 +107,7 @@ fn methods(differences: &RunDifferences, style: &Style) -> String {
         let variant = differences.variant_in_group(&change.variant, &change.scenario, &change.group);
         let place = format!("    {variant} · {} · {}", change.scenario, change.event);
         let shares = format!("{} → {}", share(change.before), share(change.after));
-        let pieces = [sanitize_line(&place), sanitize_line(&change.method), shares];
-        grid.push(pieces.map(|text| (Tone::Plain, text)).to_vec());
+        grid.push_in(Tone::Plain, [place, change.method.clone(), shares]);
     }
     let heading = style.palette().paint(Tone::Head, "  Methods whose own share differs");
     format!("\n{heading}\n{}", grid.render(&style.palette()))

@@ -66,7 +66,7 @@ fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
             grid.push_heading(format!("    {}", palette.paint(change.verdict.into(), &change_words(change))));
         }
         if at >= hidden {
-            grid.push(point_row(point));
+            grid.push_in(Tone::Plain, point_row(point));
         }
     }
     let omitted =
@@ -74,17 +74,16 @@ fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
     format!("{}\n{omitted}{}", palette.paint(Tone::Head, &title), grid.render(&palette))
 }
 
-fn point_row(point: &HistoryPoint) -> Vec<(Tone, String)> {
+fn point_row(point: &HistoryPoint) -> [String; 5] {
     let interval =
         point.lo.zip(point.hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", number(lo), number(hi)));
-    let texts = [
-        format!("    {}", sanitize_line(&point.run)),
+    [
+        format!("    {}", point.run),
         point.at.chars().take(16).collect::<String>().replace('T', " "),
         short_revision(point.revision.as_deref()),
-        sanitize_line(point.version.as_deref().unwrap_or("")),
+        point.version.clone().unwrap_or_default(),
         format!("{}{interval}", number(point.value)),
-    ];
-    texts.map(|text| (Tone::Plain, text)).to_vec()
+    ]
 }
 
 /// `worse: +4.9 % [3.1, 6.7] after 2026-11-20-1 (a1b2c3), from 2026-11-20-2 (d4e5f6) on`. Runs that no revision tells apart are

@@ -3,7 +3,6 @@
 use tare_analysis::format::{Unit, grouped, share, single};
 use tare_analysis::summary::{StatusCount, UrlSummary};
 
-use crate::clean;
 use crate::palette::Tone;
 use crate::text::{Grid, Style};
 
@@ -38,7 +37,7 @@ pub(super) fn urls(urls: &[UrlSummary], style: &Style) -> String {
         let failed = if url.failed == 0 { "0".to_owned() } else { failed(url) };
         let times = [url.p50_ns, url.p90_ns, url.p99_ns, url.max_ns].map(time);
         let [p50, p90, p99, max] = times;
-        [shorten(&clean::sanitize_line(&url.url)), grouped(url.offered), failed, p50, p90, p99, max]
+        [shorten(&url.url), grouped(url.offered), failed, p50, p90, p99, max]
     };
     let rows: Vec<_> = shown.iter().map(cells).collect();
     if rows.is_empty() {
@@ -46,9 +45,8 @@ pub(super) fn urls(urls: &[UrlSummary], style: &Style) -> String {
     }
     let heads = ["URL", "requests", "failed", "p50", "p90", "p99", "max"];
     let mut grid = Grid::default();
-    for row in std::iter::once(heads.map(str::to_owned)).chain(rows) {
-        grid.push(row.into_iter().map(|text| (Tone::Plain, text)).collect());
-    }
+    grid.push_in(Tone::Plain, heads);
+    rows.into_iter().for_each(|row| grid.push_in(Tone::Plain, row));
     let mut out: String = grid.render(&style.palette()).lines().map(|line| format!("  {line}\n")).collect();
     if urls.len() > MOST_URLS {
         out += &format!("  {MOST_URLS} of {} URLs: those that failed most, then the slowest\n", urls.len());

@@ -6,6 +6,7 @@ use tare_analysis::summary::LimitUnit;
 
 use crate::clean::{escape_markdown, sanitize_line};
 use crate::differences::environment_table;
+use crate::markdown;
 use crate::palette::Tone;
 use crate::text::{Grid, Style, wrap};
 
@@ -22,11 +23,9 @@ pub fn render_differences(differences: &LoadDifferences, style: &Style) -> Strin
     }
     out += &environment_table(&differences.environment, style);
     let mut grid = Grid::default();
-    let heads = HEADS.map(|head| (Tone::Quiet, head.to_owned()));
-    grid.push(indented(heads.to_vec()));
+    grid.push_in(Tone::Quiet, indented(HEADS.map(str::to_owned)));
     for change in &differences.figures {
-        let cells = cells(change).map(|cell| (Tone::Plain, sanitize_line(&cell)));
-        grid.push(indented(cells.to_vec()));
+        grid.push_in(Tone::Plain, indented(cells(change)));
     }
     format!("{out}\n{}", grid.render(&palette))
 }
@@ -37,28 +36,17 @@ pub fn render_differences_markdown(differences: &LoadDifferences) -> String {
     for line in doubts(differences).iter().chain(&differences.notes) {
         out += &format!("{}\n\n", escape_markdown(line));
     }
-    let row = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
-    if !differences.environment.is_empty() {
-        out += &row(&["what else differs".to_owned(), "before".to_owned(), "after".to_owned()]);
-        out += "|---|---|---|\n";
-    }
-    for change in &differences.environment {
-        let [before, after] = [&change.before, &change.after].map(|value| value.as_deref().unwrap_or("–"));
-        let name = format!("{}: {}", change.section, change.key);
-        out += &row(&[name.as_str(), before, after].map(escape_markdown));
-    }
-    out += &format!("\n{}|---|---|---|---|---|\n", row(&HEADS.map(str::to_owned)));
-    for change in &differences.figures {
-        out += &row(&cells(change).map(|cell| escape_markdown(&cell)));
-    }
-    out
+    let environment = differences.environment.iter().map(|change| {
+        let [before, after] = [&change.before, &change.after].map(|value| value.clone().unwrap_or("–".to_owned()));
+        [format!("{}: {}", change.section, change.key), before, after]
+    });
+    out += &markdown::table("| what else differs | before | after |\n|---|---|---|\n", environment);
+    let head = format!("\n| {} |\n|---|---|---|---|---|\n", HEADS.join(" | "));
+    out + &markdown::table(&head, differences.figures.iter().map(cells))
 }
 
-fn indented(mut cells: Vec<(Tone, String)>) -> Vec<(Tone, String)> {
-    if let Some((_, first)) = cells.first_mut() {
-        first.insert_str(0, "  ");
-    }
-    cells
+fn indented([first, second, third, fourth, fifth]: [String; 5]) -> [String; 5] {
+    [format!("  {first}"), second, third, fourth, fifth]
 }
 
 /// Why the numbers of a side are to be used with care.

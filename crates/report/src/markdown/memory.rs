@@ -1,7 +1,7 @@
 //! Memory by server and scenario, as a table of Markdown: what each needed at most.
 
 use crate::clean::escape_markdown as safe;
-use crate::markdown::fenced;
+use crate::markdown::{fenced, table};
 use tare_analysis::format::{Unit, single};
 use tare_analysis::summary::{Cell, Summary, ValidityState};
 
@@ -10,19 +10,18 @@ pub fn render(summary: &Summary) -> String {
     let scenarios = distinct(summary.cells.iter().map(|cell| cell.scenario.as_str()));
     let variants = distinct(summary.cells.iter().filter(|cell| !cell.control).map(|cell| cell.variant.as_str()));
     let names: Vec<String> = scenarios.iter().map(|name| safe(name)).collect();
-    let mut out = format!(
+    let head = format!(
         "Largest resident memory; of a runtime that tells it also the largest heap in use, garbage included, and the most that a collection left.\n\n\
          | server | {} |\n|---|{}\n",
         names.join(" | "),
         "---|".repeat(names.len())
     );
-    for variant in variants {
+    let rows = variants.into_iter().map(|variant| {
         let of = |scenario: &&str| summary.cells.iter().find(|c| c.variant == variant && c.scenario == *scenario);
-        let fields: Vec<String> = scenarios.iter().map(|s| of(s).map_or("–".to_owned(), memory)).collect();
-        out.push_str(&format!("| {} | {} |\n", safe(variant), fields.join(" | ")));
-    }
-    out.push_str(&format!("\nAgain:\n\n{}\n", fenced(&summary.run.command)));
-    out
+        let figures = scenarios.iter().map(|scenario| of(scenario).map_or("–".to_owned(), memory));
+        std::iter::once(variant.to_owned()).chain(figures).collect::<Vec<_>>()
+    });
+    format!("{}\nAgain:\n\n{}\n", table(&head, rows), fenced(&summary.run.command))
 }
 
 /// `812 MB (heap 604 MB, 41 MB left)`.

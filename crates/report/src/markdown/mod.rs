@@ -30,7 +30,7 @@ pub fn render(summary: &Summary) -> String {
                 "\n## {} ({})\n\n{}",
                 safe(&cell.scenario),
                 safe(&cell.group),
-                table(summary, together.clone())
+                figures(summary, together.clone())
             ));
             out.push_str(&tails(together));
         }
@@ -46,24 +46,28 @@ pub fn render(summary: &Summary) -> String {
     out
 }
 
+/// A table under the two lines of its head; nothing without rows. What others wrote is no markup in a cell.
+pub(crate) fn table<Row: AsRef<[String]>>(head: &str, rows: impl IntoIterator<Item = Row>) -> String {
+    let cells = |row: Row| row.as_ref().iter().map(|cell| safe(cell)).collect::<Vec<_>>().join(" | ");
+    let rows: String = rows.into_iter().map(|row| format!("| {} |\n", cells(row))).collect();
+    if rows.is_empty() { rows } else { format!("{head}{rows}") }
+}
+
 /// The limits of `tare check`, a row each.
 pub(crate) fn limits(summary: &Summary) -> String {
     let Some(check) = &summary.check else { return String::new() };
-    let mut out = String::from("\n| limit | scenario | server | change | verdict |\n|---|---|---|---|---|\n");
-    for limit in &check.limits {
+    let rows = check.limits.iter().map(|limit| {
         let reason = limit.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
         let verdict = format!("{}{reason}", limit.verdict.name());
-        let fields = [&limit.limit, &limit.scenario, &limit.variant, &limit.short, &verdict].map(|field| safe(field));
-        out.push_str(&format!("| {} |\n", fields.join(" | ")));
-    }
-    out + &check.legend.iter().map(|legend| format!("\n{}\n", safe(legend))).collect::<String>()
+        [limit.limit.clone(), limit.scenario.clone(), limit.variant.clone(), limit.short.clone(), verdict]
+    });
+    table("\n| limit | scenario | server | change | verdict |\n|---|---|---|---|---|\n", rows)
+        + &check.legend.iter().map(|legend| format!("\n{}\n", safe(legend))).collect::<String>()
 }
 
-fn table<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String {
-    let mut out = String::from(
-        "| variant | verdict | throughput | CPU/request | allocated/request | p99 | valid |\n|---|---|--:|--:|--:|--:|---|\n",
-    );
-    for cell in cells {
+fn figures<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String {
+    let head = "| variant | verdict | throughput | CPU/request | allocated/request | p99 | valid |\n|---|---|--:|--:|--:|--:|---|\n";
+    let row = |cell: &Cell| {
         let comparison = summary.comparisons.iter().find(|c| c.cell == cell.id);
         let verdict = match comparison.map(|c| c.currencies.first()) {
             Some(Some(first)) => first.short.as_str(),
@@ -73,18 +77,17 @@ fn table<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String
         };
         let figure = |unit, value: Option<f64>| value.map_or("–".to_owned(), |v| single(unit, v));
         let p99 = cell.shown_latency().and_then(|l| l.response.percentiles.iter().find(|p| p.percentile == 99.0));
-        let fields = [
-            safe(&cell.variant),
-            safe(verdict),
+        [
+            cell.variant.clone(),
+            verdict.to_owned(),
             figure(Unit::PerSecond, cell.throughput_per_s.map(|e| e.value)),
             figure(Unit::Nanos, cell.cpu_ns_per_request.map(|e| e.value)),
             figure(Unit::Bytes, cell.allocated_bytes_per_request.map(|e| e.value)),
             figure(Unit::Nanos, p99.map(|p| p.value_ns as f64)),
             valid(cell),
-        ];
-        out.push_str(&format!("| {} |\n", fields.join(" | ")));
-    }
-    out
+        ]
+    };
+    table(head, cells.map(row))
 }
 
 /// What the slow requests of each cell met, a line for each.
@@ -104,29 +107,20 @@ fn valid(cell: &Cell) -> String {
         ValidityState::Suspect => "suspect".to_owned(),
         ValidityState::Void => "VOID".to_owned(),
     };
-    format!("{word}: {}", safe(&cell.validity.joined_reasons()))
+    format!("{word}: {}", cell.validity.joined_reasons())
 }
 
 /// The other tools' figures, each with what it is of tare's.
 fn cross_checks(summary: &Summary) -> String {
     let row = |check: &CrossCheck| {
         let figures = match &check.note {
-            Some(note) => safe(note),
+            Some(note) => note.clone(),
             None => check.figures.iter().map(|f| format!("{} {}", f.name, shown(f))).collect::<Vec<_>>().join(", "),
         };
-        format!(
-            "| {} | {} | {} {} | {figures} |\n",
-            safe(&check.scenario),
-            safe(&check.variant),
-            check.engine,
-            safe(&check.version)
-        )
+        [check.scenario.clone(), check.variant.clone(), format!("{} {}", check.engine, check.version), figures]
     };
-    let rows: String = summary.cross_checks.iter().map(row).collect();
-    if rows.is_empty() {
-        return rows;
-    }
-    format!("\n## Cross-checks\n\n| scenario | variant | tool | its figures (× tare's) |\n|---|---|---|---|\n{rows}")
+    let head = "\n## Cross-checks\n\n| scenario | variant | tool | its figures (× tare's) |\n|---|---|---|---|\n";
+    table(head, summary.cross_checks.iter().map(row))
 }
 
 fn noise(summary: &Summary) -> String {

@@ -20,21 +20,20 @@ pub(super) fn cross_checks(summary: &Summary, style: &Style) -> String {
 }
 
 fn table(summary: &Summary, style: &Style) -> String {
-    let rows: Vec<Vec<Piece>> = summary.cross_checks.iter().filter(|check| check.note.is_none()).map(row).collect();
-    if rows.is_empty() {
+    let mut rows = summary.cross_checks.iter().filter(|check| check.note.is_none()).map(row).peekable();
+    if rows.peek().is_none() {
         return String::new();
     }
     let mut grid = Grid::default();
-    let heads = ["", ""].into_iter().chain(COLUMNS).chain(["failed"]);
-    grid.push(heads.map(|head| (Tone::Head, head.to_owned())).collect());
-    rows.into_iter().for_each(|row| grid.push(row));
+    grid.push_in(Tone::Head, ["", ""].into_iter().chain(COLUMNS).chain(["failed"]));
+    rows.for_each(|row| grid.push(row));
     grid.render(&style.palette())
 }
 
 fn row(check: &CrossCheck) -> Vec<Piece> {
     let mut row = vec![
-        (Tone::Plain, format!("  {} {}", clean::sanitize_line(&check.scenario), clean::sanitize_line(&check.variant))),
-        (Tone::Quiet, clean::sanitize_line(&format!("{} {}", check.engine, check.version))),
+        (Tone::Plain, format!("  {} {}", check.scenario, check.variant)),
+        (Tone::Quiet, format!("{} {}", check.engine, check.version)),
     ];
     row.extend(COLUMNS.map(|name| {
         let figure = check.figures.iter().find(|figure| figure.name == name);

@@ -2,9 +2,10 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::clean::sanitize_line;
 use crate::palette::{Palette, Tone};
 
-pub(crate) type Piece = (Tone, String);
+pub type Piece = (Tone, String);
 
 /// How many columns of the terminal a text takes.
 pub(super) fn width(text: &str) -> usize {
@@ -20,13 +21,20 @@ enum GridRow {
 
 /// Rows of equal length, two spaces between columns, nothing after the last.
 #[derive(Default, Clone)]
-pub(crate) struct Grid {
+pub struct Grid {
     rows: Vec<GridRow>,
 }
 
 impl Grid {
+    /// Adds a row; what others wrote is made harmless here.
     pub fn push(&mut self, row: Vec<Piece>) {
-        self.rows.push(GridRow::Pieces(row));
+        let row = row.into_iter().map(|(tone, text)| (tone, sanitize_line(&text)));
+        self.rows.push(GridRow::Pieces(row.collect()));
+    }
+
+    /// Adds a row of one tone.
+    pub fn push_in(&mut self, tone: Tone, row: impl IntoIterator<Item = impl Into<String>>) {
+        self.push(row.into_iter().map(|text| (tone, text.into())).collect());
     }
 
     /// Adds a heading, which the caller has wrapped and painted.

@@ -13,8 +13,7 @@ pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {
     let head = format!("ladder of {} on {}, {}", ladder.group, ladder.scenario, count(ladder.forks.into(), "start"));
     let mut out = format!("\n{}\n", style.palette().paint(Tone::Head, &clean::sanitize_line(&head)));
     let mut grid = Grid::default();
-    let heads = ["", "step", "CPU/request", "added", "", "allocated", "added"];
-    grid.push(heads.map(|head| (Tone::Quiet, head.to_owned())).into());
+    grid.push_in(Tone::Quiet, ["", "step", "CPU/request", "added", "", "allocated", "added"]);
     let cpu = scale(Unit::Nanos, ladder, |step| step.cpu_ns);
     let bytes = scale(Unit::Bytes, ladder, |step| step.allocated_bytes);
     let most = ladder.steps.iter().filter_map(|step| step.cpu_ns).map(|cpu| cpu.value).fold(0.0, f64::max);
@@ -23,7 +22,7 @@ pub(super) fn ladder(ladder: &Ladder, style: &Style) -> String {
         let top = step.cpu_ns.map_or(below, |cpu| cpu.value);
         grid.push(vec![
             (Tone::Plain, String::new()),
-            (Tone::Plain, clean::sanitize_line(&step.variant)),
+            (Tone::Plain, step.variant.clone()),
             (Tone::Plain, level(step.cpu_ns, cpu)),
             (tone(step.cpu_ns_added), added(step.cpu_ns_added, cpu)),
             (Tone::Quiet, bar(below, top, most)),

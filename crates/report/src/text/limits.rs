@@ -20,14 +20,13 @@ impl From<LimitVerdictKind> for Tone {
 /// A row per limit; below it why limits are open, and what the run could see.
 pub(super) fn limits(check: &LimitCheck, style: &Style) -> String {
     let mut grid = Grid::default();
-    let head = ["  limit", "on", "server", "change", "verdict"].map(|title| (Tone::Quiet, title.to_owned()));
-    grid.push(head.to_vec());
+    grid.push_in(Tone::Quiet, ["  limit", "on", "server", "change", "verdict"]);
     for limit in &check.limits {
         let LimitResult { scenario, variant, short, verdict, .. } = limit;
         grid.push(vec![
-            (Tone::Plain, format!("  {}", clean::sanitize_line(&limit.limit))),
-            (Tone::Plain, clean::sanitize_line(scenario)),
-            (Tone::Plain, clean::sanitize_line(variant)),
+            (Tone::Plain, format!("  {}", limit.limit)),
+            (Tone::Plain, scenario.clone()),
+            (Tone::Plain, variant.clone()),
             (Tone::Plain, short.clone()),
             ((*verdict).into(), verdict.name().to_owned()),
         ]);

@@ -18,8 +18,7 @@ use crate::clean;
 use crate::palette::{Palette, Tone};
 pub(crate) use cross_check::shown;
 pub use findings::{render_findings, unshown_findings};
-pub(crate) use grid::Grid;
-pub use grid::wrap;
+pub use grid::{Grid, wrap};
 use tare_analysis::format::{duration, share};
 use tare_analysis::summary::{FindingKind, Mode, RunStatus, Summary, VerdictKind};
 

@@ -78,7 +78,7 @@ fn moved(view: &ProfileView, style: &Style) -> String {
             (tone, amount),
             (Tone::Plain, interval(frame.share)),
             (Tone::Quiet, interval(frame.baseline_share)),
-            (Tone::Plain, shorten(&clean::sanitize_line(&frame.short), NAME)),
+            (Tone::Plain, shorten(&frame.short, NAME)),
         ]
     };
     // Everything differs somewhere between root and leaf; the layer's own methods say most.
@@ -94,8 +94,8 @@ fn hot(view: &ProfileView, style: &Style) -> String {
             (Tone::Plain, interval(frame.own)),
             (Tone::Quiet, interval(frame.total)),
             (Tone::Plain, frame.own_per_request.map_or_else(|| "–".to_owned(), |own| cost(view, own))),
-            (Tone::Plain, shorten(&clean::sanitize_line(&frame.short), NAME)),
-            (Tone::Quiet, shorten(&clean::sanitize_line(frame.caller.as_deref().unwrap_or("")), NAME)),
+            (Tone::Plain, shorten(&frame.short, NAME)),
+            (Tone::Quiet, shorten(frame.caller.as_deref().unwrap_or(""), NAME)),
         ]
     };
     table(&head, view.hot.iter().take(ROWS).map(row), style)
@@ -107,7 +107,7 @@ fn versions(table: &AcrossVersions, style: &Style) -> String {
     head.push("method");
     let rows = table.rows.iter().map(|row| {
         let mut cells: Vec<_> = row.shares.iter().map(|share| (Tone::Plain, interval(*share))).collect();
-        cells.push((Tone::Plain, shorten(&clean::sanitize_line(&row.short), NAME)));
+        cells.push((Tone::Plain, shorten(&row.short, NAME)));
         cells
     });
     format!(
@@ -119,11 +119,8 @@ fn versions(table: &AcrossVersions, style: &Style) -> String {
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<(Tone, String)>>, style: &Style) -> String {
     let mut grid = Grid::default();
-    let indented = |mut row: Vec<(Tone, String)>| {
-        row.insert(0, (Tone::Plain, String::new()));
-        row
-    };
-    grid.push(indented(head.iter().map(|head| (Tone::Quiet, (*head).to_owned())).collect()));
-    rows.for_each(|row| grid.push(indented(row)));
+    grid.push_in(Tone::Quiet, [""].iter().chain(head).copied());
+    let indent = || (Tone::Plain, String::new());
+    rows.for_each(|row| grid.push(std::iter::once(indent()).chain(row).collect()));
     grid.render(&style.palette())
 }

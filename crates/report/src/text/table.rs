@@ -110,14 +110,11 @@ impl<'a> Table<'a> {
         let heading =
             |(_, wide, narrow): (Currency, &str, &str)| if levels { wide.to_owned() } else { narrow.to_owned() };
         heads.extend(self.columns(levels).map(|at| heading(MEASURES[at])));
-        grid.push(heads.into_iter().map(|head| (Tone::Head, head)).collect());
+        grid.push_in(Tone::Head, heads);
         for block in &self.blocks {
             grid.push_heading(self.heading(block, style));
             for cell in &block.cells {
-                let mut row = vec![
-                    (Tone::Plain, format!("  {}", clean::sanitize_line(&cell.variant))),
-                    self.verdict(cell, levels),
-                ];
+                let mut row = vec![(Tone::Plain, format!("  {}", cell.variant)), self.verdict(cell, levels)];
                 row.extend(self.columns(levels).map(|at| self.figure(cell, MEASURES[at].0, &block.scales[at], levels)));
                 grid.push(row);
             }
@@ -132,10 +129,7 @@ impl<'a> Table<'a> {
             out += &format!("{}\n", self.heading(block, style));
             let mut names = Grid::default();
             for cell in &block.cells {
-                names.push(vec![
-                    (Tone::Plain, format!("  {}", clean::sanitize_line(&cell.variant))),
-                    self.verdict(cell, true),
-                ]);
+                names.push(vec![(Tone::Plain, format!("  {}", cell.variant)), self.verdict(cell, true)]);
             }
             for (cell, name) in block.cells.iter().zip(names.render(&style.palette()).lines()) {
                 let figure = |at: usize| {
@@ -186,7 +180,7 @@ impl<'a> Table<'a> {
             return (Tone::Quiet, of_deciding.unwrap_or_else(|| "baseline".to_owned()));
         }
         match comparison(self.summary, cell).and_then(|c| c.currencies.first()) {
-            Some(first) => (first.verdict.into(), clean::sanitize_line(&first.short).to_string()),
+            Some(first) => (first.verdict.into(), first.short.clone()),
             None => (Tone::Void, "void".to_owned()),
         }
     }

@@ -1,11 +1,11 @@
 //! `tare report --list`: the recorded runs, with date, length, suite and verdicts.
 
-use std::fmt::Write as _;
-
 use tare_analysis::format::duration;
 use tare_analysis::rfc3339;
 use tare_record::EndStatus;
 use tare_record::store::{RunBrief, RunEntry, list_runs};
+use tare_report::palette::{Palette, Tone};
+use tare_report::text::Grid;
 use tare_report::verdicts::verdicts_in_words;
 
 use crate::args::Global;
@@ -19,18 +19,10 @@ pub fn list(global: &Global) -> anyhow::Result<Outcome> {
         console::print_text("no runs yet: tare run makes the first\n");
         return Ok(Outcome::Done);
     }
-    let rows: Vec<[String; 5]> =
-        std::iter::once(["run", "started (UTC)", "length", "suite", "verdicts"].map(str::to_owned))
-            .chain(runs.iter().map(row))
-            .collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; 4] = std::array::from_fn(width);
-    let mut text = String::new();
-    for row in &rows {
-        let columns: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        let _ = writeln!(text, "{}  {}", columns.join("  "), row[4]);
-    }
-    console::print_text(&text);
+    let mut grid = Grid::default();
+    grid.push_in(Tone::Plain, ["run", "started (UTC)", "length", "suite", "verdicts"]);
+    runs.iter().for_each(|run| grid.push_in(Tone::Plain, row(run)));
+    console::print_text(&grid.render(&Palette::new(false)));
     Ok(Outcome::Done)
 }
 

@@ -72,7 +72,7 @@ fn mark(outcomes: &[CheckOutcome], check: &str) -> &'static str {
 
 /// Each reason with the checks and the servers that it explains.
 fn differences(all: &[Verified<'_>], text: &mut String) {
-    let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let mut reasons = Reasons::new();
     for verified in all {
         let ServerOutcome::Answered(outcomes) = &verified.outcome else { continue };
         for outcome in outcomes {
@@ -82,14 +82,21 @@ fn differences(all: &[Verified<'_>], text: &mut String) {
         }
     }
     text.push_str("\n## Allowed differences\n\n| check | because | servers |\n|---|---|---|\n");
-    for ((because, check), servers) in reasons {
-        let _ = writeln!(text, "| {check} | {because} | {} |", servers.join(", "));
+    rows(reasons, text);
+}
+
+/// The servers by reason and by what it is about.
+type Reasons<'a> = BTreeMap<(&'a str, &'a str), Vec<&'a str>>;
+
+fn rows(reasons: Reasons<'_>, text: &mut String) {
+    for ((because, what), servers) in reasons {
+        let _ = writeln!(text, "| {what} | {because} | {} |", servers.join(", "));
     }
 }
 
 /// What servers were not asked because their library does not have it.
 fn lacks(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
-    let mut reasons: BTreeMap<(&str, &str), Vec<&str>> = BTreeMap::new();
+    let mut reasons = Reasons::new();
     let contract = &verifier.built.workspace.contract;
     for verified in all.iter().filter(|verified| matches!(verified.outcome, ServerOutcome::Answered(_))) {
         let identity = verified.variant.identity();
@@ -104,9 +111,7 @@ fn lacks(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
             "\n## Requests that a library cannot answer\n\n| not sent | because | servers |\n|---|---|---|\n",
         );
     }
-    for ((because, scenario), servers) in reasons {
-        let _ = writeln!(text, "| {scenario} | {because} | {} |", servers.join(", "));
-    }
+    rows(reasons, text);
 }
 
 fn unavailable(all: &[Verified<'_>], unplanned: &[&Skipped], text: &mut String) {
