@@ -130,9 +130,8 @@ impl FromStr for Condition {
             "rps" | "throughput" => {
                 (Metric::Throughput, parse_quantity(value).map_err(|error| wrong(&error.to_string()))?)
             }
-            "errors" => {
-                parse_error_metric(value).ok_or_else(|| wrong("errors are a number, or a share such as 0.1%"))?
-            }
+            "errors" => parse_share_or_count(value, Metric::ErrorShare, Metric::Errors)
+                .ok_or_else(|| wrong("errors are a number, or a share such as 0.1%"))?,
             "connection-events" => {
                 let limit =
                     parse_quantity(value).map_err(|_| wrong("connection-events are a number, without a share"))?;
@@ -186,16 +185,14 @@ fn parse_status_metric(name: &str, value: &str) -> Option<(Metric, f64)> {
             (code, code)
         }
     };
-    match value.strip_suffix('%') {
-        Some(percent) => Some((Metric::StatusShare(from, to), parse_quantity(percent.trim()).ok()? / 100.0)),
-        None => Some((Metric::Status(from, to), parse_quantity(value).ok()?)),
-    }
+    parse_share_or_count(value, Metric::StatusShare(from, to), Metric::Status(from, to))
 }
 
-fn parse_error_metric(text: &str) -> Option<(Metric, f64)> {
-    match text.strip_suffix('%') {
-        Some(percent) => Some((Metric::ErrorShare, parse_quantity(percent.trim()).ok()? / 100.0)),
-        None => Some((Metric::Errors, parse_quantity(text).ok()?)),
+/// `0.1%` of the first metric, or `5` of the second.
+fn parse_share_or_count(value: &str, share: Metric, count: Metric) -> Option<(Metric, f64)> {
+    match value.strip_suffix('%') {
+        Some(percent) => Some((share, parse_quantity(percent.trim()).ok()? / 100.0)),
+        None => Some((count, parse_quantity(value).ok()?)),
     }
 }
 
