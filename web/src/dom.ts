@@ -19,6 +19,14 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return el;
 }
 
+/** Creates an element of SVG; numbers are rounded to a hundredth of a pixel. */
+export function svgElement<K extends keyof SVGElementTagNameMap>(tag: K, attrs: Record<string, string | number>) {
+  const el = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attrs))
+    el.setAttribute(name, typeof value === 'number' ? String(Number(value.toFixed(2))) : value);
+  return el;
+}
+
 /** Appends the children that are not empty. */
 export function appendChildren(el: Element, ...children: Child[]): void {
   for (const child of children) if (child) el.append(child);
@@ -71,11 +79,15 @@ export function plainTable(caption: string, heads: Child[], rows: Child[][], att
   );
 }
 
+/** A frame in which a table scrolls that is too wide for the screen. */
+export function scrollFrame(label: string, table: HTMLTableElement): HTMLElement {
+  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': label }, table);
+}
+
 /** A table that is too wide for narrow screens. It scrolls; its title does not. */
 export function scrollingTable(title: string, heads: Child[], rows: Child[][], attrs: Attrs = {}): HTMLElement {
   const table = plainTable('', heads, rows, { ...attrs, 'aria-label': title });
-  const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': title }, table);
-  return h('div', { class: 'titled' }, h('h3', {}, title), scroll);
+  return h('div', { class: 'titled' }, h('h3', {}, title), scrollFrame(title, table));
 }
 
 /** Copies text to the clipboard, even without clipboard permission (a file opened from disk); returns whether it worked. */

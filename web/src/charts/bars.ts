@@ -2,7 +2,7 @@
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { clippedWhisker, hitMark, lineMark, rectMark, textMark, type Mark } from './marks';
-import { frameRows, labelY, markY, rowsHeight, type RowsFrame } from './rows';
+import { frameRows, markY, rowTexts, rowsHeight, type RowsFrame } from './rows';
 import { tickText, ticksFromZero } from './ticks';
 import type { Theme } from '../theme';
 
@@ -58,11 +58,7 @@ export function barsOption(bars: Bars, width: number, t: Theme): Option {
   const shown = ticks.filter((v) => v <= top).map((v) => ({ at: v, text: tickText(v) }));
   const axis = givenAxis(t, [0, top], shown, bars.axisName);
   return {
-    ...baseOption(t),
-    tooltip: {
-      ...(baseOption(t).tooltip as object),
-      formatter: (p: { dataIndex: number }) => tip(rows[p.dataIndex]!.label, rows[p.dataIndex]!.tip),
-    },
+    ...baseOption(t, (p) => tip(rows[p.dataIndex]!.label, rows[p.dataIndex]!.tip)),
     grid: { left: frame.left, right: frame.right, top: frame.top, height: frame.height, outerBoundsMode: 'none' },
     xAxis: { ...axis, splitLine: { show: true, lineStyle: { color: t.grid } } },
     yAxis: { type: 'value', min: 0, max: 1, show: false },
@@ -85,18 +81,9 @@ export function barsOption(bars: Bars, width: number, t: Theme): Option {
 
 function rowMarks(row: BarRow, i: number, frame: RowsFrame, px: (x: number) => number, t: Theme): Mark[] {
   const y = markY(frame, i);
-  const textY = labelY(frame, i);
   const end = frame.left + frame.width + frame.right;
   const thickness = frame.narrow ? 12 : 16;
-  const marks: Mark[] = [
-    hitMark(0, frame.tops[i]!, end, frame.heights[i]!),
-    frame.narrow
-      ? textMark(frame.left, textY, row.label, t.ink, { width: frame.labelWidth, halo: t.paper })
-      : textMark(frame.left - 12, textY, row.label, t.ink, { align: 'right', width: frame.labelWidth - 12 }),
-    frame.narrow
-      ? textMark(frame.left + frame.width, textY, row.value, t.muted, { align: 'right', halo: t.paper })
-      : textMark(frame.left + frame.width + 14, textY, row.value, t.muted, { width: frame.right - 14 }),
-  ];
+  const marks: Mark[] = [hitMark(0, frame.tops[i]!, end, frame.heights[i]!), ...rowTexts(frame, i, row, 12, t)];
   let from = 0;
   for (const part of row.parts) {
     const x = px(from);

@@ -29,8 +29,11 @@ export function openChart(place: HTMLElement, width: number, height: number): Ch
   return echarts.init(place, null, { renderer: 'svg', width, height });
 }
 
+/** The content of the tooltip at an item of a series. */
+type TipOf = (item: { dataIndex: number; seriesName: string }) => HTMLElement | '';
+
 /** The options of all charts: no animation, the font of the page, the style of the tooltip. */
-export function baseOption(t: Theme): Option {
+export function baseOption(t: Theme, formatter?: TipOf): Option {
   return {
     animation: false,
     textStyle: { fontFamily: FONT, color: t.ink, fontSize: 12 },
@@ -43,6 +46,7 @@ export function baseOption(t: Theme): Option {
       borderWidth: 1,
       padding: [8, 10],
       textStyle: { color: t.ink, fontFamily: FONT, fontSize: 12 },
+      formatter,
     },
   };
 }

@@ -32,14 +32,10 @@ export const flameHeight = (rows: number): number => Math.max(4, rows) * ROW_PX 
 export function flameOption(flame: Flame, t: Theme): Option {
   const { boxes } = flame;
   return {
-    ...baseOption(t),
-    tooltip: {
-      ...(baseOption(t).tooltip as object),
-      formatter: (p: { dataIndex: number }) => {
-        const { node } = boxes[p.dataIndex]!;
-        return tip(flame.name(node), flame.tip(node));
-      },
-    },
+    ...baseOption(t, ({ dataIndex }) => {
+      const { node } = boxes[dataIndex]!;
+      return tip(flame.name(node), flame.tip(node));
+    }),
     grid: { left: 0, right: 0, top: 0, bottom: 0 },
     xAxis: { type: 'value', min: 0, max: 1, show: false },
     yAxis: { type: 'value', min: 0, max: 1, show: false },

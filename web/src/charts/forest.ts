@@ -2,7 +2,7 @@
 
 import { baseOption, givenAxis, tip, type Option } from './echarts';
 import { clippedWhisker, dotMark, hitMark, lineMark, textMark, type Mark } from './marks';
-import { frameRows, labelY, markY, rowsHeight, type RowsFrame } from './rows';
+import { frameRows, markY, rowTexts, rowsHeight, type RowsFrame } from './rows';
 import { ratioTicks } from './ticks';
 import type { Theme } from '../theme';
 
@@ -72,11 +72,7 @@ export function forestOption(forest: Forest, width: number, t: Theme): Option {
   const axis = givenAxis(t, range, ticks, forest.axisName);
   const band = [Math.log(1 - forest.region), Math.log(1 + forest.region)] as const;
   return {
-    ...baseOption(t),
-    tooltip: {
-      ...(baseOption(t).tooltip as object),
-      formatter: (p: { dataIndex: number }) => rowTip(rows[p.dataIndex]!),
-    },
+    ...baseOption(t, (p) => rowTip(rows[p.dataIndex]!)),
     grid: { left: frame.left, right: frame.right, top: frame.top, height: frame.height, outerBoundsMode: 'none' },
     xAxis: { ...axis, splitLine: { show: true, lineStyle: { color: t.grid } } },
     yAxis: { type: 'value', min: 0, max: 1, show: false },
@@ -112,18 +108,12 @@ function rowMarks(row: ForestRow, i: number, frame: RowsFrame, px: (x: number) =
     };
   }
   const y = markY(frame, i);
-  const textY = labelY(frame, i);
   const end = frame.left + frame.width + frame.right;
-  const label = frame.narrow
-    ? textMark(frame.left, textY, row.label, t.ink, { width: frame.labelWidth, halo: t.paper })
-    : textMark(frame.left - 14, textY, row.label, t.ink, { align: 'right', width: frame.labelWidth - 14 });
-  const value = frame.narrow
-    ? textMark(frame.left + frame.width, textY, row.value, t.muted, { align: 'right', halo: t.paper })
-    : textMark(frame.left + frame.width + 16, textY, row.value, t.muted, { width: frame.right - 16 });
+  const texts = rowTexts(frame, i, row, 14, t);
   const rule = lineMark(frame.left, y, frame.left + frame.width, y, t.grid);
   const hit = hitMark(0, top, end, frame.heights[i]!);
   const sides: [number, number] = [frame.left, frame.left + frame.width];
-  return { type: 'group', children: [hit, rule, baseline, label, value, ...estimateMarks(row, y, px, sides, t)] };
+  return { type: 'group', children: [hit, rule, baseline, ...texts, ...estimateMarks(row, y, px, sides, t)] };
 }
 
 function estimateMarks(

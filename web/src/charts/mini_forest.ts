@@ -1,10 +1,10 @@
 // A small forest plot for a cell of the answer table: a dot for each start, the interval, the region as a band.
 // It is plain SVG in the colours of the page, so it appears at once, follows the theme and can be printed.
 
+import { svgElement } from '../dom';
 import { formatSignedWhole } from '../format/number';
 import type { Tick } from './ticks';
 
-const SVG_NS = 'http://www.w3.org/2000/svg';
 const WIDTH = 168;
 const HEIGHT = 30;
 const SCALE_HEIGHT = 22;
@@ -115,11 +115,4 @@ function arrow(x: number, y: number, towards: -1 | 1, size = 1): SVGElement {
   const [tip, back, rise] = [x + towards * ARROW * size, x - towards * ARROW * 0.4 * size, ARROW * size];
   const points = `${tip},${y} ${back},${y - rise} ${back},${y + rise}`;
   return svgElement('polygon', { class: 'arrow', points });
-}
-
-function svgElement<K extends keyof SVGElementTagNameMap>(tag: K, attrs: Record<string, string | number>) {
-  const el = document.createElementNS(SVG_NS, tag);
-  for (const [name, value] of Object.entries(attrs))
-    el.setAttribute(name, typeof value === 'number' ? String(Number(value.toFixed(2))) : value);
-  return el;
 }

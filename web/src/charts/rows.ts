@@ -1,5 +1,8 @@
 // The layout of charts with rows. Wide screens: label left, value right of the mark. Narrow screens: both above the mark.
 
+import { textMark, type Mark } from './marks';
+import type { Theme } from '../theme';
+
 /** Below this width, labels are above their marks. */
 const NARROW_PX = 600;
 const ROW_PX = 30;
@@ -65,8 +68,23 @@ export function markY(frame: RowsFrame, index: number): number {
   return frame.narrow ? middle + 11 : middle;
 }
 
-/** The middle of a row's text. */
-export function labelY(frame: RowsFrame, index: number): number {
-  const middle = frame.tops[index]! + frame.heights[index]! / 2;
-  return frame.narrow ? middle - 10 : middle;
+/** A row's label and its value, beside the plot or above the mark; `gap` is between label and plot. */
+export function rowTexts(
+  frame: RowsFrame,
+  index: number,
+  { label, value }: { label: string; value: string },
+  gap: number,
+  t: Theme,
+): Mark[] {
+  const { narrow, left, width, labelWidth } = frame;
+  const [y, right] = [frame.tops[index]! + frame.heights[index]! / 2 - (narrow ? 10 : 0), left + width];
+  if (narrow)
+    return [
+      textMark(left, y, label, t.ink, { width: labelWidth, halo: t.paper }),
+      textMark(right, y, value, t.muted, { align: 'right', halo: t.paper }),
+    ];
+  return [
+    textMark(left - gap, y, label, t.ink, { align: 'right', width: labelWidth - gap }),
+    textMark(right + gap + 2, y, value, t.muted, { width: frame.right - gap - 2 }),
+  ];
 }

@@ -1,9 +1,8 @@
 // Saves a chart or an HTML table as SVG, or as PNG at twice its size.
 
-import { saveFile } from '../dom';
+import { saveFile, svgElement } from '../dom';
 import { FONT, type Chart } from './echarts';
 
-const SVG_NS = 'http://www.w3.org/2000/svg';
 const SCALE = 2;
 
 const TITLE_PX = 34;
@@ -26,7 +25,7 @@ export function drawingOf(chart: Chart, title: string, ink: string): Drawing {
 /** A drawing of a table as it is on the screen: backgrounds and texts of its cells. */
 export function tableDrawing(table: HTMLTableElement, title: string, ink: string): Drawing {
   const frame = table.getBoundingClientRect();
-  const svg = document.createElementNS(SVG_NS, 'svg');
+  const svg = svgElement('svg', {});
   for (const cell of table.querySelectorAll<HTMLTableCellElement>('th, td')) {
     const box = cell.getBoundingClientRect();
     const style = getComputedStyle(cell);
@@ -54,12 +53,6 @@ export function tableDrawing(table: HTMLTableElement, title: string, ink: string
     svg.append(rect, text);
   }
   return { title, ink, svg, width: Math.ceil(frame.width), height: Math.ceil(frame.height) };
-}
-
-function svgElement(tag: string, attrs: Record<string, string | number>): SVGElement {
-  const el = document.createElementNS(SVG_NS, tag);
-  for (const [name, value] of Object.entries(attrs)) el.setAttribute(name, String(value));
-  return el;
 }
 
 /** The drawing below its title, as a complete SVG file. */

@@ -52,11 +52,7 @@ export function slopesOption(slopes: Slopes, width: number, t: Theme): Option {
   const ticks = ticksBetween(min, max);
   const place = (i: number) => ({ row: Math.floor(i / across), x: LEFT_PX + (i % across) * columnPx });
   return {
-    ...baseOption(t),
-    tooltip: {
-      ...(baseOption(t).tooltip as object),
-      formatter: (p: { dataIndex: number }) => columnTip(slopes, slopes.columns[p.dataIndex]!),
-    },
+    ...baseOption(t, (p) => columnTip(slopes, slopes.columns[p.dataIndex]!)),
     grid: { left: 0, right: 0, top: 0, bottom: 0, outerBoundsMode: 'none' },
     xAxis: { ...givenAxis(t, [0, 1], [], ''), show: false },
     yAxis: { type: 'value', min: 0, max: 1, show: false },

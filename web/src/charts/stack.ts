@@ -74,11 +74,7 @@ export function stackOption(stack: Stack, width: number, t: Theme): Option {
     return [hitMark(x, foot(bar.strip) - inner, thickness, inner), ...parts];
   };
   return {
-    ...baseOption(t),
-    tooltip: {
-      ...(baseOption(t).tooltip as object),
-      formatter: (p: { dataIndex: number }) => barTip(stack, bars[p.dataIndex]!),
-    },
+    ...baseOption(t, (p) => barTip(stack, bars[p.dataIndex]!)),
     grid: { left: LEFT_PX, right: RIGHT_PX, top: HEAD_PX, bottom: FOOT_PX, outerBoundsMode: 'none' },
     xAxis: givenAxis(t, [axis.from, axis.to], timeTicks(axis, plot), 'seconds since the start'),
     yAxis: { type: 'value', min: 0, max: 1, show: false },

@@ -46,14 +46,10 @@ export function triesOption(tries: Tries, width: number, t: Theme): Option {
   const right = Math.min(width * 0.25, endLabelWidth([tries.limitText]));
   const points = tries.points.filter((p) => p.load > 0 && p.value > 0);
   return {
-    ...baseOption(t),
-    tooltip: {
-      ...(baseOption(t).tooltip as object),
-      formatter: (p: { dataIndex: number; seriesName: string }) => {
-        const point = points[p.dataIndex];
-        return point && p.seriesName === 'tries' ? tip(point.label, point.tip) : '';
-      },
-    },
+    ...baseOption(t, ({ dataIndex, seriesName }) => {
+      const point = points[dataIndex];
+      return point && seriesName === 'tries' ? tip(point.label, point.tip) : '';
+    }),
     grid: { left: LEFT_PX, right, top: TOP_PX, bottom: 50, outerBoundsMode: 'none' },
     xAxis: givenAxis(t, xRange, ticksOf(xRange), tries.loadName),
     yAxis: {

@@ -11,7 +11,7 @@ import type { Cell, Estimate } from '../summary';
 import { validityIn } from '../validity';
 import { panelId } from './forks';
 import { slopesFigure } from './slopes';
-import { doubtLines } from './rows';
+import { doubtLines, rowsInWords } from './rows';
 
 const ODD_STARTS_NOTE = 'Starts that settled in another mode are part of these means, and not of the comparison.';
 
@@ -81,11 +81,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
       heads: ['scenario', 'variant', ...spec.data.heads],
       rows: panel.cells.map((c) => [c.scenario, c.variant, ...spec.data.row(c)]),
     }),
-    alternative: () =>
-      bars(LIGHT)
-        .rows.slice(0, 40)
-        .map((r) => `${r.label}: ${r.value}`)
-        .join('; '),
+    alternative: () => rowsInWords(bars(LIGHT).rows),
     onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
   });
 }

@@ -5,7 +5,7 @@ import { forestHeight, forestOption } from '../charts/forest';
 import type { Model, Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import { capitalise, chosenCurrency, forestOf } from './overhead';
-import { ratioRow } from './rows';
+import { ratioRow, rowsInWords } from './rows';
 
 const LETTERS = /[^\w.-]+/g;
 /** An id for a figure of a panel, fit for a link. */
@@ -30,9 +30,6 @@ export function noiseFigure(model: Model): HTMLElement | null {
         n.currencies.map((c) => [n.scenario, n.server, c.label, c.ratio, c.lo, c.hi, n.floor]),
       ),
     }),
-    alternative: () =>
-      rows(LIGHT)
-        .map((r) => `${r.label}: ${r.value}`)
-        .join('; '),
+    alternative: () => rowsInWords(rows(LIGHT)),
   });
 }

@@ -6,6 +6,7 @@ import { decimalsForSignificant, formatFixed } from '../format/number';
 import { inUnitWithInterval, unitFor, type Unit } from '../format/unit';
 import type { Estimate, Ladder, LadderStep } from '../summary';
 import { LIGHT, type Theme } from '../theme';
+import { rowsInWords } from './rows';
 
 const TRANSPARENT = 'rgba(0,0,0,0)';
 
@@ -53,10 +54,7 @@ function waterfall(ladder: Ladder, currency: Currency): HTMLElement {
         return [step.variant, currency.level(step)?.value, added?.value, added?.lo, added?.hi];
       }),
     }),
-    alternative: () =>
-      stepRows(ladder, currency, unit, LIGHT)
-        .map((r) => `${r.label}: ${r.value}`)
-        .join('; '),
+    alternative: () => rowsInWords(stepRows(ladder, currency, unit, LIGHT)),
   });
 }
 

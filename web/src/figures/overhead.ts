@@ -15,7 +15,7 @@ import {
   type Panel,
 } from '../model';
 import { LIGHT, type Theme } from '../theme';
-import { axisName, headingRow, ratioRow } from './rows';
+import { axisName, headingRow, ratioRow, rowsInWords } from './rows';
 
 /** Tabs for the currencies of a run. */
 export function currencyTabs(model: Model): HTMLElement {
@@ -42,7 +42,7 @@ function measureFigure(model: Model, c: CurrencyName): HTMLElement {
     height: (width) => forestHeight(rows(LIGHT), width),
     draw: (width, t) => forestOption(forestOf(model, rows(t), width, c), width, t),
     data: () => dataOf(panels(), c.name),
-    alternative: () => words(rows(LIGHT)),
+    alternative: () => rowsInWords(rows(LIGHT)),
     onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
   });
 }
@@ -54,13 +54,6 @@ function measureRows(model: Model, panel: Panel, name: string, t: Theme): Forest
   });
   return rows.length ? [headingRow(panelHeading(panel)), ...rows] : [];
 }
-
-const words = (rows: ForestRow[]): string =>
-  rows
-    .filter((r) => r.head === undefined)
-    .slice(0, 40)
-    .map((r) => `${r.label}: ${r.value}`)
-    .join('; ');
 
 /** The chart of the chosen currency. A large run shows the ranking of the scenario in focus. */
 export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
@@ -80,7 +73,7 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
     height: (width) => forestHeight(rows(LIGHT), width),
     draw: (width, t) => forestOption(forestOf(model, rows(t), width), width, t),
     data: () => dataOf(panels(), chosenCurrency(model)?.name ?? ''),
-    alternative: () => words(rows(LIGHT)),
+    alternative: () => rowsInWords(rows(LIGHT)),
     onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
   };
   return figure(spec);

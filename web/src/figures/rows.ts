@@ -11,6 +11,12 @@ import { reasonsIn, validityIn } from '../validity';
 
 const BLANK_ROW = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
 
+/** Labels and values of the first 40 rows, without headings: the text alternative of their chart. */
+export function rowsInWords(rows: { head?: string; label: string; value: string }[]): string {
+  const shown = rows.filter((row) => row.head === undefined).slice(0, 40);
+  return shown.map((row) => `${row.label}: ${row.value}`).join('; ');
+}
+
 /** A heading row. */
 export function headingRow(text: string): ForestRow {
   return { ...BLANK_ROW, head: text, id: '', label: '' };

@@ -2,7 +2,7 @@
 
 import { explainTerms } from '../glossary';
 import { axisHalfWidth, miniForest, miniScale } from '../charts/mini_forest';
-import { allowBreaks, h, type Child } from '../dom';
+import { allowBreaks, h, scrollFrame, type Child } from '../dom';
 import { capitalise } from '../figures/overhead';
 import { hasInterval, isDecided, hasInformativeInterval, knownChange } from '../figures/rows';
 import { changeText, changeWithInterval, differenceText, sidesText } from '../format/number';
@@ -46,7 +46,7 @@ export function answerTable(model: Model): HTMLElement {
     h('thead', { role: 'rowgroup' }, head),
     ...bodies,
   );
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Answer table' }, table);
+  return scrollFrame('Answer table', table);
 }
 
 /** Beside a p99, these have a column only if they are the first. The charts and the notes below show them. */

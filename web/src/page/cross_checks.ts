@@ -1,6 +1,6 @@
 // The figures of other load tools: a row per figure, beside tare's.
 
-import { h, plainTable } from '../dom';
+import { h, plainTable, scrollFrame } from '../dom';
 import { formatFixed, formatWhole } from '../format/number';
 import { inUnitWithInterval, formatTime, rateUnit } from '../format/unit';
 import type { CrossCheck, Summary } from '../summary';
@@ -18,9 +18,7 @@ export function crossCheckSection(summary: Summary): HTMLElement {
     'div',
     {},
     h('p', {}, about),
-    rows.length
-      ? h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Cross-checks' }, table)
-      : null,
+    rows.length ? scrollFrame('Cross-checks', table) : null,
     h(
       'ul',
       { class: 'plain' },

@@ -1,6 +1,6 @@
 // The limits of a check: a row for each limit and comparison, and the exit code.
 
-import { h, plainTable } from '../dom';
+import { h, plainTable, scrollFrame } from '../dom';
 import type { LimitCheck, LimitResult } from '../summary';
 
 const HEADS = ['limit', 'on', 'server', 'baseline', 'change', 'verdict'];
@@ -37,7 +37,7 @@ export function limitsSection(check: LimitCheck): HTMLElement {
     'div',
     {},
     h('p', {}, `${OUTCOMES[check.outcome]} A limit is judged by the interval of a change, never by its estimate.`),
-    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Limits' }, table),
+    scrollFrame('Limits', table),
     check.legend ? h('p', {}, `${check.legend}.`) : null,
     check.power ? h('p', {}, `Before the run, the plan said: ${check.power}.`) : null,
   );

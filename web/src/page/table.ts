@@ -1,6 +1,6 @@
 // The table of all cells. It can be sorted, filtered and exported as Markdown and CSV. A row opens the details of its cell.
 
-import { appendChildren, allowBreaks, copyButton, h, saveFile } from '../dom';
+import { appendChildren, allowBreaks, copyButton, h, saveFile, scrollFrame } from '../dom';
 import { toCsv, toMarkdown } from '../format/export';
 import { explainTerms } from '../glossary';
 import { openPanels, type Model } from '../model';
@@ -71,8 +71,14 @@ class TableView {
     );
     const exports = exportButtons(this.columns, () => this.matching());
     const controls = h('div', { class: 'controls' }, this.filter, this.count, ...exports);
-    const scroll = h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All cells' }, table);
-    this.element = h('div', {}, isCompared(model) && levelsNote(), controls, scroll, this.more);
+    this.element = h(
+      'div',
+      {},
+      isCompared(model) && levelsNote(),
+      controls,
+      scrollFrame('All cells', table),
+      this.more,
+    );
     this.show();
   }
 
