@@ -1,6 +1,6 @@
 //! Whose a change between two releases is: the layer's, or that of the server beneath it, whose libraries change too.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tare_stats::{Contrast, Interval, SampleMean, StatsError};
 
@@ -43,13 +43,12 @@ pub fn attribute_change(summary: &Summary, pair: &ReleasePair, currency: Currenc
     let compared = variants.map(|variant| summary.comparisons.iter().find(|compared| compared.variant == *variant));
     let [layer, old, new] = [0, 1, 2].map(|at| costs_of(compared[at], variants[at], currency));
     let (layer, old, new) = (layer?, old?, new?);
-    let at = |costs: &[(u32, f64)], fork: u32| costs.iter().find(|(other, _)| *other == fork).map(|(_, cost)| *cost);
-    let of_fork = |(fork, layer): &(u32, f64)| {
-        Some(ForkCosts { layer: *layer, old_server: at(&old, *fork)?, new_server: at(&new, *fork)? })
+    let of_fork = |(fork, layer): (&u32, &f64)| {
+        Some(ForkCosts { layer: *layer, old_server: *old.get(fork)?, new_server: *new.get(fork)? })
     };
     let forks: Vec<ForkCosts> = layer.iter().filter_map(of_fork).collect();
     let odd = compared.into_iter().flatten().flat_map(|compared| compared.odd_forks.iter().map(|odd| odd.fork));
-    let all: BTreeSet<u32> = [&layer, &old, &new].into_iter().flatten().map(|(fork, _)| *fork).chain(odd).collect();
+    let all: BTreeSet<u32> = [&layer, &old, &new].into_iter().flat_map(BTreeMap::keys).copied().chain(odd).collect();
     let left_out = all.len().saturating_sub(forks.len()) as u32;
     let parts = Attribution::over_forks(&forks, summary.run.alpha);
     let parts = parts.map_err(|_| format!("{} of {} can be split", forks.len(), count(all.len() as u64, "start")))?;
@@ -57,7 +56,7 @@ pub fn attribute_change(summary: &Summary, pair: &ReleasePair, currency: Currenc
 }
 
 /// Cost of a variant / cost of the old release of the layer, by the number of the fork.
-fn costs_of(compared: Option<&Comparison>, variant: &str, currency: Currency) -> Result<Vec<(u32, f64)>, String> {
+fn costs_of(compared: Option<&Comparison>, variant: &str, currency: Currency) -> Result<BTreeMap<u32, f64>, String> {
     let ratio = compared.and_then(|compared| compared.currencies.iter().find(|ratio| ratio.name == currency));
     let ratio: &CurrencyRatio = ratio.ok_or_else(|| format!("{variant} was not measured"))?;
     if !ratio.is_known() {

@@ -150,7 +150,7 @@ fn searched_by(plan: &Plan, slo: &Slo, cell: &Evidence<'_>) -> LoadBy {
 }
 
 fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
-    cell.of_kind(SliceKind::Capacity).filter(move |s| s.key.fork == fork)
+    cell.in_fork(SliceKind::Capacity, fork)
 }
 
 /// What the search of one fork says of the capacity.

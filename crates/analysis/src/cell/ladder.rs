@@ -1,14 +1,16 @@
 //! The steps of a ladder: what each variant costs beyond the one before it, paired by forks.
 
+use std::collections::BTreeMap;
+
 use tare_plan::plan::{Plan, Role};
 use tare_stats::Interval;
 
 use crate::cell::CellAnalysis;
-use crate::cell::level::{self, allocated_per_fork, per_fork};
+use crate::cell::level::{allocated_per_fork, cpu_per_fork, over_forks};
 use crate::summary::{Estimate, Ladder, LadderStep};
 
 /// A value per fork.
-type Forks = Vec<(u32, f64)>;
+type Forks = BTreeMap<u32, f64>;
 
 /// One entry per group that is a ladder, and scenario.
 pub(crate) fn ladders(plan: &Plan, cells: &[CellAnalysis<'_>]) -> Vec<Ladder> {
@@ -31,14 +33,13 @@ pub(crate) fn ladders(plan: &Plan, cells: &[CellAnalysis<'_>]) -> Vec<Ladder> {
 fn steps<'a>(cells: impl Iterator<Item = &'a CellAnalysis<'a>>, alpha: f64) -> Vec<LadderStep> {
     let mut below: Option<(Forks, Forks)> = None;
     let step = |cell: &CellAnalysis<'_>| {
-        let cpu =
-            cell.cpu_kind.map_or_else(Vec::new, |kind| per_fork(&cell.evidence, kind, |slices| level::cpu(slices)));
+        let cpu = cpu_per_fork(&cell.evidence, cell.cpu_kind);
         let bytes = allocated_per_fork(&cell.evidence);
         let step = LadderStep {
             variant: cell.cell.variant.clone(),
-            cpu_ns: estimate(&cpu, alpha),
+            cpu_ns: over_forks(&cpu, alpha),
             cpu_ns_added: below.as_ref().and_then(|(below, _)| added(&cpu, below, alpha)),
-            allocated_bytes: estimate(&bytes, alpha),
+            allocated_bytes: over_forks(&bytes, alpha),
             allocated_bytes_added: below.as_ref().and_then(|(_, below)| added(&bytes, below, alpha)),
         };
         below = Some((cpu, bytes));
@@ -47,14 +48,9 @@ fn steps<'a>(cells: impl Iterator<Item = &'a CellAnalysis<'a>>, alpha: f64) -> V
     cells.map(step).collect()
 }
 
-fn estimate(forks: &Forks, alpha: f64) -> Option<Estimate> {
-    level::estimate(&forks.iter().map(|(_, value)| *value).collect::<Vec<f64>>(), alpha)
-}
-
 /// The mean of the differences between forks of one number; unlike a level, it may be below zero.
 fn added(above: &Forks, below: &Forks, alpha: f64) -> Option<Estimate> {
-    let partner = |fork: u32| below.iter().find(|(other, _)| *other == fork).map(|(_, value)| *value);
-    let differences: Vec<f64> = above.iter().filter_map(|(fork, value)| Some(value - partner(*fork)?)).collect();
+    let differences: Vec<f64> = above.iter().filter_map(|(fork, value)| Some(value - below.get(fork)?)).collect();
     if differences.is_empty() {
         return None;
     }
@@ -69,11 +65,11 @@ mod tests {
 
     #[test]
     fn a_step_is_the_mean_of_the_differences_of_paired_forks() {
-        let below = vec![(1, 10.0), (2, 20.0), (3, 30.0)];
-        let above = vec![(1, 12.0), (2, 22.5), (4, 99.0)];
+        let below = Forks::from([(1, 10.0), (2, 20.0), (3, 30.0)]);
+        let above = Forks::from([(1, 12.0), (2, 22.5), (4, 99.0)]);
         let step = added(&above, &below, 0.05).unwrap();
         assert!((step.value - 2.25).abs() < 1e-12 && step.lo.unwrap() < 2.0 && step.hi.unwrap() > 2.5);
-        assert_eq!(added(&vec![(9, 1.0)], &below, 0.05), None);
-        assert_eq!(added(&vec![(1, 9.0)], &below, 0.05), Some(Estimate { value: -1.0, lo: None, hi: None }));
+        assert_eq!(added(&Forks::from([(9, 1.0)]), &below, 0.05), None);
+        assert_eq!(added(&Forks::from([(1, 9.0)]), &below, 0.05), Some(Estimate { value: -1.0, lo: None, hi: None }));
     }
 }

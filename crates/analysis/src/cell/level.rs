@@ -1,6 +1,8 @@
 //! Levels: figures of several slices together, per fork and over forks. A fork's level is the ratio of its sums, so
 //! that every request counts the same.
 
+use std::collections::BTreeMap;
+
 use tare_plan::plan::SliceKind;
 use tare_record::{RuntimeUse, StoredSlice};
 use tare_stats::interval::student_t_half_width;
@@ -33,9 +35,8 @@ pub(crate) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Op
 
 /// Bytes allocated per request in each fork that knows them, over all its scored slices: regions are too coarse for
 /// one.
-pub(crate) fn allocated_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
-    let of = |fork: u32| allocated(cell.measured().filter(move |s| s.key.fork == fork));
-    cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()
+pub(crate) fn allocated_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
+    cell.by_fork(|fork| allocated(cell.measured().filter(|s| s.key.fork == fork)))
 }
 
 /// Time in which a runtime had stopped its threads, as a share of the time of the slices that know it.
@@ -54,25 +55,14 @@ pub(crate) fn stopped_ns(runtime: &RuntimeUse) -> Option<u64> {
 }
 
 /// How long the server stood still for each request in each fork that knows it, over all its scored slices. It may be zero.
-pub(crate) fn stopped_per_fork(cell: &Evidence<'_>) -> Vec<(u32, f64)> {
+pub(crate) fn stopped_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
     let of_slice =
         |s: &StoredSlice| Some((stopped_ns(s.server.runtime.as_ref()?)?, s.server.runtime.as_ref()?.requests));
-    let of = |fork: u32| {
+    cell.by_fork(|fork| {
         let known = cell.measured().filter(|s| s.key.fork == fork).filter_map(of_slice);
         let (ns, requests) = known.fold((0, 0), |(sum, requests), (ns, of)| (sum + ns, requests + of));
         (requests > 0).then(|| ns as f64 / requests as f64)
-    };
-    cell.fork_numbers().into_iter().filter_map(|fork| Some((fork, of(fork)?))).collect()
-}
-
-/// Throughput of one slice.
-pub(crate) fn slice_throughput(slice: &StoredSlice) -> Option<f64> {
-    throughput(std::iter::once(slice)).filter(|t| *t > 0.0)
-}
-
-/// CPU per request of one slice.
-pub(crate) fn slice_cpu(slice: &StoredSlice) -> Option<f64> {
-    cpu(std::iter::once(slice)).filter(|c| *c > 0.0)
+    })
 }
 
 /// Whether a slice knows its server's CPU per request.
@@ -111,15 +101,14 @@ pub(crate) fn alternates(cell: &Evidence<'_>) -> bool {
     cell.of_kind(SliceKind::Saturating).any(|slice| slice.load.turns > 1)
 }
 
-/// A level per fork, for the forks that have one.
-pub(crate) fn per_fork<'a>(
-    cell: &Evidence<'a>,
-    kind: SliceKind,
-    level: fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
-) -> Vec<(u32, f64)> {
-    let forks = cell.fork_numbers().into_iter();
-    let of = |fork: u32| level(&mut cell.of_kind(kind).filter(move |s| s.key.fork == fork));
-    forks.filter_map(|fork| Some((fork, of(fork)?))).collect()
+/// CPU per request of each fork that knows it, under the load at which it is compared.
+pub(crate) fn cpu_per_fork(cell: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> BTreeMap<u32, f64> {
+    cell.by_fork(|fork| cpu(cell.in_fork(cpu_kind?, fork)))
+}
+
+/// Mean over forks, as [`estimate`].
+pub(crate) fn over_forks(forks: &BTreeMap<u32, f64>, alpha: f64) -> Option<Estimate> {
+    estimate(&forks.values().copied().collect::<Vec<f64>>(), alpha)
 }
 
 /// Mean over forks with Student's interval, which describes the level and decides nothing.

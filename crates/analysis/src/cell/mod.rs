@@ -14,6 +14,8 @@ mod stamps;
 mod validity;
 mod warmup;
 
+use std::collections::BTreeMap;
+
 use tare_plan::plan::{Mode, SliceKind};
 use tare_record::environment::NetworkBandwidth;
 use tare_record::{ErrorClass, ErrorTallies, ErrorTally, LoadRecord, RunHeader, RunRecord, StoredSlice};
@@ -22,7 +24,7 @@ use tare_stats::quantile::printable;
 use crate::evidence::Evidence;
 use crate::format;
 use crate::run_info::command;
-use crate::summary::{Cell, ErrorCount, Estimate, ForkValue, Row, TimePoint, Validity};
+use crate::summary::{Cell, ErrorCount, ForkValue, Row, TimePoint, Validity};
 
 pub use latency::for_each_response;
 pub(crate) use latency::merged::distribution;
@@ -117,7 +119,6 @@ fn measured(
     let forks = evidence.fork_numbers();
     let (requests_ok, requests_failed) = validity::requests(evidence);
     let subject = evidence.subject;
-    let (throughput, cpu) = throughput_and_cpu(evidence, cpu_kind);
     let collections = evidence.measured().filter_map(|s| s.server.runtime.as_ref()?.collections);
     Cell {
         id: evidence.id(),
@@ -136,15 +137,15 @@ fn measured(
         steady_forks: forks.iter().filter(|f| evidence.was_steady(**f)).count() as u32,
         validity: validity::judge(evidence, loads, resources),
         bottleneck,
-        throughput_per_s: estimate(&throughput, alpha),
-        cpu_ns_per_request: estimate(&cpu, alpha),
+        throughput_per_s: level::over_forks(&throughput_per_fork(evidence), alpha),
+        cpu_ns_per_request: level::over_forks(&level::cpu_per_fork(evidence, cpu_kind), alpha),
         cpu_load: cpu_kind.map(|kind| cpu_load(evidence, kind)).unwrap_or_default(),
         cpu_by_kind: cpu_kind.map(|kind| probes::cpu_by_kind(evidence.of_kind(kind))).unwrap_or_default(),
         cpu_by_server: cpu_kind.map(|kind| probes::cpu_by_server(evidence.of_kind(kind))).unwrap_or_default(),
-        allocated_bytes_per_request: estimate(&level::allocated_per_fork(evidence), alpha),
+        allocated_bytes_per_request: level::over_forks(&level::allocated_per_fork(evidence), alpha),
         gc_pause_share: level::time_share(evidence.measured(), |runtime| runtime.collecting_ns),
         gc_pauses: collections.reduce(|sum, one| sum + one),
-        stopped_ns_per_request: estimate(&level::stopped_per_fork(evidence), alpha),
+        stopped_ns_per_request: level::over_forks(&level::stopped_per_fork(evidence), alpha),
         stopped_time_share: level::time_share(evidence.measured(), level::stopped_ns),
         heap_used_peak_bytes: evidence.measured().filter_map(|s| s.server.runtime.as_ref()?.heap_used_bytes).max(),
         probes: probes::probes(evidence),
@@ -166,10 +167,6 @@ fn measured(
         resolved: resolved(evidence),
         command: evidence.forks.last().map(|f| command::shortened(&f.command).join(" ")).unwrap_or_default(),
     }
-}
-
-fn estimate(forks: &[(u32, f64)], alpha: f64) -> Option<Estimate> {
-    level::estimate(&forks.iter().map(|(_, value)| *value).collect::<Vec<_>>(), alpha)
 }
 
 fn cpu_load(evidence: &Evidence<'_>, kind: SliceKind) -> String {
@@ -214,7 +211,7 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
         throughput_per_s: level::throughput(std::iter::once(slice)).unwrap_or(0.0),
         p50_ns: stated(50.0),
         p99_ns: stated(99.0),
-        cpu_ns_per_request: level::slice_cpu(slice),
+        cpu_ns_per_request: level::cpu(std::iter::once(slice)).filter(|cpu| *cpu > 0.0),
         jit_share: slice.server.cpu.as_ref().and_then(jit),
         cpu: probes::cores_by_kind(slice),
         rss_bytes: slice.server.rss_bytes,
@@ -226,25 +223,19 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
     }
 }
 
-/// A value of each fork, by its number.
-type ForkNumbers = Vec<(u32, f64)>;
-
-/// Saturating throughput, and CPU per request under the load `cpu_kind`, of each fork that has them.
-fn throughput_and_cpu(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> (ForkNumbers, ForkNumbers) {
-    let throughput = level::per_fork(evidence, SliceKind::Saturating, |s| level::throughput(s));
-    let cpu = cpu_kind.map(|kind| level::per_fork(evidence, kind, |s| level::cpu(s))).unwrap_or_default();
-    (throughput, cpu)
+/// Saturating throughput of each fork that has it.
+fn throughput_per_fork(evidence: &Evidence<'_>) -> BTreeMap<u32, f64> {
+    evidence.by_fork(|fork| level::throughput(evidence.in_fork(SliceKind::Saturating, fork)))
 }
 
 fn fork_values(evidence: &Evidence<'_>, cpu_kind: Option<SliceKind>) -> Vec<ForkValue> {
-    let (throughput, cpu) = throughput_and_cpu(evidence, cpu_kind);
-    let find = |values: &[(u32, f64)], fork: u32| values.iter().find(|(f, _)| *f == fork).map(|(_, v)| *v);
+    let (throughput, cpu) = (throughput_per_fork(evidence), level::cpu_per_fork(evidence, cpu_kind));
     let value = |fork: u32| ForkValue {
         fork,
         steady: evidence.was_steady(fork),
         warmup_s: evidence.warmup(fork).map_or(0.0, |w| w.span_ns as f64 / 1e9),
-        throughput_per_s: find(&throughput, fork),
-        cpu_ns_per_request: find(&cpu, fork),
+        throughput_per_s: throughput.get(&fork).copied(),
+        cpu_ns_per_request: cpu.get(&fork).copied(),
     };
     evidence.fork_numbers().into_iter().map(value).collect()
 }

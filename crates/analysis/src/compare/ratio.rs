@@ -2,7 +2,7 @@
 
 mod latency;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tare_plan::GroupOrder;
 use tare_plan::earlier::{EarlierSpread, SpreadOf};
@@ -19,6 +19,9 @@ use crate::format;
 use crate::summary::{OddFork, RatioBound};
 use latency::latencies;
 use tare_plan::Currency;
+
+/// A level of some slices together.
+type LevelOf = for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>;
 
 /// The two sides of a comparison, and the forks that count in it.
 #[derive(Clone, Copy)]
@@ -183,9 +186,9 @@ pub(crate) fn deciding_pairs(
     let forks = variant.evidence.fork_numbers();
     let sides = Sides { plan, variant, baseline, forks: &forks };
     let (currency, pairs) = if cpu_decides(variant) {
-        (Currency::CpuPerRequest, slice_pairs(sides, kind, level::slice_cpu, |s| level::cpu(s)))
+        (Currency::CpuPerRequest, slice_pairs(sides, kind, |s| level::cpu(s)))
     } else {
-        (Currency::Throughput, slice_pairs(sides, kind, level::slice_throughput, |s| level::throughput(s)))
+        (Currency::Throughput, slice_pairs(sides, kind, |s| level::throughput(s)))
     };
     (currency, pairs.into_iter().map(|(_, pairs)| pairs).collect())
 }
@@ -193,7 +196,7 @@ pub(crate) fn deciding_pairs(
 fn throughput(sides: Sides<'_>) -> Option<MeasuredRatio> {
     let levels = (sides.variant.cell.throughput_per_s?.value, sides.baseline.cell.throughput_per_s?.value);
     let load = SliceKind::Saturating;
-    let forks = ratios_of_slices(sides, load, level::slice_throughput, |s| level::throughput(s));
+    let forks = ratios_of_slices(sides, load, |s| level::throughput(s));
     measure_ratio(sides, forks, (Currency::Throughput, load), levels)
 }
 
@@ -211,10 +214,8 @@ fn capacity_ratio(sides: Sides<'_>) -> Option<MeasuredRatio> {
 }
 
 /// One ratio for each fork that counts and that both sides have a level in.
-fn ratios_of_levels(sides: Sides<'_>, mine: &[(u32, f64)], theirs: &[(u32, f64)]) -> Vec<(u32, ForkRatio)> {
-    let level =
-        |levels: &[(u32, f64)], fork: u32| levels.iter().find(|(other, _)| *other == fork).map(|(_, level)| *level);
-    ratios_of_single_pairs(sides, |fork| Some((level(mine, fork)?, level(theirs, fork)?)))
+fn ratios_of_levels(sides: Sides<'_>, mine: &BTreeMap<u32, f64>, theirs: &BTreeMap<u32, f64>) -> Vec<(u32, ForkRatio)> {
+    ratios_of_single_pairs(sides, |fork| Some((*mine.get(&fork)?, *theirs.get(&fork)?)))
 }
 
 /// The ratio of each fork that has one pair.
@@ -226,7 +227,7 @@ fn ratios_of_single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f
 fn cpu(sides: Sides<'_>) -> Option<MeasuredRatio> {
     let levels = (sides.variant.cell.cpu_ns_per_request?.value, sides.baseline.cell.cpu_ns_per_request?.value);
     let load = sides.variant.cpu_kind?;
-    let forks = ratios_of_slices(sides, load, level::slice_cpu, |s| level::cpu(s));
+    let forks = ratios_of_slices(sides, load, |s| level::cpu(s));
     measure_ratio(sides, forks, (Currency::CpuPerRequest, load), levels)
 }
 
@@ -254,36 +255,25 @@ fn stopped(sides: Sides<'_>) -> Option<MeasuredRatio> {
 }
 
 /// One ratio per fork that both sides have: the trimmed mean over slices of the same round.
-fn ratios_of_slices(
-    sides: Sides<'_>,
-    kind: SliceKind,
-    slice_value: fn(&StoredSlice) -> Option<f64>,
-    sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
-) -> Vec<(u32, ForkRatio)> {
+fn ratios_of_slices(sides: Sides<'_>, kind: SliceKind, level: LevelOf) -> Vec<(u32, ForkRatio)> {
     let ratio = |(fork, pairs): (u32, Vec<(f64, f64)>)| Some((fork, ForkRatio::from_pairs(&pairs).ok()?));
-    slice_pairs(sides, kind, slice_value, sum).into_iter().filter_map(ratio).collect()
+    slice_pairs(sides, kind, level).into_iter().filter_map(ratio).collect()
 }
 
 /// The pairs of slices of the same round, by fork.
 ///
 /// If a slice has no value (no answer at all), the fork is one pair of its sums: to drop the pair would drop the worst sample. A
 /// sequential run has no common rounds, so it is one pair too.
-fn slice_pairs(
-    sides: Sides<'_>,
-    kind: SliceKind,
-    slice_value: fn(&StoredSlice) -> Option<f64>,
-    sum: for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>,
-) -> Vec<(u32, Vec<(f64, f64)>)> {
+fn slice_pairs(sides: Sides<'_>, kind: SliceKind, level: LevelOf) -> Vec<(u32, Vec<(f64, f64)>)> {
     let Sides { plan, variant, baseline, forks } = sides;
+    let one = |slice: &StoredSlice| level(&mut std::iter::once(slice)).filter(|value| *value > 0.0);
     let of_fork = |fork: u32| {
-        let whole = |side: &CellAnalysis<'_>| sum(&mut side.evidence.of_kind(kind).filter(|s| s.key.fork == fork));
-        let by_round: HashMap<u32, &StoredSlice> =
-            baseline.evidence.of_kind(kind).filter(|s| s.key.fork == fork).map(|s| (s.key.round, s)).collect();
-        let mine = variant.evidence.of_kind(kind).filter(|s| s.key.fork == fork);
-        let pairs: Option<Vec<(f64, f64)>> = mine
-            .filter_map(|s| Some((s, *by_round.get(&s.key.round)?)))
-            .map(|(v, b)| Some((slice_value(v)?, slice_value(b)?)))
-            .collect();
+        let whole = |side: &CellAnalysis<'_>| level(&mut side.evidence.in_fork(kind, fork));
+        let theirs: HashMap<u32, &StoredSlice> =
+            baseline.evidence.in_fork(kind, fork).map(|s| (s.key.round, s)).collect();
+        let mine = variant.evidence.in_fork(kind, fork);
+        let same_round = mine.filter_map(|s| Some((s, *theirs.get(&s.key.round)?)));
+        let pairs: Option<Vec<(f64, f64)>> = same_round.map(|(v, b)| Some((one(v)?, one(b)?))).collect();
         match pairs {
             Some(pairs) if !pairs.is_empty() && plan.mode == Mode::Compared => Some(pairs),
             _ => Some(vec![(whole(variant)?, whole(baseline)?)]),

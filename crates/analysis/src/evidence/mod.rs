@@ -3,7 +3,7 @@
 pub(crate) mod disturbance;
 pub(crate) mod machine;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use tare_plan::LoadPlan;
 use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
@@ -113,6 +113,11 @@ impl<'a> Evidence<'a> {
         self.scored_slices().filter(move |s| s.key.kind == kind)
     }
 
+    /// Those of one fork.
+    pub fn in_fork(&self, kind: SliceKind, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
+        self.of_kind(kind).filter(move |s| s.key.fork == fork)
+    }
+
     /// Whether a slice is one of this cell's.
     pub fn is_of(&self, slice: &StoredSlice) -> bool {
         let Subject { group, scenario, variant, .. } = self.subject;
@@ -125,6 +130,11 @@ impl<'a> Evidence<'a> {
         numbers.sort_unstable();
         numbers.dedup();
         numbers
+    }
+
+    /// A value of each fork that has it, by its number.
+    pub fn by_fork(&self, value: impl Fn(u32) -> Option<f64>) -> BTreeMap<u32, f64> {
+        self.fork_numbers().into_iter().filter_map(|fork| Some((fork, value(fork)?))).collect()
     }
 
     /// How a fork warmed up, where that is recorded.

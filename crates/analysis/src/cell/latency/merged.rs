@@ -26,7 +26,7 @@ pub(super) fn merged(
     let mut forks = Vec::new();
     for fork in cell.fork_numbers() {
         one.clear();
-        cell.of_kind(kind).filter(|s| s.key.fork == fork).filter_map(clock).for_each(|h| h.merge_into(&mut one));
+        cell.in_fork(kind, fork).filter_map(clock).for_each(|h| h.merge_into(&mut one));
         if !one.is_empty() {
             all.merge(&one);
             forks.push((fork, percentiles(&one)));

@@ -74,7 +74,7 @@ fn share(
     count: &dyn Fn(&StoredSlice) -> Option<(u64, u64)>,
 ) -> Option<MeasuredRatio> {
     let of_fork = |side: &CellAnalysis<'_>, fork: u32| -> Option<(u64, u64)> {
-        let slices = side.evidence.of_kind(kind).filter(|slice| slice.key.fork == fork && slice.load.ok > 0);
+        let slices = side.evidence.in_fork(kind, fork).filter(|slice| slice.load.ok > 0);
         let counts: Option<Vec<(u64, u64)>> = slices.map(count).collect();
         let sum = counts?.into_iter().fold((0, 0), |(part, all), (of_part, of_all)| (part + of_part, all + of_all));
         (sum.1 > 0).then_some(sum)
