@@ -4,10 +4,10 @@ use super::agents::{agent_line, fleet_line};
 use super::{answers, messages};
 use crate::clean;
 use crate::palette::Tone;
-use crate::text::{Style, wrap};
+use crate::text::{Style, ended_early, wrap};
 use tare_analysis::format::{Scale, Unit, count, duration, grouped, rate, share, single};
 use tare_analysis::load::{Connections, Generator, LoadSummary, ThresholdResult};
-use tare_analysis::summary::{Distribution, HistogramBin, RunStatus, Validity, ValidityState};
+use tare_analysis::summary::{Distribution, HistogramBin, Validity, ValidityState};
 
 /// Columns of the longest bar, where the terminal has room for it.
 const BAR: usize = 30;
@@ -25,13 +25,8 @@ const LABEL: usize = 13;
 pub fn render(summary: &LoadSummary, style: &Style) -> String {
     let palette = &style.palette();
     let mut out = palette.paint(Tone::Head, &format!("tare load · {}", clean::sanitize_line(&summary.url))) + "\n";
-    let stopped = match summary.status {
-        RunStatus::Complete => "",
-        RunStatus::BudgetSpent => " · budget spent",
-        RunStatus::Interrupted => " · interrupted",
-        RunStatus::Partial => " · cut short",
-    };
-    push(&mut out, style, &format!("{}{stopped}", clean::sanitize_line(&summary.model.text)), 2);
+    let model = format!("{}{}", clean::sanitize_line(&summary.model.text), ended_early(summary.status));
+    push(&mut out, style, &model, 2);
     out += "\n";
     out += &verdict(&summary.verdict, style);
     for row in figure_rows(summary) {

@@ -79,17 +79,22 @@ fn answer(summary: &Summary, style: &Style) -> String {
 /// `tare · 2026-11-20-1 · suite quick · 4 min · interrupted`, and the question: it says how the servers differ.
 fn head(summary: &Summary, style: &Style) -> String {
     let run = &summary.run;
-    let status = match run.status {
-        RunStatus::Complete => "",
-        RunStatus::BudgetSpent => " · budget spent",
-        RunStatus::Interrupted => " · interrupted",
-        RunStatus::Partial => " · partial",
-    };
+    let status = ended_early(run.status);
     let word = if run.suite == "command line" { "" } else { "suite " };
     let named = format!("tare · {} · {word}{} · {}{status}", run.id, run.suite, duration(run.duration_s));
     let question = Some(&run.question).filter(|question| !question.is_empty());
     let question = question.map(|text| style.paragraph(Tone::Quiet, &format!("  {}", clean::sanitize_line(text)), 4));
     style.paragraph(Tone::Head, &clean::sanitize_line(&named), 2) + &question.unwrap_or_default()
+}
+
+/// ` · interrupted`; nothing where it is complete.
+pub(crate) const fn ended_early(status: RunStatus) -> &'static str {
+    match status {
+        RunStatus::Complete => "",
+        RunStatus::BudgetSpent => " · budget spent",
+        RunStatus::Interrupted => " · interrupted",
+        RunStatus::Partial => " · cut short",
+    }
 }
 
 /// What brackets mean, where any comparison has an interval, and by which interval there is no difference.
