@@ -211,7 +211,10 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comp
         prior: prior::effect(measured_ratio),
         ..currency(measured_ratio, *verdict, pair, fork_s)
     };
-    let currencies: Vec<CurrencyRatio> = pair.measured_ratios.iter().zip(verdicts).map(judge).collect();
+    let mut currencies: Vec<CurrencyRatio> = pair.measured_ratios.iter().zip(verdicts).map(judge).collect();
+    if let Some((first, others)) = currencies.split_first_mut() {
+        others.iter_mut().for_each(|other| hold_against_figures(other, first.forks));
+    }
     Comparison {
         cpu_cost: wording::cpu_cost(&currencies, cell),
         id: cell.id.clone(),
@@ -223,6 +226,20 @@ fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comp
         baseline_cell: baseline.id.clone(),
         odd_forks: pair.odd_forks.clone(),
         currencies,
+    }
+}
+
+/// Takes back what a measure beside the deciding one says against its own figures, and names what it rests on where that is one
+/// start of several. The figures are of all starts, a ratio only of those that state it on both sides.
+fn hold_against_figures(ratio: &mut CurrencyRatio, starts: u32) {
+    let is_opposite = (ratio.ratio - 1.0) * (ratio.variant_value - ratio.baseline_value) < 0.0;
+    if ratio.verdict.is_difference() && is_opposite {
+        (ratio.verdict, ratio.material) = (VerdictKind::Inconclusive, false);
+        ratio.short = wording::short(ratio.name, ratio.verdict, &ratio.change());
+        ratio.reason = Some("the two figures of all starts differ in the other direction".to_owned());
+    }
+    if ratio.verdict == VerdictKind::NoInterval && starts > 1 {
+        ratio.reason = Some(format!("one of {starts} starts can state it for both servers"));
     }
 }
 

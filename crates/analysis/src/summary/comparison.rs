@@ -60,13 +60,12 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether a change may be told beside the two figures that it compares: not if it comes from one start although the deciding
-    /// measure has several, and not if the figures of all starts together differ in the other direction.
-    pub fn is_told(&self, ratio: &CurrencyRatio) -> bool {
+    /// Why a change may not be told beside the two figures that it compares: it comes from one start, and the deciding measure
+    /// has several. `None` where it may.
+    pub fn untold<'a>(&self, ratio: &'a CurrencyRatio) -> Option<&'a str> {
         let has_one_start = |ratio: &CurrencyRatio| ratio.verdict == VerdictKind::NoInterval;
         let is_weak = has_one_start(ratio) && self.currencies.first().is_some_and(|first| !has_one_start(first));
-        let is_opposite = (ratio.ratio - 1.0) * (ratio.variant_value - ratio.baseline_value) < 0.0;
-        !(is_weak || ratio.verdict.is_difference() && is_opposite)
+        is_weak.then(|| ratio.reason.as_deref().unwrap_or("too few starts"))
     }
 }
 

@@ -87,7 +87,7 @@ impl Tail<'_> {
     fn change(&self, currency: Currency, words: [&str; 2]) -> String {
         let found = self.comparison.and_then(|comparison| {
             let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency)?;
-            (ratio.is_known() && comparison.is_told(ratio)).then_some(ratio)
+            (ratio.is_known() && comparison.untold(ratio).is_none()).then_some(ratio)
         });
         let Some(ratio) = found else { return String::new() };
         let change = ratio.change();

@@ -55,13 +55,17 @@ fn row(comparison: &Comparison) -> [String; 4] {
     [comparison.scenario.clone(), comparison.variant.clone(), verdict, others.join("; ")]
 }
 
-/// `p99 at half load +4.7 % [+3.1, +6.2]`, with a question mark where it is not decided.
+/// `p99 at half load +4.7 % [+3.1, +6.2]`, with a question mark and the reason where it is not decided.
 fn change(comparison: &Comparison, ratio: &CurrencyRatio) -> String {
-    let change = ratio.change().signed_interval();
-    match ratio.verdict {
-        _ if ratio.bound.is_some() => format!("{} {}", ratio.label, ratio.short),
-        _ if !comparison.is_told(ratio) => format!("{} ? (too few starts)", ratio.label),
-        VerdictKind::Inconclusive => format!("{} {change} ?", ratio.label),
-        _ => format!("{} {change}", ratio.label),
+    let (label, change) = (&ratio.label, ratio.change().signed_interval());
+    match (ratio.verdict, comparison.untold(ratio)) {
+        _ if ratio.bound.is_some() => format!("{label} {}", ratio.short),
+        (_, Some(why)) => format!("{label} ? ({why})"),
+        (VerdictKind::Inconclusive, None) => {
+            // What more starts would show follows the reason.
+            let reason = ratio.reason.iter().filter_map(|reason| reason.split("; ").next());
+            format!("{label} {change} ?{}", reason.map(|why| format!(" ({why})")).collect::<String>())
+        }
+        _ => format!("{label} {change}"),
     }
 }

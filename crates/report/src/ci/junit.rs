@@ -116,9 +116,10 @@ fn comparison_case(summary: &Summary, comparison: &Comparison) -> Case {
         VerdictKind::NoMaterialDifference | VerdictKind::Worse | VerdictKind::Better => Outcome::Passed,
     };
     let answer = summary.sentences.iter().find(|sentence| sentence.comparison == comparison.id);
-    let words = |ratio: &CurrencyRatio| match comparison.is_told(ratio) {
-        true => format!("{}: {}", ratio.label, ratio.short),
-        false => format!("{}: ? (too few starts)", ratio.label),
+    let words = |ratio: &CurrencyRatio| match (comparison.untold(ratio), &ratio.reason) {
+        (Some(why), _) => format!("{}: ? ({why})", ratio.label),
+        (None, Some(why)) => format!("{}: {} ({why})", ratio.label, ratio.short),
+        (None, None) => format!("{}: {}", ratio.label, ratio.short),
     };
     let ratios = comparison.currencies.iter().map(words);
     let cells = [&comparison.baseline_cell, &comparison.cell];

@@ -33,7 +33,8 @@ fn usable_ratios(summary: &Summary) -> impl Iterator<Item = (&Comparison, &Curre
 }
 
 fn ratios_of(comparison: &Comparison) -> impl Iterator<Item = &CurrencyRatio> {
-    let is_usable = |ratio: &&CurrencyRatio| ratio.is_known() && ratio.ratio.is_finite() && comparison.is_told(ratio);
+    let is_usable =
+        |ratio: &&CurrencyRatio| ratio.is_known() && ratio.ratio.is_finite() && comparison.untold(ratio).is_none();
     comparison.currencies.iter().filter(is_usable)
 }
 

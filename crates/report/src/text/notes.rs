@@ -1,5 +1,6 @@
 //! The notes below the table: facts of single cells, what their slow requests met, why comparisons are open, and why cells are void or suspect.
 
+use super::table::OpenMeasure;
 use super::{Style, capacity, messages};
 use crate::clean;
 use crate::palette::Tone;
@@ -92,7 +93,8 @@ impl SharedReasons {
     fn of<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell> + Clone) -> Self {
         let mut reasons = Self::none(summary);
         cells.clone().for_each(|cell| reasons.add_comparison(summary, cell));
-        cells.for_each(|cell| reasons.add_doubts(cell));
+        cells.clone().for_each(|cell| reasons.add_doubts(cell));
+        cells.for_each(|cell| reasons.add_open_measures(summary, cell));
         reasons
     }
 
@@ -104,6 +106,25 @@ impl SharedReasons {
         }
         if let Some(prior) = first.and_then(|currency| currency.prior.as_ref()) {
             self.add(cell, prior.text.clone(), true, None);
+        }
+    }
+
+    /// Measures beside the deciding one, those of one reason together. What the deciding one waits for, they all wait for.
+    fn add_open_measures(&mut self, summary: &Summary, cell: &Cell) {
+        let first = super::table::comparison(summary, cell).and_then(|comparison| comparison.currencies.first());
+        let known = first.and_then(|first| first.reason.as_deref());
+        let open = super::table::open_measures(summary, cell);
+        let mut open: &[OpenMeasure<'_>] = &open;
+        let mut told: Vec<&str> = known.into_iter().collect();
+        while let Some((measure, others)) = open.split_first() {
+            if !told.contains(&measure.reason) {
+                told.push(measure.reason);
+                let alike = || std::iter::once(measure).chain(others.iter().filter(|o| o.reason == measure.reason));
+                let labels: Vec<String> = alike().map(|one| clean::sanitize_line(one.label).to_string()).collect();
+                let needed_s = alike().filter_map(|one| one.needed_s).reduce(f64::max);
+                self.add(cell, format!("{} ?, {}", enumerate(&labels), measure.reason), true, needed_s);
+            }
+            open = others;
         }
     }
 

@@ -39,6 +39,40 @@ pub(super) fn comparison<'a>(summary: &'a Summary, cell: &Cell) -> Option<&'a Co
     summary.comparisons.iter().find(|c| c.cell == cell.id)
 }
 
+/// A measure with a question mark.
+pub(super) struct OpenMeasure<'a> {
+    pub label: &'a str,
+    pub reason: &'a str,
+    pub needed_s: Option<f64>,
+}
+
+/// The measures beside the deciding one that have a question mark in the row of this cell.
+pub(super) fn open_measures<'a>(summary: &'a Summary, cell: &Cell) -> Vec<OpenMeasure<'a>> {
+    let table = Table::of(summary);
+    let currencies = table.measures.iter().map(|at| MEASURES[*at].0);
+    let open = currencies.filter(|currency| table.mark(cell, *currency) == Some(Mark::Open));
+    let measure = |currency: Currency| {
+        let ratio = comparison(summary, cell)?.currencies.iter().find(|ratio| ratio.name == currency);
+        let missing = "no start can state it for both servers";
+        let (label, reason) = match ratio {
+            Some(ratio) => (ratio.label.as_str(), ratio.reason.as_deref().unwrap_or("not decided")),
+            None => (currency.facts().label, missing),
+        };
+        Some(OpenMeasure { label, reason, needed_s: ratio.and_then(|ratio| ratio.needed_s) })
+    };
+    open.filter_map(measure).collect()
+}
+
+fn is_open(comparison: &Comparison, ratio: &CurrencyRatio) -> bool {
+    ratio.verdict == VerdictKind::Inconclusive || comparison.untold(ratio).is_some()
+}
+
+/// Whether the quotient of two levels is so far from the change beside them that it lies outside its interval.
+fn is_no_quotient(ratio: &CurrencyRatio) -> bool {
+    let quotient = ratio.variant_value / ratio.baseline_value;
+    ratio.verdict.is_decision() && ratio.lo.zip(ratio.hi).is_some_and(|(lo, hi)| quotient < lo || hi < quotient)
+}
+
 /// The cells of one group and scenario, with the units that they share.
 struct Block<'a> {
     cells: Vec<&'a Cell>,
@@ -148,9 +182,12 @@ impl<'a> Table<'a> {
         let is_open = |cell: &Cell, at: &usize| self.mark(cell, MEASURES[*at].0).is_some_and(|mark| mark == Mark::Open);
         let is_drawn = cells().any(|cell| self.measures.iter().any(|at| is_open(cell, at)));
         let interval = interval_legend(self.summary);
+        let mut ratios = self.summary.comparisons.iter().flat_map(|comparison| &comparison.currencies);
+        let two_means = "a change is the mean of neighbouring measurements, and a level that of all: it is not their quotient";
         let parts: Vec<String> = interval
             .into_iter()
             .chain(is_drawn.then(|| "? not decided, or too few starts or requests for a comparison".to_owned()))
+            .chain(ratios.any(is_no_quotient).then(|| two_means.to_owned()))
             .collect();
         if parts.is_empty() {
             String::new()
@@ -197,7 +234,7 @@ impl<'a> Table<'a> {
         match ratio {
             _ if first.verdict == VerdictKind::Void => None,
             Some(ratio) if ratio.verdict == VerdictKind::Void => None,
-            Some(ratio) if ratio.verdict == VerdictKind::Inconclusive || !comparison.is_told(ratio) => Some(Mark::Open),
+            Some(ratio) if is_open(comparison, ratio) => Some(Mark::Open),
             Some(_) => Some(Mark::Change),
             None => has_levels().then_some(Mark::Open),
         }

@@ -4,9 +4,10 @@ use tare_analysis::summarize;
 use tare_analysis::summary::{Summary, VerdictKind};
 use tare_plan::Currency;
 use tare_plan::plan::{Program, SliceKind};
-use tare_record::{EventKind, EventRecord};
+use tare_record::{EventKind, EventRecord, PackedHistogram, RunRecord};
 use tare_report::ci;
 use tare_report::text::{Style, render, render_findings};
+use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::{self, baseline, control, variant};
 
@@ -47,28 +48,76 @@ fn with_p99_of_one_start() -> Summary {
     let p99 = summary.comparisons[0].currencies.iter_mut().find(|ratio| ratio.name == Currency::LatencyP99).unwrap();
     (p99.verdict, p99.ratio, p99.lo, p99.hi) = (VerdictKind::NoInterval, 1.524, None, None);
     p99.short = "+52.4 %".to_owned();
+    p99.reason = Some("one of 8 starts can state it for both servers".to_owned());
     summary
+}
+
+/// The standard run with other response times under the load of the latency. `response_ns` has the start, and whether the server
+/// is the one with the layer.
+fn with_responses(response_ns: impl Fn(u32, bool) -> Vec<u64>) -> RunRecord {
+    let mut record = synthetic::standard();
+    for slice in record.slices.iter_mut().filter(|slice| slice.key.kind == SliceKind::Poisson) {
+        let mut response = LatencyHistogram::new();
+        response_ns(slice.key.fork, slice.key.variant == "http4s.Tapir").iter().for_each(|ns| response.record_ns(*ns));
+        slice.load.response = PackedHistogram::from(&response);
+    }
+    record
 }
 
 #[test]
 fn a_percentile_of_one_start_is_marked_and_not_told_as_a_change() {
-    let weak = with_p99_of_one_start();
-    // A decided change whose two figures, of all starts together, differ in the other direction.
-    let mut opposite = synthetic::standard_summary();
-    let p99 = opposite.comparisons[0].currencies.iter_mut().find(|ratio| ratio.name == Currency::LatencyP99).unwrap();
-    (p99.verdict, p99.ratio) = (VerdictKind::Worse, 1.524);
-    (p99.baseline_value, p99.variant_value) = (424e6, 282e6);
-    for summary in [weak, opposite] {
-        for width in [140, 80] {
-            let text = render(&summary, &Style { colored: false, width });
-            assert!(!text.contains("52.4") && text.contains("? not decided"), "{text}");
-        }
-        let comment = ci::comment::render(&summary);
-        assert!(comment.contains("p99 at half load ? (too few starts)") && !comment.contains("52.4"), "{comment}");
-        let ratios = ci::openmetrics::render(&summary).matches("currency=\"latency_p99\"").count();
-        assert_eq!(ratios, 0, "no ratio of p99");
-        assert!(ci::junit::render(&summary).contains("p99 at half load: ? (too few starts)"));
+    let summary = with_p99_of_one_start();
+    let why = "one of 8 starts can state it for both servers";
+    for width in [140, 80] {
+        let text = render(&summary, &Style { colored: false, width });
+        assert!(!text.contains("52.4") && text.contains("? not decided"), "{text}");
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(joined.contains(&format!("http4s.Tapir: p99 at half load ?, {why}")), "{text}");
     }
+    let comment = ci::comment::render(&summary);
+    assert!(comment.contains(&format!("p99 at half load ? ({why})")) && !comment.contains("52.4"), "{comment}");
+    assert!(!ci::openmetrics::render(&summary).contains("currency=\"latency_p99\""), "no ratio of p99");
+    assert!(!ci::bencher::render(&summary).unwrap().contains("latency-p99-ratio"));
+    assert!(ci::junit::render(&summary).contains(&format!("p99 at half load: ? ({why})")));
+}
+
+#[test]
+fn a_percentile_that_one_start_of_several_can_state_says_so() {
+    // 4 slices of 260 requests are enough for a p99, and 4 of 240 are not.
+    let record = with_responses(|fork, _| vec![1_000_000; if fork == 3 { 260 } else { 240 }]);
+    let summary = summarize(&record);
+    let comparison = &summary.comparisons[0];
+    let p99 = comparison.currencies.iter().find(|ratio| ratio.name == Currency::LatencyP99).unwrap();
+    assert_eq!((p99.verdict, p99.forks), (VerdictKind::NoInterval, 1));
+    assert_eq!(comparison.untold(p99), Some("one of 8 starts can state it for both servers"));
+}
+
+#[test]
+fn a_difference_against_its_own_two_figures_is_not_decided() {
+    let usual = |is_layer| vec![if is_layer { 1_100_000 } else { 1_000_000 }; 300];
+    let figures = |record: &RunRecord| {
+        let summary = summarize(record);
+        let ratios = &summary.comparisons[0].currencies;
+        (ratios.iter().find(|ratio| ratio.name == Currency::LatencyP99).unwrap().clone(), summary)
+    };
+    let (p99, _) = figures(&with_responses(|_, is_layer| usual(is_layer)));
+    assert_eq!(p99.verdict, VerdictKind::Worse, "{p99:?}");
+    // A start of the bare server is slow, and the layer has too few requests in it for a ratio.
+    let opposite = with_responses(|fork, is_layer| match (fork, is_layer) {
+        (1, false) => [vec![1_000_000; 200], vec![100_000_000; 100]].concat(),
+        (1, true) => vec![1_100_000; 200],
+        _ => usual(is_layer),
+    });
+    let (p99, summary) = figures(&opposite);
+    assert!(p99.variant_value < p99.baseline_value && p99.ratio > 1.0, "{p99:?}");
+    assert_eq!(p99.verdict, VerdictKind::Inconclusive, "{p99:?}");
+    let why = "the two figures of all starts differ in the other direction";
+    assert_eq!(p99.reason.as_deref(), Some(why));
+    let text = render(&summary, &Style { colored: false, width: 400 });
+    assert!(text.contains(&format!("http4s.Tapir: p99 at half load ?, {why}")), "{text}");
+    assert!(ci::comment::render(&summary).contains(&format!("? ({why})")));
+    assert!(ci::junit::render(&summary).contains(why));
+    assert!(summary.headline.text.contains(" Not decided yet: p99 at half load."), "{}", summary.headline.text);
 }
 
 #[test]
