@@ -33,8 +33,12 @@ test('the scale of a small forest plot has the baseline and one round change on 
   const texts = (axis: number) => scaleTicks(axis).map((t) => t.text.replace('\u00a0', ' '));
   expect(texts(axisHalfWidth([1.01], 0.05))).toEqual(['−5 %', '0', '+5 %']);
   expect(texts(axisHalfWidth([1.08], 0.05))).toEqual(['−10 %', '0', '+10 %']);
-  expect(texts(axisHalfWidth([33], 0.05))).toEqual(['−30 %', '0', '+30 %']);
-  expect(texts(axisHalfWidth([33], 0.2))).toEqual(['−75 %', '0', '+300 %']);
+  expect(texts(axisHalfWidth([33], 0.2))).toEqual(['−90 %', '0', '+900 %']);
+});
+
+test('each estimate has a place on the axis of a small forest plot', () => {
+  for (const [largest, region] of [[1.33, 0.02], [1.6, 0.02], [0.4, 0.05], [33, 0.05]] as const)
+    expect(axisHalfWidth([1, largest], region)).toBeGreaterThan(Math.abs(Math.log(largest)));
 });
 
 test('each nine has the same width on the log-nines axis', () => {

@@ -28,7 +28,7 @@ pub fn plan_headline(plan: &Plan, width: usize) -> String {
         count(plan.load.users.into(), "user"),
         enumerate(&baselines.into_iter().map(str::to_owned).collect::<Vec<_>>()),
     );
-    let _ = writeln!(text, "  {} · seed {}", places(&plan.machine), plan.seed);
+    let _ = writeln!(text, "  {} · seed {}", places(plan), plan.seed);
     let _ = writeln!(text, "  {}{}", ending(plan), profiles(plan));
     if let Some(forecast) = forecast(plan) {
         let _ = writeln!(text, "  {forecast}");

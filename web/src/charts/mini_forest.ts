@@ -12,8 +12,10 @@ const EDGE = 8;
 const LINE_Y = 12;
 const STARTS_Y = 24;
 const ARROW = 4.5;
-/** The least width of the band of the region. Narrow columns shrink the chart by up to a quarter. */
+/** The width of the band of the region that estimates near it are drawn for. Narrow columns shrink the chart by up to a quarter. */
 const BAND_PX = 14;
+/** The least width of the band. */
+const LEAST_BAND_PX = 3;
 
 export interface MiniForest {
   ratio: number;
@@ -25,11 +27,12 @@ export interface MiniForest {
   verdict: string;
 }
 
-/** Half the width of an axis around 1, as a logarithm: ±10 % or three times the largest estimate, limited by BAND_PX. */
+/** Half the width of an axis around 1, as a logarithm: ±10 %, or three times the largest estimate as far as BAND_PX allows. Each
+ * estimate has a place on it. */
 export function axisHalfWidth(ratios: number[], region: number): number {
   const largest = Math.max(0, ...ratios.map((ratio) => Math.abs(Math.log(ratio))));
   const widest = (Math.log(1 + region) * (WIDTH - 2 * EDGE)) / BAND_PX;
-  return Math.min(Math.max(Math.log(1.1), 3 * largest), Math.max(widest, Math.log(1.1)));
+  return Math.max(Math.log(1.1), Math.min(3 * largest, Math.max(widest, 1.2 * largest)));
 }
 
 /** Pairs of changes for the ticks of a scale. The widest pair that fits is used. */
@@ -81,7 +84,7 @@ export function miniForest(forest: MiniForest, halfWidth: number, region: number
   const clamp = (px: number) => Math.min(WIDTH - EDGE, Math.max(EDGE, px));
   const svg = svgElement('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'mini-forest', 'aria-hidden': 'true' });
   svg.dataset.verdict = forest.verdict;
-  const half = Math.max(BAND_PX / 2, x(1 + region) - middle);
+  const half = Math.max(LEAST_BAND_PX / 2, x(1 + region) - middle);
   svg.append(
     svgElement('rect', { class: 'band', x: middle - half, y: 0, width: 2 * half, height: HEIGHT }),
     svgElement('line', { class: 'baseline', x1: middle, x2: middle, y1: 0, y2: HEIGHT }),

@@ -98,6 +98,9 @@ function nextStep({ next }: Summary): HTMLElement {
 function howToRead(model: Model): HTMLElement {
   const { run } = model.summary;
   const sure = percent(1 - run.alpha);
+  const [dot, interval] = run.repeats_one_start
+    ? ['measurement of one start', 'interval of repeated measurements of the same start']
+    : ['start of the server', 'confidence interval'];
   return h(
     'div',
     { class: 'reading' },
@@ -105,12 +108,12 @@ function howToRead(model: Model): HTMLElement {
     h(
       'ul',
       {},
-      h('li', {}, explainTerms('● decided, ○ not decided yet. A small dot is one start of the server.')),
+      h('li', {}, explainTerms(`● decided, ○ not decided yet. A small dot is one ${dot}.`)),
       h(
         'li',
         {},
         explainTerms(
-          `The line is the ${sure} % confidence interval, in figures [from, to]. An arrow points to what lies beyond the axis.`,
+          `The line is the ${sure} % ${interval}, in figures [from, to]. An arrow points to what lies beyond the axis.`,
         ),
       ),
       h(

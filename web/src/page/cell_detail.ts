@@ -38,6 +38,7 @@ function detailParts(model: Model, cell: Cell): Child[] {
           ]),
         )
       : null,
+    comparison?.cpu_cost?.text ?? null,
     cell.latency.length ? percentileTable(cell.latency) : null,
     errorTable('Failed requests by class', cell.errors),
     errorTable('Connection events by class: they belong to no request', cell.connection_events ?? []),

@@ -19,4 +19,6 @@ export interface RunInfo {
   headline: string[];
   region: number;
   alpha: number;
+  /** tare did not start the servers: its starts are repeated measurements of one start. */
+  repeats_one_start?: boolean;
 }

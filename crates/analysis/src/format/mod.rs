@@ -3,7 +3,7 @@
 pub mod clocks;
 pub(crate) mod time;
 
-use tare_plan::plan::Machine;
+use tare_plan::plan::Plan;
 pub use tare_units::{
     Scale, Unit, and, count, duration, enumerate, exact_duration, fixed, grouped, rate, roughly, share, single,
     to_within,
@@ -103,8 +103,9 @@ fn cores(list: &str) -> String {
 }
 
 /// Where servers and generator run: `server: core 0 on ssh://bench1 · generator: agents at ssh://bench2`.
-pub fn places(machine: &Machine) -> String {
-    let server = cores(&machine.server_cpus);
+pub fn places(plan: &Plan) -> String {
+    let machine = &plan.machine;
+    let server = if plan.never_restarts() { "not started by tare".to_owned() } else { cores(&machine.server_cpus) };
     let on_host = machine.server_host.as_ref().map_or_else(String::new, |host| format!(" on {host}"));
     let generator = match machine.agents.as_slice() {
         [] => cores(&machine.load_cpus),

@@ -36,6 +36,7 @@ pub(crate) fn run_info(record: &RunRecord) -> RunInfo {
         headline: vec![what(plan), place(plan, &header.environment), stop(plan)],
         region: plan.stop.region,
         alpha: plan.stop.alpha,
+        repeats_one_start: plan.never_restarts(),
     }
 }
 
@@ -74,14 +75,13 @@ fn what(plan: &Plan) -> String {
 }
 
 fn place(plan: &Plan, environment: &Environment) -> String {
-    let machine = &plan.machine;
     let jvm = environment.sections.iter().filter(|s| s.title == "JVM").flat_map(|s| &s.facts);
     let mut jdk = jvm.filter(|(key, _)| key == "JDK").map(|(_, value)| {
-        let options = machine.jvm_options.join(" ");
+        let options = plan.machine.jvm_options.join(" ");
         format!(" · JDK {} {options}", value.trim_start_matches("JDK ")).trim_end().to_owned()
     });
     let jdk = jdk.next().unwrap_or_default();
-    format!("{}{jdk} · seed {}", places(machine), plan.seed)
+    format!("{}{jdk} · seed {}", places(plan), plan.seed)
 }
 
 fn stop(plan: &Plan) -> String {

@@ -2,7 +2,7 @@
 
 mod cross_check;
 
-use tare_plan::plan::{Mode, Plan, Program};
+use tare_plan::plan::Mode;
 use tare_record::RunRecord;
 
 use crate::cell::{analyze_cells, ladder};
@@ -12,10 +12,9 @@ use crate::run_info::{environment_sections, plan_sections, run_info};
 use crate::summary::{Cell, SCHEMA, Summary, VerdictKind};
 use crate::words::{findings, headline, limit_words, next_step, tail, trust::trust};
 
-/// Whether servers run that tare does not start: every fork then measures the same start of them.
-fn never_restarts(plan: &Plan) -> bool {
-    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
-    variants.any(|variant| matches!(variant.program, Program::External { .. }))
+/// The text of a run that measured the same start again and again, as one whose servers tare does not start.
+fn without_starts(text: &str) -> String {
+    text.replace("starts", "repeats").replace("start", "repeat")
 }
 
 /// The summary of a run, from which all reports are made.
@@ -24,7 +23,13 @@ pub fn summarize(record: &RunRecord) -> Summary {
     // A profiled run has no scores and so no cells.
     let cells = if plan.mode == Mode::Profiled { Vec::new() } else { analyze_cells(record) };
     let pairs = Pairs::of(plan, &cells);
-    let compared = compare_cells(record, &pairs);
+    let mut compared = compare_cells(record, &pairs);
+    if plan.never_restarts() {
+        for ratio in compared.comparisons.iter_mut().flat_map(|comparison| &mut comparison.currencies) {
+            ratio.method = without_starts(&ratio.method);
+            ratio.reason = ratio.reason.as_deref().map(without_starts);
+        }
+    }
     let limits = judge_limits(record, &pairs);
     let context = headline::HeadlineContext {
         void: &compared.void,
@@ -42,11 +47,14 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let run = run_info(record);
     let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));
     let has_interval = headline.verdict.is_decision() || headline.verdict == VerdictKind::Inconclusive;
-    if has_interval && never_restarts(plan) {
+    if has_interval && plan.never_restarts() {
         headline.text += " tare did not start these servers: the interval shows how repeated measurements differ, not how \
                           starts differ.";
     }
     let mut next = next_step::next_step(record, &compared.comparisons, &cells, &findings, run.duration_s);
+    if let Some(next) = next.as_mut().filter(|_| plan.never_restarts()) {
+        next.text = without_starts(&next.text);
+    }
     let check = limit_check(plan, limits);
     if let Some(check) = &check {
         limit_words::answer(check, &mut headline);

@@ -104,6 +104,9 @@ pub struct RunInfo {
     pub headline: Vec<String>,
     pub region: f64,
     pub alpha: f64,
+    /// Servers ran that tare did not start, so that its starts are repeated measurements of one start.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeats_one_start: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

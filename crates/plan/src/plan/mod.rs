@@ -244,6 +244,11 @@ impl Plan {
         self.groups.iter().flat_map(|group| &group.variants).flat_map(Variant::chain)
     }
 
+    /// Whether servers run that tare does not start: every fork then measures the same start of them.
+    pub fn never_restarts(&self) -> bool {
+        self.started().any(|variant| matches!(variant.program, Program::External { .. }))
+    }
+
     /// Where the value of a setting was written: the flag, or the suite's file and key. A default names the flag.
     pub fn origin_of(&self, key: &str) -> String {
         origin_of(&self.settings, &self.suite_file, key, &key.replace('_', "-"))

@@ -225,7 +225,7 @@ event_names! {
     SelfTestPassed: Info, false, "Self-test passed", "";
     SelfTestFailed: Warning, false, "Self-test failed", "Stop other programs, or measure on other cores or another machine.";
     MeterMissing: Warning, false, "No hiccup meter in JVMs", "Install a JDK with javac, or name one with --java.";
-    ExternalServer: Info, false, "external server", "";
+    ExternalServer: Info, false, "external server", "If it runs on this machine, keep it off the generator's cores (taskset, --load-cpus).";
     ServerUnavailable: Warning, true, "not available", "";
     ServerNotStarted: Error, true, "did not start", "";
     ContractMismatch: Error, true, "does not answer as it must", "";

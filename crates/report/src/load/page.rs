@@ -123,6 +123,7 @@ fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {
         // A load compares nothing.
         region: 0.0,
         alpha: 0.0,
+        repeats_one_start: false,
     }
 }
 

@@ -12,15 +12,13 @@ mod notes;
 mod profile;
 mod table;
 
-use tare_record::EventName;
-
 use crate::clean;
 use crate::palette::{Palette, Tone};
 pub(crate) use cross_check::shown;
 pub use findings::{render_findings, unshown_findings};
 pub use grid::{Grid, wrap};
 use tare_analysis::format::{duration, share};
-use tare_analysis::summary::{FindingKind, Mode, RunStatus, Summary, VerdictKind};
+use tare_analysis::summary::{Mode, RunStatus, Summary, VerdictKind};
 
 /// How the terminal report is drawn.
 #[derive(Debug, Clone, Copy)]
@@ -113,11 +111,9 @@ pub(crate) fn interval_legend(summary: &Summary) -> Option<String> {
         } else {
             String::new()
         };
-        let external = FindingKind::Event(EventName::ExternalServer);
-        if summary.findings.iter().any(|finding| finding.kind == external) {
-            return format!("[from, to]: the {sure} interval of repeated measurements of the same start{equivalence}");
-        }
-        format!("[from, to]: the {sure} confidence interval{equivalence}")
+        let kind =
+            if run.repeats_one_start { "interval of repeated measurements of the same start" } else { "confidence interval" };
+        format!("[from, to]: the {sure} {kind}{equivalence}")
     })
 }
 

@@ -155,13 +155,26 @@ fn servers_that_tare_does_not_start_have_no_interval_over_starts() {
         variant.program = Program::External { url: "http://127.0.0.1:8080".to_owned(), transport: Default::default() };
     }
     record.events.push(EventRecord::new(EventKind::ExternalServer));
-    let text = render(&summarize(&record), &Style { colored: false, width: 400 });
+    let summary = summarize(&record);
+    let style = Style { colored: false, width: 400 };
+    let text = render(&summary, &style);
     assert!(
         text.contains("tare did not start these servers: the interval shows how repeated measurements differ"),
         "{text}"
     );
     assert!(text.contains("interval of repeated measurements of the same start"), "{text}");
     assert!(!text.contains("confidence interval"), "{text}");
+    let facts = render_findings(&summary, &style);
+    assert!(facts.contains("server: not started by tare · generator: core 1"), "{facts}");
+    assert!(facts.contains("keep it off the generator's cores"), "{facts}");
+    for ratio in &summary.comparisons[0].currencies {
+        assert!(!ratio.method.contains("start") && !ratio.reason.iter().any(|why| why.contains("start")), "{ratio:?}");
+    }
+    // Fewer than an interval needs.
+    record.slices.retain(|slice| slice.key.fork < 3);
+    record.forks.retain(|fork| fork.fork < 3);
+    let summary = summarize(&record);
+    assert_eq!(summary.comparisons[0].currencies[0].reason.as_deref(), Some("2 of at least 5 repeats"));
 }
 
 #[test]
