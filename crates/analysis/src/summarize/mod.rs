@@ -10,7 +10,7 @@ use crate::compare::{Pairs, compare_cells, is_control_alone};
 use crate::limits::{judge_limits, limit_check};
 use crate::run_info::{environment_sections, plan_sections, run_info};
 use crate::summary::{Cell, SCHEMA, Summary, VerdictKind};
-use crate::words::{findings, headline, limit_words, next_step, tail, trust::trust};
+use crate::words::{findings, headline, limit_words, next_step, tail, trust::trust, unread};
 
 /// The text of a run that measured the same start again and again, as one whose servers tare does not start.
 fn without_starts(text: &str) -> String {
@@ -50,6 +50,9 @@ pub fn summarize(record: &RunRecord) -> Summary {
     if has_interval && plan.never_restarts() {
         headline.text += " tare did not start these servers: the interval shows how repeated measurements differ, not how \
                           starts differ.";
+    }
+    if let Some(doubt) = unread::unread_variable(record, &compared.comparisons) {
+        headline.text += &format!(" {doubt}");
     }
     let mut next = next_step::next_step(record, &compared.comparisons, &cells, &findings, run.duration_s);
     if let Some(next) = next.as_mut().filter(|_| plan.never_restarts()) {

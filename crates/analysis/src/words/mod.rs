@@ -6,6 +6,7 @@ pub(crate) mod limit_words;
 pub(crate) mod next_step;
 pub(crate) mod tail;
 pub(crate) mod trust;
+pub(crate) mod unread;
 
 pub use findings::{of_load as findings_of_load, report_finding};
 pub use trust::trust;

@@ -1,6 +1,6 @@
 //! The one thing to do after a run: the command that decides what is open, or the one that says why.
 
-use tare_plan::plan::Mode;
+use tare_plan::plan::{Mode, Program, Variant};
 use tare_record::{EventName, RunRecord};
 
 use crate::format::{WORTH_WAITING_S, roughly};
@@ -33,7 +33,7 @@ pub(crate) fn next_step(
         return Some(step(command, text));
     }
     let open: Vec<&Comparison> = comparisons.iter().filter(|comparison| is_open(comparison)).collect();
-    let Some(first) = open.first() else { return why(comparisons).or_else(|| more_starts(command, comparisons)) };
+    let Some(first) = open.first() else { return why(record, comparisons).or_else(|| more_starts(command, comparisons)) };
     let busy = [EventName::BusyCore, EventName::CpuPressure, EventName::StolenTime];
     let is_busy = findings.iter().any(|finding| busy.iter().any(|name| finding.kind == FindingKind::Event(*name)));
     Some(match longer(command, duration_s, needed_s(&open)) {
@@ -43,7 +43,8 @@ pub(crate) fn next_step(
             step(&command, format!("A longer run is likely to decide {deciding}. It needs about {more} more.{quieter}"))
         }
         None => {
-            let command = with_flag(command, "--servers", &first.variant);
+            let server = planned(record, first, &first.variant).map_or(&first.variant, |variant| &variant.server);
+            let command = with_flag(command, "--servers", server);
             let command = with_flag(&command, "--scenarios", &first.scenario);
             let command = with_flag(&command, "--budget", BUDGET_OF_ONE);
             step(&command, format!("One comparison alone needs less time. {QUIETER}"))
@@ -90,12 +91,39 @@ fn common_remedy<'a>(comparisons: &[Comparison], cells: &'a [Cell]) -> Option<&'
     remedies.iter().flatten().copied().max_by_key(|remedy| same(remedy))
 }
 
-/// All is decided: which methods the difference is under.
-fn why(comparisons: &[Comparison]) -> Option<NextStep> {
+/// The variant of that name in the group of this comparison.
+fn planned<'a>(record: &'a RunRecord, comparison: &Comparison, name: &str) -> Option<&'a Variant> {
+    let group = record.header.plan.groups.iter().find(|group| group.id == comparison.group)?;
+    group.variants.iter().find(|variant| variant.name == name)
+}
+
+/// All is decided: which methods the difference is under. Nothing can look into a server that tare did not start.
+fn why(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
     let differs = |c: &&Comparison| c.currencies.first().is_some_and(|first| first.verdict.is_difference());
-    let found = comparisons.iter().find(differs)?;
-    let command = ["tare", "profile", &found.variant, &found.scenario, "--against", &found.baseline].map(str::to_owned);
+    let found = comparisons.iter().find(differs).filter(|_| !record.header.plan.never_restarts())?;
+    let [layer, bare] = [&found.variant, &found.baseline].map(|name| planned(record, found, name));
+    let (layer, bare) = (layer?, bare?);
+    let mut command: Vec<String> =
+        ["tare", "profile", &layer.server, &found.scenario, "--against", &bare.server].map(str::to_owned).to_vec();
+    let suite = Some(&record.header.plan.suite_file).filter(|file| !file.is_empty());
+    let suite = suite.filter(|_| [layer, bare].iter().any(|variant| variant.program != Program::Catalog));
+    command.extend(suite.into_iter().flat_map(|file| ["--suite".to_owned(), file.clone()]));
+    let given = |flag| values_of(&record.header.command, flag).next().is_some();
+    let version = layer.version.as_ref().filter(|_| given("--versions"));
+    command.extend(version.into_iter().flat_map(|version| ["--versions".to_owned(), version.clone()]));
+    for flag in ["--java", "--home", "--dir"] {
+        let value = values_of(&record.header.command, flag).last();
+        command.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value.to_owned()]));
+    }
     Some(step(&command, "Shows in which methods the difference arises.".to_owned()))
+}
+
+/// The values that a command gives this flag, as `--flag value` or `--flag=value`.
+fn values_of<'a>(command: &'a [String], flag: &'a str) -> impl Iterator<Item = &'a str> {
+    command.iter().enumerate().filter_map(move |(at, word)| match word.strip_prefix(flag)? {
+        "" => command.get(at + 1).map(String::as_str),
+        rest => rest.strip_prefix('='),
+    })
 }
 
 /// No difference, and measures beside the deciding one are open: the same run goes on no longer with more budget, because

@@ -8,6 +8,7 @@ mod controls;
 mod forecasts;
 mod latency_division;
 mod networks;
+mod next_steps;
 mod overload;
 mod priors;
 mod probes;
