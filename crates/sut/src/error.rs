@@ -25,6 +25,8 @@ impl fmt::Display for LogTail {
     }
 }
 
+const CHOOSES_PORT: &str = "; it is given no {port}, and two servers of one fixed port cannot run side by side";
+
 /// Errors of a server under test, its build and its contract.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -33,8 +35,14 @@ pub enum SutError {
     Child { server: String, source: ChildError },
     #[error("{server}: its command is empty; write command = [\"program\", \"argument\"]")]
     NoCommand { server: String },
-    #[error("{server} ended before it was ready ({how}); {log}")]
-    ExitedBeforeReady { server: String, how: How, log: LogTail },
+    #[error("{server} ended before it was ready ({how}){}; {log}", if *chooses_port { CHOOSES_PORT } else { "" })]
+    ExitedBeforeReady {
+        server: String,
+        how: How,
+        /// Whether tare tells it no port, and it announces none.
+        chooses_port: bool,
+        log: LogTail,
+    },
     #[error("{server} was not ready after {}s: {waited_for}; is its ready rule right? Else raise startup_timeout; {log}", timeout.as_secs_f64())]
     NotReady { server: String, timeout: Duration, waited_for: String, log: LogTail },
     #[error("{server}: port {port} is held by {owner}; stop that process, or let tare choose with {{port}}")]

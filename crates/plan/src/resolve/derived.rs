@@ -12,37 +12,51 @@ use super::Inputs;
 use crate::choices::{GroupOrder, PriorUse};
 use crate::earlier::{EarlierForks, EarlierSpread, RunConditions};
 use crate::estimate::starts_within_budget;
-use crate::inventory::Inventory;
 use crate::plan::{Forks, Group, Mode, Plan, Program, Role, Setting, Source, Variant};
+use crate::profile::ProfileEvent;
 
 /// The default region of servers on JVMs: their starts differ by 2 to 3 %, so that ±2 % would take hours to decide.
 const JVM_REGION: f64 = 0.05;
 
 /// Fills in what neither suite nor flags state.
 pub(super) fn derive(plan: &mut Plan, inputs: &Inputs<'_>) {
-    widen_region(plan, inputs.inventory);
+    let is_on_jvm = |variant: &Variant| match &variant.program {
+        Program::Command(server) => server.starts_jvm(),
+        Program::External { .. } => false,
+        Program::Catalog | Program::CatalogIn { .. } | Program::CatalogLike { .. } => {
+            inputs.inventory.get(variant.catalog_server()).is_some_and(|server| server.jvm)
+        }
+    };
+    if plan.started().any(is_on_jvm) {
+        widen_region(plan);
+    } else {
+        sample_cpu_alone(plan);
+    }
     consult_earlier_runs(plan, inputs);
     state_how_comparisons_are_judged(plan);
     declare_forks(plan);
 }
 
 /// ±5 % where a server runs on a JVM and nothing else is asked for.
-fn widen_region(plan: &mut Plan, inventory: &Inventory) {
-    let is_on_jvm = |variant: &Variant| match &variant.program {
-        Program::Command(server) => server.starts_jvm(),
-        Program::External { .. } => false,
-        Program::Catalog | Program::CatalogIn { .. } | Program::CatalogLike { .. } => {
-            inventory.get(variant.catalog_server()).is_some_and(|server| server.jvm)
-        }
-    };
-    if !plan.started().any(is_on_jvm) {
-        return;
-    }
-    let is_region = |setting: &&mut Setting| setting.key == "region" && setting.source == Source::Default;
-    if let Some(setting) = plan.settings.iter_mut().find(is_region) {
-        plan.stop.region = JVM_REGION;
+fn widen_region(plan: &mut Plan) {
+    if let Some(setting) = default_of(plan, "region") {
         "5%".clone_into(&mut setting.value);
+        plan.stop.region = JVM_REGION;
     }
+}
+
+/// Only the heap of a JVM can be sampled. Where no server says that it runs on one, profiles are of CPU, unless more is asked for.
+fn sample_cpu_alone(plan: &mut Plan) {
+    let Some(setting) = default_of(plan, "events") else { return };
+    ProfileEvent::Cpu.name().clone_into(&mut setting.value);
+    if let Some(profile) = &mut plan.profile {
+        profile.events = vec![ProfileEvent::Cpu];
+    }
+}
+
+/// The setting of this key, where neither suite nor flags state it.
+fn default_of<'a>(plan: &'a mut Plan, key: &str) -> Option<&'a mut Setting> {
+    plan.settings.iter_mut().find(|setting| setting.key == key && setting.source == Source::Default)
 }
 
 /// Takes spread and duration of forks from earlier runs of this machine, and lists the spreads by family and scenario.

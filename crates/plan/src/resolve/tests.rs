@@ -177,20 +177,22 @@ fn the_declared_forks_are_what_the_budget_is_planned_for() {
 }
 
 #[test]
-fn a_command_that_starts_a_jvm_has_the_wider_region_too() {
-    let region = |command: &str| {
-        let suite = format!(
-            "[servers.own]\ncommand = [{command}]\n[scenarios.Get]\nrequest = {{ path = \"/\" }}\nexpect = {{}}"
-        );
-        plan(&suite, Options::default()).unwrap().stop.region
+fn a_command_that_starts_a_jvm_has_the_wider_region_and_profiles_of_its_heap() {
+    use crate::profile::ProfileEvent::{Alloc, Cpu, Wall};
+    let planned = |command: &str, profile: &str| {
+        let scenario = "[scenarios.Get]\nrequest = { path = \"/\" }\nexpect = {}";
+        let suite = format!("[servers.own]\ncommand = [{command}]\n{scenario}\n[profile]\n{profile}");
+        let plan = plan(&suite, Options::default()).unwrap();
+        (plan.stop.region, plan.profile.unwrap().events)
     };
     for on_jvm in
         [r#""java", "-jar", "app.jar""#, r#""/opt/jdk/bin/java", "App""#, r#""sh", "-c", "exec java -jar a.jar""#]
     {
-        assert_eq!(region(on_jvm), 0.05, "{on_jvm}");
+        assert_eq!(planned(on_jvm, ""), (0.05, vec![Cpu, Alloc]), "{on_jvm}");
     }
     for other in [r#""./server", "--port", "{port}""#, r#""node", "javascript.js""#] {
-        assert_eq!(region(other), 0.02, "{other}");
+        assert_eq!(planned(other, ""), (0.02, vec![Cpu]), "{other}");
+        assert_eq!(planned(other, "events = [\"wall\"]").1, [Wall], "{other}");
     }
 }
 
@@ -350,7 +352,7 @@ fn a_suite_that_asks_for_profiles_gets_starts_of_their_own_beside_the_scored_one
     assert_eq!((profiling.mode, profiling.stop.forks), (Mode::Profiled, Forks::Fixed { count: 4 }));
     assert_eq!(
         (profiling.slices.saturating, profiling.slices.fixed, profiling.slices.latency),
-        (0, 2, Span::default())
+        (0, 1, Span::default())
     );
     assert!(profiling.groups.iter().all(|group| group.variants.iter().all(|v| v.role != Role::Control)));
     assert!(profiling.machine.jvm_options.ends_with(&["-XX:+DebugNonSafepoints".to_owned()]));

@@ -64,7 +64,7 @@ fn interval(estimate: Estimate) -> String {
 }
 
 fn moved(view: &ProfileView, style: &Style) -> String {
-    let head = ["difference/request", "share", "in the baseline", "method"];
+    let head = ["difference/request", "share", "in the baseline", "method, with all that it calls"];
     let row = |frame: &MovedFrame| {
         let tone = match (frame.certain, frame.difference.value > 0.0) {
             (false, _) => Tone::Undecided,
@@ -118,6 +118,10 @@ fn versions(table: &AcrossVersions, style: &Style) -> String {
 }
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<(Tone, String)>>, style: &Style) -> String {
+    let mut rows = rows.peekable();
+    if rows.peek().is_none() {
+        return "  no method stands out\n".to_owned();
+    }
     let mut grid = Grid::default();
     grid.push_in(Tone::Quiet, [""].iter().chain(head).copied());
     let indent = || (Tone::Plain, String::new());

@@ -21,6 +21,9 @@ const MEASURES: [(Currency, &str, &str); 4] = [
 
 pub(super) fn table(summary: &Summary, style: &Style) -> String {
     let table = Table::of(summary);
+    if table.blocks.is_empty() {
+        return String::new();
+    }
     let grids = [true, false].map(|levels| table.grid(levels, style));
     let drawn = match grids.iter().find(|grid| grid.width() <= style.width) {
         Some(grid) => grid.render(&style.palette()),

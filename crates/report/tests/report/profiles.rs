@@ -76,6 +76,8 @@ fn a_profiled_run_begins_with_how_much_more_it_costs() {
     assert_eq!(*answer, summary.profiles.as_ref().unwrap().whys[0].sentences[0].text);
     let text = render(&summary, &Style { colored: false, width: 1_000 });
     assert_eq!(text.matches(answer.as_str()).count(), 1, "{text}");
+    assert!(!text.contains("throughput"), "no table of scores: {text}");
+    assert!(text.contains("  method, with all that it calls\n"), "{text}");
 }
 
 #[test]
@@ -133,7 +135,7 @@ fn methods_across_versions_stand_in_a_table_of_their_own() {
     let table = AcrossVersions { server, scenario, event, versions, rows: Vec::new() };
     summary.profiles.as_mut().unwrap().versions.push(table);
     let text = render(&summary, &Style { colored: false, width: 120 });
-    assert!(text.contains("\ncpu of http4s.Tapir by version, SimpleGet"), "{text}");
+    assert!(text.contains("\ncpu of http4s.Tapir by version, SimpleGet\n  no method stands out\n"), "{text}");
 }
 
 #[test]

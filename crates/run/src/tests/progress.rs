@@ -39,6 +39,14 @@ fn only_the_standings_of_its_own_group_are_shown_after_a_fork() {
 }
 
 #[test]
+fn starts_that_are_profiled_have_no_standings() {
+    let mut plan = plan(&["a", "b"], &["Get"]);
+    (plan.mode, plan.stop.forks) = (Mode::Profiled, Forks::Fixed { count: 1 });
+    let outcome = Simulation::new(plan).run_with(&|_| vec![standing("g", "Get", "b", true)]);
+    assert!(!steps(&outcome).iter().any(|step| step.starts_with("standings")), "{:?}", steps(&outcome));
+}
+
+#[test]
 fn a_restart_is_shown_before_the_scenario_that_it_is_for() {
     let mut plan = plan(&["a", "b"], &["Get", "Post"]);
     plan.stop.forks = Forks::Fixed { count: 1 };

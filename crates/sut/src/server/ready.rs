@@ -126,7 +126,9 @@ impl<'a> Wait<'a> {
                 // Its last output may still be in the pipe.
                 let _ended = self.child.kill_tree();
                 self.log.finish();
-                return Err(SutError::ExitedBeforeReady { server: self.name(), how, log: self.tail() });
+                let chooses_port = self.port.is_none() && !self.spec.line_tells_port();
+                let (server, log) = (self.name(), self.tail());
+                return Err(SutError::ExitedBeforeReady { server, how, chooses_port, log });
             }
             if self.waited() >= self.spec.startup_timeout {
                 let (timeout, waited_for) = (self.spec.startup_timeout, waited_for.to_owned());

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::ProgressState;
 use tare_plan::plan::SliceKind;
-use tare_record::checkpoint::ComparisonState;
+use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::{EventLevel, EventRecord};
 use tare_run::progress::{Progress, RunPosition};
 use tare_units::clock_text;
@@ -147,7 +147,7 @@ impl RunView {
         for standing in standings {
             let key = (standing.group.clone(), standing.scenario.clone(), standing.variant.clone());
             let is_decided = standing.reason_to_stop.is_some();
-            let mark = if is_decided { check_mark(true, self.colored) } else { "·".to_owned() };
+            let mark = standing_mark(standing.reason_to_stop, self.colored);
             let needed = standing.needed.filter(|_| !is_decided);
             let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock_text(more)));
             let text = format!(
@@ -170,6 +170,11 @@ impl RunView {
         }
         self.screen.set_lines_above(lines);
     }
+}
+
+/// ✓ where a comparison is settled, ✗ where it is void, a dot while it is open.
+fn standing_mark(reason_to_stop: Option<ReasonToStop>, colored: bool) -> String {
+    reason_to_stop.map_or_else(|| "·".to_owned(), |reason| check_mark(reason != ReasonToStop::Void, colored))
 }
 
 /// The one live line, without the time left.
@@ -281,6 +286,12 @@ mod tests {
         assert!(["≤ 2:20 left", "≤ 2:21 left"].contains(&after(60).as_str()), "the same again changes nothing");
         set(90, 60);
         assert_eq!(after(65), "≤ 1:25 left");
+    }
+
+    #[test]
+    fn what_is_void_has_no_tick() {
+        let marks = [None, Some(ReasonToStop::Void), Some(ReasonToStop::BeyondSearch)];
+        assert_eq!(marks.map(|reason| standing_mark(reason, false)), ["·", "✗", "✓"]);
     }
 
     #[test]
