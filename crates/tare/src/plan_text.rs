@@ -147,6 +147,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_budget_that_may_be_too_short_is_no_certain_failure() {
+        let said = too_short(Duration::from_secs(127), 3);
+        let told = "this budget may be too short to decide anything: 3 starts of each server take up to 2m7s, less if they warm \
+                    up fast; give --budget 2m30s";
+        assert!(said.trim_start().starts_with(told), "{said}");
+    }
+
+    #[test]
     fn the_meaning_of_a_setting_fits_beside_or_below_it() {
         let meaning = "Stop when every comparison is decided, or after this long. Builds are not counted";
         let facts = "  budget  3m  suite  ";

@@ -105,9 +105,10 @@ impl Workspace {
         Ok(suite)
     }
 
-    /// A list of the project's suites, for an error message.
+    /// A list of the project's suites, or how to make one, for an error message.
     fn suites(&self) -> String {
-        self.home.as_ref().map_or(String::new(), |home| format!("; there are: {}", suites(home).join(", ")))
+        let none = || format!("; tare init writes {SUITE_FILE} for your project");
+        self.home.as_ref().map_or_else(none, |home| format!("; there are: {}", suites(home).join(", ")))
     }
 
     /// The suite that is used when none is named.
@@ -222,6 +223,15 @@ pub fn shown_path(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_suite_that_is_not_there_says_how_to_make_one() {
+        let (contract, inventory) = (Contract::default(), Inventory::default());
+        let nowhere = Workspace { home: None, catalog: None, contract, inventory };
+        let error = nowhere.read_suite(Path::new("nowhere.toml")).unwrap_err().to_string();
+        let told = "cannot read the suite nowhere.toml; tare init writes tare.toml for your project: ";
+        assert!(error.starts_with(told), "{error}");
+    }
 
     #[test]
     fn a_release_has_three_numbers() {

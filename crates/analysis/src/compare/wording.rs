@@ -77,14 +77,20 @@ impl AddedTime {
     }
 }
 
+/// `+2.5 µs [+2.0, +3.0] of CPU a request = 0.25 % of a core at 1,000 requests/s`, of a ratio of CPU per request.
+pub(crate) fn cost_in_words(of_cpu: &CurrencyRatio) -> String {
+    let added = AddedTime::of(of_cpu);
+    let core = format!("{}{}", if added.ns < 0.0 { "−" } else { "" }, share(added.ns.abs() * 1_000.0 / 1e9));
+    format!("{} of CPU a request = {core} of a core at 1,000 requests/s", added.text())
+}
+
 /// What a variant costs in CPU time, from its ratio of CPU per request and the level of the baseline; of a proxy also what it
 /// adds to the median, and the shares of it and of what is behind it. The only place that makes these figures. `None` where
 /// CPU per request is not compared.
 pub(crate) fn cpu_cost(ratios: &[CurrencyRatio], variant: &Cell) -> Option<CpuCost> {
     let ratio = |currency: Currency| ratios.iter().find(|ratio| ratio.name == currency);
-    let added = AddedTime::of(ratio(Currency::CpuPerRequest)?);
-    let core = format!("{}{}", if added.ns < 0.0 { "−" } else { "" }, share(added.ns.abs() * 1_000.0 / 1e9));
-    let mut text = format!("{} of CPU a request = {core} of a core at 1,000 requests/s", added.text());
+    let of_cpu = ratio(Currency::CpuPerRequest)?;
+    let (added, mut text) = (AddedTime::of(of_cpu), cost_in_words(of_cpu));
     if !variant.cpu_by_server.is_empty() {
         let median = ratio(Currency::LatencyP50).filter(|ratio| ratio.is_known());
         text += &median.map_or_else(String::new, |p50| format!(", and {} to {}", AddedTime::of(p50).text(), p50.label));

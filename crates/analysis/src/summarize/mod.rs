@@ -60,7 +60,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
     }
     let check = limit_check(plan, limits);
     if let Some(check) = &check {
-        limit_words::answer(check, &mut headline);
+        limit_words::answer(check, &compared.comparisons, &mut headline);
         next = limit_words::next_step(check, record, run.duration_s);
     }
     Summary {

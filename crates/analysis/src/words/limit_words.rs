@@ -1,20 +1,26 @@
 //! What the limits of a run come to, in words: the answer, and the one thing to do next.
 
+use tare_plan::Currency;
 use tare_record::RunRecord;
 
+use crate::compare::wording::cost_in_words;
 use crate::format::{Change, count, roughly};
-use crate::summary::{CheckResult, Headline, LimitCheck, LimitResult, LimitVerdictKind, NextStep, VerdictKind};
+use crate::summary::{
+    CheckResult, Comparison, CurrencyRatio, Headline, LimitCheck, LimitResult, LimitVerdictKind, NextStep, VerdictKind,
+};
 use crate::words::headline::difference;
 use crate::words::next_step::{longer, step, with_flag};
 
 /// Makes the answer of the limits the headline of the run.
-pub(crate) fn answer(check: &LimitCheck, headline: &mut Headline) {
+pub(crate) fn answer(check: &LimitCheck, comparisons: &[Comparison], headline: &mut Headline) {
     let found = |verdict| check.with_verdict(verdict);
     let improved = found(LimitVerdictKind::Improved);
     let others = [("Void", LimitVerdictKind::Void), ("Not decided", LimitVerdictKind::Undecided)];
     let others = || others.iter().filter_map(|(title, verdict)| listed(title, &found(*verdict)));
     let sentences: Vec<String> = match check.outcome {
-        CheckResult::Regressed => regressed(&found(LimitVerdictKind::Regressed)).into_iter().chain(others()).collect(),
+        CheckResult::Regressed => {
+            regressed(&found(LimitVerdictKind::Regressed), comparisons).into_iter().chain(others()).collect()
+        }
         CheckResult::Void if check.limits.is_empty() => vec!["Void: nothing was compared.".to_owned()],
         CheckResult::Void => vec![unjudged("Void", &found(LimitVerdictKind::Void), check)],
         CheckResult::Undecided => vec![unjudged("Undecided", &found(LimitVerdictKind::Undecided), check)],
@@ -38,9 +44,9 @@ pub(crate) fn answer(check: &LimitCheck, headline: &mut Headline) {
     };
 }
 
-fn regressed(found: &[&LimitResult]) -> Vec<String> {
+fn regressed(found: &[&LimitResult], comparisons: &[Comparison]) -> Vec<String> {
     let Some((first, others)) = found.split_first() else { return Vec::new() };
-    let lead = format!("Regressed: {}. The limit is {}.", change(first), first.limit);
+    let lead = format!("Regressed: {}. The limit is {}.{}", change(first), first.limit, cost(first, comparisons));
     std::iter::once(lead).chain(listed("Regressed too", others)).collect()
 }
 
@@ -56,6 +62,16 @@ fn unjudged(title: &str, found: &[&LimitResult], check: &LimitCheck) -> String {
 fn listed(title: &str, limits: &[&LimitResult]) -> Option<String> {
     let places: Vec<String> = limits.iter().map(|limit| place(limit)).collect();
     (!places.is_empty()).then(|| format!("{title}: {}.", places.join(", ")))
+}
+
+/// ` It costs +2.5 µs [+2.0, +3.0] of CPU a request …` of a limit on CPU, with the interval of the limit.
+fn cost(limit: &LimitResult, comparisons: &[Comparison]) -> String {
+    let comparison = comparisons.iter().find(|comparison| comparison.id == limit.comparison);
+    let of_cpu = comparison.and_then(|one| one.currencies.iter().find(|ratio| ratio.name == Currency::CpuPerRequest));
+    of_cpu.filter(|_| limit.currency == Currency::CpuPerRequest).map_or_else(String::new, |ratio| {
+        let ratio = CurrencyRatio { lo: limit.lo, hi: limit.hi, ..ratio.clone() };
+        format!(" It costs {}.", cost_in_words(&ratio))
+    })
 }
 
 /// `service uses 9.7 % more CPU per request than service@baseline on Hello [7.5, 11.9]`.

@@ -33,7 +33,8 @@ impl RunGauges {
         let facts = [("id", &run.id), ("suite", &run.suite), ("tare_version", &run.tare_version)];
         let revision = run.git_revision.as_ref().map(|revision| ("git_revision", revision));
         let labels = facts.into_iter().chain(revision).map(|(name, value)| (name, value.clone()));
-        let families = level_families(summary).chain(ratio_families(summary)).chain([condition_family(summary)]);
+        let families = level_families(summary).chain(ratio_families(summary)).chain([cost_family(summary)]);
+        let families = families.chain([condition_family(summary)]);
         let families = families.chain(answer_families(summary));
         Self { run: labels.collect(), families: families.filter(|family| !family.samples.is_empty()).collect() }
     }
@@ -104,6 +105,17 @@ fn ratio_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
         let sample = |(comparison, ratio)| Some((ratio_labels(comparison, ratio), value(ratio)?));
         GaugeFamily { name, help, unit: "1", samples: usable_ratios(summary).filter_map(sample).collect() }
     })
+}
+
+/// The added CPU time of each variant whose ratio of CPU per request may be used.
+fn cost_family(summary: &Summary) -> GaugeFamily {
+    let of_cpu = usable_ratios(summary).filter(|(_, ratio)| ratio.name == Currency::CpuPerRequest);
+    let sample = |(comparison, ratio): (&Comparison, &CurrencyRatio)| {
+        Some((ratio_labels(comparison, ratio), comparison.cpu_cost.as_ref()?.ns_per_request * 1e-9))
+    };
+    let help = "CPU time that a server adds to a request of its baseline";
+    let samples = of_cpu.filter_map(sample).collect();
+    GaugeFamily { name: "tare_added_cpu_seconds_per_request", help, unit: "s", samples }
 }
 
 /// Conditions that were judged.

@@ -126,7 +126,8 @@ fn comparison_case(summary: &Summary, comparison: &Comparison) -> Case {
     let cells = cells.into_iter().filter_map(|id| summary.cells.iter().find(|cell| cell.id == **id));
     let tails = cells.flat_map(|cell| cell.tail.iter().map(move |line| format!("{}: {line}", cell.variant)));
     let answer = answer.map(|sentence| sentence.text.clone());
-    let lines: Vec<String> = answer.into_iter().chain(ratios).chain(tails).collect();
+    let cost = comparison.cpu_cost.iter().map(|cost| cost.text.clone());
+    let lines: Vec<String> = answer.into_iter().chain(ratios).chain(cost).chain(tails).collect();
     let name = format!("{} vs {}", comparison.variant, comparison.baseline);
     let class = format!("{}.{}", comparison.group, comparison.scenario);
     Case { name, class, outcome, output: lines.join("\n") }

@@ -46,7 +46,8 @@ fn a_planted_cost_is_held_against_each_limit() {
     assert!(
         summary.headline.text.starts_with("Regressed: http4s.Tapir uses ")
             && summary.headline.text.contains("more CPU per request than http4s.Vanilla on SimpleGet [")
-            && summary.headline.text.contains("]. The limit is cpu > +3%."),
+            && summary.headline.text.contains("]. The limit is cpu > +3%. It costs +2.21 µs [+1.")
+            && summary.headline.text.contains("] of CPU a request = 0.2 % of a core at 1,000 requests/s."),
         "{}",
         summary.headline.text
     );

@@ -146,6 +146,11 @@ fn the_cost_in_cpu_time_is_that_of_the_ratio_in_every_form() {
     without.headline.text.clear();
     assert!(render(&without, &style).contains(&format!("http4s.Tapir: {text}")), "else a note has it");
     assert!(ci::comment::render(&summary).contains("of CPU a request"));
+    assert!(ci::junit::render(&summary).contains(&cost.text));
+    let metrics = ci::openmetrics::render(&summary);
+    let gauge = metrics.lines().find(|line| line.starts_with("tare_added_cpu_seconds_per_request{")).unwrap();
+    let value: f64 = gauge.rsplit(' ').next().unwrap().parse().unwrap();
+    assert!((value * 1e9 - cost.ns_per_request).abs() < 1e-3, "{gauge}");
 }
 
 #[test]

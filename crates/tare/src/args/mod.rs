@@ -106,7 +106,7 @@ pub struct Global {
     /// Folder in which runs are recorded.
     #[arg(long, global = true, default_value = USUAL_DIR, value_name = "DIR")]
     pub dir: PathBuf,
-    /// Project folder with servers/ and suites/ [default: found from the working directory or the program file].
+    /// Folder of tare's own project, for its servers and suites [default: found from the working directory or the program file].
     #[arg(long, global = true, env = "TARE_HOME", hide_env_values = true, value_name = "DIR")]
     pub home: Option<PathBuf>,
 }

@@ -130,6 +130,23 @@ fn flags_with_a_mistake_name_the_flag() {
 }
 
 #[test]
+fn every_command_takes_the_suite_of_its_folder() {
+    let bench = Bench::new();
+    let servers = [server("bare", None, &[]), server("layer", Some("bare"), &[])].concat();
+    std::fs::write(bench.path().join("tare.toml"), [QUICK, &servers].concat()).unwrap();
+    for (args, shows) in [
+        (&["run", "--dry-run"][..], "suite tare · 2 servers"),
+        (&["profile", "layer", "Get", "--against", "bare", "--dry-run"], "suite tare · 2 servers"),
+        (&["list"], "compared with bare"),
+        (&["verify"], "2 passed, 0 failed, 0 skipped"),
+    ] {
+        let output = bench.run(args);
+        assert!(stdout(&output).contains(shows), "{args:?}: {}{}", stdout(&output), stderr(&output));
+    }
+    assert!(error_of(&bench, &["serve", "bear"]).contains("SERVER: no server matches \"bear\"; did you mean \"bare\"?"));
+}
+
+#[test]
 fn a_suite_that_names_no_server_is_refused_instead_of_measuring_all() {
     let home = crate::common::project();
     for suite in ["", "[run]\nusers = 4\n", QUICK] {

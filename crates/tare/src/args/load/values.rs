@@ -134,7 +134,9 @@ pub fn parse_time(text: &str) -> Result<Span, String> {
 
 /// The time of `-d`, which is the body for those who come from curl, hey or oha.
 pub fn parse_duration(text: &str) -> Result<Span, String> {
-    text.parse::<Span>().map_err(|error| format!("{error}; a body is given with --data or -D FILE"))?;
+    let is_time = text.starts_with(|first: char| first.is_ascii_digit());
+    let advice = if is_time { "" } else { "; a body is given with --data or -D FILE" };
+    text.parse::<Span>().map_err(|error| format!("{error}{advice}"))?;
     parse_time(text)
 }
 
@@ -210,6 +212,12 @@ impl TypedValueParser for PlaceReader {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_mistyped_time_is_taken_for_no_body() {
+        assert!(!parse_duration("10sec").unwrap_err().contains("body"));
+        assert!(parse_duration("@body.json").unwrap_err().ends_with("; a body is given with --data or -D FILE"));
+    }
 
     #[test]
     fn numbers_may_have_a_suffix() {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use tare_analysis::format::share;
-use tare_record::{EventLevel, EventRecord};
+use tare_record::{EventLevel, EventName, EventRecord};
 use tare_report::palette::{Palette, Tone};
 use tare_report::text::wrap;
 use tare_run::preflight::noise::{NoiseFigures, measure_noise};
@@ -29,6 +29,8 @@ use checked::{CheckState, Checked};
 /// How long the noise is measured, and for how long a run is taken to measure one scenario within one start.
 const NOISE_SPAN: Duration = Duration::from_secs(5);
 const RUN_SPAN: Duration = Duration::from_secs(60);
+/// The name of the check that measures a known delay.
+const SELF_TEST: &str = "self-test";
 
 /// Looks at tools, permissions and the machine, measures its noise, and says what is missing.
 pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
@@ -71,7 +73,10 @@ fn conclusion(all: &[Checked]) -> (String, Outcome) {
     if !missing.is_empty() {
         return (format!("Missing for tare run: {}.", missing.join(", ")), Outcome::Missing);
     }
-    let words = if all.iter().any(|c| c.state == CheckState::Doubtful) {
+    let has_failed = |check: &Checked| check.what == SELF_TEST && check.state != CheckState::Fine;
+    let words = if all.iter().any(has_failed) {
+        "Not fit to measure on: here tare measures a known delay wrongly."
+    } else if all.iter().any(|c| c.state == CheckState::Doubtful) {
         "Usable with care: intervals will be wider than they could be."
     } else {
         "Fit to measure on."
@@ -91,7 +96,10 @@ fn of_event(event: &EventRecord) -> Checked {
         EventLevel::Info => CheckState::Fine,
         EventLevel::Warning | EventLevel::Error => CheckState::Doubtful,
     };
-    let what = if event.kind.name() == tare_record::EventName::SelfTestPassed { "self-test" } else { "" };
+    let what = match event.kind.name() {
+        EventName::SelfTestPassed | EventName::SelfTestFailed => SELF_TEST,
+        _ => "",
+    };
     let found = if what.is_empty() { format!("{}: {}", event.title, event.text) } else { event.text.clone() };
     Checked { state, what, found, remedy: event.remedy.clone() }
 }
@@ -150,7 +158,10 @@ mod tests {
     fn what_is_missing_decides_the_exit_code_and_what_is_doubtful_does_not() {
         let fine = || Checked::fine("cores", "0-1");
         assert_eq!(conclusion(&[fine()]).1, Outcome::Done);
+        let words_of = |check: Checked| conclusion(&[fine(), check]).0;
         assert_eq!(conclusion(&[fine(), Checked::doubtful("noise", "much", "")]).1, Outcome::Done);
+        assert!(words_of(Checked::doubtful("noise", "much", "")).starts_with("Usable with care"));
+        assert!(words_of(Checked::doubtful(SELF_TEST, "late", "")).starts_with("Not fit to measure on"));
         let (words, outcome) = conclusion(&[Checked::missing("JDK", "none", "install one"), fine()]);
         assert_eq!((words.as_str(), outcome), ("Missing for tare run: JDK.", Outcome::Missing));
     }
