@@ -40,7 +40,7 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
         `${load()}; ${startText(panel)}.`,
         hasStarts(panel)
           ? 'Thin lines: single starts. Ribbons: intervals over starts, where they tell something.'
-          : 'One start: no intervals.',
+          : model.summary.run.mode !== 'load' && 'One start: no intervals.',
         choice.clock === 'response' && cells.some((c) => latencyOf(c)?.division) && BAND_NOTE,
         cells.some((c) => latencyOf(c)?.machine_hiccups) && HICCUP_NOTE,
         leftOutText(model, panel),

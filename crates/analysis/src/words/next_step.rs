@@ -33,7 +33,7 @@ pub(crate) fn next_step(
         return Some(step(command, text));
     }
     let open: Vec<&Comparison> = comparisons.iter().filter(|comparison| is_open(comparison)).collect();
-    let Some(first) = open.first() else { return why(record, comparisons).or_else(|| more_starts(command, comparisons)) };
+    let Some(first) = open.first() else { return settled(record, comparisons) };
     let busy = [EventName::BusyCore, EventName::CpuPressure, EventName::StolenTime];
     let is_busy = findings.iter().any(|finding| busy.iter().any(|name| finding.kind == FindingKind::Event(*name)));
     Some(match longer(command, duration_s, needed_s(&open)) {
@@ -89,6 +89,20 @@ fn common_remedy<'a>(comparisons: &[Comparison], cells: &'a [Cell]) -> Option<&'
     }
     let same = |remedy: &str| remedies.iter().filter(|other| **other == Some(remedy)).count();
     remedies.iter().flatten().copied().max_by_key(|remedy| same(remedy))
+}
+
+/// What follows where no comparison is open.
+fn settled(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
+    let of_decided = why(record, comparisons).or_else(|| more_starts(&record.header.command, comparisons));
+    of_decided.or_else(|| why_void(record, comparisons))
+}
+
+/// Nothing counts: what the servers said before they failed.
+fn why_void(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
+    let is_void = |c: &Comparison| c.currencies.first().is_none_or(|first| first.verdict == VerdictKind::Void);
+    let command = ["tare", "report", &record.header.id, "--findings"].map(str::to_owned);
+    let text = "Says in full why nothing counts, with the end of the servers' logs.";
+    (!comparisons.is_empty() && comparisons.iter().all(is_void)).then(|| step(&command, text.to_owned()))
 }
 
 /// The variant of that name in the group of this comparison.

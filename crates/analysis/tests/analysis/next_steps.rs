@@ -61,6 +61,13 @@ fn no_profile_is_advised_of_servers_that_tare_did_not_start() {
 }
 
 #[test]
+fn where_nothing_counts_the_reasons_are_next() {
+    let mut record = standard();
+    record.slices.retain(|slice| slice.key.variant != "http4s.Tapir");
+    assert_eq!(advised(&record).as_deref(), Some("tare report 2026-11-20-1 --findings"));
+}
+
+#[test]
 fn a_variable_that_nothing_shows_to_be_read_is_named_where_nothing_differs() {
     let equal = [baseline(), Truth { fork_sd: 0.001, ..variant("http4s.Tapir", 1.0) }];
     let record = of_suite(run(&equal, 16, &ALL_KINDS[..1]));

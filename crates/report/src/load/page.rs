@@ -99,6 +99,8 @@ fn answer(load: &LoadSummary) -> String {
             Some(p99) => return format!("At {} the p99 is {p99}, with {errors}.", named(offered)),
             None => return format!("At {} the server {verb} with {errors}.", named(offered)),
         },
+        // A rate that changes has no value of its own.
+        None if load.model.loop_kind == "open" => format!("{} on average", named(load.throughput_per_s)),
         None => named(load.throughput_per_s),
     };
     let p99 = p99.map(|p99| format!("a p99 of {p99} and ")).unwrap_or_default();

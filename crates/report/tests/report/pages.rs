@@ -92,6 +92,9 @@ fn the_headline_of_a_load_is_a_sentence_with_its_unit() {
         open(30_000.0, &load),
         "The server answered 19,983 of 30,000 requests/s with a p99 of 2.82 ms and 3 errors (0.008 %)."
     );
+    let ramp = Model { loop_kind: "open".to_owned(), offered_per_s: None, ..load.model.clone() };
+    let ramped = said(&LoadSummary { model: ramp, ..few.clone() });
+    assert_eq!(ramped, "The server answered 19,983 requests/s on average with no errors.");
     let failing = LoadSummary { throughput_per_s: 0.0, ..load };
     assert_eq!(said(&failing), "The server gave no expected answer: 3 errors (0.008 %).");
 }

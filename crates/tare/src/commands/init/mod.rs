@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use dialoguer::Input;
 use tare_plan::PlanError;
+use tare_plan::plan::CommandServer;
 use tare_plan::suite::Suite;
 
 use crate::args::{Global, InitArgs};
@@ -28,6 +29,9 @@ const SCENARIO: &str = "Home";
 
 /// What is expected before the server was asked.
 const UNKNOWN: &str = "expect = { status = 200 }                      # body = \"…\" states the response\n";
+
+/// A JVM warms up for longer.
+const BUDGET_OF_JVM: &str = "[run]\nbudget = \"10m\"                              # a JVM warms up for longer\n\n";
 
 /// What the file will say.
 struct Answers {
@@ -156,6 +160,10 @@ fn no_program(folder: &Path, project: Option<&Project>) -> PlanError {
 }
 
 impl ServerAnswer {
+    fn starts_jvm(&self) -> bool {
+        CommandServer { command: self.command.clone(), ..CommandServer::default() }.starts_jvm()
+    }
+
     /// A command without `{port}` gets its port by the environment. `has_layer_variable`: the layer is switched on there too.
     fn new(flag: &str, command: &str, project: Option<&Project>, has_layer_variable: bool) -> Result<Self, PlanError> {
         let words = command_words(flag, command)?;
@@ -178,11 +186,14 @@ fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -
     let bare = server_table("bare", answers, &answers.bare, &[("counters", counters)]);
     let wrapped =
         server_table("wrapped", answers, &answers.wrapped, &[("baseline", Some("bare")), ("counters", counters)]);
+    let is_on_jvm = [&answers.bare, &answers.wrapped].iter().any(|server| server.starts_jvm());
+    let budget = if is_on_jvm { BUDGET_OF_JVM } else { "" };
     format!(
         "# Written by tare init{kind}. {{port}} becomes a free port.\n\
          #   tare verify --suite {FILE}     do both servers answer alike?\n\
          #   tare run {FILE}                what does the layer cost?\n\
          #   tare check                        did a change make the server slower?\n\
+         {budget}\
          [suite]\n\
          question = \"What does the layer cost?\"\n\
          \n\
@@ -241,6 +252,8 @@ fn written_text(project: Option<&Project>, file: &Path, is_here: bool, asked: &s
 
 #[cfg(test)]
 mod tests {
+    use tare_units::Span;
+
     use super::*;
 
     fn text_of(bare: &str, wrapped: &str, project: Option<&Project>) -> String {
@@ -266,6 +279,13 @@ mod tests {
         assert_eq!(suite.scenarios["Home"].request.path, "/a\"b");
         assert_eq!(suite.check.fail_if[0].text(), "cpu > +5%");
         assert_eq!(suite.check.baseline.as_deref(), Some("trunk"));
+    }
+
+    #[test]
+    fn a_jvm_has_more_time() {
+        let budget = |command: &str| Suite::parse(FILE, &text_of(command, command, None)).unwrap().run.budget;
+        assert_eq!(budget("java -jar own.jar --port {port}"), Some(Span::from_secs(600)));
+        assert_eq!(budget("./own --port {port}"), None);
     }
 
     #[test]

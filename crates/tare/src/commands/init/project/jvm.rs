@@ -11,9 +11,13 @@ use super::{Project, child, file_among, first_match, folder_name, names_in, pars
 /// Spring Boot reads the second, Quarkus the third.
 const VARIABLES: &[&str] = &["PORT", "SERVER_PORT", "QUARKUS_HTTP_PORT"];
 
+/// With a heap of one size, and fixed thresholds of the compilers: starts then differ less.
+const JAVA: &str = "java -Xms512m -Xmx512m -XX:Tier3LoadFeedback=100000 -XX:Tier4LoadFeedback=100000 \
+                    -XX:Tier3DelayOn=100000 -jar";
+
 /// A project whose jar starts by itself, or why there is none.
 fn on_jvm(tool: &'static str, file: &str, build: &str, jar: Result<String, String>) -> Project {
-    let command = ["java", "-Xms512m", "-Xmx512m", "-jar", jar.as_deref().unwrap_or_default()];
+    let command: Vec<&str> = JAVA.split(' ').chain([jar.as_deref().unwrap_or_default()]).collect();
     let project = Project { port_variables: VARIABLES, ..project(tool, file, Some(build), &command) };
     match jar {
         Ok(_) => project,

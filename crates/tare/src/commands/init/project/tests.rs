@@ -176,7 +176,7 @@ fn maven_names_the_jar_that_starts_by_itself() {
             "a-1.jar",
         ),
     ] {
-        let command = format!("java -Xms512m -Xmx512m -jar target/{name}");
+        let command = format!("{JAVA} target/{name}");
         assert_known(&[("pom.xml", &pom(&text))], "Maven", Some("mvn -q -B package -DskipTests"), &command);
     }
     for (text, says) in [
@@ -194,9 +194,12 @@ fn maven_names_the_jar_that_starts_by_itself() {
     assert_eq!(web.build.as_deref(), Some("../mvnw -q -B -f .. -pl web -am package -DskipTests"));
 }
 
+const JAVA: &str = "java -Xms512m -Xmx512m -XX:Tier3LoadFeedback=100000 -XX:Tier4LoadFeedback=100000 \
+                    -XX:Tier3DelayOn=100000 -jar";
+
 #[test]
 fn gradle_names_what_its_plug_ins_make() {
-    let jar = "java -Xms512m -Xmx512m -jar build/libs";
+    let jar = &format!("{JAVA} build/libs");
     let settings = ("settings.gradle", "rootProject.name = 'own'\n");
     let boot = "plugins { id 'org.springframework.boot' version '3.2.0' }\n";
     let literal = format!("{boot}version = '2.0'\n");
