@@ -4,10 +4,12 @@ use tare_analysis::Summary;
 use tare_analysis::differences::{self, Basis, FigureChange, RecordedRun, RunDifferences};
 use tare_analysis::summary::{Estimate, Profiles, Row, VerdictKind};
 use tare_analysis::{summarize, summarize_with};
+use tare_plan::Currency;
 use tare_plan::plan::SliceKind;
-use tare_record::{EventKind, EventRecord, RunRecord};
+use tare_record::{EventKind, EventRecord, PackedHistogram, RunRecord};
 use tare_report::differences::{render, render_markdown};
 use tare_report::text::Style;
+use tare_stats::histogram::LatencyHistogram;
 
 use crate::profiles::profiled;
 use crate::synthetic::{self, ALL_KINDS, Truth, baseline, variant};
@@ -46,6 +48,28 @@ fn a_slower_layer_is_worse_by_ratio_and_by_level() {
     }
     let beneath = change(&differences, "http4s.Vanilla", "throughput", Basis::Level);
     assert_eq!(beneath.verdict, VerdictKind::NoMaterialDifference, "{beneath:#?}");
+}
+
+#[test]
+fn a_compared_level_is_the_one_that_the_report_states() {
+    let (mut old, new) = (record(1.0, 0.95, "old"), record(1.0, 0.80, "new"));
+    // One start is so slow that the percentile of all requests is another figure than a mean over starts.
+    for slice in old.slices.iter_mut().filter(|slice| slice.key.fork == 2 && slice.key.kind == SliceKind::Poisson) {
+        let mut response = LatencyHistogram::new();
+        (0..400).for_each(|_| response.record_ns(90_000_000));
+        slice.load.response = PackedHistogram::from(&response);
+    }
+    let (old, new) = (summarize(&old), summarize(&new));
+    let differences = compared(&old, &new, ["m", "m"]);
+    for (name, currency) in [("latency_p99", Currency::LatencyP99), ("throughput", Currency::Throughput)] {
+        let change = change(&differences, TAPIR, name, Basis::Level);
+        let stated = |summary: &Summary| {
+            let cell = summary.cells.iter().find(|cell| cell.variant == TAPIR).unwrap();
+            cell.level_in(currency).unwrap().value
+        };
+        assert_eq!((change.before, change.after), (stated(&old), stated(&new)), "{name}");
+    }
+    assert!(change(&differences, TAPIR, "latency_p99", Basis::Level).before > 80e6, "that of all requests");
 }
 
 #[test]

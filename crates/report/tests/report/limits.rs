@@ -7,6 +7,7 @@ use tare_plan::plan::{Forks, SliceKind, Source};
 use tare_record::{EventKind, EventRecord, RunRecord};
 use tare_report::ci;
 use tare_report::text::{Style, render};
+use tare_report::verdicts::verdicts_in_words;
 use tare_stats::StopReason;
 
 use crate::ci::{TestCase, test_cases};
@@ -230,6 +231,15 @@ fn where_only_time_is_missing_the_next_step_is_more_time() {
         assert!(next.text.starts_with("A longer check is likely to decide."), "{forks}: {next:?}");
         assert!(next.command.contains("--budget"), "{next:?}");
     }
+}
+
+#[test]
+fn a_list_of_runs_says_what_a_check_came_to() {
+    let of = |limits: &[&str]| verdicts_in_words(&summarize(&limited(synthetic::standard(), limits)));
+    assert_eq!(of(&["cpu > +10%"]).as_deref(), Some("check passed"));
+    assert_eq!(of(&["cpu > +3%"]).as_deref(), Some("check: regressed"));
+    assert_eq!(of(&["throughput < -5%"]).as_deref(), Some("check: undecided"));
+    assert_eq!(verdicts_in_words(&synthetic::standard_summary()).as_deref(), Some("1 worse"));
 }
 
 #[test]
