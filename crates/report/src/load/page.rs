@@ -2,7 +2,7 @@
 
 use tare_record::LoadRecord;
 
-use super::text::{closing_rows, figure_rows};
+use super::text::{closing_rows, figure_rows, missed_rate};
 use crate::error::ReportError;
 use tare_analysis::cell::cell_of_load;
 use tare_analysis::format::{Unit, count, rate, share, single};
@@ -70,9 +70,6 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
     }
 }
 
-/// The lowest share of a constant rate, answered, at which the load counts as made.
-const KEPT_UP: f64 = 0.95;
-
 /// `The server answered 110,666 requests/s with a p99 of 329 µs and no errors.` Where a rate was asked for, that is no result:
 /// `At 1,500 requests/s the p99 is 248 µs, with no errors.`, unless the server answered less.
 fn answer(load: &LoadSummary) -> String {
@@ -92,7 +89,7 @@ fn answer(load: &LoadSummary) -> String {
     let p99 = load.response.percentile_ns(99.0).map(|ns| single(Unit::Nanos, ns as f64));
     let named = |per_s: f64| rate(per_s).replace("/s", &format!(" {what}/s"));
     let answered = match load.model.offered_per_s {
-        Some(offered) if load.throughput_per_s < KEPT_UP * offered => {
+        Some(offered) if missed_rate(load).is_some() => {
             format!("{} of {}", rate(load.throughput_per_s).replace("/s", ""), named(offered))
         }
         Some(offered) => match p99 {

@@ -107,9 +107,18 @@ fn verdict(verdict: &Validity, style: &Style) -> String {
     out.replacen(&word, &style.palette().paint(tone, &word), 1) + "\n"
 }
 
+/// The lowest share of a constant rate, answered, at which the load counts as made.
+const KEPT_UP: f64 = 0.95;
+
+/// The constant rate that was offered, where the server answered less.
+pub(super) fn missed_rate(summary: &LoadSummary) -> Option<f64> {
+    summary.model.offered_per_s.filter(|offered| summary.throughput_per_s < KEPT_UP * offered)
+}
+
 /// Throughput, requests, bytes and connections.
 pub(super) fn figure_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
-    let throughput = format!("{} over {}", rate(summary.throughput_per_s), window(summary.window_s));
+    let offered = missed_rate(summary).map_or_else(String::new, |offered| format!(" of {} offered", rate(offered)));
+    let throughput = format!("{}{offered} over {}", rate(summary.throughput_per_s), window(summary.window_s));
     let mut rows = vec![labelled("throughput", throughput), outcome(summary)];
     rows.extend(answers::statuses(&summary.statuses).map(|text| labelled("statuses", text)));
     rows.extend([labelled("bytes", bytes(summary)), labelled("connections", connections(summary))]);

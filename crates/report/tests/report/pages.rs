@@ -95,6 +95,9 @@ fn the_headline_of_a_load_is_a_sentence_with_its_unit() {
     let ramp = Model { loop_kind: "open".to_owned(), offered_per_s: None, ..load.model.clone() };
     let ramped = said(&LoadSummary { model: ramp, ..few.clone() });
     assert_eq!(ramped, "The server answered 19,983 requests/s on average with no errors.");
+    let model = Model { offered_per_s: Some(30_000.0), ..load.model.clone() };
+    let overloaded = summary_as_run(loads::record(), &LoadSummary { model, ..load.clone() });
+    assert_eq!(overloaded.load.unwrap().rows[0].value, "19,983/s of 30,000/s offered over 1.8 s");
     let failing = LoadSummary { throughput_per_s: 0.0, ..load };
     assert_eq!(said(&failing), "The server gave no expected answer: 3 errors (0.008 %).");
 }
