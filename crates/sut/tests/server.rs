@@ -125,7 +125,8 @@ fn a_server_that_dies_at_once_is_shown_with_its_code_and_last_lines() {
     assert!(text.contains("exit code 3") && text.contains("| line 29") && text.contains("| line 10"), "{text}");
     assert!(!text.contains("| line 9\n"), "{text}");
     let fixed = |spec: &mut ServerSpec| spec.ready = ReadyRule::Listening;
-    let told = "(exit code 3); it is given no {port}, and two servers of one fixed port cannot run side by side; the end";
+    let told =
+        "(exit code 3); it is given no {port}, and two servers of one fixed port cannot run side by side; the end";
     assert!(start_error(fixed, "dies", "").1.contains(told), "{}", start_error(fixed, "dies", "").1);
     assert!(!text.contains("fixed port") && !start_error(fixed, "dies", "{port}").1.contains("fixed port"), "{text}");
 }

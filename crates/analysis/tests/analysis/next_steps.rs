@@ -14,11 +14,11 @@ fn of_suite(mut record: RunRecord) -> RunRecord {
     record.header.plan.suite_file = "perf/mine.toml".to_owned();
     for variant in &mut record.header.plan.groups[0].variants {
         let layer = variant.name == "http4s.Tapir";
-        let env: BTreeMap<String, String> =
-            layer.then(|| ("LAYER".to_owned(), "1".to_owned())).into_iter().collect();
+        let env: BTreeMap<String, String> = layer.then(|| ("LAYER".to_owned(), "1".to_owned())).into_iter().collect();
         let baseline = layer.then(|| "http4s.Vanilla".to_owned());
         let command = ["./serve", "{port}"].map(str::to_owned).to_vec();
-        variant.program = Program::Command(Box::new(CommandServer { command, env, baseline, ..CommandServer::default() }));
+        variant.program =
+            Program::Command(Box::new(CommandServer { command, env, baseline, ..CommandServer::default() }));
     }
     record
 }
@@ -85,7 +85,9 @@ fn a_variable_that_nothing_shows_to_be_read_is_named_where_nothing_differs() {
     other_headers.events.push(EventRecord { variant: Some("http4s.Tapir".to_owned()), ..differ });
     assert!(!text(&other_headers).contains("LAYER"), "an answer shows the layer");
     let mut other_command = record;
-    let Program::Command(server) = &mut other_command.header.plan.groups[0].variants[1].program else { panic!("a command") };
+    let Program::Command(server) = &mut other_command.header.plan.groups[0].variants[1].program else {
+        panic!("a command")
+    };
     server.command.push("--layer".to_owned());
     assert!(!text(&other_command).contains("LAYER"), "the command says how they differ");
     assert!(!summarize(&of_suite(standard())).headline.text.contains("LAYER"), "a difference shows it");

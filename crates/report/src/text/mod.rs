@@ -111,8 +111,11 @@ pub(crate) fn interval_legend(summary: &Summary) -> Option<String> {
         } else {
             String::new()
         };
-        let kind =
-            if run.repeats_one_start { "interval of repeated measurements of the same start" } else { "confidence interval" };
+        let kind = if run.repeats_one_start {
+            "interval of repeated measurements of the same start"
+        } else {
+            "confidence interval"
+        };
         format!("[from, to]: the {sure} {kind}{equivalence}")
     })
 }

@@ -186,7 +186,8 @@ impl<'a> Table<'a> {
         let is_drawn = cells().any(|cell| self.measures.iter().any(|at| is_open(cell, at)));
         let interval = interval_legend(self.summary);
         let mut ratios = self.summary.comparisons.iter().flat_map(|comparison| &comparison.currencies);
-        let two_means = "a change is the mean of neighbouring measurements, and a level that of all: it is not their quotient";
+        let two_means =
+            "a change is the mean of neighbouring measurements, and a level that of all: it is not their quotient";
         let parts: Vec<String> = interval
             .into_iter()
             .chain(is_drawn.then(|| "? not decided, or too few starts or requests for a comparison".to_owned()))

@@ -110,7 +110,8 @@ fn an_equal_build_is_not_regressed() {
     assert!(stdout(&history).contains("no figures yet"), "{}", all_of(&history));
     assert!(stderr(&history).contains("1 run of tare check or tare bisect left out"), "{}", all_of(&history));
     assert_eq!(repository.git(&["status", "--porcelain"]), "", "git sees no record");
-    let same = repository.check(&["--baseline", "HEAD", "--fail-if", "cpu > +10%", "--forks", "1", "--undecided", "pass"]);
+    let same =
+        repository.check(&["--baseline", "HEAD", "--fail-if", "cpu > +10%", "--forks", "1", "--undecided", "pass"]);
     let told = "note      the work tree is at HEAD: both builds are the same";
     assert!(stdout(&same).contains(told), "{}", all_of(&same));
 }

@@ -143,7 +143,9 @@ fn every_command_takes_the_suite_of_its_folder() {
         let output = bench.run(args);
         assert!(stdout(&output).contains(shows), "{args:?}: {}{}", stdout(&output), stderr(&output));
     }
-    assert!(error_of(&bench, &["serve", "bear"]).contains("SERVER: no server matches \"bear\"; did you mean \"bare\"?"));
+    assert!(
+        error_of(&bench, &["serve", "bear"]).contains("SERVER: no server matches \"bear\"; did you mean \"bare\"?")
+    );
 }
 
 #[test]
