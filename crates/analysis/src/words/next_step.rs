@@ -132,7 +132,7 @@ fn why(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
     Some(step(&command, "Shows in which methods the difference arises.".to_owned()))
 }
 
-/// The values that a command gives this flag, as `--flag value` or `--flag=value`.
+/// The values that a command gives this flag, in the next word or behind `=`.
 fn values_of<'a>(command: &'a [String], flag: &'a str) -> impl Iterator<Item = &'a str> {
     command.iter().enumerate().filter_map(move |(at, word)| match word.strip_prefix(flag)? {
         "" => command.get(at + 1).map(String::as_str),

@@ -335,7 +335,8 @@ fn profiles_of_pushes_take_their_span_and_not_that_of_the_messages() {
         ..Options::default()
     };
     let of = |span: &str| {
-        let suite = format!("[run]\nmessages = 100000\n[profile]\nforks = 1\nspan = \"{span}\"");
+        let suite =
+            format!("[run]\nmessages = 100000\n[profile]\nevents = [\"cpu\", \"alloc\"]\nforks = 1\nspan = \"{span}\"");
         run_time(&plan(&suite, flags.clone()).unwrap().profiling().unwrap())
     };
     assert_eq!(of("9s") - of("5s"), Duration::from_secs(4) * 2, "an event each for CPU and allocation");

@@ -202,7 +202,8 @@ fn the_list_of_all_findings_has_every_reason_in_full() {
 fn a_remedy_names_no_flag_that_a_run_does_not_have() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let settings = std::fs::read_to_string(root.join("../../docs/SETTINGS.md")).unwrap();
-    let others = ["--suite", "--findings", "--against", "--seed", "--timeout", "--cacert", "--cert", "--insecure"];
+    let load = ["--seed", "--timeout", "--cacert", "--cert", "--insecure"];
+    let others = [&["--suite", "--findings", "--against", "--home", "--dir"][..], &load].concat();
     let files = ["words/findings/words", "cell/validity", "compare/wording", "words/next_step", "words/limit_words"];
     for file in files {
         let path = root.join("../analysis/src").join(file).with_extension("rs");
