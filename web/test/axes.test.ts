@@ -37,7 +37,12 @@ test('the scale of a small forest plot has the baseline and one round change on 
 });
 
 test('each estimate has a place on the axis of a small forest plot', () => {
-  for (const [largest, region] of [[1.33, 0.02], [1.6, 0.02], [0.4, 0.05], [33, 0.05]] as const)
+  for (const [largest, region] of [
+    [1.33, 0.02],
+    [1.6, 0.02],
+    [0.4, 0.05],
+    [33, 0.05],
+  ] as const)
     expect(axisHalfWidth([1, largest], region)).toBeGreaterThan(Math.abs(Math.log(largest)));
 });
 
