@@ -95,8 +95,9 @@ fn cross_check(
     named: &NamedScenario,
     place: &RunPosition<'_>,
 ) -> Result<(), RunError> {
+    let plan = context.plan;
     for member in &servers.members {
-        for engine in context.bed.load_tools() {
+        for &engine in &plan.engines {
             if context.is_interrupted() || !member.is_healthy() {
                 break;
             }

@@ -9,31 +9,7 @@ mod pace;
 mod pushes;
 mod runner;
 #[cfg(test)]
-mod simulation;
-#[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_cancel;
-#[cfg(test)]
-mod tests_clock_probe;
-#[cfg(test)]
-mod tests_close;
-#[cfg(test)]
-mod tests_connection_events;
-#[cfg(test)]
-mod tests_pace;
-#[cfg(test)]
-mod tests_pipeline;
-#[cfg(test)]
-mod tests_requests;
-#[cfg(test)]
-mod tests_sending;
-#[cfg(test)]
-mod tests_spinning;
-#[cfg(test)]
-mod tests_truth;
-#[cfg(test)]
-mod tests_websocket;
 mod wait_policy;
 
 use std::sync::Arc;

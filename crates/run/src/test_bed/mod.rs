@@ -1,8 +1,6 @@
 //! The interface between a run and its servers. Above it are the decisions: order of forks, budget, warm-up, rounds and
 //! searches. Below it are processes, connections, probes and the clock, or a simulation of them.
 
-#[cfg(test)]
-pub(crate) mod simulation;
 pub(crate) mod slice;
 
 use std::collections::BTreeMap;
@@ -158,9 +156,6 @@ pub(crate) trait TestBed {
     /// # Errors
     /// When the sampler failed, or none was attached.
     fn end_sampling(&mut self) -> Result<Sampled, SutError>;
-
-    /// The other load tools that drive each cell of a sequential run.
-    fn load_tools(&self) -> Vec<Engine>;
 
     /// Lets another load tool drive a scenario on a server.
     ///

@@ -7,6 +7,7 @@ mod progress;
 mod resumed;
 mod scenarios;
 mod servers;
+mod simulation;
 mod warmup;
 
 use std::cell::RefCell;
@@ -15,8 +16,8 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use tare_plan::Plan;
+use tare_plan::SchedulingPolicy;
 use tare_plan::ServerClock;
-use tare_plan::ServerScheduling;
 use tare_plan::contract::Push;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::plan::{
@@ -34,7 +35,7 @@ use crate::context::cores::Cores;
 use crate::context::inputs::ReasonsToStop;
 use crate::context::journal::Journal;
 use crate::progress::Progress;
-use crate::test_bed::simulation::{Action, Driven, Planted, PlantedStops, SimulatedBed, Told, World};
+use simulation::{Action, Driven, Planted, PlantedStops, SimulatedBed, Told, World};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -199,7 +200,7 @@ pub(crate) fn plan(variants: &[&str], scenarios: &[&str]) -> Plan {
             java: "newest".to_owned(),
             startup_timeout: Span::from_secs(10),
             stop_grace: Span(SECOND),
-            scheduling: ServerScheduling::default(),
+            scheduling: SchedulingPolicy::default(),
             server_host: None,
             server_address: None,
             agents: Vec::new(),

@@ -300,9 +300,7 @@ fn sequential_plan() -> Plan {
 
 #[test]
 fn a_sequential_run_starts_a_fresh_server_for_each_cell() {
-    let simulation = Simulation::new(sequential_plan());
-    simulation.world.borrow_mut().engines = vec![Engine::Wrk];
-    let outcome = simulation.run();
+    let outcome = Simulation::new(Plan { engines: vec![Engine::Wrk], ..sequential_plan() }).run();
     assert_eq!(outcome.status, EndStatus::Complete);
     let mut cells: Vec<(&str, &str)> =
         outcome.scored().map(|slice| (slice.key.scenario.as_str(), slice.key.variant.as_str())).collect();
@@ -319,10 +317,9 @@ fn a_sequential_run_starts_a_fresh_server_for_each_cell() {
 
 #[test]
 fn a_sequential_run_goes_on_after_a_server_that_dies_and_does_not_cross_check_it() {
-    let simulation =
-        Simulation::new(sequential_plan()).plant("a", Planted { deaths: vec![(1, "Get")], ..Planted::default() });
-    simulation.world.borrow_mut().engines = vec![Engine::Wrk];
-    let outcome = simulation.run();
+    let plan = Plan { engines: vec![Engine::Wrk], ..sequential_plan() };
+    let dies = Planted { deaths: vec![(1, "Get")], ..Planted::default() };
+    let outcome = Simulation::new(plan).plant("a", dies).run();
     assert_eq!([("Get", "a"), ("Get", "b"), ("Post", "a")].map(|(s, v)| outcome.count(s, v)), [1, 2, 2]);
     assert_eq!(outcome.record.cross_checks.len(), 3);
 }

@@ -3,8 +3,6 @@
 
 mod events;
 mod sending;
-#[cfg(test)]
-mod tests_idle;
 
 use std::rc::Rc;
 use std::time::Duration;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use tare_sample::SliceSample;
 
-use super::WorkerSlice;
 use super::simulation::{World, after};
-use super::tests::{MS, seconds, slice, worker};
+use super::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
 use crate::schedule::sending::Sending;
+use crate::worker::WorkerSlice;
 
 const US: u64 = 1_000;
 const OVERSLEPT: Duration = Duration::from_micros(60);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tare_sample::{ErrorClass, SliceSample};
 
 use super::simulation::{ANSWER, Listener, Reaction, World, after};
-use super::tests::{seconds, sending, slice, worker};
+use super::{seconds, sending, slice, worker};
 use crate::cancel::Cancel;
 use crate::input::request::{RequestSpec, Requests};
 use crate::schedule::stop_rule::StopRule;

@@ -5,11 +5,11 @@ use std::time::Duration;
 use tare_sample::SliceSample;
 use tare_sys::clock::{Clock, Nanos};
 
-use super::WorkerSlice;
 use super::simulation::{ANSWER, Listener, Reaction, World, after};
-use super::tests::{MS, seconds, slice, worker};
+use super::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
+use crate::worker::WorkerSlice;
 
 /// A server that answers after 1 ms until 200 ms, and then hangs. The slice is cancelled at 250 ms.
 fn hanging(cancel: &Cancel) -> World {

@@ -5,15 +5,15 @@ use std::time::Duration;
 use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::Nanos;
 
-use super::WorkerSlice;
 use super::simulation::{ANSWER, Listener, Reaction, World, after};
-use super::tests::{MS, seconds, sending, slice};
+use super::{MS, seconds, sending, slice};
 use crate::cancel::Cancel;
 use crate::input::feed::{Feed, FeedFormat, FeedOrder};
 use crate::input::request::{RequestSpec, Requests};
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::think::Think;
+use crate::worker::WorkerSlice;
 
 const ANSWER_AFTER: Duration = Duration::from_millis(1);
 

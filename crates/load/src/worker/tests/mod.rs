@@ -1,5 +1,19 @@
 //! The loop in a simulated world, where every time is exact.
 
+mod cancel;
+mod clock_probe;
+mod close;
+mod connection_events;
+mod idle;
+mod pace;
+mod pipeline;
+mod requests;
+mod sending;
+mod simulation;
+mod spinning;
+mod truth;
+mod websocket;
+
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +23,7 @@ use tare_sys::clock::{Clock, Nanos};
 use tare_sys::poll::Token;
 use tare_sys::socket::SocketOptions;
 
-use super::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
+use self::simulation::{ANSWER, Listener, Reaction, Script, World, WorldClock, after, frozen_between};
 use super::{Setup, Worker, WorkerSlice};
 use crate::cancel::Cancel;
 use crate::input::check::Check;
@@ -21,45 +35,40 @@ use crate::schedule::stop_rule::StopRule;
 use crate::schedule::{Schedule, Share, Stages};
 use tare_sys::procfs::backlog::Backlog;
 
-pub(super) const MS: u64 = 1_000_000;
+const MS: u64 = 1_000_000;
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-pub(super) fn worker(world: World) -> Worker<World, WorldClock> {
+fn worker(world: World) -> Worker<World, WorldClock> {
     one_of(1, world, Box::new(|| None))
 }
 
 /// A worker whose connections carry this many requests at a time.
-pub(super) fn pipelining(pipeline: usize, world: World) -> Worker<World, WorldClock> {
+fn pipelining(pipeline: usize, world: World) -> Worker<World, WorldClock> {
     with_protocol(Protocol::Http1 { pipeline }, world)
 }
 
 /// The same, for these requests.
-pub(super) fn pipelining_requests(pipeline: usize, requests: &Requests, world: World) -> Worker<World, WorldClock> {
+fn pipelining_requests(pipeline: usize, requests: &Requests, world: World) -> Worker<World, WorldClock> {
     speaking(Protocol::Http1 { pipeline }, requests, world)
 }
 
 /// A worker with this protocol, which sends these requests.
-pub(super) fn speaking(protocol: Protocol, requests: &Requests, world: World) -> Worker<World, WorldClock> {
+fn speaking(protocol: Protocol, requests: &Requests, world: World) -> Worker<World, WorldClock> {
     of_setup(Setup { protocol, ..setup(requests, 1) }, world, Box::new(|| None))
 }
 
 /// A worker with this protocol.
-pub(super) fn with_protocol(protocol: Protocol, world: World) -> Worker<World, WorldClock> {
+fn with_protocol(protocol: Protocol, world: World) -> Worker<World, WorldClock> {
     speaking(protocol, &expecting_ok(), world)
 }
 
 /// The first of `workers` workers.
-pub(super) fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
+fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
     sending(&expecting_ok(), workers, world, backlog)
 }
 
 /// The first of `workers` workers, which sends these requests.
-pub(super) fn sending(
-    requests: &Requests,
-    workers: usize,
-    world: World,
-    backlog: Backlog,
-) -> Worker<World, WorldClock> {
+fn sending(requests: &Requests, workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
     of_setup(setup(requests, workers), world, backlog)
 }
 
@@ -105,7 +114,7 @@ fn connections_are_spread_over_all_addresses_by_all_workers_together() {
     assert_eq!(connections, [4, 4, 4]);
 }
 
-pub(super) fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
+fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
     WorkerSlice {
         start: Nanos(100 * MS),
         schedule,
@@ -130,7 +139,7 @@ fn run(world: World, connections: usize, slice: &WorkerSlice) -> SliceSample {
     sample
 }
 
-pub(super) fn seconds(seconds: u64) -> StopRule {
+fn seconds(seconds: u64) -> StopRule {
     StopRule::Duration(Duration::from_secs(seconds))
 }
 

@@ -7,15 +7,15 @@ use tare_sample::{ClockEstimate, SliceSample};
 use tare_sys::clock::{Epoch, Nanos};
 use tare_wire::ws::{Endpoint, Kind};
 
-use super::WorkerSlice;
 use super::simulation::World;
-use super::tests::{MS, slice};
-use super::tests_websocket::{EPOCH_NS, PERIOD, START, greeting, run};
+use super::websocket::{EPOCH_NS, PERIOD, START, greeting, run};
+use super::{MS, slice};
 use crate::protocol::conversation::{Conversation, Push, Stamp};
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 use crate::session::server_clock::ClockModel;
+use crate::worker::WorkerSlice;
 
 const OURS: Epoch = Epoch { unix_ns: EPOCH_NS, within_ns: 10 };
 const S: i64 = 1_000_000_000;

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tare_plan::Engine;
 use tare_plan::plan::SliceKind;
 use tare_record::{IdleSpan, Phase};
 use tare_sut::contract::AgreedAnswer;
@@ -137,7 +136,6 @@ pub(crate) struct World {
     pub actions: Vec<Action>,
     /// What the servers of the last scenario had to answer.
     pub agreed: Option<AgreedAnswer>,
-    pub engines: Vec<Engine>,
     /// Workers of the generator; one where it is 0.
     pub workers: u32,
     /// How long a start takes.

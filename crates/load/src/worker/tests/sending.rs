@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use tare_sample::SliceSample;
 
-use super::WorkerSlice;
 use super::simulation::{World, after};
-use super::tests::{MS, seconds, slice, worker};
+use super::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
 use crate::schedule::sending::Sending;
+use crate::worker::WorkerSlice;
 
 /// One second of 1,000 requests/s in ticks of 10 ms, answered after 1 ms each.
 fn in_ticks(connections: usize) -> SliceSample {

@@ -8,11 +8,11 @@ use tare_sample::SliceSample;
 use tare_stats::LatencyHistogram;
 use tare_sys::clock::Nanos;
 
-use super::WorkerSlice;
 use super::simulation::{ANSWER, Reaction, World};
-use super::tests::{MS, seconds, slice, worker};
+use super::{MS, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
+use crate::worker::WorkerSlice;
 
 const QUANTILES: [f64; 7] = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0];
 /// Late enough for thousands of connections to be open.

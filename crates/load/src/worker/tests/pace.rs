@@ -5,7 +5,7 @@ use std::time::Duration;
 use tare_sys::clock::{Clock, Nanos};
 
 use super::simulation::{Listener, Reaction, World, after};
-use super::tests::{MS, one_of, seconds, slice, worker};
+use super::{MS, one_of, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
 

@@ -8,14 +8,14 @@ use tare_sys::clock::{Clock, Epoch, Nanos};
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use super::simulation::{ByteScript, Listener, World, WorldClock};
-use super::tests::{MS, seconds, slice, with_protocol};
-use super::{Worker, WorkerSlice};
+use super::{MS, seconds, slice, with_protocol};
 use crate::cancel::Cancel;
 use crate::protocol::Protocol;
 use crate::protocol::conversation::{Conversation, Push, Stamp};
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
+use crate::worker::{Worker, WorkerSlice};
 
 /// The wall clock's time at the origin of the world.
 pub(super) const EPOCH_NS: u64 = 1_700_000_000_000_000_000;

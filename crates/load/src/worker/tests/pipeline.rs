@@ -5,12 +5,12 @@ use std::time::Duration;
 use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::Nanos;
 
-use super::WorkerSlice;
 use super::simulation::{ANSWER, Reaction, World, after};
-use super::tests::{MS, pipelining, seconds, slice};
+use super::{MS, pipelining, seconds, slice};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
+use crate::worker::WorkerSlice;
 
 fn run(pipeline: usize, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
     let mut worker = pipelining(pipeline, world);

@@ -6,6 +6,9 @@ use std::time::Duration;
 use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::{Clock, Nanos};
 
+use super::simulation::{Listener, Reaction, World, after};
+use super::websocket::answering;
+use super::{MS, seconds, slice, speaking};
 use crate::cancel::Cancel;
 use crate::input::request::{RequestSpec, Requests};
 use crate::protocol::Protocol;
@@ -13,9 +16,6 @@ use crate::protocol::conversation::Conversation;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::think::Think;
 use crate::schedule::{Schedule, Stages};
-use crate::worker::simulation::{Listener, Reaction, World, after};
-use crate::worker::tests::{MS, seconds, slice, speaking};
-use crate::worker::tests_websocket::answering;
 
 const HTTP1: Protocol = Protocol::Http1 { pipeline: 1 };
 const ANSWER_AFTER: Duration = Duration::from_millis(1);

@@ -321,10 +321,6 @@ impl TestBed for SimulatedBed {
         })
     }
 
-    fn load_tools(&self) -> Vec<Engine> {
-        self.world.borrow().engines.clone()
-    }
-
     fn cross_check(
         &mut self,
         server: ServerId,

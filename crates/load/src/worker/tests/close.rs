@@ -5,7 +5,7 @@ use std::time::Duration;
 use tare_sample::{ErrorClass, SliceSample};
 
 use super::simulation::{Reaction, World, after};
-use super::tests::{pipelining_requests, slice};
+use super::{pipelining_requests, slice};
 use crate::cancel::Cancel;
 use crate::input::check::Check;
 use crate::input::request::{RequestSpec, Requests};
