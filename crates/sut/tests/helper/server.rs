@@ -1,4 +1,4 @@
-//! The program that the tests of `tests/server.rs` start as a server: `tare-test-server ROLE ARGUMENT [PORT]`.
+//! The program that the tests of `tests/sut/server.rs` start as a server: `tare-test-server ROLE ARGUMENT [PORT]`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program of tests unwraps and prints as they do")]
 
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use regex::Regex;
-use tare_sut::server::{ReadyRule, Server, ServerSpec};
+use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::allowed_cpus;
 use tare_sys::scheduling::SchedulingPolicy;
 
@@ -101,7 +101,7 @@ fn start_a_server_and_write_its_pid(report: &Path) {
         directory: None,
         files: BTreeMap::new(),
         upstream: None,
-        ready: ReadyRule::Line(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
+        ready: Some(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
         base_url: None,
         cpus: allowed_cpus().unwrap(),
         scheduling: SchedulingPolicy::Batch,

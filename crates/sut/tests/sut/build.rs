@@ -1,5 +1,4 @@
 //! Builds servers, with a replacement for `servers/build` that writes the same files.
-#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,5 +1,4 @@
 //! Answers as in the RFC and as broken servers send them, whole and split at every byte.
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use proptest::prelude::*;
 use tare_wire::http::{Head, MAX_HEAD_BYTES, MAX_HEADERS, ParseError, Progress, ResponseParser, Sink};

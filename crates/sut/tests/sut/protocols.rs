@@ -1,8 +1,7 @@
 //! The verifier over HTTP/2 and TLS, against small servers on the same libraries' other side.
-#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,6 +11,8 @@ use rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use rustls::{ClientConfig, RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use tare_plan::contract::Contract;
 use tare_sut::contract::{CheckOutcome, Endpoint, Security, verify_exchanges};
+
+use crate::contract::{PUSHING, push, stamp, upgrade};
 
 const CONTRACT: &str = r#"
 schema = 1
@@ -77,8 +78,20 @@ async fn answer(request: http::Request<h2::RecvStream>, mut respond: h2::server:
     sending.send_data(body.into(), true).unwrap();
 }
 
+type TlsStream = StreamOwned<ServerConnection, TcpStream>;
+
 /// A server of HTTP/1.1 over TLS that answers every connection's requests, and how its certificate is trusted.
 fn https_server(alpn: &[&[u8]]) -> (SocketAddr, RootCertStore) {
+    tls_server_of(alpn, |stream| {
+        while let Some(body) = read_request(stream) {
+            let body = if body.is_empty() { b"hello".to_vec() } else { body };
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n", body.len());
+            let _client_gone = stream.write_all(&[head.into_bytes(), body].concat());
+        }
+    })
+}
+
+fn tls_server_of(alpn: &[&[u8]], serve: fn(&mut TlsStream)) -> (SocketAddr, RootCertStore) {
     let key = KeyPair::generate().unwrap();
     let certificate = CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
     let mut roots = RootCertStore::empty();
@@ -95,13 +108,7 @@ fn https_server(alpn: &[&[u8]]) -> (SocketAddr, RootCertStore) {
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
         for socket in listener.incoming().flatten() {
-            let mut stream = StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), socket);
-            while let Some(body) = read_request(&mut stream) {
-                let body = if body.is_empty() { b"hello".to_vec() } else { body };
-                let head =
-                    format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n", body.len());
-                let _client_gone = stream.write_all(&[head.into_bytes(), body].concat());
-            }
+            serve(&mut StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), socket));
         }
     });
     (address, roots)
@@ -143,6 +150,18 @@ fn answers_over_tls_are_compared() {
     let (address, roots) = https_server(&[b"http/1.1"]);
     let endpoint = Endpoint { security: Some(security(roots, b"http/1.1", "localhost")), ..address.into() };
     assert_eq!(differences(endpoint), ["passed", "passed"]);
+}
+
+#[test]
+fn pushes_over_tls_are_checked() {
+    let contract = Contract::parse("contract.toml", PUSHING).unwrap();
+    let (address, roots) = tls_server_of(&[b"http/1.1"], |stream| {
+        upgrade(stream, tare_wire::ws::accept_for);
+        push(stream, &[stamp(200), stamp(100), stamp(0)]);
+    });
+    let endpoint = Endpoint { security: Some(security(roots, b"http/1.1", "localhost")), ..address.into() };
+    let outcome = verify_exchanges(endpoint, contract.exchanges("x", 1), Duration::from_secs(5)).swap_remove(0);
+    assert_eq!(outcome.difference, None);
 }
 
 #[test]

@@ -1,5 +1,4 @@
 //! Real servers, in every way in which a start can succeed or fail.
-#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -13,12 +12,12 @@ use regex::Regex;
 use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Pid, Signal, kill_process};
 use tare_sut::SutError;
-use tare_sut::server::{ReadyRule, Server, ServerSpec, Status};
+use tare_sut::server::{Server, ServerSpec, Status};
 use tare_sys::affinity::{CpuSet, allowed_cpus, cpus_of_task};
 use tare_sys::child::How;
 use tare_sys::clock;
 use tare_sys::procfs::process::{Stat, process_tree};
-use tare_sys::scheduling::SchedulingPolicy;
+use tare_sys::scheduling::{SchedulingPolicy, policy_of_thread};
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// The program that plays a server: `tests/helper/server.rs`.
@@ -32,7 +31,7 @@ fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
         directory: None,
         files: BTreeMap::new(),
         upstream: None,
-        ready: ReadyRule::Line(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
+        ready: Some(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
         base_url: None,
         cpus: allowed_cpus().unwrap(),
         scheduling: SchedulingPolicy::Batch,
@@ -75,7 +74,7 @@ fn a_server_is_ready_at_the_announced_port_and_gone_after_its_stop() {
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.ends_with("hi") && server.status() == Status::Running);
     let pids = process_tree(server.pid()).unwrap();
-    assert_eq!(SchedulingPolicy::of_thread(server.pid()).unwrap(), Some(SchedulingPolicy::Batch));
+    assert_eq!(policy_of_thread(server.pid()).unwrap(), Some(SchedulingPolicy::Batch));
     let report = server.stop().unwrap();
     assert_eq!((report.ended.how, report.ended.forced, report.was_dead), (How::Signal(15), false, false));
     assert!(pids.into_iter().all(|pid| !is_alive(pid)));
@@ -87,7 +86,7 @@ fn without_a_line_a_port_is_chosen_or_found() {
     let directory = tempfile::tempdir().unwrap();
     for (argument, url) in [("{port}", Some("http://127.0.0.1:{port}/api")), ("{port}", None), ("0", None)] {
         let mut spec = spec(directory.path(), "listens", argument);
-        spec.ready = ReadyRule::Listening;
+        spec.ready = None;
         spec.base_url = url.map(str::to_owned);
         let server = Server::start(&spec).unwrap();
         assert!(server.base_url().contains(&server.address().port().to_string()), "{}", server.base_url());
@@ -138,7 +137,7 @@ fn a_server_that_never_gets_ready_is_given_up_with_what_was_waited_for() {
     assert!(text.contains("| silent"), "{text}");
     let soon = |spec: &mut ServerSpec| {
         spec.startup_timeout = Duration::from_millis(300);
-        spec.ready = ReadyRule::Listening;
+        spec.ready = None;
     };
     assert!(start_error(soon, "is silent", "").1.contains("it listens nowhere"));
 }
@@ -148,7 +147,7 @@ fn a_port_that_somebody_holds_is_refused_by_name() {
     let holder = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = holder.local_addr().unwrap().port();
     let fixed = |spec: &mut ServerSpec| {
-        spec.ready = ReadyRule::Listening;
+        spec.ready = None;
         spec.base_url = Some(format!("http://127.0.0.1:{port}"));
     };
     let (error, text) = start_error(fixed, "listens", &port.to_string());
@@ -181,7 +180,7 @@ fn start_without_first_port(role: &str) -> (u16, Server) {
     let seen = directory.path().join("port");
     let mut spec = spec(directory.path(), role, &seen.display().to_string());
     spec.command.push("{port}".to_owned());
-    spec.ready = ReadyRule::Listening;
+    spec.ready = None;
     spec.base_url = Some("http://127.0.0.1:{port}".to_owned());
     std::thread::scope(|scope| {
         let start = scope.spawn(|| Server::start(&spec).unwrap());
@@ -207,7 +206,7 @@ fn a_server_that_loses_every_port_says_who_has_the_last_one() {
     let directory = tempfile::tempdir().unwrap();
     let mut spec = spec(directory.path(), "lets this process take its port", &std::process::id().to_string());
     spec.command.push("{port}".to_owned());
-    spec.ready = ReadyRule::Listening;
+    spec.ready = None;
     spec.base_url = Some("http://127.0.0.1:{port}".to_owned());
     let taken = directory.path().join("taken");
     spec.env.insert("TAKEN".to_owned(), taken.display().to_string());
@@ -233,7 +232,7 @@ fn a_server_that_loses_every_port_says_who_has_the_last_one() {
 
 #[test]
 fn a_server_with_two_ports_must_say_which() {
-    let both_open = |spec: &mut ServerSpec| spec.ready = ReadyRule::Line(Regex::new("both are open").unwrap());
+    let both_open = |spec: &mut ServerSpec| spec.ready = Some(Regex::new("both are open").unwrap());
     let (error, text) = start_error(both_open, "listens twice", "");
     assert!(matches!(error, SutError::WhichPort { count: 2, .. }), "{text}");
 }

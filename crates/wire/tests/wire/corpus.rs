@@ -1,13 +1,10 @@
 //! The answers in `corpus/`, valid and broken, compared with a table of outcomes. `fuzz/` starts from them.
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::PathBuf;
 
-use outcome::read;
-
-mod outcome;
+use crate::outcome::read;
 
 /// Answers up to this length are split at every position, longer ones at fewer positions, evenly spread.
 const CUT_EVERYWHERE_BYTES: usize = 4096;

@@ -1,5 +1,4 @@
 //! The verifier against servers that misbehave, each a thread with a fixed behaviour.
-#![allow(clippy::unwrap_used)] // a helper of tests may unwrap as they do
 
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -42,11 +41,11 @@ fn differences(serve: fn(TcpStream)) -> Vec<String> {
 }
 
 /// Reads a request (none has a body); false at the end of the connection.
-fn skip_request(stream: &mut TcpStream) -> bool {
+fn skip_request(stream: &mut impl Read) -> bool {
     read_request(stream).is_some()
 }
 
-fn read_request(stream: &mut TcpStream) -> Option<String> {
+fn read_request(stream: &mut impl Read) -> Option<String> {
     let mut seen = Vec::new();
     let mut byte = [0];
     while !seen.ends_with(b"\r\n\r\n") {
@@ -58,7 +57,7 @@ fn read_request(stream: &mut TcpStream) -> Option<String> {
     String::from_utf8(seen).ok()
 }
 
-fn send_answer(stream: &mut TcpStream, answer: &str) {
+fn send_answer(stream: &mut impl Write, answer: &str) {
     let _client_gone = stream.write_all(answer.as_bytes());
 }
 
@@ -235,7 +234,7 @@ expect = { status = 413 }
     assert!(reset.starts_with("connection failed while the request was sent"), "{reset}");
 }
 
-const PUSHING: &str = r#"
+pub const PUSHING: &str = r#"
 schema = 1
 [scenarios.Push]
 request = { path = "/ws/ts" }
@@ -285,7 +284,7 @@ fn the_begin_of_a_stream_of_events_is_read() {
 }
 
 /// Opens the WebSocket that a client requests.
-fn upgrade(stream: &mut TcpStream, accept: fn(&[u8]) -> String) {
+pub fn upgrade(stream: &mut (impl Read + Write), accept: fn(&[u8]) -> String) {
     let request = read_request(stream).unwrap();
     let key = request.lines().find_map(|line| line.strip_prefix("Sec-WebSocket-Key: ")).unwrap();
     let accept = accept(key.as_bytes());
@@ -298,7 +297,7 @@ fn upgrade(stream: &mut TcpStream, accept: fn(&[u8]) -> String) {
 }
 
 /// Pushes these texts after a ping.
-fn push(stream: &mut TcpStream, texts: &[String]) {
+pub fn push(stream: &mut (impl Read + Write), texts: &[String]) {
     let frames = [vec![0x89, 0]].into_iter().chain(texts.iter().map(|text| {
         let mut frame = vec![0x81, text.len() as u8];
         frame.extend_from_slice(text.as_bytes());
@@ -309,7 +308,7 @@ fn push(stream: &mut TcpStream, texts: &[String]) {
     let _ = stream.read_to_end(&mut Vec::new());
 }
 
-fn stamp(before_ms: u64) -> String {
+pub fn stamp(before_ms: u64) -> String {
     (tare_sys::clock::wall_unix_ns() / 1_000_000 - before_ms).to_string()
 }
 

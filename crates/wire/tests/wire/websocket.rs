@@ -1,5 +1,4 @@
 //! Handshakes and frames as a client receives them: in any pieces, and with any error.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on panics")]
 
 use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Kind, accept_for};
 use tungstenite::error::ProtocolError;

@@ -1,0 +1,8 @@
+//! Servers built, started and verified: one test program for all, so that one is linked.
+#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
+mod build;
+mod catalog;
+mod contract;
+mod protocols;
+mod server;
