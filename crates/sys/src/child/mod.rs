@@ -45,8 +45,6 @@ pub struct Program {
     pub scheduling: SchedulingPolicy,
     /// The target of standard output and standard error. It is the same for both, so that their order is kept.
     pub output: Output,
-    /// Requests a PID namespace, which only root gets; see [`Child::in_pid_namespace`].
-    pub pid_namespace: bool,
 }
 
 /// The target of a program's output.
@@ -55,8 +53,6 @@ pub enum Output {
     /// A pipe that [`Child::take_output`] returns and the caller must drain.
     Pipe,
     File(File),
-    /// Nowhere: output is discarded.
-    Discard,
 }
 
 impl Program {
@@ -70,7 +66,6 @@ impl Program {
             cpus: None,
             scheduling: SchedulingPolicy::Normal,
             output: Output::Pipe,
-            pid_namespace: false,
         }
     }
 
@@ -152,7 +147,6 @@ impl fmt::Display for How {
 pub struct Child {
     pid: u32,
     supervisor: Pid,
-    pid_namespace: bool,
     /// A pipe that closes when tare ends, for any reason. The supervisor then kills everything.
     lifeline: Option<OwnedFd>,
     report: OwnedFd,
@@ -192,11 +186,6 @@ impl Child {
 
     pub fn supervisor_pid(&self) -> u32 {
         self.supervisor.as_raw_nonzero().get().unsigned_abs()
-    }
-
-    /// Whether the kernel granted the requested PID namespace.
-    pub fn in_pid_namespace(&self) -> bool {
-        self.pid_namespace
     }
 
     /// The reading end of the output pipe; `None` from the second call on.

@@ -48,31 +48,27 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
     let (output, outputs_in) = match program.output {
         Output::Pipe => {
             let (read, write) = io::pipe().map_err(&failed)?;
-            (Some(File::from(OwnedFd::from(read))), Some(OwnedFd::from(write)))
+            (Some(File::from(OwnedFd::from(read))), OwnedFd::from(write))
         }
-        Output::File(ref file) => (None, Some(OwnedFd::from(file.try_clone().map_err(&failed)?))),
-        Output::Discard => (None, None),
+        Output::File(ref file) => (None, OwnedFd::from(file.try_clone().map_err(&failed)?)),
     };
     let mask = program.cpus.as_ref().map(crate::affinity::kernel_mask);
-    let mut orders = Orders {
+    let orders = Orders {
         program: &strings.program,
         argv: &strings.argv_pointers,
         envp: &strings.envp_pointers,
         directory: strings.directory.as_deref(),
         affinity: mask.as_ref(),
         scheduling: program.scheduling,
-        pid_namespace: program.pid_namespace,
         null: null.as_raw_fd(),
-        output: outputs_in.as_ref().unwrap_or(&null).as_raw_fd(),
+        output: outputs_in.as_raw_fd(),
         lifeline: supervisors_end.as_raw_fd(),
         report: reports_in.as_raw_fd(),
     };
-    let supervisor = fork_supervisor(&mut orders).map_err(&failed)?;
-    let pid_namespace = orders.pid_namespace;
+    let supervisor = fork_supervisor(&orders).map_err(&failed)?;
     Ok(Child {
         pid: 0,
         supervisor,
-        pid_namespace,
         lifeline: Some(lifeline.into()),
         report: report.into(),
         output,
@@ -83,13 +79,13 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
 }
 
 /// Forks with all signals blocked, so that no handler of tare ever runs in the supervisor.
-fn fork_supervisor(orders: &mut Orders<'_>) -> io::Result<Pid> {
-    // SAFETY: the signal sets live on this stack; the child side calls `supervise` at once, as `fork_supervisor` demands.
+fn fork_supervisor(orders: &Orders<'_>) -> io::Result<Pid> {
+    // SAFETY: the signal sets live on this stack; the child side calls `supervise` at once, as `clone` demands.
     unsafe {
         let (mut all, mut before): (libc::sigset_t, libc::sigset_t) = (mem::zeroed(), mem::zeroed());
         libc::sigfillset(&raw mut all);
         libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
-        let pid = supervisor::fork_supervisor(&mut orders.pid_namespace);
+        let pid = supervisor::clone();
         let error = io::Error::last_os_error();
         if pid == 0 {
             supervise(orders);

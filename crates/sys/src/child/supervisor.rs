@@ -14,7 +14,7 @@ use rustix::thread::sched_setaffinity;
 
 use super::message::{Message, step};
 use crate::affinity::KernelMask;
-use crate::scheduling::SchedulingPolicy;
+use crate::scheduling::{self, SchedulingPolicy};
 
 /// The supervisor's file descriptors; 0, 1 and 2 become the program's.
 const LIFELINE: c_int = 3;
@@ -38,7 +38,6 @@ pub(super) struct Orders<'a> {
     pub(super) directory: Option<&'a CStr>,
     pub(super) affinity: Option<&'a KernelMask>,
     pub(super) scheduling: SchedulingPolicy,
-    pub(super) pid_namespace: bool,
     pub(super) null: c_int,
     pub(super) output: c_int,
     pub(super) lifeline: c_int,
@@ -62,24 +61,6 @@ impl Usage {
     }
 }
 
-/// Forks the supervisor, in a PID namespace of its own if that is wanted and permitted. Says in `pid_namespace` whether
-/// it was.
-///
-/// # Safety
-/// The child may only make system calls, as the whole supervisor does.
-pub(super) unsafe fn fork_supervisor(pid_namespace: &mut bool) -> libc::pid_t {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let mut pid = clone(if *pid_namespace { libc::CLONE_NEWPID } else { 0 });
-        if pid < 0 && *pid_namespace {
-            // Without root, the subreaper works without a PID namespace.
-            *pid_namespace = false;
-            pid = clone(0);
-        }
-        pid
-    }
-}
-
 /// Starts the program, watches it and its lifeline, and returns when no process of its tree is left.
 ///
 /// # Safety
@@ -90,10 +71,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
     unsafe {
         libc::setsid();
         libc::prctl(libc::PR_SET_NAME, c"supervisor".as_ptr());
-        // The first process of a PID namespace gets the orphans of its descendants anyway.
-        if !orders.pid_namespace {
-            libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-        }
+        libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
         // If tare ignores SIGCHLD, the kernel would reap for us, and the status would be lost.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
         lay_out_descriptors(orders);
@@ -105,7 +83,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
             }
         };
         let mut usage = Usage::default();
-        tree::watch_then_kill(main, orders.pid_namespace, &mut usage);
+        tree::watch_then_kill(main, &mut usage);
         let Usage { user_ns, system_ns, max_rss_bytes } = usage;
         send(Message::Gone { user_ns, system_ns, max_rss_bytes });
         libc::_exit(0)
@@ -151,12 +129,12 @@ unsafe fn close_from(first: c_int) {
     }
 }
 
-/// Like `fork`, but it can create a PID namespace, and it does not run the handlers that libraries register for `fork`.
+/// Like `fork`, but it does not run the handlers that libraries register for `fork`. Negative where it fails.
 ///
 /// # Safety
 /// The child may only make system calls, as the whole supervisor does.
-unsafe fn clone(flags: c_int) -> libc::pid_t {
-    let flags = c_long::from(flags | libc::SIGCHLD);
+pub(super) unsafe fn clone() -> libc::pid_t {
+    let flags = c_long::from(libc::SIGCHLD);
     // SAFETY: no CLONE_VM and a null stack: the child runs on a copy of this one.
     let pid = unsafe { libc::syscall(libc::SYS_clone, flags, 0 as c_long, 0 as c_long, 0 as c_long, 0 as c_long) };
     libc::pid_t::try_from(pid).unwrap_or(-1)
@@ -178,7 +156,7 @@ unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
             return Err((step::PLUMBING, errno()));
         }
         let supervisor = libc::getpid();
-        let pid = clone(0);
+        let pid = clone();
         if pid < 0 {
             return Err((step::PLUMBING, errno()));
         }
@@ -190,14 +168,12 @@ unsafe fn start(orders: &Orders<'_>) -> Result<libc::pid_t, (u64, c_int)> {
         // copies.
         libc::dup2(0, 1);
         libc::dup2(0, 2);
-        let seen_from_outside = read_word(handshake[0]).filter(|&seen| seen != 0);
         if let Some(failure) = read_word(handshake[0]) {
             libc::waitpid(pid, ptr::null_mut(), 0);
             return Err((failure >> 32, c_int::try_from(failure & 0xffff_ffff).unwrap_or(0)));
         }
         libc::close(handshake[0]);
-        let seen = seen_from_outside.and_then(|seen| u32::try_from(seen).ok()).unwrap_or(pid.unsigned_abs());
-        send(Message::Started { pid: seen });
+        send(Message::Started { pid: pid.unsigned_abs() });
         Ok(pid)
     }
 }
@@ -213,7 +189,6 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
         if orphaned_before_that {
             libc::_exit(1);
         }
-        write_word(handshake, proc_children::own_pid_in_proc());
         let fail = |step: u64, errno: c_int| -> ! {
             write_word(handshake, (step << 32) | u64::from(errno.unsigned_abs()));
             libc::_exit(127)
@@ -225,7 +200,13 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
         if orders.scheduling != SchedulingPolicy::Normal {
             // The system call itself, with a priority of 0: the function of this name does nothing but fail in musl.
             let priority: c_int = 0;
-            if libc::syscall(libc::SYS_sched_setscheduler, 0, orders.scheduling.number(), &raw const priority) != 0 {
+            if libc::syscall(
+                libc::SYS_sched_setscheduler,
+                0,
+                scheduling::number(orders.scheduling),
+                &raw const priority,
+            ) != 0
+            {
                 fail(step::SCHEDULING, errno());
             }
         }

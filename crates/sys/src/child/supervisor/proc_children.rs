@@ -1,5 +1,5 @@
-//! Reads `/proc` without a heap: the children of a process, and the outer id of a process in a PID namespace. Only the
-//! supervisor needs this; all other code reads `/proc` through `crate::procfs`.
+//! Reads the children of a process from `/proc` without a heap. Only the supervisor needs this; all other code reads
+//! `/proc` through `crate::procfs`.
 
 use std::ffi::{c_char, c_int};
 
@@ -28,15 +28,6 @@ pub(super) unsafe fn kill_children(parent: libc::pid_t) {
         }
         libc::close(proc);
     }
-}
-
-/// The id of the calling process in the mounted `/proc`, which is tare's; 0 if unknown.
-pub(super) fn own_pid_in_proc() -> u64 {
-    let mut name = [0_u8; 32];
-    // SAFETY: `readlink` writes at most the buffer's length.
-    let got = unsafe { libc::readlink(c"/proc/self".as_ptr(), name.as_mut_ptr().cast(), name.len()) };
-    let name = usize::try_from(got).ok().and_then(|got| name.get(..got)).unwrap_or(&[]);
-    number(name).map_or(0, |pid| u64::from(pid.unsigned_abs()))
 }
 
 /// Splits the first `linux_dirent64` (inode 8, offset 8, length 2, type 1, name) off a listing.
@@ -106,10 +97,5 @@ mod tests {
         let (name, rest) = first_entry(&listing).unwrap();
         assert_eq!((name, rest.len()), (&b"123"[..], 0));
         assert!(first_entry(&listing[..10]).is_none());
-    }
-
-    #[test]
-    fn the_own_id_in_proc_is_that_of_this_process() {
-        assert_eq!(own_pid_in_proc(), u64::from(std::process::id()));
     }
 }

@@ -10,11 +10,11 @@ use crate::child::message::Message;
 ///
 /// # Safety
 /// Only for the supervisor, whose only child is the program.
-pub(super) unsafe fn watch_then_kill(main: libc::pid_t, pid_namespace: bool, usage: &mut Usage) {
+pub(super) unsafe fn watch_then_kill(main: libc::pid_t, usage: &mut Usage) {
     // SAFETY: the caller's promise.
     unsafe {
         let main_reaped = watch(main, usage);
-        kill_all(main, main_reaped, pid_namespace, usage);
+        kill_all(main, main_reaped, usage);
     }
 }
 
@@ -51,20 +51,16 @@ unsafe fn watch(main: libc::pid_t, usage: &mut Usage) -> bool {
     }
 }
 
-/// Kills until the kernel says that no child is left. As subreaper (or init), the supervisor inherits every orphan of
+/// Kills until the kernel says that no child is left. As subreaper, the supervisor inherits every orphan of
 /// the tree. `wait` returns `ECHILD` only when there is none, which proves that no process survives.
-unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, pid_namespace: bool, usage: &mut Usage) {
+unsafe fn kill_all(main: libc::pid_t, mut main_reaped: bool, usage: &mut Usage) {
     // SAFETY: signals go only to our own, unreaped descendants. Their ids cannot have been reused.
     unsafe {
         loop {
-            if pid_namespace {
-                libc::kill(-1, libc::SIGKILL);
-            } else {
-                if !main_reaped {
-                    libc::kill(-main, libc::SIGKILL);
-                }
-                proc_children::kill_children(libc::getpid());
+            if !main_reaped {
+                libc::kill(-main, libc::SIGKILL);
             }
+            proc_children::kill_children(libc::getpid());
             match reap(0, main, usage) {
                 Some(pid) => main_reaped |= pid == main,
                 None => return,
