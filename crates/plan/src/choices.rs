@@ -1,5 +1,6 @@
 //! Choices with a name each: what a slice is for, in which order groups are measured, how servers are scheduled.
 
+pub use tare_units::SchedulingPolicy;
 use tare_units::named_values;
 
 named_values! {
@@ -51,18 +52,6 @@ named_values! {
         Group = "group",
         /// One scenario: a new start for each cell.
         Scenario = "scenario",
-    }
-}
-
-named_values! {
-    /// The kernel's scheduling policy of every server's threads.
-    #[derive(Default)]
-    pub enum ServerScheduling: "a scheduling policy" {
-        /// The kernel's default: a thread that wakes up may preempt the one that runs.
-        #[default]
-        Normal = "normal",
-        /// `SCHED_BATCH`: a thread that wakes up waits for its turn.
-        Batch = "batch",
     }
 }
 

@@ -7,7 +7,7 @@ use tare_stats::VariancePrior;
 use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::quantile::median;
 
-use crate::choices::{PriorUse, ServerScheduling, SliceKind};
+use crate::choices::{PriorUse, SchedulingPolicy, SliceKind};
 use crate::currency::Currency;
 
 /// The fewest forks of an earlier comparison whose spread is used.
@@ -22,7 +22,7 @@ pub struct RunConditions {
     pub jdk: Option<u32>,
     pub server_cpus: String,
     /// Scheduling policy of the servers' threads.
-    pub scheduling: ServerScheduling,
+    pub scheduling: SchedulingPolicy,
 }
 
 impl RunConditions {

@@ -22,7 +22,7 @@ pub mod slo;
 pub mod suite;
 pub mod turn;
 
-pub use choices::{Engine, ForkCovers, GroupOrder, PriorUse, ServerScheduling, SliceKind};
+pub use choices::{Engine, ForkCovers, GroupOrder, PriorUse, SchedulingPolicy, SliceKind};
 pub use currency::{Currency, LatencyFigure, ratio_limit};
 pub use error::PlanError;
 pub use load_plan::LoadPlan;

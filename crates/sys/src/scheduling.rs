@@ -2,41 +2,30 @@
 
 use std::io;
 
-/// The scheduling policy of a program, inherited by every thread and process that it starts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum SchedulingPolicy {
-    /// `SCHED_OTHER`, the kernel's default: a thread that wakes up may preempt the running one.
-    #[default]
-    Normal,
-    /// `SCHED_BATCH`: a thread that wakes up waits for its turn. This means fewer context switches. It needs no
-    /// privilege.
-    Batch,
+pub use tare_units::SchedulingPolicy;
+
+/// The kernel's number of a policy.
+///
+/// # Source
+/// sched(7).
+pub(crate) const fn number(policy: SchedulingPolicy) -> i32 {
+    match policy {
+        SchedulingPolicy::Normal => libc::SCHED_OTHER,
+        SchedulingPolicy::Batch => libc::SCHED_BATCH,
+    }
 }
 
-impl SchedulingPolicy {
-    /// The kernel's number of the policy.
-    ///
-    /// # Source
-    /// sched(7).
-    pub(crate) const fn number(self) -> i32 {
-        match self {
-            Self::Normal => libc::SCHED_OTHER,
-            Self::Batch => libc::SCHED_BATCH,
-        }
-    }
-
-    /// The policy of a thread; `None` for policies that tare does not set, such as real-time ones.
-    ///
-    /// # Errors
-    /// When the thread is gone.
-    pub fn of_thread(tid: u32) -> io::Result<Option<Self>> {
-        // SAFETY: the call takes and returns plain numbers. It is the system call itself: musl's function only fails.
-        match unsafe { libc::syscall(libc::SYS_sched_getscheduler, tid) } as i32 {
-            libc::SCHED_OTHER => Ok(Some(Self::Normal)),
-            libc::SCHED_BATCH => Ok(Some(Self::Batch)),
-            -1 => Err(io::Error::last_os_error()),
-            _ => Ok(None),
-        }
+/// The policy of a thread; `None` for policies that tare does not set, such as real-time ones.
+///
+/// # Errors
+/// When the thread is gone.
+pub fn policy_of_thread(tid: u32) -> io::Result<Option<SchedulingPolicy>> {
+    // SAFETY: the call takes and returns plain numbers. It is the system call itself: musl's function only fails.
+    match unsafe { libc::syscall(libc::SYS_sched_getscheduler, tid) } as i32 {
+        libc::SCHED_OTHER => Ok(Some(SchedulingPolicy::Normal)),
+        libc::SCHED_BATCH => Ok(Some(SchedulingPolicy::Batch)),
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(None),
     }
 }
 
@@ -64,7 +53,7 @@ mod tests {
         // A nice value can always be raised, so this test needs no privilege.
         std::thread::spawn(|| {
             let tid = rustix::thread::gettid().as_raw_nonzero().get().cast_unsigned();
-            assert_eq!(SchedulingPolicy::of_thread(tid).unwrap(), Some(SchedulingPolicy::Normal));
+            assert_eq!(policy_of_thread(tid).unwrap(), Some(SchedulingPolicy::Normal));
             set_thread_nice(tid, 19).unwrap();
         })
         .join()

@@ -15,6 +15,7 @@ mod file_name;
 mod named;
 mod number;
 mod percent;
+mod scheduling;
 mod span;
 
 pub use bit_rate::bit_rate;
@@ -26,4 +27,5 @@ pub use file_name::file_name;
 pub use named::unknown_name;
 pub use number::{and, count, enumerate, fixed, grouped, rate, share};
 pub use percent::Percent;
+pub use scheduling::SchedulingPolicy;
 pub use span::{Span, SpanError};

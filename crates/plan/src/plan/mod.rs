@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 pub use crate::choices::SliceKind;
-use crate::choices::{Engine, GroupOrder, PriorUse, ServerScheduling};
+use crate::choices::{Engine, GroupOrder, PriorUse, SchedulingPolicy};
 use crate::contract::{Check, Scenario};
 use crate::earlier::EarlierForks;
 use crate::profile::Profile;
@@ -193,7 +193,7 @@ pub struct Machine {
     pub stop_grace: Span,
     /// The kernel's scheduling policy of every server's threads.
     #[serde(default)]
-    pub scheduling: ServerScheduling,
+    pub scheduling: SchedulingPolicy,
     /// The machine of the servers, such as `ssh://bench1`; `None` for that of the generator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_host: Option<String>,

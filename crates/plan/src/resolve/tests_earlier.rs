@@ -3,7 +3,7 @@
 use super::tests::{CONTRACT, inventory};
 use super::*;
 use crate::Currency;
-use crate::choices::{PriorUse, ServerScheduling};
+use crate::choices::{PriorUse, SchedulingPolicy};
 use crate::earlier::{EarlierRun, ForkSpread, ForkTime, RunConditions, SpreadOf};
 use crate::estimate::fork_time;
 use crate::plan::{Forks, SliceKind};
@@ -15,7 +15,7 @@ fn here() -> RunConditions {
         machine: "Test CPU, 0-1, 8 GiB".to_owned(),
         jdk: Some(25),
         server_cpus: "0".to_owned(),
-        scheduling: ServerScheduling::Batch,
+        scheduling: SchedulingPolicy::Batch,
     }
 }
 
@@ -123,7 +123,7 @@ fn runs_of_another_place_family_or_currency_are_ignored() {
         RunConditions { machine: "Other CPU, 0-1, 8 GiB".to_owned(), ..here() },
         RunConditions { jdk: Some(21), ..here() },
         RunConditions { server_cpus: "0-1".to_owned(), ..here() },
-        RunConditions { scheduling: ServerScheduling::Normal, ..here() },
+        RunConditions { scheduling: SchedulingPolicy::Normal, ..here() },
     ];
     for place in elsewhere {
         let mut earlier = runs(9);

@@ -13,7 +13,7 @@ use super::resolver::{
 use super::row::{Row, off_unless, on_unless, value};
 use super::value::{SettingValue, read_value};
 use crate::PlanError;
-use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, ServerScheduling};
+use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, SchedulingPolicy};
 use crate::plan::{Forks, Mode, Rate, Warmup};
 use crate::slo::{Curve, LoadBy, Slo};
 use crate::turn::{SHORTEST_TURN, TurnLength};
@@ -345,10 +345,10 @@ define_settings! {
             .default(Span::from_secs(3))
             .fills(|to, grace| to.machine.stop_grace = grace);
         /// Scheduling policy of every server's threads: normal, or batch (SCHED_BATCH: a thread that wakes up does not preempt another).
-        server_scheduling: ServerScheduling = value("POLICY").in_profile()
+        server_scheduling: SchedulingPolicy = value("POLICY").in_profile()
             .default_from("batch; normal with -d", |known| match known.mode {
-                Mode::Sequential => ServerScheduling::Normal,
-                Mode::Compared | Mode::Profiled => ServerScheduling::Batch,
+                Mode::Sequential => SchedulingPolicy::Normal,
+                Mode::Compared | Mode::Profiled => SchedulingPolicy::Batch,
             })
             .fills(|to, policy| to.machine.scheduling = policy);
         /// Seed of every random order and of random arrivals.

@@ -8,7 +8,7 @@ use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
 use tare_sample::ServerClock;
 use tare_units::{Percent, Span};
 
-use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, ServerScheduling};
+use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, SchedulingPolicy};
 use crate::plan::{Rate, Warmup};
 use crate::slo::{Curve, LoadBy};
 use crate::turn::TurnLength;
@@ -106,7 +106,7 @@ read_as_displayed!(
     ServerClock,
     LoadBy,
     TurnLength,
-    ServerScheduling,
+    SchedulingPolicy,
     GroupOrder,
     PriorUse,
     String,
