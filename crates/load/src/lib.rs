@@ -62,5 +62,5 @@ pub use tare_sample::{
 pub use tare_sys::socket::Target;
 // Types of the protocol that describe requests.
 pub use tare_wire::grpc::{Code as GrpcCode, path_of as grpc_path};
-pub use tare_wire::http::{Method, announces_close};
+pub use tare_wire::http::{Method, announces_close, method_named};
 pub use tare_wire::ws::MAX_MESSAGE_BYTES;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
-use tare_wire::http::{ParseError, Progress, Request, ResponseParser, announces_close, count_line_ends};
+use tare_wire::http::{Method, ParseError, Progress, Request, ResponseParser, announces_close, count_line_ends};
 
 use super::connection::{Begun, Ended, Exchange, Step};
 use crate::input::request::{Parts, RequestCursor, RequestSet};
@@ -99,7 +99,7 @@ impl Http1 {
     ) -> Begun {
         let Parts { method, path, headers, body } = &**parts;
         if self.under_way.is_empty() {
-            self.parser.expect_response(method.is_head());
+            self.parser.expect_response(*method == Method::HEAD);
         }
         self.has_announced_close = headers.iter().any(|(name, value)| announces_close(name, value));
         let host = self.base.split_once("://").map_or(&*self.base, |(_, host)| host);

@@ -41,7 +41,7 @@ pub(super) fn next_request(
     let mut next = Parts { path: to[Position::BeforePath..Position::AfterQuery].to_owned(), ..sent.clone() };
     let method = sent.method.as_str();
     if (status == 303 && method != "HEAD") || (matches!(status, 301 | 302) && method == "POST") {
-        next.method = Method::get();
+        next.method = Method::GET;
         next.body = [].into();
         next.headers.retain(|(name, _)| !OF_BODY.iter().any(|of_body| name.eq_ignore_ascii_case(of_body)));
     }
@@ -50,13 +50,15 @@ pub(super) fn next_request(
 
 #[cfg(test)]
 mod tests {
+    use tare_wire::http::method_named;
+
     use super::*;
 
     const BASE: &str = "http://shop:8080";
 
     fn sent(method: &str) -> Parts {
         Parts {
-            method: Method::from_name(method).unwrap(),
+            method: method_named(method).unwrap(),
             path: "/a/b?c=d".to_owned(),
             headers: [("Content-Type", "text/plain"), ("X", "y")].map(|(n, v)| (n.to_owned(), v.to_owned())).into(),
             body: (*b"text").into(),

@@ -10,6 +10,7 @@ use bytes::Bytes;
 use h2::client::{Connection, SendRequest, handshake};
 use tare_plan::contract::Request;
 use tare_sys::clock::{self, Nanos};
+use tare_wire::http::status_line;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::client::{Answer, Failure, MAX_BODY_BYTES};
@@ -129,8 +130,8 @@ impl AsyncRead for Blocking {
         let most = room.remaining().min(buffer.len());
         match self.stream.read(&mut buffer[..most]) {
             Ok(count) => {
-                if let Some(line) = (!self.has_read).then(|| http1_status_line(&buffer[..count])).flatten() {
-                    let text = format!("the server answers in HTTP/1.1 (\"{line}\")");
+                if let Some(line) = status_line(&buffer[..count]).filter(|_| !self.has_read) {
+                    let text = format!("the server answers in HTTP/1.1 (\"{}\")", line.escape_ascii());
                     return Poll::Ready(Err(io::Error::other(text)));
                 }
                 self.has_read = true;
@@ -155,12 +156,6 @@ impl AsyncWrite for Blocking {
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
         Poll::Ready(Ok(()))
     }
-}
-
-/// The first line of an answer in HTTP/1.1; `None` if it is none.
-fn http1_status_line(bytes: &[u8]) -> Option<String> {
-    let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
-    line.starts_with(b"HTTP/1.").then(|| line.escape_ascii().to_string())
 }
 
 fn is_soon(error: &io::Error) -> bool {

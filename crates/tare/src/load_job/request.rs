@@ -6,7 +6,7 @@ use anyhow::Context;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use tare_load::{
     Body, Feed, FeedFormat, ListedBody, ListedRequest, Method, RequestSpec, Requests, announces_close, grpc_path,
-    parse_request_list,
+    method_named, parse_request_list,
 };
 
 use super::body::{body, bytes, text_or_file, unreadable};
@@ -129,7 +129,7 @@ pub fn build_requests(
     let body = body(args, files)?;
     let method = match &args.method {
         Some(name) => Some(
-            Method::from_name(name)
+            method_named(name)
                 .map_err(|_| wrong_usage(format!("\"{name}\" is not an HTTP method; write for example GET")))?,
         ),
         None => None,
@@ -137,7 +137,7 @@ pub fn build_requests(
     let headers = headers(args, connection)?;
     let request = |(wanted, path): (Wanted, &String)| {
         let body = wanted.body.or_else(|| body.clone());
-        let usual = if body.is_some() { Method::post() } else { Method::get() };
+        let usual = if body.is_some() { Method::POST } else { Method::GET };
         let method = wanted.method.or_else(|| method.clone()).unwrap_or(usual);
         let is_own = |name: &str| wanted.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
         let others: Vec<_> = headers.iter().filter(|(name, _)| !is_own(name)).cloned().collect();

@@ -10,9 +10,10 @@ mod response;
 
 pub use error::ParseError;
 pub use head::{Framing, Head};
+pub use http::Method;
 pub use httparse::Header as Field;
-pub use request::{EncodeError, Method, Request, announces_chunks, announces_close, check_request, push_chunks};
-pub use response::{Progress, ResponseParser, Sink, count_line_ends};
+pub use request::{EncodeError, Request, announces_chunks, announces_close, check_request, method_named, push_chunks};
+pub use response::{Progress, ResponseParser, Sink, count_line_ends, status_line};
 
 /// Largest header section in bytes (status line, headers, and the trailers of a chunked body). curl has the same limit.
 pub const MAX_HEAD_BYTES: usize = 300 * 1024;

@@ -1,7 +1,6 @@
 //! Requests: encoded once, before any clock runs, and sent unchanged any number of times.
 
-use std::fmt;
-
+use http::Method;
 use thiserror::Error;
 
 use super::grammar::{is_field_byte, is_token};
@@ -9,44 +8,12 @@ use super::grammar::{is_field_byte, is_token};
 /// Size of a chunk of a request's body, in bytes.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// A request method. The framing of an answer depends on whether it is HEAD.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Method(String);
-
-impl Method {
-    /// GET.
-    pub fn get() -> Self {
-        Self("GET".to_owned())
-    }
-
-    /// POST.
-    pub fn post() -> Self {
-        Self("POST".to_owned())
-    }
-
-    /// A method by name, as written.
-    ///
-    /// # Errors
-    /// When the name is not a token of RFC 9110, section 5.6.2.
-    pub fn from_name(name: &str) -> Result<Self, EncodeError> {
-        if is_token(name) { Ok(Self(name.to_owned())) } else { Err(EncodeError::Method(name.to_owned())) }
-    }
-
-    /// Whether answers have the headers of a body but no body (HEAD).
-    pub fn is_head(&self) -> bool {
-        self.0 == "HEAD"
-    }
-
-    /// The name as it is sent.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Method {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.0)
-    }
+/// A method by name, as written.
+///
+/// # Errors
+/// When the name is not a token of RFC 9110, section 5.6.2.
+pub fn method_named(name: &str) -> Result<Method, EncodeError> {
+    Method::from_bytes(name.as_bytes()).map_err(|_| EncodeError::Method(name.to_owned()))
 }
 
 /// A request in parts.
@@ -99,7 +66,7 @@ impl Request<'_> {
         for (name, value) in self.headers {
             push_header(&mut out, name, value);
         }
-        let announces_body = !self.body.is_empty() || !matches!(self.method.as_str(), "GET" | "HEAD");
+        let announces_body = !self.body.is_empty() || !matches!(*self.method, Method::GET | Method::HEAD);
         if announces_body && !self.has("content-length") && !self.has("transfer-encoding") {
             push_header(&mut out, "Content-Length", &self.body.len().to_string());
         }
@@ -131,7 +98,7 @@ pub fn check_request<'a>(
     headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
     body_bytes: usize,
 ) -> Result<(), EncodeError> {
-    Method::from_name(method)?;
+    method_named(method)?;
     if !path.starts_with('/') || !path.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(EncodeError::Path(path.to_owned()));
     }
@@ -209,7 +176,7 @@ mod tests {
 
     fn encode(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Result<String, EncodeError> {
         let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-        let method = Method::from_name(method)?;
+        let method = method_named(method)?;
         let request = Request { method: &method, path, host: "127.0.0.1:80", headers: &headers, body };
         Ok(String::from_utf8(request.encode()?).unwrap())
     }

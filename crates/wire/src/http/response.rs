@@ -209,6 +209,12 @@ pub fn count_line_ends(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).count()
 }
 
+/// The first line of an answer in HTTP/1, without its end, such as `HTTP/1.1 400 Bad Request`; `None` if the bytes are none.
+pub fn status_line(bytes: &[u8]) -> Option<&[u8]> {
+    let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
+    line.starts_with(b"HTTP/1.").then_some(line)
+}
+
 /// Whether the bytes have an empty line behind another line.
 fn has_empty_line(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| pair == b"\n\n") || bytes.windows(3).any(|three| three == b"\n\r\n")

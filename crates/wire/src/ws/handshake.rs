@@ -36,7 +36,7 @@ impl Handshake {
         ];
         let headers: Vec<(String, String)> =
             headers.iter().cloned().chain(own.map(|(name, value)| (name.to_owned(), value.to_owned()))).collect();
-        let request = Request { method: &Method::get(), path, host, headers: &headers, body: b"" }.encode()?;
+        let request = Request { method: &Method::GET, path, host, headers: &headers, body: b"" }.encode()?;
         let offered = headers.iter().filter(|(name, _)| name.eq_ignore_ascii_case("sec-websocket-protocol"));
         let answer = AnswerCheck {
             accept: accept_for(key.as_bytes()),

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use tare_wire::http::{announces_chunks, push_chunks};
+use tare_wire::http::{Method, announces_chunks, push_chunks};
 
 use super::pattern::Pattern;
 use crate::input::template::{Template, Values};
@@ -43,7 +43,7 @@ impl Http1Pattern {
             head.push_text(b"\r\n");
         }
         let is_empty = pattern.body.as_text().is_some_and(<[u8]>::is_empty);
-        let announces_body = !is_empty || !matches!(pattern.method.as_str(), "GET" | "HEAD");
+        let announces_body = !is_empty || !matches!(pattern.method, Method::GET | Method::HEAD);
         let is_chunked = pattern.headers.iter().any(|(name, value)| {
             value
                 .as_text()

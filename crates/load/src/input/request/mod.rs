@@ -133,12 +133,12 @@ impl RequestSpec {
 
     /// A GET request.
     pub fn get(path: &str) -> Self {
-        Self::new(Method::get(), path)
+        Self::new(Method::GET, path)
     }
 
     /// A POST request.
     pub fn post(path: &str, body: impl Into<Body>) -> Self {
-        Self::new(Method::post(), path).body(body)
+        Self::new(Method::POST, path).body(body)
     }
 
     /// A unary call of a gRPC method, whose path is `/package.Service/Method`. It needs HTTP/2, and must end with the status OK

@@ -88,7 +88,7 @@ impl RequestSet {
         users: UserColumns,
         taken: &[Vec<String>],
     ) -> Result<Self, LoadError> {
-        let bare = Request { method: &Method::get(), path: "/", host, headers: &[], body: b"" };
+        let bare = Request { method: &Method::GET, path: "/", host, headers: &[], body: b"" };
         bare.encode().map_err(|error| refused("the host", &error))?;
         let mut scope = Scope::of(&requests.feeds, users);
         let kind = if taken.is_empty() { "request" } else { "set-up request" };
@@ -212,7 +212,14 @@ fn prepare(
     let accepts_coding = spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"));
     let expectation = Expectation::of(&spec.checks);
     let expectation = if accepts_coding { expectation.of_encoded() } else { expectation };
-    Ok(Prepared { is_head: spec.method.is_head(), name: spec.shown_name(), announces_close, expectation, uses, form })
+    Ok(Prepared {
+        is_head: spec.method == Method::HEAD,
+        name: spec.shown_name(),
+        announces_close,
+        expectation,
+        uses,
+        form,
+    })
 }
 
 fn fixed(host: &str, place: &str, pattern: &Pattern) -> Result<Form, LoadError> {

@@ -47,8 +47,7 @@ fn translate(base: &str, parts: &Parts) -> Result<Request<()>, http::Error> {
         (Some(authority), Some((scheme, _))) => format!("{scheme}://{authority}"),
         _ => base.to_owned(),
     };
-    let method = Method::from_bytes(parts.method.as_str().as_bytes())?;
-    let mut request = Request::builder().method(method).uri(format!("{base}{}", parts.path)).body(())?;
+    let mut request = Request::builder().method(parts.method.clone()).uri(format!("{base}{}", parts.path)).body(())?;
     *request.headers_mut() = fields(parts)?;
     Ok(request)
 }
@@ -61,7 +60,7 @@ fn fields(parts: &Parts) -> Result<HeaderMap, http::Error> {
             fields.append(name, HeaderValue::from_str(value)?);
         }
     }
-    let announces_body = !parts.body.is_empty() || !matches!(parts.method.as_str(), "GET" | "HEAD");
+    let announces_body = !parts.body.is_empty() || !matches!(parts.method, Method::GET | Method::HEAD);
     if announces_body && !fields.contains_key(CONTENT_LENGTH) {
         fields.insert(CONTENT_LENGTH, parts.body.len().into());
     }

@@ -19,6 +19,7 @@ use h2::client::{Builder, ResponseFuture, SendRequest};
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
+use tare_wire::http::status_line;
 
 use self::message::{TranslatedRequests, problem};
 use self::pipe::Pipe;
@@ -201,8 +202,8 @@ impl Http2 {
         self.link.as_ref()?.pipe.push_received(bytes);
         let end = self.drive();
         if let (Some(Err(error)), false) = (&end, self.has_settings()) {
-            let text = match http1_status_line(bytes) {
-                Some(line) => format!("the server answers in HTTP/1.1 (\"{line}\"), and not in HTTP/2"),
+            let text = match status_line(bytes) {
+                Some(line) => format!("the server answers in HTTP/1.1 (\"{}\"), and not in HTTP/2", escape(line)),
                 None => format!("{error}; does the server speak HTTP/2 here at all?"),
             };
             return Some(Problem::new(ErrorClass::Protocol, text));
@@ -306,12 +307,6 @@ impl Http2 {
         self.under_way -= 1;
         self.take_stream(slot).map(|stream| stream.exchange)
     }
-}
-
-/// The first line of an answer in HTTP/1.1; `None` if it is none.
-fn http1_status_line(bytes: &[u8]) -> Option<String> {
-    let line = bytes.split(|byte| matches!(byte, b'\r' | b'\n')).next()?;
-    line.starts_with(b"HTTP/1.").then(|| escape(line))
 }
 
 impl Link {

@@ -1,7 +1,7 @@
 //! HAR 1.2, which browsers and proxies record.
 
 use serde_json::Value;
-use tare_wire::http::Method;
+use tare_wire::http::method_named;
 
 use super::{ListedBody, ListedRequest, is_of_connection, literal};
 use crate::error::LoadError;
@@ -29,7 +29,7 @@ fn listed(name: &str, number: usize, request: &Value) -> Result<ListedRequest, L
     let missing = |key: &str| LoadError::input(&place, &format!("the request has no {key}"), REMEDY);
     let url = request["url"].as_str().ok_or_else(|| missing("url"))?;
     let method = request["method"].as_str().ok_or_else(|| missing("method"))?;
-    let method = Method::from_name(method).map_err(|error| LoadError::input(&place, &error.to_string(), REMEDY))?;
+    let method = method_named(method).map_err(|error| LoadError::input(&place, &error.to_string(), REMEDY))?;
     Ok(ListedRequest {
         weight: 1,
         method: Some(method),

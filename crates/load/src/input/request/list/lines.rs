@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use tare_wire::http::Method;
+use tare_wire::http::method_named;
 
 use super::{ListedBody, ListedRequest};
 use crate::error::LoadError;
@@ -57,7 +57,7 @@ fn listed(place: String, text: &str) -> Result<ListedRequest, LoadError> {
     };
     let weight =
         weight.map_or(Ok(1), |weight| weight.parse().map_err(|_| wrong(format!("`{weight}` is no weight"))))?;
-    let method = method.map(Method::from_name).transpose().map_err(|error| wrong(error.to_string()))?;
+    let method = method.map(method_named).transpose().map_err(|error| wrong(error.to_string()))?;
     let url = url.to_owned();
     Ok(ListedRequest { weight, method, url, headers: Vec::new(), body: ListedBody::None, place })
 }
@@ -72,8 +72,10 @@ mod tests {
         let text = "\u{feff}# ours\n\n/a\n3 /b\n  POST http://x/c?d=e  \n0 DELETE /f\nGET /g\n";
         let list = parse_request_list("urls.txt", text).unwrap().requests;
         let line = |l: &ListedRequest| l.place.rsplit(' ').next().unwrap().parse::<u32>().unwrap();
-        let lines: Vec<_> =
-            list.iter().map(|l| (line(l), l.weight, l.method.as_ref().map(Method::as_str), l.url.as_str())).collect();
+        let lines: Vec<_> = list
+            .iter()
+            .map(|l| (line(l), l.weight, l.method.as_ref().map(|method| method.as_str()), l.url.as_str()))
+            .collect();
         let expected = [
             (3, 1, None, "/a"),
             (4, 3, None, "/b"),

@@ -2,7 +2,7 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::Value;
-use tare_wire::http::Method;
+use tare_wire::http::method_named;
 
 use super::{ListedBody, ListedRequest, is_of_connection, literal};
 use crate::error::LoadError;
@@ -22,7 +22,7 @@ fn listed(place: String, line: &str) -> Result<ListedRequest, LoadError> {
     let wrong = |what: &str| LoadError::input(&place, what, REMEDY);
     let target: Value = serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))?;
     let url = target["url"].as_str().ok_or_else(|| wrong("there is no url"))?;
-    let method = target["method"].as_str().map(Method::from_name).transpose();
+    let method = target["method"].as_str().map(method_named).transpose();
     let body = match &target["body"] {
         Value::Null => ListedBody::None,
         body => {
