@@ -49,19 +49,18 @@ pub fn verify_exchanges<'a>(
 }
 
 fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
-    let (difference, answer) = match exchange.push {
+    let (difference, answer) = match &exchange.push {
         Some(_) if exchange.expect.status == SWITCHING_PROTOCOLS => {
-            let heard = listener::listen(client.address(), exchange.request, client.timeout());
-            (heard.err().map(|complaint| complaint.to_string()), None)
+            (listener::listen(client, &exchange.request).err().map(|complaint| complaint.to_string()), None)
         }
         Some(push) => (events::read(client, exchange, push).unwrap_or_else(|failure| Some(failure.to_string())), None),
         None => ask(client, exchange).unwrap_or_else(|failure| (Some(failure.to_string()), None)),
     };
     CheckOutcome {
-        check: exchange.name.to_owned(),
+        check: exchange.name.to_string(),
         passed: difference.is_none(),
         difference,
-        because: exchange.because.map(str::to_owned),
+        because: exchange.because.as_ref().map(ToString::to_string),
         answer,
     }
 }
@@ -71,15 +70,15 @@ fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
 fn ask(client: &mut Client, exchange: &Exchange<'_>) -> Result<(Option<String>, Option<GivenAnswer>), Failure> {
     let mut earlier: Option<GivenAnswer> = None;
     loop {
-        let answer = client.ask(exchange.request)?;
-        let difference = compare::difference(exchange.request, exchange.expect, &answer);
-        let given = GivenAnswer::of(answer, client.address(), exchange.compared);
+        let answer = client.ask(&exchange.request)?;
+        let difference = compare::difference(&exchange.request, &exchange.expect, &answer);
+        let given = GivenAnswer::of(answer, client.address(), exchange.compared.as_deref());
         if difference.is_some() || exchange.compared.is_none() {
             return Ok((difference, Some(given)));
         }
         match &earlier {
             None => earlier = Some(given),
-            Some(earlier) => return Ok((given.change_since(earlier, exchange.name), Some(given))),
+            Some(earlier) => return Ok((given.change_since(earlier, &exchange.name), Some(given))),
         }
     }
 }

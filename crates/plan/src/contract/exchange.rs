@@ -1,43 +1,69 @@
 //! The requests and expected answers of one server: the contract with its differences and lacks applied.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use super::{Contract, Difference, Expect, Lack, MayDiffer, Push, Request, Scenario};
 
-/// A request with what must come back, under the name it is reported by.
-#[derive(Debug, Clone, PartialEq)]
+/// A request with what must come back, under the name it is reported by. It borrows from a contract, or came from another machine.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Exchange<'a> {
     /// Name of the scenario or check.
-    pub name: &'a str,
+    pub name: Cow<'a, str>,
     /// What is sent.
-    pub request: &'a Request,
+    pub request: Cow<'a, Request>,
     /// What must come back from this server.
-    pub expect: &'a Expect,
+    pub expect: Cow<'a, Expect>,
     /// What is pushed afterwards, where the exchange opens a WebSocket.
-    pub push: Option<&'a Push>,
+    pub push: Option<Cow<'a, Push>>,
     /// Where the answer must be like those of the other servers: the parts that may differ.
-    pub compared: Option<&'a [MayDiffer]>,
+    pub compared: Option<Cow<'a, [MayDiffer]>>,
     /// Why another answer is expected of this server than of the others; `None` if it is not.
-    pub because: Option<&'a str>,
+    pub because: Option<Cow<'a, str>>,
+}
+
+impl Exchange<'_> {
+    /// The same without the contract that it borrows from.
+    pub fn into_owned(self) -> Exchange<'static> {
+        let Self { name, request, expect, push, compared, because } = self;
+        Exchange {
+            name: name.into_owned().into(),
+            request: Cow::Owned(request.into_owned()),
+            expect: Cow::Owned(expect.into_owned()),
+            push: push.map(|push| Cow::Owned(push.into_owned())),
+            compared: compared.map(|parts| parts.into_owned().into()),
+            because: because.map(|because| because.into_owned().into()),
+        }
+    }
 }
 
 impl Contract {
     /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one) with this number of `routes`
     /// must answer: first the checks, then the scenarios.
     pub fn exchanges<'a>(&'a self, server: &'a str, routes: u32) -> impl Iterator<Item = Exchange<'a>> {
-        let exchange =
-            |name, request, expect| Exchange { name, request, expect, push: None, compared: None, because: None };
-        let checks = self.checks.iter().map(move |c| (c.routes, exchange(c.name.as_str(), &c.request, &c.expect)));
+        let exchange = |name: &'a str, request, expect| Exchange {
+            name: name.into(),
+            request: Cow::Borrowed(request),
+            expect: Cow::Borrowed(expect),
+            push: None,
+            compared: None,
+            because: None,
+        };
+        let checks = self.checks.iter().map(move |c| (c.routes, exchange(&c.name, &c.request, &c.expect)));
         let of_scenario = move |(name, s): (&'a String, &'a Scenario)| {
-            let compared = s.compares_answers().then_some(s.may_differ.as_slice());
-            (s.routes, Exchange { push: s.push.as_ref(), compared, ..exchange(name.as_str(), &s.request, &s.expect) })
+            let compared = s.compares_answers().then_some(s.may_differ.as_slice().into());
+            let push = s.push.as_ref().map(Cow::Borrowed);
+            (s.routes, Exchange { push, compared, ..exchange(name, &s.request, &s.expect) })
         };
         let all = checks.chain(self.scenarios.iter().map(of_scenario)).filter(move |(needs, _)| *needs <= routes);
-        let asked = all.filter(move |(_, exchange)| self.why_not_served(server, exchange.name).is_none());
-        asked.map(move |(_, exchange)| match self.difference(server, exchange.name) {
+        let asked = all.filter(move |(_, exchange)| self.why_not_served(server, &exchange.name).is_none());
+        asked.map(move |(_, exchange)| match self.difference(server, &exchange.name) {
             None => exchange,
             Some(allowed) => Exchange {
-                expect: &allowed.expect,
+                expect: Cow::Borrowed(&allowed.expect),
                 compared: None,
-                because: Some(allowed.because.as_str()),
+                because: Some(allowed.because.as_str().into()),
                 ..exchange
             },
         })

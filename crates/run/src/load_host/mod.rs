@@ -25,7 +25,7 @@ pub use crate::test_bed::DriveStage;
 pub use crate::test_bed::slice::SliceLoad;
 pub use local::OwnLoad;
 pub use session::{Destination, SessionOrder, sent_and_checked};
-pub use verify::{OwnExchange, VerifyOrder};
+pub use verify::VerifyOrder;
 
 /// Agents that make the load of a run in place of this process.
 pub trait LoadMachines {

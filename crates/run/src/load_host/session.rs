@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tare_load::{
-    Check, Conversation, GrpcCode, Identity, LoadSession, Method, Protocol, RequestSpec, SessionSpec, Share, Stamp,
-    TlsSpec, Trust,
+    Check, Conversation, GrpcCode, Identity, LoadSession, Protocol, RequestSpec, SessionSpec, Share, Stamp, TlsSpec,
+    Trust, method_named,
 };
 use tare_plan::contract::{Contract, Expect, ExpectBody, GrpcStatus, HexBody, Request, SameAs, bytes_of_hex};
 use tare_plan::plan::{LoadProtocol, NamedScenario, TlsTrust, Transport};
@@ -131,7 +131,7 @@ impl Destination {
 fn scenario_for_server(contract: &Contract, server: &str, named: &NamedScenario) -> NamedScenario {
     let mut named = named.clone();
     if let Some(exchange) = contract.exchange(server, &named.name) {
-        named.scenario.expect = exchange.expect.clone();
+        named.scenario.expect = exchange.expect.into_owned();
     }
     named
 }
@@ -202,7 +202,7 @@ fn request(named: &NamedScenario, agreed: Option<&AgreedAnswer>) -> Result<Reque
 /// # Errors
 /// When its method is none.
 pub fn sent_and_checked(place: &str, wanted: &Request, expect: &Expect) -> Result<RequestSpec, RunError> {
-    let method = Method::from_name(&wanted.method)
+    let method = method_named(&wanted.method)
         .map_err(|error| RunError::Plan { key: format!("{place} method"), message: error.to_string() })?;
     let mut request = RequestSpec::new(method, &wanted.path).expecting(Check::status(expect.status));
     request.headers.extend(wanted.headers.iter().map(|(name, value)| (name.clone(), value.clone())));
@@ -244,7 +244,7 @@ mod tests {
             let headers = [("content-type".to_owned(), "text/plain".to_owned())].into();
             named.scenario.expect = Expect { status: 201, headers, body, grpc_status: None };
             let request = request(&named, None).unwrap();
-            assert_eq!((request.method, request.path.as_str()), (Method::from_name("POST").unwrap(), "/echo?a=1"));
+            assert_eq!((request.method, request.path.as_str()), (tare_load::Method::POST, "/echo?a=1"));
             assert_eq!(request.headers, [("accept".to_owned(), "text/plain".to_owned())]);
             assert_eq!(request.checks.len(), checks, "status, header, and the body where it is checked");
         }

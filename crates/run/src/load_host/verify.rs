@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use tare_load::tls_client;
-use tare_plan::contract::{Exchange, Expect, MayDiffer, Push, Request};
+use tare_plan::contract::Exchange;
 use tare_plan::plan::Transport;
 use tare_sut::contract::{CheckOutcome, Endpoint, Security, verify_exchanges};
 use tare_units::Span;
@@ -18,48 +18,20 @@ pub struct VerifyOrder {
     /// What is spoken with it.
     pub transport: Transport,
     /// Requests with the answers that they must get.
-    pub exchanges: Vec<OwnExchange>,
+    pub exchanges: Vec<Exchange<'static>>,
     /// The longest time to an answer.
     pub timeout: Span,
-}
-
-/// An exchange of a contract.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct OwnExchange {
-    name: String,
-    request: Request,
-    expect: Expect,
-    push: Option<Push>,
-    compared: Option<Vec<MayDiffer>>,
-    because: Option<String>,
-}
-
-impl From<Exchange<'_>> for OwnExchange {
-    fn from(exchange: Exchange<'_>) -> Self {
-        Self {
-            name: exchange.name.to_owned(),
-            request: exchange.request.clone(),
-            expect: exchange.expect.clone(),
-            push: exchange.push.cloned(),
-            compared: exchange.compared.map(<[MayDiffer]>::to_vec),
-            because: exchange.because.map(str::to_owned),
-        }
-    }
 }
 
 impl VerifyOrder {
     /// Asks the server from this machine. A name that means nothing here fails every exchange.
     pub fn carry_out(&self) -> Vec<CheckOutcome> {
         match self.endpoint() {
-            Ok(endpoint) => {
-                verify_exchanges(endpoint, self.exchanges.iter().map(OwnExchange::exchange), self.timeout.0)
-            }
-            Err(error) => self.exchanges.iter().map(|exchange| exchange.failed(&error.to_string())).collect(),
+            Ok(endpoint) => verify_exchanges(endpoint, self.exchanges.iter().cloned(), self.timeout.0),
+            Err(error) => self.exchanges.iter().map(|exchange| failed(exchange, &error.to_string())).collect(),
         }
     }
-}
 
-impl VerifyOrder {
     fn endpoint(&self) -> Result<Endpoint, RunError> {
         let Destination { host, .. } = &self.destination;
         let tls = tls_spec(&self.transport, &self.destination);
@@ -73,20 +45,12 @@ impl VerifyOrder {
     }
 }
 
-impl OwnExchange {
-    fn failed(&self, reason: &str) -> CheckOutcome {
-        CheckOutcome {
-            check: self.name.clone(),
-            passed: false,
-            difference: Some(reason.to_owned()),
-            because: self.because.clone(),
-            answer: None,
-        }
-    }
-
-    fn exchange(&self) -> Exchange<'_> {
-        let Self { name, request, expect, push, compared, because } = self;
-        let (compared, because) = (compared.as_deref(), because.as_deref());
-        Exchange { name, request, expect, push: push.as_ref(), compared, because }
+fn failed(exchange: &Exchange<'_>, reason: &str) -> CheckOutcome {
+    CheckOutcome {
+        check: exchange.name.to_string(),
+        passed: false,
+        difference: Some(reason.to_owned()),
+        because: exchange.because.as_ref().map(ToString::to_string),
+        answer: None,
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tare_load::{Cancel, Sending, Share, SliceSample};
 use tare_plan::Engine;
 use tare_plan::Plan;
-use tare_plan::contract::Contract;
+use tare_plan::contract::{Contract, Exchange};
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
@@ -149,11 +149,11 @@ impl TestBed for ProcessBed<'_> {
         let contract = server.launch.contract(self.contract);
         let is_wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
         let identity = server.variant.identity();
-        let exchanges = contract.exchanges(&identity, server.variant.routes).filter(|e| is_wanted(e.name));
+        let exchanges = contract.exchanges(&identity, server.variant.routes).filter(|e| is_wanted(&e.name));
         self.load.verify(&VerifyOrder {
             destination: Destination::of(server),
             transport: server.variant.program.transport(),
-            exchanges: exchanges.map(Into::into).collect(),
+            exchanges: exchanges.map(Exchange::into_owned).collect(),
             timeout: self.plan.load.timeout,
         })
     }
@@ -260,10 +260,6 @@ impl TestBed for ProcessBed<'_> {
 
     fn end_sampling(&mut self) -> Result<Sampled, SutError> {
         self.host.end_sampling()
-    }
-
-    fn load_tools(&self) -> Vec<Engine> {
-        self.launches.engines.iter().map(|tool| tool.engine).collect()
     }
 
     fn cross_check(

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tare_plan::contract::Request;
 use tare_sys::clock;
 use tare_wire::grpc::Reply;
-use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, Sink};
+use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, Sink, method_named};
 
 use super::endpoint::Endpoint;
 use super::http2::{Deadline, Http2, request_of};
@@ -127,13 +127,18 @@ impl Client {
         self.timeout
     }
 
+    /// The `Host` of requests.
+    pub(super) fn host(&self) -> String {
+        self.endpoint.host.clone().unwrap_or_else(|| self.endpoint.address.to_string())
+    }
+
     /// Sends a request and reads its answer. After any failure the next request has a new connection.
     pub(super) fn ask(&mut self, request: &Request) -> Result<Answer, Failure> {
         if self.endpoint.is_http2 {
             return self.ask_http2(request);
         }
-        let method = Method::from_name(&request.method)?;
-        let bytes = encode(request, &method, &self.endpoint.host())?;
+        let method = method_named(&request.method)?;
+        let bytes = encode(request, &method, &self.host())?;
         let has_body = request.body.is_some();
         let mut answer = self.exchange(&method, &bytes, has_body);
         for _ in 1..ATTEMPTS {
@@ -147,7 +152,7 @@ impl Client {
 
     fn ask_http2(&mut self, request: &Request) -> Result<Answer, Failure> {
         let scheme = if self.endpoint.security.is_some() { "https" } else { "http" };
-        let asked = request_of(request, scheme, &self.endpoint.host())?;
+        let asked = request_of(request, scheme, &self.host())?;
         let deadline = Deadline::after(self.timeout);
         let mut http2 = match self.http2.take() {
             Some(http2) => http2,
@@ -186,9 +191,13 @@ impl Client {
 
     /// Sends a request over a connection of its own, in HTTP/1.1.
     pub(super) fn send_alone(&self, request: &Request) -> Result<Stream, Failure> {
-        let bytes = encode(request, &Method::from_name(&request.method)?, &self.endpoint.host())?;
+        self.send_bytes_alone(&encode(request, &method_named(&request.method)?, &self.host())?)
+    }
+
+    /// Sends bytes over a connection of their own.
+    pub(super) fn send_bytes_alone(&self, bytes: &[u8]) -> Result<Stream, Failure> {
         let mut stream = self.connect().map_err(Failure::Connect)?;
-        send(&mut stream, &bytes).1.map_err(Failure::Write)?;
+        send(&mut stream, bytes).1.map_err(Failure::Write)?;
         Ok(stream)
     }
 
@@ -198,7 +207,7 @@ impl Client {
 
     fn read(&self, stream: &mut Stream, method: &Method) -> Result<Answer, Failure> {
         let mut parser = ResponseParser::new();
-        parser.expect_response(method.is_head());
+        parser.expect_response(*method == Method::HEAD);
         let mut answer = Answer::default();
         let mut buffer = vec![0; 64 * 1024];
         let deadline = clock::now() + self.timeout;

@@ -17,12 +17,6 @@ pub struct Endpoint {
     pub security: Option<Security>,
 }
 
-impl Endpoint {
-    pub(super) fn host(&self) -> String {
-        self.host.clone().unwrap_or_else(|| self.address.to_string())
-    }
-}
-
 /// HTTP/1.1 without TLS.
 impl From<SocketAddr> for Endpoint {
     fn from(address: SocketAddr) -> Self {

@@ -42,7 +42,7 @@ impl Sink for Begin {
 /// When there is no answer in HTTP/1.1.
 pub(super) fn read(client: &Client, exchange: &Exchange<'_>, push: &Push) -> Result<Option<String>, Failure> {
     let wanted = CHECKED_EVENTS.min(push.messages.into());
-    let mut stream = client.send_alone(exchange.request)?;
+    let mut stream = client.send_alone(&exchange.request)?;
     let (mut parser, mut begin) = (ResponseParser::new(), Begin::default());
     let deadline = clock::now() + client.timeout();
     let mut buffer = vec![0; 64 * 1024];
@@ -58,7 +58,7 @@ pub(super) fn read(client: &Client, exchange: &Exchange<'_>, push: &Push) -> Res
             Err(error) => return Err(Failure::Read(error)),
         };
         begin.events += u64::from(has_ended && begin.reader.as_ref().is_some_and(EventReader::finish));
-        let of_head = begin.reader.as_ref().and_then(|_| head_difference(exchange.expect, &begin.answer));
+        let of_head = begin.reader.as_ref().and_then(|_| head_difference(&exchange.expect, &begin.answer));
         if let Some(difference) = of_head.or(begin.difference.take()) {
             return Ok(Some(difference));
         }

@@ -1,13 +1,14 @@
 //! A WebSocket that checks whether the server pushes what the contract says: for verifying, never for measuring.
 
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use tare_plan::contract::Request;
 use tare_sys::clock;
-use tare_wire::http::EncodeError;
 use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Kind, Stamped};
+
+use super::client::{Client, Failure};
+use super::stream::Stream;
 
 /// Messages to receive.
 const CHECKED_MESSAGES: usize = 3;
@@ -19,10 +20,8 @@ const SHOWN_BYTES: usize = 60;
 /// Why a server's pushes are wrong.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Complaint {
-    #[error("cannot connect: {0}")]
-    Connect(io::Error),
-    #[error("cannot be sent: {0}")]
-    Encode(#[from] EncodeError),
+    #[error(transparent)]
+    Client(#[from] Failure),
     #[error("the connection failed: {0}")]
     Broken(io::Error),
     #[error("the connection was closed after {received} of {CHECKED_MESSAGES} messages")]
@@ -41,9 +40,8 @@ pub(super) enum Complaint {
 
 /// Opens a WebSocket by `request` and receives the first messages. Their content and order must match the contract.
 /// Their timing need not, because a server that has just started may be slow.
-pub(super) fn listen(address: SocketAddr, request: &Request, timeout: Duration) -> Result<(), Complaint> {
-    let mut line = Line::open(address, timeout)?;
-    let mut endpoint = line.shake_hands(address, request)?;
+pub(super) fn listen(client: &Client, request: &Request) -> Result<(), Complaint> {
+    let (mut line, mut endpoint) = Line::open(client, request)?;
     let mut last: Option<Stamped> = None;
     while line.received < CHECKED_MESSAGES {
         let message = line.next_message(&mut endpoint)?;
@@ -71,7 +69,7 @@ fn plausible_stamp(message: &[u8]) -> Option<Stamped> {
 
 /// A connection with bytes that were read and not used yet.
 struct Line {
-    stream: TcpStream,
+    stream: Stream,
     unread: Vec<u8>,
     received: usize,
     timeout: Duration,
@@ -79,24 +77,20 @@ struct Line {
 }
 
 impl Line {
-    fn open(address: SocketAddr, timeout: Duration) -> Result<Self, Complaint> {
-        let stream = TcpStream::connect_timeout(&address, timeout).map_err(Complaint::Connect)?;
-        stream.set_read_timeout(Some(timeout)).map_err(Complaint::Connect)?;
-        stream.set_write_timeout(Some(timeout)).map_err(Complaint::Connect)?;
-        Ok(Self { stream, unread: Vec::new(), received: 0, timeout, deadline: clock::now() + timeout })
-    }
-
-    fn shake_hands(&mut self, address: SocketAddr, request: &Request) -> Result<Endpoint, Complaint> {
+    /// A WebSocket that the server has opened.
+    fn open(client: &Client, request: &Request) -> Result<(Self, Endpoint), Complaint> {
         let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
-        let (mut handshake, bytes) = Handshake::begin(&request.path, &address.to_string(), &headers)?;
-        self.stream.write_all(&bytes).map_err(Complaint::Broken)?;
+        let begun = Handshake::begin(&request.path, &client.host(), &headers).map_err(Failure::Encode)?;
+        let ((mut handshake, bytes), timeout) = (begun, client.timeout());
+        let stream = client.send_bytes_alone(&bytes)?;
+        let mut line = Self { stream, unread: Vec::new(), received: 0, timeout, deadline: clock::now() + timeout };
         loop {
-            self.read()?;
-            let mut bytes = &self.unread[..];
+            line.read()?;
+            let mut bytes = &line.unread[..];
             let is_open = handshake.receive(&mut bytes)?;
-            self.unread = bytes.to_vec();
+            line.unread = bytes.to_vec();
             if is_open {
-                return Ok(Endpoint::client());
+                return Ok((line, Endpoint::client()));
             }
         }
     }

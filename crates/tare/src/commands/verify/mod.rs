@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
+use tare_plan::contract::Exchange;
 use tare_plan::plan::{Group, Variant};
 use tare_run::load_host::{Destination, VerifyOrder};
 use tare_sut::contract::CheckOutcome;
@@ -145,7 +146,7 @@ impl Verifier<'_> {
         let launch = launches.get(variant)?;
         let identity = variant.identity();
         let exchanges = launch.contract(&workspace.contract).exchanges(&identity, variant.routes);
-        let (exchanges, host) = (exchanges.map(Into::into).collect(), launch.host());
+        let (exchanges, host) = (exchanges.map(Exchange::into_owned).collect(), launch.host());
         self.built.while_running(variant, |address| {
             let (transport, timeout) = (variant.program.transport(), plan.load.timeout);
             VerifyOrder { destination: Destination { address, host }, transport, exchanges, timeout }.carry_out()
