@@ -77,8 +77,6 @@ pub struct Comparison {
     pub ratio: Option<Interval>,
     /// The same on the scale of natural logarithms, where it is symmetric.
     pub log: Option<Interval>,
-    /// The ratio by plain means, beside [`estimate`](Self::estimate) by trimmed ones.
-    pub plain_estimate: f64,
     /// The narrower interval of the ratio, of error probability 2 α, by which "no material difference" is judged: each
     /// of its two sides is wrong with probability α (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987).
     #[serde(default)]
@@ -92,8 +90,6 @@ pub struct Comparison {
     pub sd_forks: Option<f64>,
     /// The standard deviation that the interval uses: the observed one, or the floor where that is larger.
     pub s_used: Option<f64>,
-    /// Whether the floor was the larger.
-    pub floor_applied: bool,
     /// How the interval was made.
     pub method: Method,
     /// Standard deviation of log-ratios within a fork (root mean square over forks); `None` where no fork had two
@@ -125,11 +121,9 @@ impl Comparison {
             log: None,
             equivalence: None,
             without_prior: None,
-            plain_estimate: plain.exp(),
             forks: forks.len() as u32,
             sd_forks,
             s_used: sd_forks.map(|s| s.max(sd_floor)),
-            floor_applied: sd_forks.is_some_and(|s| s < sd_floor),
             planned: None,
             method,
             slice_sd: pooled_slice_sd(forks),
@@ -273,13 +267,13 @@ mod tests {
         assert!((log.lo - 0.055_159).abs() < 1e-5 && (log.hi - 0.104_841).abs() < 1e-5, "{log:?}");
         let ratio = got.ratio.unwrap();
         assert!((ratio.lo - 0.055_159f64.exp()).abs() < 1e-5 && (ratio.estimate - 0.08f64.exp()).abs() < 1e-12);
-        assert!(!got.floor_applied);
+        assert_eq!(got.s_used, got.sd_forks, "the floor is smaller");
     }
 
     #[test]
     fn forks_that_agree_by_chance_get_the_floor_as_deviation() {
         let got = Comparison::over_forks(&forks(&[1.0, 1.0, 1.0, 1.0, 1.0]), Method::SEQUENTIAL, SD_FLOOR).unwrap();
-        assert_eq!((got.sd_forks, got.s_used, got.floor_applied), (Some(0.0), Some(SD_FLOOR), true));
+        assert_eq!((got.sd_forks, got.s_used), (Some(0.0), Some(SD_FLOOR)));
         assert!(got.log.unwrap().half_width() > 0.018);
     }
 

@@ -37,6 +37,5 @@ pub use moderated::VariancePrior;
 pub use multiplicity::{benjamini_hochberg, holm};
 pub use odd::{OddStart, find_odd_starts};
 pub use repeated::LookSchedule;
-pub use steady::Trend;
-pub use steady::{Steadiness, SteadyRule, Unsteady, Window, assess_steadiness};
+pub use steady::{SteadyRule, Unsteady, Window, why_unsteady};
 pub use verdict::{DecisionRule, Polarity, Region, StopReason, UndecidedReason, Verdict};

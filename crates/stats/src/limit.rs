@@ -83,14 +83,10 @@ impl JudgedAt {
             return undecided(UndecidedReason::TooFewForks);
         }
         let narrow = self.shown.equivalence.unwrap_or(shown);
-        let is_worse = |interval: Interval, than: f64| match polarity {
-            Polarity::LowerIsBetter => interval.lo > than,
-            Polarity::HigherIsBetter => interval.hi < than,
-        };
-        let is_better = |interval: Interval, than: f64| match polarity {
-            Polarity::LowerIsBetter => interval.hi < than,
-            Polarity::HigherIsBetter => interval.lo > than,
-        };
+        let is_worse =
+            |interval: Interval, than| [interval.lo, interval.hi].iter().all(|ratio| polarity.is_worse(*ratio, than));
+        let is_better =
+            |interval: Interval, than| [interval.lo, interval.hi].iter().all(|ratio| polarity.is_worse(than, *ratio));
         if is_better(narrow, limit) {
             if is_better(strict, 1.0) { LimitVerdict::Improved } else { LimitVerdict::Held }
         } else if is_worse(strict, limit) {

@@ -5,7 +5,7 @@ mod trend;
 
 use serde::{Deserialize, Serialize};
 
-pub use trend::Trend;
+use trend::Trend;
 
 use crate::error::{StatsError, require_finite};
 use crate::interval::student_t_quantile;
@@ -79,16 +79,7 @@ pub enum Unsteady {
     },
 }
 
-/// Whether a variant is steady, and if not, why.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Steadiness {
-    /// Steady by every test.
-    pub steady: bool,
-    /// The first test that failed; `None` when steady.
-    pub reason: Option<Unsteady>,
-}
-
-/// Judges the series of one variant, in order of time.
+/// Judges the series of one variant, in order of time: the first test that failed; `None` when it is steady.
 ///
 /// The tests allow for noise: a drift counts only if its one-sided interval lies beyond the limit. So a noisy server
 /// does not warm up for ever. In return noise hides small drifts: "steady" means that none was seen.
@@ -99,18 +90,15 @@ pub struct Steadiness {
 /// # Source
 /// Barrett et al., OOPSLA 2017, show why steadiness must be detected; the tests are least squares and Page's mean
 /// shift.
-pub fn assess_steadiness(windows: &[Window], rule: &SteadyRule) -> Result<Steadiness, StatsError> {
+pub fn why_unsteady(windows: &[Window], rule: &SteadyRule) -> Result<Option<Unsteady>, StatsError> {
     let points: Vec<(f64, f64)> = windows.iter().map(|w| (w.time_s, w.log_cost)).collect();
     let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.compiler_share]);
     require_finite(&given.flatten().collect::<Vec<_>>())?;
-    let reason = match judged_points(&points, rule) {
-        None => Some(Unsteady::TooShort),
-        Some(judged) => match check_compilers(windows, rule) {
-            Some(busy) => Some(busy),
-            None => find_change(judged, rule)?,
-        },
-    };
-    Ok(Steadiness { steady: reason.is_none(), reason })
+    let Some(judged) = judged_points(&points, rule) else { return Ok(Some(Unsteady::TooShort)) };
+    match check_compilers(windows, rule) {
+        Some(busy) => Ok(Some(busy)),
+        None => find_change(judged, rule),
+    }
 }
 
 /// The points that are judged, or `None` while there are too few of them or too short a time.
@@ -208,9 +196,7 @@ mod tests {
     }
 
     fn reason(windows: &[Window]) -> Option<Unsteady> {
-        let got = assess_steadiness(windows, &SteadyRule::default()).unwrap();
-        assert_eq!(got.steady, got.reason.is_none());
-        got.reason
+        why_unsteady(windows, &SteadyRule::default()).unwrap()
     }
 
     #[test]
@@ -286,6 +272,6 @@ mod tests {
     fn a_cost_that_is_no_number_is_an_error() {
         let mut windows = series(6.0, 0.0, |_| 4.0);
         windows[3].log_cost = f64::NAN;
-        assert!(assess_steadiness(&windows, &SteadyRule::default()).is_err());
+        assert!(why_unsteady(&windows, &SteadyRule::default()).is_err());
     }
 }

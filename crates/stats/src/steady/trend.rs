@@ -4,16 +4,12 @@ use crate::error::{StatsError, require, require_finite};
 use crate::quantile::mean;
 
 /// The least-squares line through some points.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Trend {
     /// Change of y per unit of x.
     pub slope: f64,
     /// Standard error of the slope, from the scatter about the line.
     pub slope_se: f64,
-    /// The line's y at x = 0.
-    pub intercept: f64,
-    /// How many points it was fitted to.
-    pub n: usize,
 }
 
 impl Trend {
@@ -33,10 +29,9 @@ impl Trend {
         }
         let sxy: f64 = points.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
         let slope = sxy / sxx;
-        let intercept = mean_y - slope * mean_x;
-        let residual: f64 = points.iter().map(|(x, y)| (y - intercept - slope * x).powi(2)).sum();
+        let residual: f64 = points.iter().map(|(x, y)| (y - mean_y - slope * (x - mean_x)).powi(2)).sum();
         let slope_se = (residual / (points.len() - 2) as f64 / sxx).sqrt();
-        Ok(Self { slope, slope_se, intercept, n: points.len() })
+        Ok(Self { slope, slope_se })
     }
 }
 
@@ -46,10 +41,9 @@ mod tests {
 
     #[test]
     fn slope_and_error_agree_with_a_fit_by_hand() {
-        // x̄ = 3, ȳ = 4, Sxx = 10, Sxy = 6: slope 0.6, intercept 2.2, residual sum 2.4, se = √(2.4 / 3 / 10).
+        // x̄ = 3, ȳ = 4, Sxx = 10, Sxy = 6: slope 0.6, residual sum 2.4, se = √(2.4 / 3 / 10).
         let trend = Trend::fit(&[(1.0, 2.0), (2.0, 4.0), (3.0, 5.0), (4.0, 4.0), (5.0, 5.0)]).unwrap();
         assert!((trend.slope - 0.6).abs() < 1e-12);
-        assert!((trend.intercept - 2.2).abs() < 1e-12);
         assert!((trend.slope_se - 0.08f64.sqrt()).abs() < 1e-12);
     }
 

@@ -2,7 +2,7 @@
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;
-use tare_stats::{SteadyRule, Unsteady, Window, assess_steadiness};
+use tare_stats::{SteadyRule, Unsteady, Window, why_unsteady};
 
 /// Windows of 0.5 s over `seconds`, with uniform noise of the given standard deviation about `cost(time)`.
 fn windows(rng: &mut Pcg64, seconds: f64, noise_sd: f64, cost: impl Fn(f64) -> f64) -> Vec<Window> {
@@ -15,7 +15,7 @@ fn share_steady(repetitions: usize, seconds: f64, noise_sd: f64, cost: impl Fn(f
     let mut rng = Pcg64::seed_from_u64(17);
     let steady = |_: &usize| {
         let series = windows(&mut rng, seconds, noise_sd, &cost);
-        assess_steadiness(&series, &SteadyRule::default()).expect("finite windows").steady
+        why_unsteady(&series, &SteadyRule::default()).expect("finite windows").is_none()
     };
     (0..repetitions).filter(steady).count() as f64 / repetitions as f64
 }
@@ -42,7 +42,7 @@ fn a_recompilation_in_the_last_seconds_is_noticed() {
     let recompiled = |t: f64| if t < 18.0 { 4.0 } else { 3.9 };
     for _ in 0..100 {
         let series = windows(&mut rng, 20.0, 0.01, recompiled);
-        let reason = assess_steadiness(&series, &SteadyRule::default()).expect("finite windows").reason;
+        let reason = why_unsteady(&series, &SteadyRule::default()).expect("finite windows");
         assert!(matches!(reason, Some(Unsteady::Shifted { .. } | Unsteady::Drifting { .. })), "{reason:?}");
     }
 }

@@ -1,7 +1,7 @@
 //! The windows of the servers of a fork while they warm up, and what follows from them: are the compilers idle, is a server steady?
 
 use tare_record::{ServerCpu, StoredSlice};
-use tare_stats::steady::{SteadyRule, Unsteady, Window, assess_steadiness};
+use tare_stats::steady::{SteadyRule, Unsteady, Window, why_unsteady};
 
 /// How far back the cost of servers without compiler threads must be level. Native code is warm at once; what compiles
 /// unseen, such as Node, still has this time.
@@ -85,8 +85,8 @@ impl WarmUpWindows {
             windows.into_iter().find(|(shown, _)| *shown == server).map(|(_, window)| window)
         };
         let windows: Vec<Window> = self.rounds.iter().filter_map(relative_window).collect();
-        match assess_steadiness(&windows, &self.rule()) {
-            Ok(steadiness) => steadiness.reason.map(in_words),
+        match why_unsteady(&windows, &self.rule()) {
+            Ok(reason) => reason.map(in_words),
             Err(error) => Some(error.to_string()),
         }
     }
