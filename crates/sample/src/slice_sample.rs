@@ -24,10 +24,12 @@ pub struct TracedRequest {
     pub was_blocked: bool,
 }
 
-/// Declares [`SliceSample`] from the list of counters, which add up, and the list of histograms, which are merged. A
-/// counter that is added to the list is summed over workers and turns, written to the record and read from it.
+/// Declares [`SliceSample`] from the list of counters, which add up, the list of histograms, which are merged, and the list of
+/// other values with what they are in a turn in which nothing happened. A counter that is added to the list is summed over workers
+/// and turns, written to the record and read from it.
 macro_rules! slice_sample {
     (
+        values { $($(#[$value_attribute:meta])* $value:ident: $Value:ty = $nothing:expr,)* }
         counters { $($(#[$counter_doc:meta])* $counter:ident,)* }
         histograms { $($(#[$histogram_doc:meta])* $histogram:ident,)* }
     ) => {
@@ -40,80 +42,20 @@ macro_rules! slice_sample {
         ///
         /// Serialised, it has no histograms and no trace. A counter that an older record does not have is read as 0.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-        #[serde(bound(serialize = "", deserialize = "H: Default"))]
+        #[serde(default = "SliceSample::empty", bound(serialize = "", deserialize = "H: Default"))]
         pub struct SliceSample<H = LatencyHistogram> {
-            /// Start of the slice, before the discarded head, in nanoseconds: on the monotonic clock, or since the begin
-            /// of the run in its record.
-            #[serde(default)]
-            pub start_ns: u64,
-            /// Length of the head that is not part of the window, in nanoseconds.
-            #[serde(default)]
-            pub discarded_head_ns: u64,
-            /// Length of the window in nanoseconds; of several turns, the sum.
-            #[serde(default)]
-            pub window_ns: u64,
-            /// Turns of load that the sample is the sum of: 1, unless turns were appended.
-            #[serde(default = "one_turn")]
-            pub turns: u32,
-            /// Length in nanoseconds of the ticks in which requests were sent; 0 when each was sent at its intended start.
-            #[serde(default)]
-            pub tick_ns: u64,
-            /// Worker threads that made the load.
-            #[serde(default)]
-            pub workers: u32,
-            /// The fewest users that the run's generators could drive, because each worker needs one; 0 where it was not noted.
-            #[serde(default)]
-            pub least_users: u32,
-            $($(#[$counter_doc])* #[serde(default)] pub $counter: u64,)*
+            $($(#[$value_attribute])* pub $value: $Value,)*
+            $($(#[$counter_doc])* pub $counter: u64,)*
             $($(#[$histogram_doc])* #[serde(skip)] pub $histogram: H,)*
-            /// Failed requests by class: as many as `failed`. Records before version 7 also count connection events here.
-            #[serde(default)]
-            pub errors: ErrorTallies,
-            /// Connection events of the window by class: what failed on a connection and belongs to no request.
-            #[serde(default)]
-            pub connection_events: ErrorTallies,
-            /// Answers to the window's requests by status; empty in older records, and where answers have none.
-            #[serde(default, skip_serializing_if = "StatusTallies::is_empty")]
-            pub statuses: StatusTallies,
-            /// What each of several requests showed; empty where there is only one. The last part of a slice has it for
-            /// the whole slice.
-            #[serde(default, skip_serializing_if = "Vec::is_empty")]
-            pub by_request: Vec<RequestTally>,
-            /// Counts of pushed messages; all 0 where the server pushes none.
-            #[serde(default)]
-            pub messages: MessageTally,
-            /// Stamps and round trips from which the server's clock is estimated.
-            #[serde(skip)]
-            pub clock_samples: ClockSamples,
-            /// Whether the slice was cut short: its window ended before the stop rule, or requests were cut off.
-            #[serde(default)]
-            pub cancelled: bool,
-            /// The first requests of each worker, as many as were asked for, in the order in which they ended.
-            #[serde(skip)]
-            pub trace: Vec<TracedRequest>,
         }
 
         impl<H: Default> SliceSample<H> {
             /// One turn in which nothing happened.
             pub fn empty() -> Self {
                 Self {
-                    start_ns: 0,
-                    discarded_head_ns: 0,
-                    window_ns: 0,
-                    turns: 1,
-                    tick_ns: 0,
-                    workers: 0,
-                    least_users: 0,
+                    $($value: $nothing,)*
                     $($counter: 0,)*
                     $($histogram: H::default(),)*
-                    errors: ErrorTallies::default(),
-                    connection_events: ErrorTallies::default(),
-                    statuses: StatusTallies::default(),
-                    by_request: Vec::new(),
-                    messages: MessageTally::default(),
-                    clock_samples: ClockSamples::default(),
-                    cancelled: false,
-                    trace: Vec::new(),
                 }
             }
         }
@@ -122,23 +64,9 @@ macro_rules! slice_sample {
             /// The same sample with its histograms in another form.
             pub fn map_histograms<G>(self, convert: impl Fn(H) -> G) -> SliceSample<G> {
                 SliceSample {
-                    start_ns: self.start_ns,
-                    discarded_head_ns: self.discarded_head_ns,
-                    window_ns: self.window_ns,
-                    turns: self.turns,
-                    tick_ns: self.tick_ns,
-                    workers: self.workers,
-                    least_users: self.least_users,
+                    $($value: self.$value,)*
                     $($counter: self.$counter,)*
                     $($histogram: convert(self.$histogram),)*
-                    errors: self.errors,
-                    connection_events: self.connection_events,
-                    statuses: self.statuses,
-                    by_request: self.by_request,
-                    messages: self.messages,
-                    clock_samples: self.clock_samples,
-                    cancelled: self.cancelled,
-                    trace: self.trace,
                 }
             }
 
@@ -173,6 +101,44 @@ macro_rules! slice_sample {
 }
 
 slice_sample! {
+    values {
+        /// Start of the slice, before the discarded head, in nanoseconds: on the monotonic clock, or since the begin of the
+        /// run in its record.
+        start_ns: u64 = 0,
+        /// Length of the head that is not part of the window, in nanoseconds.
+        discarded_head_ns: u64 = 0,
+        /// Length of the window in nanoseconds; of several turns, the sum.
+        window_ns: u64 = 0,
+        /// Turns of load that the sample is the sum of: 1, unless turns were appended.
+        turns: u32 = 1,
+        /// Length in nanoseconds of the ticks in which requests were sent; 0 when each was sent at its intended start.
+        tick_ns: u64 = 0,
+        /// Worker threads that made the load.
+        workers: u32 = 0,
+        /// The fewest users that the run's generators could drive, because each worker needs one; 0 where it was not noted.
+        least_users: u32 = 0,
+        /// Failed requests by class: as many as `failed`. Records before version 7 also count connection events here.
+        errors: ErrorTallies = ErrorTallies::default(),
+        /// Connection events of the window by class: what failed on a connection and belongs to no request.
+        connection_events: ErrorTallies = ErrorTallies::default(),
+        /// Answers to the window's requests by status; empty in older records, and where answers have none.
+        #[serde(skip_serializing_if = "StatusTallies::is_empty")]
+        statuses: StatusTallies = StatusTallies::default(),
+        /// What each of several requests showed; empty where there is only one. The last part of a slice has it for the
+        /// whole slice.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        by_request: Vec<RequestTally> = Vec::new(),
+        /// Counts of pushed messages; all 0 where the server pushes none.
+        messages: MessageTally = MessageTally::default(),
+        /// Stamps and round trips from which the server's clock is estimated.
+        #[serde(skip)]
+        clock_samples: ClockSamples = ClockSamples::default(),
+        /// Whether the slice was cut short: its window ended before the stop rule, or requests were cut off.
+        cancelled: bool = false,
+        /// The first requests of each worker, as many as were asked for, in the order in which they ended.
+        #[serde(skip)]
+        trace: Vec<TracedRequest> = Vec::new(),
+    }
     counters {
         /// Requests whose intended start lies in the window.
         offered,
@@ -316,10 +282,6 @@ impl SliceSample<PackedHistogram> {
             Some((tally, all))
         })
     }
-}
-
-const fn one_turn() -> u32 {
-    1
 }
 
 #[cfg(test)]
