@@ -21,7 +21,7 @@ use log::Log;
 pub use log::temporary_logs;
 pub use ready::port_holder;
 use spec::{Fillings, Port};
-pub use spec::{PORT, ReadyRule, ServerSpec};
+pub use spec::{PORT, ServerSpec};
 
 /// How many ports tare chooses for one start of a server, one after another, while other processes take them.
 const MOST_PORTS: u32 = 5;
@@ -133,7 +133,7 @@ impl Server {
         let mut child = Child::spawn(program(spec, &fillings)?)
             .map_err(|source| SutError::Child { server: spec.name.clone(), source })?;
         let output = child.take_output().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
-        let mut log = Log::start(output, &spec.log_path, spec.pattern()).map_err(|source| SutError::File {
+        let mut log = Log::start(output, &spec.log_path, spec.ready.clone()).map_err(|source| SutError::File {
             doing: "write the log",
             path: spec.log_path.clone(),
             source,

@@ -42,7 +42,7 @@ fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
         }
     }
     let (ok, failed) = requests(cell);
-    let failed = failed - cell.overload().map_or(0, |(too_late, _)| too_late);
+    let failed = failed.saturating_sub(cell.overload().map_or(0, |(too_late, _)| too_late));
     let searched = cell.of_kind(SliceKind::Capacity).next().is_some();
     // The tries of a search are judged by the search.
     if ok + failed == 0 && !searched {

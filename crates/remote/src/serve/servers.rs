@@ -131,7 +131,7 @@ impl AgentHost {
         fs::create_dir_all(&self.work).map_err(|error| format!("{}: {error}", self.work.display()))?;
         for start in &mut starts {
             let logs: Vec<String> = start.starts().map(|(log, _)| log.to_owned()).collect();
-            let files = start.starts().flat_map(|(_, own)| own.files.keys());
+            let files = start.starts().flat_map(|(_, own)| own.server.files.keys());
             if let Some(wrong) = logs.iter().chain(files).find(|name| !is_file_name(name)) {
                 return Err(format!("{wrong:?} is no file name"));
             }
@@ -141,7 +141,7 @@ impl AgentHost {
                 StartOrigin::External(_) => None,
             };
             while let Some(own) = next {
-                own.directory.get_or_insert_with(|| self.work.clone());
+                own.server.cwd.get_or_insert_with(|| self.work.display().to_string());
                 next = own.upstream.as_mut().map(|behind| &mut behind.start);
             }
         }

@@ -13,7 +13,7 @@ use tare_load::{
 use tare_plan::Plan;
 use tare_plan::plan::{Program, Variant};
 use tare_record::{EventKind, EventRecord, SelfTestFigures};
-use tare_sut::server::{ReadyRule, Server, ServerSpec};
+use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::limits::raise_open_files;
 use tare_sys::scheduling::SchedulingPolicy;
@@ -149,7 +149,7 @@ impl KnownServer {
             directory: None,
             files: std::collections::BTreeMap::new(),
             upstream: None,
-            ready: ReadyRule::Line(crate::prepare::catalog_ready()),
+            ready: Some(crate::prepare::catalog_ready()),
             base_url: None,
             cpus: server_cpus.clone(),
             scheduling: SchedulingPolicy::Normal,

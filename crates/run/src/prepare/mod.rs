@@ -184,17 +184,11 @@ impl Launch {
             Origin::External { address, .. } => StartOrigin::External(*address),
             Origin::Ours(server) => StartOrigin::Ours(Box::new(OwnStart {
                 upstream: None,
-                files: server.files.clone(),
-                command: server.command.clone(),
-                env: server.env.clone(),
-                directory: server.cwd.as_ref().map(PathBuf::from),
-                ready: server.ready.clone(),
-                base_url: server.base_url.clone(),
+                server: CommandServer::clone(server),
                 cpus: cpus.to_owned(),
                 scheduling: plan.machine.scheduling,
                 startup_timeout: plan.machine.startup_timeout,
                 stop_grace: plan.machine.stop_grace,
-                counters: server.counters,
                 meter: self.agent.clone(),
                 // The times of stops on another machine are those of another clock.
                 logs_stops: !plan.slices.latency.is_zero() && plan.machine.server_host.is_none(),

@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
-use tare_plan::ServerScheduling;
-use tare_plan::plan::CounterSource;
+use tare_plan::plan::{CommandServer, CounterSource};
 use tare_sut::SutError;
 use tare_sut::probe::hiccup::inside;
 use tare_sut::probe::jvm::stops;
-use tare_sut::server::{ReadyRule, ServerSpec};
+use tare_sut::server::ServerSpec;
 use tare_sys::scheduling::SchedulingPolicy;
 use tare_units::Span;
 
@@ -51,28 +50,16 @@ pub enum StartOrigin {
 pub struct OwnStart {
     /// Of a proxy: the server behind it.
     pub upstream: Option<Box<Upstream>>,
-    /// Files that are written before it starts, by name.
-    pub files: BTreeMap<String, String>,
-    /// Program and arguments, with `{port}` and `{address}`.
-    pub command: Vec<String>,
-    /// Added environment.
-    pub env: BTreeMap<String, String>,
-    /// Its working directory.
-    pub directory: Option<PathBuf>,
-    /// Regular expression of its readiness line; without one, its port tells.
-    pub ready: Option<String>,
-    /// Its URL, where that is not simply its port.
-    pub base_url: Option<String>,
+    /// Its command, environment, files and URL, with `{port}` and `{address}`.
+    pub server: CommandServer,
     /// Its cores, such as `0,2-3`.
     pub cpus: String,
     /// The kernel's policy for its threads.
-    pub scheduling: ServerScheduling,
+    pub scheduling: SchedulingPolicy,
     /// How long it may take to become ready.
     pub startup_timeout: Span,
     /// How long it may take to end.
     pub stop_grace: Span,
-    /// The source of its runtime's counters, where that is not a JVM's file.
-    pub counters: Option<CounterSource>,
     /// The agent with the meter of hiccups, for the JVMs among its processes.
     pub meter: Option<PathBuf>,
     /// Whether the JVMs among its processes log their stops.
@@ -109,7 +96,7 @@ impl StartOrder {
 
     /// The source of its runtime's counters, where that is not a JVM's file. Of a chain, the first one that has any.
     pub fn counters(&self) -> Option<CounterSource> {
-        self.starts().find_map(|(_, own)| own.counters)
+        self.starts().find_map(|(_, own)| own.server.counters)
     }
 
     /// The servers that tare starts, each with the file name of its log: it, and those behind it.
@@ -129,23 +116,21 @@ impl OwnStart {
         let wrong = |what: &str, error: &dyn std::fmt::Display| SutError::Catalog {
             message: format!("{name}: its {what} cannot be used: {error}"),
         };
-        let ready = match &self.ready {
-            None => ReadyRule::Listening,
-            Some(line) => ReadyRule::Line(Regex::new(line).map_err(|error| wrong("readiness line", &error))?),
-        };
+        let CommandServer { command, files, ready, base_url, cwd, .. } = &self.server;
+        let ready = ready.as_deref().map(Regex::new).transpose().map_err(|error| wrong("readiness line", &error))?;
         let fill = |text: &String| text.replace(ADDRESS, &self.address.to_string());
         let env = self.environment(&log_path)?;
         Ok(ServerSpec {
             name: name.to_owned(),
-            command: self.command.iter().map(fill).collect(),
+            command: command.iter().map(fill).collect(),
             env: env.iter().map(|(key, value)| (key.clone(), fill(value))).collect(),
-            directory: self.directory.clone(),
-            files: self.files.iter().map(|(file, text)| (file.clone(), fill(text))).collect(),
+            directory: cwd.as_ref().map(PathBuf::from),
+            files: files.iter().map(|(file, text)| (file.clone(), fill(text))).collect(),
             upstream: behind.transpose()?.map(Box::new),
             ready,
-            base_url: self.base_url.as_ref().map(fill),
+            base_url: base_url.as_ref().map(fill),
             cpus: self.cpus.parse().map_err(|error| wrong("cores", &error))?,
-            scheduling: scheduling_policy(self.scheduling),
+            scheduling: self.scheduling,
             startup_timeout: self.startup_timeout.0,
             stop_grace: self.stop_grace.0,
             log_path,
@@ -155,7 +140,7 @@ impl OwnStart {
     /// Its own environment, with the address, what its counters need, and the JVM options for the meter and for the log of stops.
     /// Their files are in the folder of the log.
     fn environment(&self, log_path: &Path) -> Result<BTreeMap<String, String>, SutError> {
-        let mut env = counters::environment(&self.env, self.counters)?;
+        let mut env = counters::environment(&self.server.env, self.server.counters)?;
         env.entry(ADDRESS_VARIABLE.to_owned()).or_insert_with(|| ADDRESS.to_owned());
         let Some(folder) = log_path.parent() else { return Ok(env) };
         let meter = self.meter.as_ref().map(|meter| inside::jvm_option(meter, folder));
@@ -170,14 +155,6 @@ impl OwnStart {
     }
 }
 
-/// The kernel's policy for the plan's.
-const fn scheduling_policy(planned: ServerScheduling) -> SchedulingPolicy {
-    match planned {
-        ServerScheduling::Normal => SchedulingPolicy::Normal,
-        ServerScheduling::Batch => SchedulingPolicy::Batch,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -185,17 +162,16 @@ mod tests {
     fn own(env: &[(&str, &str)]) -> OwnStart {
         OwnStart {
             upstream: None,
-            files: [("a.conf".to_owned(), "listen {address}".to_owned())].into(),
-            command: ["serve", "--listen", "{address}:{port}"].map(str::to_owned).to_vec(),
-            env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
-            directory: None,
-            ready: None,
-            base_url: None,
+            server: CommandServer {
+                files: [("a.conf".to_owned(), "listen {address}".to_owned())].into(),
+                command: ["serve", "--listen", "{address}:{port}"].map(str::to_owned).to_vec(),
+                env: env.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect(),
+                ..CommandServer::default()
+            },
             cpus: "0".to_owned(),
-            scheduling: ServerScheduling::Normal,
+            scheduling: SchedulingPolicy::Normal,
             startup_timeout: Span::from_secs(1),
             stop_grace: Span::from_secs(1),
-            counters: None,
             meter: None,
             logs_stops: false,
             address: "10.0.0.7".parse().unwrap(),
@@ -233,7 +209,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_named() {
-        let broken = OwnStart { ready: Some("(".to_owned()), ..own(&[]) };
+        let mut broken = own(&[]);
+        broken.server.ready = Some("(".to_owned());
         let error = broken.spec("a", Path::new(""), "").unwrap_err().to_string();
         assert!(error.starts_with("a: its readiness line cannot be used"), "{error}");
     }

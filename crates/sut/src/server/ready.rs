@@ -138,7 +138,7 @@ impl<'a> Wait<'a> {
     }
 
     fn wait_for_ready_line(&mut self) -> Result<Option<ReadyLine>, SutError> {
-        let Some(pattern) = self.spec.pattern() else { return Ok(None) };
+        let Some(pattern) = &self.spec.ready else { return Ok(None) };
         self.poll_until(&format!("no line matched /{pattern}/"), |wait| Ok(wait.log.ready(TICK))).map(Some)
     }
 

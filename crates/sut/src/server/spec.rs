@@ -21,14 +21,6 @@ use crate::SutError;
 pub const PORT: &str = "{port}";
 
 #[derive(Debug, Clone)]
-pub enum ReadyRule {
-    /// A line of its output matches this pattern. A group named `port` contains its port, and `{port}` then becomes 0
-    /// ("any").
-    Line(Regex),
-    Listening,
-}
-
-#[derive(Debug, Clone)]
 pub struct ServerSpec {
     pub name: String,
     /// The program and its arguments. It must stay in the foreground: when it returns, the server has ended.
@@ -41,7 +33,9 @@ pub struct ServerSpec {
     pub files: BTreeMap<String, String>,
     /// Of a proxy: the server behind it, which is started before it.
     pub upstream: Option<Box<ServerSpec>>,
-    pub ready: ReadyRule,
+    /// The line of its output that says that it is ready; without one, it is ready once it listens. A group named `port` contains
+    /// its port, and `{port}` then becomes 0 ("any").
+    pub ready: Option<Regex>,
     /// Its base URL, such as `http://127.0.0.1:{port}/`; if `None`, the one port that it listens on.
     pub base_url: Option<String>,
     /// The CPUs that it may use.
@@ -69,14 +63,7 @@ impl ServerSpec {
     }
 
     pub(super) fn line_tells_port(&self) -> bool {
-        matches!(&self.ready, ReadyRule::Line(pattern) if pattern.capture_names().flatten().any(|name| name == "port"))
-    }
-
-    pub(super) fn pattern(&self) -> Option<Regex> {
-        match &self.ready {
-            ReadyRule::Line(pattern) => Some(pattern.clone()),
-            ReadyRule::Listening => None,
-        }
+        self.ready.as_ref().is_some_and(|line| line.capture_names().flatten().any(|name| name == "port"))
     }
 }
 

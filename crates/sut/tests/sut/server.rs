@@ -123,7 +123,7 @@ fn a_server_that_dies_at_once_is_shown_with_its_code_and_last_lines() {
     assert!(matches!(error, SutError::ExitedBeforeReady { how: How::Code(3), .. }), "{text}");
     assert!(text.contains("exit code 3") && text.contains("| line 29") && text.contains("| line 10"), "{text}");
     assert!(!text.contains("| line 9\n"), "{text}");
-    let fixed = |spec: &mut ServerSpec| spec.ready = ReadyRule::Listening;
+    let fixed = |spec: &mut ServerSpec| spec.ready = None;
     let told =
         "(exit code 3); it is given no {port}, and two servers of one fixed port cannot run side by side; the end";
     assert!(start_error(fixed, "dies", "").1.contains(told), "{}", start_error(fixed, "dies", "").1);

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tare_load::{Cancel, LoadSession, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, StopRule};
 use tare_run::prepare::catalog_ready;
 use tare_sut::probe::hiccup::inside;
-use tare_sut::server::{ReadyRule, Server, ServerSpec};
+use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::CpuSet;
 use tare_sys::scheduling::SchedulingPolicy;
 
@@ -95,7 +95,7 @@ impl Stage {
             directory: None,
             files: BTreeMap::new(),
             upstream: None,
-            ready: ReadyRule::Line(catalog_ready()),
+            ready: Some(catalog_ready()),
             base_url: None,
             cpus: self.server_cpus(),
             scheduling: SchedulingPolicy::Normal,
