@@ -103,27 +103,27 @@ impl Recorder {
         self.left_to_trace = slice.trace;
         self.sample.trace.reserve_exact(slice.trace);
         self.sample.start_ns = slice.start.0;
-        self.sample.discarded_head_ns = self.window.from().since(slice.start);
+        self.sample.discarded_head_ns = self.window.from.since(slice.start);
     }
 
     /// Whether a slice is running, in its head, window or drain.
     pub(crate) const fn is_active(&self) -> bool {
-        self.window.is_active()
+        self.window.is_active
     }
 
     /// Whether the window has not ended at `now`.
     pub(crate) fn is_before_end(&self, now: Nanos) -> bool {
-        now < self.window.until()
+        now < self.window.until
     }
 
     /// Whether the longest drain is over.
     pub(crate) fn is_drained(&self, now: Nanos) -> bool {
-        now >= self.window.drain_until()
+        now >= self.window.drain_until
     }
 
     /// Whether all requests of a count must end within the window.
     pub(crate) const fn wants_all(&self) -> bool {
-        self.window.wants_all()
+        self.window.wants_all
     }
 
     /// When the recorder must be called again: at a boundary of the window or the end of a part.
@@ -150,7 +150,7 @@ impl Recorder {
         if self.is_before_end(now) {
             self.window.end_at(now);
         }
-        self.cuts_off_requests = self.window.is_cancelled();
+        self.cuts_off_requests = self.window.is_cancelled;
     }
 
     /// Hands over one part for each period that has ended, also for those in which the worker was stopped: parts of
@@ -162,7 +162,7 @@ impl Recorder {
         on_part: &mut dyn FnMut(SliceSample),
     ) {
         // A worker that was stopped until after the drain has no more parts than one that was not.
-        let now = now.min(self.window.drain_until());
+        let now = now.min(self.window.drain_until);
         while self.next_part <= now {
             let end = self.next_part;
             self.next_part = end + self.every;
@@ -174,7 +174,7 @@ impl Recorder {
     pub(crate) fn end_slice(&mut self, spent: impl Fn() -> CpuTimes) -> SliceSample {
         let mut part = self.take_part(Nanos::MAX, spent);
         part.by_request = self.answers.take_requests();
-        self.window.set_inactive();
+        self.window.is_active = false;
         self.cuts_off_requests = false;
         part
     }
@@ -185,7 +185,7 @@ impl Recorder {
         let mut part = std::mem::replace(&mut self.sample, rest);
         keep_memory(&mut self.sample, &mut part);
         part.statuses = self.answers.take_statuses();
-        part.window_ns = self.window.until().min(at).since(self.window.from().max(self.since));
+        part.window_ns = self.window.until.min(at).since(self.window.from.max(self.since));
         let CpuTimes { cpu_ns, spun_ns } = spent.since(self.spent);
         (part.generator_cpu_ns, part.generator_spin_ns) = (cpu_ns - spun_ns, spun_ns);
         (self.since, self.spent) = (at, spent);
@@ -263,8 +263,8 @@ impl Recorder {
         missing: Option<MissingMessages>,
     ) {
         let Some(missing) = missing else { return self.record_failure(times, at, problem) };
-        if at >= self.window.from() {
-            self.record_failure(&Times { intended: times.intended.max(self.window.from()), ..*times }, at, problem);
+        if at >= self.window.from {
+            self.record_failure(&Times { intended: times.intended.max(self.window.from), ..*times }, at, problem);
             self.count_missing(at, &missing);
         }
     }
@@ -308,7 +308,7 @@ impl Recorder {
 
     /// Records a subscription that ended correctly, without the messages `missing`.
     pub(crate) fn record_unsubscribe(&mut self, at: Nanos, missing: &MissingMessages) {
-        if at >= self.window.from() {
+        if at >= self.window.from {
             self.sample.messages.subscriptions += 1;
             self.count_missing(at, missing);
         }
@@ -317,7 +317,7 @@ impl Recorder {
     /// Counts messages that did not arrive.
     fn count_missing(&mut self, at: Nanos, missing: &MissingMessages) {
         if !self.cuts_off_requests {
-            self.sample.messages.missing += missing.count(self.window.from(), self.window.until().min(at));
+            self.sample.messages.missing += missing.count(self.window.from, self.window.until.min(at));
         }
     }
 

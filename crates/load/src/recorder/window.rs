@@ -13,13 +13,19 @@ const CANCELLED_DRAIN: Duration = Duration::from_millis(500);
 
 /// The boundaries of a slice, and the CPU time at those that have been crossed.
 pub(super) struct Window {
-    is_active: bool,
-    from: Nanos,
-    until: Nanos,
-    drain_until: Nanos,
+    /// Whether a slice is running, in its head, window or drain.
+    pub(super) is_active: bool,
+    /// Begin of the window, after the discarded head.
+    pub(super) from: Nanos,
+    /// End of the window, where the drain begins.
+    pub(super) until: Nanos,
+    /// End of the drain.
+    pub(super) drain_until: Nanos,
     drain_timeout: Duration,
-    wants_all: bool,
-    is_cancelled: bool,
+    /// Whether all requests of a count must end within the window.
+    pub(super) wants_all: bool,
+    /// Whether the slice was cancelled, in its window or in its drain.
+    pub(super) is_cancelled: bool,
     spent_at_from: Option<CpuTimes>,
     spent_at_until: Option<CpuTimes>,
 }
@@ -48,36 +54,6 @@ impl Window {
         window
     }
 
-    /// Whether a slice is running, in its head, window or drain.
-    pub(super) const fn is_active(&self) -> bool {
-        self.is_active
-    }
-
-    /// Begin of the window, after the discarded head.
-    pub(super) const fn from(&self) -> Nanos {
-        self.from
-    }
-
-    /// End of the window, where the drain begins.
-    pub(super) const fn until(&self) -> Nanos {
-        self.until
-    }
-
-    /// End of the drain.
-    pub(super) const fn drain_until(&self) -> Nanos {
-        self.drain_until
-    }
-
-    /// Whether all requests of a count must end within the window.
-    pub(super) const fn wants_all(&self) -> bool {
-        self.wants_all
-    }
-
-    /// Whether the slice was cancelled, in its window or in its drain.
-    pub(super) const fn is_cancelled(&self) -> bool {
-        self.is_cancelled
-    }
-
     pub(super) fn contains(&self, moment: Nanos) -> bool {
         self.from <= moment && moment < self.until
     }
@@ -85,11 +61,6 @@ impl Window {
     pub(super) fn end_at(&mut self, until: Nanos) {
         self.until = until;
         self.drain_until = until + self.drain_timeout;
-    }
-
-    /// Records that the slice is over.
-    pub(super) const fn set_inactive(&mut self) {
-        self.is_active = false;
     }
 
     /// Ends the window at `now` unless it has ended, and the drain shortly after. Only the first call counts.

@@ -27,15 +27,9 @@ use crate::recorder::pushed_message::PushedMessage;
 
 pub(crate) use self::exchange::Exchange;
 
-/// One connection and its exchanges.
+/// One connection and its exchanges: its protocol, and how far that is.
 #[derive(Debug)]
-pub(crate) struct Connection {
-    state: ProtocolState,
-}
-
-/// The protocol of a connection, and its progress.
-#[derive(Debug)]
-enum ProtocolState {
+pub(crate) enum Connection {
     Http1(Http1),
     Http2(Box<Http2>),
     WebSocket(Box<WebSocket>),
@@ -95,11 +89,11 @@ pub(crate) struct Ended {
 /// The same call on the state of each protocol.
 macro_rules! on_state {
     ($connection:expr, $state:ident => $call:expr) => {
-        match &mut $connection.state {
-            ProtocolState::Http1($state) => $call,
-            ProtocolState::Http2($state) => $call,
-            ProtocolState::WebSocket($state) => $call,
-            ProtocolState::EventStream($state) => $call,
+        match $connection {
+            Connection::Http1($state) => $call,
+            Connection::Http2($state) => $call,
+            Connection::WebSocket($state) => $call,
+            Connection::EventStream($state) => $call,
         }
     };
 }
@@ -107,27 +101,26 @@ macro_rules! on_state {
 impl Connection {
     /// A connection to the site at `base` (`http://127.0.0.1:8080`), not yet open.
     pub(crate) fn new(protocol: Protocol, base: &Arc<str>) -> Self {
-        let state = match protocol {
-            Protocol::Http1 { pipeline } => ProtocolState::Http1(Http1::new(pipeline, Arc::clone(base))),
-            Protocol::Http2 { .. } => ProtocolState::Http2(Box::new(Http2::new(Arc::clone(base)))),
+        match protocol {
+            Protocol::Http1 { pipeline } => Self::Http1(Http1::new(pipeline, Arc::clone(base))),
+            Protocol::Http2 { .. } => Self::Http2(Box::new(Http2::new(Arc::clone(base)))),
             Protocol::WebSocket(conversation) => {
-                ProtocolState::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
+                Self::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
             }
-            Protocol::EventStream(push) => ProtocolState::EventStream(Box::new(EventStream::new(push))),
-        };
-        Self { state }
+            Protocol::EventStream(push) => Self::EventStream(Box::new(EventStream::new(push))),
+        }
     }
 
     /// The bytes that open the protocol on a new transport; `None` if it needs no handshake.
     pub(crate) fn start_handshake(&mut self, cursor: &mut RequestCursor) -> Option<Result<Payload, Problem>> {
-        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
+        let Self::WebSocket(state) = self else { return None };
         // The session has checked that all requests open it with the same path and headers.
         Some(state.start_handshake(&cursor.parts(0)))
     }
 
     /// Takes bytes of the handshake's answer. Returns whether the connection is open.
     pub(crate) fn on_handshake_bytes(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
-        let ProtocolState::WebSocket(state) = &mut self.state else { return Ok(true) };
+        let Self::WebSocket(state) = self else { return Ok(true) };
         state.on_handshake_bytes(bytes)
     }
 
@@ -138,38 +131,38 @@ impl Connection {
 
     /// How many exchanges are under way.
     pub(crate) fn under_way(&self) -> usize {
-        match &self.state {
-            ProtocolState::Http1(state) => state.under_way(),
-            ProtocolState::Http2(state) => state.under_way(),
-            ProtocolState::WebSocket(state) => state.only.under_way(),
-            ProtocolState::EventStream(state) => state.only.under_way(),
+        match self {
+            Self::Http1(state) => state.under_way(),
+            Self::Http2(state) => state.under_way(),
+            Self::WebSocket(state) => state.only.under_way(),
+            Self::EventStream(state) => state.only.under_way(),
         }
     }
 
     /// Whether it accepts no more requests. Those under way may still be answered.
     pub(crate) const fn is_retired(&self) -> bool {
-        match &self.state {
-            ProtocolState::Http1(state) => state.is_retired(),
-            ProtocolState::Http2(state) => state.is_retired(),
-            ProtocolState::WebSocket(state) => state.only.is_retired,
-            ProtocolState::EventStream(state) => state.only.is_retired,
+        match self {
+            Self::Http1(state) => state.is_retired(),
+            Self::Http2(state) => state.is_retired(),
+            Self::WebSocket(state) => state.only.is_retired,
+            Self::EventStream(state) => state.only.is_retired,
         }
     }
 
     /// Whether it has failed, and not only ended.
     pub(crate) const fn is_broken(&self) -> bool {
-        match &self.state {
-            ProtocolState::Http1(_) | ProtocolState::WebSocket(_) | ProtocolState::EventStream(_) => false,
-            ProtocolState::Http2(state) => state.is_broken(),
+        match self {
+            Self::Http1(_) | Self::WebSocket(_) | Self::EventStream(_) => false,
+            Self::Http2(state) => state.is_broken(),
         }
     }
 
     /// Whether the caller must request a flush after an event, for bytes that the protocol sends on its own.
     pub(crate) fn wants_flush(&mut self) -> bool {
-        match &mut self.state {
-            ProtocolState::Http1(_) | ProtocolState::EventStream(_) => false,
-            ProtocolState::Http2(state) => state.wants_flush(),
-            ProtocolState::WebSocket(state) => state.wants_flush(),
+        match self {
+            Self::Http1(_) | Self::EventStream(_) => false,
+            Self::Http2(state) => state.wants_flush(),
+            Self::WebSocket(state) => state.wants_flush(),
         }
     }
 
@@ -181,17 +174,17 @@ impl Connection {
         exchange: Exchange,
         cursor: &mut RequestCursor,
     ) -> Begun {
-        match &mut self.state {
-            ProtocolState::Http1(state) => state.begin(io, token, exchange, cursor),
-            ProtocolState::Http2(state) => {
+        match self {
+            Self::Http1(state) => state.begin(io, token, exchange, cursor),
+            Self::Http2(state) => {
                 let parts = cursor.parts(exchange.request);
                 state.begin(exchange, &parts)
             }
-            ProtocolState::WebSocket(state) => {
+            Self::WebSocket(state) => {
                 let parts = cursor.parts(exchange.request);
                 state.begin(io, token, exchange, &parts.body)
             }
-            ProtocolState::EventStream(state) => state.begin(io, token, exchange, cursor),
+            Self::EventStream(state) => state.begin(io, token, exchange, cursor),
         }
     }
 
@@ -203,67 +196,67 @@ impl Connection {
         exchange: Exchange,
         parts: &Arc<Parts>,
     ) -> Begun {
-        match &mut self.state {
-            ProtocolState::Http1(state) => state.begin_parts(io, token, exchange, parts),
-            ProtocolState::Http2(state) => state.begin(exchange, parts),
+        match self {
+            Self::Http1(state) => state.begin_parts(io, token, exchange, parts),
+            Self::Http2(state) => state.begin(exchange, parts),
             // The session has refused redirects here.
-            ProtocolState::WebSocket(_) | ProtocolState::EventStream(_) => Begun::Gathered,
+            Self::WebSocket(_) | Self::EventStream(_) => Begun::Gathered,
         }
     }
 
     /// Sends gathered bytes, and returns their number. The connection must be open.
     pub(crate) fn flush(&mut self, io: &mut impl Transport, token: Token) -> usize {
-        match &mut self.state {
-            ProtocolState::Http1(state) => state.flush(io, token),
-            ProtocolState::Http2(state) => state.flush(io, token),
-            ProtocolState::WebSocket(state) => state.flush(io, token),
-            ProtocolState::EventStream(_) => 0,
+        match self {
+            Self::Http1(state) => state.flush(io, token),
+            Self::Http2(state) => state.flush(io, token),
+            Self::WebSocket(state) => state.flush(io, token),
+            Self::EventStream(_) => 0,
         }
     }
 
     /// Sends the protocol's closing bytes, if it has any.
     pub(crate) fn send_close(&mut self, io: &mut impl Transport, token: Token) {
-        match &mut self.state {
-            ProtocolState::Http1(_) | ProtocolState::EventStream(_) => {}
-            ProtocolState::Http2(state) => drop(state.send_written(io, token)),
-            ProtocolState::WebSocket(state) => state.send_close(io, token),
+        match self {
+            Self::Http1(_) | Self::EventStream(_) => {}
+            Self::Http2(state) => drop(state.send_written(io, token)),
+            Self::WebSocket(state) => state.send_close(io, token),
         }
     }
 
     /// Counts a pushed message. The next must arrive until `deadline`. Returns `None` without a subscription.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<PushedMessage> {
-        match &mut self.state {
-            ProtocolState::WebSocket(state) => state.only.count_message(at, sent, deadline).map(|(pushed, _)| pushed),
-            ProtocolState::EventStream(state) => state.push(at, deadline),
-            ProtocolState::Http1(_) | ProtocolState::Http2(_) => None,
+        match self {
+            Self::WebSocket(state) => state.only.count_message(at, sent, deadline).map(|(pushed, _)| pushed),
+            Self::EventStream(state) => state.push(at, deadline),
+            Self::Http1(_) | Self::Http2(_) => None,
         }
     }
 
     /// Returns the problem of a message that the server sent before the first request, once there is a request.
     pub(crate) fn take_early_message_problem(&mut self) -> Option<Problem> {
-        let ProtocolState::WebSocket(state) = &mut self.state else { return None };
+        let Self::WebSocket(state) = self else { return None };
         state.take_early_message_problem()
     }
 
     /// Gathers a ping, if the protocol has one.
     pub(crate) fn ping(&mut self, now: Nanos) {
-        if let ProtocolState::WebSocket(state) = &mut self.state {
+        if let Self::WebSocket(state) = self {
             state.ping(now);
         }
     }
 
     /// Ends a subscription correctly. Returns the messages that did not arrive.
     pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
-        match &mut self.state {
-            ProtocolState::WebSocket(state) => state.only.unsubscribe(),
-            ProtocolState::EventStream(state) => state.unsubscribe(),
-            ProtocolState::Http1(_) | ProtocolState::Http2(_) => None,
+        match self {
+            Self::WebSocket(state) => state.only.unsubscribe(),
+            Self::EventStream(state) => state.unsubscribe(),
+            Self::Http1(_) | Self::Http2(_) => None,
         }
     }
 
     /// Whether this end of the transport is also the right end of a stream of events.
     pub(crate) fn ends_stream(&mut self, cause: &CloseCause) -> bool {
-        let ProtocolState::EventStream(state) = &mut self.state else { return false };
+        let Self::EventStream(state) = self else { return false };
         state.ends_with(cause)
     }
 
@@ -274,41 +267,41 @@ impl Connection {
 
     /// Takes the end of the transport.
     pub(crate) fn end(&mut self, cause: &CloseCause, requests: &RequestSet) -> Ended {
-        match &mut self.state {
-            ProtocolState::Http1(state) => state.end(cause, requests),
-            ProtocolState::Http2(state) => state.end(cause),
-            ProtocolState::WebSocket(state) => state.end(cause),
-            ProtocolState::EventStream(state) => state.end(cause),
+        match self {
+            Self::Http1(state) => state.end(cause, requests),
+            Self::Http2(state) => state.end(cause),
+            Self::WebSocket(state) => state.end(cause),
+            Self::EventStream(state) => state.end(cause),
         }
     }
 
     /// The earliest deadline of the exchanges under way.
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
-        match &self.state {
-            ProtocolState::Http1(state) => state.next_deadline(),
-            ProtocolState::Http2(state) => state.next_deadline(),
-            ProtocolState::WebSocket(state) => state.only.next_deadline(),
-            ProtocolState::EventStream(state) => state.only.next_deadline(),
+        match self {
+            Self::Http1(state) => state.next_deadline(),
+            Self::Http2(state) => state.next_deadline(),
+            Self::WebSocket(state) => state.only.next_deadline(),
+            Self::EventStream(state) => state.only.next_deadline(),
         }
     }
 
     /// Removes an exchange that is overdue, or that cannot be answered because another is overdue.
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        match &mut self.state {
-            ProtocolState::Http1(state) => state.take_overdue(now),
-            ProtocolState::Http2(state) => state.take_overdue(now),
-            ProtocolState::WebSocket(state) => state.only.take_overdue(now),
-            ProtocolState::EventStream(state) => state.only.take_overdue(now),
+        match self {
+            Self::Http1(state) => state.take_overdue(now),
+            Self::Http2(state) => state.take_overdue(now),
+            Self::WebSocket(state) => state.only.take_overdue(now),
+            Self::EventStream(state) => state.only.take_overdue(now),
         }
     }
 
     /// Removes any exchange, because the connection can no longer be used.
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        match &mut self.state {
-            ProtocolState::Http1(state) => state.take_any(),
-            ProtocolState::Http2(state) => state.take_any(),
-            ProtocolState::WebSocket(state) => state.only.take_any(),
-            ProtocolState::EventStream(state) => state.only.take_any(),
+        match self {
+            Self::Http1(state) => state.take_any(),
+            Self::Http2(state) => state.take_any(),
+            Self::WebSocket(state) => state.only.take_any(),
+            Self::EventStream(state) => state.only.take_any(),
         }
     }
 }
