@@ -141,7 +141,10 @@ fn what_nobody_uses_or_knows_is_refused_before_any_request() {
         ),
         (with(&|all| all.list[0].path = "/{{tokn}}".to_owned()), "did you mean {{token}}?"),
         (with(&|all| all.setup.swap(0, 1)), "set-up request 1 (GET /first/{{user}}), header Authorization"),
-        (with(&|all| all.setup[0].variables[0].0 = "user".to_owned()), "there are two of this name"),
+        (
+            with(&|all| all.setup[0].variables.push(("user".to_owned(), "json $".parse().unwrap()))),
+            "there are two of this name",
+        ),
     ] {
         assert!(error.contains(says), "{error}");
     }
