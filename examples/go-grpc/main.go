@@ -1,4 +1,5 @@
-// A server of grpc-go with the standard health service. LAYER=1 puts an interceptor around every call.
+// A server of grpc-go with the standard health service. LAYER=1 puts an interceptor around every call. TLS names a PEM file
+// with a certificate and its private key.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/health"
 	healthpb "google.golang.org/grpc/health/grpc_health_v1"
 )
@@ -38,6 +40,13 @@ func main() {
 	var options []grpc.ServerOption
 	if os.Getenv("LAYER") != "" {
 		options = append(options, grpc.ChainUnaryInterceptor(observed()))
+	}
+	if file := os.Getenv("TLS"); file != "" {
+		identity, err := credentials.NewServerTLSFromFile(file, file)
+		if err != nil {
+			log.Fatal(err)
+		}
+		options = append(options, grpc.Creds(identity))
 	}
 	server := grpc.NewServer(options...)
 	healthpb.RegisterHealthServer(server, health.NewServer())

@@ -129,7 +129,9 @@ fn check_tls_flags(connection: &ConnectionArgs, is_tls: bool) -> anyhow::Result<
         ("--sni", connection.sni.is_some()),
     ];
     if let Some((flag, _)) = of_tls.into_iter().find(|(_, is_given)| *is_given && !is_tls) {
-        return Err(wrong_usage(format!("{flag} is for https:// and wss://; correct the URL, or leave out the flag")));
+        return Err(wrong_usage(format!(
+            "{flag} is for https://, grpcs:// and wss://; correct the URL, or leave out the flag"
+        )));
     }
     Ok(())
 }

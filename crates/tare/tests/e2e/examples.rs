@@ -1,10 +1,11 @@
 //! The examples run, and `tare init` writes for their projects a suite that runs as it is. An example whose runtime is not
 //! installed is left out, with the reason.
 
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::common::{Bench, cell, comparison, project, skip, stderr, stdout};
+use crate::common::{Bench, cell, comparison, json, project, skip, stderr, stdout, wait_for};
 
 /// Folders that builds make.
 const BUILT: [&str; 3] = ["target", "node_modules", ".venv"];
@@ -184,7 +185,29 @@ fn the_example_of_grpc_in_go_runs_and_what_gets_no_call_is_named() {
         let said = stdout(&output) + &stderr(&output);
         assert!(!output.status.success() && said.contains(says), "{to}: {said}");
     }
+    load_over_tls(&bench);
     bench.assert_nothing_left();
+}
+
+/// Loads the program that was built there over TLS, whose certificate is trusted or not.
+fn load_over_tls(bench: &Bench) {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let certificate = project().join("servers/certificate.pem").display().to_string();
+    let mut command = Command::new(bench.path().join("go-grpc"));
+    let mut server = command.env("PORT", port.to_string()).env("TLS", &certificate).spawn().unwrap();
+    let listens = wait_for(|| TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let url = format!("grpcs://127.0.0.1:{port}/grpc.health.v1.Health/Check");
+    let load = ["load", &url, "-n", "200", "-c", "2", "--streams", "4", "--data-json", "{}", "--json", "-"];
+    let trusting = ["--protoset", "health.protoset", "--cacert", &certificate];
+    let (good, stranger) =
+        (bench.run(&[&load[..], &trusting].concat()), bench.run(&[&load[..], &trusting[..2]].concat()));
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(listens && good.status.success(), "{}", stderr(&good));
+    let requests = &json(&stdout(&good))["requests"];
+    assert_eq!((&requests["ok"], &requests["failed"]), (&200.into(), &0.into()));
+    let said = stdout(&stranger) + &stderr(&stranger);
+    assert!(!stranger.status.success() && said.contains("certificate"), "{said}");
 }
 
 #[test]
