@@ -185,19 +185,20 @@ object Families {
     "play-pekko-http-server" -> "play-pekko-http-server_3"
   )
 
-  private val helidon = "io.helidon.webserver" % "helidon-webserver"
+  private def helidon(version: String): Seq[ModuleID] =
+    Seq("helidon-webserver", "helidon-webserver-http2").map("io.helidon.webserver" % _ % version)
 
   private val nima =
     plain(
       "nima",
       "helidon-webserver",
       Versions.Scala3,
-      version => Seq(helidon % version, "io.helidon.webserver" % "helidon-webserver-websocket" % version)
+      version => helidon(version) :+ "io.helidon.webserver" % "helidon-webserver-websocket" % version
     ).copy(javaRelease = 21)
 
   private val nimaTapir = tapir(
     "nima-tapir",
-    version => Seq(helidon % Versions.Helidon, Tapir % "tapir-nima-server_3" % version),
+    version => helidon(Versions.Helidon) :+ Tapir % "tapir-nima-server_3" % version,
     "helidon-webserver" -> "helidon-webserver"
   ).copy(javaRelease = 21)
 

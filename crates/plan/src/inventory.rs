@@ -14,6 +14,9 @@ pub struct Inventory {
     /// A regular expression for the frames of the layers under test; empty where unknown.
     #[serde(default)]
     pub focus: String,
+    /// The PEM file with the certificate that servers have over TLS; `None` without a catalog.
+    #[serde(default)]
+    pub certificate: Option<String>,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +33,9 @@ pub struct KnownServer {
     /// What it speaks besides HTTP/1.1, where a suite asks for it.
     #[serde(default)]
     pub protocols: Vec<HttpVersion>,
+    /// Why it speaks HTTP/1.1 alone; `None` where that is not known, or it speaks more.
+    #[serde(default)]
+    pub only_http1: Option<String>,
     /// What it is compared with.
     pub baseline: Option<String>,
     /// The version that is taken when none is asked for.

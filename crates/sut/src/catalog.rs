@@ -67,6 +67,9 @@ pub struct Family {
     /// What they speak besides HTTP/1.1, where `TARE_PROTOCOL` in their environment asks for it.
     #[serde(default)]
     pub protocols: Vec<HttpVersion>,
+    /// Why they speak HTTP/1.1 alone, or all but those that state protocols of their own.
+    #[serde(default)]
+    pub only_http1: Option<String>,
     pub servers: Vec<CatalogServer>,
 }
 
@@ -80,6 +83,16 @@ pub struct CatalogServer {
     pub kind: String,
     #[serde(default)]
     pub baseline: Option<String>,
+    /// What it speaks besides HTTP/1.1, where that is not what its family does.
+    #[serde(default)]
+    pub protocols: Option<Vec<HttpVersion>>,
+}
+
+impl CatalogServer {
+    /// What it speaks besides HTTP/1.1.
+    pub fn protocols<'a>(&'a self, family: &'a Family) -> &'a [HttpVersion] {
+        self.protocols.as_deref().unwrap_or(&family.protocols)
+    }
 }
 
 /// A unit of building: a family at a version, written `FAMILY@VERSION`.
@@ -130,14 +143,25 @@ impl Catalog {
                 kind: server.kind.clone(),
                 jvm: family.min_java.is_some(),
                 routes: server.routes,
-                protocols: family.protocols.clone(),
+                protocols: server.protocols(family).to_vec(),
+                only_http1: family.only_http1.clone().filter(|_| server.protocols(family).is_empty()),
                 baseline: server.baseline.clone(),
                 default_version: family.default_version.clone(),
                 versions: family.versions.clone(),
                 unavailable: unavailable.clone(),
             }));
         }
-        Inventory { servers, jvm_options: self.file.jvm.options.clone(), focus: self.file.focus.clone() }
+        Inventory {
+            servers,
+            jvm_options: self.file.jvm.options.clone(),
+            focus: self.file.focus.clone(),
+            certificate: Some(self.certificate().display().to_string()),
+        }
+    }
+
+    /// The PEM file with the certificate that servers have over TLS, and with its private key.
+    pub fn certificate(&self) -> PathBuf {
+        self.root.join("certificate.pem")
     }
 
     /// The family that a server belongs to.

@@ -2,11 +2,16 @@
 import fastify from 'fastify';
 
 import { get, ID, MAX_BODY_BYTES, PLAIN, postBytes, postString, TEXT, upload } from './answers.js';
-import { IS_HTTP2, SETTINGS } from './launch.js';
+import { IDENTITY, IS_HTTP2, SETTINGS } from './launch.js';
 
 /** Serves `/path0` to `/path{routes - 1}` and the others; resolves to the address that it listens on. */
 export async function listen(address, routes) {
-  const app = fastify({ ...SETTINGS, http2: IS_HTTP2, bodyLimit: MAX_BODY_BYTES });
+  const app = fastify({
+    ...SETTINGS,
+    http2: IS_HTTP2,
+    ...(IDENTITY && { https: IDENTITY }),
+    bodyLimit: MAX_BODY_BYTES,
+  });
   app.addContentTypeParser('application/octet-stream', { parseAs: 'buffer' }, (_request, body, done) =>
     done(null, body),
   );

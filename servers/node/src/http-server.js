@@ -1,9 +1,9 @@
 // The baseline: Node's http module alone. It has no router, so a map finds the route.
 import { createServer } from 'node:http';
-import { createServer as createHttp2Server } from 'node:http2';
+import { createSecureServer, createServer as createHttp2Server } from 'node:http2';
 
 import { get, ID, MAX_BODY_BYTES, PLAIN, postBytes, postString, TEXT, TooLarge, upload } from './answers.js';
-import { IS_HTTP2, SETTINGS } from './launch.js';
+import { IDENTITY, IS_HTTP2, SETTINGS } from './launch.js';
 
 /** Serves `/path0` to `/path{routes - 1}` and the others; resolves to the address that it listens on. */
 export function listen(address, routes) {
@@ -11,11 +11,16 @@ export function listen(address, routes) {
   const handle = (request, response) => {
     answer(table, request, response).catch((error) => refuse(response, error.statusCode ?? 500));
   };
-  const server = IS_HTTP2 ? createHttp2Server(handle) : createServer(SETTINGS, handle);
+  const server = create(handle);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
     server.listen(address, () => resolve(server.address()));
   });
+}
+
+function create(handle) {
+  if (IDENTITY) return createSecureServer(IDENTITY, handle);
+  return IS_HTTP2 ? createHttp2Server(handle) : createServer(SETTINGS, handle);
 }
 
 /** The routes by path: the number of those with an id, and the handlers of the others. */

@@ -3,8 +3,13 @@
 /** Servers under test are reachable from another machine only where tare asks for it. */
 const HOST = process.env.TARE_ADDRESS ?? '127.0.0.1';
 
-/** Whether the server speaks HTTP/2 without TLS instead of HTTP/1.1. */
-export const IS_HTTP2 = process.env.TARE_PROTOCOL === 'h2c';
+const { TARE_PROTOCOL: protocol, TARE_CERTIFICATE: pem } = process.env;
+
+/** Whether the server speaks HTTP/2 instead of HTTP/1.1: `h2c` without TLS, `h2` over TLS. */
+export const IS_HTTP2 = ['h2c', 'h2'].includes(protocol);
+
+/** The certificate and its private key, where the server speaks HTTP/2 over TLS. */
+export const IDENTITY = protocol === 'h2' ? { key: pem, cert: pem } : undefined;
 
 /** The settings of both sides of a comparison: Node's defaults, except where a comment gives the reason. */
 export const SETTINGS = {

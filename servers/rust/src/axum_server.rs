@@ -7,22 +7,21 @@ use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::serve::ListenerExt;
 use axum::{Json, RequestExt, Router};
 use hyper::body::Bytes;
 use tokio::net::TcpListener;
 
 use crate::answers::{self, MAX_BODY_BYTES, PLAIN, TEXT};
 use crate::documents::{Message, Order};
+use crate::protocol::{self, TlsListener};
 use crate::upload::{self, Refusal};
 
 /// Serves `/path0` to `/path{routes - 1}` and the others until the process ends.
 pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
-    let listener = listener.tap_io(|stream| {
-        // An error means that the connection broke. The next read reports that.
-        let _ = stream.set_nodelay(true);
-    });
-    axum::serve(listener, router(routes)).await
+    match protocol::acceptor()? {
+        None => axum::serve(protocol::plain(listener), router(routes)).await,
+        Some(acceptor) => axum::serve(TlsListener::new(listener, acceptor)?, router(routes)).await,
+    }
 }
 
 fn router(routes: i32) -> Router {

@@ -6,6 +6,7 @@ use std::error::Error;
 use std::io;
 use std::sync::Arc;
 
+use axum::serve::Listener;
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_TYPE;
@@ -17,16 +18,22 @@ use tokio::net::TcpListener;
 
 use crate::answers::{self, MAX_BODY_BYTES, PLAIN, TEXT};
 use crate::documents::{Message, Order};
-use crate::launch::is_http2;
+use crate::protocol::{self, TlsListener};
 use crate::upload::{self, Refusal};
 
 /// Serves `/path0` to `/path{routes - 1}` and the others until the process ends.
 pub async fn serve(listener: TcpListener, routes: i32) -> io::Result<()> {
+    match protocol::acceptor()? {
+        None => answer_all(protocol::plain(listener), routes).await,
+        Some(acceptor) => answer_all(TlsListener::new(listener, acceptor)?, routes).await,
+    }
+}
+
+async fn answer_all(mut listener: impl Listener, routes: i32) -> ! {
     let routes = Arc::new(Routes::new(routes));
-    let is_http2 = is_http2();
+    let is_http2 = protocol::is_http2();
     loop {
-        let (stream, _) = listener.accept().await?;
-        stream.set_nodelay(true)?;
+        let (stream, _) = listener.accept().await;
         let routes = Arc::clone(&routes);
         tokio::spawn(async move {
             let service = service_fn(move |request| {

@@ -10,11 +10,6 @@ use tokio::runtime;
 const ADDRESS: &str = "TARE_ADDRESS";
 const HOST: &str = "127.0.0.1";
 
-/// Whether the server shall speak HTTP/2 without TLS instead of HTTP/1.1.
-pub fn is_http2() -> bool {
-    std::env::var("TARE_PROTOCOL").is_ok_and(|protocol| protocol == "h2c")
-}
-
 /// The parsed command line.
 struct CommandLine {
     threads: usize,

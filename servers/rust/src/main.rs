@@ -5,6 +5,7 @@ mod axum_server;
 mod documents;
 mod hyper_server;
 mod launch;
+mod protocol;
 mod upload;
 
 use answers::MULTI_ROUTES;

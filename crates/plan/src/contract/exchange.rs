@@ -39,8 +39,8 @@ impl Exchange<'_> {
 }
 
 impl Contract {
-    /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one) with this number of `routes`
-    /// must answer: first the checks, then the scenarios.
+    /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one, and ` HTTP/2` where it is asked in
+    /// that) with this number of `routes` must answer: first the checks, then the scenarios.
     pub fn exchanges<'a>(&'a self, server: &'a str, routes: u32) -> impl Iterator<Item = Exchange<'a>> {
         let exchange = |name: &'a str, request, expect| Exchange {
             name: name.into(),
@@ -85,9 +85,10 @@ impl Contract {
     }
 }
 
-/// Whether a glob is for this server, with its version or without.
+/// Whether a glob is for this server, with its version and protocol or without.
 fn names_server(globs: &[String], server: &str) -> bool {
-    names(globs, server) || names(globs, server.split('@').next().unwrap_or(server))
+    let until = |end: char| server.split(end).next().unwrap_or(server);
+    [server, until(' '), until('@')].into_iter().any(|name| names(globs, name))
 }
 
 fn names(globs: &[String], name: &str) -> bool {

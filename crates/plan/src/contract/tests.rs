@@ -48,6 +48,11 @@ fn a_legitimate_difference_replaces_what_is_expected_and_says_why() {
     let contract = Contract::parse("c.toml", &of_a_version).unwrap();
     let status = |server| contract.exchange(server, "a malformed id is refused").unwrap().expect.status;
     assert_eq!((status("x.Tapir@1.8.1"), status("x.Tapir@1.11.15"), status("x.Tapir")), (400, 404, 404));
+    assert_eq!(status("x.Tapir@1.8.1 HTTP/2"), 400, "in any protocol");
+    let over_http2 = TEXT.replace("*.Tapir", "*.Tapir* HTTP/2");
+    let contract = Contract::parse("c.toml", &over_http2).unwrap();
+    let status = |server| contract.exchange(server, "a malformed id is refused").unwrap().expect.status;
+    assert_eq!((status("x.Tapir@1.8.1 HTTP/2"), status("x.Tapir HTTP/2"), status("x.Tapir@1.8.1")), (400, 400, 404));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What is spoken on the connections to a server: the version of HTTP, and TLS.
 
 use serde::{Deserialize, Serialize};
-use tare_units::Span;
+use tare_units::{Span, named_values};
 
 use crate::contract::Scenario;
 
@@ -50,26 +50,15 @@ pub enum TlsTrust {
     Any,
 }
 
-/// A version of HTTP, as a suite names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum HttpVersion {
-    /// HTTP/1.1.
-    Http1,
-    /// HTTP/2 without TLS.
-    H2c,
-    /// HTTP/2 over TLS.
-    H2,
-}
-
-impl HttpVersion {
-    /// As a suite writes it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Http1 => "http1",
-            Self::H2c => "h2c",
-            Self::H2 => "h2",
-        }
+named_values! {
+    /// A version of HTTP.
+    pub enum HttpVersion: "a version of HTTP" {
+        /// HTTP/1.1.
+        Http1 = "http1",
+        /// HTTP/2 without TLS.
+        H2c = "h2c",
+        /// HTTP/2 over TLS.
+        H2 = "h2",
     }
 }
 

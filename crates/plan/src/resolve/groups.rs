@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use super::Inputs;
 use super::requested::{NameLookup, RequestedGroup};
-use super::versions;
+use super::{other_servers, spoken, versions};
 use crate::PlanError;
 use crate::choices::ForkCovers;
 use crate::contract::Scenario;
-use crate::names::select_names;
 use crate::plan::{
     Changes, CommandServer, Group, HttpVersion, Mode, NamedScenario, Program, Role, Skipped, Transport, Variant,
 };
@@ -26,8 +25,8 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     servers.extend(inputs.suite.servers.keys().filter(|name| inputs.inventory.get(name).is_none()).cloned());
     let mut scenarios = inputs.suite.contract(inputs.contract).scenarios;
     set_message_count(&mut scenarios, settings.messages);
-    check_likes(inputs)?;
-    check_upstreams(inputs, &servers)?;
+    other_servers::check_likes(inputs)?;
+    other_servers::check_upstreams(inputs, &servers)?;
     let lookup = NameLookup { inputs, servers, scenarios, mode };
     let requested = lookup.requested_groups()?;
     lookup.list_choices(&requested, settings);
@@ -53,48 +52,6 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
         return Err(PlanError::Empty(if reasons.is_empty() { "no server is left".into() } else { reasons.join("; ") }));
     }
     Ok(Chosen { groups, skipped })
-}
-
-/// What a server of the suite is like must be in the catalog, where it is not in the suite, and run on a JVM where it gets
-/// options of one.
-fn check_likes(inputs: &Inputs<'_>) -> Result<(), PlanError> {
-    for (name, server) in &inputs.suite.servers {
-        let Some(like) = &server.like else { continue };
-        let origin = |key: &str| format!("{}: [servers.{name}] {key}", inputs.suite.file);
-        let Some(known) = inputs.inventory.get(like) else {
-            let own = inputs.suite.servers.keys().filter(|other| *other != name).cloned();
-            let names: Vec<String> = inputs.inventory.names().into_iter().chain(own).collect();
-            select_names(&origin("like"), "server", std::slice::from_ref(like), &names)?;
-            return Err(PlanError::value(origin("like"), format!("\"{like}\" is no server's name")));
-        };
-        if let Some(asked) =
-            server.protocol.filter(|asked| *asked != HttpVersion::Http1 && !known.protocols.contains(asked))
-        {
-            let spoken: Vec<&str> = known.protocols.iter().map(|one| one.name()).collect();
-            let spoken = ["http1"].into_iter().chain(spoken).collect::<Vec<_>>().join(", ");
-            let message = format!("\"{}\" is not spoken by {like}; it speaks {spoken}", asked.name());
-            return Err(PlanError::value(origin("protocol"), message));
-        }
-        let of_jvm = [("java", server.java.is_some()), ("jvm_options", !server.jvm_options.is_empty())];
-        if let Some((key, _)) = of_jvm.into_iter().find(|(_, is_given)| *is_given && !known.jvm) {
-            let message = format!("is for a JVM, and {like} runs on none; leave it out");
-            return Err(PlanError::value(origin(key), message));
-        }
-    }
-    Ok(())
-}
-
-/// The server behind a proxy must be one of the suite or of the catalog.
-fn check_upstreams(inputs: &Inputs<'_>, servers: &[String]) -> Result<(), PlanError> {
-    for (name, server) in &inputs.suite.servers {
-        let Some(upstream) = server.in_front_of.as_ref().filter(|upstream| !servers.contains(upstream)) else {
-            continue;
-        };
-        let origin = format!("{}: [servers.{name}] in_front_of", inputs.suite.file);
-        select_names(&origin, "server", std::slice::from_ref(upstream), servers)?;
-        return Err(PlanError::value(origin, format!("\"{upstream}\" is no server's name")));
-    }
-    Ok(())
 }
 
 /// The error where neither the suite nor a contract has a scenario.
@@ -202,55 +159,84 @@ impl Build<'_> {
 
 impl NameLookup<'_> {
     fn variant(&self, server: &str, build: Build<'_>, role: Role) -> Result<Variant, String> {
-        let name = build.variant_name(server, role);
         // A server of the suite replaces the catalog's of the same name.
-        if let Some(command) = self.inputs.suite.servers.get(server) {
-            let upstream =
-                command.in_front_of.as_deref().map(|upstream| self.upstream(upstream, build, role)).transpose()?;
-            if let Some(like) = &command.like {
-                let of_catalog = Build { home: None, ..build };
-                let transport = command.transport().unwrap_or_default();
-                let program = Program::CatalogLike { like: like.clone(), changes: command.changes(), transport };
-                let kind = command.kind.clone();
-                let alike = self.catalog_variant(like, of_catalog, role)?;
-                let kind = kind.unwrap_or_else(|| alike.kind.clone());
-                return Ok(Variant { name, server: server.to_owned(), kind, program, ..alike });
+        let stated = self.inputs.suite.servers.get(server);
+        let asked = spoken::asked(self.inputs, stated.unwrap_or(&CommandServer::default()));
+        let by_run = asked.protocol.filter(|protocol| *protocol != HttpVersion::Http1);
+        let by_run = by_run.filter(|_| stated.is_none_or(|stated| stated.protocol.is_none()));
+        let mut variant = match (stated, by_run) {
+            (Some(_), _) => self.variant_of_suite(server, &asked, build, role)?,
+            (None, None) => self.catalog_variant(server, build, role)?,
+            (None, Some(_)) if build.home.is_none() => self.variant_like(server, server, &asked, build, role)?,
+            (None, Some(protocol)) => {
+                return Err(format!("a baseline in another copy of the project is not asked in {protocol}"));
             }
-            return Ok(Variant {
-                name,
-                server: server.to_owned(),
-                family: server.split('.').next().unwrap_or(server).to_owned(),
-                kind: command.kind.clone().unwrap_or_default(),
-                version: None,
-                // The routes of an external server are not known here. The verification checks them.
-                routes: command.routes.unwrap_or(match &upstream {
-                    Some(upstream) => upstream.routes,
-                    None if command.url.is_some() => u32::MAX,
-                    None => 1,
-                }),
-                role,
-                upstream,
-                program: match &command.url {
-                    Some(url) => Program::External {
-                        url: url.clone(),
-                        transport: self.with_files(command).transport().unwrap_or_default(),
-                    },
-                    None => Program::Command(Box::new(CommandServer {
-                        cwd: self.working_directory(command),
-                        tls: self.with_files(command).tls,
-                        ..command.clone()
-                    })),
-                },
-            });
-        }
-        self.catalog_variant(server, build, role)
+        };
+        // Its figures are not those of an earlier run over HTTP/1.1.
+        variant.name.extend(by_run.map(|protocol| format!(" over {protocol}")));
+        Ok(variant)
     }
 
-    /// The server behind a proxy. One of the catalog has the version of the group.
+    fn variant_of_suite(
+        &self,
+        server: &str,
+        command: &CommandServer,
+        build: Build<'_>,
+        role: Role,
+    ) -> Result<Variant, String> {
+        let command = self.with_files(command);
+        if let Some(like) = &command.like {
+            return self.variant_like(server, like, &command, build, role);
+        }
+        let upstream =
+            command.in_front_of.as_deref().map(|upstream| self.upstream(upstream, build, role)).transpose()?;
+        let transport = command.transport().map_err(|(key, message)| format!("{key} {message}"))?;
+        Ok(Variant {
+            name: build.variant_name(server, role),
+            server: server.to_owned(),
+            family: server.split('.').next().unwrap_or(server).to_owned(),
+            kind: command.kind.clone().unwrap_or_default(),
+            version: None,
+            // The routes of an external server are not known here. The verification checks them.
+            routes: command.routes.unwrap_or(match &upstream {
+                Some(upstream) => upstream.routes,
+                None if command.url.is_some() => u32::MAX,
+                None => 1,
+            }),
+            role,
+            upstream,
+            program: match command.url.clone() {
+                Some(url) => Program::External { url, transport },
+                None => Program::Command(Box::new(CommandServer { cwd: self.working_directory(&command), ..command })),
+            },
+        })
+    }
+
+    /// A server that is like one of the catalog, or is that itself, asked in another protocol.
+    fn variant_like(
+        &self,
+        server: &str,
+        like: &str,
+        command: &CommandServer,
+        build: Build<'_>,
+        role: Role,
+    ) -> Result<Variant, String> {
+        let alike = self.catalog_variant(like, Build { home: None, ..build }, role)?;
+        let transport = spoken::with_catalog(self.inputs, like, command)?;
+        let program = Program::CatalogLike { like: like.to_owned(), changes: command.changes(), transport };
+        let kind = command.kind.clone().unwrap_or_else(|| alike.kind.clone());
+        Ok(Variant { name: build.variant_name(server, role), server: server.to_owned(), kind, program, ..alike })
+    }
+
+    /// The server behind a proxy. One of the catalog has the version of the group. What a run asks in is asked of the proxy.
     fn upstream(&self, server: &str, build: Build<'_>, role: Role) -> Result<Box<Variant>, String> {
-        let is_of_catalog = !self.inputs.suite.servers.contains_key(server);
-        let build = Build { version: build.version.filter(|_| is_of_catalog), home: None };
-        let upstream = self.variant(server, build, role).map_err(|because| format!("{server} behind it: {because}"))?;
+        let stated = self.inputs.suite.servers.get(server);
+        let build = Build { version: build.version.filter(|_| stated.is_none()), home: None };
+        let upstream = match stated {
+            Some(command) => self.variant_of_suite(server, command, build, role),
+            None => self.catalog_variant(server, build, role),
+        };
+        let upstream = upstream.map_err(|because| format!("{server} behind it: {because}"))?;
         Ok(Box::new(Variant { name: build.variant_name(server, Role::Compared), ..upstream }))
     }
 

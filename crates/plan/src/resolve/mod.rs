@@ -2,8 +2,10 @@
 
 mod derived;
 mod groups;
+mod other_servers;
 mod profile;
 mod requested;
+mod spoken;
 mod versions;
 
 use crate::PlanError;
@@ -77,18 +79,26 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         seed: settings.seed,
         settings: settings.list,
     };
-    check_streams(&plan)?;
+    check_streams(&plan, inputs)?;
     check_calls(&plan)?;
     derived::derive(&mut plan, inputs);
     Ok(plan)
 }
 
 /// As many requests must be under way on every server, however many a connection carries.
-fn check_streams(plan: &Plan) -> Result<(), PlanError> {
+fn check_streams(plan: &Plan, inputs: &Inputs<'_>) -> Result<(), PlanError> {
+    let is_http2 = |variant: &Variant| variant.program.transport().is_http2();
+    let (_, streams) = spoken::of_run(inputs);
+    if streams.is_some() && !plan.groups.iter().flat_map(|group| &group.variants).any(is_http2) {
+        let message = "are of HTTP/2, and no server is asked in it; give protocol = \"h2c\" or \"h2\" too";
+        return Err(PlanError::value(inputs.suite.origin_of("streams", inputs.flags), message));
+    }
     for variant in plan.groups.iter().flat_map(|group| &group.variants) {
         let streams = variant.program.transport().depth();
         if !plan.load.users.is_multiple_of(streams) {
-            let origin = format!("{}: [servers.{}] streams", plan.suite_file, variant.server);
+            let stated = inputs.suite.servers.get(&variant.server).is_some_and(|server| server.streams.is_some());
+            let of_server = || format!("{}: [servers.{}] streams", plan.suite_file, variant.server);
+            let origin = if stated { of_server() } else { inputs.suite.origin_of("streams", inputs.flags) };
             let message = format!(
                 "{streams} on a connection do not divide {} users; write users = {}",
                 plan.load.users,

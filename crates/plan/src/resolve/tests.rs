@@ -46,7 +46,7 @@ pub(super) fn inventory() -> Inventory {
             server("http4s.TapirMulti", 128, Some("http4s.VanillaMulti")),
         ],
         jvm_options: vec!["-Xmx1g".into()],
-        focus: String::new(),
+        ..Inventory::default()
     }
 }
 

@@ -152,20 +152,84 @@ fn the_server_behind_a_proxy_must_be_there() {
     assert_eq!((left_out.what.as_str(), left_out.because.as_str()), ("proxy", "http4s.Tapir behind it: needs Java 99"));
 }
 
+/// The inventory with servers that speak HTTP/2, except the first one.
+fn speaking() -> crate::inventory::Inventory {
+    let mut inventory = inventory();
+    inventory.servers.iter_mut().for_each(|server| server.protocols = vec![HttpVersion::H2c, HttpVersion::H2]);
+    inventory.servers[0].protocols.clear();
+    inventory.servers[0].only_http1 = Some("it is old".to_owned());
+    inventory.certificate = Some("/servers/certificate.pem".to_owned());
+    inventory
+}
+
+/// A suite with a server that is like one of the catalog.
+fn like(server: &str, protocol: &str, more: &str) -> String {
+    format!(
+        "[servers.two]\nlike = \"{server}\"\nprotocol = \"{protocol}\"\nstreams = 4\n{more}\n\
+         [run]\nscenarios = [\"SimpleGet\"]\n"
+    )
+}
+
 #[test]
 fn a_server_of_the_catalog_is_asked_in_what_it_speaks_and_nothing_else() {
-    let mut inventory = inventory();
-    inventory.servers.iter_mut().for_each(|server| server.protocols = vec![HttpVersion::H2c]);
-    let suite =
-        |protocol: &str| format!("[servers.two]\nlike = \"http4s.Tapir\"\nprotocol = \"{protocol}\"\nstreams = 4\n");
-    let plan =
-        plan_with(&inventory, &(suite("h2c") + "[run]\nscenarios = [\"SimpleGet\"]\n"), Options::default()).unwrap();
+    let plan = plan_with(&speaking(), &like("http4s.Tapir", "h2c", ""), Options::default()).unwrap();
     assert_eq!(names(&plan)[0].1, strings(&["http4s.Tapir", "two"]));
     assert_eq!(plan.groups[0].variants[1].program.transport().depth(), 4);
     assert!(plan.question.ends_with(" two speaks HTTP/2, 4 streams a connection."), "{}", plan.question);
-    let error = plan_with(&inventory, &suite("h2"), Options::default()).unwrap_err().to_string();
-    assert!(
-        error.ends_with("[servers.two] protocol: \"h2\" is not spoken by http4s.Tapir; it speaks http1, h2c"),
-        "{error}"
-    );
+    let refused = |suite: &str| plan_with(&speaking(), suite, Options::default()).unwrap_err().to_string();
+    let error = refused(&like("http4s.Vanilla", "h2", ""));
+    let says = "[servers.two] protocol: \"h2\" is not spoken by http4s.Vanilla; it speaks http1: it is old";
+    assert!(error.ends_with(says), "{error}");
+    let error = refused(&like("http4s.Tapir", "h2c", "tls = { insecure = true }"));
+    let says = "[servers.two] tls: http4s.Tapir is of the catalog, whose servers speak TLS with protocol = \"h2\" only";
+    assert!(error.contains(says), "{error}");
+}
+
+#[test]
+fn a_server_of_the_catalog_has_its_certificate_over_tls_unless_the_suite_names_another_authority() {
+    let tls = |more: &str| {
+        let plan = plan_with(&speaking(), &like("http4s.Tapir", "h2", more), Options::default()).unwrap();
+        plan.groups[0].variants[1].program.transport().tls.unwrap()
+    };
+    let of_catalog = tls("");
+    assert_eq!(of_catalog.ca.as_deref(), Some("/servers/certificate.pem"));
+    assert_eq!(of_catalog.server_name.as_deref(), Some("localhost"));
+    let own = tls("tls = { ca = \"own.pem\" }");
+    assert_eq!((own.ca.as_deref(), own.server_name), (Some("suites/own.pem"), None));
+}
+
+#[test]
+fn a_run_asks_all_servers_in_its_protocol_that_state_none() {
+    let flags = |protocol: HttpVersion, streams: Option<u32>| Options {
+        protocol: Some(protocol),
+        streams,
+        servers: Some(strings(&["http4s.TapirMulti", "http4s.Tapir"])),
+        scenarios: Some(strings(&["SimpleGet"])),
+        ..Options::default()
+    };
+    let plan = plan_with(&speaking(), "", flags(HttpVersion::H2c, Some(8))).unwrap();
+    let group = &plan.groups[0];
+    assert_eq!(names(&plan)[0].1, strings(&["http4s.VanillaMulti over h2c", "http4s.TapirMulti over h2c"]));
+    assert!(group.variants.iter().all(|variant| variant.program.transport().depth() == 8));
+    assert_eq!(group.variants[1].identity(), "http4s.TapirMulti@1.11.15 HTTP/2", "the contract may tell them apart");
+    let left_out = &plan.skipped[0];
+    assert_eq!(left_out.what, "http4s.Vanilla and all compared with it");
+    assert_eq!(left_out.because, "\"h2c\" is not spoken by http4s.Vanilla; it speaks http1: it is old");
+    let of_list: Vec<(&str, &str)> =
+        plan.settings.iter().map(|setting| (setting.key.as_str(), setting.value.as_str())).collect();
+    assert!(of_list.contains(&("protocol", "h2c")) && of_list.contains(&("streams", "8")), "{of_list:?}");
+    let suite = "[run]\nprotocol = \"h2c\"\nusers = 8\n[servers.app]\ncommand = [\"./app\"]\n\
+        [servers.old]\ncommand = [\"./old\"]\nprotocol = \"http1\"\nbaseline = \"app\"\n\
+        [servers.proxy]\ncommand = [\"./proxy\", \"{upstream}\"]\nin_front_of = \"old\"\nbaseline = \"app\"\n\
+        [scenarios.Get]\nrequest = { path = \"/\" }\nexpect = { status = 200 }\n";
+    let plan = plan_with(&speaking(), suite, Options { streams: Some(4), ..Options::default() }).unwrap();
+    let spoken: Vec<String> =
+        plan.groups[0].variants.iter().map(|variant| variant.program.transport().text()).collect();
+    assert_eq!(spoken, ["HTTP/2, 4 streams a connection", "HTTP/1.1", "HTTP/2, 4 streams a connection"]);
+    assert_eq!(names(&plan)[0].1, strings(&["app over h2c", "old", "proxy over h2c"]));
+    let error = |flags| plan_with(&speaking(), "", flags).unwrap_err().to_string();
+    let says = "--streams: are of HTTP/2, and no server is asked in it; give protocol = \"h2c\" or \"h2\" too";
+    assert_eq!(error(flags(HttpVersion::Http1, Some(8))), says);
+    let says = "--streams: 3 on a connection do not divide 128 users; write users = 129";
+    assert_eq!(error(flags(HttpVersion::H2c, Some(3))), says);
 }

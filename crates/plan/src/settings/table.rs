@@ -14,7 +14,7 @@ use super::row::{Row, off_unless, on_unless, value};
 use super::value::{SettingValue, read_value};
 use crate::PlanError;
 use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, SchedulingPolicy};
-use crate::plan::{Forks, Mode, Rate, Warmup};
+use crate::plan::{Forks, HttpVersion, Mode, Rate, Warmup};
 use crate::slo::{Curve, LoadBy, Slo};
 use crate::turn::{SHORTEST_TURN, TurnLength};
 
@@ -30,6 +30,10 @@ define_settings! {
         aa: String = value("SERVER").conflicts(&["servers", "baseline"]).resolved_with_groups();
         /// Library versions, comma separated; each is compared with the baseline built for that version.
         versions: Vec<String> = value("VERSIONS").separated_by(',').in_profile().resolved_with_groups();
+        /// What servers that state no protocol are asked in: http1, h2c (HTTP/2 without TLS) or h2 (over TLS).
+        protocol: HttpVersion = value("VERSION").in_profile().resolved_with_groups();
+        /// Requests that a connection of HTTP/2 carries at a time, where a server does not state it.
+        streams: u32 = value("N").in_profile().resolved_with_groups();
     }
     section Load {
         /// Closed-loop users, one connection each; also the number of connections of an open-loop slice.

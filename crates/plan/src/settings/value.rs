@@ -9,7 +9,7 @@ use tare_sample::ServerClock;
 use tare_units::{Percent, Span};
 
 use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, SchedulingPolicy};
-use crate::plan::{Rate, Warmup};
+use crate::plan::{HttpVersion, Rate, Warmup};
 use crate::slo::{Curve, LoadBy};
 use crate::turn::TurnLength;
 
@@ -98,6 +98,7 @@ macro_rules! read_as_displayed {
 
 read_as_displayed!(
     Span,
+    HttpVersion,
     Rate,
     Curve,
     Percent,

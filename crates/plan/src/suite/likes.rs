@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Suite;
 use crate::PlanError;
-use crate::plan::{Changes, CommandServer};
+use crate::plan::{Changes, CommandServer, HttpVersion};
 
 /// Servers by name, as written.
 type Servers = BTreeMap<String, CommandServer>;
@@ -90,8 +90,10 @@ fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServ
         names.push(after);
         last = after;
     }
-    if server.tls.is_some() {
-        return Err(("tls", format!("{last} is of the catalog, whose servers speak without TLS; leave it out")));
+    if server.tls.is_some() && server.protocol != Some(HttpVersion::H2) {
+        let message =
+            format!("{last} is of the catalog, whose servers speak TLS with protocol = \"h2\" only; write that");
+        return Err(("tls", message));
     }
     let of_command = [("in_front_of", server.in_front_of.is_some()), ("files", !server.files.is_empty())];
     if let Some((key, _)) = of_command.into_iter().find(|(_, is_given)| *is_given) {

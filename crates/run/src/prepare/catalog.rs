@@ -1,11 +1,13 @@
 //! Launches of the catalog's servers: built here from their manifests, and run by a Java of the servers' machine.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use tare_plan::Plan;
 use tare_plan::plan::{Changes, CommandServer, HttpVersion, Program, Transport, Variant, merged_options};
+use tare_sut::SutError;
 use tare_sut::catalog::{Catalog, Target, Unavailable};
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::{JvmSettings, LaunchPlan, check_jvm_options};
@@ -17,6 +19,8 @@ use crate::server_host::ServerMachine;
 
 /// The environment variable that tells a server what to speak, where that is not HTTP/1.1.
 const PROTOCOL_VARIABLE: &str = "TARE_PROTOCOL";
+/// The environment variable with its certificate and private key (PEM), where it shall speak TLS. A server elsewhere has no file of them.
+const CERTIFICATE_VARIABLE: &str = "TARE_CERTIFICATE";
 
 /// Where the catalog's variants are built, and where they run.
 pub(super) struct CatalogBuild<'a> {
@@ -57,11 +61,9 @@ impl CatalogBuild<'_> {
             let (server, resolved) = match &variant.program {
                 Program::CatalogLike { like, changes, transport } => {
                     let launched = self.launch_changed(like, &target, jvm, changes)?;
-                    let (command, mut env) = (launched.command, changes.env.clone());
-                    if *transport != Transport::default() {
-                        env.entry(PROTOCOL_VARIABLE.to_owned()).or_insert_with(|| HttpVersion::H2c.name().to_owned());
-                    }
-                    let server = CommandServer { command, env, ready, ..CommandServer::default() };
+                    // A variable of the suite wins.
+                    let env = self.spoken(transport)?.into_iter().chain(changes.env.clone()).collect();
+                    let server = CommandServer { command: launched.command, env, ready, ..CommandServer::default() };
                     // Elsewhere the JVM says it when it is started.
                     if self.host.is_none() && !changes.jvm_options.is_empty() {
                         check_jvm_options(&variant.server, &server)?;
@@ -78,6 +80,25 @@ impl CatalogBuild<'_> {
             launches.insert(variant, Launch::new(origin, resolved, None));
         }
         Ok(())
+    }
+
+    /// The variables that tell a server what to speak; none for HTTP/1.1.
+    fn spoken(&self, transport: &Transport) -> Result<BTreeMap<String, String>, RunError> {
+        let variable = |name: &str, value: String| (name.to_owned(), value);
+        if !transport.is_http2() {
+            return Ok(BTreeMap::new());
+        }
+        if transport.tls.is_none() {
+            return Ok([variable(PROTOCOL_VARIABLE, HttpVersion::H2c.name().to_owned())].into());
+        }
+        let path = self.catalog.certificate();
+        let pem = fs::read_to_string(&path).map_err(|source| SutError::File {
+            doing: "read the certificate of the catalog",
+            path,
+            source,
+        })?;
+        let protocol = variable(PROTOCOL_VARIABLE, HttpVersion::H2.name().to_owned());
+        Ok([protocol, variable(CERTIFICATE_VARIABLE, pem)].into())
     }
 
     /// The command line of a server of the catalog with changes.

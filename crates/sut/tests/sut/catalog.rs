@@ -1,8 +1,12 @@
-//! The catalog of the project: `servers/families.txt`, the list for `servers/build` and sbt, has what tare reads in it.
+//! The catalog of the project: `servers/families.txt`, the list for `servers/build` and sbt, has what tare reads in it, and
+//! `suites/http2.toml` asks the servers for what it says that they speak.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::{env, fs};
 
+use tare_plan::plan::HttpVersion;
+use tare_plan::suite::Suite;
 use tare_sut::catalog::Catalog;
 
 #[test]
@@ -20,4 +24,26 @@ fn the_list_of_families_is_that_of_the_catalog() {
     }
     let listed = fs::read_to_string(&list).unwrap();
     assert_eq!(listed, expected, "UPDATE=1 cargo test -p tare-sut list_of_families");
+}
+
+#[test]
+fn the_suite_of_http2_asks_every_family_in_all_that_it_speaks() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let catalog = Catalog::load(&project.join("servers")).unwrap();
+    let text = fs::read_to_string(project.join("suites/http2.toml")).unwrap();
+    let suite = Suite::parse("suites/http2.toml", &text).unwrap();
+    let asked: BTreeSet<(&str, &str)> = suite
+        .servers
+        .values()
+        .map(|server| {
+            let (family, _) = catalog.family_of(server.like.as_deref().unwrap()).unwrap();
+            (family, server.protocol.unwrap_or(HttpVersion::Http1).name())
+        })
+        .collect();
+    let mut spoken = BTreeSet::new();
+    for (name, family) in &catalog.catalog_file().families {
+        let protocols = family.servers.iter().flat_map(|server| server.protocols(family));
+        spoken.extend(protocols.map(|protocol| (name.as_str(), protocol.name())));
+    }
+    assert_eq!(asked, spoken);
 }

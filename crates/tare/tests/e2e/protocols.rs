@@ -4,8 +4,8 @@ use std::process::Command;
 
 use rcgen::{CertificateParams, KeyPair};
 
-use crate::check::all_of;
-use crate::common::{Bench, cell, skip, stdout};
+use crate::check::{all_of, project_with_catalog};
+use crate::common::{Bench, cell, project, skip, stdout};
 
 /// `node server.js PROTOCOL PORT`.
 const SERVER: &str = "
@@ -56,10 +56,17 @@ request = { path = "/" }
 expect = { status = 200 }
 "#;
 
+fn has_node() -> bool {
+    let is_there = Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success());
+    if !is_there {
+        skip("node is not installed");
+    }
+    is_there
+}
+
 /// A folder with the server, its certificate and the suite; `None` without Node.
 fn bench() -> Option<Bench> {
-    if !Command::new("node").arg("--version").output().is_ok_and(|output| output.status.success()) {
-        skip("node is not installed");
+    if !has_node() {
         return None;
     }
     let bench = Bench::new();
@@ -119,4 +126,54 @@ fn a_server_that_speaks_something_else_or_is_not_trusted_gets_no_load_and_says_w
     let said = all_of(&output);
     assert!(said.contains("[servers.h2c] streams: 4 on a connection do not divide 6 users; write users = 8"), "{said}");
     bench.assert_nothing_left();
+}
+
+/// A server of a catalog: `node server.js PORT`.
+const CATALOG_SERVER: &str = "
+const http = require('http'), http2 = require('http2');
+const { TARE_PROTOCOL: protocol, TARE_CERTIFICATE: pem } = process.env;
+const answer = (request, response) => {
+  response.setHeader('content-type', 'text/plain; charset=UTF-8');
+  response.end('4');
+};
+const create = {
+  h2c: () => http2.createServer(answer),
+  h2: () => http2.createSecureServer({ key: pem, cert: pem }, answer),
+}[protocol] ?? (() => http.createServer(answer));
+const server = create().listen(Number(process.argv[2]), '127.0.0.1', () =>
+  console.log(`tare: ready on 127.0.0.1:${server.address().port}`),
+);
+";
+
+#[test]
+fn a_server_of_the_catalog_is_told_what_to_speak_and_gets_the_certificate_of_the_catalog() {
+    if !has_node() {
+        return;
+    }
+    let repository = project_with_catalog();
+    let read = |file: &str| std::fs::read_to_string(repository.bench.path().join(file)).unwrap();
+    let catalog = read("servers/catalog.toml");
+    let speaking = "default_version = \"1\"\nprotocols = [\"h2c\", \"h2\"]\n";
+    repository.write("servers/catalog.toml", &catalog.replacen("default_version = \"1\"\n", speaking, 1));
+    let push = "[scenarios.Push]\nrequest = { path = \"/ws\" }\nexpect = { status = 101 }\n\
+        push = { period = \"100ms\", messages = 9 }\n";
+    repository.write("servers/contract.toml", &(read("servers/contract.toml") + push));
+    repository.write("servers/serve.sh", "exec node $(dirname $0)/server.js $2\n");
+    repository.write("servers/server.js", CATALOG_SERVER);
+    let certificate = std::fs::read_to_string(project().join("servers/certificate.pem")).unwrap();
+    repository.write("servers/certificate.pem", &certificate);
+    let suite = "[servers.plain]\nlike = \"own.Layer\"\nprotocol = \"h2c\"\n\
+        [servers.secure]\nlike = \"own.Layer\"\nprotocol = \"h2\"\n";
+    repository.write("two.toml", suite);
+    let verify = |more: &[&str]| repository.bench.run(&[&["verify", "--suite", "two.toml"], more].concat());
+    let both = verify(&["plain", "secure", "--verbose"]);
+    assert!(stdout(&both).contains("2 passed, 0 failed, 0 skipped"), "{}", all_of(&both));
+    assert!(!stdout(&both).contains("Push"), "a WebSocket is not opened over HTTP/2: {}", all_of(&both));
+    repository.write("two.toml", &suite.replacen("protocol = \"h2c\"", "env = { TARE_PROTOCOL = \"h2c\" }", 1));
+    let deaf = verify(&["plain"]);
+    assert!(!deaf.status.success(), "it was asked in HTTP/1.1, as the suite says: {}", all_of(&deaf));
+    std::fs::remove_file(repository.bench.path().join("servers/certificate.pem")).unwrap();
+    let missing = verify(&["secure"]);
+    assert!(all_of(&missing).contains("servers/certificate.pem"), "{}", all_of(&missing));
+    repository.bench.assert_nothing_left();
 }

@@ -144,11 +144,13 @@ impl Verifier<'_> {
     fn start_and_check(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
         let BuiltServers { workspace, plan, launches, .. } = self.built;
         let launch = launches.get(variant)?;
-        let identity = variant.identity();
-        let exchanges = launch.contract(&workspace.contract).exchanges(&identity, variant.routes);
+        let (identity, transport) = (variant.identity(), variant.program.transport());
+        let contract = launch.contract(&workspace.contract);
+        let is_sent = |name: &str| contract.scenarios.get(name).is_none_or(|one| transport.why_not(one).is_none());
+        let exchanges = contract.exchanges(&identity, variant.routes).filter(|exchange| is_sent(&exchange.name));
         let (exchanges, host) = (exchanges.map(Exchange::into_owned).collect(), launch.host());
         self.built.while_running(variant, |address| {
-            let (transport, timeout) = (variant.program.transport(), plan.load.timeout);
+            let (transport, timeout) = (transport.clone(), plan.load.timeout);
             VerifyOrder { destination: Destination { address, host }, transport, exchanges, timeout }.carry_out()
         })
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use tare_plan::inventory::KnownServer;
 use tare_plan::plan::Skipped;
 use tare_sut::contract::CheckOutcome;
 
@@ -18,6 +19,7 @@ pub(super) fn markdown(verifier: &Verifier<'_>, all: &[Verified<'_>], unplanned:
     let checks: Vec<&str> = checks.iter().map(String::as_str).collect();
     let mut text = String::from(HEAD);
     versions(verifier, all, &mut text);
+    protocols(verifier, &mut text);
     matrix(&checks, all, &mut text);
     differences(all, &mut text);
     lacks(verifier, all, &mut text);
@@ -39,6 +41,22 @@ fn versions(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
     text.push_str("\n## Versions of each server\n\n| servers | versions |\n|---|---|\n");
     for (servers, of) in rows {
         let _ = writeln!(text, "| {servers} | {of} |");
+    }
+}
+
+/// What servers of the catalog speak besides HTTP/1.1, and why others do not, as far as that is known.
+fn protocols(verifier: &Verifier<'_>, text: &mut String) {
+    let servers = verifier.built.workspace.catalog.iter().flat_map(|catalog| catalog.inventory().servers);
+    let mut rows: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
+    for KnownServer { name, protocols, only_http1, .. } in servers {
+        let spoken: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
+        if !spoken.is_empty() || only_http1.is_some() {
+            rows.entry((spoken.join(", "), only_http1.unwrap_or_default())).or_default().push(name);
+        }
+    }
+    text.push_str("\n## Protocols besides HTTP/1.1\n\n| servers | speak | not more, because |\n|---|---|---|\n");
+    for ((spoken, because), servers) in rows {
+        let _ = writeln!(text, "| {} | {spoken} | {because} |", servers.join(", "));
     }
 }
 

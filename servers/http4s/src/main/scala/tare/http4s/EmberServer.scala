@@ -5,13 +5,13 @@ import scala.concurrent.duration.*
 import cats.effect.IO
 import cats.effect.unsafe.implicits.global
 import com.comcast.ip4s.{Host, Port}
-import fs2.io.net.SocketOption
+import fs2.io.net.{Network, SocketOption}
 import cats.syntax.all.*
 import org.http4s.HttpRoutes
 import org.http4s.ember.server.EmberServerBuilder
 import org.http4s.server.websocket.WebSocketBuilder2
 
-import tare.Launch
+import tare.{Launch, Protocol}
 
 /** Serves `routes` and the WebSockets of `webSocketRoutes` by ember, with the same settings on both sides of a comparison.
   *
@@ -23,10 +23,14 @@ abstract class EmberServer(routes: HttpRoutes[IO], webSocketRoutes: WebSocketBui
   def main(args: Array[String]): Unit = Launch.serve(args)(listen)
 
   private def listen(port: Int): Int =
-    val (server, _) = builder(port).withHttpWebSocketApp(sockets =>
+    val (server, _) = withProtocol(builder(port)).withHttpWebSocketApp(sockets =>
       (routes <+> webSocketRoutes(sockets)).orNotFound
     ).build.allocated.unsafeRunSync()
     server.address.getPort
+
+  private def withProtocol(builder: EmberServerBuilder[IO]): EmberServerBuilder[IO] =
+    val plain = if Protocol.IsHttp2 then builder.withHttp2 else builder.withoutHttp2
+    Protocol.Tls.fold(plain)(context => plain.withTLS(Network[IO].tlsContext.fromSSLContext(context)))
 
   /** Ember's defaults, written out, except where a comment gives the reason. */
   private def builder(port: Int): EmberServerBuilder[IO] =
@@ -34,7 +38,6 @@ abstract class EmberServer(routes: HttpRoutes[IO], webSocketRoutes: WebSocketBui
       .default[IO]
       .withHostOption(Host.fromString(Launch.Host))
       .withPort(Port.fromInt(port).get)
-      .withoutHttp2
       // Enough for thousands of WebSocket users; the default is 1024.
       .withMaxConnections(16384)
       .withReceiveBufferSize(256 * 1024)

@@ -14,7 +14,7 @@ import io.netty.channel.socket.nio.NioServerSocketChannel
 import io.netty.handler.codec.http.*
 import io.netty.handler.codec.http.HttpHeaderNames.{CONTENT_LENGTH, CONTENT_TYPE}
 
-import tare.{Answers, Launch}
+import tare.{Answers, Launch, Protocol}
 
 /** Serves `routes` by Netty, with epoll if available, as Tapir's servers do. */
 abstract class NettyServer(routes: VanillaRoutes):
@@ -29,15 +29,17 @@ abstract class NettyServer(routes: VanillaRoutes):
       .group(group)
       .channel(channel)
       .childOption(ChannelOption.TCP_NODELAY, java.lang.Boolean.TRUE)
-      .childHandler(PipelineInitializer(RequestHandler(routes)))
+      .childHandler(
+        if Protocol.IsHttp2 then Http2Initializer(RequestHandler(routes)) else Http1Initializer(RequestHandler(routes))
+      )
     bootstrap.bind(Launch.Host, port).sync().channel.localAddress.asInstanceOf[InetSocketAddress].getPort
 
-final private class PipelineInitializer(handler: RequestHandler) extends ChannelInitializer[SocketChannel]:
+final private class Http1Initializer(handler: RequestHandler) extends ChannelInitializer[SocketChannel]:
   override def initChannel(channel: SocketChannel): Unit =
     channel.pipeline.addLast(HttpServerCodec(), HttpObjectAggregator(Answers.MaxBodyBytes), handler)
 
 @Sharable
-final private class RequestHandler(routes: VanillaRoutes) extends SimpleChannelInboundHandler[FullHttpRequest]:
+final private[netty] class RequestHandler(routes: VanillaRoutes) extends SimpleChannelInboundHandler[FullHttpRequest]:
 
   override def channelRead0(context: ChannelHandlerContext, request: FullHttpRequest): Unit =
     val reply =

@@ -4,10 +4,11 @@ import java.time.Duration
 
 import io.helidon.common.Builder
 import io.helidon.common.socket.SocketOptions
+import io.helidon.common.tls.Tls
 import io.helidon.webserver.{Routing, WebServer}
 import io.helidon.webserver.http.HttpRouting
 
-import tare.{Answers, Launch}
+import tare.{Answers, Launch, Protocol}
 
 /** Serves the routes that `fill` puts into Helidon's routing, each request on a virtual thread, with the same settings on
   * both sides of a comparison: Helidon's own defaults, except where a comment gives the reason. `otherRoutings` are
@@ -29,5 +30,7 @@ abstract class NimaServer(fill: HttpRouting.Builder => Unit, otherRoutings: Buil
       .idleConnectionTimeout(Duration.ofMinutes(10))
       .connectionOptions(SocketOptions.builder().tcpNoDelay(true).build())
       .routing(routing)
+    // Helidon speaks HTTP/2 as soon as its module is there: a client chooses it by how it begins, or by ALPN.
+    Protocol.Tls.foreach(context => server.tls(Tls.builder().sslContext(context).build()))
     otherRoutings.foreach(server.addRouting(_))
     server.build().start().port

@@ -5,10 +5,10 @@ import scala.concurrent.duration._
 
 import com.typesafe.config.ConfigFactory
 import org.apache.pekko.actor.ActorSystem
-import org.apache.pekko.http.scaladsl.Http
+import org.apache.pekko.http.scaladsl.{ConnectionContext, Http}
 import org.apache.pekko.http.scaladsl.server.Route
 
-import tare.{Answers, Launch}
+import tare.{Answers, Launch, Protocol}
 
 /** Serves `route` by pekko-http, with the same settings on both sides of a comparison: its own defaults, except where a
   * comment gives the reason.
@@ -20,7 +20,9 @@ abstract class PekkoServer(route: ActorSystem => Route) {
   private def listen(port: Int): Int = {
     implicit val system: ActorSystem =
       ActorSystem("tare", ConfigFactory.parseString(settings).withFallback(ConfigFactory.load()))
-    Await.result(Http().newServerAt(Launch.Host, port).bind(route(system)), 30.seconds).localAddress.getPort
+    val plain = Http().newServerAt(Launch.Host, port)
+    val server = Protocol.Tls.fold(plain)(context => plain.enableHttps(ConnectionContext.httpsServer(context)))
+    Await.result(server.bind(route(system)), 30.seconds).localAddress.getPort
   }
 
   private val settings = s"""
@@ -29,6 +31,8 @@ abstract class PekkoServer(route: ActorSystem => Route) {
     |  idle-timeout = 10 minutes
     |  # Enough for thousands of users; the default is 1024.
     |  max-connections = 16384
+    |  # The name of this setting in all versions.
+    |  preview.enable-http2 = ${Protocol.IsHttp2}
     |  parsing.max-content-length = ${Answers.MaxBodyBytes}
     |  socket-options.tcp-no-delay = true
     |}""".stripMargin
