@@ -66,7 +66,7 @@ impl<'a> LoadResources<'a> {
 pub fn cell_of_load(record: &LoadRecord) -> Cell {
     let evidence = crate::evidence::of_load(record);
     let loads = latency::analyze(&evidence, ALPHA_OF_LOAD);
-    let cell = of_load(&evidence, &loads, ALPHA_OF_LOAD);
+    let cell = measured(&evidence, &loads, None, ALPHA_OF_LOAD, LoadResources::default());
     let doubts = recorded_part::doubts_of_part(record).into_iter().chain(agents::doubts_of_agents(record));
     let doubts = doubts.chain(warmup::doubt_of_warmup(record)).chain(shortfall::doubt_of_shortfall(record));
     Cell { validity: Validity::of_load(cell.validity, doubts), ..cell }
@@ -100,11 +100,6 @@ fn of_run(header: &RunHeader, evidence: &Evidence<'_>, loads: &[LoadLatency], cp
     let fork_values = if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, cpu_kind) };
     let validity = capacity::unfinished(plan, evidence).into_iter().fold(cell.validity, Validity::and);
     Cell { capacity: capacity::capacity(plan, evidence), fork_values, validity, ..cell }
-}
-
-/// The cell of a load.
-fn of_load(evidence: &Evidence<'_>, loads: &[LoadLatency], alpha: f64) -> Cell {
-    measured(evidence, loads, None, alpha, LoadResources::default())
 }
 
 /// Everything about a cell that needs no plan.

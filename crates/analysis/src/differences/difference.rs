@@ -94,8 +94,7 @@ impl<'a> FigurePair<'a> {
     }
 
     fn paired_differences(&self) -> Vec<f64> {
-        let after = |start: u32| self.after.logs.iter().find(|(other, _)| *other == start).map(|(_, log)| *log);
-        self.before.logs.iter().filter_map(|(start, log)| Some(after(*start)? - log)).collect()
+        self.before.logs.iter().filter_map(|(start, log)| Some(self.after.logs.get(start)? - log)).collect()
     }
 }
 

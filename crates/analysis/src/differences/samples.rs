@@ -1,5 +1,7 @@
 //! What each start of a server showed, as logarithms: its levels, and its ratios to the baseline of the same start.
 
+use std::collections::BTreeMap;
+
 use tare_plan::plan::SliceKind;
 use tare_stats::Polarity;
 
@@ -24,7 +26,7 @@ pub(super) struct StartFigure {
     /// What the report of the record states; `None` of ratios.
     pub level: Option<f64>,
     /// Number of the start and natural logarithm of the figure.
-    pub logs: Vec<(u32, f64)>,
+    pub logs: BTreeMap<u32, f64>,
 }
 
 impl StartFigure {
@@ -35,15 +37,16 @@ impl StartFigure {
 
     /// The same of the starts that `other` has too.
     pub fn in_starts_of(&self, other: &Self) -> Self {
-        let is_common = |start: u32| other.logs.iter().any(|(known, _)| *known == start);
-        Self { logs: self.logs.iter().copied().filter(|(start, _)| is_common(*start)).collect(), ..self.clone() }
+        let mut common = self.clone();
+        common.logs.retain(|start, _| other.logs.contains_key(start));
+        common
     }
 
     pub fn values(&self) -> Vec<f64> {
-        self.logs.iter().map(|(_, log)| *log).collect()
+        self.logs.values().copied().collect()
     }
 
-    fn of_currency(currency: Currency, load: String, logs: Vec<(u32, f64)>) -> Self {
+    fn of_currency(currency: Currency, load: String, logs: BTreeMap<u32, f64>) -> Self {
         let facts = currency.facts();
         Self {
             name: facts.name.into(),
@@ -56,7 +59,7 @@ impl StartFigure {
         }
     }
 
-    fn of_percentile(percentile: f64, load: String, logs: Vec<(u32, f64)>) -> Self {
+    fn of_percentile(percentile: f64, load: String, logs: BTreeMap<u32, f64>) -> Self {
         let (name, label) = (format!("latency_p{percentile}"), format!("p{percentile}"));
         Self { name, label, unit: "ns", polarity: Polarity::LowerIsBetter, load, level: None, logs }
     }
@@ -86,9 +89,8 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
     let percentiles = latencies.filter(|(own, base)| own.slice_kind == base.slice_kind).map(|(own, base)| {
         let figure = |percentile: f64| {
             let base = percentile_logs(base, percentile);
-            let of_start = |start: u32| base.iter().find(|(other, _)| *other == start).map(|(_, log)| *log);
             let logs = percentile_logs(own, percentile).into_iter().filter(|(start, _)| !is_odd(*start));
-            let ratios = logs.filter_map(|(start, log)| Some((start, log - of_start(start)?)));
+            let ratios = logs.filter_map(|(start, log)| Some((start, log - base.get(&start)?)));
             let figure = StartFigure::of_percentile(percentile, load_name(own.slice_kind), ratios.collect());
             StartFigure { unit: "1", ..figure }
         };
@@ -100,9 +102,9 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
 pub(super) fn level_figures(cell: &Cell) -> Vec<StartFigure> {
     let values = |of: fn(&crate::summary::ForkValue) -> Option<f64>| {
         let log = |value: &crate::summary::ForkValue| Some((value.fork, of(value).filter(|v| *v > 0.0)?.ln()));
-        cell.fork_values.iter().filter_map(log).collect::<Vec<_>>()
+        cell.fork_values.iter().filter_map(log).collect()
     };
-    let level_in = |currency: Currency, load: String, logs: Vec<(u32, f64)>| {
+    let level_in = |currency: Currency, load: String, logs: BTreeMap<u32, f64>| {
         let level = cell.level_in(currency).map(|level| level.value);
         StartFigure { level, ..StartFigure::of_currency(currency, load, logs) }
     };
@@ -123,7 +125,7 @@ pub(super) fn level_figures(cell: &Cell) -> Vec<StartFigure> {
     figures
 }
 
-fn percentile_logs(latency: &Latency, percentile: f64) -> Vec<(u32, f64)> {
+fn percentile_logs(latency: &Latency, percentile: f64) -> BTreeMap<u32, f64> {
     let of_start = |start: &crate::summary::StartLatency| {
         let point = start.percentiles.iter().find(|point| point.percentile == percentile)?;
         (point.value_ns > 0).then(|| (start.fork, (point.value_ns as f64).ln()))

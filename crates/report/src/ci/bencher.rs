@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{cell_figures, usable_cells, usable_ratios};
+use super::{levels, usable_cells, usable_ratios};
 use crate::error::ReportError;
 use crate::json;
 use tare_analysis::summary::Summary;
@@ -25,10 +25,9 @@ struct BencherMetric {
 pub fn render(summary: &Summary) -> Result<String, ReportError> {
     let mut benchmarks: BTreeMap<&str, BTreeMap<String, BencherMetric>> = BTreeMap::new();
     for cell in usable_cells(summary) {
-        for figure in cell_figures(cell) {
-            let level = figure.level;
+        for (currency, level) in levels(cell) {
             let metric = BencherMetric { value: level.value, lower_value: level.lo, upper_value: level.hi };
-            benchmarks.entry(&cell.id).or_default().insert(measure(figure.currency.facts().name), metric);
+            benchmarks.entry(&cell.id).or_default().insert(measure(currency.facts().name), metric);
         }
     }
     for (comparison, ratio) in usable_ratios(summary) {

@@ -1,9 +1,9 @@
 //! The figures of a run as gauges, for systems that collect metrics. Times are in seconds, as these systems ask for.
 
-use super::{CellFigure, cell_figures, usable_cells, usable_ratios};
+use super::{levels, usable_cells, usable_ratios};
 use tare_analysis::Currency;
 use tare_analysis::summary::{
-    Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, StatusCount, Summary, UrlSummary,
+    Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Estimate, StatusCount, Summary, UrlSummary,
 };
 use tare_plan::LatencyFigure;
 
@@ -79,18 +79,18 @@ fn level_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
 }
 
 fn level_samples(cell: &Cell, currencies: &[Currency]) -> Vec<(Labels, f64)> {
-    let figures = cell_figures(cell).into_iter().filter(|figure| currencies.contains(&figure.currency));
-    let sample = |figure: CellFigure| {
+    let wanted = levels(cell).filter(|(currency, _)| currencies.contains(currency));
+    let sample = |(currency, level): (Currency, Estimate)| {
         let mut labels = place(&cell.group, &cell.scenario, &cell.variant);
-        let quantile = match figure.currency.facts().latency {
+        let quantile = match currency.facts().latency {
             Some(LatencyFigure::Percentile(p) | LatencyFigure::WithoutStops(p)) => Some(p / 100.0),
             _ => None,
         };
         labels.extend(quantile.map(|quantile| ("quantile", quantile.to_string())));
-        let factor = if figure.unit == "ns" { 1e-9 } else { 1.0 };
-        (labels, figure.level.value * factor)
+        let factor = if currency.facts().unit == "ns" { 1e-9 } else { 1.0 };
+        (labels, level.value * factor)
     };
-    figures.map(sample).collect()
+    wanted.map(sample).collect()
 }
 
 /// The ratios and the ends of their intervals.

@@ -6,11 +6,12 @@
 use serde::Serialize;
 use tare_stats::Polarity;
 
-use super::{cell_figures, half_width, usable_cells, usable_ratios};
+use super::{half_width, levels, usable_cells, usable_ratios};
 use crate::clean::sanitize_line;
 use crate::error::ReportError;
 use crate::json;
-use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Summary};
+use tare_analysis::Currency;
+use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary};
 
 #[derive(Serialize)]
 struct BenchmarkEntry {
@@ -54,13 +55,13 @@ fn ratio_entry(comparison: &Comparison, ratio: &CurrencyRatio) -> BenchmarkEntry
 }
 
 fn level_entries(cell: &Cell, polarity: Polarity) -> Vec<BenchmarkEntry> {
-    let figures = cell_figures(cell).into_iter().filter(|figure| figure.currency.facts().polarity == polarity);
-    let entry = |figure: super::CellFigure| BenchmarkEntry {
-        name: sanitize_line(&format!("{}: {}, {}", cell.scenario, cell.variant, figure.currency.facts().label)),
-        unit: figure.unit,
-        value: figure.level.value,
-        range: half_width(figure.level.lo, figure.level.hi),
+    let wanted = levels(cell).filter(|(currency, _)| currency.facts().polarity == polarity);
+    let entry = |(currency, level): (Currency, Estimate)| BenchmarkEntry {
+        name: sanitize_line(&format!("{}: {}, {}", cell.scenario, cell.variant, currency.facts().label)),
+        unit: currency.facts().unit,
+        value: level.value,
+        range: half_width(level.lo, level.hi),
         extra: cell.cpu_load.clone(),
     };
-    figures.map(entry).collect()
+    wanted.map(entry).collect()
 }

@@ -14,13 +14,6 @@ pub mod picture;
 use tare_analysis::Currency;
 use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Estimate, Summary, ValidityState};
 
-/// What a cell reached in one currency.
-struct CellFigure {
-    currency: Currency,
-    unit: &'static str,
-    level: Estimate,
-}
-
 /// The cells whose numbers may be used.
 fn usable_cells(summary: &Summary) -> impl Iterator<Item = &Cell> {
     summary.cells.iter().filter(|cell| cell.validity.state != ValidityState::Void)
@@ -38,13 +31,11 @@ fn ratios_of(comparison: &Comparison) -> impl Iterator<Item = &CurrencyRatio> {
     comparison.currencies.iter().filter(is_usable)
 }
 
-/// The figures of a cell in every currency that it has.
-fn cell_figures(cell: &Cell) -> Vec<CellFigure> {
-    let figure = |currency: Currency| {
-        let level = cell.level_in(currency).filter(|level| level.value.is_finite())?;
-        Some(CellFigure { currency, unit: currency.facts().unit, level })
-    };
-    Currency::ALL.iter().filter(|currency| **currency != Currency::Capacity).filter_map(|one| figure(*one)).collect()
+/// What a cell reached, in every currency that it has.
+fn levels(cell: &Cell) -> impl Iterator<Item = (Currency, Estimate)> {
+    let level = |currency: Currency| cell.level_in(currency).filter(|level| level.value.is_finite());
+    let currencies = Currency::ALL.iter().copied().filter(|currency| *currency != Currency::Capacity);
+    currencies.filter_map(move |currency| Some((currency, level(currency)?)))
 }
 
 /// `± 0.0123`: half the distance between two bounds; `None` without bounds.

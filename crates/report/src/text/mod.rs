@@ -1,7 +1,6 @@
 //! The terminal report: the headline, one table, and what a reader must know before using the figures. `tare report --findings` and
 //! the page have the rest; the command line prints where they are.
 
-mod capacity;
 mod cross_check;
 mod findings;
 mod grid;

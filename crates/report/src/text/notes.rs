@@ -1,7 +1,7 @@
 //! The notes below the table: facts of single cells, what their slow requests met, why comparisons are open, and why cells are void or suspect.
 
 use super::table::OpenMeasure;
-use super::{Style, capacity, messages};
+use super::{Style, messages};
 use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::format::{WORTH_WAITING_S, count, enumerate, roughly};
@@ -19,8 +19,8 @@ const MOST_NAMES: usize = 2;
 
 pub(super) fn notes(summary: &Summary, style: &Style) -> String {
     let cells = || summary.cells.iter().filter(|cell| super::table::has_row(summary, cell));
-    let paragraphs =
-        cells().flat_map(|cell| [capacity::paragraph(cell), messages::paragraph(cell)].into_iter().flatten());
+    let capacity = |cell: &Cell| cell.capacity.as_ref().map(|found| clean::sanitize_line(&found.sentence));
+    let paragraphs = cells().flat_map(|cell| [capacity(cell), messages::paragraph(cell)].into_iter().flatten());
     let wrapped = |line: String| style.paragraph(Tone::Quiet, &format!("    {line}"), 6);
     let (tails, reasons) = (SharedReasons::of_tails(summary, cells()).all, SharedReasons::of(summary, cells()).all);
     let shown = tails.iter().take(MOST_TAILS).chain(reasons.iter().take(MOST_REASONS)).map(SharedReason::text);
