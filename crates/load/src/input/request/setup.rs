@@ -5,7 +5,6 @@ use super::{RequestCursor, RequestSet, RequestSpec, Requests};
 use crate::error::LoadError;
 use crate::input::extract::Extract;
 use crate::input::template::{UserColumns, UserValues};
-use crate::protocol::answer::Taken;
 use crate::schedule::Share;
 
 /// A request of a set-up.
@@ -94,14 +93,19 @@ impl UserSetup {
         Some(std::iter::repeat_n(String::new(), of_answers).chain(cells).collect())
     }
 
-    /// Adds what the answer to a request contains to the values of its user.
+    /// Adds what the answer to a request contains, with these headers and this body, to the values of its user.
     ///
     /// # Errors
     /// In words: which variable was looked for, and what the answer has instead.
-    pub(crate) fn take(&self, request: usize, answer: &Taken, values: &mut UserValues) -> Result<(), String> {
+    pub(crate) fn take(
+        &self,
+        request: usize,
+        answer: (&[(String, Vec<u8>)], &[u8]),
+        values: &mut UserValues,
+    ) -> Result<(), String> {
         let first: usize = self.extracts[..request].iter().map(Vec::len).sum();
         for (column, extract) in self.extracts[request].iter().enumerate() {
-            let value = extract.value(&answer.headers, &answer.body);
+            let value = extract.value(answer.0, answer.1);
             let name = &self.columns.names[first + column];
             values[first + column] = value.map_err(|what| format!("no value for `{name}`: {what}"))?;
         }

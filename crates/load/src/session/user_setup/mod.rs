@@ -4,9 +4,9 @@ mod client;
 mod cookies;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use tare_sample::{ErrorClass, ErrorTallies};
+use tare_sys::threads::map_in_threads;
 
 use self::client::Client;
 use self::cookies::Cookies;
@@ -66,14 +66,9 @@ pub(crate) fn set_up_users(spec: &SessionSpec, setup: &UserSetup, users: usize) 
         }
         tried
     };
-    let parts: Vec<_> = thread::scope(|scope| {
-        let set_up_part = &set_up_part;
-        let running: Vec<_> = (0..threads).map(|part| scope.spawn(move || set_up_part(part))).collect();
-        running.into_iter().map(thread::ScopedJoinHandle::join).collect()
-    });
     let mut tried = Vec::with_capacity(users);
-    for part in parts {
-        tried.extend(part.map_err(|_| LoadError::WorkerDied)?);
+    for part in map_in_threads((0..threads).collect(), set_up_part) {
+        tried.extend(part.ok_or(LoadError::WorkerDied)?);
     }
     tried.sort_unstable_by_key(|(user, _)| *user);
     let mut all = ReadyUsers::default();
@@ -109,7 +104,7 @@ fn set_up_user(mut client: Client<'_>, setup: &UserSetup, cursor: &mut RequestCu
         cookies.add_to(&mut parts.headers);
         let answer = client.ask(request, parts).map_err(named)?;
         cookies.take(&answer.headers);
-        let taken = setup.take(request, &answer, &mut values);
+        let taken = setup.take(request, (&answer.headers, &answer.body), &mut values);
         taken.map_err(|what| named(Problem::new(ErrorClass::Validation, what)))?;
     }
     values.push(cookies.header());
