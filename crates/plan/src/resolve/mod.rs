@@ -149,9 +149,3 @@ fn stem(file: &str) -> String {
 
 #[cfg(test)]
 mod tests;
-#[cfg(test)]
-mod tests_earlier;
-#[cfg(test)]
-mod tests_groups;
-#[cfg(test)]
-mod tests_left_out;

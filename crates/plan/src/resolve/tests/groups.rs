@@ -2,7 +2,7 @@
 
 use tare_units::Span;
 
-use super::tests::{inventory, names, plan_with, strings};
+use super::{inventory, names, plan_with, strings};
 use crate::PlanError;
 use crate::plan::{Forks, HttpVersion, Plan, Source};
 use crate::settings::Options;

@@ -1,12 +1,12 @@
 //! What a plan takes from earlier runs: the prior of its intervals, and the time of a fork.
 
-use super::tests::{CONTRACT, inventory};
-use super::*;
+use super::{CONTRACT, inventory};
 use crate::Currency;
 use crate::choices::{PriorUse, SchedulingPolicy};
 use crate::earlier::{EarlierRun, ForkSpread, ForkTime, RunConditions, SpreadOf};
 use crate::estimate::fork_time;
 use crate::plan::{Forks, SliceKind};
+use crate::resolve::*;
 
 const SUITE: &str = "[run]\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]";
 

@@ -1,7 +1,7 @@
 //! What a plan leaves out: servers without the version that was asked for, and those that cannot be had on this machine.
 
-use super::tests::{inventory, plan_with, strings};
-use super::*;
+use super::{inventory, plan_with, strings};
+use crate::resolve::*;
 
 #[test]
 fn a_suite_without_scenarios_says_what_to_write_where_there_is_no_catalog() {

@@ -1,5 +1,9 @@
 //! Plans from small suites: what a user would expect of each choice.
 
+mod earlier;
+mod groups;
+mod left_out;
+
 use std::time::Duration;
 
 use super::*;
