@@ -11,7 +11,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use super::failure::unusable_setting;
 use super::pem;
-use super::verify::{AcceptAnyCertificate, Named};
+use super::verify::Verifier;
 use super::{Identity, TlsSpec, Trust};
 use crate::error::LoadError;
 use crate::protocol::Protocol;
@@ -41,7 +41,7 @@ impl Security {
         let builder = match &spec.trust {
             Trust::System => builder.with_root_certificates(roots_of_system()?),
             Trust::Authorities(path) => {
-                let verifier = Named::new(certificates(path)?, &provider).map_err(|reason| {
+                let verifier = Verifier::of_named(certificates(path)?, &provider).map_err(|reason| {
                     unusable_setting(
                         format!("{}: {reason}", path.display()),
                         "give the certificate of an authority, in PEM",
@@ -49,9 +49,7 @@ impl Security {
                 })?;
                 builder.dangerous().with_custom_certificate_verifier(Arc::new(verifier))
             }
-            Trust::Anybody => {
-                builder.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAnyCertificate(provider)))
-            }
+            Trust::Anybody => builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier::Any(provider))),
         };
         let mut config = match &spec.identity {
             None => builder.with_no_client_auth(),
