@@ -148,19 +148,17 @@ impl<'a> Client<'a> {
                 Err(error) => return Err(problem_of_io(error, written)),
             };
             let mut bytes = &buffer[..count];
-            loop {
-                let step = if count == 0 {
-                    let ended = self.connection.end(&CloseCause::EndOfStream, self.requests);
-                    ended.finished.unwrap_or(Step::Broken(ended.problem))
-                } else {
-                    self.connection.receive(&mut bytes, self.requests)
-                };
-                match step {
-                    Step::More => break,
-                    Step::Finished { problem: None, kept: Some(kept), .. } => return Ok(kept),
-                    Step::Finished { problem: Some(problem), .. } | Step::Broken(problem) => return Err(problem),
-                    _ => return Err(Problem::new(ErrorClass::Read, "the server did not process the request")),
-                }
+            let step = if count == 0 {
+                let ended = self.connection.end(&CloseCause::EndOfStream, self.requests);
+                ended.finished.unwrap_or(Step::Broken(ended.problem))
+            } else {
+                self.connection.receive(&mut bytes, self.requests)
+            };
+            match step {
+                Step::More => {}
+                Step::Finished { problem: None, kept: Some(kept), .. } => return Ok(kept),
+                Step::Finished { problem: Some(problem), .. } | Step::Broken(problem) => return Err(problem),
+                _ => return Err(Problem::new(ErrorClass::Read, "the server did not process the request")),
             }
         }
     }
