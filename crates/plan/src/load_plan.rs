@@ -1,5 +1,7 @@
 //! The plan of one load on one URL (`tare load`): what is sent, how fast, over which connections, and when it ends.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use tare_sample::ServerClock;
 
@@ -43,6 +45,9 @@ pub struct LoadPlan {
     pub connect_timeout: Span,
     /// Cores of the generator, such as `1` or `2-3`.
     pub load_cpus: String,
+    /// The process of this machine whose use and stops are shown, with its children.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerProcess>,
     /// Whose clock stamps pushed messages.
     pub server_clock: ServerClock,
     pub interval: Span,
@@ -52,6 +57,21 @@ pub struct LoadPlan {
     pub conditions: Vec<Condition>,
     /// Every setting as the report lists it.
     pub settings: Vec<Setting>,
+}
+
+/// A process of this machine.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerProcess {
+    /// The file name of its program.
+    pub name: String,
+    pub pid: u32,
+}
+
+/// As people read it: `java (process 4711)`.
+impl fmt::Display for ServerProcess {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (process {})", self.name, self.pid)
+    }
 }
 
 /// How requests are offered.

@@ -28,6 +28,6 @@ pub use run::{EndStatus, ForkRecord, RunRecord, WarmupRecord};
 pub use slice::{Phase, SliceKey, SliceRecord, StoredSlice};
 pub use store::{RunWriter, allot_run_dir, find_run, list_runs, open_record, open_run_record};
 pub use tare_sample::{
-    ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, IdleSpan, LatencyParts, MessageTally, PackedHistogram,
-    RequestTally, SliceSample, StatusTallies, StatusTally, silences,
+    ClockEstimate, ErrorClass, ErrorTallies, ErrorTally, IdleSpan, IntervalDivision, LatencyParts, MessageTally,
+    PackedHistogram, RequestTally, SliceSample, StatusTallies, StatusTally, silences,
 };

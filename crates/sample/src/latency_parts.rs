@@ -47,22 +47,25 @@ impl LatencyParts {
         if *cancelled || trace.len() as u64 != *offered {
             return None;
         }
-        let sent_late = trace.iter().filter(|request| !request.was_blocked).filter_map(late_send);
-        let stalls: Vec<IdleSpan> = stalls.iter().copied().chain(sent_late).collect();
         let flights = Flights::of(trace);
-        let (stops, stalls) = (flights.with_queues(stops), flights.with_queues(&stalls));
+        let stalls: Vec<IdleSpan> = stalls.iter().copied().chain(late_sends(trace)).collect();
+        Some(Self::by_overlap(trace, &flights.with_queues(stops), &flights.with_queues(&stalls)))
+    }
+
+    /// Divides requests by the spans that they overlap, which are in order and apart from one another.
+    pub(crate) fn by_overlap(trace: &[TracedRequest], stops: &[IdleSpan], stalls: &[IdleSpan]) -> Self {
         let mut parts = Self::default();
         for request in trace.iter().filter(|request| request.is_answered) {
-            let part = if meets(&stops, request.intended_ns, request.ended_ns) {
+            let part = if meets(stops, request.intended_ns, request.ended_ns) {
                 &mut parts.met_stop
-            } else if meets(&stalls, request.intended_ns, request.ended_ns) {
+            } else if meets(stalls, request.intended_ns, request.ended_ns) {
                 &mut parts.met_stall
             } else {
                 &mut parts.met_none
             };
             part.record_ns(request.ended_ns.saturating_sub(request.intended_ns));
         }
-        Some(parts)
+        parts
     }
 
     /// The same in another form of histograms.
@@ -77,12 +80,12 @@ impl LatencyParts {
 
 /// The times of at least a millisecond in which nothing was answered while several requests waited, from the requests themselves: all
 /// that can be known of a server that does not tell its stops. A stop of the server and a stall of its machine look alike. Each begins
-/// with the first request that was sent in vain.
-pub fn silences(trace: &[TracedRequest]) -> Vec<IdleSpan> {
+/// with the first request that was sent in vain. Until `answered_until_ns` others were answered, which the trace does not have.
+pub fn silences(trace: &[TracedRequest], answered_until_ns: u64) -> Vec<IdleSpan> {
     let mut sends: Vec<u64> = trace.iter().filter_map(|request| request.sent_ns).collect();
     let mut answers: Vec<u64> = trace.iter().filter(|request| request.is_answered).map(|one| one.ended_ns).collect();
     // A silence may be under way when the slice begins.
-    answers.push(0);
+    answers.push(answered_until_ns);
     sends.sort_unstable();
     answers.sort_unstable();
     let silence = |pair: &[u64]| {
@@ -94,10 +97,13 @@ pub fn silences(trace: &[TracedRequest]) -> Vec<IdleSpan> {
     answers.windows(2).filter_map(silence).collect()
 }
 
-/// The time in which the generator should have sent this request and did not.
-fn late_send(request: &TracedRequest) -> Option<IdleSpan> {
-    let span = IdleSpan { begin_ns: request.intended_ns, end_ns: request.sent_ns? };
-    (span.end_ns.saturating_sub(span.begin_ns) >= LATE_NS).then_some(span)
+/// The times in which the generator should have sent a request and did not.
+pub(crate) fn late_sends(trace: &[TracedRequest]) -> impl Iterator<Item = IdleSpan> {
+    let late_send = |request: &TracedRequest| {
+        let span = IdleSpan { begin_ns: request.intended_ns, end_ns: request.sent_ns? };
+        (span.end_ns.saturating_sub(span.begin_ns) >= LATE_NS).then_some(span)
+    };
+    trace.iter().filter(|request| !request.was_blocked).filter_map(late_send)
 }
 
 /// Whether a time from one moment to another meets one of these spans, which are in order and apart from one another.
@@ -120,13 +126,13 @@ fn joined(mut spans: Vec<IdleSpan>) -> Vec<IdleSpan> {
 }
 
 /// When the requests of a slice began and ended, each in order of time.
-struct Flights {
+pub(crate) struct Flights {
     begins: Vec<u64>,
     ends: Vec<u64>,
 }
 
 impl Flights {
-    fn of(trace: &[TracedRequest]) -> Self {
+    pub(crate) fn of(trace: &[TracedRequest]) -> Self {
         let mut begins: Vec<u64> = trace.iter().map(|request| request.intended_ns).collect();
         let mut ends: Vec<u64> = trace.iter().map(|request| request.ended_ns).collect();
         begins.sort_unstable();
@@ -141,7 +147,7 @@ impl Flights {
     }
 
     /// The spans in order of time, each until the queue that it caused is gone; those that meet are one.
-    fn with_queues(&self, spans: &[IdleSpan]) -> Vec<IdleSpan> {
+    pub(crate) fn with_queues(&self, spans: &[IdleSpan]) -> Vec<IdleSpan> {
         let spans = joined(spans.to_vec());
         let usual = self.usual_outside(&spans);
         joined(spans.iter().map(|span| IdleSpan { end_ns: self.queue_gone_at(*span, usual), ..*span }).collect())
@@ -171,12 +177,12 @@ impl Flights {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    const US: u64 = 1_000;
+    pub(crate) const US: u64 = 1_000;
 
-    fn request(intended_us: u64, ended_us: u64) -> TracedRequest {
+    pub(crate) fn request(intended_us: u64, ended_us: u64) -> TracedRequest {
         TracedRequest {
             intended_ns: intended_us * US,
             sent_ns: Some(intended_us * US),
@@ -186,7 +192,7 @@ mod tests {
         }
     }
 
-    fn span(begin_us: u64, end_us: u64) -> IdleSpan {
+    pub(crate) fn span(begin_us: u64, end_us: u64) -> IdleSpan {
         IdleSpan { begin_ns: begin_us * US, end_ns: end_us * US }
     }
 
@@ -265,8 +271,8 @@ mod tests {
         let stopped = (20..30).map(|at| request(at * 200, 6_000 + at));
         let later = (31..40).map(|at| request(at * 200, at * 200 + 50));
         let trace: Vec<TracedRequest> = quick.chain(stopped).chain(later).collect();
-        assert_eq!(silences(&trace), [span(4_000, 6_020)]);
-        let (met, _) = counts(trace.clone(), &silences(&trace), &[]);
+        assert_eq!(silences(&trace, 0), [span(4_000, 6_020)]);
+        let (met, _) = counts(trace.clone(), &silences(&trace, 0), &[]);
         assert_eq!(met, 10, "those that waited");
     }
 
@@ -274,11 +280,12 @@ mod tests {
     fn slow_requests_beside_quick_ones_and_a_rest_without_requests_are_no_silence() {
         let slow = [request(1_000, 11_000), request(1_010, 11_010), request(1_020, 11_020)];
         let beside: Vec<TracedRequest> = (0..80).map(|at| request(at * 200, at * 200 + 50)).chain(slow).collect();
-        assert_eq!(silences(&beside), []);
-        assert_eq!(silences(&[request(0, 10), request(9_000, 9_010), request(9_900, 9_910)]), []);
-        assert_eq!(silences(&slow[..2]), [], "two may be slow by themselves");
-        assert_eq!(silences(&slow), [span(1_000, 11_000)], "under way when the slice began");
-        assert_eq!(silences(&[]), []);
+        assert_eq!(silences(&beside, 0), []);
+        assert_eq!(silences(&[request(0, 10), request(9_000, 9_010), request(9_900, 9_910)], 0), []);
+        assert_eq!(silences(&slow[..2], 0), [], "two may be slow by themselves");
+        assert_eq!(silences(&slow, 0), [span(1_000, 11_000)], "under way when the slice began");
+        assert_eq!(silences(&slow, 10_500 * US), [], "others were answered meanwhile");
+        assert_eq!(silences(&[], 0), []);
     }
 
     #[test]

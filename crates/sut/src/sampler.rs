@@ -13,6 +13,7 @@ use tare_record::profile::Weight;
 use tare_sys::procfs::process;
 
 use crate::SutError;
+use crate::probe::jvm::is_jvm;
 
 pub(crate) use tool::run as run_tool;
 
@@ -67,9 +68,4 @@ impl Sampling {
             Kind::Native(recording) => recording.stop_and_read(),
         }
     }
-}
-
-/// A process is a JVM if it has mapped a JVM's library.
-fn is_jvm(pid: u32) -> bool {
-    process::has_mapped(pid, "/libjvm.so")
 }

@@ -1,4 +1,4 @@
-//! Signal dispositions of this process.
+//! Signals: what this process does with them, and those that it sends.
 
 use std::io;
 
@@ -7,4 +7,14 @@ pub fn ignore_sigterm() -> io::Result<()> {
     // SAFETY: SIG_IGN installs no handler, so no code of ours ever runs in the context of a signal.
     let previous = unsafe { libc::signal(libc::SIGTERM, libc::SIG_IGN) };
     if previous == libc::SIG_ERR { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// Sends SIGQUIT to a process. A JVM opens its attach socket then, if it finds a file that asks for it. A program that does not
+/// catch the signal ends: ask [`catches_quit`](crate::procfs::process::catches_quit) first.
+pub fn send_quit(pid: u32) -> io::Result<()> {
+    // SAFETY: takes plain numbers, and touches no memory of ours.
+    match unsafe { libc::kill(pid.cast_signed(), libc::SIGQUIT) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }

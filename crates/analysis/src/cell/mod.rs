@@ -66,7 +66,8 @@ impl<'a> LoadResources<'a> {
 pub fn cell_of_load(record: &LoadRecord) -> Cell {
     let evidence = crate::evidence::of_load(record);
     let loads = latency::analyze(&evidence, ALPHA_OF_LOAD);
-    let cell = measured(&evidence, &loads, None, ALPHA_OF_LOAD, LoadResources::default());
+    let cpu_kind = level::cpu_kind(std::slice::from_ref(&evidence));
+    let cell = measured(&evidence, &loads, cpu_kind, ALPHA_OF_LOAD, LoadResources::default());
     let doubts = recorded_part::doubts_of_part(record).into_iter().chain(agents::doubts_of_agents(record));
     let doubts = doubts.chain(warmup::doubt_of_warmup(record)).chain(shortfall::doubt_of_shortfall(record));
     Cell { validity: Validity::of_load(cell.validity, doubts), ..cell }

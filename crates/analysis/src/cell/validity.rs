@@ -177,8 +177,7 @@ fn busy_generator(cell: &Evidence<'_>) -> Option<String> {
 
 /// A server whose threads spin uses all of its cores, and its CPU per request can grow no more.
 fn full_server(cell: &Evidence<'_>, server_cpus: &str) -> Option<String> {
-    let cpus = cpu_count(server_cpus);
-    let busy = |kind: SliceKind| Some((kind, server_share(cell.of_kind(kind), cpus)?));
+    let busy = |kind: SliceKind| Some((kind, server_share(cell.of_kind(kind), server_cpus)?));
     let (kind, most) =
         [SliceKind::Fixed, SliceKind::Poisson].into_iter().filter_map(busy).max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     (most >= BUSY).then(|| {
@@ -254,16 +253,16 @@ pub(crate) fn generator_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>)
     (room > 0).then(|| cpu as f64 / room as f64)
 }
 
-/// Share of the server's cores that was busy.
-fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, cpus: u32) -> Option<f64> {
+/// Share of the server's cores that was busy; `None` where they are not known, as those of a load on a URL.
+fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, server_cpus: &str) -> Option<f64> {
     let cpu = slices.filter_map(|s| s.server.cpu.as_ref());
     let (busy, wall) = cpu.fold((0, 0), |(busy, wall), c| (busy + c.total_ns, wall + c.wall_ns));
-    (wall > 0).then(|| busy as f64 / (wall as f64 * f64::from(cpus)))
+    (wall > 0 && !server_cpus.is_empty()).then(|| busy as f64 / (wall as f64 * f64::from(cpu_count(server_cpus))))
 }
 
 /// What limited the saturating slices.
 pub(crate) fn bottleneck(cell: &Evidence<'_>, resources: LoadResources<'_>) -> Bottleneck {
-    let server = server_share(saturating(cell), cpu_count(resources.server_cpus)).map(|s| s >= BUSY);
+    let server = server_share(saturating(cell), resources.server_cpus).map(|s| s >= BUSY);
     let generator = generator_share(saturating(cell)).map(|s| s >= BUSY);
     match (server, generator) {
         (Some(true), Some(true)) => Bottleneck::Both,

@@ -14,7 +14,7 @@ pub use agents::AgentSummary;
 pub use describe::describe;
 pub use differences::{LoadDifferences, LoadFigureChange, LoadSide, compare_loads};
 pub use summarize::summarize;
-pub use summary::{Bytes, Connections, Generator, Interval, LoadSummary, Model, Requests, SCHEMA};
+pub use summary::{Bytes, Connections, Generator, Interval, LoadServer, LoadSummary, Model, Requests, SCHEMA};
 
 use tare_record::LoadRecord;
 use tare_stats::histogram::LatencyHistogram;

@@ -1,5 +1,6 @@
 //! From the record of a load to its summary: pure, and possible at any time again.
 
+use tare_plan::load_plan::ServerProcess;
 use tare_record::LoadRecord;
 use tare_record::{EndStatus, EventName, SliceSample, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
@@ -12,8 +13,9 @@ use crate::cell::{cell_of_load, distribution};
 use crate::format::sentence;
 use crate::format::time::rfc3339;
 use crate::run_info::{environment_sections, load_sections, run_status, shell};
-use crate::summary::{Distribution, ErrorCount, MessageSummary};
+use crate::summary::{Cell, Distribution, ErrorCount, Estimate, MessageSummary};
 use crate::words::findings::of_machine;
+use crate::words::tail::tail;
 
 /// Everything that people see of a load.
 pub fn summarize(record: &LoadRecord) -> LoadSummary {
@@ -24,6 +26,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let sum = |of: fn(&StoredSlice) -> u64| record.intervals.iter().map(of).sum::<u64>();
     let window_ns = sum(|s| s.load.window_ns);
     let requests_apart = answers::tallies(record);
+    let server = plan.server.as_ref().map(|process| use_of_server(record, process, &cell));
     let mut summary = LoadSummary {
         schema: SCHEMA.to_owned(),
         url: plan.url.clone(),
@@ -41,6 +44,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         response: latency(&clocks.response),
         service: latency(&clocks.service),
         messages: message_summary(record),
+        server,
         errors: most_frequent_first(cell.errors),
         statuses: answers::status_counts(record),
         urls: answers::url_summaries(&requests_apart, window_ns as f64 / 1e9),
@@ -128,6 +132,24 @@ fn latency(histogram: &LatencyHistogram) -> Distribution {
 fn message_summary(record: &LoadRecord) -> Option<MessageSummary> {
     let (tally, jitter) = SliceSample::sum_pushed_messages(record.intervals.iter().map(|slice| &slice.load))?;
     Some(MessageSummary::new(tally, record.header.plan.sends_events(), latency(&jitter)))
+}
+
+fn use_of_server(record: &LoadRecord, process: &ServerProcess, cell: &Cell) -> LoadServer {
+    let cpu = || record.intervals.iter().filter_map(|interval| interval.server.cpu.as_ref());
+    let (total_ns, wall_ns) = cpu().fold((0, 0), |(total, wall), cpu| (total + cpu.total_ns, wall + cpu.wall_ns));
+    let value = |estimate: &Option<Estimate>| estimate.map(|estimate| estimate.value);
+    LoadServer {
+        process: process.to_string(),
+        cpu_ns_per_request: value(&cell.cpu_ns_per_request),
+        cores: (wall_ns > 0).then(|| total_ns as f64 / wall_ns as f64),
+        rss_bytes: value(&cell.rss_bytes).map(|bytes| bytes as u64),
+        rss_peak_bytes: cell.rss_peak_bytes,
+        allocated_bytes_per_request: value(&cell.allocated_bytes_per_request),
+        stopped_ns_per_request: value(&cell.stopped_ns_per_request),
+        stopped_time_share: cell.stopped_time_share,
+        division: cell.shown_latency().and_then(|latency| latency.division.clone()),
+        tail: tail(cell, &[], &[]),
+    }
 }
 
 fn generator(record: &LoadRecord, clocks: &Clocks) -> Generator {

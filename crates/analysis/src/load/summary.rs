@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::agents::AgentSummary;
 use crate::summary::{
-    Distribution, ErrorCount, MessageSummary, RunStatus, Section, StatusCount, ThresholdResult, UrlSummary, Validity,
-    ValidityState,
+    Distribution, ErrorCount, LatencyDivision, MessageSummary, RunStatus, Section, StatusCount, ThresholdResult,
+    UrlSummary, Validity, ValidityState,
 };
 
 /// Version of the JSON form.
@@ -65,6 +65,9 @@ pub struct LoadSummary {
     pub connections: Connections,
     /// How the generator itself did.
     pub generator: Generator,
+    /// The process that `--server` named; absent without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<LoadServer>,
     /// The agents that made the load, in order; absent where tare made it itself.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agents: Vec<AgentSummary>,
@@ -135,6 +138,31 @@ pub struct Connections {
     pub tls_handshakes: u64,
     /// Of these, how many resumed an earlier session.
     pub tls_resumed: u64,
+}
+
+/// What the server of a load used, and what its stops did to the latency.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadServer {
+    /// `java (process 4711)`.
+    pub process: String,
+    /// CPU per answer, without that of its JIT compilers.
+    pub cpu_ns_per_request: Option<f64>,
+    /// Cores that it kept busy on average, its JIT compilers included.
+    pub cores: Option<f64>,
+    /// Resident memory at the end.
+    pub rss_bytes: Option<u64>,
+    /// Largest resident memory since its start.
+    pub rss_peak_bytes: Option<u64>,
+    /// Bytes that its runtime allocated per answer.
+    pub allocated_bytes_per_request: Option<f64>,
+    /// How long it stood still per answer.
+    pub stopped_ns_per_request: Option<f64>,
+    /// The same as a share (0–1) of the time.
+    pub stopped_time_share: Option<f64>,
+    /// How the response times divide by what the requests met; absent where that is not known.
+    pub division: Option<LatencyDivision>,
+    /// Division and stops in words.
+    pub tail: Vec<String>,
 }
 
 /// CPU and punctuality of the generator itself.

@@ -69,8 +69,8 @@ pub(crate) struct Recorder {
     /// End of the last part, and the CPU time in the parts before.
     since: Nanos,
     spent: CpuTimes,
-    /// How many more requests to trace.
-    left_to_trace: usize,
+    /// How many requests of a part to trace.
+    most_traced: usize,
     answers: AnswerTallies,
     sample: SliceSample,
 }
@@ -88,7 +88,7 @@ impl Recorder {
             next_part: Nanos::MAX,
             since: Nanos::ZERO,
             spent: CpuTimes::default(),
-            left_to_trace: 0,
+            most_traced: 0,
             sample: SliceSample { workers: 1, connection_events, ..SliceSample::default() },
         }
     }
@@ -100,8 +100,10 @@ impl Recorder {
         self.every = slice.every.unwrap_or(Duration::MAX);
         self.next_part = slice.every.map_or(Nanos::MAX, |every| slice.start + every);
         (self.since, self.spent) = (Nanos::ZERO, CpuTimes::default());
-        self.left_to_trace = slice.trace;
-        self.sample.trace.reserve_exact(slice.trace);
+        self.most_traced = slice.trace;
+        if slice.every.is_none() {
+            self.sample.trace.reserve_exact(slice.trace);
+        }
         self.sample.start_ns = slice.start.0;
         self.sample.discarded_head_ns = self.window.from.since(slice.start);
     }
@@ -184,6 +186,8 @@ impl Recorder {
         let rest = SliceSample { workers: self.sample.workers, start_ns: at.0, ..SliceSample::default() };
         let mut part = std::mem::replace(&mut self.sample, rest);
         keep_memory(&mut self.sample, &mut part);
+        // The next part has about as many, and room for them that is not used costs nothing.
+        self.sample.trace.reserve_exact(self.most_traced.min(2 * part.trace.len()));
         part.statuses = self.answers.take_statuses();
         part.window_ns = self.window.until.min(at).since(self.window.from.max(self.since));
         let CpuTimes { cpu_ns, spun_ns } = spent.since(self.spent);
@@ -363,8 +367,7 @@ impl Recorder {
     /// always agree.
     fn count_offered(&mut self, times: &Times, at: Nanos, is_answered: bool) {
         self.sample.offered += 1;
-        if self.left_to_trace > 0 {
-            self.left_to_trace -= 1;
+        if self.sample.trace.len() < self.most_traced {
             self.sample.trace.push(TracedRequest {
                 intended_ns: times.intended.0,
                 sent_ns: times.sent.map(|sent| sent.0),

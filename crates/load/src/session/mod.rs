@@ -262,6 +262,7 @@ impl LoadSession {
             }
             if every.is_some() {
                 watcher(Watched::Interval(part));
+                part.trace = Vec::new();
             }
         })?;
         Ok(SliceSample { tick_ns: slice.sending.tick_ns(), ..sample })

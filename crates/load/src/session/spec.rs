@@ -131,7 +131,8 @@ pub struct SliceSpec {
     pub drain_timeout: Duration,
     /// The seed of a random schedule.
     pub seed: u64,
-    /// Number of requests per worker, from the first, whose times are kept; 0 keeps none and costs nothing.
+    /// Number of requests per worker, from the first, whose times are kept; 0 keeps none and costs nothing. Where a watcher gets
+    /// parts, so many of each part, and only the parts have them.
     pub trace: usize,
 }
 

@@ -157,13 +157,16 @@ fn what_the_intervals_brought_adds_up_to_the_slice() {
     let server = server(Options::default());
     let mut session = session(server.address(), 4, vec![get()]);
     let mut seen = (0, 0, 0);
+    let slice = SliceSpec { trace: 10_000, ..open(2000.0, 600) };
     let whole = session
-        .run_watched(&open(2000.0, 600), Some(Duration::from_millis(50)), &Cancel::new(), &mut |watched| {
+        .run_watched(&slice, Some(Duration::from_millis(50)), &Cancel::new(), &mut |watched| {
             if let Watched::Interval(part) = watched {
                 seen = (seen.0 + 1, seen.1 + part.ok, seen.2 + part.window_ns);
+                assert_eq!(part.trace.len() as u64, part.offered, "each part has the times of its requests");
             }
         })
         .unwrap();
+    assert!(whole.trace.is_empty(), "a load of hours would fill the memory");
     assert!(seen.0 >= 3, "{} intervals", seen.0);
     assert_eq!((seen.1, seen.2), (whole.ok, whole.window_ns));
     assert_eq!(whole.offered, 1200, "whatever became of them");

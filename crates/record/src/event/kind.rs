@@ -125,8 +125,10 @@ pub enum EventKind {
     ServerRestarted,
     /// The windows of latency that the first fork of a scenario has fixed for all.
     LatencyPlanned(LatencyPlan),
-    /// The log of a JVM's stops cannot be understood.
-    StopsUnreadable,
+    /// It is not known when the server stood still.
+    StopsUnknown {
+        reason: String,
+    },
     /// The budget ended before the first fork of a group.
     GroupNotMeasured,
     /// The run was interrupted and went on later.
@@ -235,7 +237,7 @@ event_names! {
     NoAnswers: Error, true, "no valid answers", "";
     ServerRestarted: Info, false, "started again", "";
     LatencyPlanned: Info, false, "Windows of latency", "";
-    StopsUnreadable: Info, false, "stops are not known", "";
+    StopsUnknown: Info, false, "stops are not known", "";
     GroupNotMeasured: Warning, true, "Group not measured", "Raise the budget (--budget), or measure less (-s, -m).";
     RunResumed: Info, false, "Interrupted and resumed", "";
     ProfileFailed: Warning, false, "not profiled", "";

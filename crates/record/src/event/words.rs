@@ -42,11 +42,6 @@ impl EventKind {
                 "it failed in the scenario before. From here on, a new start of it is measured".to_owned()
             }
             Self::LatencyPlanned(plan) => plan.text(),
-            Self::StopsUnreadable => {
-                "the JVM's log of safepoints was cut, belongs to another process or has another form, \
-                 so its latency is not divided"
-                    .to_owned()
-            }
             Self::GroupNotMeasured => "the budget ended before the first start of this group".to_owned(),
             Self::RunResumed { cut_slices: 0, .. } => {
                 "the run was interrupted between two starts, and went on with the next one".to_owned()
@@ -78,13 +73,20 @@ impl EventKind {
                 time(*median_ns),
                 time(*p99_ns)
             ),
-            Self::ServerUnavailable { reason } | Self::ServerNotStarted { reason } | Self::ProfileFailed { reason } => {
-                reason.clone()
-            }
+            Self::ServerUnavailable { reason }
+            | Self::ServerNotStarted { reason }
+            | Self::ProfileFailed { reason }
+            | Self::StopsUnknown { reason } => reason.clone(),
             Self::ServerEnded { end } => end.clone(),
             Self::TareFailed { error } => error.clone(),
             Self::Other => String::new(),
         }
+    }
+
+    /// A JVM wrote a log of its stops that tare does not understand.
+    pub fn stops_unreadable() -> Self {
+        let reason = "the JVM's log of safepoints was cut, belongs to another process or has another form, so latency is not divided";
+        Self::StopsUnknown { reason: reason.to_owned() }
     }
 
     /// What the reader can do about it; `None` if there is nothing to do.

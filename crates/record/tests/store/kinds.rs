@@ -30,6 +30,7 @@ fn load_plan() -> LoadPlan {
         timeout: Span::from_secs(10),
         connect_timeout: Span::from_secs(5),
         load_cpus: "1".to_owned(),
+        server: None,
         server_clock: ServerClock::Auto,
         interval: Span::from_secs(1),
         seed: 7,

@@ -43,6 +43,7 @@ pub fn wrk(record: &LoadRecord, load: &LoadSummary) -> String {
 pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
     let mut cell = cell_of_load(record);
     cell.scenario_title.clone_from(&load.model.meaning);
+    cell.tail = load.server.iter().flat_map(|server| server.tail.clone()).collect();
     cell.latency.iter_mut().for_each(|latency| latency.model.clone_from(&load.model.text));
     let reasons = load.verdict.reasons.iter().map(|reason| finding(load.verdict.state, reason));
     let findings: Vec<Finding> = reasons.chain(findings_of_load(record)).collect();

@@ -6,7 +6,7 @@ use crate::clean;
 use crate::palette::Tone;
 use crate::text::{Style, ended_early, wrap};
 use tare_analysis::format::{Scale, Unit, count, duration, grouped, rate, share, single};
-use tare_analysis::load::{Connections, Generator, LoadSummary, ThresholdResult};
+use tare_analysis::load::{Connections, Generator, LoadServer, LoadSummary, ThresholdResult};
 use tare_analysis::summary::{Distribution, HistogramBin, Validity, ValidityState};
 
 /// Columns of the longest bar, where the terminal has room for it.
@@ -122,6 +122,10 @@ pub(super) fn figure_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
     let mut rows = vec![labelled("throughput", throughput), outcome(summary)];
     rows.extend(answers::statuses(&summary.statuses).map(|text| labelled("statuses", text)));
     rows.extend([labelled("bytes", bytes(summary)), labelled("connections", connections(summary))]);
+    if let Some(server) = &summary.server {
+        rows.push(labelled("server", use_of_server(server)));
+        rows.extend(server.tail.iter().map(|line| labelled("tail", line.clone())));
+    }
     rows
 }
 
@@ -138,6 +142,21 @@ fn connections(summary: &LoadSummary) -> String {
     let (opened, lost) = (grouped(connections.opened), grouped(connections.lost));
     let in_use = grouped(summary.model.connections.into());
     format!("{in_use} in use, {opened} opened, {lost} lost{}", handshakes(connections))
+}
+
+/// `java (process 4711): 41 µs of CPU a request, 0.82 cores busy, 9.6 KiB allocated a request, 512 MiB resident (600 MiB at most)`.
+fn use_of_server(server: &LoadServer) -> String {
+    let bytes = |bytes: u64| single(Unit::Bytes, bytes as f64);
+    let peak = server.rss_peak_bytes.map_or(String::new(), |peak| format!(" ({} at most)", bytes(peak)));
+    let known = [
+        server.cpu_ns_per_request.map(|ns| format!("{} of CPU a request", single(Unit::Nanos, ns))),
+        server.cores.map(|cores| format!("{cores:.2} cores busy")),
+        server.allocated_bytes_per_request.map(|of| format!("{} allocated a request", single(Unit::Bytes, of))),
+        server.rss_bytes.map(|rss| format!("{} resident{peak}", bytes(rss))),
+    ];
+    let known: Vec<String> = known.into_iter().flatten().collect();
+    let known = if known.is_empty() { "its use is not known".to_owned() } else { known.join(", ") };
+    clean::sanitize_line(&format!("{}: {known}", server.process)).to_string()
 }
 
 fn outcome(summary: &LoadSummary) -> LabelledLine {

@@ -16,6 +16,8 @@ mod load_answers;
 mod load_compared;
 #[path = "loads/outcomes.rs"]
 mod load_outcomes;
+#[path = "loads/server.rs"]
+mod load_server;
 mod loads;
 mod outputs;
 mod pages;

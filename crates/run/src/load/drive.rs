@@ -11,6 +11,7 @@ use tare_record::{LoadHeader, LoadRecord, RecordError};
 
 use super::intervals::IntervalCollector;
 use super::job::LoadJob;
+use super::server::WatchedServer;
 use super::source::{LoadSource, MadeLoad, Observed};
 use crate::error::RunError;
 
@@ -25,7 +26,7 @@ pub struct DrivenLoad {
 
 /// Drives the load to its end, or until `cancelled` is raised. Writes the record to `file`, where one is given, while the
 /// load goes on, and shows `observer` all that the source hands over. A file that fails in the middle does not end the
-/// load.
+/// load. `server` is watched meanwhile, and left as it was at the end.
 ///
 /// # Errors
 /// When a worker of the generator failed or the record cannot be begun.
@@ -33,23 +34,29 @@ pub fn drive_load(
     source: &mut dyn LoadSource,
     job: &LoadJob,
     header: LoadHeader,
+    server: Option<WatchedServer>,
     file: Option<&Path>,
     cancelled: &Arc<AtomicBool>,
     observer: &mut dyn FnMut(Observed<'_>),
 ) -> Result<DrivenLoad, RunError> {
     let writer = file.map(|file| RunWriter::create_load_file(file, &header)).transpose()?;
     let mut intervals = KeptIntervals { writer, kept: Vec::new(), failure: None };
-    let mut collector = IntervalCollector::new(first_key(job), job.plan.interval.0);
+    let mut collector = IntervalCollector::new(first_key(job), job.plan.interval.0, server);
     let cancel = Cancel::from(Arc::clone(cancelled));
     let made = source.make_load(job, job.part_length(), &cancel, &mut |observed| {
         observer(observed);
-        if let Observed::Load(Watched::Interval(part)) = observed {
-            collector.add_part(part).into_iter().for_each(|interval| intervals.keep(interval));
+        match observed {
+            Observed::Load(Watched::Interval(part)) => {
+                collector.add_part(part).into_iter().for_each(|interval| intervals.keep(interval));
+            }
+            Observed::Load(Watched::Begun) => collector.begin(),
+            _ => {}
         }
     })?;
     let MadeLoad { whole, agents, mut events } = made;
-    collector.finish(&whole).into_iter().for_each(|interval| intervals.keep(interval));
-    events.extend(cut_off(&whole));
+    let (last, of_server) = collector.finish(&whole);
+    last.into_iter().for_each(|interval| intervals.keep(interval));
+    events.extend(of_server.into_iter().chain(cut_off(&whole)));
     let status = if whole.cancelled { EndStatus::Interrupted } else { EndStatus::Complete };
     let end_ns = intervals.kept.iter().map(|slice| slice.load.window_end_ns()).max().unwrap_or(0);
     let (intervals, unwritten) = intervals.finish(&agents, &events, status, end_ns);

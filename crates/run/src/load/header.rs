@@ -50,6 +50,9 @@ fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
         ("server-clock", plan.server_clock.name().to_owned(), "whose clock stamps pushed messages"),
         ("seed", plan.seed.to_string(), "seed of random arrivals"),
     ];
+    if let Some(server) = &plan.server {
+        rows.insert(0, ("server", server.to_string(), "process of this machine whose use and stops are shown"));
+    }
     if let Some(think) = plan.think {
         rows.insert(2, ("think", span(think), "mean time between an answer and the next request of a user"));
     }

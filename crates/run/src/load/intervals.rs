@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
-use tare_load::SliceSample;
-use tare_record::{ServerUse, SliceKey, SliceRecord};
+use tare_load::{SliceSample, TracedRequest};
+use tare_record::{EventRecord, ServerUse, SliceKey, SliceRecord};
+
+use super::server::WatchedServer;
 
 /// A load whose end nobody knows before (`-n`) has this many intervals of the length that was asked for. Then the length doubles
 /// every [`OF_LONGER`] intervals, so that the record of a day stays as small as that of an hour.
@@ -12,22 +14,35 @@ const OF_LONGER: u32 = 100;
 /// So that the length stays a number.
 const MOST_DOUBLINGS: u32 = 30;
 
+/// An interval that is long enough, and what the server used in it.
+struct WholeInterval {
+    load: SliceSample,
+    server: ServerUse,
+}
+
 /// Collects parts into intervals.
-#[derive(Debug)]
 pub struct IntervalCollector {
     /// The key of the next interval.
     key: SliceKey,
     every_ns: u64,
+    server: Option<WatchedServer>,
     begin_ns: Option<u64>,
-    /// Long enough, but a short rest or the drain may still be added to it.
-    last: Option<SliceSample>,
+    /// A short rest or the drain may still be added to it, and its requests are divided once those after them are known.
+    last: Option<WholeInterval>,
     open: Option<SliceSample>,
 }
 
 impl IntervalCollector {
     /// Collects intervals of length `every`; `key` is that of the first one.
-    pub fn new(key: SliceKey, every: Duration) -> Self {
-        Self { key, every_ns: every.as_nanos() as u64, begin_ns: None, last: None, open: None }
+    pub fn new(key: SliceKey, every: Duration, server: Option<WatchedServer>) -> Self {
+        Self { key, every_ns: every.as_nanos() as u64, server, begin_ns: None, last: None, open: None }
+    }
+
+    /// Says that the load is about to begin.
+    pub fn begin(&mut self) {
+        if let Some(server) = &mut self.server {
+            server.restart();
+        }
     }
 
     /// How long the interval is that is open now.
@@ -43,37 +58,57 @@ impl IntervalCollector {
             None => self.open = Some(part.clone()),
             Some(open) => open.append(part),
         }
-        if self.open.as_ref().is_some_and(|open| open.window_ns < self.interval_ns()) {
-            return None;
+        if let Some(server) = &mut self.server {
+            server.note_part(part);
         }
-        let whole = self.open.take();
-        let before = std::mem::replace(&mut self.last, whole);
-        before.map(|sample| self.record(sample))
+        let interval_ns = self.interval_ns();
+        let load = self.open.take_if(|open| open.window_ns >= interval_ns)?;
+        let whole = self.end_interval(load);
+        let before = self.last.take().map(|before| self.record(before, &whole.load.trace));
+        self.last = Some(whole);
+        before
     }
 
-    /// The intervals that are left at the end. A rest of less than half an interval is added to the one before. The
-    /// possible error of the clocks is known only now; the last interval has it.
-    pub fn finish(mut self, whole: &SliceSample) -> Vec<SliceRecord> {
+    /// The intervals that are left at the end, and what happened to the server. A rest of less than half an interval is added to
+    /// the one before, whose use of the server is that of the time before. The possible error of the clocks is known only now; the
+    /// last interval has it.
+    pub fn finish(mut self, whole: &SliceSample) -> (Vec<SliceRecord>, Vec<EventRecord>) {
+        let open = self.open.take().map(|load| self.end_interval(load));
         let mut left = Vec::new();
-        match (self.last.take(), self.open.take()) {
-            (Some(mut last), Some(open)) if open.window_ns < self.interval_ns() / 2 => {
-                last.append(&open);
+        match (self.last.take(), open) {
+            (Some(mut last), Some(open)) if open.load.window_ns < self.interval_ns() / 2 => {
+                last.load.append(&open.load);
                 left.push(last);
             }
             (last, open) => left.extend(last.into_iter().chain(open)),
         }
         if let Some(last) = left.last_mut() {
-            last.messages.clock = whole.messages.clock;
-            last.messages.clock_within_ns = whole.messages.clock_within_ns;
+            last.load.messages.clock = whole.messages.clock;
+            last.load.messages.clock_within_ns = whole.messages.clock_within_ns;
         }
-        left.into_iter().map(|sample| self.record(sample)).collect()
+        let mut records = Vec::new();
+        let mut left = left.into_iter().peekable();
+        while let Some(interval) = left.next() {
+            let next = left.peek().map_or(&[][..], |next| &next.load.trace);
+            records.push(self.record(interval, next));
+        }
+        (records, self.server.map(WatchedServer::into_events).unwrap_or_default())
     }
 
-    fn record(&mut self, mut sample: SliceSample) -> SliceRecord {
-        sample.start_ns -= self.begin_ns.unwrap_or(sample.start_ns);
+    fn end_interval(&mut self, load: SliceSample) -> WholeInterval {
+        let server = self.server.as_mut().map(|server| server.end_interval(&load)).unwrap_or_default();
+        WholeInterval { load, server }
+    }
+
+    fn record(&mut self, interval: WholeInterval, next: &[TracedRequest]) -> SliceRecord {
+        let WholeInterval { mut load, mut server } = interval;
+        if let Some((parts, are_seen)) = self.server.as_mut().and_then(|server| server.divide(&mut load, next)) {
+            (server.parts, server.stops_are_seen) = (Some(parts), are_seen);
+        }
+        load.start_ns -= self.begin_ns.unwrap_or(load.start_ns);
         let key = self.key.clone();
         self.key.round += 1;
-        SliceRecord { key, load: sample, server: ServerUse::default() }
+        SliceRecord { key, load, server }
     }
 }
 
@@ -101,9 +136,9 @@ mod tests {
             users: 1,
             offered_per_s: None,
         };
-        let mut collector = IntervalCollector::new(key, Duration::from_millis(1000));
+        let mut collector = IntervalCollector::new(key, Duration::from_millis(1000), None);
         let mut whole: Vec<SliceRecord> = parts.iter().filter_map(|part| collector.add_part(part)).collect();
-        whole.extend(collector.finish(&SliceSample::default()));
+        whole.extend(collector.finish(&SliceSample::default()).0);
         whole.iter().map(|s| (s.load.window_start_ns() / 1_000_000, s.load.window_ns / 1_000_000, s.load.ok)).collect()
     }
 

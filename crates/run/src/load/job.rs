@@ -40,6 +40,8 @@ impl LoadJob {
             discard_head: plan.warmup.0,
             drain_timeout: plan.timeout.0,
             seed: plan.seed,
+            // A worker makes fewer in one part.
+            trace: if plan.server.is_some() { MOST_TRACED } else { 0 },
             ..SliceSpec::new(schedule(&plan.model), plan.connections as usize, stop_rule(&plan))
         };
         Self { plan, session, slice }
@@ -86,6 +88,8 @@ fn course(from: f64, stages: &[LoadStage]) -> Stages {
     stages.iter().fold(Stages::starting_at(from), |course, stage| course.then(stage.to, stage.over.0))
 }
 
+/// The most requests of a worker in one part whose times are kept, where they are to be divided.
+const MOST_TRACED: usize = 1_000_000;
 /// The longest time between two parts that the generator hands over.
 const LONGEST_PART: Duration = Duration::from_millis(500);
 /// The shortest one.
@@ -131,6 +135,7 @@ pub(super) mod tests {
             timeout: Span::from_secs(10),
             connect_timeout: Span::from_secs(5),
             load_cpus: "1".to_owned(),
+            server: None,
             server_clock: ServerClock::Same,
             interval: Span::from_millis(250),
             seed: 7,

@@ -5,11 +5,15 @@ mod header;
 mod intervals;
 mod job;
 mod placement;
+mod process;
+mod server;
 mod source;
 
 pub use crate::machine::generator::{allow_connections, generator_cpus, is_whole_pod, pod_generator_cpus};
 pub use drive::{DrivenLoad, drive_load};
 pub use header::load_header;
 pub use job::LoadJob;
-pub use placement::server_is_elsewhere;
+pub use placement::{may_answer, server_is_elsewhere};
+pub use process::find_process;
+pub use server::WatchedServer;
 pub use source::{Equipment, LoadSource, MadeLoad, Observed};

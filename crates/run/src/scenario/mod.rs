@@ -5,7 +5,7 @@ pub(crate) mod capacity;
 pub(crate) mod latency;
 pub(crate) mod profiled;
 pub(crate) mod push;
-mod readings;
+pub(crate) mod readings;
 pub(crate) mod rounds;
 pub(crate) mod warmup;
 
@@ -182,7 +182,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         let told = std::mem::take(&mut readings.stops);
         readings.stops_are_seen = told == KnownStops::Untold && !sample.trace.is_empty();
         let stops = match told {
-            KnownStops::Untold => Some(silences(&sample.trace)),
+            KnownStops::Untold => Some(silences(&sample.trace, 0)),
             KnownStops::Spans(stops) => Some(stops),
             KnownStops::Unreadable => {
                 self.report_unreadable_stops(member)?;
@@ -198,7 +198,7 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     /// Records once that the stops of a server are not known.
     fn report_unreadable_stops(&mut self, member: usize) -> Result<(), RunError> {
         let variant = Some(self.server_state(member).variant.name.clone());
-        let event = EventRecord::new(EventKind::StopsUnreadable);
+        let event = EventRecord::new(EventKind::stops_unreadable());
         let (group, fork) = (Some(self.place.group.to_owned()), Some(self.place.fork));
         self.context.record_new_event(EventRecord { group, fork, variant, ..event })
     }

@@ -8,16 +8,26 @@ use tare_record::ServerUse;
 const HUGE_BODY_BYTES: u64 = 256 * 1024;
 
 /// Readings of a server over a span of load, with the number of answers that caused the CPU time and the allocations.
-pub(crate) fn per_request(mut readings: ServerUse, variant: &Variant, sample: &SliceSample) -> ServerUse {
-    let is_huge = sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1);
+pub(crate) fn per_request(readings: ServerUse, variant: &Variant, sample: &SliceSample) -> ServerUse {
+    let knows_bytes = !has_huge_bodies(sample) || variant.chain().any(counts_all_bytes);
+    divided_by(readings, sample.completed_in_slice, knows_bytes)
+}
+
+/// The same for a known number of answers. `knows_bytes` says whether the allocated bytes are all.
+pub(crate) fn divided_by(mut readings: ServerUse, answers: u64, knows_bytes: bool) -> ServerUse {
     if let Some(cpu) = &mut readings.cpu {
-        cpu.requests = sample.completed_in_slice;
+        cpu.requests = answers;
     }
     if let Some(runtime) = &mut readings.runtime {
-        runtime.requests = sample.completed_in_slice;
-        runtime.allocated_bytes = runtime.allocated_bytes.filter(|_| !is_huge || variant.chain().any(counts_all_bytes));
+        runtime.requests = answers;
+        runtime.allocated_bytes = runtime.allocated_bytes.filter(|_| knows_bytes);
     }
     readings
+}
+
+/// Whether bodies are so large that a JVM does not count what it allocates for them.
+pub(crate) fn has_huge_bodies(sample: &SliceSample) -> bool {
+    sample.bytes_in + sample.bytes_out > HUGE_BODY_BYTES * sample.completed.max(1)
 }
 
 /// Whether the runtime itself counts all that it allocates. A JVM does not: its bytes are those of its eden.

@@ -155,7 +155,7 @@ fn each_request_that_met_a_stop_or_waited_behind_one_is_counted_and_no_other() {
 fn a_log_that_cannot_be_understood_divides_nothing_and_is_reported_once() {
     let outcome = Simulation::new(long_plan()).plant("b", stops(700, 20, Told::Nonsense)).run();
     assert_eq!(parts_of_b(&outcome), [None; 4]);
-    let unread = outcome.record.events.iter().filter(|event| event.kind.name() == EventName::StopsUnreadable);
+    let unread = outcome.record.events.iter().filter(|event| event.kind.name() == EventName::StopsUnknown);
     assert_eq!(unread.count(), 1);
 }
 

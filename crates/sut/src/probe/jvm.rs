@@ -1,5 +1,6 @@
 //! Allocation, heap and garbage collection of a JVM, read from counters that it keeps anyway: no agent, no attach.
 
+mod attach;
 pub mod hsperf;
 pub mod stops;
 
@@ -8,8 +9,14 @@ use std::path::{Path, PathBuf};
 
 use hsperf::Counters;
 use tare_record::{CollectorUse, RuntimeUse};
+use tare_sys::procfs::process;
 
 use super::runtime::{Eden, RuntimeSample};
+
+/// A process is a JVM if it has mapped a JVM's library.
+pub fn is_jvm(pid: u32) -> bool {
+    process::has_mapped(pid, "/libjvm.so")
+}
 
 /// The file with the counters of a process.
 #[derive(Debug, Clone)]
@@ -40,6 +47,13 @@ impl JvmProbe {
 
     pub const fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// Whether the JVM carries out diagnostic commands: the first of its capabilities.
+    fn takes_commands(&self) -> bool {
+        let file = std::fs::read(&self.file).unwrap_or_default();
+        let texts = hsperf::parse_counters(&file).map(|counters| counters.texts).unwrap_or_default();
+        texts.get("sun.rt.jvmCapabilities").is_some_and(|capabilities| capabilities.starts_with('1'))
     }
 
     /// The counters so far; `None` after the JVM has ended.

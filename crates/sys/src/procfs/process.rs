@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader};
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::{ProcfsError, numbers_in, read_as};
@@ -59,10 +59,7 @@ pub struct Memory {
 impl Memory {
     /// Parses `/proc/PID/status`. A zombie has no memory and gives zeros.
     pub fn parse(text: &str) -> Option<Self> {
-        let field = |name: &str| {
-            let value = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-            value.and_then(|value| value.split_ascii_whitespace().next()?.parse::<u64>().ok())
-        };
+        let field = |name| first_word(text, name).and_then(|word| word.parse::<u64>().ok());
         let _is_a_status = field("Threads")?;
         Some(Self { rss_bytes: field("VmRSS").unwrap_or(0) * 1024, peak_rss_bytes: field("VmHWM").unwrap_or(0) * 1024 })
     }
@@ -71,6 +68,22 @@ impl Memory {
     pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
         read_as(format!("/proc/{pid}/status"), Self::parse)
     }
+}
+
+/// The first word of a field of `/proc/PID/status`.
+fn first_word<'a>(status: &'a str, name: &str) -> Option<&'a str> {
+    let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    value?.split_ascii_whitespace().next()
+}
+
+/// Whether a process has a handler for SIGQUIT. It may have none, or be gone.
+pub fn catches_quit(pid: u32) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| has_handler(&status, libc::SIGQUIT))
+}
+
+fn has_handler(status: &str, signal: i32) -> bool {
+    let caught = first_word(status, "SigCgt").and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    caught.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// The scheduler's counters of one thread, since its start.
@@ -254,6 +267,35 @@ pub fn program_name(pid: u32) -> Option<String> {
     Some(path.file_name()?.to_string_lossy().trim_end_matches(" (deleted)").to_owned())
 }
 
+/// The user as whom a process runs; `None` if it is gone.
+pub fn user_of(pid: u32) -> Option<u32> {
+    fs::metadata(format!("/proc/{pid}")).ok().map(|folder| folder.uid())
+}
+
+/// A process with its command line, its words separated by blanks. Threads of the kernel have none and are left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Command {
+    pub pid: u32,
+    pub parent: u32,
+    pub line: String,
+}
+
+/// The command lines of all processes that may be seen, by number.
+///
+/// # Errors
+/// When the processes cannot be listed.
+pub fn commands() -> Result<Vec<Command>, ProcfsError> {
+    let command = |pid: u32| {
+        let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let line = String::from_utf8_lossy(&words).replace('\0', " ").trim_end().to_owned();
+        let parent = Stat::of_process(pid).ok()?.parent;
+        (!line.is_empty()).then_some(Command { pid, parent, line })
+    };
+    let mut all: Vec<Command> = numbers_in("/proc")?.into_iter().filter_map(command).collect();
+    all.sort_unstable_by_key(|command| command.pid);
+    Ok(all)
+}
+
 /// A process and all its descendants, itself first.
 ///
 /// # Errors
@@ -302,6 +344,16 @@ mod tests {
     }
 
     #[test]
+    fn a_signal_is_caught_if_its_bit_is_set() {
+        let status = |mask: &str| format!("Name:\tjava\nSigIgn:\tffffffffffffffff\nSigCgt:\t{mask}\n");
+        assert!(has_handler(&status("0000000000000004"), libc::SIGQUIT));
+        for without in ["fffffffffffffffb", "0", "", "x"] {
+            assert!(!has_handler(&status(without), libc::SIGQUIT), "{without}");
+        }
+        assert!(!catches_quit(std::process::id()) && !catches_quit((1 << 22) + 1));
+    }
+
+    #[test]
     fn schedstat_gives_the_time_on_a_cpu_the_waiting_and_the_switches() {
         let expected = SchedStat { cpu_ns: 123_456_789, waiting_ns: 42, switches: 7 };
         assert_eq!(SchedStat::parse("123456789 42 7\n"), Some(expected));
@@ -324,6 +376,8 @@ mod tests {
         assert!(process_tree(1).unwrap().contains(&1) && program_name(me).is_some());
         assert!(!thread_name(me, me).unwrap().is_empty());
         assert!(exists(me) && !exists((1 << 22) + 1));
+        assert!(commands().unwrap().iter().any(|command| command.pid == me && command.parent > 0));
+        assert!(user_of(me).is_some() && user_of((1 << 22) + 1).is_none());
         let counters = SchedStatReader::new(me, me, true);
         assert!(counters.is_kept_open() && counters.read().unwrap().is_some_and(|counters| counters.switches > 0));
     }

@@ -25,6 +25,8 @@ Examples:
       64 users; each waits for its responses
   tare load http://127.0.0.1:8080/ -r 20000 --poisson
       20,000 requests/s, whatever comes back
+  tare load http://127.0.0.1:8080/ -r 2000 --poisson --server shop.jar
+      which part of the latency is the server's stops, and which is the machine's
   tare load http://127.0.0.1:8080/ --stages 1000:10s,10000:1m,0:10s
       a rate that rises and falls
   tare load https://127.0.0.1:8443/ -k --http2 --streams 32
@@ -71,6 +73,10 @@ pub struct LoadArgs {
     pub connection: ConnectionArgs,
     #[command(flatten)]
     pub machine: GeneratorArgs,
+    /// Watch the server, a process of this machine with its children, given by its number or a part of its command line: its
+    /// CPU and memory, and which part of the latency is its stops. A JVM logs its stops meanwhile.
+    #[arg(long, value_name = "PID|NAME", conflicts_with = "agents", help_heading = "Server")]
+    pub server: Option<String>,
     #[command(flatten)]
     pub fleet: AgentArgs,
     #[command(flatten)]

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use tare_analysis::load::{LoadSummary, summarize};
 use tare_load::{Cancel, LoadSession, Watched};
+use tare_plan::load_plan::ServerProcess;
 use tare_remote::{AgentFleet, FleetOrder, LoadCommand};
-use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, drive_load, load_header};
+use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, WatchedServer, drive_load, load_header, may_answer};
 
 use crate::args::{Global, LoadArgs};
 use crate::failure::{Outcome, wrong_usage};
@@ -28,7 +29,8 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     let header = load_header(&job, &*source, recorded_command());
     let file = args.output.db.as_deref();
     let mut notices = Vec::new();
-    let driven = drive_load(&mut *source, &job, header, file, &cancelled, &mut |observed| match observed {
+    let server = job.plan.server.as_ref().map(|server| watch_server(server, &job)).transpose()?;
+    let driven = drive_load(&mut *source, &job, header, server, file, &cancelled, &mut |observed| match observed {
         Observed::Load(Watched::Opening(opening)) => live.wait(&opening),
         Observed::Load(Watched::Interval(part)) => live.show(part),
         Observed::Agents(agents) => live.note_agents(agents),
@@ -45,6 +47,13 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
         console::print_note(&format!("error: {error}; that file holds only the beginning of the load"));
     }
     Ok(if all_written && unwritten.is_none() { outcome(&summary) } else { Outcome::Unwritten })
+}
+
+fn watch_server(server: &ServerProcess, job: &LoadJob) -> anyhow::Result<WatchedServer> {
+    if !may_answer(server.pid, &job.session.target) {
+        note(&format!("{server} does not listen there; what it uses and when it stops is shown all the same"));
+    }
+    Ok(WatchedServer::attach(server, &job.plan)?)
 }
 
 /// The generator of this process, or agents.

@@ -17,7 +17,7 @@ use tare_plan::LoadPlan;
 use tare_plan::condition::Condition;
 use tare_plan::load_plan::{LoadProtocol, LoadStop, TlsTrust};
 use tare_record::RequestTally;
-use tare_run::load::{LoadJob, allow_connections, generator_cpus, server_is_elsewhere};
+use tare_run::load::{LoadJob, allow_connections, find_process, generator_cpus, server_is_elsewhere};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock;
 use tare_units::Span;
@@ -90,6 +90,7 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         timeout: connection.timeout,
         connect_timeout: connection.connect_timeout,
         load_cpus: cpus.to_string(),
+        server: args.server.as_deref().map(find_process).transpose()?,
         server_clock: args.websocket.server_clock,
         interval: interval(args, stop),
         seed,

@@ -2,6 +2,7 @@
 
 mod agents;
 mod kubernetes;
+mod server;
 mod ssh_faults;
 mod users;
 

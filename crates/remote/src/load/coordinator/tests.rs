@@ -46,6 +46,7 @@ fn job() -> LoadJob {
         timeout: Span::from_secs(10),
         connect_timeout: Span::from_secs(5),
         load_cpus: "1".to_owned(),
+        server: None,
         server_clock: ServerClock::Same,
         interval: Span::from_millis(250),
         seed: 7,

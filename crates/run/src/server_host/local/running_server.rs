@@ -1,15 +1,17 @@
 //! A server that runs as a process, with the probes that watch it.
 
 use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use tare_plan::plan::CounterSource;
 use tare_record::{IdleSpan, KnownStops};
+use tare_sut::SutError;
 use tare_sut::probe::counter_socket;
 use tare_sut::probe::cpu::{CpuProbe, CpuSample};
 use tare_sut::probe::hiccup::inside::JvmMeter;
-use tare_sut::probe::jvm::JvmProbe;
 use tare_sut::probe::jvm::stops::StopLog;
+use tare_sut::probe::jvm::{JvmProbe, is_jvm};
 use tare_sut::probe::memory::{memory_of_processes, off_heap_bytes};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sut::server::{Server, Status};
@@ -76,6 +78,32 @@ impl RunningServer {
         let meter = JvmMeter::find(logs, in_one_jvm());
         let stop_log = StopLog::find(logs, in_one_jvm());
         Self { live, cpu_probes, runtime_probe, meter, stop_log, told_stops: None, off_heap_due: true }
+    }
+
+    /// Finds the probes of a process that runs already, with its children, and asks its JVM for a log of its stops until this is
+    /// dropped. The second is why a JVM writes none.
+    ///
+    /// # Errors
+    /// When the process is gone.
+    pub fn attach(pid: u32) -> Result<(Self, Option<String>), SutError> {
+        let cpu_probes = vec![CpuProbe::new(pid)?];
+        let jvms: Vec<u32> = all_processes(&cpu_probes).filter(|pid| is_jvm(*pid)).collect();
+        let (stop_log, refused) = match jvms.as_slice() {
+            [] => (None, None),
+            [jvm] => StopLog::ask(*jvm).map_or_else(|refused| (None, Some(refused)), |log| (Some(log), None)),
+            several => (None, Some(format!("it has several JVMs: {several:?}"))),
+        };
+        let runtime_probe = RuntimeProbe::find(&cpu_probes, None);
+        // Nobody starts or stops it, and the load knows its address.
+        let live = LiveServer::External(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
+        let server =
+            Self { live, cpu_probes, runtime_probe, meter: None, stop_log, told_stops: None, off_heap_due: false };
+        Ok((server, refused))
+    }
+
+    /// Whether its runtime tells when it stood still.
+    pub fn tells_stops(&self) -> bool {
+        self.stop_log.is_some()
     }
 
     /// CPU used so far by it and by each server behind it; `None` where it cannot be read.

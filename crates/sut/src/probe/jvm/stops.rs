@@ -11,6 +11,10 @@ use std::path::{Path, PathBuf};
 
 use tare_record::IdleSpan;
 use tare_sys::clock;
+use tare_sys::procfs::process;
+use tempfile::TempDir;
+
+use super::attach::diagnostic_command;
 
 /// The environment variable from which the `java` command of JDK 9 and later takes options. An older one ignores it, and
 /// would not start with an option that it does not know.
@@ -27,9 +31,14 @@ pub fn jvm_option(folder: &Path) -> Option<String> {
     Some(format!("\"-Xlog:safepoint:file={name}/%p.safepoints:timenanos,pid:filecount=0\""))
 }
 
+/// The beginning of the names of folders for the logs of running JVMs. The process that asked for the log follows.
+const ASKED_FOLDER: &str = "tare-stops-";
+
 /// The log of the safepoints of one JVM.
 #[derive(Debug)]
 pub struct StopLog {
+    /// Where a running JVM was asked for it.
+    _asked: Option<AskedLog>,
     file: File,
     pid: u32,
     /// How much of it has been read.
@@ -46,11 +55,38 @@ impl StopLog {
         processes.find_map(|pid| Self::open(&folder.join(format!("{pid}.safepoints")), pid))
     }
 
+    /// Asks a JVM that runs already for a log, from now until this value is dropped. What a killed tare has asked for is turned off.
+    ///
+    /// # Errors
+    /// Why the JVM does not write one.
+    pub fn ask(pid: u32) -> Result<Self, String> {
+        for forgotten in forgotten_outputs(&diagnostic_command(pid, "VM.log list")?) {
+            let _ = diagnostic_command(pid, &turn_off(forgotten));
+            if let Some(folder) = forgotten.strip_prefix("file=").and_then(|file| Path::new(file).parent()) {
+                let _ = fs::remove_dir(folder);
+            }
+        }
+        let failed = |error: std::io::Error| format!("there is no folder for its log ({error})");
+        let prefix = format!("{ASKED_FOLDER}{}-", std::process::id());
+        // A JVM has no other folder for sure in common with this process.
+        let folder = tempfile::Builder::new().prefix(&prefix).tempdir_in("/tmp").map_err(failed)?;
+        if let Some(user) = process::user_of(pid) {
+            std::os::unix::fs::chown(folder.path(), Some(user), None).map_err(failed)?;
+        }
+        let path = folder.path().join(format!("{pid}.safepoints"));
+        let output = format!("file={}", path.display());
+        let asked = AskedLog { pid, turn_off: turn_off(&output), _folder: folder };
+        let turn_on = "what=safepoint decorators=timenanos,pid output_options=filecount=0";
+        let said = diagnostic_command(pid, &format!("VM.log output={output} {turn_on}"))?;
+        let log = Self::open(&path, pid).ok_or_else(|| format!("it writes no log: \"{}\"", said.trim()))?;
+        Ok(Self { _asked: Some(asked), ..log })
+    }
+
     fn open(path: &PathBuf, pid: u32) -> Option<Self> {
         let file = File::open(path).ok()?;
         // Both sides have it open, so its name is no longer needed.
         let _ = fs::remove_file(path);
-        Some(Self { file, pid, read: 0, is_broken: false, last_end_ns: 0 })
+        Some(Self { _asked: None, file, pid, read: 0, is_broken: false, last_end_ns: 0 })
     }
 
     /// The stops that ended since the last call, in order. `None` where they are not known: the log was cut, belongs to another
@@ -81,6 +117,35 @@ impl StopLog {
         self.last_end_ns = last_ns;
         stops
     }
+}
+
+/// A log for which a running JVM was asked. The JVM closes it when this is dropped.
+#[derive(Debug)]
+struct AskedLog {
+    pid: u32,
+    turn_off: String,
+    _folder: TempDir,
+}
+
+impl Drop for AskedLog {
+    fn drop(&mut self) {
+        // A JVM that has ended has nothing to turn off.
+        let _ = diagnostic_command(self.pid, &self.turn_off);
+    }
+}
+
+/// The command that closes an output.
+fn turn_off(output: &str) -> String {
+    format!("VM.log output={output} what=all=off")
+}
+
+/// The outputs in a JVM's list for which a process asked that is gone: `#2: file=/tmp/tare-stops-77-x/5.safepoints all=off,…`.
+fn forgotten_outputs(list: &str) -> impl Iterator<Item = &str> {
+    let outputs = list.lines().filter_map(|line| line.split_once(": ")?.1.split(' ').next());
+    outputs.filter(|output| {
+        let asked_by = output.split_once(ASKED_FOLDER).and_then(|(_, rest)| rest.split('-').next()?.parse().ok());
+        asked_by.is_some_and(|pid: u32| !process::exists(pid))
+    })
 }
 
 /// The stop of one line; `None` for a line of another form or process.
@@ -155,6 +220,24 @@ mod tests {
         assert_eq!(log.take_stops(), None);
         writer.set_len(JDK_25.len() as u64).unwrap();
         assert_eq!(log.take_stops(), None, "what happened meanwhile is not known");
+    }
+
+    #[test]
+    fn only_what_a_process_asked_for_that_is_gone_is_forgotten() {
+        let (gone, lives) = ((1 << 22) + 1, std::process::id());
+        let list = format!(
+            "Available log levels: off, trace\nLog output configuration:\n #0: stdout all=warning uptime,level,tags\n \
+             #2: file=/tmp/tare-stops-{gone}-a1/5.safepoints all=off,safepoint=info timenanos,pid filecount=0\n \
+             #3: file=/tmp/tare-stops-{lives}-b2/5.safepoints all=off,safepoint=info timenanos,pid\n #4: file=/var/log/gc.log all=off\n"
+        );
+        let forgotten: Vec<&str> = forgotten_outputs(&list).collect();
+        assert_eq!(forgotten, [format!("file=/tmp/tare-stops-{gone}-a1/5.safepoints")]);
+        assert_eq!(forgotten_outputs("").count(), 0);
+    }
+
+    #[test]
+    fn a_process_that_is_no_jvm_is_not_asked() {
+        assert!(StopLog::ask(std::process::id()).unwrap_err().contains("it takes no commands"));
     }
 
     #[test]

@@ -231,6 +231,10 @@ impl Reference {
         Self { url: format!("http://{address}"), child }
     }
 
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// The URL of a path.
     pub fn url(&self, path: &str) -> String {
         format!("{}{path}", self.url)
