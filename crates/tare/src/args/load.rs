@@ -26,7 +26,7 @@ Examples:
   tare load http://127.0.0.1:8080/ -r 20000 --poisson
       20,000 requests/s, whatever comes back
   tare load http://127.0.0.1:8080/ -r 2000 --poisson --server shop.jar
-      which part of the latency is the server's stops, and which is the machine's
+      which part of the latency is the server's stops, and which the machine's
   tare load http://127.0.0.1:8080/ --stages 1000:10s,10000:1m,0:10s
       a rate that rises and falls
   tare load https://127.0.0.1:8443/ -k --http2 --streams 32

@@ -90,7 +90,7 @@ fn a_planted_cost_is_found_against_the_revision_before_it() {
     let answer = summary["headline"]["text"].as_str().unwrap();
     assert!(answer.starts_with("Regressed: own uses "), "{answer}");
     assert!(answer.contains("more CPU per request than own@baseline on Get ["), "{answer}");
-    assert!(answer.ends_with("]. The limit is cpu > +3%."), "{answer}");
+    assert!(answer.contains("]. The limit is cpu > +3%. It costs +"), "{answer}");
     assert_eq!(summary["check"]["outcome"], "regressed");
     assert_eq!(summary["check"]["limits"][0]["verdict"], "regressed");
     assert_eq!(summary["noise"][0]["server"], "own@baseline", "an A/A control guards the check");

@@ -155,7 +155,7 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--no-keepalive", "-H", "Connection: keep-alive"], 2, "remove Connection from -H"),
         (&[&url, "--fail-if", "p99(/other)>5ms"], 2, "no request has this URL; there is GET /"),
         (&[&url, "-a", "{{user}}:{{password}}"], 2, "the value of -a has a variable"),
-        (&["--curl", "curl -L http://127.0.0.1:1/"], 2, "--location has no counterpart"),
+        (&["--curl", "curl --digest http://127.0.0.1:1/"], 2, "--digest has no counterpart"),
         (&[&url, "--sni", "shop.example"], 2, "--sni is for https://, grpcs:// and wss://"),
         (&[&url, "-n", "10", "--stages", "10:1s"], 2, "cannot be used with"),
         (&[&url, "-d", "2s", "--stages", "10:1s"], 2, "cannot be used with"),

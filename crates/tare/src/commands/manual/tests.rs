@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 
 use clap::{Command, Parser};
+use tare_plan::contract::UserSetup;
 use tare_plan::suite::Suite;
 
 use super::*;
@@ -160,8 +161,12 @@ fn every_suite_in_the_documents_can_be_read() {
         let blocks = code_blocks(&fs::read_to_string(&document).unwrap());
         for (_, code) in blocks.iter().filter(|(language, _)| language == "toml") {
             told += 1;
-            let suite = Suite::parse(&document.display().to_string(), code);
-            assert!(suite.is_ok_and(|suite| !suite.servers.is_empty()), "{}:\n{code}", document.display());
+            let file = document.display().to_string();
+            let is_understood = match code.contains("[[setup]]") {
+                true => UserSetup::parse(&file, code).is_ok(),
+                false => Suite::parse(&file, code).is_ok_and(|suite| !suite.servers.is_empty()),
+            };
+            assert!(is_understood, "{file}:\n{code}");
         }
     }
     assert!(told > 8, "the documents have suites: {told}");
