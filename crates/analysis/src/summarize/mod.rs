@@ -14,7 +14,13 @@ use crate::words::{findings, headline, limit_words, next_step, tail, trust::trus
 
 /// The text of a run that measured the same start again and again, as one whose servers tare does not start.
 fn without_starts(text: &str) -> String {
-    text.replace("starts", "repeats").replace("start", "repeat")
+    let is_of_word = |c: char| c.is_alphanumeric() || ['-', '_', '.', '/'].contains(&c);
+    let words = text.split_inclusive(|c: char| !is_of_word(c));
+    let renamed = words.map(|word| match word.trim_end_matches(|c: char| !is_of_word(c)) {
+        "start" | "starts" => word.replacen("start", "repeat", 1),
+        _ => word.to_owned(),
+    });
+    renamed.collect()
 }
 
 /// The summary of a run, from which all reports are made.
@@ -81,5 +87,21 @@ pub fn summarize(record: &RunRecord) -> Summary {
         noise: compared.noise,
         plan: plan_sections(&plan.settings),
         environment: environment_sections(&record.header.environment),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_starts;
+
+    #[test]
+    fn a_start_is_named_a_repeat_and_no_other_word_changes() {
+        for (told, expected) in [
+            ("with 3 starts, differences below 9 %", "with 3 repeats, differences below 9 %"),
+            ("one start; the 5 starts of the plan", "one repeat; the 5 repeats of the plan"),
+            ("restart starter and my-start at /start", "restart starter and my-start at /start"),
+        ] {
+            assert_eq!(without_starts(told), expected);
+        }
     }
 }
