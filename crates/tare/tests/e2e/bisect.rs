@@ -1,15 +1,18 @@
 //! `tare bisect` over releases of known cost: the release with the planted change is found, whatever else cannot be built.
 
-use std::process::Output;
+use std::process::{Command, Output, Stdio};
 
 use crate::check::{Repository, all_of, project_with_catalog};
-use crate::common::{is_disturbed, skip, stdout};
+use crate::common::{is_disturbed, skip, stdout, wait_for};
+use crate::faults::count_recorded_slices;
+
+const SEARCH: [&str; 9] = ["bisect", "-s", "own.Layer", "--versions", "1,2,3,4", "-m", "Get", "--budget", "60s"];
+const SHORT: [&str; 10] =
+    ["--users", "8", "--warmup", "200ms", "--slice", "100ms", "--discard", "20ms", "--saturating", "6"];
 
 /// Searches the releases 1 to 4 with short runs. Of these, 3 and 4 cost twice as much, and 2 cannot be built.
 fn bisect(repository: &Repository, args: &[&str]) -> Output {
-    let search = ["bisect", "-s", "own.Layer", "--versions", "1,2,3,4", "-m", "Get", "--budget", "60s"];
-    let short = ["--users", "8", "--warmup", "200ms", "--slice", "100ms", "--discard", "20ms", "--saturating", "6"];
-    repository.tare(&[&search[..], &short, args].concat())
+    repository.tare(&[&SEARCH[..], &SHORT, args].concat())
 }
 
 fn project_with_releases() -> Repository {
@@ -57,4 +60,19 @@ fn releases_of_equal_cost_have_no_change() {
     }
     assert_eq!(output.status.code(), Some(4), "{}", all_of(&output));
     assert!(stdout(&output).contains("No change: 4 costs "), "{}", all_of(&output));
+}
+
+#[test]
+fn a_search_that_is_stopped_leaves_no_server_and_says_how_to_go_on() {
+    for (signal, status) in [("-INT", Some(130)), ("-KILL", None)] {
+        let repository = project_with_releases();
+        let args = [&SEARCH[..], &SHORT, &["--good", "1", "--bad", "4", "--at-least-change", "20"]].concat();
+        let child = repository.command(&args).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        assert!(wait_for(|| count_recorded_slices(&repository.bench) > 4), "it measures");
+        assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), status, "{}", all_of(&output));
+        assert_eq!(stdout(&output).contains("Interrupted. The answers above stand."), signal == "-INT");
+        repository.bench.assert_nothing_left();
+    }
 }

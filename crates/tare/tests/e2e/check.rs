@@ -58,9 +58,15 @@ impl Repository {
 
     /// `tare ARGS`.
     pub fn tare(&self, args: &[&str]) -> Output {
-        let output = self.bench.tare(args).env("XDG_CACHE_HOME", self.cache.path()).output().unwrap();
+        let output = self.command(args).output().unwrap();
         self.bench.assert_nothing_left();
         output
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.bench.tare(args);
+        command.env("XDG_CACHE_HOME", self.cache.path());
+        command
     }
 
     /// The work trees of baselines, the first of them.

@@ -222,7 +222,7 @@ fn start_run_with_slices(bench: &Bench) -> Child {
 }
 
 /// How many slices the latest record holds; 0 before there is one.
-fn count_recorded_slices(bench: &Bench) -> usize {
+pub fn count_recorded_slices(bench: &Bench) -> usize {
     let output = bench.run(&["report", "latest", "--json"]);
     let Ok(summary) = serde_json::from_slice::<serde_json::Value>(&output.stdout) else { return 0 };
     summary["cells"].as_array().unwrap().iter().map(|cell| cell["timeline"].as_array().unwrap().len()).sum()

@@ -39,7 +39,13 @@ pub fn bisect(args: &BisectArgs, global: &Global) -> anyhow::Result<Outcome> {
         return Ok(print_plan(&first));
     }
     match search(count, least, &mut bench).and_then(|end| conclude(end, &bench, args)) {
-        Err(error) if error.is::<Stopped>() => Ok(Outcome::Interrupted),
+        Err(error) if error.is::<Stopped>() => {
+            console::print_text(
+                "\n  Interrupted. The answers above stand. To go on from there, give the last release without the change \
+                 as --good, and the first one with it as --bad.\n",
+            );
+            Ok(Outcome::Interrupted)
+        }
         result => result,
     }
 }
