@@ -39,8 +39,8 @@ const PLAIN_HEADERS: [&str; 28] = [
     "x-request-id",
 ];
 /// Parts of the names of parameters in a URL, and of variables, whose values are secret.
-pub const SECRET_PARAMETERS: [&str; 8] =
-    ["token", "key", "secret", "password", "passwd", "auth", "signature", "session"];
+pub const SECRET_PARAMETERS: [&str; 9] =
+    ["token", "key", "secret", "pass", "pwd", "auth", "signature", "session", "credential"];
 
 pub fn recorded_command() -> Vec<String> {
     let words: Vec<OsString> = std::env::args_os().collect();
@@ -104,6 +104,12 @@ pub fn is_secret(header: &str) -> bool {
     !PLAIN_HEADERS.contains(&header.trim().to_ascii_lowercase().as_str())
 }
 
+/// Whether the name of a parameter, a variable or a flag says that its value is secret.
+pub fn names_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    SECRET_PARAMETERS.iter().any(|part| name.contains(part))
+}
+
 fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
     let mut before = SecretFlag::No;
     let mask = |word: String| {
@@ -142,9 +148,7 @@ pub fn without_secret_parameters(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return path.to_owned() };
     let (query, fragment) = query.find('#').map_or((query, ""), |at| query.split_at(at));
     let mask = |parameter: &str| match parameter.split_once('=') {
-        Some((name, _)) if SECRET_PARAMETERS.iter().any(|part| name.to_ascii_lowercase().contains(part)) => {
-            format!("{name}={MASK}")
-        }
+        Some((name, _)) if names_secret(name) => format!("{name}={MASK}"),
         _ => parameter.to_owned(),
     };
     format!("{path}?{}{fragment}", query.split('&').map(mask).collect::<Vec<_>>().join("&"))

@@ -3,6 +3,7 @@
 mod bundle;
 mod list;
 mod otlp;
+mod secrets;
 
 use std::path::{Path, PathBuf};
 
