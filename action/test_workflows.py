@@ -117,6 +117,12 @@ class Workflows(unittest.TestCase):
         self.assertIn("this one", notes)
         self.assertNotRegex(notes, "newer|older")
 
+    def test_links_of_the_notes_lead_to_this_version_of_the_repository(self):
+        (self.project / "CHANGELOG.md").write_text(f"## {self.version}\n\n[a](docs/A.md#b), [c](https://example.org/d), [e](#f)\n")
+        self.run_script("scripts/release", "--together")
+        notes = (self.project / "target/notes.md").read_text()
+        self.assertIn(f"[a](https://github.com/Me/tare/blob/v{self.version}/docs/A.md#b), [c](https://example.org/d), [e](#f)", notes)
+
     def test_packages_of_another_version_are_not_brought_together(self):
         for file in self.packages.iterdir():
             file.unlink()
