@@ -121,7 +121,7 @@ pub struct Stop {
     pub forks: Forks,
     /// Region of practical equivalence: 0.02 stands for ±2 %.
     pub region: f64,
-    /// Error probability of each comparison.
+    /// Error probability of the run.
     pub alpha: f64,
     /// The smallest standard deviation of forks' log-ratios that is used.
     pub floor: f64,

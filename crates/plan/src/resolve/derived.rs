@@ -172,7 +172,7 @@ fn declare_forks(plan: &mut Plan) {
     let declared = (whole as u32).clamp(*at_least, MAX_LOOKS.max(*at_least));
     *max_forks = Some(declared);
     plan.settings.retain(|setting| setting.key != "max_forks");
-    let meaning = "declared starts, from budget and planned time of a start: intervals are narrowest up to it";
+    let meaning = "starts that fit into the budget: the intervals are planned for as many";
     let setting = Setting::new("stop", "max_forks", declared.to_string(), Source::Default, meaning);
     plan.add_setting_of_stop(setting);
 }

@@ -30,7 +30,7 @@ define_settings! {
         aa: String = value("SERVER").conflicts(&["servers", "baseline"]).resolved_with_groups();
         /// Library versions, comma separated; each is compared with the baseline built for that version.
         versions: Vec<String> = value("VERSIONS").separated_by(',').in_profile().resolved_with_groups();
-        /// What servers that state no protocol are asked in: http1, h2c (HTTP/2 without TLS) or h2 (over TLS).
+        /// Protocol of servers that state none: http1, h2c (HTTP/2 without TLS) or h2 (HTTP/2 over TLS).
         protocol: HttpVersion = value("VERSION").in_profile().resolved_with_groups();
         /// Requests that a connection of HTTP/2 carries at a time, where a server does not state it.
         streams: u32 = value("N").in_profile().resolved_with_groups();
@@ -106,7 +106,7 @@ define_settings! {
                     *at_least = given;
                 }
             });
-        /// Number of starts of each server at which intervals are narrowest. A run may go on beyond it; they are wider then. A suite's number holds for its own budget.
+        /// Starts of each server that the intervals are planned for. A run may make more, and its intervals are wider then. With --budget, a suite's number does not count.
         max_forks: u32 = value("N").conflicts_as_flag(&["forks"])
             .when(|known| known.is_compared() && !known.forks_are_fixed())
             .otherwise("the starts that fit into the budget")
@@ -133,7 +133,7 @@ define_settings! {
             .default(Percent(0.02))
             .check("write more than 0 and less than 50 percent", |region, _| region.0 > 0.0 && region.0 < 0.5)
             .fills(|to, region| to.stop.region = region.0);
-        /// Error probability of each comparison.
+        /// Error probability of the run: all its comparisons together. From ten comparisons on, the share of the stated differences that is wrong on average.
         alpha: f64 = value("ALPHA")
             .default(0.05)
             .check("write a probability between 0 and 0.5", |alpha, _| *alpha > 0.0 && *alpha < 0.5)
@@ -141,10 +141,10 @@ define_settings! {
         /// Start each baseline a second time and compare the two starts (A/A control): gives the noise floor.
         control: bool = off_unless(
             "control",
-            "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor. The first three starts have one, and every second one after; such a start takes half as long again.",
+            "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor. The first three starts do so, and every second one after; they take half as long again.",
         )
             .when(|known| known.is_compared()).fills(|to, control| to.control = control);
-        /// Narrow the intervals by how much the starts of other comparisons scatter: those of the same run from 10 on, otherwise those of earlier runs on this machine (auto), or each by its own starts (off).
+        /// auto narrows intervals by how much the starts of other comparisons scatter: those of this run if it has ten, else those of earlier runs on this machine. off takes a comparison's own starts alone.
         prior: PriorUse = value("USE")
             .when(|known| known.is_compared())
             .default(PriorUse::Auto)
@@ -250,7 +250,7 @@ define_settings! {
             .fills(|to, rounds| to.slices.saturating = rounds);
         /// Rounds of slices at one constant rate for all servers, per fork: they measure CPU per request at equal load.
         fixed: u32 = value("ROUNDS").when(|known| known.has_slices()).default(0).fills(|to, rounds| to.slices.fixed = rounds);
-        /// Longest time of open-loop load with Poisson arrivals on each server per fork, 0s for none: it measures latency, until each server has collected garbage five times and answered 10000 requests.
+        /// Longest time for latency on each server per start; 0s for none. Requests arrive at random (Poisson) until each server has collected garbage five times and answered 10000 of them.
         latency: Span = value("SPAN")
             .when(|known| known.has_slices())
             .default_from("12s (5s in a suite with servers of its own)", |known| {

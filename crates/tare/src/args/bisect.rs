@@ -15,7 +15,7 @@ Examples:
   tare bisect -s http4s.Tapir --good 1.11.5 --bad 1.11.9 --versions 1.11.5,1.11.6,1.11.7,1.11.8,1.11.9 -m SimpleGet
       among these versions, in order
 
-First the two versions are compared with one another; where the bad one does not cost more, perhaps a second time, the other way round. Then each step compares one version between them with the cheaper one, until its interval lies on one side of half of the change. At the end, the server beneath the layer is measured with the libraries of both releases: it says how much of the change is the layer's. Each comparison is a run of its own.
+First it compares the two versions. If the bad one does not cost more, it may compare them again, to see whether it costs less. Then each step compares a version between them with the cheaper one, until the whole interval is above or below half of the change. At the end it measures the server beneath the layer with the libraries of both releases, to say how much of the change is the layer's. Each comparison is a run of its own.
 
 Exit codes: 0 found · 1 tare failed · 2 wrong usage · 4 no change, or not decided · 130 interrupted";
 

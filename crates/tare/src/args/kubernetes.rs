@@ -36,7 +36,7 @@ pub struct PodArgs {
     /// Container image of the agents; scripts/image makes one.
     #[arg(long = "k8s-image", default_value = IMAGE, value_name = "IMAGE", hide_short_help = true)]
     image: String,
-    /// Whole cores of each pod. One of several is left to the kernel and to what is not the generator.
+    /// Whole cores of each pod. If it has several, one is left to the kernel and to the rest of the pod.
     #[arg(long = "k8s-cpus", default_value_t = CPUS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), hide_short_help = true)]
     cpus: u32,
     /// Memory of each pod.

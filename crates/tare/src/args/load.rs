@@ -51,7 +51,7 @@ Examples:
   tare load http://127.0.0.1:8080/ --json - | jq .response
   tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
 
-Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time; the same of the service time or of the send lag, as in p99(service), p99(lag); errors as a number or a share (errors>0.1%); p99(/cart) and errors(POST /cart) of one URL of several; responses of a status, as in 'status 503>1%' or 'status 5xx>0'; connection-events, which belong to no request; rps. A condition on a percentile is also met when fewer than ten responses took longer: so few cannot tell it.
+Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time; the same of the service time or of the send lag, as in p99(service), p99(lag); errors as a number or a share (errors>0.1%); p99(/cart) and errors(POST /cart) of one URL of several; responses of a status, as in 'status 503>1%' or 'status 5xx>0'; connection-events, which belong to no request; rps. A condition on a percentile is also met if fewer than ten responses took longer: they are too few to show that it holds.
 
 Exit codes: 0 done · 1 tare failed (bad URL, no server, …) · 2 wrong usage · 3 done, but the numbers are VOID or a --fail-if was met · 130 interrupted
 

@@ -78,9 +78,9 @@ fn keep_one_server(list: &mut Vec<ListedRequest>, base: Option<&str>, shown: &st
 /// Refuses a URL that no path could follow.
 fn check_base(list: &[ListedRequest], base: Option<&str>, shown: &str) -> anyhow::Result<()> {
     match base {
-        Some(base) if !list.iter().any(is_path) => {
-            Err(wrong_usage(format!("{base}: {shown} has no paths that it could be for; leave it out")))
-        }
+        Some(base) if !list.iter().any(is_path) => Err(wrong_usage(format!(
+            "{base}: {shown} has whole URLs and no path that this URL could complete; leave it out"
+        ))),
         Some(base) if base.contains(['?', '#']) => {
             Err(wrong_usage(format!("{base}: the paths of {shown} cannot follow a query; write the URL without it")))
         }

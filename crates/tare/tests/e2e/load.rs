@@ -193,7 +193,11 @@ fn a_list_of_urls_uses_the_url_before_its_paths_or_refuses_it() {
     write("urls.txt", &server.url("/path0/1"));
     for (args, code, words) in [
         (&[&server.url, "--urls", "paths.txt", "-n", "10"][..], 0, ""),
-        (&[&server.url, "--urls", "urls.txt"], 2, "urls.txt has no paths that it could be for; leave it out"),
+        (
+            &[&server.url, "--urls", "urls.txt"],
+            2,
+            "urls.txt has whole URLs and no path that this URL could complete; leave it out",
+        ),
         (&[&server.url("/?a=b"), "--urls", "paths.txt"], 2, "cannot follow a query"),
         (&["--urls", "paths.txt"], 2, "paths.txt, line 1: /path0/1 is a path; add the URL of its server"),
     ] {
