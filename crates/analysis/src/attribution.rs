@@ -12,9 +12,7 @@ use tare_plan::Currency;
 #[derive(Debug, Clone)]
 pub struct ReleasePair {
     pub new_layer: String,
-    /// The bare server with the libraries of the old release.
     pub old_server: String,
-    /// The bare server with those of the new release.
     pub new_server: String,
 }
 
@@ -74,7 +72,6 @@ struct ForkCosts {
     layer: f64,
     /// Of the bare server with the libraries of the old release.
     old_server: f64,
-    /// Of the bare server with those of the new release.
     new_server: f64,
 }
 

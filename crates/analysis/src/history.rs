@@ -140,12 +140,10 @@ impl HistoryPoint {
 pub struct LevelChange {
     /// Index of the first point of the new level.
     pub at: usize,
-    /// The last run of the old level.
     pub after_run: String,
     /// When it began, RFC 3339 UTC.
     pub after_at: String,
     pub after_revision: Option<String>,
-    /// The first run of the new level.
     pub first_run: String,
     /// When it began, RFC 3339 UTC.
     pub first_at: String,

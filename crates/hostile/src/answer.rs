@@ -2,7 +2,6 @@
 
 use tare_wire::http::{Head, ParseError, Progress, ResponseParser, Sink};
 
-/// The result of an answer.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct ParsedAnswer {
     statuses: Vec<u16>,

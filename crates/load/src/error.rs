@@ -11,7 +11,6 @@ pub enum LoadError {
     /// The specification contradicts itself.
     #[error("{what}; {remedy}")]
     Spec {
-        /// What is wrong.
         what: String,
         /// What to write instead.
         remedy: String,
@@ -21,7 +20,6 @@ pub enum LoadError {
     Input {
         /// The file with line and field, or the request with its part and character.
         place: String,
-        /// What is wrong there.
         what: String,
         /// What to write instead.
         remedy: String,
@@ -39,7 +37,6 @@ pub enum LoadError {
     Worker {
         /// The CPU that it should run on.
         cpu: usize,
-        /// The reason.
         reason: String,
     },
     /// The kernel refused to wait for events.

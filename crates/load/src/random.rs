@@ -28,7 +28,6 @@ pub(crate) fn unit_exponential(random: &mut Pcg64Mcg) -> f64 {
     -uniform.ln()
 }
 
-/// Exponential with this mean.
 pub(crate) fn exponential(random: &mut Pcg64Mcg, mean: Duration) -> Duration {
     mean.mul_f64(unit_exponential(random))
 }

@@ -3,14 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The most agents of one place.
 const MOST_AGENTS: usize = 1024;
 
 /// The error for a machine with a password. It does not repeat the password.
 pub const PASSWORD_ERROR: &str = "this machine has a password, and ssh takes none from here; write ssh://user@host:22, and let ssh \
                                   use a key (ssh-copy-id)";
 
-/// Where agents run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AgentPlace {
     Local {
@@ -34,7 +32,6 @@ pub enum AgentPlace {
 }
 
 impl AgentPlace {
-    /// Whether its agents are in pods of a Kubernetes cluster.
     pub const fn is_in_cluster(&self) -> bool {
         matches!(self, Self::Pods { .. } | Self::AppliedJob { .. })
     }
@@ -48,7 +45,6 @@ impl AgentPlace {
     }
 }
 
-/// Whether any of these places is on another machine.
 pub fn are_elsewhere(places: &[AgentPlace]) -> bool {
     places.iter().any(|place| !matches!(place, AgentPlace::Local { .. }))
 }

@@ -20,7 +20,6 @@ pub struct Condition {
     pub limit: f64,
 }
 
-/// Why a condition cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{text}\" is no condition: {why}; write for example p99>5ms, p99(/cart)>5ms, p99.9(service)>=1ms, errors>0.1%, 'status 503'>1% or rps<1000"

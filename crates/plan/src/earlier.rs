@@ -21,7 +21,6 @@ pub struct RunConditions {
     /// Feature release of the JDK; `None` where no server runs on a JVM.
     pub jdk: Option<u32>,
     pub server_cpus: String,
-    /// Scheduling policy of the servers' threads.
     pub scheduling: SchedulingPolicy,
 }
 
@@ -36,7 +35,6 @@ impl RunConditions {
 /// What later plans use of one finished run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EarlierRun {
-    /// Where it measured.
     pub place: RunConditions,
     /// One entry for each comparison and currency.
     pub spreads: Vec<ForkSpread>,
@@ -51,7 +49,6 @@ pub struct ForkSpread {
     pub of: SpreadOf,
     /// Standard deviation of the forks' log-ratios.
     pub sd: f64,
-    /// How many forks counted.
     pub forks: u32,
 }
 
@@ -62,7 +59,6 @@ pub struct SpreadOf {
     /// Scenario; `None` for all scenarios of the family together, and in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scenario: Option<String>,
-    /// What was compared.
     pub currency: Currency,
     pub load: SliceKind,
 }
@@ -80,7 +76,6 @@ pub struct ForkTime {
 /// What a plan uses of earlier runs. It is fixed before the first fork.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct EarlierForks {
-    /// How much forks scattered.
     pub spreads: Vec<EarlierSpread>,
     /// How long forks took, relative to [`formula_fork_time`](crate::estimate::formula_fork_time).
     pub times: Vec<EarlierForkTime>,
@@ -94,7 +89,6 @@ fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// How much the forks of earlier comparisons scattered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EarlierSpread {
     /// Family, scenario, currency and load.

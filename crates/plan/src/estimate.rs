@@ -102,7 +102,6 @@ fn open_time(plan: &Plan) -> Duration {
 /// Tries of a search: about ten of doubling, five of halving the bracket, two that agree of each.
 const TRIES: u32 = 30;
 
-/// The time of one cell of a sequential run.
 pub fn cell_time(plan: &Plan, named: &NamedScenario) -> Duration {
     let warmup = plan.warmup.longest(false, 1);
     let closed = plan.slices.length.0 * plan.slices.saturating;

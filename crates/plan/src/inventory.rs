@@ -36,7 +36,6 @@ pub struct KnownServer {
     /// Why it speaks HTTP/1.1 alone; `None` where that is not known, or it speaks more.
     #[serde(default)]
     pub only_http1: Option<String>,
-    /// What it is compared with.
     pub baseline: Option<String>,
     /// The version that is taken when none is asked for.
     pub default_version: String,
@@ -68,7 +67,6 @@ impl Inventory {
         }
     }
 
-    /// All names, in order.
     pub fn names(&self) -> Vec<String> {
         self.servers.iter().map(|server| server.name.clone()).collect()
     }

@@ -59,7 +59,6 @@ pub struct LoadPlan {
     pub settings: Vec<Setting>,
 }
 
-/// A process of this machine.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerProcess {
     /// The file name of its program.

@@ -17,7 +17,6 @@ use crate::settings::{Options, all_settings};
 
 pub use chains::{FILES, UPSTREAM};
 
-/// A suite file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Suite {

@@ -1,6 +1,5 @@
 //! Why stacks could not be read or written.
 
-/// What is wrong with a profile.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {

@@ -12,8 +12,6 @@ pub use svg::{draw_difference, draw_flame_graph};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     Samples,
-    /// Nanoseconds.
     Nanoseconds,
-    /// Bytes.
     Bytes,
 }

@@ -50,7 +50,6 @@ impl FlameTree {
         self.frame.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.frame.is_empty()
     }

@@ -69,7 +69,6 @@ impl Stacks {
         self.stacks.len()
     }
 
-    /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.stacks.is_empty()
     }

@@ -13,7 +13,6 @@ pub struct Checkpoint {
     pub at_ns: u64,
     /// The entries of the record that belong to whole steps.
     pub entries: EntryCounts,
-    /// The steps that are done, in order.
     pub steps: Vec<DoneStep>,
     /// The loads that the first forks have fixed for all.
     pub loads: Vec<SharedLoad>,
@@ -89,7 +88,6 @@ pub struct SharedLoad {
 /// The windows of open load in which the latency of each server is measured in each fork.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LatencyWindows {
-    /// How many each server has.
     pub count: u32,
     /// Length of each in nanoseconds, its head included.
     pub length_ns: u64,
@@ -107,7 +105,6 @@ pub struct EntryCounts {
 }
 
 impl EntryCounts {
-    /// The tables of the record with their counts.
     pub(crate) const fn counts_by_table(&self) -> [(&'static str, i64); 6] {
         [
             ("slice", self.slices as i64),

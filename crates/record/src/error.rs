@@ -49,7 +49,6 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// The error for an error of the file system.
     pub(crate) fn io(file: &Path, error: &std::io::Error) -> Self {
         let file = file.to_path_buf();
         match error.kind() {

@@ -15,7 +15,6 @@ pub struct RunHeader<P = Plan> {
     /// Program and arguments as typed, without secrets.
     pub command: Vec<String>,
     pub tare_version: String,
-    /// Git revision of the working directory, if it has one.
     pub git_revision: Option<String>,
     /// SHA-256 of the plan, in hex.
     pub plan_hash: String,

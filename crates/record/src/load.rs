@@ -12,7 +12,6 @@ pub struct LoadRecord {
     pub intervals: Vec<StoredSlice>,
     /// The agents that made the load, in order; empty where tare made it itself.
     pub agents: Vec<AgentRecord>,
-    /// Events, in order.
     pub events: Vec<EventRecord>,
     /// How and when the load ended, in nanoseconds since its begin; absent if tare was killed.
     pub end: Option<(EndStatus, u64)>,

@@ -51,7 +51,6 @@ pub enum KnownStops {
     Untold,
     /// Its runtime's log cannot be understood.
     Unreadable,
-    /// All of them, in order.
     Spans(Vec<IdleSpan>),
 }
 
@@ -73,7 +72,6 @@ impl<H> Default for ServerUse<H> {
 }
 
 impl ServerUse {
-    /// The same with its histograms as bytes.
     pub fn pack(self) -> ServerUse<PackedHistogram> {
         ServerUse {
             cpu: self.cpu,
@@ -148,7 +146,6 @@ impl ServerCpu {
 pub struct RuntimeUse {
     /// Stop-the-world collections.
     pub collections: Option<u64>,
-    /// Time in them.
     pub collecting_ns: Option<u64>,
     /// Collections and their time by collector, under the runtime's name for it, without those that did nothing.
     pub collectors: BTreeMap<String, CollectorUse>,
@@ -156,7 +153,6 @@ pub struct RuntimeUse {
     pub safepoint_ns: Option<u64>,
     /// How often it stopped its threads, for any reason.
     pub safepoints: Option<u64>,
-    /// Bytes allocated.
     pub allocated_bytes: Option<u64>,
     /// Heap in use at the end, including garbage.
     pub heap_used_bytes: Option<u64>,
@@ -207,7 +203,6 @@ fn sum_of_both(a: Option<u64>, b: Option<u64>) -> Option<u64> {
 pub struct CollectorUse {
     /// Its stop-the-world pauses.
     pub pauses: u64,
-    /// Time in them.
     pub pause_ns: u64,
 }
 

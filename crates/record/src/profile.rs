@@ -43,9 +43,7 @@ pub enum Weight {
     Samples {
         every_ns: u64,
     },
-    /// Nanoseconds.
     Ns,
-    /// Bytes.
     Bytes,
 }
 
@@ -66,12 +64,10 @@ impl PackedText {
         Self(bytes)
     }
 
-    /// The bytes, to be stored.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
 
-    /// The text.
     pub fn unpack(&self) -> io::Result<String> {
         self.unpack_within(LONGEST_BYTES)
     }

@@ -72,9 +72,7 @@ pub struct RunRecord {
     pub forks: Vec<ForkRecord>,
     /// Warm-ups, in the order in which they ended.
     pub warmups: Vec<WarmupRecord>,
-    /// Cross-checks, in order.
     pub cross_checks: Vec<CrossCheckRecord>,
-    /// Events, in order.
     pub events: Vec<EventRecord>,
     /// Profiles, in order; a record of scored slices has none.
     pub profiles: Vec<ProfileRecord>,

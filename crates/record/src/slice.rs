@@ -10,7 +10,6 @@ use crate::probe::ServerUse;
 named_values! {
     /// Warm-up, scored or profiled.
     pub enum Phase: "a phase" {
-        /// Not scored.
         Warmup = "warmup",
         Measure = "measure",
         /// Under a sampler; never scored.

@@ -9,7 +9,6 @@ use crate::websocket::WebSocket;
 /// The largest header section of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// The state of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Connection {
     /// Unused bytes: an incomplete head, or bytes that arrived while an answer was being sent.
@@ -25,7 +24,6 @@ pub(crate) struct Connection {
     pub(crate) nth: u64,
     /// The WebSocket, after an upgrade.
     pub(crate) websocket: Option<Box<WebSocket>>,
-    /// Close it when everything has been sent.
     pub(crate) closes_when_sent: bool,
     /// Distinguishes this connection from an earlier one with the same token.
     pub(crate) serial: u64,

@@ -26,7 +26,6 @@ impl Answer {
         Self { status, body, persistence: Persistence::Stays }
     }
 
-    /// The head for a body of this length.
     pub(crate) fn head(&self, length: usize) -> String {
         let reason = match self.status {
             200 => "OK",

@@ -12,7 +12,6 @@ pub enum ReferenceError {
     /// The port could not be bound.
     #[error("cannot listen on {address}: {source}; choose another port, or 0 for any")]
     Listen {
-        /// The requested address.
         address: SocketAddr,
         /// The kernel's reason.
         source: io::Error,

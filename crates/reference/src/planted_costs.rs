@@ -65,7 +65,6 @@ impl PlantedCosts {
         format!("{} {} {}", self.requests, clock::process_cpu_ns(), self.burnt_ns)
     }
 
-    /// When the next stall begins.
     pub(crate) fn next_stall(&self) -> Option<Nanos> {
         self.stall.as_ref().map(|stall| stall.next)
     }

@@ -1,13 +1,11 @@
 //! A request as the server acts on it.
 
-/// A complete request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) body_bytes: u64,
     pub(crate) persistence: Persistence,
-    /// The key of a WebSocket handshake, if it is one.
     pub(crate) websocket_key: Option<String>,
 }
 
@@ -19,6 +17,5 @@ pub(crate) enum Persistence {
     Stays,
     /// It stays open because a client of HTTP/1.0 asked for it, and the answer must say so.
     Kept,
-    /// It is closed.
     Closes,
 }

@@ -47,7 +47,6 @@ impl Running {
         }
     }
 
-    /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }

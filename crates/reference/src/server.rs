@@ -33,7 +33,6 @@ const MAX_SLEEP: Duration = Duration::from_millis(20);
 const FLOOD_BYTES: usize = 64 * 1024;
 /// The path of the CPU totals, outside the contract and without planted costs.
 const CPU_TOTALS_PATH: &str = "/cpu-totals";
-/// The path of streams of events.
 const EVENTS_PATH: &str = "/events";
 
 /// Stops [`serve_until_stopped`] from another thread. Clones share it.
@@ -183,7 +182,6 @@ impl<'a> Server<'a> {
         self.serve_connection(io, token, is_whole.then_some(bytes));
     }
 
-    /// Sends an answer after the planted delay.
     fn send_after(&mut self, io: &mut ReadinessTransport, token: Token, answer: Arc<[u8]>) {
         let delay = self.costs.burn_for_request();
         if delay.is_zero() {

@@ -5,7 +5,6 @@ use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use crate::request::Request;
 
-/// One WebSocket.
 #[derive(Debug)]
 pub(crate) struct WebSocket {
     pub(crate) end: Endpoint,

@@ -46,7 +46,6 @@ pub(crate) struct RunContext<'a> {
     pub baseline_answers: BaselineAnswers,
     /// The whole steps so far, those before an interruption included.
     pub steps: Vec<DoneStep>,
-    /// The files of the programs that the run starts.
     pub files: BTreeMap<String, String>,
 }
 
@@ -92,7 +91,6 @@ impl<'a> RunContext<'a> {
         self.bed.is_interrupted()
     }
 
-    /// Random orders of one place of the plan.
     pub fn random_orders(&self, place: &[&str]) -> RandomOrders {
         RandomOrders::for_place(self.plan.seed, place)
     }
@@ -117,7 +115,6 @@ impl<'a> RunContext<'a> {
         self.record_event(event)
     }
 
-    /// Notes a step that is done.
     pub fn note_step(&mut self, step: DoneStep) -> Result<(), RunError> {
         self.steps.push(step);
         self.save_checkpoint()
@@ -158,7 +155,6 @@ impl<'a> RunContext<'a> {
         })
     }
 
-    /// Closes the record.
     pub fn finish(self, status: EndStatus) -> Result<RunRecord, RunError> {
         let at_ns = self.bed.elapsed_ns();
         self.journal.finish(status, at_ns)

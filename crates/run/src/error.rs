@@ -10,7 +10,6 @@ pub enum RunError {
     /// The plan asks for something that this machine lacks, such as cores.
     #[error("{key}: {message}")]
     Plan {
-        /// Flag or key.
         key: String,
         /// What is wrong and what would be right.
         message: String,
@@ -24,7 +23,6 @@ pub enum RunError {
     /// The folder of the servers' logs cannot be made.
     #[error("cannot make the folder {path}: {source}; give another with --dir", path = path.display())]
     Logs {
-        /// The folder.
         path: std::path::PathBuf,
         /// The kernel's reason.
         source: std::io::Error,
@@ -40,7 +38,6 @@ pub enum RunError {
     #[error("run {id} cannot go on: {what}; start it again with the command of its report")]
     Resume {
         id: String,
-        /// What is different.
         what: String,
     },
     /// The generator could not begin.
@@ -49,7 +46,6 @@ pub enum RunError {
     /// An agent cannot begin or go on. Its message is one plain line, whatever another machine said.
     #[error("agent {agent}: {reason}", reason = plain_line(reason))]
     Agent {
-        /// Its name.
         agent: String,
         /// What is wrong and what to do, with the words of another machine as they came.
         reason: String,

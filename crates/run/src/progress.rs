@@ -13,18 +13,15 @@ use tare_record::checkpoint::ComparisonState;
 pub enum Progress<'a> {
     /// Before the first fork: checking the machine, `what` in words.
     Preflight {
-        /// What is checked.
         what: &'a str,
     },
     /// The servers of a group are being started.
     Starting {
         place: RunPosition<'a>,
-        /// How many servers.
         servers: usize,
     },
     /// The servers are verified against the contract.
     Verifying { place: RunPosition<'a> },
-    /// The group warms up.
     WarmingUp {
         place: RunPosition<'a>,
         scenario: &'a str,
@@ -55,7 +52,6 @@ pub enum Progress<'a> {
     MeasuringRound {
         place: RunPosition<'a>,
         scenario: &'a str,
-        /// Length of a turn.
         turn: Duration,
         /// 1-based slice of this fork and scenario.
         slice: u32,
@@ -69,7 +65,6 @@ pub enum Progress<'a> {
         place: RunPosition<'a>,
         scenario: &'a str,
         variant: &'a str,
-        /// How many are open.
         open: usize,
         /// Of how many.
         of: usize,
@@ -81,7 +76,6 @@ pub enum Progress<'a> {
         place: RunPosition<'a>,
         scenario: &'a str,
         variant: &'a str,
-        /// Which tool.
         engine: Engine,
     },
     /// A server is about to be profiled.
@@ -89,7 +83,6 @@ pub enum Progress<'a> {
         place: RunPosition<'a>,
         scenario: &'a str,
         variant: &'a str,
-        /// What is sampled.
         event: &'a str,
         /// 1-based profile of this fork and scenario.
         step: u32,
@@ -99,7 +92,6 @@ pub enum Progress<'a> {
     /// A fork is over; this is how the comparisons stand.
     Standing {
         place: RunPosition<'a>,
-        /// One for each comparison of the group.
         standings: &'a [ComparisonState],
     },
     /// An event that the observer should show.

@@ -7,12 +7,10 @@ use tare_stats::histogram::LatencyHistogram;
 
 use crate::packed::PackedHistogram;
 
-/// The answers of one status.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusTally {
     /// All of them.
     pub count: u64,
-    /// Those of requests that failed.
     pub failed: u64,
     /// Why the first of these failed: escaped, of bounded length; empty if none failed.
     pub example: String,
@@ -24,7 +22,6 @@ pub struct StatusTally {
 pub struct StatusTallies(pub BTreeMap<u16, StatusTally>);
 
 impl StatusTallies {
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -47,7 +44,6 @@ pub struct RequestTally {
     pub name: String,
     /// Answered as expected.
     pub ok: u64,
-    /// Failed.
     pub failed: u64,
     /// Why the first of these failed; empty if none did.
     pub example: String,

@@ -15,13 +15,11 @@ named_values! {
     }
 }
 
-/// The estimated offset of a server's clock.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockEstimate {
     /// How far the server's clock is ahead of the generator's, in nanoseconds; negative if it is behind. `None` where too
     /// few messages came or no ping was answered: stamps then mean nothing.
     pub offset_ns: Option<i64>,
-    /// Stamped messages that the estimate rests on.
     pub messages: u64,
     /// The shortest round trip of a ping, in nanoseconds.
     pub round_trip_ns: Option<u64>,
@@ -50,7 +48,6 @@ impl ClockSamples {
         self.unix_ns = self.unix_ns.max(unix_ns.saturating_sub(arrived_ns));
     }
 
-    /// Adds the round trip of a ping, in nanoseconds.
     pub fn add_round_trip(&mut self, round_trip_ns: u64) {
         self.round_trip_ns = Some(self.round_trip_ns.map_or(round_trip_ns, |least| least.min(round_trip_ns)));
     }

@@ -22,20 +22,16 @@ const WAITING: usize = 3;
 /// A time in which a server or the machine did nothing, in nanoseconds on the clock of the sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IdleSpan {
-    /// Its begin.
     pub begin_ns: u64,
-    /// Its end.
     pub end_ns: u64,
 }
 
 /// The response times of the three parts. Together they are those of the whole slice.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LatencyParts<H = LatencyHistogram> {
-    /// Requests that met a stop of the server.
     pub met_stop: H,
     /// Requests that met a stall of the machine or of the generator, and no stop of the server.
     pub met_stall: H,
-    /// All others.
     pub met_none: H,
 }
 
@@ -68,7 +64,6 @@ impl LatencyParts {
         parts
     }
 
-    /// The same in another form of histograms.
     pub fn map<G>(self, convert: impl Fn(LatencyHistogram) -> G) -> LatencyParts<G> {
         LatencyParts {
             met_stop: convert(self.met_stop),

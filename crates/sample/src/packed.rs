@@ -22,7 +22,6 @@ impl PackedHistogram {
         Ok(Self { bytes, samples })
     }
 
-    /// The bytes, to be stored.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }

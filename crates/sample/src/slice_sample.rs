@@ -18,7 +18,6 @@ pub struct TracedRequest {
     pub sent_ns: Option<u64>,
     /// When its answer was complete, or when it failed.
     pub ended_ns: u64,
-    /// Whether it was answered as expected.
     pub is_answered: bool,
     /// Whether it waited because no connection was free.
     pub was_blocked: bool,
@@ -61,7 +60,6 @@ macro_rules! slice_sample {
         }
 
         impl<H> SliceSample<H> {
-            /// The same sample with its histograms in another form.
             pub fn map_histograms<G>(self, convert: impl Fn(H) -> G) -> SliceSample<G> {
                 SliceSample {
                     $($value: self.$value,)*
@@ -80,7 +78,6 @@ macro_rules! slice_sample {
                 [$(&self.$histogram,)*].into_iter()
             }
 
-            /// The same, to be changed.
             pub fn histograms_mut(&mut self) -> impl Iterator<Item = &mut H> {
                 [$(&mut self.$histogram,)*].into_iter()
             }
@@ -252,7 +249,6 @@ impl SliceSample {
         self.append(later);
     }
 
-    /// The sample with its histograms as bytes.
     pub fn pack(self) -> SliceSample<PackedHistogram> {
         self.map_histograms(|histogram| PackedHistogram::from(&histogram))
     }

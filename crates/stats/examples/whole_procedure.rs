@@ -16,7 +16,6 @@ use tare_stats::{
 
 /// Standard deviation of forks, as JVMs have it.
 const SD: f64 = 0.03;
-/// Forks of an earlier run.
 const EARLIER_FORKS: usize = 6;
 /// Runs that share the prior of one set of earlier runs.
 const RUNS_PER_PRIOR: u32 = 100;

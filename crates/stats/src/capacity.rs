@@ -18,7 +18,6 @@ pub struct SearchRule {
     pub whole: bool,
 }
 
-/// What a search has found.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Capacity {
     /// The largest load that was sustained; `None` where not even the least was.
@@ -35,11 +34,9 @@ pub struct CapacitySearch {
     load: f64,
     /// Tries of the present load that said yes, and no.
     votes: (u32, u32),
-    /// The search has ended.
     over: bool,
 }
 
-/// Tries that must agree.
 const AGREEING: u32 = 2;
 /// Growth of the load until a try says no.
 const GROWTH: f64 = 2.0;
@@ -75,7 +72,6 @@ impl CapacitySearch {
         self.step();
     }
 
-    /// The result so far.
     pub fn found_so_far(&self) -> Capacity {
         self.found
     }

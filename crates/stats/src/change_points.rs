@@ -27,7 +27,6 @@ const MOST_CORRELATION: f64 = 0.9;
 /// Levels and the noise about them depend on each other; they converge in two or three rounds.
 const ROUNDS: usize = 10;
 
-/// One change of level.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangePoint {
     /// Index of the first value of the new level.

@@ -84,7 +84,6 @@ pub struct Comparison {
     /// Where the method has a prior: the interval of the ratio without it.
     #[serde(default)]
     pub without_prior: Option<Interval>,
-    /// How many forks there are.
     pub forks: u32,
     /// Standard deviation of the forks' log-ratios as observed; `None` with one fork.
     pub sd_forks: Option<f64>,

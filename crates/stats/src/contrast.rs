@@ -9,7 +9,6 @@ use crate::quantile::{mean, sd};
 pub struct Contrast {
     /// The estimate: the second mean minus the first.
     pub estimate: f64,
-    /// Its standard error.
     pub standard_error: f64,
     /// Degrees of freedom of the standard error.
     pub df: f64,
@@ -27,7 +26,6 @@ impl Contrast {
         Self { estimate: after.mean - before.mean, standard_error: variance.sqrt(), df }
     }
 
-    /// The mean of the differences of pairs.
     pub fn paired(differences: &SampleMean) -> Self {
         let SampleMean { mean, variance, df } = *differences;
         Self { estimate: mean, standard_error: variance.sqrt(), df }
@@ -48,11 +46,9 @@ impl Contrast {
     }
 }
 
-/// The mean of a sample with its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleMean {
     mean: f64,
-    /// Variance of the mean.
     variance: f64,
     df: f64,
 }

@@ -9,9 +9,7 @@ pub enum StatsError {
     TooFew {
         /// The statistic asked for.
         what: &'static str,
-        /// How many values it needs.
         needed: usize,
-        /// How many there were.
         got: usize,
     },
     /// A value is NaN or infinite, so that nothing computed from it would mean anything.
@@ -21,7 +19,6 @@ pub enum StatsError {
     NotFinite {
         /// Position in the input.
         index: usize,
-        /// The offending value.
         value: f64,
     },
     /// A ratio was asked of a value that is zero, negative, NaN or infinite.
@@ -33,23 +30,18 @@ pub enum StatsError {
         index: usize,
         /// `"variant"` or `"baseline"`.
         side: &'static str,
-        /// The offending value.
         value: f64,
     },
     /// A parameter lies outside its range.
     #[error("{name} is {value} and must be {expected}")]
     BadParameter {
-        /// The parameter.
         name: &'static str,
-        /// What was given.
         value: f64,
-        /// What is accepted.
         expected: &'static str,
     },
     /// A text that should be an interval log of HdrHistogram is none.
     #[error("it is no interval log of HdrHistogram: {cause}")]
     NoIntervalLog {
-        /// What is wrong with it.
         cause: String,
     },
     /// Bytes that should hold a histogram do not.

@@ -18,7 +18,6 @@ pub enum LimitVerdict {
     Held,
     /// The interval allows none of these answers.
     Undecided {
-        /// The reason.
         reason: UndecidedReason,
     },
 }

@@ -14,7 +14,6 @@ pub const DECIDING_SHARE: f64 = 0.9;
 /// One measure of one comparison, before it is judged at any level.
 #[derive(Debug, Clone, Copy)]
 pub struct Measured<'a> {
-    /// The ratio of each fork.
     pub forks: &'a [ForkRatio],
     /// Which direction is the good one.
     pub polarity: Polarity,
@@ -194,7 +193,6 @@ impl Table {
     }
 }
 
-/// The verdicts of one measure of a table.
 fn judge_table(line: &Line<'_>, rule: &DecisionRule) -> Result<Vec<Option<Verdict>>, StatsError> {
     let table = Table::of(line)?;
     let rule = table.rule(rule);
@@ -210,7 +208,6 @@ fn judge_table(line: &Line<'_>, rule: &DecisionRule) -> Result<Vec<Option<Verdic
     line.iter().map(|entry| entry.as_ref().map(judge).transpose()).collect()
 }
 
-/// Verdicts, one for each measured entry of the line, at the places of these entries.
 fn put_at_measured_entries(line: &Line<'_>, verdicts: impl IntoIterator<Item = Verdict>) -> Vec<Option<Verdict>> {
     let mut verdicts = verdicts.into_iter();
     line.iter().map(|entry| entry.as_ref().and_then(|_| verdicts.next())).collect()

@@ -67,7 +67,6 @@ impl VariancePrior {
         Ok(Some(prior).filter(|prior| prior.df >= 1.0))
     }
 
-    /// The prior as one of earlier runs.
     pub fn of_earlier_runs(self) -> Self {
         Self { df: self.df.min(MAX_EARLIER_DF), ..self }
     }

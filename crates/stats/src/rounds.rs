@@ -6,7 +6,6 @@ const MOST_ROUNDS: f64 = 50.0;
 /// What the starts of one comparison showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StartFigures {
-    /// Rounds in each start.
     pub rounds: u32,
     /// Standard error of one start's log-ratio, from its rounds.
     pub within_se: f64,
@@ -21,7 +20,6 @@ pub struct StartFigures {
 /// The number of rounds that makes the narrowest intervals.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BestRounds {
-    /// Rounds in each start.
     pub rounds: u32,
     /// The width of intervals after the same time, relative to that of the starts seen: 0.9 is 10 % narrower.
     pub width: f64,

@@ -23,7 +23,6 @@ pub const SIZE_SHARE: f64 = 0.25;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Polarity {
-    /// Throughput.
     HigherIsBetter,
     /// Latency, CPU per request, memory.
     LowerIsBetter,
@@ -101,7 +100,6 @@ impl Default for DecisionRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// It has a verdict.
     Decided,
     /// Its interval is as narrow as was asked for.
     Precise,
@@ -136,7 +134,6 @@ pub enum Verdict {
     Void,
 }
 
-/// Why there is no verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UndecidedReason {
@@ -182,7 +179,6 @@ impl Verdict {
         self.is_difference() || *self == Self::NoMaterialDifference
     }
 
-    /// Whether it states a difference.
     pub fn is_difference(&self) -> bool {
         matches!(self, Self::Worse { .. } | Self::Better { .. })
     }

@@ -179,19 +179,16 @@ impl Catalog {
         })
     }
 
-    /// The family of this name.
     pub(crate) fn family(&self, name: &str) -> Result<&Family, SutError> {
         self.file.families.get(name).ok_or_else(|| SutError::Catalog {
             message: format!("there is no family \"{name}\" in {}", self.path().display()),
         })
     }
 
-    /// A family at its default version.
     pub fn default_target(&self, family: &str) -> Result<Target, SutError> {
         Ok(Target { family: family.to_owned(), version: self.family(family)?.default_version.clone() })
     }
 
-    /// The target of a server at this version, or at its default version.
     pub fn resolve_target(&self, server: &str, version: Option<&str>) -> Result<Target, SutError> {
         let (name, family) = self.family_of(server)?;
         Ok(Target { family: name.to_owned(), version: version.unwrap_or(&family.default_version).to_owned() })

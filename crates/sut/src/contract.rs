@@ -30,7 +30,6 @@ pub struct CheckOutcome {
     pub check: String,
     /// Whether the answer was as expected.
     pub passed: bool,
-    /// The exact difference.
     pub difference: Option<String>,
     /// Why another answer is expected of this server, if so.
     pub because: Option<String>,

@@ -47,7 +47,6 @@ pub enum SutError {
     NotReady { server: String, timeout: Duration, waited_for: String, log: LogTail },
     #[error("{server}: port {port} is held by {owner}; stop that process, or let tare choose with {{port}}")]
     PortTaken { server: String, port: u16, owner: String },
-    /// Other processes took each port that tare chose for it.
     #[error(
         "{server}: port {port} was free when tare chose it, and then held by {owner}; so were {} ports before it: stop \
          the program that takes ports on this machine, or give the server a fixed port",
@@ -66,7 +65,6 @@ pub enum SutError {
     /// It listens on several ports, and none is named.
     #[error("{server} listens on {count} ports ({ports}); say which with base_url or a group (?<port>…) in ready")]
     WhichPort { server: String, count: usize, ports: String },
-    /// The port in the ready line is not valid.
     #[error(
         "{server}: its ready line matched, but its (?<port>…) is not a port number; correct ready in the suite; {log}"
     )]

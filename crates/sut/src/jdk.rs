@@ -16,7 +16,6 @@ pub struct Jdk {
     /// The feature release: 17, 21, 25.
     pub major: u32,
     pub version: String,
-    /// The vendor, if stated.
     pub vendor: String,
 }
 

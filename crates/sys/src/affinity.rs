@@ -9,14 +9,12 @@ pub use tare_units::CpuSet;
 
 use crate::procfs;
 
-/// A set of CPUs as the kernel takes it.
 pub(crate) type KernelMask = rustix::thread::CpuSet;
 
 /// Why the CPUs of a task could not be read or set.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AffinityError {
-    /// The kernel refused.
     #[error("cannot pin task {tid} to CPUs {cpus}: {source}; CPUs that may be used here: {allowed}")]
     Refused {
         /// The task, 0 for the calling thread.

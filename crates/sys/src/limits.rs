@@ -19,7 +19,6 @@ pub fn raise_open_files(needed: u64) -> u64 {
     }
 }
 
-/// How many files this process has open.
 pub fn count_open_files() -> u64 {
     std::fs::read_dir("/proc/self/fd").map_or(0, |entries| entries.count() as u64)
 }

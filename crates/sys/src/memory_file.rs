@@ -12,7 +12,6 @@ use rustix::fs::{MemfdFlags, memfd_create};
 pub struct MemoryFile(File);
 
 impl MemoryFile {
-    /// A file with these contents.
     pub fn new(contents: &[u8]) -> io::Result<Self> {
         let mut file = File::from(memfd_create("tare", MemfdFlags::CLOEXEC)?);
         file.write_all(contents)?;

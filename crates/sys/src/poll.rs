@@ -39,7 +39,6 @@ pub trait Transport {
     fn close(&mut self, token: Token);
 }
 
-/// Whether a send is complete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sending {
     /// No event will follow for these bytes, unless they fail.

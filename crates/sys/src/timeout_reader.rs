@@ -11,7 +11,6 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 pub struct TimeoutReader<R> {
     pipe: R,
     timeout: Duration,
-    /// The timeout of the first byte.
     first_timeout: Option<Duration>,
 }
 

@@ -53,7 +53,6 @@ fn as_text(word: OsString) -> String {
     word.into_string().unwrap_or_else(|word| word.to_string_lossy().into_owned())
 }
 
-/// A flag whose value may be a secret.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum SecretFlag {
     #[default]
@@ -65,7 +64,6 @@ enum SecretFlag {
 }
 
 impl SecretFlag {
-    /// The flag of a word, and where its value begins in the word.
     fn of(word: &str) -> (Self, usize) {
         if let Some(long) = word.strip_prefix("--") {
             let name = long.split('=').next().unwrap_or(long);
@@ -89,7 +87,6 @@ impl SecretFlag {
         }
     }
 
-    /// A value of this flag without what is secret in it.
     fn mask(self, value: &str) -> String {
         match (self, value.split_once(':')) {
             (Self::Header, Some((name, _))) if is_secret(name) => format!("{name}: {MASK}"),
@@ -99,7 +96,6 @@ impl SecretFlag {
     }
 }
 
-/// Whether the value of a header may be a secret.
 pub fn is_secret(header: &str) -> bool {
     !PLAIN_HEADERS.contains(&header.trim().to_ascii_lowercase().as_str())
 }

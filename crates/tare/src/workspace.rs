@@ -22,7 +22,6 @@ pub const SUITE_FILE: &str = "tare.toml";
 pub struct Workspace {
     /// The project's folder, where there is one.
     pub home: Option<PathBuf>,
-    /// The catalog, where there is a project.
     pub catalog: Option<Catalog>,
     /// What the catalog's servers must answer.
     pub contract: Contract,

@@ -7,7 +7,6 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct CpuSet(BTreeSet<usize>);
 
-/// Why a text is not a CPU list.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("\"{text}\" is not a list of CPUs: {problem}; write it like \"0\", \"0,2\" or \"0,2-3\"")]
 pub struct CpuListError {
@@ -56,12 +55,10 @@ impl CpuSet {
         Self(&self.0 | &other.0)
     }
 
-    /// Every CPU of this set that is not in the other.
     pub fn difference(&self, other: &Self) -> Self {
         Self(&self.0 - &other.0)
     }
 
-    /// Whether the two sets share a CPU.
     pub fn overlaps(&self, other: &Self) -> bool {
         !self.0.is_disjoint(&other.0)
     }

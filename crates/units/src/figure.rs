@@ -3,11 +3,8 @@
 /// What a figure counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Requests per second.
     PerSecond,
-    /// Nanoseconds.
     Nanos,
-    /// Bytes.
     Bytes,
     /// Parts of a whole, from 0 to 1.
     Share,

@@ -44,7 +44,6 @@ macro_rules! named_values {
     };
 }
 
-/// The error for a text that names no value.
 pub fn unknown_name(text: &str, what: &str, names: &[&str]) -> String {
     let (last, others) = names.split_last().unwrap_or((&"", &[]));
     let separator = if others.is_empty() { "" } else { " or " };

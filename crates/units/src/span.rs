@@ -37,10 +37,8 @@ const LONGEST: Duration = Duration::from_secs(100 * 366 * 24 * 3600);
 /// Why a text is not a duration.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpanError {
-    /// It is none.
     #[error("\"{0}\" is not a duration; write for example 500ms, 25s, 4m or 1h30m")]
     NoDuration(String),
-    /// It is too long.
     #[error("\"{0}\" is longer than a hundred years; write for example 25s, 4m or 1h30m")]
     TooLong(String),
 }

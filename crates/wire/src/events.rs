@@ -3,7 +3,6 @@
 //! # Source
 //! The HTML standard, section 9.2.5 (event streams): an event ends at an empty line, and one without data means nothing.
 
-/// The longest event, in bytes.
 pub const MAX_EVENT_BYTES: usize = 1 << 20;
 
 /// How events are written.
@@ -11,7 +10,6 @@ pub const MAX_EVENT_BYTES: usize = 1 << 20;
 enum Form {
     /// `data:` lines up to an empty line.
     ServerSent,
-    /// Each line is an event.
     Lines,
 }
 
@@ -24,12 +22,10 @@ pub struct EventTooLong;
 #[derive(Clone, Debug)]
 pub struct EventReader {
     form: Form,
-    /// Bytes of the event that is arriving.
     event_bytes: usize,
     /// How much of the line has arrived, and whether it is still the begin of `data`.
     line_bytes: usize,
     may_be_data: bool,
-    /// Whether the event that is arriving has data.
     has_data: bool,
     /// The last byte was a CR, whose LF belongs to it.
     after_cr: bool,

@@ -16,7 +16,6 @@ use crate::summary::{CurvePoint, Latency, Pace, StartLatency};
 
 const KINDS: [SliceKind; 4] = [SliceKind::Saturating, SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push];
 
-/// Latency under one load.
 pub(crate) struct LoadLatency {
     pub kind: SliceKind,
     pub latency: Latency,
@@ -29,7 +28,6 @@ pub(crate) struct LoadLatency {
 /// A fork, and its value at each percentile that it can state.
 pub(crate) type ForkPercentiles = (u32, Vec<(f64, u64)>);
 
-/// A percentile of one of these forks.
 pub(crate) fn fork_percentile(forks: &[ForkPercentiles], fork: u32, percentile: f64) -> Option<u64> {
     let (_, values) = forks.iter().find(|(number, _)| *number == fork)?;
     values.iter().find(|(p, _)| *p == percentile).map(|(_, value)| *value)

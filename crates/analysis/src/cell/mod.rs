@@ -51,7 +51,6 @@ impl CellAnalysis<'_> {
 /// What can limit a load besides the server's program. Unknown for a load on a URL.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct LoadResources<'a> {
-    /// The cores of the servers.
     pub server_cpus: &'a str,
     pub network: Option<NetworkBandwidth>,
 }
@@ -73,7 +72,6 @@ pub fn cell_of_load(record: &LoadRecord) -> Cell {
     Cell { validity: Validity::of_load(cell.validity, doubts), ..cell }
 }
 
-/// Analyzes every cell of a record.
 pub(crate) fn analyze_cells(record: &RunRecord) -> Vec<CellAnalysis<'_>> {
     let plan = &record.header.plan;
     let mut analyses = Vec::with_capacity(plan.cells());

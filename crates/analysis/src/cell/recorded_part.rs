@@ -15,7 +15,6 @@ pub(crate) fn recorded_part(started_unix_ns: u64, slices: &[StoredSlice]) -> Str
     format!("it holds {} to {}, which is {} to {}", seconds(from), seconds(until), by_clock(from), by_clock(until))
 }
 
-/// The reason to doubt a load whose record has no end.
 pub(crate) fn doubts_of_part(record: &LoadRecord) -> Option<Reason> {
     record.end.is_none().then(|| {
         let part = recorded_part(record.header.started_unix_ns, &record.intervals);

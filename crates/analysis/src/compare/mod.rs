@@ -42,7 +42,6 @@ pub(crate) struct Pair<'a> {
     pub variant: &'a CellAnalysis<'a>,
     pub baseline: &'a CellAnalysis<'a>,
     pub measured_ratios: Vec<MeasuredRatio>,
-    /// The ratios over the odd forks.
     pub odd_ratios: Vec<MeasuredRatio>,
     /// The odd forks, which do not count.
     pub odd_forks: Vec<OddFork>,
@@ -72,7 +71,6 @@ pub(crate) struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Pairs all cells of a record.
     pub fn of(plan: &Plan, cells: &'a [CellAnalysis<'a>]) -> Self {
         let pairs = cells.iter().filter_map(|variant| pair(plan, variant, cells));
         let (controls, compared) = pairs.partition(|pair| pair.variant.cell.control);

@@ -20,7 +20,6 @@ use crate::summary::{OddFork, RatioBound};
 use latency::latencies;
 use tare_plan::Currency;
 
-/// A level of some slices together.
 type LevelOf = for<'a> fn(&mut dyn Iterator<Item = &'a StoredSlice>) -> Option<f64>;
 
 /// The two sides of a comparison, and the forks that count in it.
@@ -35,14 +34,12 @@ struct Sides<'a> {
 /// The ratio in one currency, without a verdict.
 pub(crate) struct MeasuredRatio {
     pub currency: Currency,
-    /// The slices that it comes from.
     pub load: SliceKind,
     /// The label of this comparison: the load or the curve, in addition to the currency's own label.
     pub label: String,
     pub unit: &'static str,
     pub baseline_value: f64,
     pub variant_value: f64,
-    /// The ratio of each fork that counts.
     pub forks: Vec<ForkRatio>,
     /// The numbers of these forks, in the same order.
     pub fork_numbers: Vec<u32>,
@@ -84,7 +81,6 @@ impl MeasuredRatio {
         }
     }
 
-    /// The ratios of its forks.
     pub fn fork_ratios(&self) -> Vec<f64> {
         self.forks.iter().map(|fork| fork.trimmed_log.exp()).collect()
     }

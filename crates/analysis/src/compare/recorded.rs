@@ -9,9 +9,7 @@ use tare_plan::Currency;
 /// The forks of one comparison, each with its pairs `(variant, baseline)`, one for each round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedForks {
-    /// Id of the comparison.
     pub comparison: String,
-    /// Family of the baseline.
     pub family: String,
     /// What was measured: the currency that decides.
     pub currency: Currency,

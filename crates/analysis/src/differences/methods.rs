@@ -73,7 +73,6 @@ fn common_methods(before: &ProfileView, after: &ProfileView) -> Vec<(MethodChang
     before.hot.iter().filter_map(change).collect()
 }
 
-/// The mean share over starts, with its error.
 fn share(share: &Estimate, starts: u32) -> Option<SampleMean> {
     let interval = Interval { estimate: share.value, lo: share.lo?, hi: share.hi? };
     SampleMean::of_interval(&interval, starts as usize, ALPHA).ok()

@@ -22,7 +22,6 @@ use tare_plan::Currency;
 /// Version of the JSON form.
 pub const SCHEMA: &str = "tare-comparison/1";
 
-/// Two records, or two servers of one, have no scenario in common.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "nothing to compare: no server was measured on the same scenario in both. There is {before}; and {after}. Give two \
@@ -47,7 +46,6 @@ pub struct RecordedRun<'a> {
 pub struct RunDifferences {
     /// Always [`SCHEMA`].
     pub schema: String,
-    /// What is compared first.
     pub before: ComparedSide,
     pub after: ComparedSide,
     /// Whether both are of one machine, so that levels are compared too.
@@ -82,7 +80,6 @@ pub struct ComparedSide {
     pub suite: String,
     /// When it began, RFC 3339 UTC.
     pub started_at: String,
-    /// Git revision of the working directory, where there is one.
     pub git_revision: Option<String>,
     pub tare_version: String,
     /// The server, where two servers of one record are compared.

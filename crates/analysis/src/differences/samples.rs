@@ -11,7 +11,6 @@ use tare_plan::Currency;
 /// The percentiles that are compared, where starts can state them.
 const PERCENTILES: [f64; 4] = [50.0, 90.0, 99.0, 99.9];
 
-/// One figure of a server in each of its starts.
 #[derive(Clone)]
 pub(super) struct StartFigure {
     /// `cpu_per_request`, `latency_p99`.

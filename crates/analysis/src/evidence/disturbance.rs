@@ -28,7 +28,6 @@ const MOST_STANDSTILL_ROUNDS: f64 = 0.5;
 /// What does not count of one group under one scenario, for all of its cells alike.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct SetAside {
-    /// Forks.
     pub forks: BTreeSet<u32>,
     /// Rounds of the other forks: fork, kind of slice and number of the round.
     pub rounds: BTreeSet<(u32, SliceKind, u32)>,
@@ -111,7 +110,6 @@ pub(crate) fn blocked_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -
     (waited as f64 / all.max(1) as f64).min(1.0)
 }
 
-/// Whether too many of these slices were disturbed.
 fn are_too_many_disturbed<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> bool {
     let (mut all, mut disturbed) = (0_u32, 0_u32);
     for slice in slices {

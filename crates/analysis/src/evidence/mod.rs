@@ -108,12 +108,10 @@ impl<'a> Evidence<'a> {
         self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && !self.set_aside.contains(s))
     }
 
-    /// Scored slices of one kind.
     pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
         self.scored_slices().filter(move |s| s.key.kind == kind)
     }
 
-    /// Those of one fork.
     pub fn in_fork(&self, kind: SliceKind, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
         self.of_kind(kind).filter(move |s| s.key.fork == fork)
     }
@@ -132,12 +130,10 @@ impl<'a> Evidence<'a> {
         numbers
     }
 
-    /// A value of each fork that has it, by its number.
     pub fn by_fork(&self, value: impl Fn(u32) -> Option<f64>) -> BTreeMap<u32, f64> {
         self.fork_numbers().into_iter().filter_map(|fork| Some((fork, value(fork)?))).collect()
     }
 
-    /// How a fork warmed up, where that is recorded.
     pub fn warmup(&self, fork: u32) -> Option<&'a WarmupRecord> {
         self.warmups.iter().copied().find(|w| w.fork == fork)
     }
@@ -225,7 +221,6 @@ fn evidence<'a>(
     }
 }
 
-/// The one cell of a load.
 pub(crate) fn of_load(record: &LoadRecord) -> Evidence<'_> {
     Evidence {
         subject: Subject::of_load(&record.header.plan),

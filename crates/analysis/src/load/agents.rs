@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 use tare_record::{AgentRecord, LoadRecord};
 
-/// What one agent did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AgentSummary {
     /// `local 1` or `ssh://bench1`.
@@ -16,11 +15,9 @@ pub struct AgentSummary {
     pub lost: Option<String>,
     /// When it was lost, since the begin of the load.
     pub lost_at_s: Option<f64>,
-    /// Requests that it offered.
     pub offered: u64,
     /// Answered as expected.
     pub ok: u64,
-    /// Failed.
     pub failed: u64,
     /// Expected answers that arrived in its window.
     pub completed: u64,
@@ -36,7 +33,6 @@ pub struct AgentSummary {
     pub round_trip_ns: Option<u64>,
 }
 
-/// The agents of a record, in order.
 pub(super) fn agent_summaries(record: &LoadRecord) -> Vec<AgentSummary> {
     let summary = |agent: &AgentRecord| AgentSummary {
         name: agent.name.clone(),

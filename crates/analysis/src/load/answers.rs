@@ -20,7 +20,6 @@ pub(super) fn status_counts(record: &LoadRecord) -> Vec<StatusCount> {
     sum.0.into_iter().map(count).collect()
 }
 
-/// What each request of the load showed.
 pub(super) fn tallies(record: &LoadRecord) -> Vec<RequestTally> {
     let mut sum = Vec::new();
     record.intervals.iter().for_each(|interval| RequestTally::merge_all(&mut sum, &interval.load.by_request));

@@ -5,7 +5,6 @@ use tare_stats::histogram::LatencyHistogram;
 
 use crate::summary::HistogramBin;
 
-/// The most bars.
 const BARS: usize = 12;
 /// Bars end at these multiples of powers of ten.
 const STEPS: [f64; 6] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.0];

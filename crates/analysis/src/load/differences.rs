@@ -29,7 +29,6 @@ pub struct LoadDifferences {
     pub figures: Vec<LoadFigureChange>,
 }
 
-/// One of two loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSide {
     pub url: String,
@@ -37,7 +36,6 @@ pub struct LoadSide {
     pub verdict: Validity,
 }
 
-/// One figure of both loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadFigureChange {
     /// `p99`, `throughput`, `status 503`, `p99(GET /cart)`.
@@ -67,7 +65,6 @@ impl LoadFigureChange {
     }
 }
 
-/// Compares two loads.
 pub fn compare_loads(before: &LoadSummary, after: &LoadSummary) -> LoadDifferences {
     let side = |load: &LoadSummary| LoadSide {
         url: load.url.clone(),

@@ -19,7 +19,6 @@ pub use summary::{Bytes, Connections, Generator, Interval, LoadServer, LoadSumma
 use tare_record::LoadRecord;
 use tare_stats::histogram::LatencyHistogram;
 
-/// All response times of a load.
 pub fn response_times(record: &LoadRecord) -> LatencyHistogram {
     Clocks::of(record).response
 }

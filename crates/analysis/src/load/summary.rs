@@ -23,7 +23,6 @@ pub struct LoadSummary {
     pub started_at: String,
     /// The command that makes it again.
     pub command: String,
-    /// Version of tare.
     pub tare_version: String,
     /// Seed of a random schedule.
     pub seed: u64,
@@ -39,7 +38,6 @@ pub struct LoadSummary {
     pub verdict: Validity,
     /// Right answers per second of the window.
     pub throughput_per_s: f64,
-    /// The outcome of the requests.
     pub requests: Requests,
     /// From the intended start to the last byte of the answer.
     pub response: Distribution,
@@ -61,7 +59,6 @@ pub struct LoadSummary {
     pub connection_events: Vec<ErrorCount>,
     /// What went over the wire.
     pub bytes: Bytes,
-    /// Connections over the whole load.
     pub connections: Connections,
     /// How the generator itself did.
     pub generator: Generator,
@@ -77,7 +74,6 @@ pub struct LoadSummary {
     pub intervals: Vec<Interval>,
     /// What the load cut off, and what tare chose.
     pub notes: Vec<String>,
-    /// Settings and where each came from.
     pub settings: Vec<Section>,
     /// Machine and kernel.
     pub environment: Vec<Section>,
@@ -95,7 +91,6 @@ impl LoadSummary {
 pub struct Model {
     /// `closed`, `open` or `push`.
     pub loop_kind: String,
-    /// In words.
     pub text: String,
     /// What its latencies do and do not include, in words.
     pub meaning: String,
@@ -112,7 +107,6 @@ pub struct Requests {
     pub offered: u64,
     /// Answered as expected.
     pub ok: u64,
-    /// Failed.
     pub failed: u64,
     /// Failed over offered, 0–1.
     pub failed_share: f64,
@@ -121,9 +115,7 @@ pub struct Requests {
 /// What went over the wire within the window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Bytes {
-    /// Received.
     pub in_bytes: u64,
-    /// Sent.
     pub out_bytes: u64,
 }
 
@@ -153,7 +145,6 @@ pub struct LoadServer {
     pub rss_bytes: Option<u64>,
     /// Largest resident memory since its start.
     pub rss_peak_bytes: Option<u64>,
-    /// Bytes that its runtime allocated per answer.
     pub allocated_bytes_per_request: Option<f64>,
     /// How long it stood still per answer.
     pub stopped_ns_per_request: Option<f64>,
@@ -174,7 +165,6 @@ pub struct Generator {
     pub cpu_share: Option<f64>,
     /// CPU share of busy-waiting in addition to that, 0–1.
     pub spin_share: Option<f64>,
-    /// CPU per right answer.
     pub cpu_ns_per_request: Option<f64>,
     /// Actual send minus intended start, median.
     pub send_lag_p50_ns: Option<u64>,
@@ -192,7 +182,6 @@ pub struct Generator {
     pub blocked_mean_ns: Option<f64>,
 }
 
-/// One interval of the load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
     /// Its begin, since the load began.
@@ -201,7 +190,6 @@ pub struct Interval {
     pub window_s: f64,
     /// Requests that were answered as expected in it.
     pub ok: u64,
-    /// Requests that failed in it.
     pub failed: u64,
     /// Right answers per second.
     pub throughput_per_s: Option<f64>,
@@ -211,9 +199,7 @@ pub struct Interval {
     pub p99_ns: Option<u64>,
     /// Largest response time.
     pub max_ns: Option<u64>,
-    /// Bytes received.
     pub in_bytes: u64,
-    /// Bytes sent.
     pub out_bytes: u64,
     /// CPU of the generator as a share of its cores.
     pub generator_cpu_share: Option<f64>,

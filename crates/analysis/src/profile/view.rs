@@ -20,7 +20,6 @@ const ROWS: usize = 40;
 const CUT: f64 = 0.0002;
 /// A method with less than this share is not worth a sentence.
 const NAMED: f64 = 0.005;
-/// Methods that a sentence names at most.
 const MOST_NAMED: usize = 4;
 
 pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: &str) -> ProfileView {

@@ -40,7 +40,6 @@ pub(crate) fn run_info(record: &RunRecord) -> RunInfo {
     }
 }
 
-/// How a run or a load ended.
 pub fn run_status(end: Option<(EndStatus, u64)>) -> RunStatus {
     match end.map(|(status, _)| status) {
         Some(EndStatus::Complete) => RunStatus::Complete,
@@ -112,7 +111,6 @@ pub fn shell(command: &[String]) -> String {
     program.iter().chain(command.iter().skip(1)).map(quote).collect::<Vec<_>>().join(" ")
 }
 
-/// Settings, a section per table.
 pub(crate) fn plan_sections(settings: &[Setting]) -> Vec<Section> {
     sections_of(settings, |setting| Some(setting.source.name().to_owned()))
 }

@@ -35,7 +35,6 @@ pub struct CapacityLimit {
     pub failed_forks: u32,
 }
 
-/// Unit of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitUnit {

@@ -127,7 +127,6 @@ pub struct CurrencyRatio {
 }
 
 impl CurrencyRatio {
-    /// The ratio with its bounds, to be said as a change.
     pub fn change(&self) -> Change {
         Change { ratio: self.ratio, bounds: self.lo.zip(self.hi) }
     }

@@ -92,13 +92,11 @@ pub struct ConditionOutcome {
     pub name: String,
     /// What it is about: the scenario, or the URL of a load.
     pub subject: String,
-    /// Whether it was met.
     pub result: ConditionResult,
     /// What was measured, in words.
     pub text: String,
 }
 
-/// Whether a condition was met.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConditionResult {
     /// It was not: all is well.

@@ -25,11 +25,9 @@ pub struct LoadFacts {
 /// The answers of one status to the requests of the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusCount {
-    /// The status.
     pub status: u16,
     /// Answers that had it.
     pub count: u64,
-    /// Those of requests that failed.
     pub failed: u64,
     /// Why the first of these failed.
     pub example: Option<String>,
@@ -40,11 +38,9 @@ pub struct StatusCount {
 pub struct UrlSummary {
     /// Method and path, with its variables: `GET /users/{{id}}`; `others` for those after the first 50.
     pub url: String,
-    /// Requests.
     pub offered: u64,
     /// Answered as expected.
     pub ok: u64,
-    /// Failed.
     pub failed: u64,
     /// Failed over offered, 0–1.
     pub failed_share: f64,
@@ -67,10 +63,7 @@ pub struct UrlSummary {
 /// What became of one `--fail-if`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ThresholdResult {
-    /// As it was written.
     pub condition: String,
-    /// What was measured, in words.
     pub measured: String,
-    /// Whether the load failed by it.
     pub failed: bool,
 }

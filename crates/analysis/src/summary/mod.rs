@@ -98,7 +98,6 @@ pub struct RunInfo {
     pub command: String,
     pub seed: u64,
     pub tare_version: String,
-    /// Git revision of the working directory, where there is one.
     pub git_revision: Option<String>,
     /// `server: core 0 · generator: core 1 · JDK 25.0.1 …`: one line a fact.
     pub headline: Vec<String>,

@@ -28,7 +28,6 @@ pub struct Why {
     pub sentences: Vec<WhySentence>,
 }
 
-/// One sentence, with what it speaks of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WhySentence {
     pub text: String,

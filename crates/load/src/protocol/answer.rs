@@ -115,7 +115,6 @@ impl PartialAnswer {
         self.status
     }
 
-    /// Whether it is a redirect that is followed.
     fn is_followed(&self) -> bool {
         self.taken.as_ref().is_some_and(|taken| taken.location.is_some())
     }
@@ -151,7 +150,6 @@ impl PartialAnswer {
         })
     }
 
-    /// The first problem of a complete answer, if it has one.
     pub(crate) fn verdict(&mut self, expectation: &Expectation) -> Option<Problem> {
         if self.is_gzip {
             self.decode(expectation);
@@ -169,7 +167,6 @@ impl PartialAnswer {
         expectation.judge_length(self.body_bytes).or_else(of_whole)
     }
 
-    /// What is wrong with the answer to a call of gRPC.
     fn problem_of_call(&self, expectation: &Expectation) -> Option<Problem> {
         let error = self.reply.as_ref()?.check(expectation.grpc?).err()?;
         let class = match error {

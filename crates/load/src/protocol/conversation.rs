@@ -69,7 +69,6 @@ pub enum Stamp {
 }
 
 impl Stamp {
-    /// The stamp of a message, if it has one.
     pub(crate) fn of(self, message: &[u8]) -> Option<Stamped> {
         match self {
             Self::Unix => Stamped::from_message(message),

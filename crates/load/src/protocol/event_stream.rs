@@ -75,7 +75,6 @@ impl EventStream {
         *self = Self::new(self.push);
     }
 
-    /// Sends the request of a stream.
     pub(crate) fn begin(
         &mut self,
         io: &mut impl Transport,

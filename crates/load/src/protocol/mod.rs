@@ -55,7 +55,6 @@ impl Default for Protocol {
 }
 
 impl Protocol {
-    /// The protocol's name in ALPN.
     pub(crate) const fn alpn(self) -> &'static [u8] {
         match self {
             Self::Http1 { .. } | Self::WebSocket(_) | Self::EventStream(_) => b"http/1.1",
@@ -92,7 +91,6 @@ impl Protocol {
         self.push().map_or(Duration::ZERO, |push| push.period)
     }
 
-    /// The error text of a timeout.
     pub(crate) const fn timeout_text(self) -> &'static str {
         match self {
             Self::WebSocket(Conversation::Push(_)) => "no message until the deadline",

@@ -16,18 +16,14 @@ use crate::schedule::Share;
 const BASE: &str = "http://localhost";
 const TOKEN: Token = Token(0);
 
-/// How one request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RequestEnd {
-    /// With the expected answer.
     Answered,
-    /// With a problem of this class.
     Failed(ErrorClass),
     /// The server said that it has not processed it.
     Returned,
 }
 
-/// How the requests of one connection ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OfflineOutcome {
     /// Number and end of each request that ended before the connection did, in the order of their ends.

@@ -50,7 +50,6 @@ impl OnlyExchange {
         self.subscription.taken()
     }
 
-    /// Takes the exchange to complete it.
     pub(crate) fn take(&mut self) -> Option<Exchange> {
         self.under_way.take()
     }

@@ -20,7 +20,6 @@ pub(crate) struct Subscription {
 }
 
 impl Subscription {
-    /// Compares and counts one message.
     pub(crate) fn count_message(
         &mut self,
         push: &Push,

@@ -55,7 +55,6 @@ impl AnswerTallies {
         Self { statuses: vec![[0; 2]; STATUSES].into(), examples: HashMap::new(), places, requests }
     }
 
-    /// Counts an expected answer.
     pub(super) fn count_answer(&mut self, request: Option<u32>, status: u16, response_ns: u64) {
         self.count_status(status);
         if let Some(place) = self.place(request) {

@@ -9,7 +9,6 @@ use crate::recorder::Times;
 pub(crate) struct PushedMessage {
     /// The request that it is the first answer to: the first event of a stream.
     pub(crate) answers: Option<Times>,
-    /// When it arrived.
     pub(crate) arrived_at: Nanos,
     /// When its stamp says it was sent.
     pub(crate) sent_at: Option<Nanos>,

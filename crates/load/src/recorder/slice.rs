@@ -23,7 +23,6 @@ pub(crate) struct WorkerSlice {
     pub(crate) seed: u64,
     /// How often to hand over a part of the sample; `None` for only once, at the end.
     pub(crate) every: Option<Duration>,
-    /// How many requests to trace.
     pub(crate) trace: usize,
     pub(crate) cancel: Cancel,
 }

@@ -19,7 +19,6 @@ pub(super) struct Window {
     pub(super) from: Nanos,
     /// End of the window, where the drain begins.
     pub(super) until: Nanos,
-    /// End of the drain.
     pub(super) drain_until: Nanos,
     drain_timeout: Duration,
     /// Whether all requests of a count must end within the window.
@@ -88,7 +87,6 @@ impl Window {
         }
     }
 
-    /// The next boundary that has not passed.
     pub(super) fn next_boundary(&self) -> Nanos {
         match (self.spent_at_from, self.spent_at_until) {
             (None, _) => self.from.min(self.until),

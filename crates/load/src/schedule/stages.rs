@@ -53,7 +53,6 @@ impl Stages {
         self
     }
 
-    /// The highest level ever reached.
     pub fn highest_level(&self) -> f64 {
         self.stages.iter().map(|stage| stage.to).fold(self.from, f64::max)
     }

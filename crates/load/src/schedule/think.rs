@@ -21,7 +21,6 @@ pub enum Think {
 }
 
 impl Think {
-    /// The mean think time.
     pub fn mean(self) -> Duration {
         match self {
             Self::No => Duration::ZERO,

@@ -26,7 +26,6 @@ pub enum Watched<'a> {
 /// How many connections of a slice are open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Opening {
-    /// Open connections.
     pub open: usize,
     /// Connections that the slice uses.
     pub of: usize,

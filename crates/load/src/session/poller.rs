@@ -31,7 +31,6 @@ pub enum PollerKind {
 /// The poller of a session, and the reason for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PollerInUse {
-    /// The poller.
     pub kind: PollerKind,
     /// A line for the user, if a better poller was not available.
     pub notice: Option<String>,

@@ -44,7 +44,6 @@ impl ClockModel {
         Self { epoch, estimate: Some(estimate) }
     }
 
-    /// Writes this model into a tally.
     pub(crate) fn write_to(&self, tally: &mut MessageTally) {
         tally.clock_within_ns = self.epoch.map_or(0, |epoch| epoch.within_ns);
         tally.clock = self.estimate;
@@ -55,7 +54,6 @@ impl ClockModel {
         Self { epoch: Some(ours), estimate: None }
     }
 
-    /// How this model converts stamps.
     pub(crate) fn stamps(&self) -> Stamps {
         let by = if self.estimate.is_some() { Stamps::Theirs } else { Stamps::Ours };
         self.epoch.map_or(Stamps::Unknown, by)

@@ -27,7 +27,6 @@ pub struct SessionSpec {
     pub further_addresses: Vec<SocketAddr>,
     /// How connections are secured; `None` for plain text.
     pub tls: Option<TlsSpec>,
-    /// The protocol on the connections.
     pub protocol: Protocol,
     /// The largest number of connections that a slice may use, over all workers.
     pub connections: usize,
@@ -113,7 +112,6 @@ impl SessionSpec {
     }
 }
 
-/// One slice of load.
 #[derive(Clone, Debug)]
 pub struct SliceSpec {
     /// The load model.

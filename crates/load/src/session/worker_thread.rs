@@ -29,13 +29,11 @@ pub(crate) struct WorkerThread {
     most: usize,
 }
 
-/// What a session orders a worker to do.
 pub(crate) enum WorkerOrder {
     Prepare { in_use: usize, cancel: Cancel },
     Run(WorkerSlice),
 }
 
-/// A worker's report on an order.
 pub(crate) enum WorkerReport {
     /// During preparation: the number of open connections, and whether more are being opened.
     Open { connections: usize, goes_on: bool },

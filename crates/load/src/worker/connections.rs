@@ -157,7 +157,6 @@ impl Connections {
         self.connecting == 0 && self.prepared == self.in_use
     }
 
-    /// How many of the connections in use are open.
     pub(super) fn count_open(&self) -> usize {
         self.open_tokens().count()
     }
@@ -168,7 +167,6 @@ impl Connections {
         now + self.setup.connect_timeout + self.pace.span_of(missing)
     }
 
-    /// The longest time that preparation may take.
     pub(super) fn longest_preparation(&self) -> Duration {
         self.setup.connect_timeout.saturating_mul(PREPARATION_TIMEOUTS) + self.pace.span_of(self.in_use)
     }
@@ -189,7 +187,6 @@ impl Connections {
         }
     }
 
-    /// How many connections the slice uses.
     pub(super) const fn in_use(&self) -> usize {
         self.in_use
     }
@@ -198,12 +195,10 @@ impl Connections {
         token.index() < self.in_use
     }
 
-    /// The connections in use.
     pub(super) fn tokens(&self) -> impl Iterator<Item = Token> + use<> {
         (0..self.in_use as u32).map(Token)
     }
 
-    /// The connections in use that are open.
     pub(super) fn open_tokens(&self) -> impl Iterator<Item = Token> {
         self.tokens().filter(|token| self.is_open(*token))
     }
@@ -212,7 +207,6 @@ impl Connections {
         matches!(self.entries[token.index()].state, State::Open)
     }
 
-    /// Whether a request can be sent on this connection.
     pub(super) fn takes_requests(&self, token: Token) -> bool {
         self.is_open(token) && !self[token].is_retired()
     }

@@ -104,7 +104,6 @@ impl Demand {
         }
     }
 
-    /// When a request with this intended start may leave.
     pub(crate) fn leaves_at(&self, intended: Nanos) -> Nanos {
         self.sending.leaves_at(self.start, intended)
     }

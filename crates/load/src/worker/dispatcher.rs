@@ -98,7 +98,6 @@ impl Dispatcher {
         self.demand.is_closed_loop()
     }
 
-    /// How many requests are under way.
     pub(super) const fn under_way(&self) -> usize {
         self.under_way
     }
@@ -166,7 +165,6 @@ impl Dispatcher {
         self.returned.remove(index)
     }
 
-    /// The earliest deadline of the returned requests.
     pub(super) fn next_returned_deadline(&self) -> Option<Nanos> {
         self.returned.iter().map(|returned| returned.exchange.deadline).min()
     }

@@ -18,7 +18,6 @@ const STEP: usize = 32;
 /// Time from the beginning of one step to the next.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// The pace of one worker.
 #[derive(Debug)]
 pub(super) struct Pace {
     step: usize,

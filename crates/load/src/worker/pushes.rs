@@ -48,12 +48,10 @@ impl Pushes {
         self.ping.get_or_insert((now + self.period / 2, token));
     }
 
-    /// When the next ping leaves.
     pub(super) fn next_ping(&self) -> Option<Nanos> {
         self.ping.map(|(at, _)| at)
     }
 
-    /// The connection of the ping that is due.
     pub(super) fn take_due_ping(&mut self, now: Nanos) -> Option<Token> {
         self.ping.take_if(|(at, _)| *at <= now).map(|(_, token)| token)
     }

@@ -39,7 +39,6 @@ pub(super) struct WaitPolicy {
     spun_ns: u64,
 }
 
-/// How to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WaitMode {
     /// Sleep until an event, or until this moment.

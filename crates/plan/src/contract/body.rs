@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Alphabet {
-    /// Any byte.
     Binary,
     /// ASCII letters and digits: valid UTF-8, one byte a character.
     Letters,
@@ -30,15 +29,12 @@ pub enum BodySpec {
     Text(String),
     /// Bytes that follow from the seed alone, the same on every machine.
     Generated(GeneratedBody),
-    /// Bytes in hex.
     Hex(HexBody),
-    /// The bytes of a file.
     OfFile(FileBody),
     /// A message of gRPC.
     Json(JsonBody),
 }
 
-/// Bytes in hex.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HexBody {
@@ -58,7 +54,6 @@ pub struct FileBody {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct JsonBody {
-    /// The message.
     pub json: String,
     /// A file with a descriptor set, relative to the suite.
     pub protoset: String,
@@ -70,14 +65,11 @@ pub struct JsonBody {
 pub struct GeneratedBody {
     /// Seed of the generator (PCG 64 MCG).
     pub seed: u64,
-    /// Length in bytes.
     pub bytes: usize,
-    /// What it is made of.
     pub alphabet: Alphabet,
 }
 
 impl BodySpec {
-    /// Its length in bytes.
     pub fn length(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
@@ -87,7 +79,6 @@ impl BodySpec {
         }
     }
 
-    /// The bytes to send.
     pub fn bytes(&self) -> Arc<[u8]> {
         match self {
             Self::Text(text) => text.as_bytes().into(),

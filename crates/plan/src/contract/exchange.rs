@@ -11,7 +11,6 @@ use super::{Contract, Difference, Expect, Lack, MayDiffer, Push, Request, Scenar
 pub struct Exchange<'a> {
     /// Name of the scenario or check.
     pub name: Cow<'a, str>,
-    /// What is sent.
     pub request: Cow<'a, Request>,
     /// What must come back from this server.
     pub expect: Cow<'a, Expect>,

@@ -51,7 +51,6 @@ pub struct Scenario {
     /// The least number of routes a server must have to be asked this.
     #[serde(default = "one")]
     pub routes: u32,
-    /// What is sent.
     pub request: Request,
     /// What must come back, on every single answer.
     pub expect: Expect,
@@ -72,17 +71,14 @@ pub struct Check {
     /// The least number of routes a server must have to be asked this.
     #[serde(default = "one")]
     pub routes: u32,
-    /// What is sent.
     pub request: Request,
     /// What must come back.
     pub expect: Expect,
 }
 
-/// A request, as written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// HTTP method.
     #[serde(default = "get")]
     pub method: String,
     /// Path and query; that of the method where `grpc` names one.
@@ -129,19 +125,16 @@ pub enum ExpectBody {
     Exact(String),
     /// Only its length.
     Length {
-        /// Length in bytes.
         bytes: u64,
     },
     /// Byte for byte, in hex.
     Hex(HexBody),
     /// What was sent, byte for byte.
     Same {
-        /// What it equals.
         same_as: SameAs,
     },
 }
 
-/// What a body may have to equal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SameAs {

@@ -19,7 +19,6 @@ pub struct RatioLimit {
     slower_than: Option<Span>,
 }
 
-/// Why a limit cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "\"{text}\" is no limit: {why}; write for example cpu > +3%, p99 > +10%, slower(5ms) > +50% or throughput < -3%"

@@ -131,7 +131,6 @@ pub enum Program {
     CatalogLike {
         /// Its name in the catalog.
         like: String,
-        /// What is changed.
         changes: Changes,
         /// What it shall speak.
         #[serde(default)]
@@ -142,7 +141,6 @@ pub enum Program {
     External {
         /// `http://HOST:PORT`, or `https://`.
         url: String,
-        /// What it speaks.
         #[serde(default)]
         transport: Transport,
     },
@@ -196,7 +194,6 @@ pub struct CommandServer {
     /// Requests that a connection of HTTP/2 carries at a time; 1 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub streams: Option<u32>,
-    /// TLS on its connections.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsKeys>,
     /// Of a proxy: the server behind it. `{upstream}` is replaced by host and port of that.
@@ -241,7 +238,6 @@ impl CommandServer {
         Transport::of(self.protocol, self.streams, self.tls.as_ref(), self.url.as_deref())
     }
 
-    /// What it changes of the server that it is like.
     pub fn changes(&self) -> Changes {
         Changes {
             java: self.java.clone(),

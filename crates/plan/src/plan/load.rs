@@ -20,7 +20,6 @@ pub struct Load {
     /// Whether the generator stays awake in open slices, where no server runs on its cores.
     #[serde(default)]
     pub spin: bool,
-    /// Whose clock stamps what servers push.
     #[serde(default)]
     pub server_clock: ServerClock,
 }
@@ -29,7 +28,6 @@ pub struct Load {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Rate {
-    /// So many requests per second.
     PerSecond {
         /// Requests per second.
         per_s: f64,

@@ -117,7 +117,6 @@ pub struct Slices {
 /// When a run stops and what is decided.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stop {
-    /// How many starts.
     pub forks: Forks,
     /// Region of practical equivalence: 0.02 stands for ±2 %.
     pub region: f64,
@@ -149,7 +148,6 @@ fn any_half_width() -> f64 {
     1.0
 }
 
-/// How many starts.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Forks {

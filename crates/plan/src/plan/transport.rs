@@ -5,7 +5,6 @@ use tare_units::{Span, named_values};
 
 use crate::contract::Scenario;
 
-/// The protocol of each connection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum LoadProtocol {
@@ -43,7 +42,6 @@ pub enum TlsTrust {
     System,
     /// Servers that the authorities in a PEM file have certified.
     Authorities {
-        /// The file.
         file: String,
     },
     /// Any.
@@ -51,7 +49,6 @@ pub enum TlsTrust {
 }
 
 named_values! {
-    /// A version of HTTP.
     pub enum HttpVersion: "a version of HTTP" {
         /// HTTP/1.1.
         Http1 = "http1",

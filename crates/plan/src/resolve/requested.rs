@@ -169,7 +169,6 @@ impl NameLookup<'_> {
         Ok(Some(found))
     }
 
-    /// The first server that the pattern matches.
     fn server(&self, origin: &str, pattern: &String) -> Result<String, PlanError> {
         Ok(select_names(origin, "server", std::slice::from_ref(pattern), &self.servers)?.swap_remove(0))
     }

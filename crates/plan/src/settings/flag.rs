@@ -83,7 +83,6 @@ impl Flag {
 pub struct SettingInfo {
     /// Key in a suite's `[run]` table.
     pub key: &'static str,
-    /// Where it is listed.
     pub section: Section,
     /// What it means, one or two sentences.
     pub help: String,

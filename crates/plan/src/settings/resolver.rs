@@ -44,7 +44,6 @@ impl Resolved {
 /// What a default or a check may depend on.
 pub(crate) struct Known<'a> {
     pub flags: &'a Options,
-    /// Those that the suite gives.
     pub suite: &'a Options,
     pub suite_file: &'a str,
     /// Whether the suite describes servers.

@@ -43,7 +43,6 @@ fn check_without_like(server: &CommandServer) -> Result<(), Wrong> {
     }
 }
 
-/// What a server is like has these keys already.
 fn check_with_like(server: &CommandServer) -> Result<(), Wrong> {
     let given = [
         ("command", !server.command.is_empty()),

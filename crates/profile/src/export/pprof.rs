@@ -32,7 +32,6 @@ mod field {
     pub const FUNCTION_NAME: u64 = 2;
 }
 
-/// The stacks as a file for pprof.
 pub fn write_pprof(stacks: &Stacks, unit: Unit) -> Result<Vec<u8>, ProfileError> {
     let wrong = |error: std::io::Error| ProfileError::Export { form: "pprof", reason: error.to_string() };
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());

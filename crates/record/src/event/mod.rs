@@ -14,15 +14,11 @@ pub struct EventRecord {
     pub at_ns: u64,
     /// The kind. It is [`EventKind::Other`] for kinds of a newer tare.
     pub kind: EventKind,
-    /// How much it matters.
     pub level: EventLevel,
     /// Whether it makes the cells that it names void.
     pub voids: bool,
-    /// Its group, if it has one.
     pub group: Option<String>,
-    /// Its variant, if it has one.
     pub variant: Option<String>,
-    /// Its scenario, if it has one.
     pub scenario: Option<String>,
     /// Its fork, from 1, if it has one.
     pub fork: Option<u32>,

@@ -70,7 +70,6 @@ impl InterruptedRun {
     }
 }
 
-/// Removes the rows after the checkpoint.
 fn delete_after_checkpoint(connection: &Connection, checkpoint: &Checkpoint) -> rusqlite::Result<()> {
     let transaction = connection.unchecked_transaction()?;
     for (table, count) in checkpoint.entries.counts_by_table() {

@@ -127,7 +127,6 @@ fn from_name<T: DeserializeOwned>(name: &str) -> rusqlite::Result<T> {
     serde_json::from_value(name.into()).map_err(|error| conversion_error(error.into()))
 }
 
-/// The error of an entry, with its table and number.
 pub(super) fn in_entry(table: &str, row: &Row<'_>, error: rusqlite::Error) -> rusqlite::Error {
     match error {
         rusqlite::Error::FromSqlConversionFailure(_, _, cause) => {

@@ -55,7 +55,6 @@ impl RunWriter {
         Self { connection, file, takes_profiles: header.plan.mode == Mode::Profiled, _lock: Some(lock) }
     }
 
-    /// Begins the record of a load in a file of its own.
     pub fn create_load_file(file: &Path, header: &LoadHeader) -> Result<Self, RecordError> {
         Self::begin(file, HeaderRef::Load(header), false)
     }
@@ -106,12 +105,10 @@ impl RunWriter {
         self.append("cross_check", check)
     }
 
-    /// Appends what one agent of a load did.
     pub fn append_agent(&mut self, agent: &AgentRecord) -> Result<(), RecordError> {
         self.append("agent", agent)
     }
 
-    /// Appends an event.
     pub fn append_event(&mut self, event: &EventRecord) -> Result<(), RecordError> {
         self.append("event", event)
     }
@@ -131,7 +128,6 @@ impl RunWriter {
         insert().map(drop).map_err(|e| self.error(&e))
     }
 
-    /// Replaces the checkpoint.
     pub fn save_checkpoint(&mut self, checkpoint: &Checkpoint) -> Result<(), RecordError> {
         put(&self.connection, "checkpoint", checkpoint).map_err(|e| self.error(&e))
     }

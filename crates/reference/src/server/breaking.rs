@@ -16,7 +16,6 @@ use crate::fault::FaultKind;
 const TRICKLE: Duration = Duration::from_millis(100);
 
 impl Server<'_> {
-    /// Answers with this fault.
     pub(super) fn fail(&mut self, io: &mut ReadinessTransport, token: Token, kind: FaultKind, answer: &Answer) {
         match kind {
             FaultKind::Crash => process::abort(),

@@ -42,7 +42,6 @@ pub enum AgentPhase {
     },
 }
 
-/// The answer to the latest task of an agent.
 #[derive(Debug)]
 pub(crate) struct Answered {
     /// The answer, or why the task could not be carried out.
@@ -59,7 +58,6 @@ pub struct FleetAgent {
     /// End of the last period that it reported, in nanoseconds since the begin of the load.
     pub reported_ns: u64,
     pub phase: AgentPhase,
-    /// Its connections while they are being opened.
     pub opening: OpenConnections,
     /// The offset of its clocks; `None` before the first answer to a ping.
     pub offset: Option<ClockOffset>,

@@ -7,7 +7,6 @@ use crate::protocol::ClockReading;
 pub struct ClockOffset {
     /// Of the monotonic clocks, in nanoseconds. Each counts from the boot of its machine.
     pub monotonic_ns: i64,
-    /// Of the wall clocks, in nanoseconds.
     pub wall_ns: i64,
     /// The round trip of its ping, in nanoseconds.
     pub round_trip_ns: u64,

@@ -17,12 +17,10 @@ struct AgentSamples {
 }
 
 impl Rounds {
-    /// For this many agents.
     pub fn new(agents: usize) -> Self {
         Self { agents: std::iter::repeat_with(AgentSamples::default).take(agents).collect() }
     }
 
-    /// Adds the next sample of an agent.
     pub fn push(&mut self, agent: usize, sample: SliceSample<PackedHistogram>) {
         self.agents[agent].samples.push_back(sample);
     }

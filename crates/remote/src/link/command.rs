@@ -26,7 +26,6 @@ pub(super) enum CommandEnd {
     },
     /// It read no more of its input and was killed: the end of its standard error.
     Stuck(String),
-    /// It was cancelled and killed.
     Cancelled,
 }
 

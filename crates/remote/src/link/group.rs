@@ -24,7 +24,6 @@ const REPORTS_AT_ONCE: usize = 256;
 const PING_EVERY: Duration = Duration::from_secs(1);
 /// The number of pings whose answers only show that an agent is alive.
 const KEEP_ALIVE_PING: u64 = 0;
-/// The reason for an answer of the wrong kind.
 const WRONG_ANSWER: &str = "its answer belongs to another order; please report this";
 
 /// Agents that were started together. They end when this is dropped, and when this process ends in any other way.
@@ -56,12 +55,10 @@ impl AgentGroup {
         Ok(this)
     }
 
-    /// What is known of the agents.
     pub fn fleet(&self) -> &Fleet {
         &self.fleet
     }
 
-    /// The same, to be changed.
     pub fn fleet_mut(&mut self) -> &mut Fleet {
         &mut self.fleet
     }
@@ -70,7 +67,6 @@ impl AgentGroup {
         &self.fleet.agents()[agent].record.name
     }
 
-    /// An error about an agent.
     pub fn error(&self, agent: usize, reason: impl Into<String>) -> RunError {
         RunError::Agent { agent: self.name(agent).to_owned(), reason: reason.into() }
     }
@@ -80,7 +76,6 @@ impl AgentGroup {
         self.links[agent].send(order);
     }
 
-    /// Sends all agents the same order.
     pub fn send_to_all(&self, order: &Order) {
         self.links.iter().for_each(|link| link.send(order.clone()));
     }
@@ -121,7 +116,6 @@ impl AgentGroup {
         (0..agents).map(|agent| self.take_answer(agent, &pick)).collect()
     }
 
-    /// The same for one task of the first agent.
     pub fn call_first<T>(
         &mut self,
         task: Task,

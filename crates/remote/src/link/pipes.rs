@@ -27,7 +27,6 @@ pub(crate) struct AgentMessage {
     pub(crate) report: Result<Report, String>,
 }
 
-/// The channel through which the messages of agents arrive.
 pub(crate) fn message_channel() -> (SyncSender<AgentMessage>, Receiver<AgentMessage>) {
     sync_channel(MOST_WAITING_MESSAGES)
 }
@@ -62,7 +61,6 @@ impl AgentLink {
         Ok(link)
     }
 
-    /// A link to an agent at the other end of these pipes.
     pub(super) fn from_pipes(
         agent: usize,
         (orders, reports, stderr): (

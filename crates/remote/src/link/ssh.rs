@@ -21,7 +21,6 @@ const COPY_IDLE_LIMIT: Duration = Duration::from_secs(120);
 
 /// Exit code of the remote script when the program is missing or differs.
 const EXIT_MISSING: i32 = 97;
-/// Exit code of ssh when it cannot connect.
 const EXIT_CANNOT_CONNECT: i32 = 255;
 
 /// This program as it is copied to other machines.
@@ -51,7 +50,6 @@ impl Program {
     }
 }
 
-/// A host, as ssh takes it.
 #[derive(Debug)]
 pub(crate) struct SshHost<'a> {
     pub(crate) name: &'a str,
@@ -98,7 +96,6 @@ impl SshHost<'_> {
         self.run_script(&copy, cancel).map(drop)
     }
 
-    /// The command that runs an agent there.
     pub(crate) fn agent(&self, program: &Program) -> Command {
         self.command(&format!("{}; exec \"$f\" agent", set_path_variables(program)))
     }

@@ -24,9 +24,7 @@ const ORDER_MARGIN: Duration = Duration::from_secs(60);
 
 #[derive(Debug)]
 pub struct AgentsOrder<'a> {
-    /// Where they run.
     pub places: &'a [AgentPlace],
-    /// How agents in pods are made.
     pub pods: &'a PodOrder,
     /// This many are enough if no more pods can run; `None` for all.
     pub least: Option<usize>,
@@ -53,7 +51,6 @@ struct PlannedAgent {
     explain: ExplainEnd,
 }
 
-/// Agents that have been started, in order.
 #[derive(Debug, Default)]
 pub(crate) struct StartedAgents {
     pub(crate) names: Vec<String>,
@@ -185,7 +182,6 @@ const fn agents_without_pods(place: &AgentPlace) -> usize {
     }
 }
 
-/// Copies the program to all hosts at the same time.
 fn copy_program_to_hosts(
     places: &[AgentPlace],
     program: &Program,

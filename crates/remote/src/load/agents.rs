@@ -149,13 +149,11 @@ fn label_event(event: &EventRecord, agent: &str) -> EventRecord {
     EventRecord { text: format!("on {agent}: {text}"), ..found }
 }
 
-/// The load of a run from agents.
 pub(crate) struct AgentLoad<'a> {
     agents: &'a LoadAgents,
     cancelled: Arc<AtomicBool>,
     /// With fewer users, a worker of some agent would have none.
     least_users: u32,
-    /// Agents whose disturbance has been reported.
     reported: BTreeSet<usize>,
     /// Time between the first and the last begin of a turn, over all scored turns.
     begin_spread: LatencyHistogram,
@@ -249,7 +247,6 @@ impl AgentLoad<'_> {
     }
 }
 
-/// What one agent did in a turn.
 struct TurnPart {
     /// Its start is on the clock of this machine, later by the network delay of the answer.
     sample: SliceSample,

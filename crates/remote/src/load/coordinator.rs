@@ -33,10 +33,8 @@ const OPENING_TIMES: u32 = 12;
 const SHARED_CORES: &str = "agents in pods share the cores of their nodes with others: the node's kubelet does not give whole \
                             cores to pods (its CPU manager policy is not static)";
 
-/// How a fleet is started.
 #[derive(Debug)]
 pub struct FleetOrder<'a> {
-    /// Where they run.
     pub places: &'a [AgentPlace],
     /// The load of all agents together.
     pub command: LoadCommand,
@@ -106,7 +104,6 @@ impl AgentFleet {
         Ok((Self { group, equipment, every_ns }, share_cpus))
     }
 
-    /// Lets all agents open their connections.
     fn open(&mut self, cancel: &Cancel, observer: &mut dyn FnMut(Observed<'_>)) -> Result<(), RunError> {
         let begin = clock::now();
         let mut shown = (0, 0);

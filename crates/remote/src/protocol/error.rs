@@ -11,7 +11,6 @@ pub enum ProtocolError {
     /// The pipe failed or ended within a message.
     #[error("the connection broke: {0}")]
     Pipe(#[from] std::io::Error),
-    /// A received message that is too long.
     #[error("a message of {bytes} bytes, more than {limit}: is it text that a shell prints at login?")]
     TooLong {
         /// Its stated length.
@@ -19,10 +18,8 @@ pub enum ProtocolError {
         /// The most that is accepted.
         limit: u64,
     },
-    /// A message that is too long to be sent.
     #[error("a message of {bytes} bytes, more than {limit}: are the files of its requests too large?")]
     TooLongToSend {
-        /// Its length.
         bytes: u64,
         /// The most that is sent.
         limit: u64,
@@ -38,7 +35,6 @@ pub enum ProtocolError {
     /// A message in a phase where it is not allowed.
     #[error("{0} at the wrong time")]
     WrongPhase(&'static str),
-    /// The other side has another version.
     #[error("it speaks {0}, and this is {own}; use the same version of tare on both sides", own = Version::own())]
     Version(Version),
     /// A sample whose counts contradict one another.

@@ -14,7 +14,6 @@ pub const PROTOCOL: u32 = 2;
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[allow(clippy::large_enum_variant, reason = "few are in memory at a time")]
 pub enum Order {
-    /// The version of the coordinator.
     Hello(Version),
     /// Answer with the time, whatever the agent is doing. An agent that gets no ping for half a minute ends.
     Ping {
@@ -25,7 +24,6 @@ pub enum Order {
     Task {
         /// Repeated in the answer. Each task has a larger one than the task before.
         number: u64,
-        /// What to do.
         task: Task,
     },
     /// Start the load whose connections are open.
@@ -40,11 +38,9 @@ pub enum Order {
 /// A message of an agent to the coordinator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Report {
-    /// The first report.
     Greeting(Greeting),
     /// The answer to a ping.
     Clock(ClockReading),
-    /// The connections of a load are being opened.
     Opening(OpenConnections),
     /// They are open; the agent waits for the start.
     Ready,
@@ -52,7 +48,6 @@ pub enum Report {
     Sample(PackedSample),
     /// The answer to a task, or why it could not be carried out, in one sentence.
     Answer {
-        /// The number of the task.
         number: u64,
         answer: Result<Answer, String>,
     },
@@ -70,7 +65,6 @@ pub struct Version {
 }
 
 impl Version {
-    /// That of this program.
     pub fn own() -> Self {
         Self { protocol: PROTOCOL, tare: env!("CARGO_PKG_VERSION").to_owned() }
     }
@@ -82,7 +76,6 @@ impl fmt::Display for Version {
     }
 }
 
-/// Who an agent is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Greeting {
     pub version: Version,
@@ -93,7 +86,6 @@ pub struct Greeting {
 /// Progress of opening an agent's connections.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenConnections {
-    /// Number of open connections.
     pub open: u64,
     /// Number of connections that it will use.
     pub of: u64,
@@ -102,7 +94,6 @@ pub struct OpenConnections {
 /// An agent's clocks at one moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockReading {
-    /// The number of the ping.
     pub number: u64,
     pub monotonic_ns: u64,
     /// Its wall clock, in nanoseconds since 1970 UTC.

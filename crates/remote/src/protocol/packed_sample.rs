@@ -10,12 +10,10 @@ use super::error::ProtocolError;
 const LARGEST_COUNT: u64 = 1 << 44;
 /// The limit for the time that all requests of a period waited together: two million requests that wait for a minute each.
 const LONGEST_WAITING_NS: u64 = 1 << 57;
-/// The most worker threads of one agent.
 const MOST_WORKERS: u32 = 1 << 16;
 /// The longest text of an error, in characters.
 const LONGEST_EXAMPLE: usize = 300;
 
-/// A sample of load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PackedSample {
     /// All counters, in the JSON form that records have. Its start counts from the start of the load.

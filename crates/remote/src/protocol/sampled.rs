@@ -15,9 +15,7 @@ const LONGEST_STACKS: u64 = 32 << 20;
 const LONGEST_PACKED: u64 = 12 << 20;
 /// No sampler counts more, so that the sums of several starts do not overflow.
 const LARGEST_WEIGHT: u64 = 1 << 57;
-/// The longest name of a sampler, in characters.
 const LONGEST_NAME: usize = 300;
-/// The longest ending of its file, in bytes.
 const LONGEST_ENDING: usize = 8;
 
 /// What a sampler saw, as an agent sends it.

@@ -25,12 +25,9 @@ use super::sampled::SampledReport;
 pub enum Task {
     /// Describe the machine. `java` is the home of the JDK to use, where one is named.
     Describe {
-        /// The home.
         java: Option<PathBuf>,
     },
-    /// A step of a load.
     Load(LoadTask),
-    /// An operation on servers.
     Servers(ServersTask),
 }
 
@@ -45,9 +42,7 @@ pub enum LoadTask {
     Verify(VerifyOrder),
     /// Prepare the sessions of one scenario of a run. Connections open with the first turn.
     OpenSessions(Vec<SessionOrder>),
-    /// Prepare the load of a command line.
     OpenCommand(LoadCommand),
-    /// Drive one turn of load against one server.
     DriveTurn {
         server: ServerId,
         /// The load of all agents together.
@@ -58,7 +53,6 @@ pub enum LoadTask {
         /// Time between two samples, in nanoseconds.
         every_ns: u64,
     },
-    /// Close all connections.
     Close,
 }
 
@@ -71,7 +65,6 @@ pub struct AgentShare {
     pub cores: AgentCores,
 }
 
-/// The cores of an agent's generator.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentCores {
     /// A list such as `2-3`; empty where the agent decides.
@@ -82,7 +75,6 @@ pub struct AgentCores {
     pub before_on_node: u32,
 }
 
-/// The load of a command line.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct LoadCommand {
     /// Program name, sub-command and flags.
@@ -137,7 +129,6 @@ pub enum ServersTask {
     Disturbances {
         cpus: String,
     },
-    /// Start servers side by side.
     Start(Vec<StartOrder>),
     MoveTo {
         server: ServerId,
@@ -150,14 +141,12 @@ pub enum ServersTask {
         server: ServerId,
         lines: usize,
     },
-    /// Report what these servers use at rest.
     ObserveRest {
         servers: Vec<ServerId>,
         span: Span,
     },
     /// Read the probes and start the meters.
     BeginWatch(WatchOrder),
-    /// Look at the counters of its JVM.
     LookAtJvm(ServerId),
     /// Read the probes again.
     EndWatch {
@@ -174,7 +163,6 @@ pub enum ServersTask {
     ReadRecording {
         from: u64,
     },
-    /// End these servers.
     Stop(Vec<ServerId>),
     /// Stop all servers and remove all files.
     End,
@@ -187,7 +175,6 @@ pub enum Answer {
     Facts(MachineFacts),
     /// What disturbs measuring.
     Disturbances(Vec<EventRecord>),
-    /// What a server answered.
     Verified(Vec<CheckOutcome>),
     /// Sessions are prepared: the largest number of worker threads of one.
     Opened(u32),
@@ -202,7 +189,6 @@ pub enum Answer {
     Java(Jdk),
     /// Where a bundle is; `None` if it has to be sent.
     Found(Option<PathBuf>),
-    /// How each start went.
     Started(Vec<StartResult>),
     /// Whether a process runs.
     Status(Status),
@@ -218,16 +204,13 @@ pub enum Answer {
     Sampled(SampledReport),
     /// A sampler could not be attached or read: the reason.
     SamplerFailed(String),
-    /// A part of a file.
     RecordingPart(Bytes),
-    /// How each server ended.
     Stopped(Vec<StoppedServer>),
 }
 
 /// What an agent makes the load of a command with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Equipped {
-    /// Its generator.
     pub equipment: Equipment,
     /// Whether others may use its cores, although its pod asked for whole ones.
     pub shares_cpus: bool,
@@ -242,10 +225,8 @@ pub struct DrivenShare {
     pub begun_ns_ago: u64,
 }
 
-/// The machine of an agent.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct MachineFacts {
-    /// Machine and kernel.
     pub sections: Vec<FactSection>,
     /// The cores that the agent may use, such as `0-3`.
     pub cpus: String,

@@ -23,9 +23,7 @@ use crate::protocol::{
 
 pub(super) struct AgentGenerator<'a> {
     share: AgentShare,
-    /// The sessions of a run.
     sessions: OwnLoad,
-    /// The load of a command line.
     command: Option<(LoadJob, LoadSession)>,
     build: BuildJob<'a>,
     cancelled: Arc<AtomicBool>,

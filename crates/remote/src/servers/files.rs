@@ -15,7 +15,6 @@ const HASH_LENGTH: usize = 64;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BundleFile {
-    /// Where it is now.
     pub source: PathBuf,
     /// Its path within the bundle: the name of the file or folder that is sent comes first.
     pub path: String,
@@ -64,7 +63,6 @@ pub(crate) fn bundle_hash(files: &[BundleFile]) -> io::Result<String> {
     Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// A part of a file that arrives.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FilePart<'a> {
     /// The file's path within its bundle.

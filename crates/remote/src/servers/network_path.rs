@@ -31,7 +31,6 @@ const CHUNK: usize = 256 << 10;
 /// How long the agent waits for the end of the transfer to it; longer than any transfer takes.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What a network path can do.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct NetworkPath {
     /// The median time of a TCP connect.
@@ -68,7 +67,6 @@ impl NetworkPath {
         Ok(Self { round_trip, bandwidth })
     }
 
-    /// The facts for the record.
     pub fn facts(&self) -> [(&'static str, Option<String>); 2] {
         let round_trip_ms = self.round_trip.as_secs_f64() * 1e3;
         let NetworkBandwidth { to_servers_bits_per_s, from_servers_bits_per_s } = self.bandwidth;

@@ -33,7 +33,6 @@ pub(crate) const CHUNK: usize = 1 << 20;
 #[derive(Debug)]
 pub struct RemoteHost {
     place: AgentPlace,
-    /// Of the one agent.
     agent: Mutex<AgentGroup>,
     facts: MachineFacts,
     address: IpAddr,
@@ -135,7 +134,6 @@ impl RemoteHost {
         self.agent().send_task(0, Task::Servers(task), false);
     }
 
-    /// Whether it can be reached.
     pub(crate) fn check(&self) -> Result<(), RunError> {
         self.agent().check()
     }

@@ -9,7 +9,6 @@ use tare_record::MessageTally;
 use super::{counts, maybe, word};
 use crate::clean::escape_csv;
 
-/// A cell with its comparison, where it has one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CellRow<'a> {
     pub cell: &'a Cell,
@@ -119,7 +118,6 @@ pub(super) const COMPARED: &[CellColumn] = &[
     ("needed_s", |r| maybe(r.deciding().and_then(|c| c.needed_s))),
 ];
 
-/// What the probes saw.
 pub(super) const PROBED: &[CellColumn] = &[
     ("cpu_by_pool", |r| escape_csv(&cpu_by_pool(r))),
     ("heap_committed_peak_bytes", |r| maybe(r.cell.probes.heap_committed_peak_bytes)),
@@ -137,7 +135,6 @@ pub(super) const PROBED: &[CellColumn] = &[
     ("probe_cpu_share", |r| maybe(r.cell.probes.probe_cpu_share)),
 ];
 
-/// The columns of a ratio, each with its ending.
 pub(super) type RatioColumn = (&'static str, fn(&CurrencyRatio) -> Option<f64>);
 
 pub(super) const RATIO_COLUMNS: [RatioColumn; 3] =

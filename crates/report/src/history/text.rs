@@ -9,7 +9,6 @@ use tare_analysis::format::{Change, count};
 use tare_analysis::history::{History, HistoryLine, HistoryPoint, LevelChange};
 use tare_analysis::summary::VerdictKind;
 
-/// Git revisions are shown with this many digits.
 const REVISION_DIGITS: usize = 10;
 
 /// Every line with its last `shown` runs. Changes of level are shown wherever they are.

@@ -18,7 +18,6 @@ pub(super) struct Summary {
     rate: &'static str,
     /// A share: of successes, or of failures.
     share: Option<(&'static str, &'static str)>,
-    /// When it was measured.
     at: Option<&'static str>,
     /// What was measured; otherwise the file says it.
     name: Option<&'static str>,

@@ -23,7 +23,6 @@ pub(super) fn fleet_line(agents: &[AgentSummary]) -> Option<String> {
     Some(format!("{} of {all} reported to the end{start}", grouped(left as u64)))
 }
 
-/// One line on an agent.
 pub(super) fn agent_line(agent: &AgentSummary) -> String {
     let name = clean::sanitize_line(&agent.name);
     let host = if agent.host.is_empty() { String::new() } else { format!(" on {}", clean::sanitize_line(&agent.host)) };

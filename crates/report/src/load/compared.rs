@@ -30,7 +30,6 @@ pub fn render_differences(differences: &LoadDifferences, style: &Style) -> Strin
     format!("{out}\n{}", grid.render(&palette))
 }
 
-/// The same as Markdown.
 pub fn render_differences_markdown(differences: &LoadDifferences) -> String {
     let mut out = String::new();
     for line in doubts(differences).iter().chain(&differences.notes) {

@@ -39,7 +39,6 @@ pub fn wrk(record: &LoadRecord, load: &LoadSummary) -> String {
     crate::wrk::one(&load.url, &under, &cell, pace, response)
 }
 
-/// The load as the summary of a run with one cell and no comparison.
 pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
     let mut cell = cell_of_load(record);
     cell.scenario_title.clone_from(&load.model.meaning);

@@ -18,10 +18,8 @@ const BOUND: usize = 9;
 /// What became of a condition of `--fail-if`.
 const FAILED: &str = "failed";
 const PASSED: &str = "passed";
-/// Columns of a label.
 const LABEL: usize = 13;
 
-/// The whole summary.
 pub fn render(summary: &LoadSummary, style: &Style) -> String {
     let palette = &style.palette();
     let mut out = palette.paint(Tone::Head, &format!("tare load · {}", clean::sanitize_line(&summary.url))) + "\n";

@@ -32,7 +32,6 @@ impl Grid {
         self.rows.push(GridRow::Pieces(row.collect()));
     }
 
-    /// Adds a row of one tone.
     pub fn push_in(&mut self, tone: Tone, row: impl IntoIterator<Item = impl Into<String>>) {
         self.push(row.into_iter().map(|text| (tone, text.into())).collect());
     }

@@ -8,10 +8,8 @@ use tare_analysis::format::clocks;
 use tare_analysis::format::{Unit, count, enumerate, grouped, single};
 use tare_analysis::summary::{Cell, Distribution};
 
-/// Percentiles that are shown if there are enough samples.
 const SHOWN_PERCENTILES: [f64; 4] = [50.0, 99.9, 99.99, 99.999];
 
-/// One paragraph for a cell whose server pushes.
 pub(super) fn paragraph(cell: &Cell) -> Option<String> {
     let messages = cell.messages.as_ref()?;
     let pushed = cell.latency.iter().find(|l| l.slice_kind == SliceKind::Push);

@@ -84,7 +84,6 @@ struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// In the order of the summary.
     fn all(summary: &'a Summary) -> Vec<Self> {
         let mut blocks: Vec<Vec<&Cell>> = Vec::new();
         for cell in summary.cells.iter().filter(|cell| has_row(summary, cell)) {

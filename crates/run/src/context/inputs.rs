@@ -15,7 +15,6 @@ use crate::server_host::ServerMachine;
 /// Whether each comparison may stop, and how it stands, by what has been recorded so far.
 pub type ReasonsToStop<'a> = dyn Fn(&RunRecord) -> Vec<ComparisonState> + 'a;
 
-/// The inputs of a run in addition to its plan.
 pub struct RunInputs<'a> {
     /// How each variant is started.
     pub launches: &'a Launches,

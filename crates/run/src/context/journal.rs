@@ -9,7 +9,6 @@ use tare_record::{EndStatus, EventRecord, ForkRecord, RecordError, RunRecord, Sl
 use crate::error::RunError;
 use crate::progress::Progress;
 
-/// Shows the progress.
 pub type Observer<'a> = dyn FnMut(&Progress<'_>) + 'a;
 
 /// The record of a run while it is made.

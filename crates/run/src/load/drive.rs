@@ -15,7 +15,6 @@ use super::server::WatchedServer;
 use super::source::{LoadSource, MadeLoad, Observed};
 use crate::error::RunError;
 
-/// A load that was driven to its end.
 #[derive(Debug)]
 pub struct DrivenLoad {
     /// Everything that was measured.

@@ -22,7 +22,6 @@ struct WholeInterval {
 
 /// Collects parts into intervals.
 pub struct IntervalCollector {
-    /// The key of the next interval.
     key: SliceKey,
     every_ns: u64,
     server: Option<WatchedServer>,

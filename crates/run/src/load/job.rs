@@ -11,7 +11,6 @@ use crate::load_host::session::protocol_of;
 /// A load that is ready to begin.
 #[derive(Debug)]
 pub struct LoadJob {
-    /// What is measured.
     pub plan: LoadPlan,
     /// The generator's connections.
     pub session: SessionSpec,
@@ -47,7 +46,6 @@ impl LoadJob {
         Self { plan, session, slice }
     }
 
-    /// How the record names the slices of this load.
     pub(super) fn slice_kind(&self) -> SliceKind {
         match self.plan.model {
             LoadModel::Open { arrivals: Arrivals::Poisson, .. } => SliceKind::Poisson,
@@ -92,9 +90,7 @@ fn course(from: f64, stages: &[LoadStage]) -> Stages {
 const MOST_TRACED: usize = 1_000_000;
 /// The longest time between two parts that the generator hands over.
 const LONGEST_PART: Duration = Duration::from_millis(500);
-/// The shortest one.
 const SHORTEST_PART: Duration = Duration::from_millis(100);
-/// Parts of a load whose duration is known.
 const PARTS: u32 = 40;
 
 impl LoadJob {

@@ -26,7 +26,6 @@ fn cpus_of_server(port: u16) -> Option<CpuSet> {
     cpus_of_task(socket_owner(&listening_on(port))?.pid).ok()
 }
 
-/// The sockets of this machine that listen on a port.
 fn listening_on(port: u16) -> HashSet<u64> {
     let here = listeners().unwrap_or_default().into_iter().filter(|listener| listener.address.port() == port);
     here.map(|listener| listener.inode).collect()

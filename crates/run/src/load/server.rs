@@ -23,7 +23,6 @@ pub struct WatchedServer {
     servers: RunningServers,
     /// Absent only while one follows another.
     watch: Option<Watch>,
-    /// Answers since this watch began.
     answers: u64,
     is_scored: bool,
     /// `None` where the requests cannot be divided.

@@ -37,20 +37,16 @@ pub enum Observed<'a> {
     Notice(&'a str),
 }
 
-/// A load that is over.
 #[derive(Debug, Default)]
 pub struct MadeLoad {
     /// The sum of all parts.
     pub whole: SliceSample,
-    /// What each agent did.
     pub agents: Vec<AgentRecord>,
     /// What happened to agents.
     pub events: Vec<EventRecord>,
 }
 
-/// Makes a load.
 pub trait LoadSource {
-    /// What it is made with.
     fn equipment(&self, job: &LoadJob) -> Equipment;
 
     /// Makes the load of a job, or what of it is possible until `cancel`, and shows `observer` a part each time that

@@ -26,7 +26,6 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// A session with one server under one scenario: all that a generator must know, on whichever machine it is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SessionOrder {
-    /// The server.
     pub server: ServerId,
     /// Where it is.
     pub destination: Destination,
@@ -49,7 +48,6 @@ pub struct SessionOrder {
 }
 
 impl SessionOrder {
-    /// The session that a plan asks for with a server.
     pub(crate) fn of(
         plan: &Plan,
         id: ServerId,
@@ -98,7 +96,6 @@ impl SessionOrder {
     }
 }
 
-/// Where a server is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
     /// `0.0.0.0` where the name is to be resolved on the machine of the generator.

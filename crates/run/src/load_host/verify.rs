@@ -13,9 +13,7 @@ use crate::load_host::session::{Destination, protocol_of, tls_spec};
 /// What a server is asked, and what it must answer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct VerifyOrder {
-    /// Where the server is.
     pub destination: Destination,
-    /// What is spoken with it.
     pub transport: Transport,
     /// Requests with the answers that they must get.
     pub exchanges: Vec<Exchange<'static>>,

@@ -127,7 +127,6 @@ pub fn machine(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> Vec<Ev
 pub(crate) struct KnownServer {
     pub server: Server,
     pub session: LoadSession,
-    /// Number of connections.
     pub connections: usize,
 }
 

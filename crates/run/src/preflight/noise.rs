@@ -23,7 +23,6 @@ const ALPHA: f64 = 0.05;
 /// How the throughput of one server differs between neighbouring slices, although nothing changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct NoiseFigures {
-    /// Pairs of slices.
     pub pairs: u32,
     /// Standard deviation of the log-ratios of the pairs: 0.02 stands for 2 %.
     pub sd: f64,
@@ -37,7 +36,6 @@ impl NoiseFigures {
         Some(detectable_difference(self.sd, method, pairs, DEFAULT_POWER).ok()?.exp_m1())
     }
 
-    /// The pairs that fit into a time.
     pub fn pairs_within(time: Duration) -> u32 {
         (time.as_millis() / (2 * SLICE).as_millis()) as u32
     }

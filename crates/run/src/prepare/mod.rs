@@ -50,7 +50,6 @@ pub struct Launch {
     address: IpAddr,
 }
 
-/// Who starts it.
 #[derive(Debug, Clone)]
 enum Origin {
     /// tare does.

@@ -55,7 +55,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         Ok(Self { context, servers, named, place })
     }
 
-    /// Closes the connections.
     pub fn close(self) {
         self.context.bed.close_sessions();
     }

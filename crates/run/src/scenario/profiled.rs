@@ -16,7 +16,6 @@ use crate::scenario::push::listening_load;
 use crate::test_bed::slice::SliceLoad;
 use tare_units::file_name;
 
-/// One profile to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ProfileTurn {
     event: ProfileEvent,

@@ -12,7 +12,6 @@ use crate::scenario::alternating_round::AlternatingRound;
 use crate::schedule::random_orders::RandomOrders;
 use crate::test_bed::slice::SliceLoad;
 
-/// One step of a schedule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum RoundStep {
     Slice {

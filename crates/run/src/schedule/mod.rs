@@ -18,7 +18,6 @@ struct GroupProgress<'a> {
     group: &'a Group,
     /// Estimated time of one fork.
     estimate: Duration,
-    /// Forks done.
     forks: u32,
     /// Those that count: forks that were set aside do not.
     forks_counted: u32,
@@ -47,7 +46,6 @@ pub(crate) struct ForkSchedule<'a> {
 }
 
 impl<'a> ForkSchedule<'a> {
-    /// No fork of any group is done.
     pub fn new(plan: &Plan, groups: &'a [Group]) -> Self {
         let begin = |group| GroupProgress {
             group,

@@ -8,7 +8,6 @@ use crate::error::RunError;
 
 /// System folders. The other machine has its own files in them.
 const SYSTEM_FOLDERS: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"];
-/// The options of Java that a class path follows.
 const CLASS_PATH_OPTIONS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
 
 /// Sends files to a machine, each of them once.

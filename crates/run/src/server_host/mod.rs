@@ -47,9 +47,7 @@ pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     })
 }
 
-/// Another machine on which the servers of a run are.
 pub trait ServerMachine: fmt::Display {
-    /// The address on which its servers listen.
     fn address(&self) -> IpAddr;
 
     /// The cores that its servers may use.
@@ -58,7 +56,6 @@ pub trait ServerMachine: fmt::Display {
     /// Whether it is another machine than the generator's, as far as the network path tells.
     fn is_another_machine(&self) -> bool;
 
-    /// What the network to it carries.
     fn bandwidth(&self) -> NetworkBandwidth;
 
     /// Facts about it and the network path to it.
@@ -126,7 +123,6 @@ pub trait ServerHost {
     /// Whether the process of a server runs.
     fn status(&self, server: ServerId) -> Status;
 
-    /// The last lines of a server's log, where it has one.
     fn log_tail(&self, server: ServerId, lines: usize) -> Option<String>;
 
     /// Reads the probes, and starts the meters.

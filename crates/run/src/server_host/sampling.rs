@@ -9,9 +9,7 @@ use crate::server_host::local::server_id::ServerId;
 /// A sampler to be attached.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct SamplingOrder {
-    /// The server.
     pub server: ServerId,
-    /// What it samples.
     pub event: ProfileEvent,
     /// Name of the sampler's own file, without its ending.
     pub file_name: String,

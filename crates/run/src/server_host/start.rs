@@ -20,23 +20,16 @@ use crate::server_host::local::server_id::ServerId;
 
 /// Placeholder of the address to listen on, in commands, variables and URLs.
 const ADDRESS: &str = "{address}";
-/// The environment variable that has that address too.
 const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
 
-/// One server to be started.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StartOrder {
-    /// The server.
     pub id: ServerId,
-    /// Its name, for messages.
     pub name: String,
-    /// File name of its log.
     pub log_name: String,
-    /// Whether tare starts it.
     pub origin: StartOrigin,
 }
 
-/// Whether tare starts it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum StartOrigin {
     /// tare does.
@@ -64,18 +57,14 @@ pub struct OwnStart {
     pub meter: Option<PathBuf>,
     /// Whether the JVMs among its processes log their stops.
     pub logs_stops: bool,
-    /// The address to listen on.
     pub address: IpAddr,
 }
 
 /// A server that is started behind a proxy.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Upstream {
-    /// Its name, for messages.
     pub name: String,
-    /// File name of its log.
     pub log_name: String,
-    /// How it is started.
     pub start: OwnStart,
 }
 

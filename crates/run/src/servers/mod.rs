@@ -34,7 +34,6 @@ enum Health {
     Excluded,
 }
 
-/// One server of a fork.
 #[derive(Debug)]
 pub(crate) struct ServerState<'a> {
     pub id: ServerId,

@@ -28,7 +28,6 @@ pub use crate::server_host::local::server_id::ServerId;
 pub(crate) struct ServerStart<'v> {
     pub id: ServerId,
     pub variant: &'v Variant,
-    /// File name of its log.
     pub log_name: String,
 }
 
@@ -46,7 +45,6 @@ pub(crate) struct ProgramFacts {
 pub enum DriveStage {
     /// It opens connections, and that takes long.
     Opening {
-        /// Open connections.
         open: usize,
         /// All that it will use.
         of: usize,

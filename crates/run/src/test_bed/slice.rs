@@ -7,11 +7,9 @@ use tare_load::{Schedule, Sending, SliceSample, SliceSpec, StopRule};
 use tare_plan::plan::SliceKind;
 use tare_record::{Phase, SliceRecord};
 
-/// The load of one slice, or of one turn of it.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct SliceLoad {
     pub kind: SliceKind,
-    /// Whether it is scored.
     pub phase: Phase,
     /// Its round, from 0.
     pub round: u32,
@@ -23,7 +21,6 @@ pub struct SliceLoad {
     pub length: Duration,
     /// Length of the discarded head.
     pub discard: Duration,
-    /// Seed of the arrivals.
     pub seed: u64,
     /// How an open load sends. Agents do not get it and do not spin, because other users of their cores are not known here.
     #[serde(skip)]

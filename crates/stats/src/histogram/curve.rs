@@ -9,7 +9,6 @@ use super::LatencyHistogram;
 /// Points for every halving of the distance to 100 %, as HdrHistogram's own tools use.
 const TICKS_PER_HALF_DISTANCE: u32 = 5;
 
-/// One point of the curve of latency by percentile.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PercentilePoint {
     /// The point's place on the axis, 0–100.

@@ -58,7 +58,6 @@ impl fmt::Debug for LatencyHistogram {
 }
 
 impl LatencyHistogram {
-    /// An empty histogram.
     pub fn new() -> Self {
         // Starts with the smallest range and grows: a run keeps thousands of histograms, and many stay empty.
         Self { inner: Histogram::new(SIGNIFICANT_DIGITS).expect("the library accepts three digits") }
@@ -86,7 +85,6 @@ impl LatencyHistogram {
         self.inner.len()
     }
 
-    /// Whether there is no sample.
     pub fn is_empty(&self) -> bool {
         self.inner.is_empty()
     }

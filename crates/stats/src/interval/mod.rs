@@ -16,7 +16,6 @@ use crate::quantile::{mean, sd};
 /// In JSON a bound that is infinite is `null`, which JSON has instead of infinity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Interval {
-    /// The point estimate.
     pub estimate: f64,
     /// The lower bound.
     #[serde(with = "bound::lower")]

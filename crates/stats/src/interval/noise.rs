@@ -16,7 +16,6 @@ pub struct NoiseFloor {
     pub half_width: f64,
     /// Standard deviation of the forks' log-ratios: the floor that later comparisons on this machine may use.
     pub sd: f64,
-    /// How many forks there were.
     pub forks: u32,
 }
 

@@ -67,7 +67,6 @@ pub enum Unsteady {
     Drifting {
         /// The drift of the log cost per span.
         drift_per_span: f64,
-        /// Its standard error.
         standard_error: f64,
     },
     /// The cost moved abruptly from one level to another.

@@ -15,7 +15,6 @@ pub enum Built {
     Nothing,
     /// It was built. `crate::build` decides whether the sources have changed since.
     Manifest(Manifest),
-    /// It could not be built.
     Unavailable(Unavailable),
 }
 
@@ -83,7 +82,6 @@ impl Manifest {
         }
     }
 
-    /// The class that starts a server of this target.
     pub fn main_class(&self, server: &str) -> Option<&str> {
         self.servers.iter().find(|one| one.name == server).map(|one| one.main.as_str())
     }

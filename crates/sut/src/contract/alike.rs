@@ -52,7 +52,6 @@ pub struct AgreedAnswer {
     pub body: Option<Vec<u8>>,
 }
 
-/// One part in which two answers differ.
 struct PartDifference {
     part: MayDiffer,
     text: String,
@@ -84,7 +83,6 @@ impl GivenAnswer {
         })
     }
 
-    /// The parts that must be alike and are not.
     fn differences(&self, expected: &Self) -> Vec<PartDifference> {
         let (Some(ours), Some(theirs)) = (&self.compared, &expected.compared) else { return Vec::new() };
         let body = compare_bytes(&theirs.body, &ours.body);
@@ -127,9 +125,7 @@ impl GivenAnswer {
 /// Two answers of one server to the same request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TwoAnswers {
-    /// The status of the first.
     pub status: u16,
-    /// Its body.
     pub body: Vec<u8>,
     /// The parts in which the second differs, as a suite allows them.
     pub changing: Vec<MayDiffer>,

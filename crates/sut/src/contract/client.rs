@@ -23,7 +23,6 @@ const REFUSED: u16 = 400;
 /// destroy its own answer (RFC 9112, section 9.6). If it does so each time, that is an error.
 const ATTEMPTS: usize = 3;
 
-/// A complete answer.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
     pub(super) status: u16,
@@ -46,7 +45,6 @@ impl Answer {
         (!values.is_empty()).then(|| values.join(", "))
     }
 
-    /// Reads it as the answer to a gRPC call.
     fn read_reply(&mut self) {
         let mut reply = Reply::default();
         reply.take_headers(|name| field(&self.headers, name));

@@ -7,7 +7,6 @@ use super::stream::Security;
 /// Where a server is asked, and how it is spoken to.
 #[derive(Debug, Clone)]
 pub struct Endpoint {
-    /// Its address.
     pub address: SocketAddr,
     /// The `Host` of requests, where that is not the address.
     pub host: Option<String>,

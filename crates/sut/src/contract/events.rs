@@ -10,7 +10,6 @@ use tare_wire::http::{Head, Progress, ResponseParser, Sink};
 use super::client::{Answer, Client, Failure};
 use super::compare::head_difference;
 
-/// Events to receive.
 const CHECKED_EVENTS: u64 = 3;
 
 /// The head of an answer, and how many events have come.

@@ -48,7 +48,6 @@ impl Http2 {
         Ok(Self { sender, connection })
     }
 
-    /// Sends a request and reads its answer.
     pub(super) fn ask(
         &mut self,
         request: http::Request<()>,

@@ -10,7 +10,6 @@ use tare_wire::ws::{Arrival, Endpoint, FrameError, Handshake, HandshakeError, Ki
 use super::client::{Client, Failure};
 use super::stream::Stream;
 
-/// Messages to receive.
 const CHECKED_MESSAGES: usize = 3;
 /// A stamp further from this machine's clock is not a time.
 const PLAUSIBLE: Duration = Duration::from_secs(86_400);

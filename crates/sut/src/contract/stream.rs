@@ -13,7 +13,6 @@ use rustls::{ClientConfig, ClientConnection, StreamOwned};
 pub struct Security {
     /// Trusted authorities, the client's certificate, and ALPN.
     pub config: Arc<ClientConfig>,
-    /// The name that the certificate must have.
     pub server_name: ServerName<'static>,
 }
 
@@ -74,7 +73,6 @@ fn open_socket(address: SocketAddr, timeout: Duration) -> io::Result<TcpStream> 
     Ok(socket)
 }
 
-/// Agrees on TLS.
 fn agree(mut socket: TcpStream, Security { config, server_name }: &Security) -> io::Result<Secure> {
     let connection = ClientConnection::new(Arc::clone(config), server_name.clone());
     let mut connection = connection.map_err(io::Error::other)?;

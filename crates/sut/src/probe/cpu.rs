@@ -30,7 +30,6 @@ pub struct CpuSample {
 }
 
 impl CpuSample {
-    /// The use since an earlier sample of the same probe.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> CpuUse {
         let total_ns = self.total_ns.saturating_sub(earlier.total_ns);

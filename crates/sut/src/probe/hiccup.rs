@@ -25,7 +25,6 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// When the thread was woken.
     fn woken_at(self) -> Nanos {
         self.due + Duration::from_nanos(self.late_ns)
     }

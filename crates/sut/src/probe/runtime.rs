@@ -7,7 +7,6 @@ use tare_record::{CollectorUse, IdleSpan, RuntimeUse};
 /// Counters of the runtime of a server's processes so far.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RuntimeSample {
-    /// The processes of these counters.
     pub processes: BTreeSet<u32>,
     /// Totals since the processes began, and sizes at the counters' last update. Of a heap in use with G1: filled regions.
     pub so_far: RuntimeUse,

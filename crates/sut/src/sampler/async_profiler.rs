@@ -24,7 +24,6 @@ const CPU_EVERY_NS: u64 = MS;
 const WALL_EVERY_NS: u64 = 5 * MS;
 /// Allocated bytes between two samples.
 const ALLOC_EVERY_KIB: u64 = 32;
-/// The oldest Java that runs the converter.
 const CONVERTER_JAVA: u32 = 17;
 
 #[derive(Debug)]

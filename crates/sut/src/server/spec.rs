@@ -38,7 +38,6 @@ pub struct ServerSpec {
     pub ready: Option<Regex>,
     /// Its base URL, such as `http://127.0.0.1:{port}/`; if `None`, the one port that it listens on.
     pub base_url: Option<String>,
-    /// The CPUs that it may use.
     pub cpus: CpuSet,
     pub scheduling: SchedulingPolicy,
     /// Longest time until it is ready.

@@ -47,7 +47,6 @@ pub struct Program {
     pub output: Output,
 }
 
-/// The target of a program's output.
 #[derive(Debug)]
 pub enum Output {
     /// A pipe that [`Child::take_output`] returns and the caller must drain.

@@ -32,7 +32,6 @@ impl Stat {
         Some(Self { comm: comm.to_owned(), state, parent: fields.next()?.parse().ok()? })
     }
 
-    /// Reads that of a process.
     pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
         read_as(format!("/proc/{pid}/stat"), Self::parse)
     }
@@ -64,7 +63,6 @@ impl Memory {
         Some(Self { rss_bytes: field("VmRSS").unwrap_or(0) * 1024, peak_rss_bytes: field("VmHWM").unwrap_or(0) * 1024 })
     }
 
-    /// Reads that of a process.
     pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
         read_as(format!("/proc/{pid}/status"), Self::parse)
     }
@@ -107,7 +105,6 @@ impl SchedStat {
         Some(Self { cpu_ns: fields.next()??, waiting_ns: fields.next()??, switches: fields.next()?? })
     }
 
-    /// The growth since an earlier reading.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self {
@@ -135,7 +132,6 @@ impl std::iter::Sum for SchedStat {
     }
 }
 
-/// Whether there is such a process.
 pub fn exists(pid: u32) -> bool {
     Path::new("/proc").join(pid.to_string()).exists()
 }
@@ -248,7 +244,6 @@ pub fn cpu_time_ns(pid: u32) -> Result<u64, ProcfsError> {
     Ok(time.tv_sec.unsigned_abs() * 1_000_000_000 + time.tv_nsec.unsigned_abs())
 }
 
-/// The threads of a process.
 pub fn thread_ids(pid: u32) -> Result<Vec<u32>, ProcfsError> {
     numbers_in(format!("/proc/{pid}/task"))
 }

@@ -32,7 +32,6 @@ pub(super) struct Buffers {
 }
 
 impl Buffers {
-    /// Allocates the buffers and lends all of them to the ring.
     pub(super) fn lend_to(ring: &Ring) -> io::Result<Self> {
         let mut buffers = Self::allocate();
         let address = buffers.memory.as_ptr() as u64;

@@ -72,7 +72,6 @@ fn note_checks(runs: &[Summary]) {
     }
 }
 
-/// All results that were imported into this folder.
 fn imported_results(dir: &Path) -> anyhow::Result<Vec<ImportedResult>> {
     let folder = dir.join(IMPORTS);
     let mut files: Vec<PathBuf> = match fs::read_dir(&folder) {

@@ -12,7 +12,6 @@ use crate::console;
 use crate::failure::Outcome;
 use crate::workspace::Workspace;
 
-/// Prints what is there.
 pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
     let workspace = Workspace::load(global)?;
     let suite = workspace.usual_suite(args.suite.as_deref())?.unwrap_or_default();

@@ -30,7 +30,6 @@ pub(super) fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Opt
     }
 }
 
-/// The body that is given byte for byte.
 pub(super) fn bytes(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Vec<u8>>> {
     match (&args.data_hex, &args.body_file) {
         (Some(hex), _) => bytes_of_hex(hex).map(Some).map_err(|what| wrong_usage(format!("--data-hex: {what}"))),
@@ -85,7 +84,6 @@ fn part(name: String, value: &str, files: &InputFiles) -> anyhow::Result<FormPar
     Ok(FormPart::Text { name, text, content_type })
 }
 
-/// The type of a file by its name, for the names that curl knows.
 fn type_of_file(name: &str) -> &'static str {
     let ending = Path::new(name).extension().unwrap_or_default().to_ascii_lowercase();
     match ending.to_str().unwrap_or_default() {

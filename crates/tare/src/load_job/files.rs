@@ -36,7 +36,6 @@ impl InputFiles {
         Self::Kept(RefCell::default())
     }
 
-    /// The files that a coordinator sent.
     pub fn sent(files: &[InputFile]) -> Self {
         let files = files.iter().map(|file| (PathBuf::from(&file.path), file.contents.0.clone()));
         Self::Sent { files: files.collect(), placed: RefCell::default() }

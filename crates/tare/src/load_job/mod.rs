@@ -34,7 +34,6 @@ pub use files::InputFiles;
 const USUAL: Duration = Duration::from_secs(10);
 /// The most intervals that a record is cut into, so that a long load stays small.
 const MOST_INTERVALS: u32 = 1000;
-/// The shortest interval.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Reads the flags and checks that a server listens.
@@ -196,7 +195,6 @@ fn interval(args: &LoadArgs, stop: LoadStop) -> Span {
     Span(args.output.interval.0.max(whole / MOST_INTERVALS).max(SHORTEST_INTERVAL))
 }
 
-/// Refuses a condition on a URL that no request has.
 fn check_conditions(conditions: &[Condition], requests: &Requests) -> anyhow::Result<()> {
     let of_url: Vec<&Condition> = conditions.iter().filter(|condition| condition.url.is_some()).collect();
     if of_url.is_empty() {

@@ -32,12 +32,9 @@ pub enum Instead<'a> {
     Address(&'a ConnectTo),
 }
 
-/// Where the load goes.
 #[derive(Debug)]
 pub struct LoadTarget {
-    /// The first URL.
     pub url: Url,
-    /// What is connected to.
     pub target: Target,
     /// Further addresses of the same name at which a server listens.
     pub further_addresses: Vec<SocketAddr>,
@@ -51,7 +48,6 @@ pub struct LoadTarget {
     pub is_grpc: bool,
 }
 
-/// The schemes of gRPC, and those of the HTTP beneath it.
 const GRPC_SCHEMES: [(&str, &str); 2] = [("grpc", "http"), ("grpcs", "https")];
 
 impl LoadTarget {
@@ -144,7 +140,6 @@ fn path(text: &str, url: &Url) -> String {
     url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
 }
 
-/// The addresses of a name.
 #[derive(Default)]
 struct Addresses {
     listening: Vec<SocketAddr>,

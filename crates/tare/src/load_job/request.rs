@@ -161,7 +161,6 @@ pub fn build_requests(
     })
 }
 
-/// The calls of a load on a server of gRPC.
 fn calls(
     wanted: &[Wanted],
     target: &LoadTarget,
@@ -277,7 +276,6 @@ fn header(line: &str) -> anyhow::Result<(String, String)> {
     Ok((name.trim().to_owned(), value.trim().to_owned()))
 }
 
-/// Whether a line of -H is the header of this name.
 pub fn is_header(line: &str, name: &str) -> bool {
     line.split_once(':').is_some_and(|(given, _)| given.trim().eq_ignore_ascii_case(name))
 }

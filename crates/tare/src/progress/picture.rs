@@ -18,14 +18,12 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// What has been seen of a load.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// What is loaded, and how.
     pub title: String,
     pub model: String,
     pub phase: LoadPhase,
     /// Since the begin, and how far it has come, from 0 to 1.
     pub elapsed: Duration,
     pub done_share: f64,
-    /// What is left, where that is known.
     pub left: Option<Duration>,
     /// The latest points, the oldest first.
     pub points: VecDeque<Point>,

@@ -235,7 +235,6 @@ fn progress_text(progress: &Progress<'_>) -> String {
     }
 }
 
-/// Where in the run it happens.
 const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p RunPosition<'a>> {
     match progress {
         Progress::Starting { place, .. }

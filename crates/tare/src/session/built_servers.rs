@@ -28,7 +28,6 @@ pub struct ServerChoice<'a> {
     pub java: Option<&'a str>,
 }
 
-/// Servers that can be started.
 pub struct BuiltServers {
     pub workspace: Workspace,
     /// It names each server once: only its names, versions and JVM settings matter.

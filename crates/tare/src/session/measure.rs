@@ -30,17 +30,13 @@ use crate::{console, interrupt, plan_text};
 /// The record that a run writes.
 enum RecordTarget<'a> {
     New,
-    /// That of the profiling starts of a run.
     ProfilesOf(&'a EndedRun),
-    /// That of a run that was interrupted, in its folder.
     Rest(Box<InterruptedRun>, PathBuf),
 }
 
-/// A run whose servers are built.
 struct BuiltRun<'a> {
     plan: &'a Plan,
     launches: &'a Launches,
-    /// The machine of the servers, where that is another one.
     host: Option<&'a dyn ServerMachine>,
     /// The agents that make the load; `None` if this process makes it.
     agents: Option<&'a dyn LoadMachines>,
@@ -48,12 +44,10 @@ struct BuiltRun<'a> {
 }
 
 impl Session<'_> {
-    /// Builds the servers of a plan and measures them.
     pub fn measure(&self, plan: &Plan) -> anyhow::Result<EndedRun> {
         self.build_and_measure(plan, RecordTarget::New)
     }
 
-    /// Measures what is left of an interrupted run.
     pub fn measure_rest(&self, plan: &Plan, run: InterruptedRun, run_dir: &Path) -> anyhow::Result<EndedRun> {
         self.build_and_measure(plan, RecordTarget::Rest(Box::new(run), run_dir.to_owned()))
     }

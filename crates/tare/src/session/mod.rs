@@ -157,7 +157,6 @@ fn when_undecided(command: &[String]) -> WhenUndecided {
     }
 }
 
-/// Where the focus of a plan was written.
 fn focus_origin(plan: &Plan, suite: &Suite) -> String {
     let mut settings =
         plan.settings.iter().filter(|setting| (&*setting.section, &*setting.key) == ("profile", "focus"));

@@ -1,6 +1,5 @@
 //! The frame around each message: whether it is compressed, and its length.
 
-/// The largest message that is accepted, in bytes.
 pub const MAX_MESSAGE_BYTES: u32 = 16 << 20;
 
 /// A byte that says whether the message is compressed, and its length in four.
@@ -40,9 +39,7 @@ pub enum MessageError {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct MessageReader {
     prefix: [u8; PREFIX_BYTES],
-    /// How much of the prefix has come.
     prefix_bytes: usize,
-    /// How much of the message has come.
     message_bytes: u32,
 }
 

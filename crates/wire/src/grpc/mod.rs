@@ -32,7 +32,6 @@ pub fn path_of(method: &str) -> Result<String, String> {
     }
 }
 
-/// Whether a content type is one of gRPC.
 pub fn is_content_type(value: &str) -> bool {
     let rest = value.trim().strip_prefix(CONTENT_TYPE);
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['+', ';']))

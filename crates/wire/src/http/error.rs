@@ -20,7 +20,6 @@ pub enum ParseError {
     /// Content-Length is not a plain decimal number that fits 64 bits.
     #[error("Content-Length is not a number of bytes")]
     BadContentLength,
-    /// More than one Content-Length.
     #[error("more than one Content-Length")]
     RepeatedContentLength,
     /// Both Content-Length and Transfer-Encoding, as in request smuggling.
@@ -32,7 +31,6 @@ pub enum ParseError {
     /// Transfer-Encoding gives `chunked` a parameter.
     #[error("Transfer-Encoding gives chunked a parameter, and it has none")]
     ChunkedParameter,
-    /// A chunk size that is not hexadecimal.
     #[error("chunk size is not a hexadecimal number")]
     BadChunkSize,
     /// A chunk size that does not fit 64 bits.

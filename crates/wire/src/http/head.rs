@@ -11,7 +11,6 @@ const USUAL_HEADERS: usize = 100;
 /// Status and header fields of one answer, borrowed from the received bytes.
 #[derive(Debug)]
 pub struct Head<'a> {
-    /// The status code.
     pub status: u16,
     /// The header fields in the order of arrival.
     pub headers: &'a [httparse::Header<'a>],
@@ -23,7 +22,6 @@ pub struct Head<'a> {
 pub enum Framing {
     /// Exactly this number of bytes.
     Length(u64),
-    /// Chunks, then trailers.
     Chunked,
     /// Everything until the connection ends.
     UntilClose,
@@ -46,7 +44,6 @@ impl<'a> Head<'a> {
 }
 
 impl Head<'_> {
-    /// The value of the first header field with this name.
     pub fn header_value(&self, name: &str) -> Option<&[u8]> {
         self.headers.iter().find(|header| header.name.eq_ignore_ascii_case(name)).map(|header| header.value)
     }

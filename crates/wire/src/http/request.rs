@@ -16,10 +16,8 @@ pub fn method_named(name: &str) -> Result<Method, EncodeError> {
     Method::from_bytes(name.as_bytes()).map_err(|_| EncodeError::Method(name.to_owned()))
 }
 
-/// A request in parts.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// The method.
     pub method: &'a Method,
     /// Path and query, beginning with `/`.
     pub path: &'a str,
@@ -36,7 +34,6 @@ pub struct Request<'a> {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {
-    /// The method is not a token.
     #[error("`{}` is not a request method; use a name such as GET or POST", .0.escape_debug())]
     Method(String),
     /// The path does not begin with `/`, or contains characters that a request line cannot carry.

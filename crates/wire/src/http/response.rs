@@ -12,16 +12,13 @@ const TRY_EACH_LINE_BYTES: usize = 4 * 1024;
 pub trait Sink {
     /// The head of the final answer; interim answers (1xx) are skipped.
     fn head(&mut self, head: &Head<'_>);
-    /// The next bytes of the body, decoded.
     fn body(&mut self, bytes: &[u8]);
 }
 
-/// Progress of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// All bytes were read, and the answer is not complete.
     NeedsMore,
-    /// The answer is complete.
     Complete {
         /// Bytes of the input that belong to it. The rest belongs to the next answer.
         consumed: usize,

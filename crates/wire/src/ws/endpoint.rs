@@ -19,7 +19,6 @@ const BUFFER_BYTES: usize = 1024;
 pub enum Kind {
     /// Valid UTF-8.
     Text,
-    /// Any bytes.
     Binary,
 }
 

@@ -9,7 +9,6 @@ use crate::http::ParseError;
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum HandshakeError {
-    /// The answer is not HTTP.
     #[error(transparent)]
     Http(#[from] ParseError),
     /// The server refused: a WebSocket begins with status 101.
@@ -49,7 +48,6 @@ pub enum FrameError {
     TooLong {
         /// The known size.
         bytes: usize,
-        /// The limit.
         most: usize,
     },
     /// A text message, or the reason of a close, that is not UTF-8.

@@ -67,7 +67,6 @@ impl Handshake {
     }
 }
 
-/// Checks the head of the answer.
 #[derive(Debug)]
 struct AnswerCheck {
     accept: String,

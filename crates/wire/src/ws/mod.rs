@@ -11,5 +11,4 @@ pub use error::{FrameError, HandshakeError};
 pub use handshake::{Handshake, accept_for};
 pub use stamp::Stamped;
 
-/// Largest message in bytes.
 pub const MAX_MESSAGE_BYTES: usize = 16 << 20;

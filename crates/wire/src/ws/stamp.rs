@@ -1,6 +1,5 @@
 //! The stamp in a message: when the server sent it.
 
-/// A parsed stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamped {
     /// Nanoseconds since 1970.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::error::LoadError;
 use crate::input::template::{Escaping, Scope, Template, url_encode};
 
-/// The body of a request.
 #[derive(Clone, Debug)]
 pub enum Body {
     /// These bytes. They are sent without a copy, and may contain anything.
@@ -27,23 +26,18 @@ pub enum Body {
 /// Between two messages. No text in UTF-8 contains this byte.
 const BETWEEN_MESSAGES: u8 = 0xff;
 
-/// One part of a form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FormPart {
     /// Text with variables.
     Text {
-        /// The name of the field.
         name: String,
-        /// Its value.
         text: String,
         /// Its `Content-Type`, if it has one.
         content_type: Option<String>,
     },
     /// A file, whose contents may be anything.
     File {
-        /// The name of the field.
         name: String,
-        /// The name of the file, as the server gets it.
         file_name: String,
         /// Its `Content-Type`.
         content_type: String,
@@ -65,17 +59,14 @@ impl<T: Into<Arc<[u8]>>> From<T> for Body {
 }
 
 impl Body {
-    /// Text with variables.
     pub fn text(text: &str) -> Self {
         Self::Text(text.to_owned())
     }
 
-    /// JSON with variables.
     pub fn json(text: &str) -> Self {
         Self::Json(text.to_owned())
     }
 
-    /// The fields of a form.
     pub fn form<'a>(fields: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         Self::Form(fields.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect())
     }

@@ -65,7 +65,6 @@ impl RequestCursor {
         self.values.advance(&self.set.get(request).uses).then_some(request)
     }
 
-    /// Whether a request is a HEAD. Its response has no body.
     pub(crate) fn is_head(&self, request: usize) -> bool {
         self.set.get(request).is_head
     }

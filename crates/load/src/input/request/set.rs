@@ -22,7 +22,6 @@ use crate::schedule::think::Think;
 #[derive(Clone, Debug)]
 pub struct RequestSet(pub(super) Arc<RequestSetInner>);
 
-/// The requests of a set, their order and their feeds.
 #[derive(Debug)]
 pub(super) struct RequestSetInner {
     requests: Vec<Prepared>,
@@ -121,7 +120,6 @@ impl RequestSet {
         std::iter::from_fn(|| cursor.next().map(|request| cursor.encoded(request).clone())).take(count).collect()
     }
 
-    /// The number of requests in the set.
     pub fn len(&self) -> usize {
         self.0.requests.len()
     }
@@ -131,12 +129,10 @@ impl RequestSet {
         self.0.requests.iter().map(|request| &*request.name)
     }
 
-    /// How many redirects a request follows.
     pub(crate) fn follow(&self) -> u8 {
         self.0.follow
     }
 
-    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.cycle.is_empty()
     }
@@ -157,12 +153,10 @@ impl RequestSet {
         first.is_some() && openings.all(|opening| opening == first)
     }
 
-    /// Whether any request uses a column of this feed.
     pub(super) fn uses_feed(&self, feed: usize) -> bool {
         self.0.requests.iter().any(|request| request.uses.has_feed(feed))
     }
 
-    /// Whether any request is a call of gRPC.
     pub(crate) fn has_calls(&self) -> bool {
         self.0.requests.iter().any(|request| request.expectation.grpc.is_some())
     }

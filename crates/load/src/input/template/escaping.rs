@@ -7,7 +7,6 @@ const TARGET: &AsciiSet = &CONTROLS.add(b' ');
 /// Unreserved characters of RFC 3986.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// How a value is escaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Escaping {
     /// Not at all.
@@ -49,7 +48,6 @@ fn inside_json(value: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// Encodes a part of a URL or of a form.
 pub(crate) fn url_encode(text: &[u8], out: &mut Vec<u8>) {
     encode(text, UNRESERVED, out);
 }

@@ -124,7 +124,6 @@ impl Values {
         &mut self.random
     }
 
-    /// Sets what the set-up has given each user.
     pub(crate) fn set_users(&mut self, users: Vec<UserValues>) {
         self.users = users;
     }

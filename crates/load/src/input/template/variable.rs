@@ -7,11 +7,9 @@ use crate::input::feed::Feed;
 /// The meaning of a variable in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variable {
-    /// A column of the current row of a feed.
     Column { feed: usize, column: usize },
     /// A value of the user that sends the request.
     OfUser(usize),
-    /// One of the counters.
     Counter(usize),
     /// A whole number of this range, random at each place.
     Number { from: i64, to: i64 },
@@ -27,7 +25,6 @@ const MAX_HEX_DIGITS: usize = 1024;
 /// The values that each user has after its set-up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UserColumns {
-    /// Names of variables.
     pub(crate) names: Vec<String>,
     /// The column behind them contains the value of the `Cookie` header.
     pub(crate) has_cookies: bool,
@@ -48,7 +45,6 @@ pub(crate) struct Scope<'a> {
 type Wrong = (String, String);
 
 impl<'a> Scope<'a> {
-    /// These feeds, and what users have of their own.
     pub(crate) const fn of(feeds: &'a [Feed], users: UserColumns) -> Self {
         Self { feeds, users, used: BTreeSet::new(), counters: Vec::new() }
     }

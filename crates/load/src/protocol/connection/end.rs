@@ -18,7 +18,6 @@ impl Problem {
         Self::of_end(cause)
     }
 
-    /// The problem of a request.
     pub(crate) fn of_end(cause: &CloseCause) -> Self {
         match cause {
             CloseCause::ConnectFailed(error) => {

@@ -26,7 +26,6 @@ pub(crate) struct Exchange {
     pub(crate) returns: u8,
     /// The request as it was sent; only where redirects are followed.
     pub(crate) sent: Option<Arc<Parts>>,
-    /// How many redirects it has followed.
     pub(crate) redirects: u8,
 }
 

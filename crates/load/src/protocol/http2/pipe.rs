@@ -16,14 +16,12 @@ pub(super) struct Pipe(Rc<RefCell<Ends>>);
 #[derive(Debug, Default)]
 struct Ends {
     arrived: Vec<u8>,
-    /// How much of it has been read.
     read: usize,
     to_send: Vec<u8>,
     is_finished: bool,
 }
 
 impl Pipe {
-    /// Bytes have arrived.
     pub(super) fn push_received(&self, bytes: &[u8]) {
         let mut ends = self.0.borrow_mut();
         if ends.read == ends.arrived.len() {

@@ -17,7 +17,6 @@ use crate::problem::Problem;
 use crate::protocol::answer::AnswerChecker;
 use crate::protocol::connection::Exchange;
 
-/// One stream and its exchange.
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) exchange: Exchange,

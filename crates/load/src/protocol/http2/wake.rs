@@ -23,7 +23,6 @@ impl Wake for StreamWaker {
 }
 
 impl WokenStreams {
-    /// The waker of the stream in a slot.
     pub(super) fn waker(self: &Arc<Self>, slot: usize) -> Waker {
         Arc::new(StreamWaker { slot, woken: Arc::clone(self) }).into()
     }

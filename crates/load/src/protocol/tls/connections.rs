@@ -8,7 +8,6 @@ use tare_sys::poll::{CloseCause, Sending, Token, Transport};
 use super::Security;
 use super::failure::explain;
 
-/// The TLS of one worker.
 pub(crate) struct Tls {
     security: Security,
     sessions: Vec<Option<Session>>,
@@ -57,7 +56,6 @@ impl Tls {
         self.sessions.get(token.index()).is_some_and(Option::is_some)
     }
 
-    /// Encrypts and sends.
     pub(crate) fn send(&mut self, io: &mut impl Transport, token: Token, bytes: &[u8]) -> Sending {
         if let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) {
             // The buffer has no limit, so it accepts everything.
@@ -118,7 +116,6 @@ impl Tls {
         }
     }
 
-    /// Sends the bytes that TLS has prepared.
     fn flush(&mut self, io: &mut impl Transport, token: Token) -> Sending {
         let Some(session) = self.sessions.get_mut(token.index()).and_then(Option::as_mut) else {
             return Sending::Accepted;

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 pub struct TlsSpec {
     /// The name that the server's certificate must have: a DNS name or an IP address. A DNS name is also sent (SNI).
     pub server_name: String,
-    /// Which servers are trusted.
     pub trust: Trust,
     /// The client's certificate, for servers that ask for one.
     pub identity: Option<Identity>,

@@ -32,13 +32,11 @@ pub(crate) struct WebSocket {
     has_sent_request: bool,
     /// Whether the bytes to be read arrived together with the handshake's, and so before any request.
     arrived_with_handshake: bool,
-    /// When the unanswered ping was sent.
     ping_sent_at: Option<Nanos>,
 }
 
 #[derive(Debug)]
 enum WebSocketState {
-    /// There is no connection.
     Closed,
     Handshake(Handshake),
     Open(Endpoint),
@@ -144,7 +142,6 @@ impl WebSocket {
         bytes
     }
 
-    /// Sends a close frame.
     pub(crate) fn send_close(&mut self, io: &mut impl Transport, token: Token) {
         if let WebSocketState::Open(endpoint) = &mut self.state {
             endpoint.send_close();
@@ -229,7 +226,6 @@ impl WebSocket {
     }
 }
 
-/// The problem of a message that answers no request.
 fn unrequested_message(message: &[u8]) -> Problem {
     Problem::new(ErrorClass::Protocol, format!("a message without a request: \"{}\"", escape(message)))
 }

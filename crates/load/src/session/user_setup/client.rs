@@ -35,7 +35,6 @@ pub(super) struct Client<'a> {
     stream: Option<Box<dyn BlockingStream>>,
 }
 
-/// A blocking stream, with or without TLS.
 trait BlockingStream: Read + Write {
     fn set_timeout(&self, timeout: Duration) -> io::Result<()>;
 }
@@ -60,7 +59,6 @@ impl<S: BlockingStream> BlockingStream for StreamOwned<ClientConnection, S> {
     }
 }
 
-/// What a connection sends.
 #[derive(Default)]
 struct Outbox(Vec<u8>);
 

@@ -33,7 +33,6 @@ pub(crate) struct ReadyUsers {
 }
 
 impl ReadyUsers {
-    /// Whether any user has cookies.
     pub(crate) fn have_cookies(&self) -> bool {
         self.values.iter().any(|values| values.last().is_some_and(|cookies| !cookies.is_empty()))
     }
@@ -87,7 +86,6 @@ pub(crate) fn set_up_users(spec: &SessionSpec, setup: &UserSetup, users: usize) 
     Ok(all)
 }
 
-/// Sends all requests of the set-up as one user.
 fn set_up_user(mut client: Client<'_>, setup: &UserSetup, cursor: &mut RequestCursor) -> Result<UserValues, Problem> {
     let Some(mut values) = setup.first_values(cursor) else {
         let text = "set-up of a user: a feed has no row left for it; give one for each connection";

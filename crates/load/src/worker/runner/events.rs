@@ -30,7 +30,6 @@ impl<C: Clock> SliceRunner<C> {
         self.connections.set_stage(token, ErrorClass::Tls);
     }
 
-    /// The TLS handshake has succeeded.
     pub(in super::super) fn on_tls_established(&mut self, kind: HandshakeKind) {
         self.recorder.record_tls_handshake(kind == HandshakeKind::Resumed);
     }

@@ -59,7 +59,6 @@ impl<C: Clock> SliceRunner<C> {
         self.clock.now()
     }
 
-    /// The connections, for preparation.
     pub(super) const fn connections(&mut self) -> &mut Connections {
         &mut self.connections
     }
@@ -159,7 +158,6 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    /// Whether a connection has a part in the slice that is running.
     fn takes_part(&self, token: Token) -> bool {
         self.recorder.is_active() && self.connections.is_in_use(token)
     }

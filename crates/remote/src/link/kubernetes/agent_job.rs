@@ -29,7 +29,6 @@ pub(crate) struct AgentJob {
     is_ours: bool,
 }
 
-/// An agent in a pod that runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PodAgent {
     pub(crate) pod: String,
@@ -126,7 +125,6 @@ impl AgentJob {
         refusal_of_pods(&self.cluster.call_json(&["get", "events", &selector], Caller::User(cancel)).ok()?)
     }
 
-    /// The command that is the pipe to an agent.
     pub(crate) fn attach(&self, agent: &PodAgent) -> Command {
         let container = format!("--container={CONTAINER}");
         self.cluster.kubectl(&["attach", "--stdin", "--quiet", &container, &format!("pod/{}", agent.pod)])

@@ -58,7 +58,6 @@ impl CallError {
         }
     }
 
-    /// The reason, in one sentence.
     pub fn reason(self) -> String {
         match self {
             Self::Cancelled => "it was interrupted".to_owned(),
@@ -68,7 +67,6 @@ impl CallError {
 }
 
 impl Cluster {
-    /// A call of kubectl.
     pub(super) fn kubectl(&self, args: &[&str]) -> Command {
         let mut command = Command::new("kubectl");
         command.args(self.context.iter().map(|context| format!("--context={context}")));

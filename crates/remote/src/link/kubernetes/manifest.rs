@@ -7,15 +7,12 @@ use tare_sys::procfs::machine::host_name;
 
 /// The label of everything that tare makes.
 const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
-/// The selector of the jobs that tare has made.
 pub(super) const TARE_SELECTOR: &str = "app.kubernetes.io/managed-by=tare";
 /// The label with the machine of the coordinator.
 pub(super) const HOST_LABEL: &str = "tare/host";
-/// The longest value of a label.
 const LONGEST_LABEL: usize = 63;
 /// The label of the job and the pods of one load.
 const RUN_LABEL: &str = "tare/run";
-/// The only container of a pod.
 pub(super) const CONTAINER: &str = "agent";
 /// A job that is over is removed after this time if its coordinator could not do that, in seconds.
 const KEPT_S: u32 = 60;

@@ -61,7 +61,6 @@ impl Cell<'_> {
         self.length.as_secs_f64().round().max(1.0) as u64
     }
 
-    /// The file with the request's body, where it has one.
     fn body_file(&self) -> Option<String> {
         self.named.scenario.request.body.as_ref().map(|_| self.folder.join("body").display().to_string())
     }

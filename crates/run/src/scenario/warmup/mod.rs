@@ -165,7 +165,6 @@ impl WarmUp {
         self.until_steady.then(|| turn.turns_of_slice(length, self.users, self.slowest_per_s))?
     }
 
-    /// The length of a slice of a full round.
     fn full_slice(&self, scenario: &ScenarioRun<'_, '_>) -> Duration {
         if !self.windows.compiles() {
             SLICE_WITHOUT_COMPILER

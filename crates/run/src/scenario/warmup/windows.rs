@@ -35,17 +35,14 @@ impl WarmUpWindows {
         Self { servers, is_first_scenario, rounds: Vec::new() }
     }
 
-    /// Number of servers.
     pub const fn servers(&self) -> usize {
         self.servers
     }
 
-    /// Adds the windows of one full round.
     pub fn add_round(&mut self, round: Round) {
         self.rounds.push(round);
     }
 
-    /// Removes all windows.
     pub fn clear(&mut self) {
         self.rounds.clear();
     }
@@ -91,12 +88,10 @@ impl WarmUpWindows {
         }
     }
 
-    /// The windows of one server, each with its own cost.
     fn windows_of(&self, server: usize) -> impl DoubleEndedIterator<Item = &Window> {
         self.rounds.iter().flatten().filter(move |(shown, _)| *shown == server).map(|(_, window)| window)
     }
 
-    /// The rule by which a server is steady.
     pub fn rule(&self) -> SteadyRule {
         let usual = SteadyRule::default();
         if !self.compiles() {

@@ -7,7 +7,6 @@ use tare_sut::SutError;
 use tare_sut::server::{Server, ServerSpec, Status};
 use tare_sys::affinity::CpuSet;
 
-/// Who starts a server.
 #[derive(Debug, Clone)]
 pub enum PlannedStart {
     /// tare starts it, and stops it.

@@ -29,9 +29,7 @@ pub(crate) struct RunningServer {
     /// Of each of its servers, itself first; empty where any of them cannot be seen.
     cpu_probes: Vec<CpuProbe>,
     runtime_probe: Option<RuntimeProbe>,
-    /// The meter of hiccups in a JVM that was started with one.
     pub meter: Option<JvmMeter>,
-    /// The log of the stops of a JVM that was started with one.
     stop_log: Option<StopLog>,
     /// The stops that its runtime told with its last counters.
     told_stops: Option<Vec<IdleSpan>>,
@@ -112,7 +110,6 @@ impl RunningServer {
         samples.collect::<Option<Vec<_>>>().filter(|samples| !samples.is_empty())
     }
 
-    /// The names of it and of each server behind it.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.live.chain().map(Server::name)
     }

@@ -18,13 +18,11 @@ use crate::server_host::local::server_id::ServerId;
 /// What is watched over a span of load.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WatchOrder {
-    /// The servers.
     pub servers: Vec<ServerId>,
     /// Whether the span is scored.
     pub phase: Phase,
     /// Whether the meters of hiccups run.
     pub hiccups: bool,
-    /// The servers' cores.
     pub server_cpus: String,
     /// The cores on which the work of other programs is counted.
     pub counted_cpus: String,
@@ -40,7 +38,6 @@ pub(crate) struct Watch {
     phase: Phase,
 }
 
-/// The first readings of one server.
 struct FirstReadings {
     server: ServerId,
     cpu: Option<Vec<CpuSample>>,

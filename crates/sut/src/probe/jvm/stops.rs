@@ -41,11 +41,9 @@ pub struct StopLog {
     _asked: Option<AskedLog>,
     file: File,
     pid: u32,
-    /// How much of it has been read.
     read: u64,
     /// Whether it had something that is not understood: from then on nothing is known.
     is_broken: bool,
-    /// When the last stop ended that was read.
     last_end_ns: u64,
 }
 

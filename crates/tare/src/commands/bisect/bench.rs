@@ -23,7 +23,6 @@ pub struct Stopped;
 
 pub struct ReleaseBench<'a> {
     pub server: String,
-    /// The releases, in order.
     pub releases: Vec<String>,
     pub currency: Currency,
     /// Settings of each run.
@@ -132,7 +131,6 @@ fn nothing_compared() -> Comparison {
     Comparison::Unknown("one of the versions is not available here".to_owned())
 }
 
-/// What a judged limit says of the releases.
 fn of_limit(result: &LimitResult, limit: &RatioLimit) -> Comparison {
     let undecided = || Comparison::Unknown(result.reason.clone().unwrap_or_else(|| "it is not decided".to_owned()));
     let Some(ratio) = result.ratio else { return undecided() };

@@ -298,7 +298,6 @@ impl Baseline {
     }
 }
 
-/// The folder of a suite file, in full.
 fn folder_of(suite: &Suite) -> PathBuf {
     let folder = Path::new(&suite.file).parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())

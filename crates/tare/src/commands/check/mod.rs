@@ -92,7 +92,6 @@ fn is_unbuilt(error: &anyhow::Error) -> bool {
     error.is::<MissingSubmodule>() || is_failed_build(error)
 }
 
-/// The limits of the flags, or else of the suite.
 fn limits(args: &CheckArgs, suite: &Suite) -> Result<(Vec<RatioLimit>, Source), PlanError> {
     if !args.fail_if.is_empty() {
         return Ok((args.fail_if.clone(), Source::Flag));

@@ -23,7 +23,6 @@ fn is_in_name(c: char) -> bool {
     c.is_alphanumeric() || "-_.".contains(c)
 }
 
-/// Whether a part of a relative path is a link to an absolute path.
 fn has_absolute_link(folder: &Path, path: &Path) -> bool {
     let mut place = folder.to_owned();
     path.components().any(|part| {

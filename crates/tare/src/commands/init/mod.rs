@@ -24,13 +24,11 @@ use project::{KNOWN_FILES, Project, detect_project};
 /// The file that is written, which other commands read.
 const FILE: &str = SUITE_FILE;
 
-/// The name of the scenario.
 const SCENARIO: &str = "Home";
 
 /// What is expected before the server was asked.
 const UNKNOWN: &str = "expect = { status = 200 }                      # body = \"…\" states the response\n";
 
-/// A JVM warms up for longer.
 const BUDGET_OF_JVM: &str = "[run]\nbudget = \"10m\"                              # a JVM warms up for longer\n\n";
 
 /// What the file will say.
@@ -43,7 +41,6 @@ struct Answers {
     branch: String,
 }
 
-/// One server of the file.
 struct ServerAnswer {
     command: Vec<String>,
     env: Vec<(String, String)>,
@@ -80,7 +77,6 @@ fn write_suite(file: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// What the server answered, in a line.
 fn answered_text(path: &str, status: u16) -> String {
     let doubt = match status {
         200..300 => "",
@@ -179,7 +175,6 @@ impl ServerAnswer {
     }
 }
 
-/// The file.
 fn suite_text(answers: &Answers, project: Option<&Project>, expectation: &str) -> String {
     let kind = project.map_or(String::new(), |project| format!(" ({} project)", project.tool));
     let counters = project.and_then(Project::counters);

@@ -19,7 +19,6 @@ const TRIED_BYTES: usize = 4096;
 /// Makes the text of one form.
 type RenderForm = fn(&LoadRecord, &LoadSummary) -> anyhow::Result<String>;
 
-/// One form of the result.
 struct OutputForm<'a> {
     flag: &'static str,
     file: &'a Path,
@@ -74,7 +73,6 @@ pub fn write_outputs(record: &LoadRecord, summary: &LoadSummary, args: &OutputAr
     outcomes.iter().all(Result::is_ok)
 }
 
-/// The forms asked for.
 fn output_forms(args: &OutputArgs) -> Vec<OutputForm<'_>> {
     let all: [(&'static str, Option<&Path>, RenderForm); 6] = [
         ("--json", args.json.as_deref(), |_, summary| Ok(load::json(summary)?)),

@@ -25,7 +25,6 @@ struct Verified<'a> {
 }
 
 enum ServerOutcome {
-    /// It answered, rightly or not.
     Answered(Vec<CheckOutcome>),
     /// It could not be started.
     Failed(anyhow::Error),

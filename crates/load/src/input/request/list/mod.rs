@@ -10,39 +10,31 @@ use tare_wire::http::Method;
 
 use crate::error::LoadError;
 
-/// One request of a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedRequest {
     /// Where it stands, for errors: `urls.txt, line 3`.
     pub place: String,
     /// Its weight; 1 by default.
     pub weight: u32,
-    /// The method, if the list names one.
     pub method: Option<Method>,
     /// A URL or a path, as written.
     pub url: String,
     /// Header fields of its own.
     pub headers: Vec<(String, String)>,
-    /// A body of its own.
     pub body: ListedBody,
 }
 
-/// The body of a listed request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum ListedBody {
     /// None of its own.
     #[default]
     None,
-    /// These bytes.
     Bytes(Vec<u8>),
-    /// The contents of a file.
     File(PathBuf),
 }
 
-/// A list that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestList {
-    /// Its requests, at least one.
     pub requests: Vec<ListedRequest>,
     /// Whether it is a recording, which has requests to several servers.
     pub is_recording: bool,

@@ -21,7 +21,6 @@ use python::python;
 pub struct Project {
     /// The build tool: `Cargo`.
     pub tool: &'static str,
-    /// The file that tells.
     pub file: String,
     /// Shell command that builds it.
     pub build: Option<String>,
@@ -36,7 +35,6 @@ pub struct Project {
 }
 
 impl Project {
-    /// The project, without a guess which program is its server.
     fn without_program(self, doubt: String) -> Self {
         Self { command: Vec::new(), doubt: Some(doubt), ..self }
     }
@@ -198,7 +196,6 @@ fn go(folder: &Path) -> Option<Project> {
     })
 }
 
-/// Whether a file of the folder belongs to a program.
 fn has_go_program(folder: &Path) -> bool {
     let mut files = names_in(folder).into_iter().filter(|name| name.ends_with(".go") && !name.ends_with("_test.go"));
     files.any(|file| read(folder, &file).is_some_and(|text| first_match(r"(?m)^(package main)\b", &text).is_some()))
@@ -235,7 +232,6 @@ fn dotnet(folder: &Path) -> Result<Option<Project>, PlanError> {
     }))
 }
 
-/// A document of XML.
 fn parse_xml<'a>(file: &Path, text: &'a str) -> Result<Document<'a>, PlanError> {
     Document::parse(text).map_err(|error| PlanError::Document {
         file: file.display().to_string(),

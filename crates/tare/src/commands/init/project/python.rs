@@ -55,7 +55,6 @@ fn program_in_package(folder: &Path) -> Option<String> {
 struct Application {
     /// Whether it speaks ASGI; otherwise it is one of Flask.
     is_asgi: bool,
-    /// The name of the application, or of the function that makes it.
     name: String,
     is_factory: bool,
 }
