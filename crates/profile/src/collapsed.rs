@@ -10,9 +10,6 @@ use crate::stacks::Stacks;
 const SHOWN: usize = 60;
 
 /// Parses collapsed stacks. Blank lines and stacks of weight 0 are skipped.
-///
-/// # Errors
-/// [`ProfileError::Line`] for a line of another format.
 pub fn parse_collapsed(text: &str) -> Result<Stacks, ProfileError> {
     let mut stacks = Stacks::new();
     for (index, line) in text.lines().enumerate() {

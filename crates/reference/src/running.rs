@@ -21,9 +21,6 @@ impl Running {
     /// Starts a server and waits until it listens. `prepare` runs first on its thread, for example to pin it.
     ///
     /// Do not plant a crash or an exit: they end this process. If the server never becomes ready, this never returns.
-    ///
-    /// # Errors
-    /// When the port or a thread is not available.
     pub fn start(options: Options, prepare: impl FnOnce() + Send + 'static) -> Result<Self, ReferenceError> {
         let stop = Stop::default();
         let its_stop = stop.clone();
@@ -52,9 +49,6 @@ impl Running {
     }
 
     /// Stops it and returns the list of answers, if [`Options::keeps_ledger`] asks for one.
-    ///
-    /// # Errors
-    /// When it has failed.
     pub fn finish(mut self) -> Result<Vec<Served>, ReferenceError> {
         self.stop.stop();
         match self.thread.take().map(JoinHandle::join) {

@@ -53,9 +53,6 @@ impl Stop {
 /// Serves until `stop`, or until the process gets a signal to end. `announce` gets the address for the ready line,
 /// `tare: ready on ADDRESS`. The options may suppress the call or change the address. Returns the list of answers, if
 /// the options ask for one.
-///
-/// # Errors
-/// When the port is not available, or the kernel refuses to wait.
 pub fn serve_until_stopped(
     options: &Options,
     stop: &Stop,

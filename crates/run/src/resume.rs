@@ -21,9 +21,6 @@ pub(crate) fn files_of_run(inputs: &RunInputs<'_>) -> BTreeMap<String, String> {
 }
 
 /// Checks that the forks to come would measure the same as those before the interruption.
-///
-/// # Errors
-/// [`RunError::Resume`] with what is different.
 pub(crate) fn check_unchanged(run: &InterruptedRun, inputs: &RunInputs<'_>) -> Result<(), RunError> {
     let header = &run.record.header;
     let refuse = |what: String| Err(RunError::Resume { id: header.id.clone(), what });

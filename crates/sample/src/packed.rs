@@ -14,9 +14,6 @@ pub struct PackedHistogram {
 
 impl PackedHistogram {
     /// Checks bytes that come from a file.
-    ///
-    /// # Errors
-    /// [`StatsError::CorruptHistogram`] when they are not a histogram.
     pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, StatsError> {
         let samples = if bytes.is_empty() { 0 } else { LatencyHistogram::from_bytes(&bytes)?.len() };
         Ok(Self { bytes, samples })

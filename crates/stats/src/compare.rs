@@ -188,9 +188,6 @@ impl Comparison {
 impl VariancePrior {
     /// The prior of the comparisons of one run, by [`VariancePrior::fit`]. Each of them may have it: that it is in the fit
     /// itself is why `df` counts all comparisons but one at most.
-    ///
-    /// # Errors
-    /// As [`VariancePrior::fit`].
     pub fn of_comparisons<'a>(comparisons: impl Iterator<Item = &'a Comparison>) -> Result<Option<Self>, StatsError> {
         let spread = |one: &Comparison| Some((one.s_used?, f64::from(one.forks) - 1.0));
         Self::fit(&comparisons.filter_map(spread).collect::<Vec<_>>())

@@ -43,9 +43,6 @@ struct JudgedAt {
 /// Technometrics 24, 1982), and the probability to pass wrongly is α at most. A run fails if any limit is exceeded. So α is
 /// divided by the number of limits for *regressed*. That claim has one side, and an interval of 2 α / n is wrong on one side
 /// with probability α / n.
-///
-/// # Errors
-/// As [`Comparison::over_forks`].
 pub fn judge_limit(measured: &Measured<'_>, limit: f64, limits: usize) -> Result<LimitVerdict, StatsError> {
     Ok(JudgedAt::of(measured, limits)?.verdict(limit, measured.polarity))
 }

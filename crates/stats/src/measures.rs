@@ -25,9 +25,6 @@ pub struct Measured<'a> {
 
 impl Measured<'_> {
     /// The comparison at this share of α.
-    ///
-    /// # Errors
-    /// As [`Comparison::over_forks`].
     pub fn at_share(&self, share: f64) -> Result<Comparison, StatsError> {
         Comparison::over_forks(self.forks, self.method.at_level(self.method.alpha() * share), self.sd_floor)
     }
@@ -113,9 +110,6 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
 }
 
 /// Why each comparison need not go on, by its deciding measure, the first line: as [`judge_measures`] will judge it.
-///
-/// # Errors
-/// As [`judge_measures`].
 pub fn reasons_to_stop(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Option<StopReason>>, StatsError> {
     let Some(deciding) = lines.first() else { return Ok(Vec::new()) };
     let (share, rule) = if is_table(lines, rule) {

@@ -29,9 +29,6 @@ pub struct BuildLine<'a> {
 
 impl Catalog {
     /// The targets whose manifest is missing, belongs to other sources, or names missing files.
-    ///
-    /// # Errors
-    /// When `servers/build --fingerprint` fails.
     pub fn stale_targets(&self, targets: &[Target], cancelled: &AtomicBool) -> Result<Vec<Target>, SutError> {
         if targets.is_empty() {
             return Ok(Vec::new());

@@ -110,9 +110,6 @@ impl fmt::Display for Target {
 
 impl Catalog {
     /// Reads the catalog in the servers' folder.
-    ///
-    /// # Errors
-    /// When it is missing or wrong, with line, key and remedy.
     pub fn load(servers: &Path) -> Result<Self, SutError> {
         let path = servers.join("catalog.toml");
         let text = fs::read_to_string(&path).map_err(|source| SutError::File {
@@ -165,9 +162,6 @@ impl Catalog {
     }
 
     /// The family that a server belongs to.
-    ///
-    /// # Errors
-    /// When there is no such server; the error names the most similar one.
     pub fn family_of(&self, server: &str) -> Result<(&str, &Family), SutError> {
         let mut families = self.file.families.iter();
         let found = families.find(|(_, family)| family.servers.iter().any(|one| one.name == server));
@@ -195,9 +189,6 @@ impl Catalog {
     }
 
     /// The result of the last build of a target.
-    ///
-    /// # Errors
-    /// When its file cannot be read or has another format.
     pub fn build_result(&self, target: &Target) -> Result<Built, SutError> {
         manifest::read(&self.manifests(), target)
     }

@@ -150,9 +150,6 @@ impl Catalog {
 }
 
 /// Lets a JVM read the options of a command, and nothing else. A wrong one is named once, before anything is measured.
-///
-/// # Errors
-/// [`SutError::Jdk`] with what the JVM says.
 pub fn check_jvm_options(server: &str, command: &CommandServer) -> Result<(), SutError> {
     let Some((at, end)) = jvm_words(&command.command) else { return Ok(()) };
     // It would fill the whole heap.

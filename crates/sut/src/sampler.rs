@@ -41,9 +41,6 @@ pub struct Sampled {
 impl Sampling {
     /// Attaches a sampler to the server with root process `pid`. The sampler's own file gets `name` and an ending for
     /// the sampler. For a JVM, async-profiler comes from `jar`.
-    ///
-    /// # Errors
-    /// When the sampler is not available, the server refuses it, or it cannot sample that event.
     pub fn begin(pid: u32, event: ProfileEvent, folder: &Path, name: &str, jar: &JarSource) -> Result<Self, SutError> {
         let tree = process::process_tree(pid)?;
         match tree.iter().find(|&&pid| is_jvm(pid)) {
@@ -59,9 +56,6 @@ impl Sampling {
     }
 
     /// Stops it and reads the result.
-    ///
-    /// # Errors
-    /// When the server has died meanwhile, or the sampler's file cannot be read.
     pub fn stop_and_read(self) -> Result<Sampled, SutError> {
         match self.0 {
             Kind::Jvm(recording) => recording.stop_and_read(),

@@ -36,9 +36,6 @@ pub enum AffinityError {
 }
 
 /// Every CPU that this thread may run on, within the limits of `taskset`, cpusets and containers.
-///
-/// # Errors
-/// [`AffinityError::Read`] when the kernel does not return the mask.
 pub fn allowed_cpus() -> Result<CpuSet, AffinityError> {
     cpus_of_task(0)
 }
@@ -69,9 +66,6 @@ pub fn pin_process_tree(pid: u32, cpus: &CpuSet) -> Result<(), AffinityError> {
 }
 
 /// The CPUs that a task is pinned to; 0 means the calling thread.
-///
-/// # Errors
-/// [`AffinityError::Read`] when there is no such task.
 pub fn cpus_of_task(tid: u32) -> Result<CpuSet, AffinityError> {
     let mask = sched_getaffinity(task(tid))
         .map_err(|e| AffinityError::Read { what: format!("the CPU mask of task {tid}"), source: e.into() })?;

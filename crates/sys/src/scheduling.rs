@@ -16,9 +16,6 @@ pub(crate) const fn number(policy: SchedulingPolicy) -> i32 {
 }
 
 /// The policy of a thread; `None` for policies that tare does not set, such as real-time ones.
-///
-/// # Errors
-/// When the thread is gone.
 pub fn policy_of_thread(tid: u32) -> io::Result<Option<SchedulingPolicy>> {
     // SAFETY: the call takes and returns plain numbers. It is the system call itself: musl's function only fails.
     match unsafe { libc::syscall(libc::SYS_sched_getscheduler, tid) } as i32 {

@@ -124,9 +124,6 @@ pub fn free_port() -> io::Result<u16> {
 }
 
 /// The address that a socket is bound to.
-///
-/// # Errors
-/// When it is not an IP socket.
 pub fn local_address(socket: BorrowedFd<'_>) -> io::Result<SocketAddr> {
     SocketAddr::try_from(rustix::net::getsockname(socket)?).map_err(io::Error::from)
 }
@@ -138,9 +135,6 @@ pub fn congestion_in_use(target: &SocketAddr, options: &SocketOptions) -> io::Re
 }
 
 /// Prepares a socket that was accepted or handed over: non-blocking, `TCP_NODELAY`.
-///
-/// # Errors
-/// When the descriptor is not a TCP socket.
 pub fn prepare_accepted(socket: BorrowedFd<'_>) -> io::Result<()> {
     rustix::io::ioctl_fionbio(socket, true)?;
     Ok(sockopt::set_tcp_nodelay(socket, true)?)
@@ -160,9 +154,6 @@ pub(crate) fn accept(listener: BorrowedFd<'_>) -> Result<OwnedFd, Errno> {
 }
 
 /// The address of a Unix socket with a name that is not in the file system.
-///
-/// # Errors
-/// When the name is too long.
 pub fn abstract_address(name: &[u8]) -> io::Result<std::os::unix::net::SocketAddr> {
     std::os::unix::net::SocketAddr::from_abstract_name(name)
 }

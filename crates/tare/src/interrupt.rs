@@ -17,9 +17,6 @@ const EXIT_CODE: i32 = 130;
 
 /// The flag of this process that SIGINT, SIGTERM and SIGHUP raise. It stays raised: what begins later ends at once. A later signal
 /// ends the process and everything that it started, since every server's supervisor watches for that.
-///
-/// # Errors
-/// When the handlers cannot be installed.
 pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     static FLAG: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
     let mut flag = FLAG.lock().unwrap_or_else(PoisonError::into_inner);

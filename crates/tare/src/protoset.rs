@@ -16,9 +16,6 @@ pub struct Protoset {
 
 impl Protoset {
     /// Reads the contents of a file.
-    ///
-    /// # Errors
-    /// When it is no whole descriptor set.
     pub fn parse(file: &Path, contents: &[u8]) -> anyhow::Result<Self> {
         let pool = DescriptorPool::decode(contents).map_err(|why| {
             wrong_usage(format!(

@@ -9,9 +9,6 @@ pub struct CountError {
 }
 
 /// A number of at least 0, in units (`20k` is 20,000.0). Decimals are allowed: `1.5k`.
-///
-/// # Errors
-/// [`CountError`] when the text is no number, is negative, or is too large for an `f64`.
 pub fn parse_quantity(text: &str) -> Result<f64, CountError> {
     let (digits, scale) = split_suffix(text);
     let value = digits.parse::<f64>().ok().map(|value| value * scale as f64);
@@ -21,9 +18,6 @@ pub fn parse_quantity(text: &str) -> Result<f64, CountError> {
 }
 
 /// A whole number, in units (`10k` is 10,000).
-///
-/// # Errors
-/// [`CountError`] when the text is no whole number, or does not fit into a `u64`.
 pub fn parse_count(text: &str) -> Result<u64, CountError> {
     let (digits, scale) = split_suffix(text);
     let value = digits.parse::<u64>().ok().and_then(|value| value.checked_mul(scale));

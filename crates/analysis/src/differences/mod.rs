@@ -138,9 +138,6 @@ pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<R
 }
 
 /// Compares two servers of one record, start by start where they ran side by side.
-///
-/// # Errors
-/// [`NothingInCommon`] where no scenario has both.
 pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<RunDifferences, NothingInCommon> {
     let named = |name: &str| summary.cells.iter().filter(|cell| cell.variant == name).collect::<Vec<_>>();
     let (old, new) = (named(before), named(after));

@@ -34,9 +34,6 @@ pub struct OfflineOutcome {
 
 /// Sends as many requests of `list` as `protocol` has under way at a time. The server then sends `pieces` and closes the
 /// connection. Of a protocol with a handshake, the connection is open.
-///
-/// # Errors
-/// The requests cannot be encoded.
 pub fn outcome_of_bytes<'a>(
     protocol: Protocol,
     list: &Requests,

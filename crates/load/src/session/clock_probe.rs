@@ -39,9 +39,6 @@ impl ClockProbe {
     }
 
     /// Receives some messages and sends a ping between each two. Failures of the server leave the model without an epoch.
-    ///
-    /// # Errors
-    /// When the session cannot be opened or its worker fails.
     pub(super) fn measure(&self, cancel: &Cancel) -> Result<ClockModel, LoadError> {
         let mut session = LoadSession::open(&self.spec)?;
         let stop = StopRule::Count { requests: 1, at_most: AT_MOST };

@@ -179,9 +179,6 @@ impl LoadSession {
     /// the sample of each time of length `every`. The counts of these parts add up to those of the returned sample. A
     /// request belongs to the part in which it *ended*, so the drain has parts too, with windows of zero length.
     /// Without `every`, nothing is reported while the slice runs.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
     pub fn run_watched(
         &mut self,
         slice: &SliceSpec,
@@ -194,9 +191,6 @@ impl LoadSession {
 
     /// As [`run_watched`](Self::run_watched), and `start` says when the slice starts, on the monotonic clock. It is asked
     /// when the connections are open, and may wait.
-    ///
-    /// # Errors
-    /// As [`run`](Self::run).
     pub fn run_from(
         &mut self,
         slice: &SliceSpec,

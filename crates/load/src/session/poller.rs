@@ -38,9 +38,6 @@ pub struct PollerInUse {
 
 impl PollerChoice {
     /// The poller that is available on this machine.
-    ///
-    /// # Errors
-    /// When io_uring was requested and is not available.
     pub fn choose_available(self) -> Result<PollerInUse, LoadError> {
         self.choose_given(uring::why_unavailable)
     }

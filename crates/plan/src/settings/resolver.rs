@@ -136,9 +136,6 @@ impl<'a> SettingResolver<'a> {
     }
 
     /// Refuses a resolved value that breaks a limit of its setting.
-    ///
-    /// # Errors
-    /// [`PlanError::Value`], which names the flag or the file and key that holds the value.
     pub fn check<T: SettingValue>(&self, key: &'static str, row: &Row<T>, value: &Option<T>) -> Result<(), PlanError> {
         let Some(value) = value else { return Ok(()) };
         let broken = row.limits.iter().find(|limit| !(limit.holds)(value, &self.known));

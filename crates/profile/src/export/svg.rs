@@ -8,9 +8,6 @@ use crate::error::ProfileError;
 use crate::stacks::Stacks;
 
 /// The stacks as one drawing.
-///
-/// # Errors
-/// [`ProfileError::Empty`] without samples, [`ProfileError::Drawing`] otherwise.
 pub fn draw_flame_graph(stacks: &Stacks, title: &str, unit: Unit) -> Result<Vec<u8>, ProfileError> {
     let mut options = options(title, unit);
     options.colors = color::Palette::Multi(color::MultiPalette::Java);

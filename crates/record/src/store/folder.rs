@@ -68,9 +68,6 @@ pub fn list_runs(root: &Path) -> Result<Vec<RunEntry>, RecordError> {
 }
 
 /// The folders of all runs under `root`, the oldest first.
-///
-/// # Errors
-/// The folder cannot be read. One that does not exist holds no runs.
 pub fn run_dirs(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
     Ok(recorded_ids(root)?.iter().map(|id| run_dir(root, id)).collect())
 }

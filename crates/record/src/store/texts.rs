@@ -10,9 +10,6 @@ use crate::error::RecordError;
 const TABLES: [&str; 8] = ["run", "fork", "warmup", "event", "agent", "cross_check", "profile", "slice"];
 
 /// Every document of the record in `file`.
-///
-/// # Errors
-/// The file is no record, or the disk refuses.
 pub fn record_texts(file: &Path) -> Result<Vec<String>, RecordError> {
     let read = || {
         let connection = Connection::open(file)?;
@@ -27,9 +24,6 @@ pub fn record_texts(file: &Path) -> Result<Vec<String>, RecordError> {
 }
 
 /// Replaces every document of the record in `file`. The old ones are not in the file any more, not even in its unused parts.
-///
-/// # Errors
-/// The file is no record, or the disk refuses.
 pub fn rewrite_record(file: &Path, rewrite: impl Fn(&str) -> String) -> Result<(), RecordError> {
     let write = || {
         let connection = Connection::open(file)?;

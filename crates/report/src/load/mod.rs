@@ -21,9 +21,6 @@ use tare_record::LoadRecord;
 use crate::error::ReportError;
 
 /// The summary as indented JSON (docs/LOAD.md).
-///
-/// # Errors
-/// A number that JSON does not have, which no summary holds.
 pub fn json(summary: &LoadSummary) -> Result<String, ReportError> {
     crate::json::render(summary)
 }

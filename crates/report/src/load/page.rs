@@ -16,9 +16,6 @@ use tare_analysis::summary::{
 use tare_analysis::words::{findings_of_load, report_finding, trust};
 
 /// The self-contained page.
-///
-/// # Errors
-/// As [`crate::json::render`].
 pub fn html(record: &LoadRecord, load: &LoadSummary) -> Result<String, ReportError> {
     crate::html::render(&summary_as_run(record, load))
 }

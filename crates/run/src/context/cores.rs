@@ -26,9 +26,6 @@ pub(crate) struct Cores {
 impl Cores {
     /// Those of a plan. `host` is the machine of the servers, where that is another one. Agents elsewhere choose their cores
     /// themselves.
-    ///
-    /// # Errors
-    /// [`RunError::Plan`] for cores that are not there.
     pub fn from_plan(plan: &Plan, host: Option<&dyn ServerMachine>) -> Result<Self, RunError> {
         let (of_load, of_server) = (plan.origin_of("load_cpus"), plan.origin_of("server_cpus"));
         let here = own_cores(&of_load)?;

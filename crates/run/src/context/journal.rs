@@ -80,9 +80,6 @@ impl<'a> Journal<'a> {
     }
 
     /// Keeps a profile.
-    ///
-    /// # Errors
-    /// When the record cannot be written, or holds scored slices.
     pub fn append_profile(&mut self, profile: ProfileRecord) -> Result<(), RunError> {
         self.append(RunWriter::append_profile, |record| &mut record.profiles, profile)
     }

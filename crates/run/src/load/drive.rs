@@ -26,9 +26,6 @@ pub struct DrivenLoad {
 /// Drives the load to its end, or until `cancelled` is raised. Writes the record to `file`, where one is given, while the
 /// load goes on, and shows `observer` all that the source hands over. A file that fails in the middle does not end the
 /// load. `server` is watched meanwhile, and left as it was at the end.
-///
-/// # Errors
-/// When a worker of the generator failed or the record cannot be begun.
 pub fn drive_load(
     source: &mut dyn LoadSource,
     job: &LoadJob,

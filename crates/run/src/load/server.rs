@@ -34,9 +34,6 @@ pub struct WatchedServer {
 
 impl WatchedServer {
     /// Watches a process, with its children, under a load. A JVM is asked to log its stops.
-    ///
-    /// # Errors
-    /// [`RunError::Plan`] if it is gone or another user's.
     pub fn attach(found: &ServerProcess, plan: &LoadPlan) -> Result<Self, RunError> {
         let pid = found.pid;
         let refused = |message: String| RunError::Plan { key: "--server".to_owned(), message };

@@ -51,9 +51,6 @@ pub trait LoadSource {
 
     /// Makes the load of a job, or what of it is possible until `cancel`, and shows `observer` a part each time that
     /// `every` has passed.
-    ///
-    /// # Errors
-    /// When the generator failed.
     fn make_load(
         &mut self,
         job: &LoadJob,

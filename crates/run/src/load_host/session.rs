@@ -111,9 +111,6 @@ impl Destination {
     }
 
     /// The address, seen from this machine.
-    ///
-    /// # Errors
-    /// [`RunError::Plan`] for a name that means nothing here.
     pub fn resolve(&self) -> Result<SocketAddr, RunError> {
         match &self.host {
             Some(host) if self.address.ip().is_unspecified() => {
@@ -195,9 +192,6 @@ fn request(named: &NamedScenario, agreed: Option<&AgreedAnswer>) -> Result<Reque
 }
 
 /// A request of a suite as the generator sends it and checks its answer. `place` names it in errors.
-///
-/// # Errors
-/// When its method is none.
 pub fn sent_and_checked(place: &str, wanted: &Request, expect: &Expect) -> Result<RequestSpec, RunError> {
     let method = method_named(&wanted.method)
         .map_err(|error| RunError::Plan { key: format!("{place} method"), message: error.to_string() })?;

@@ -6,17 +6,11 @@ use tare_plan::agent_place::AgentPlace;
 use crate::error::RunError;
 
 /// The places of the agents that make a plan's load; none if this process makes it.
-///
-/// # Errors
-/// [`RunError::Plan`] for what is no place.
 pub fn agent_places(plan: &Plan) -> Result<Vec<AgentPlace>, RunError> {
     read_places(&plan.origin_of("agents"), &plan.machine.agents)
 }
 
 /// Places as users write them; `origin` is the flag or the key that holds them.
-///
-/// # Errors
-/// [`RunError::Plan`] for what is no place.
 pub fn read_places(origin: &str, texts: &[String]) -> Result<Vec<AgentPlace>, RunError> {
     let wrong = |message: String| RunError::Plan { key: origin.to_owned(), message };
     texts.iter().map(|text| text.parse().map_err(wrong)).collect()

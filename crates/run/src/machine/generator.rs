@@ -28,9 +28,6 @@ pub fn generator_cpus(list: Option<&str>, threads: Option<usize>, connections: u
 /// The cores of a generator in a pod with `pod_cpus` whole cores. One of several is left to the other threads of the pod.
 /// Where a node gives pods no cores of their own, pods before this one on the node (`before`) have others, as far as there
 /// are enough.
-///
-/// # Errors
-/// When the kernel does not say which cores may be used.
 pub fn pod_generator_cpus(pod_cpus: u32, before: u32, connections: u32) -> Result<CpuSet, RunError> {
     Ok(cpus_in_pod(&own_cores("the cores of this pod")?, pod_cpus, before, connections))
 }
@@ -49,9 +46,6 @@ pub fn is_whole_pod(allowed: &CpuSet, pod_cpus: u32) -> bool {
 }
 
 /// Raises the limit of open files so that `connections` fit.
-///
-/// # Errors
-/// When the system allows fewer files.
 pub fn allow_connections(connections: u32) -> Result<(), RunError> {
     let needed = OWN_FILES + u64::from(connections);
     let allowed = raise_open_files(needed);

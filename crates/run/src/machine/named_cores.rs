@@ -5,9 +5,6 @@ use tare_sys::affinity::{CpuSet, allowed_cpus};
 use crate::error::RunError;
 
 /// The cores of a list, each of which this process must be allowed to use. `origin` is the flag or the key that holds it.
-///
-/// # Errors
-/// [`RunError::Plan`] for what is no list, and for cores that are not there.
 pub fn named_cores(origin: &str, list: &str) -> Result<CpuSet, RunError> {
     present_cores(origin, list, &own_cores(origin)?, "")
 }

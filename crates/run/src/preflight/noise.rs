@@ -50,9 +50,6 @@ impl NoiseFigures {
 }
 
 /// Saturates the built-in server for `span`. `None` if that was interrupted too early to say anything.
-///
-/// # Errors
-/// The built-in server does not start, or the generator fails.
 pub fn measure_noise(
     program: &Path,
     log_path: &Path,

@@ -23,9 +23,6 @@ pub(crate) fn oldest_java(catalog: &Catalog, variants: &[&Variant]) -> Result<Op
 
 /// Checks the JDK that a plan names, if its servers need one. A plan that names none may be made on a machine without
 /// Java.
-///
-/// # Errors
-/// There is no JDK at that place, or it is too old for the servers.
 pub fn check_java(plan: &Plan, catalog: Option<&Catalog>) -> Result<(), RunError> {
     let (Some(home), Some(catalog)) = (jdk_home(plan), catalog) else { return Ok(()) };
     let variants = plan.groups.iter().flat_map(|group| &group.variants);

@@ -106,9 +106,6 @@ impl Launches {
 
     /// What is started on `cpus` as `start` says. Of a chain, the log of the proxy has that name, and the others have their
     /// server's name added.
-    ///
-    /// # Errors
-    /// [`RunError::NotPrepared`] when it, or a server behind it, was not among the plan's variants.
     pub(crate) fn order(&self, plan: &Plan, start: &ServerStart<'_>, cpus: &str) -> Result<StartOrder, RunError> {
         let mut origin = self.get(start.variant)?.origin(plan, cpus);
         if let StartOrigin::Ours(own) = &mut origin {
@@ -134,9 +131,6 @@ impl Launches {
     }
 
     /// What is started for `variant` on this machine, on `cpus`, with its log at `log_path`.
-    ///
-    /// # Errors
-    /// When it was not prepared, or the script for its counters cannot be written.
     pub fn start(
         &self,
         plan: &Plan,
@@ -151,9 +145,6 @@ impl Launches {
     }
 
     /// The versions of libraries that `variant` uses, with those of what is behind it.
-    ///
-    /// # Errors
-    /// [`RunError::NotPrepared`] when it was not among the plan's variants.
     pub fn resolved(&self, variant: &Variant) -> Result<BTreeMap<String, String>, RunError> {
         let mut all = BTreeMap::new();
         for server in variant.chain() {

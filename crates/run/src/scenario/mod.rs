@@ -157,9 +157,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
     }
 
     /// Measures one slice and keeps it, unless it was cut short: the others of its round are longer.
-    ///
-    /// # Errors
-    /// As [`measure_slice`](Self::measure_slice).
     pub fn measure_whole_slice(&mut self, member: usize, load: &SliceLoad) -> Result<Option<&StoredSlice>, RunError> {
         let slice = self.measure(member, load)?;
         if self.context.is_interrupted() {

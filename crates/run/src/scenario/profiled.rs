@@ -28,9 +28,6 @@ pub(crate) fn profile_requests(scenario: &mut ScenarioRun<'_, '_>, rate_per_s: f
 }
 
 /// Profiles every healthy server while all users listen.
-///
-/// # Errors
-/// As [`profile_requests`].
 pub(crate) fn profile_pushes(scenario: &mut ScenarioRun<'_, '_>, push: &Push) -> Result<(), RunError> {
     let plan = scenario.plan();
     let per_s = f64::from(plan.load.users) / push.period.0.as_secs_f64();

@@ -24,9 +24,6 @@ impl<'a> FileSender<'a> {
     }
 
     /// Sends a file or a folder unless the machine has it. Returns its path there.
-    ///
-    /// # Errors
-    /// When it cannot be read here or stored there.
     pub fn send(&mut self, path: &Path) -> Result<PathBuf, RunError> {
         if let Some(there) = self.sent.get(path) {
             return Ok(there.clone());
@@ -38,9 +35,6 @@ impl<'a> FileSender<'a> {
     }
 
     /// Sends the files of a command line, and returns the command line for the other machine. Relative paths start at `directory`.
-    ///
-    /// # Errors
-    /// As [`send`](Self::send).
     pub fn send_command(&mut self, command: &[String], directory: Option<&Path>) -> Result<Vec<String>, RunError> {
         let mut there = Vec::with_capacity(command.len());
         for (at, word) in command.iter().enumerate() {

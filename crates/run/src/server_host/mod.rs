@@ -62,21 +62,12 @@ pub trait ServerMachine: fmt::Display {
     fn sections(&self) -> Vec<FactSection>;
 
     /// A JDK of at least release `minimum` there.
-    ///
-    /// # Errors
-    /// When there is none, or the machine is lost.
     fn find_java(&self, minimum: u32, home: Option<&Path>) -> Result<Jdk, RunError>;
 
     /// What disturbs measuring on these cores of it.
-    ///
-    /// # Errors
-    /// When the machine is lost.
     fn disturbances(&self, cpus: &CpuSet) -> Result<Vec<EventRecord>, RunError>;
 
     /// Sends a file or a folder unless the machine has it. Returns its path there.
-    ///
-    /// # Errors
-    /// When it cannot be read here or stored there.
     fn send_if_missing(&self, path: &Path) -> Result<PathBuf, RunError>;
 
     /// Its servers. Their logs and the samplers' own files are written into `logs` and `profiles` of this machine.
@@ -103,15 +94,9 @@ pub struct StartedServer {
 /// If the machine is lost, these methods return defaults; [`check`](Self::check) reports the loss.
 pub trait ServerHost {
     /// Starts servers side by side and waits until each is ready or has failed, in the order of `starts`.
-    ///
-    /// # Errors
-    /// When the machine cannot be reached.
     fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError>;
 
     /// Whether it can be reached.
-    ///
-    /// # Errors
-    /// When it cannot: why.
     fn check(&self) -> Result<(), RunError>;
 
     /// Leaves the servers alone for `span`. Returns the CPU that each used meanwhile as a share of one core.
@@ -142,9 +127,6 @@ pub trait ServerHost {
     fn begin_sampling(&mut self, sampling: &SamplingOrder) -> Result<(), SutError>;
 
     /// Detaches the sampler and returns the stacks it saw. Its own file is on this machine then.
-    ///
-    /// # Errors
-    /// When the sampler failed, or none was attached.
     fn end_sampling(&mut self) -> Result<Sampled, SutError>;
 
     /// Ends these servers side by side. Returns how each ended, in the order of `servers`.

@@ -84,9 +84,6 @@ pub(crate) struct ForkServers<'a> {
 
 impl<'a> ForkServers<'a> {
     /// Starts those of `variants` that this machine can run, each on `cpus`. A server that does not start is an event.
-    ///
-    /// # Errors
-    /// When the record cannot be written, or a variant was not prepared.
     pub fn start(
         context: &mut RunContext<'a>,
         variants: impl IntoIterator<Item = &'a Variant>,
@@ -105,9 +102,6 @@ impl<'a> ForkServers<'a> {
 
     /// Compares the answers of every healthy server with its contract and with those of the baseline. One that differs gets
     /// no load.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn verify(
         &mut self,
         context: &mut RunContext<'_>,
@@ -145,9 +139,6 @@ impl<'a> ForkServers<'a> {
 
     /// Starts every server again that failed in the scenario before, and verifies it. The death stays on record; the new
     /// start is measured from scenario `next` on.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn restart_failed(
         &mut self,
         context: &mut RunContext<'a>,
@@ -204,9 +195,6 @@ impl<'a> ForkServers<'a> {
 
     /// Looks whether a server still runs and answered anything; if not, an event says why, and it gets no more load in
     /// this scenario. `failure` is there when it was asked in a slice and gave no right answer at all: what was wrong.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn check_health(
         &mut self,
         context: &mut RunContext<'_>,
@@ -231,9 +219,6 @@ impl<'a> ForkServers<'a> {
     }
 
     /// Stops all and records how each ended.
-    ///
-    /// # Errors
-    /// When the record cannot be written.
     pub fn stop(mut self, context: &mut RunContext<'_>, place: &RunPosition<'_>) -> Result<(), RunError> {
         let started = self.indices(|member| member.is_started);
         self.stop_members(context, &started, place)
@@ -268,9 +253,6 @@ impl<'a> ForkServers<'a> {
 }
 
 /// Says which of `variants` this machine cannot run, and why.
-///
-/// # Errors
-/// When the record cannot be written.
 pub(crate) fn report_unavailable<'v>(
     context: &mut RunContext<'_>,
     variants: impl IntoIterator<Item = &'v Variant>,

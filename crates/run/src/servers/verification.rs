@@ -11,9 +11,6 @@ use crate::test_bed::ServerId;
 
 /// Verifies servers, the baseline first. Each answer that differs from the contract, or from that of the baseline, is an
 /// event.
-///
-/// # Errors
-/// When the record cannot be written.
 pub(crate) fn verify_servers(
     context: &mut RunContext<'_>,
     servers: &[(ServerId, &Variant)],
@@ -40,9 +37,6 @@ pub(crate) fn verify_servers(
 
 /// Reports headers that differ between a variant and its baseline: they may be a cost, or a mistake of the benchmark.
 /// Where the contract lets a variant answer otherwise, its headers may differ too.
-///
-/// # Errors
-/// When the record cannot be written.
 pub(crate) fn report_header_differences(
     context: &mut RunContext<'_>,
     answers: &[(&str, Vec<CheckOutcome>)],

@@ -77,9 +77,6 @@ pub(crate) trait TestBed {
 
     /// Starts servers side by side on `cpus` and waits until each is ready or has failed. Returns for each, in the
     /// order of `starts`, the nanoseconds it took, or why it failed.
-    ///
-    /// # Errors
-    /// [`RunError::NotPrepared`] for a variant that is not in the plan.
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError>;
 
     /// Compares a server's answers with its contract: those of `scenarios`, and all checks.
@@ -144,15 +141,9 @@ pub(crate) trait TestBed {
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse>;
 
     /// Attaches a sampler to a server; its own file is called `file_name`.
-    ///
-    /// # Errors
-    /// When no sampler can be attached.
     fn begin_sampling(&mut self, server: ServerId, event: ProfileEvent, file_name: &str) -> Result<(), SutError>;
 
     /// Detaches the sampler and returns the stacks it saw.
-    ///
-    /// # Errors
-    /// When the sampler failed, or none was attached.
     fn end_sampling(&mut self) -> Result<Sampled, SutError>;
 
     /// Lets another load tool drive a scenario on a server.

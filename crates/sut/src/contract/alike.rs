@@ -132,9 +132,6 @@ pub struct TwoAnswers {
 }
 
 /// Asks a server twice, more than a second apart: many answers contain the time in seconds.
-///
-/// # Errors
-/// In words, when it does not answer twice.
 pub fn ask_twice(address: SocketAddr, request: &Request, timeout: Duration) -> Result<TwoAnswers, String> {
     let mut client = Client::new(address.into(), timeout);
     let first = client.ask(request).map_err(|failure| failure.to_string())?;

@@ -79,9 +79,6 @@ pub fn cache_folder() -> PathBuf {
 }
 
 /// The jar of async-profiler in the cache folder of this machine. It is downloaded if it is not there.
-///
-/// # Errors
-/// When it cannot be downloaded: what to do.
 pub fn async_profiler_jar() -> Result<PathBuf, SutError> {
     download_into(&cache_folder(), &fetch).map(|(jar, _)| jar)
 }

@@ -9,9 +9,6 @@ use tare_sys::threads;
 use crate::SutError;
 
 /// Runs a program to its end and returns both of its outputs.
-///
-/// # Errors
-/// [`SutError::Sampler`] with `remedy` when it cannot be started, fails, or takes longer than `timeout`.
 pub(crate) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
     let wrong = |said: String| SutError::Sampler { doing: doing.to_owned(), said, remedy: remedy.to_owned() };
     let mut child = Child::spawn(program).map_err(|error| wrong(error.to_string()))?;

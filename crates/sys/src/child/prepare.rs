@@ -97,9 +97,6 @@ fn fork_supervisor(orders: &Orders<'_>) -> io::Result<Pid> {
 
 /// Finds a program as `execvp` does in its directory: in `PATH`, unless its name contains a slash. The result may be
 /// relative to that directory.
-///
-/// # Errors
-/// When no such executable file exists.
 pub fn find_program(name: &Path, directory: Option<&Path>, path: Option<&OsString>) -> Result<PathBuf, ChildError> {
     let from_here = |file: &Path| directory.map_or_else(|| file.to_owned(), |directory| directory.join(file));
     let executable = |file: &Path| file.is_file() && rustix::fs::access(file, Access::EXEC_OK).is_ok();

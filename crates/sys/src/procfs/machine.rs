@@ -8,9 +8,6 @@ use tare_units::CpuSet;
 use super::{ProcfsError, read_as};
 
 /// The load average of the last minute: how many tasks ran or wanted to.
-///
-/// # Errors
-/// When the kernel does not provide it.
 pub fn load_average() -> Result<f64, ProcfsError> {
     read_as("/proc/loadavg", |text| text.split_ascii_whitespace().next()?.parse().ok())
 }
@@ -65,17 +62,11 @@ impl CpuTicks {
     }
 
     /// Reads the time of all CPUs together, or of one.
-    ///
-    /// # Errors
-    /// When there is no such CPU.
     pub fn read(cpu: Option<usize>) -> Result<Self, ProcfsError> {
         read_as("/proc/stat", |text| Self::parse(text, cpu))
     }
 
     /// Reads the time of several CPUs, added up.
-    ///
-    /// # Errors
-    /// When one of them does not exist, or the list is empty.
     pub fn read_cpus(cpus: &CpuSet) -> Result<Self, ProcfsError> {
         // The file is read once for all of them.
         read_as("/proc/stat", |text| {

@@ -249,9 +249,6 @@ pub fn thread_ids(pid: u32) -> Result<Vec<u32>, ProcfsError> {
 }
 
 /// The name of a thread, truncated to 15 bytes by the kernel.
-///
-/// # Errors
-/// When the thread is gone.
 pub fn thread_name(pid: u32, tid: u32) -> Result<String, ProcfsError> {
     read_as(format!("/proc/{pid}/task/{tid}/comm"), |text| Some(text.trim_end_matches('\n').to_owned()))
 }
@@ -276,9 +273,6 @@ pub struct Command {
 }
 
 /// The command lines of all processes that may be seen, by number.
-///
-/// # Errors
-/// When the processes cannot be listed.
 pub fn commands() -> Result<Vec<Command>, ProcfsError> {
     let command = |pid: u32| {
         let words = fs::read(format!("/proc/{pid}/cmdline")).ok()?;
@@ -292,9 +286,6 @@ pub fn commands() -> Result<Vec<Command>, ProcfsError> {
 }
 
 /// A process and all its descendants, itself first.
-///
-/// # Errors
-/// When the processes cannot be listed.
 pub fn process_tree(root: u32) -> Result<Vec<u32>, ProcfsError> {
     // A process that ends during the walk is left out.
     let parent = |pid| Some((pid, Stat::of_process(pid).ok()?.parent));

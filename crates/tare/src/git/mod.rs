@@ -119,9 +119,6 @@ pub fn run_git(folder: &Path, args: &[&str]) -> Option<Output> {
 }
 
 /// Runs git in a folder.
-///
-/// # Errors
-/// `git` cannot be run.
 pub fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
     let mut command = Command::new("git");
     // Nobody answers a question for a password.

@@ -58,9 +58,6 @@ impl InputFiles {
     }
 
     /// The contents of a list or a table, which may be compressed.
-    ///
-    /// # Errors
-    /// As [`contents`](Self::contents), and when it is broken or expands too far.
     pub fn table(&self, path: &Path) -> io::Result<Vec<u8>> {
         let contents = self.contents(path)?;
         if !contents.starts_with(&GZIP) {
@@ -76,9 +73,6 @@ impl InputFiles {
     }
 
     /// The text of a file.
-    ///
-    /// # Errors
-    /// As [`contents`](Self::contents), and when it is not UTF-8.
     pub fn text(&self, path: &Path) -> io::Result<String> {
         String::from_utf8(self.contents(path)?).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
     }

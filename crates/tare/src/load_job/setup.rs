@@ -14,9 +14,6 @@ use super::place::LoadTarget;
 use crate::failure::wrong_usage;
 
 /// The requests that each user sends before the load; none without a file.
-///
-/// # Errors
-/// When the file cannot be read, a request cannot be sent, or the load has no such users.
 pub fn setup_steps(
     file: Option<&Path>,
     target: &LoadTarget,

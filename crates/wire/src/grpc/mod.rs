@@ -19,9 +19,6 @@ pub const HEADERS: [(&str, &str); 2] = [("content-type", CONTENT_TYPE), ("te", "
 const CONTENT_TYPE: &str = "application/grpc";
 
 /// The path of a method that is written `package.Service/Method`.
-///
-/// # Errors
-/// In words, when it is written otherwise.
 pub fn path_of(method: &str) -> Result<String, String> {
     let is_name = |name: &str| {
         !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || char == '_' || char == '.')

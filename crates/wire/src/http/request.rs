@@ -86,9 +86,6 @@ impl Request<'_> {
 }
 
 /// Checks that a request can be sent, without its body: method, path, header fields, and the length of the body in bytes.
-///
-/// # Errors
-/// When a part violates the grammar of RFC 9112, or a header field states another length than that of the body.
 pub fn check_request<'a>(
     method: &str,
     path: &str,

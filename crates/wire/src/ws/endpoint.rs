@@ -96,9 +96,6 @@ impl Endpoint {
     }
 
     /// Prepares a message to be sent; does nothing after a close.
-    ///
-    /// # Errors
-    /// When a text is not UTF-8.
     pub fn send_message(&mut self, kind: Kind, payload: &[u8]) -> Result<(), FrameError> {
         let payload = Bytes::copy_from_slice(payload);
         let message = match kind {

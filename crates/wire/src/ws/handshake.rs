@@ -47,9 +47,6 @@ impl Handshake {
     }
 
     /// Parses bytes of the answer; the bytes after it stay in `input`. Returns whether the WebSocket is open.
-    ///
-    /// # Errors
-    /// When the server refuses, or does not prove that it understood.
     pub fn receive(&mut self, bytes: &mut &[u8]) -> Result<bool, HandshakeError> {
         let progress = self.parser.feed(bytes, &mut self.answer)?;
         // A refusal is known when its head has arrived. Its body does not matter.

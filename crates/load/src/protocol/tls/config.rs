@@ -78,9 +78,6 @@ impl Security {
 
 /// The configuration of TLS connections with this protocol, and the name of the server, for a client that is not of this
 /// crate.
-///
-/// # Errors
-/// When a file cannot be read, or the name is none.
 pub fn tls_client(spec: &TlsSpec, protocol: Protocol) -> Result<(Arc<ClientConfig>, ServerName<'static>), LoadError> {
     Security::new(spec, protocol).map(|Security { config, server_name }| (config, server_name))
 }

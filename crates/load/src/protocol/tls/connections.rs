@@ -36,9 +36,6 @@ impl Tls {
     }
 
     /// Starts the handshake on an open transport.
-    ///
-    /// # Errors
-    /// When the handshake cannot start, with the reason.
     pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token) -> Result<(), CloseCause> {
         let connection = self.security.begin();
         let mut connection = connection.map_err(|error| CloseCause::TlsFailed(explain(&error, false)))?;

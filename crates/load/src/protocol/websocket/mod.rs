@@ -62,9 +62,6 @@ impl WebSocket {
     }
 
     /// Starts the handshake on a new connection; returns the bytes to send.
-    ///
-    /// # Errors
-    /// When path or headers cannot be sent.
     pub(crate) fn start_handshake(&mut self, parts: &Parts) -> Result<Payload, Problem> {
         let host = self.base.split_once("://").map_or(&*self.base, |(_, host)| host);
         let begun = Handshake::begin(&parts.path, host, &parts.headers);
@@ -76,9 +73,6 @@ impl WebSocket {
     }
 
     /// Reads bytes of the handshake's answer. Returns whether the WebSocket is open.
-    ///
-    /// # Errors
-    /// When the server does not open a WebSocket.
     pub(crate) fn on_handshake_bytes(&mut self, bytes: &mut &[u8]) -> Result<bool, Problem> {
         let WebSocketState::Handshake(handshake) = &mut self.state else { return Ok(true) };
         let received = handshake.receive(bytes);

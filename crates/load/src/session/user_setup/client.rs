@@ -100,9 +100,6 @@ impl<'a> Client<'a> {
     }
 
     /// Sends a request and waits for its answer.
-    ///
-    /// # Errors
-    /// As a request of the load fails.
     pub(super) fn ask(&mut self, request: usize, parts: Parts) -> Result<Box<Taken>, Problem> {
         let mut stream = match self.stream.take() {
             Some(stream) => stream,

@@ -39,9 +39,6 @@ impl ReadyUsers {
 }
 
 /// Sets up `users` users. Each request takes at most the session's timeouts.
-///
-/// # Errors
-/// When TLS cannot be used, or no user could be set up.
 pub(crate) fn set_up_users(spec: &SessionSpec, setup: &UserSetup, users: usize) -> Result<ReadyUsers, LoadError> {
     let protocol = match spec.protocol {
         Protocol::Http2 { .. } => Protocol::Http2 { streams: 1 },

@@ -67,9 +67,6 @@ impl Cell<'_> {
 }
 
 /// Finds the tools that a plan asks for; builds what has to be built.
-///
-/// # Errors
-/// When one is not there, with how to get it.
 pub fn find_tools(
     plan: &Plan,
     catalog: Option<&Catalog>,
@@ -84,9 +81,6 @@ pub fn find_tools(
 }
 
 /// Lets a tool drive a cell, until `cancelled` is set at most.
-///
-/// # Errors
-/// When the tool's folder cannot be written.
 pub(crate) fn drive_with_tool(
     tool: &Tool,
     cell: &Cell<'_>,

@@ -14,9 +14,6 @@ use tempfile::NamedTempFile;
 const NODE_OPTIONS: &str = "NODE_OPTIONS";
 
 /// The server's own environment, with what its source of counters needs.
-///
-/// # Errors
-/// When the script for Node cannot be written.
 pub(crate) fn environment(
     own: &BTreeMap<String, String>,
     counters: Option<CounterSource>,

@@ -92,9 +92,6 @@ impl LiveServer {
     }
 
     /// Moves it to these CPUs, where it is ours.
-    ///
-    /// # Errors
-    /// When it has ended or may not use them.
     pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
         match self {
             Self::Ours(server) => server.set_cpus(cpus),

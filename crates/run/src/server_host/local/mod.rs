@@ -48,9 +48,6 @@ impl LocalServers {
     }
 
     /// Attaches a sampler to a server; async-profiler comes from `jar`.
-    ///
-    /// # Errors
-    /// When no sampler can be attached.
     pub fn begin_sampling_with_jar(&mut self, sampling: &SamplingOrder, jar: &JarSource) -> Result<(), SutError> {
         let server = self.servers.get(&sampling.server);
         let pid = server.and_then(|server| server.live.pid()).ok_or_else(process_not_visible)?;

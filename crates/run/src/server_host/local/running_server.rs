@@ -80,9 +80,6 @@ impl RunningServer {
 
     /// Finds the probes of a process that runs already, with its children, and asks its JVM for a log of its stops until this is
     /// dropped. The second is why a JVM writes none.
-    ///
-    /// # Errors
-    /// When the process is gone.
     pub fn attach(pid: u32) -> Result<(Self, Option<String>), SutError> {
         let cpu_probes = vec![CpuProbe::new(pid)?];
         let jvms: Vec<u32> = all_processes(&cpu_probes).filter(|pid| is_jvm(*pid)).collect();

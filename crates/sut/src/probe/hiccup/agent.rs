@@ -8,9 +8,6 @@ use crate::catalog::Catalog;
 use crate::jdk::Jdk;
 
 /// The agent's jar. `probes/jvm/build` builds it if it does not exist.
-///
-/// # Errors
-/// When the script or its compiler is missing or fails.
 pub fn build_agent(catalog: &Catalog, jdk: &Jdk) -> Result<PathBuf, SutError> {
     let script = catalog.servers_folder().join("../probes/jvm/build");
     let failed = |reason: String| SutError::Agent { script: script.clone(), reason };

@@ -25,9 +25,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 const MOST_BYTES: u64 = 1024 * 1024;
 
 /// Lets a JVM carry out a diagnostic command, such as `VM.log list`. Returns what it says.
-///
-/// # Errors
-/// Why the JVM cannot be asked, or what it says against the command.
 pub fn diagnostic_command(pid: u32, command: &str) -> Result<String, String> {
     let mut stream = connect(pid)?;
     let said = |error: io::Error| format!("it does not answer ({error})");

@@ -54,9 +54,6 @@ impl StopLog {
     }
 
     /// Asks a JVM that runs already for a log, from now until this value is dropped. What a killed tare has asked for is turned off.
-    ///
-    /// # Errors
-    /// Why the JVM does not write one.
     pub fn ask(pid: u32) -> Result<Self, String> {
         for forgotten in forgotten_outputs(&diagnostic_command(pid, "VM.log list")?) {
             let _ = diagnostic_command(pid, &turn_off(forgotten));

@@ -180,9 +180,6 @@ impl FromStr for ConnectTo {
 
 impl ConnectTo {
     /// The port, if it holds for this URL.
-    ///
-    /// # Errors
-    /// When it is for another host or port.
     pub fn port_of(&self, url: &Url) -> anyhow::Result<u16> {
         let (host, port) = &self.of;
         let is_host = host.is_empty() || url.host_str().is_some_and(|own| own.eq_ignore_ascii_case(host));

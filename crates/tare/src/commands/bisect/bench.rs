@@ -33,9 +33,6 @@ pub struct ReleaseBench<'a> {
 
 impl ReleaseBench<'_> {
     /// The plan that compares `other` with `reference` until the limit is judged.
-    ///
-    /// # Errors
-    /// The settings make no plan.
     pub fn comparison_plan(&self, reference: usize, other: usize, limit: f64) -> anyhow::Result<Plan> {
         let limit = RatioLimit::worse_by(self.currency, limit)?;
         let mut plan = self.plan(reference, other, Vec::new(), self.flags, self.currency.is_latency())?;

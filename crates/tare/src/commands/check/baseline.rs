@@ -36,9 +36,6 @@ impl<'a> Given<'a> {
     }
 
     /// The folder or file that it names, in full; `None` where there is no such one.
-    ///
-    /// # Errors
-    /// It is a git revision too.
     fn path(&self, checkout: Option<&Checkout>) -> anyhow::Result<Option<PathBuf>> {
         let path = self.folder.join(self.text);
         if self.text.is_empty() || !path.exists() {
@@ -216,9 +213,6 @@ impl Baseline {
     }
 
     /// Makes the work tree of a revision with its submodules, where there is none yet.
-    ///
-    /// # Errors
-    /// When git cannot make it, or a submodule is nowhere to be had.
     pub fn check_out(&mut self, cache: &Path) -> anyhow::Result<()> {
         if let (BaselineKind::Revision { commit, .. }, Some(checkout)) = (&self.kind, &self.checkout) {
             let work_tree = checkout.worktree(commit, cache)?;

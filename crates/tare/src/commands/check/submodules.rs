@@ -19,9 +19,6 @@ pub struct MissingSubmodule {
 
 /// Checks out the submodules of `folder`, a work tree of the same repository as the checkout `own`, with those inside them.
 /// A submodule that `own` lists but has not checked out is not needed for its build, and is left out.
-///
-/// # Errors
-/// A submodule is neither here nor at its address.
 pub fn check_out_submodules(own: &Path, folder: &Path) -> anyhow::Result<()> {
     let listed = submodules_of(own)?;
     for submodule in submodules_of(folder)? {
