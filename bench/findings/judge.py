@@ -10,7 +10,7 @@ from .runs import FOLDER, parse_file
 from .take import write
 
 CONTRACT = pathlib.Path(__file__).parents[2] / "servers" / "contract.toml"
-PROGRAM = ["cargo", "run", "--quiet", "--locked", "-p", "tare-stats", "--example", "judge_table"]
+PROGRAM = ["cargo", "run", "--quiet", "--locked", "-p", "bench-programs", "--bin", "judge_table"]
 # As `Scenario::is_long` of crates/plan.
 LONG_BODY = 64 * 1024
 

@@ -23,8 +23,7 @@
 //! ```
 //!
 //! [`Protocol`] selects the protocol (HTTP/1.1 with or without pipelining, HTTP/2, WebSocket), [`TlsSpec`] the
-//! security, and [`Target`] the address of the server. The examples measure a server in the same process (`in_process`)
-//! and follow a custom schedule (`own_schedule`).
+//! security, and [`Target`] the address of the server.
 
 mod cancel;
 mod error;

@@ -15,7 +15,6 @@ pub struct Inventory {
     #[serde(default)]
     pub focus: String,
     /// The PEM file with the certificate that servers have over TLS; `None` without a catalog.
-    #[serde(default)]
     pub certificate: Option<String>,
 }
 
@@ -34,7 +33,6 @@ pub struct KnownServer {
     #[serde(default)]
     pub protocols: Vec<HttpVersion>,
     /// Why it speaks HTTP/1.1 alone; `None` where that is not known, or it speaks more.
-    #[serde(default)]
     pub only_http1: Option<String>,
     pub baseline: Option<String>,
     /// The version that is taken when none is asked for.

@@ -82,7 +82,6 @@ pub struct GroupSpec {
     /// The server that the others are compared with.
     pub baseline: String,
     /// Library version of the baseline, where it is another than that of the servers (catalog servers).
-    #[serde(default)]
     pub baseline_version: Option<String>,
     /// Folder of the copy of the project that the baseline is built from, where it is another (`tare check`).
     #[serde(skip)]
@@ -93,7 +92,6 @@ pub struct GroupSpec {
     /// Names or globs; the baseline need not be among them.
     pub servers: Vec<String>,
     /// Names or globs; all that the servers can answer when absent.
-    #[serde(default)]
     pub scenarios: Option<Vec<String>>,
     /// Each server adds one thing to the one before it: what does each step cost?
     #[serde(default)]

@@ -81,7 +81,6 @@ pub struct SharedLoad {
     /// Throughput of the slowest server at the end of the first warm-up; absent if none answered.
     pub slowest_per_s: Option<f64>,
     /// The windows in which latency is measured; absent before the first fork has shown how long they must be.
-    #[serde(default)]
     pub windows: Option<LatencyWindows>,
 }
 

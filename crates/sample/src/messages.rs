@@ -33,7 +33,6 @@ pub struct MessageTally {
     pub clock_within_ns: u64,
     /// What is known of the server's clock; `None` where it is the generator's, nothing is stamped, or the record is older
     /// than this field.
-    #[serde(default)]
     pub clock: Option<ClockEstimate>,
 }
 

@@ -79,10 +79,8 @@ pub struct Comparison {
     pub log: Option<Interval>,
     /// The narrower interval of the ratio, of error probability 2 α, by which "no material difference" is judged: each
     /// of its two sides is wrong with probability α (Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987).
-    #[serde(default)]
     pub equivalence: Option<Interval>,
     /// Where the method has a prior: the interval of the ratio without it.
-    #[serde(default)]
     pub without_prior: Option<Interval>,
     pub forks: u32,
     /// Standard deviation of the forks' log-ratios as observed; `None` with one fork.

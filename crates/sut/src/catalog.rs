@@ -56,19 +56,16 @@ pub struct JvmOptions {
 pub struct Family {
     pub title: String,
     /// The tool that builds it: a file in `servers/toolchains`; sbt by default.
-    #[serde(default)]
     pub toolchain: Option<String>,
     pub default_version: String,
     #[serde(default)]
     pub versions: Vec<String>,
     /// The oldest Java that runs them; absent if they need none.
-    #[serde(default)]
     pub min_java: Option<u32>,
     /// What they speak besides HTTP/1.1, where `TARE_PROTOCOL` in their environment asks for it.
     #[serde(default)]
     pub protocols: Vec<HttpVersion>,
     /// Why they speak HTTP/1.1 alone, or all but those that state protocols of their own.
-    #[serde(default)]
     pub only_http1: Option<String>,
     pub servers: Vec<CatalogServer>,
 }
@@ -81,10 +78,8 @@ pub struct CatalogServer {
     pub routes: u32,
     /// `vanilla`, `tapir`, …
     pub kind: String,
-    #[serde(default)]
     pub baseline: Option<String>,
     /// What it speaks besides HTTP/1.1, where that is not what its family does.
-    #[serde(default)]
     pub protocols: Option<Vec<HttpVersion>>,
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn estimate(values: &[f64], alpha: f64) -> Option<Estimate> {
     Some(Estimate { value, lo: half.map(|h| (value - h).max(0.0)), hi: half.map(|h| value + h) })
 }
 
-/// The number of CPUs in a list such as `0,2-3`; 1 when a record of an earlier version holds no valid list.
+/// The number of CPUs in a list such as `0,2-3`; 1 for what is no list.
 pub(crate) fn cpu_count(list: &str) -> u32 {
     list.parse::<CpuSet>().map_or(1, |cpus| cpus.len() as u32)
 }

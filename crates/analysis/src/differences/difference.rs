@@ -19,8 +19,7 @@ pub enum Basis {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FigureChange {
-    /// What was measured together; empty in the JSON of earlier versions.
-    #[serde(default)]
+    /// What was measured together.
     pub group: String,
     pub scenario: String,
     /// The variant, on the second side where its name differs.

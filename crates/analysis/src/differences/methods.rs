@@ -9,8 +9,7 @@ use crate::summary::{Cell, Estimate, HotFrame, ProfileView, Summary};
 /// A method whose own share differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MethodChange {
-    /// What was measured together; empty in the JSON of earlier versions.
-    #[serde(default)]
+    /// What was measured together.
     pub group: String,
     pub scenario: String,
     /// Variant, on the second side.

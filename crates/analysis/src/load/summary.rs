@@ -48,14 +48,12 @@ pub struct LoadSummary {
     pub messages: Option<MessageSummary>,
     /// Failed requests by class, the most frequent first: their sum is `requests.failed`.
     pub errors: Vec<ErrorCount>,
-    /// Answers by status, in order; empty in older records and where answers have no status.
-    #[serde(default)]
+    /// Answers by status, in order; empty where answers have none.
     pub statuses: Vec<StatusCount>,
     /// What each URL showed, in the order of the list; absent where there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub urls: Vec<UrlSummary>,
     /// What failed on connections and belongs to no request, by class, the most frequent first.
-    #[serde(default)]
     pub connection_events: Vec<ErrorCount>,
     /// What went over the wire.
     pub bytes: Bytes,
@@ -126,7 +124,7 @@ pub struct Connections {
     pub opened: u64,
     /// Ended unannounced.
     pub lost: u64,
-    /// TLS handshakes that succeeded; 0 in plain text, and in records before version 3.
+    /// TLS handshakes that succeeded; 0 in plain text.
     pub tls_handshakes: u64,
     /// Of these, how many resumed an earlier session.
     pub tls_resumed: u64,

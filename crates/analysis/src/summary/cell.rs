@@ -26,7 +26,6 @@ pub struct Cell {
     pub control: bool,
     pub forks: u32,
     /// Numbers of the starts that are set aside: other programs disturbed them.
-    #[serde(default)]
     pub forks_set_aside: Vec<u32>,
     /// Of those that contributed, how many were steady when measuring began.
     pub steady_forks: u32,
@@ -48,14 +47,11 @@ pub struct Cell {
     pub gc_pause_share: Option<f64>,
     pub gc_pauses: Option<u64>,
     /// How long the server stood still for each request, over all scored slices; `null` where its runtime does not count it.
-    #[serde(default)]
     pub stopped_ns_per_request: Option<Estimate>,
     /// The same as a share (0–1) of the time.
-    #[serde(default)]
     pub stopped_time_share: Option<f64>,
     /// Largest heap in use of the runtime at the end of a slice, garbage included.
     pub heap_used_peak_bytes: Option<u64>,
-    #[serde(default)]
     pub probes: Probes,
     pub rss_bytes: Option<Estimate>,
     pub rss_peak_bytes: Option<u64>,
@@ -65,7 +61,6 @@ pub struct Cell {
     pub requests_failed: u64,
     pub errors: Vec<ErrorCount>,
     /// What failed on connections and belongs to no request, by class.
-    #[serde(default)]
     pub connection_events: Vec<ErrorCount>,
     pub bytes_in: u64,
     pub bytes_out: u64,
@@ -74,9 +69,7 @@ pub struct Cell {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
     /// The largest load that keeps the curve of the plan; `null` where it has none.
-    #[serde(default)]
     pub capacity: Option<CapacityAt>,
-    #[serde(default)]
     pub messages: Option<MessageSummary>,
     /// The run over time: one point per slice, warm-up included.
     pub timeline: Vec<TimePoint>,
@@ -105,7 +98,6 @@ pub enum Bottleneck {
 pub struct KindShare {
     pub kind: String,
     pub ns_per_request: f64,
-    #[serde(default)]
     pub pools: Vec<PoolShare>,
 }
 
@@ -143,16 +135,11 @@ pub struct TimePoint {
     pub cpu_ns_per_request: Option<f64>,
     /// Share of the server's CPU that JIT threads took (0–1).
     pub jit_share: Option<f64>,
-    #[serde(default)]
     pub cpu: Vec<KindCores>,
     pub rss_bytes: Option<u64>,
-    #[serde(default)]
     pub heap_used_bytes: Option<u64>,
-    #[serde(default)]
     pub heap_after_gc_bytes: Option<u64>,
-    #[serde(default)]
     pub gc_pauses: Option<u64>,
-    #[serde(default)]
     pub gc_pause_ns: Option<u64>,
     pub failed: u64,
 }

@@ -51,11 +51,9 @@ pub struct Comparison {
     pub cell: String,
     pub baseline_cell: String,
     /// Forks that count in no currency: the servers settled in another mode than in the others.
-    #[serde(default)]
     pub odd_forks: Vec<OddFork>,
     pub currencies: Vec<CurrencyRatio>,
-    /// What the variant costs in CPU time; `null` where CPU per request is not known on both sides, and in older summaries.
-    #[serde(default)]
+    /// What the variant costs in CPU time; `null` where CPU per request is not known on both sides.
     pub cpu_cost: Option<CpuCost>,
 }
 
@@ -110,8 +108,7 @@ pub struct CurrencyRatio {
     pub forks: u32,
     pub sd_forks: Option<f64>,
     pub fork_ratios: Vec<f64>,
-    /// The number of each of these forks (1-based), in the same order; empty in summaries of earlier versions.
-    #[serde(default)]
+    /// The number of each of these forks (1-based), in the same order.
     pub fork_numbers: Vec<u32>,
     pub verdict: VerdictKind,
     /// With worse or better: does the interval exclude the region too?
@@ -122,7 +119,6 @@ pub struct CurrencyRatio {
     /// With inconclusive: how much longer it would have taken, about.
     pub needed_s: Option<f64>,
     /// What the forks of other comparisons do to the interval; `null` where there is no prior for it.
-    #[serde(default)]
     pub prior: Option<PriorEffect>,
 }
 

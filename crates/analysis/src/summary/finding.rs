@@ -5,8 +5,7 @@ use tare_record::EventName;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What it is about, for programs. Absent in summaries of older versions.
-    #[serde(default)]
+    /// What it is about, for programs.
     pub kind: FindingKind,
     pub severity: Severity,
     pub title: String,
@@ -23,12 +22,6 @@ pub struct Finding {
 pub enum FindingKind {
     Event(EventName),
     Report(ReportFinding),
-}
-
-impl Default for FindingKind {
-    fn default() -> Self {
-        Self::Event(EventName::Other)
-    }
 }
 
 /// What the report itself finds in a record.

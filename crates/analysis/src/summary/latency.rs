@@ -13,20 +13,16 @@ pub struct Latency {
     /// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections` or `pushed every 100ms to 2,500 users`.
     pub model: String,
     pub offered_per_s: Option<f64>,
-    #[serde(default)]
     pub pace: Pace,
     /// From the intended start; of pushed messages, from when the server says that it sent them.
     pub response: Distribution,
     /// Response time of each start that counts, at the percentiles that it can state by itself.
-    #[serde(default)]
     pub starts: Vec<StartLatency>,
     pub service: Distribution,
     pub send_lag: Option<Distribution>,
     /// Hiccups on the server's cores under this load; `null` without meters.
-    #[serde(default)]
     pub machine_hiccups: Option<Distribution>,
     /// Hiccups inside the server's JVM; `null` without a meter there.
-    #[serde(default)]
     pub jvm_hiccups: Option<Distribution>,
     /// How the response times divide by what the requests met; absent where the server's stops are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,10 +41,8 @@ pub struct LatencyDivision {
     /// Whether about one request in a hundred met a stop: then p99 differs by chance from start to start.
     pub p99_is_at_cliff: bool,
     /// Whether no runtime told the stops: they are times in which nothing was answered while requests waited.
-    #[serde(default)]
     pub stops_are_seen: bool,
     /// What those requests met that are slower than a percentile.
-    #[serde(default)]
     pub slower: Vec<SlowerPart>,
 }
 
@@ -117,7 +111,6 @@ pub struct Distribution {
     pub mean_ns: Option<f64>,
     pub stdev_ns: Option<f64>,
     /// Share (0–1) of the samples within one standard deviation of the mean: wrk's `+/- Stdev`.
-    #[serde(default)]
     pub within_stdev_share: Option<f64>,
     /// Standard percentiles that may be stated (at least 10 samples above them), with their interval over forks.
     pub percentiles: Vec<PercentileValue>,

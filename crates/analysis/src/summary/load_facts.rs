@@ -14,7 +14,7 @@ pub struct LoadFacts {
     /// What became of the conditions on which the load fails, in their order; absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<ThresholdResult>,
-    /// Answers by status; absent in older records.
+    /// Answers by status; absent where answers have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<StatusCount>,
     /// What each URL showed; absent where there is only one.

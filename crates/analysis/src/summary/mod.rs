@@ -69,7 +69,6 @@ pub struct Summary {
     /// The A/A controls: a baseline compared with a second start of itself.
     pub noise: Vec<Noise>,
     /// The results of other load tools for the cells, if a run asked them.
-    #[serde(default)]
     pub cross_checks: Vec<CrossCheck>,
     /// What each step of a ladder costs; empty where no suite asked for one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -149,6 +148,5 @@ pub struct Row {
     pub key: String,
     pub value: String,
     /// Where the value came from: `default`, `suite`, `flag`; `null` for facts.
-    #[serde(default)]
     pub source: Option<String>,
 }

@@ -19,7 +19,6 @@ pub struct Reason {
     pub text: String,
     /// What to do about it; `None` where nothing can be done.
     pub remedy: Option<String>,
-    #[serde(default)]
     pub concerns: Concern,
 }
 

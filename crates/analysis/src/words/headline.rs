@@ -240,7 +240,7 @@ mod tests {
         serde_json::json!({
             "name": name, "load": "saturating", "label": name, "unit": "ns", "higher_is_better": false,
             "baseline_value": 100.0, "variant_value": 110.0, "ratio": ratio, "lo": lo, "hi": hi, "method": "Student t",
-            "forks": 3, "sd_forks": 0.1, "fork_ratios": [], "verdict": verdict, "material": false, "short": "",
+            "forks": 3, "sd_forks": 0.1, "fork_ratios": [], "fork_numbers": [], "verdict": verdict, "material": false, "short": "",
             "reason": null, "needed_s": null,
         })
     }
@@ -248,7 +248,7 @@ mod tests {
     fn comparison(scenario: &str, currencies: &[serde_json::Value]) -> Comparison {
         let comparison = serde_json::json!({
             "id": scenario, "group": "g", "scenario": scenario, "variant": "layer", "baseline": "bare",
-            "cell": "layer", "baseline_cell": "bare", "currencies": currencies,
+            "cell": "layer", "baseline_cell": "bare", "odd_forks": [], "currencies": currencies,
         });
         serde_json::from_value(comparison).expect("a comparison")
     }

@@ -23,7 +23,6 @@ pub struct SetupRequest {
     /// What is sent. Path, headers and a body of text may contain `{{variables}}`.
     pub request: Request,
     /// What must come back; any status from 200 to 299 when absent.
-    #[serde(default)]
     pub expect: Option<Expect>,
     /// Names of variables, and where in the answer their values stand: `token = "json $.token"`.
     #[serde(default)]

@@ -33,7 +33,6 @@ pub struct Manifest {
     #[serde(default)]
     pub all_modules: Vec<String>,
     /// For classes: the Java release that they were compiled for.
-    #[serde(default)]
     pub java_release: Option<u32>,
     /// For classes: files and folders for the class path.
     #[serde(default)]

@@ -1,8 +1,8 @@
 //! How often does the whole procedure of a run miss the truth? Odd starts are left out by their ratio, the prior of earlier runs
 //! is used, one looks after each fork, and the run stops by the rule. The true log-ratio is 0.
 //!
-//! `cargo run -p tare-stats --example whole_procedure [RUNS]` prints docs/notebook/2026-11-28-whole-procedure.md's table.
-#![allow(clippy::print_stdout, reason = "an example talks to its user")]
+//! `cargo run -p bench-programs --bin whole_procedure [RUNS]` prints docs/notebook/2026-11-28-whole-procedure.md's table.
+#![allow(clippy::print_stdout, reason = "a program of a benchmark talks to its caller")]
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64;

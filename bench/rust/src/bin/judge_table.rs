@@ -1,8 +1,8 @@
 //! Judges the comparisons of a finished table again, from the mean and the spread of their starts: what a report would say of
 //! them by today's rules. `bench/findings/make --judge NAME` runs it on stored evidence.
 //!
-//! `cargo run -p tare-stats --example judge_table < comparisons.json > judged.json`
-#![allow(clippy::print_stdout, reason = "an example talks to its user")]
+//! `cargo run -p bench-programs --bin judge_table < comparisons.json > judged.json`
+#![allow(clippy::print_stdout, reason = "a program of a benchmark talks to its caller")]
 
 use std::collections::BTreeMap;
 use std::error::Error;
