@@ -5,22 +5,17 @@
 //! unit Poisson process becomes one whose intensity is the rate (Çinlar, *Introduction to Stochastic Processes*, 1975,
 //! ch. 4.7).
 
-use std::time::Duration;
-
 use rand_pcg::Pcg64Mcg;
 
-use super::custom::CustomSchedule;
 use super::stages::{Segment, Stages};
 use super::{Share, Spacing};
 use crate::random;
 
-/// The intended starts of one worker, ascending, in nanoseconds after the start of the slice. They may end: when the
-/// rate stays at zero, or when a custom schedule ends.
-pub struct Arrivals(Source);
-
-enum Source {
-    ByRate { counts: Counts, clock: Clock },
-    Custom { starts: Box<dyn Iterator<Item = Duration> + Send>, last_ns: u64 },
+/// The intended starts of one worker, ascending, in nanoseconds after the start of the slice. They end when the rate stays at
+/// zero.
+pub struct Arrivals {
+    counts: Counts,
+    clock: Clock,
 }
 
 /// Counts at which requests are due, as values of the rate's integral.
@@ -49,13 +44,7 @@ impl Arrivals {
                 random: Box::new(random::worker_source(seed, share.worker)),
             },
         };
-        Self(Source::ByRate { counts, clock: Clock::of(rate_per_s) })
-    }
-
-    /// Workers share the custom starts in rotation.
-    pub(super) fn from(custom: &CustomSchedule, seed: u64, share: Share) -> Self {
-        let starts = Box::new(custom.starts(seed).skip(share.worker).step_by(share.workers));
-        Self(Source::Custom { starts, last_ns: 0 })
+        Self { counts, clock: Clock::of(rate_per_s) }
     }
 }
 
@@ -63,14 +52,7 @@ impl Iterator for Arrivals {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
-        match &mut self.0 {
-            Source::ByRate { counts, clock } => clock.reaches_ns(counts.next()),
-            Source::Custom { starts, last_ns } => {
-                let start_ns = u64::try_from(starts.next()?.as_nanos()).unwrap_or(u64::MAX);
-                *last_ns = start_ns.max(*last_ns);
-                Some(*last_ns)
-            }
-        }
+        self.clock.reaches_ns(self.counts.next())
     }
 }
 

@@ -2,7 +2,6 @@
 //! schedule is. In `stages` levels change over time; `arrivals` derives the starts from them.
 
 mod arrivals;
-mod custom;
 pub(crate) mod sending;
 mod stages;
 pub(crate) mod stop_rule;
@@ -12,7 +11,6 @@ pub(crate) mod think;
 mod users;
 
 pub use arrivals::Arrivals;
-pub use custom::CustomSchedule;
 pub use stages::{Stage, Stages};
 pub(crate) use users::ActiveUsers;
 
@@ -47,8 +45,6 @@ pub enum Schedule {
         /// Spacing of the requests at that rate.
         spacing: Spacing,
     },
-    /// Open loop with intended starts that the caller computes.
-    Custom(CustomSchedule),
 }
 
 /// Spacing of the requests of an open loop.
@@ -91,7 +87,7 @@ impl Schedule {
     pub const fn rate_per_s(&self) -> Option<f64> {
         match self {
             Self::Constant { rate_per_s } | Self::Poisson { rate_per_s } => Some(*rate_per_s),
-            Self::Closed | Self::ClosedStages { .. } | Self::Stages { .. } | Self::Custom(_) => None,
+            Self::Closed | Self::ClosedStages { .. } | Self::Stages { .. } => None,
         }
     }
 
@@ -107,7 +103,6 @@ impl Schedule {
                 Some(Arrivals::by_rate(&Stages::starting_at(*rate_per_s), Spacing::Poisson, seed, share))
             }
             Self::Stages { rate_per_s, spacing } => Some(Arrivals::by_rate(rate_per_s, *spacing, seed, share)),
-            Self::Custom(custom) => Some(Arrivals::from(custom, seed, share)),
         }
     }
 

@@ -9,7 +9,7 @@ mod exponential;
 
 use self::exponential::{ExpectedMean, ExponentialFit};
 use super::users::ActiveUsers;
-use super::{CustomSchedule, Schedule, Share, Spacing, Stages};
+use super::{Schedule, Share, Spacing, Stages};
 
 const ALONE: Share = Share { worker: 0, workers: 1 };
 const MS: u64 = 1_000_000;
@@ -215,21 +215,6 @@ fn a_poisson_ramp_offers_in_each_part_what_its_rate_adds_up_to() {
         let found = starts.iter().filter(|ns| (from_s * 1000 * MS..until_s * 1000 * MS).contains(*ns)).count() as f64;
         assert!((found - expected).abs() < 5.0 * expected.sqrt(), "{found} from {from_s} s to {until_s} s");
     }
-}
-
-#[test]
-fn workers_take_turns_at_a_callers_own_schedule() {
-    let schedule = Schedule::Custom(CustomSchedule::new(|seed| (seed..seed + 7).map(Duration::from_millis)));
-    let expected: Vec<u64> = (3..10).map(|millis| millis * MS).collect();
-    for workers in 1..5 {
-        assert_eq!(of_all_workers(&schedule, workers, 9), expected, "{workers} workers");
-    }
-}
-
-#[test]
-fn a_callers_start_before_its_predecessor_counts_as_at_the_same_time() {
-    let schedule = Schedule::Custom(CustomSchedule::new(|_| [5, 3, 8].into_iter().map(Duration::from_nanos)));
-    assert_eq!(starts(&schedule, 0, ALONE, 9), [5, 5, 8]);
 }
 
 /// Up to five stages, some of them jumps, some at rate 0.
