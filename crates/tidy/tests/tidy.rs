@@ -23,7 +23,7 @@ const ALLOWED_DEPENDENCIES: [(&str, &[&str]); 18] = [
     ("plan", &["sample", "stats", "units", "wire"]),
     ("record", &["plan", "sample", "stats", "units"]),
     ("reference", &["sys", "wire"]),
-    ("load", &["wire", "sys", "sample", "stats"]),
+    ("load", &["wire", "sys", "sample", "stats", "units"]),
     ("sut", &["sys", "wire", "plan", "record"]),
     ("run", &["load", "sut", "record", "plan", "stats", "sys", "units"]),
     ("remote", &["run", "load", "sut", "record", "plan", "profile", "sample", "stats", "sys", "units"]),

@@ -22,28 +22,20 @@ pub(super) struct AnswerTallies {
     examples: HashMap<u16, String>,
     /// By index in the request set: the place in `requests`. Empty if there is only one request.
     places: Vec<u32>,
-    requests: Vec<OneRequest>,
-}
-
-#[derive(Debug, Default)]
-struct OneRequest {
-    name: String,
-    ok: u64,
-    failed: u64,
-    example: String,
-    response: LatencyHistogram,
+    /// Their response times are packed at the end of a part.
+    requests: Vec<(RequestTally, LatencyHistogram)>,
 }
 
 impl AnswerTallies {
     /// Tells apart the requests of a set by their names. Requests of one name count together, and so do those after the
     /// first [`RequestTally::MOST`] names.
     pub(super) fn of<'a>(names: impl Iterator<Item = &'a str>) -> Self {
-        let mut requests: Vec<OneRequest> = Vec::new();
+        let mut requests = Vec::new();
         let mut known = HashMap::new();
         let mut place_of = |name: &'a str| {
             let name = if known.len() < RequestTally::MOST || known.contains_key(name) { name } else { OTHERS };
             *known.entry(name).or_insert_with(|| {
-                requests.push(OneRequest { name: name.to_owned(), ..OneRequest::default() });
+                requests.push((named(name), LatencyHistogram::default()));
                 requests.len() as u32 - 1
             })
         };
@@ -58,9 +50,9 @@ impl AnswerTallies {
     pub(super) fn count_answer(&mut self, request: Option<u32>, status: u16, response_ns: u64) {
         self.count_status(status);
         if let Some(place) = self.place(request) {
-            let request = &mut self.requests[place];
+            let (request, response) = &mut self.requests[place];
             request.ok += 1;
-            request.response.record_ns(response_ns);
+            response.record_ns(response_ns);
         }
     }
 
@@ -82,7 +74,7 @@ impl AnswerTallies {
             }
         }
         if let Some(place) = self.place(request) {
-            let request = &mut self.requests[place];
+            let (request, _) = &mut self.requests[place];
             request.failed += 1;
             if request.failed == 1 {
                 text.clone_into(&mut request.example);
@@ -93,7 +85,7 @@ impl AnswerTallies {
     /// `GET /cart: `, in front of an error where there are several requests.
     pub(super) fn prefix(&self, request: Option<u32>) -> String {
         self.place(request).map_or_else(String::new, |place| {
-            let name = &self.requests[place].name;
+            let name = &self.requests[place].0.name;
             match name.char_indices().nth(LONGEST_PREFIX) {
                 Some((end, _)) => format!("{}…: ", &name[..end]),
                 None => format!("{name}: "),
@@ -123,19 +115,18 @@ impl AnswerTallies {
 
     /// The answers by request since the last call.
     pub(super) fn take_requests(&mut self) -> Vec<RequestTally> {
-        let take = |one: &mut OneRequest| {
-            let tally = RequestTally {
-                name: one.name.clone(),
-                ok: std::mem::take(&mut one.ok),
-                failed: std::mem::take(&mut one.failed),
-                example: std::mem::take(&mut one.example),
-                response: PackedHistogram::from(&one.response),
-            };
-            one.response.clear();
-            tally
+        let take = |(tally, times): &mut (RequestTally, LatencyHistogram)| {
+            let response = PackedHistogram::from(&*times);
+            times.clear();
+            let next = named(&tally.name);
+            RequestTally { response, ..std::mem::replace(tally, next) }
         };
         self.requests.iter_mut().map(take).collect()
     }
+}
+
+fn named(name: &str) -> RequestTally {
+    RequestTally { name: name.to_owned(), ..RequestTally::default() }
 }
 
 #[cfg(test)]

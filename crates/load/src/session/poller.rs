@@ -1,22 +1,23 @@
 //! Which poller a session uses: the requested one, or one that the kernel allows.
 
 use std::fmt;
-use std::str::FromStr;
 
 use tare_sys::uring;
 
 use crate::error::LoadError;
 
-/// Which poller a session should use.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PollerChoice {
-    /// io_uring if the kernel allows it, else the poller on readiness.
-    #[default]
-    Auto,
-    /// The poller on readiness, epoll.
-    Readiness,
-    /// io_uring. Without it, opening the session fails.
-    Uring,
+tare_units::named_values! {
+    /// Which poller a session should use.
+    #[derive(Default)]
+    pub enum PollerChoice: "a poller" {
+        /// io_uring if the kernel allows it, else the poller on readiness.
+        #[default]
+        Auto = "auto",
+        /// io_uring. Without it, opening the session fails.
+        Uring = "uring",
+        /// The poller on readiness, epoll.
+        Readiness = "epoll",
+    }
 }
 
 /// How events are received from the kernel.
@@ -57,19 +58,6 @@ impl PollerChoice {
                 PollerKind::Readiness,
                 Some(format!("io_uring cannot be used ({reason}); epoll takes over, at a higher cost per request")),
             ),
-        }
-    }
-}
-
-impl FromStr for PollerChoice {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "auto" => Ok(Self::Auto),
-            "uring" => Ok(Self::Uring),
-            "epoll" => Ok(Self::Readiness),
-            _ => Err(format!("\"{text}\" is no poller; choose auto, epoll or uring")),
         }
     }
 }
@@ -118,6 +106,6 @@ mod tests {
         assert_eq!("auto".parse(), Ok(PollerChoice::Auto));
         assert_eq!("epoll".parse(), Ok(PollerChoice::Readiness));
         assert_eq!("uring".parse(), Ok(PollerChoice::Uring));
-        assert!("select".parse::<PollerChoice>().unwrap_err().contains("choose auto"));
+        assert!("select".parse::<PollerChoice>().unwrap_err().contains("write auto, uring or epoll"));
     }
 }

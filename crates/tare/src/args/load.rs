@@ -15,8 +15,8 @@ pub use agents::{AgentArgs, AgentOptions};
 pub(super) use values::parse_time;
 pub use values::{ConnectTo, PerSecond, Spin, Stage, port};
 use values::{
-    depth, parse_connections, parse_duration, parse_feed_order, parse_file, parse_message_bytes, parse_number,
-    parse_think, parse_threads, seed,
+    depth, parse_connections, parse_duration, parse_file, parse_message_bytes, parse_number, parse_think,
+    parse_threads, seed,
 };
 
 pub const EXAMPLES: &str = "\
@@ -160,7 +160,7 @@ pub struct RequestArgs {
     #[arg(long, value_name = "FILE")]
     pub feed: Vec<PathBuf>,
     /// Order in which rows of --feed are used: in-turn, random, or once (the load ends after the last row).
-    #[arg(long, requires = "feed", default_value = "in-turn", value_name = "ORDER", value_parser = parse_feed_order)]
+    #[arg(long, requires = "feed", default_value = "in-turn", value_name = "ORDER")]
     pub feed_order: FeedOrder,
     /// Requests that each user sends once before the load (TOML, see docs/LOAD.md). Their answers fill {{variables}}, and set
     /// cookies.

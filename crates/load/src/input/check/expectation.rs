@@ -72,11 +72,6 @@ impl Expectation {
         Self { decodes: self.reads_body(), ..self }
     }
 
-    /// The same, for an answer from which a set-up takes values.
-    pub(crate) fn keeping_answer(self) -> Self {
-        Self { keeps_answer: true, decodes: true, ..self }
-    }
-
     fn limit(&mut self, lengths: RangeInclusive<u64>) {
         let (from, to) = (*self.lengths.start().max(lengths.start()), *self.lengths.end().min(lengths.end()));
         self.lengths = from..=to;

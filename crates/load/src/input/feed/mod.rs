@@ -19,20 +19,22 @@ pub(crate) use self::table::Table;
 /// A table of values, one row for each request that uses it.
 #[derive(Clone, Debug)]
 pub struct Feed {
-    table: Arc<Table>,
+    pub(crate) table: Arc<Table>,
     order: FeedOrder,
 }
 
-/// The order of rows. With `Cycle` and `Once`, each of W workers uses every W-th row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum FeedOrder {
-    /// From the first to the last, then again from the first.
-    #[default]
-    InTurn,
-    /// At random, by the seed of the requests.
-    Random,
-    /// From the first to the last. Then no request is left, and the load ends.
-    Once,
+tare_units::named_values! {
+    /// The order of rows. With `InTurn` and `Once`, each of W workers uses every W-th row.
+    #[derive(Default)]
+    pub enum FeedOrder: "an order of rows" {
+        /// From the first to the last, then again from the first.
+        #[default]
+        InTurn = "in-turn",
+        /// At random, by the seed of the requests.
+        Random = "random",
+        /// From the first to the last. Then no request is left, and the load ends.
+        Once = "once",
+    }
 }
 
 /// The format of a feed.
@@ -107,7 +109,7 @@ impl Feed {
 
     /// The names of the columns.
     pub fn columns(&self) -> &[String] {
-        self.table.columns()
+        &self.table.columns
     }
 
     /// The number of rows.
@@ -118,13 +120,5 @@ impl Feed {
     /// Whether there is no row. That is never so, because reading an empty feed fails.
     pub fn is_empty(&self) -> bool {
         self.table.is_empty()
-    }
-
-    pub(crate) fn table(&self) -> &Arc<Table> {
-        &self.table
-    }
-
-    pub(crate) const fn order(&self) -> FeedOrder {
-        self.order
     }
 }

@@ -81,7 +81,7 @@ fn objects(
     for row in std::iter::once(Ok(first)).chain(rows) {
         let (number, object) = row?;
         let cells: Vec<String> = table
-            .columns()
+            .columns
             .iter()
             .map(|column| {
                 object.get(column).map(|value| text(value)).ok_or_else(|| missing(name, unit, number, column))

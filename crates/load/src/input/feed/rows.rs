@@ -18,7 +18,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     pub(crate) fn of(feed: &Feed, share: Share) -> Self {
-        Self { order: feed.order(), len: feed.len(), next: share.worker, step: share.workers }
+        Self { order: feed.order, len: feed.len(), next: share.worker, step: share.workers }
     }
 
     /// The next row; `None` when all rows of `Once` are used.

@@ -5,8 +5,8 @@ use crate::error::LoadError;
 /// A table with named columns, and the source line of each row.
 #[derive(Debug)]
 pub(crate) struct Table {
-    name: String,
-    columns: Vec<String>,
+    pub(crate) name: String,
+    pub(crate) columns: Vec<String>,
     text: String,
     /// Where each cell ends in `text`, row by row.
     ends: Vec<usize>,
@@ -42,14 +42,6 @@ impl Table {
             self.ends.push(self.text.len());
         }
         self.lines.push(line);
-    }
-
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(crate) fn columns(&self) -> &[String] {
-        &self.columns
     }
 
     pub(crate) fn len(&self) -> usize {

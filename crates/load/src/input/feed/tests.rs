@@ -21,7 +21,7 @@ fn all_formats_make_the_same_table() {
         assert_eq!(feed.columns(), ["id", "name"], "{format}");
         let cells: Vec<&str> = (0..2)
             .flat_map(|row| (0..2).map(move |column| (row, column)))
-            .map(|(row, column)| feed.table().cell(row, column))
+            .map(|(row, column)| feed.table.cell(row, column))
             .collect();
         assert_eq!(cells, ["1", "a,b", "2", "ö"], "{format}");
     }
@@ -30,7 +30,7 @@ fn all_formats_make_the_same_table() {
 #[test]
 fn values_other_than_text_stand_for_their_json() {
     let feed = parse("jsonl", r#"{"a": true, "b": 1.5, "c": null, "d": {"e": [1]}, "f": ""}"#).unwrap();
-    let cells: Vec<&str> = (0..5).map(|column| feed.table().cell(0, column)).collect();
+    let cells: Vec<&str> = (0..5).map(|column| feed.table.cell(0, column)).collect();
     assert_eq!(cells, ["true", "1.5", "null", r#"{"e":[1]}"#, ""]);
 }
 
@@ -38,7 +38,7 @@ fn values_other_than_text_stand_for_their_json() {
 fn numbers_of_json_stay_as_they_are_written() {
     let text = r#"[{"f": 1.10, "id": 9007199254740993, "v": 12345678901234567890123, "w": {"a": 1.0, "b": "x \" y"}}]"#;
     let feed = parse("json", text).unwrap();
-    let cells: Vec<&str> = (0..4).map(|column| feed.table().cell(0, column)).collect();
+    let cells: Vec<&str> = (0..4).map(|column| feed.table.cell(0, column)).collect();
     assert_eq!(cells, ["1.10", "9007199254740993", "12345678901234567890123", r#"{"a":1.0,"b":"x \" y"}"#]);
 }
 
@@ -94,6 +94,6 @@ fn what_is_wrong_is_said_with_its_place() {
 fn quoted_values_hold_separators_quotes_and_line_breaks() {
     let feed = parse("csv", "id,name\r\n\"\",\"a \"\"b\"\"\r\nc,d\"\r\n5\" , 3\"\n").unwrap();
     let cells: Vec<&str> =
-        [(0, 0), (0, 1), (1, 0), (1, 1)].iter().map(|(row, column)| feed.table().cell(*row, *column)).collect();
+        [(0, 0), (0, 1), (1, 0), (1, 1)].iter().map(|(row, column)| feed.table.cell(*row, *column)).collect();
     assert_eq!(cells, ["", "a \"b\"\r\nc,d", "5\" ", " 3\""]);
 }

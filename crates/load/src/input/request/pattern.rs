@@ -190,7 +190,7 @@ pub(super) fn refused(place: &str, error: &EncodeError) -> LoadError {
 }
 
 fn check_column(header: &str, feed: &Feed, column: usize) -> Result<(), LoadError> {
-    let table = feed.table();
+    let table = &feed.table;
     let fits = |value: &str| value.bytes().all(|byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f));
     (0..table.len()).find(|row| !fits(table.cell(*row, column))).map_or(Ok(()), |row| {
         let what = format!("a control character, which header {header} cannot carry");

@@ -97,7 +97,7 @@ impl RequestSet {
             let mut request = prepare(host, &place, spec, &requests.feeds, &mut scope)?;
             request.expectation.follows = requests.follow > 0;
             if let Some(taken) = taken.get(index) {
-                request.expectation = request.expectation.keeping_answer();
+                (request.expectation.keeps_answer, request.expectation.decodes) = (true, true);
                 scope.users.names.extend(taken.iter().cloned());
             }
             prepared.push(request);
@@ -106,7 +106,7 @@ impl RequestSet {
             requests: prepared,
             cycle: weighed(&requests.list)?,
             used: std::mem::take(&mut scope.used),
-            counters: scope.into_counters(),
+            counters: scope.counters,
             feeds: requests.feeds.clone(),
             think: requests.think,
             seed: requests.seed,
@@ -181,11 +181,11 @@ impl RequestSet {
 pub(super) fn check_feeds(feeds: &[Feed], set: &RequestSet) -> Result<(), LoadError> {
     let is_unused = |feed: &usize| !set.uses_feed(*feed);
     let Some(unused) = (0..feeds.len()).find(is_unused) else { return Ok(()) };
-    let table = feeds[unused].table();
-    let column = table.columns().first().map_or("", String::as_str);
+    let table = &feeds[unused].table;
+    let column = table.columns.first().map_or("", String::as_str);
     let remedy =
         format!("write a variable such as {{{{{column}}}}} into the URL, a header or the body, or leave it out");
-    Err(LoadError::input(table.name(), "no request uses a column of this feed", &remedy))
+    Err(LoadError::input(&table.name, "no request uses a column of this feed", &remedy))
 }
 
 fn prepare(

@@ -19,7 +19,7 @@ fn fillings(text: &str, count: usize, share: Share) -> Vec<String> {
     let mut scope = Scope::of(&feeds, UserColumns::default());
     let template = Template::parse("path", text, &mut scope).unwrap();
     let uses = Uses::of(template.variables());
-    let mut values = Values::new(&feeds, &scope.into_counters(), 1, share);
+    let mut values = Values::new(&feeds, &scope.counters, 1, share);
     let fill = |_| {
         let mut out = Vec::new();
         assert!(values.advance(&uses));

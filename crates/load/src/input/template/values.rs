@@ -85,8 +85,7 @@ impl Uses {
 
 impl Values {
     pub(crate) fn new(feeds: &[Feed], counters: &[u64], seed: u64, share: Share) -> Self {
-        let feed =
-            |feed: &Feed| FeedValues { table: Arc::clone(feed.table()), rows: Rows::of(feed, share), present: 0 };
+        let feed = |feed: &Feed| FeedValues { table: Arc::clone(&feed.table), rows: Rows::of(feed, share), present: 0 };
         let counter = |from: &u64| {
             let next = from.wrapping_add(share.worker as u64);
             Counter { present: next, next, step: share.workers as u64 }

@@ -7,12 +7,18 @@ use crate::input::feed::Feed;
 /// The meaning of a variable in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Variable {
-    Column { feed: usize, column: usize },
+    Column {
+        feed: usize,
+        column: usize,
+    },
     /// A value of the user that sends the request.
     OfUser(usize),
     Counter(usize),
     /// A whole number of this range, random at each place.
-    Number { from: i64, to: i64 },
+    Number {
+        from: i64,
+        to: i64,
+    },
     /// This number of hexadecimal digits, random at each place.
     Hex(usize),
     /// A random UUID (RFC 9562, version 4), another at each place.
@@ -38,7 +44,7 @@ pub(crate) struct Scope<'a> {
     /// Values of users that a template contains.
     pub(crate) used: BTreeSet<usize>,
     /// The first value of each counter. Counters with the same first value are one.
-    counters: Vec<u64>,
+    pub(crate) counters: Vec<u64>,
 }
 
 /// What is wrong with a name, and what to write instead.
@@ -47,11 +53,6 @@ type Wrong = (String, String);
 impl<'a> Scope<'a> {
     pub(crate) const fn of(feeds: &'a [Feed], users: UserColumns) -> Self {
         Self { feeds, users, used: BTreeSet::new(), counters: Vec::new() }
-    }
-
-    /// The first value of each requested counter.
-    pub(crate) fn into_counters(self) -> Vec<u64> {
-        self.counters
     }
 
     pub(crate) fn resolve(&mut self, name: &str) -> Result<Variable, Wrong> {
@@ -81,7 +82,7 @@ impl<'a> Scope<'a> {
             [] => Ok(None),
             [(feed, column)] => Ok(Some(Variable::Column { feed, column })),
             [(one, _), (other, _), ..] => {
-                let [one, other] = [one, other].map(|feed| self.feeds[feed].table().name());
+                let [one, other] = [one, other].map(|feed| &self.feeds[feed].table.name);
                 Err((format!("`{name}` is a column of {one} and of {other}"), "rename one of them".to_owned()))
             }
         }

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use clap::builder::TypedValueParser;
 use clap::error::ErrorKind;
 use clap::{Arg, Command, ValueEnum};
-use tare_load::{FeedOrder, MAX_MESSAGE_BYTES, Think};
+use tare_load::{MAX_MESSAGE_BYTES, Think};
 use tare_plan::agent_place::AgentPlace;
 use tare_units::{Span, parse_count, parse_quantity};
 use url::{Host, Url};
@@ -71,15 +71,6 @@ pub fn parse_file(text: &str) -> Result<PathBuf, String> {
         return Err("--json names the file for the result; a body of JSON is given with --data-json".to_owned());
     }
     Ok(PathBuf::from(text))
-}
-
-pub fn parse_feed_order(text: &str) -> Result<FeedOrder, String> {
-    match text {
-        "in-turn" => Ok(FeedOrder::InTurn),
-        "random" => Ok(FeedOrder::Random),
-        "once" => Ok(FeedOrder::Once),
-        _ => Err("the order must be in-turn, random or once".to_owned()),
-    }
 }
 
 pub fn parse_think(text: &str) -> Result<Think, String> {
