@@ -130,8 +130,8 @@ impl AgentHost {
     fn start(&mut self, mut starts: Vec<StartOrder>) -> Result<Vec<StartResult>, String> {
         fs::create_dir_all(&self.work).map_err(|error| format!("{}: {error}", self.work.display()))?;
         for start in &mut starts {
-            let logs: Vec<String> = start.starts().map(|(log, _)| log.to_owned()).collect();
-            let files = start.starts().flat_map(|(_, own)| own.server.files.keys());
+            let logs: Vec<String> = start.starts().map(|own| own.log_name.clone()).collect();
+            let files = start.starts().flat_map(|own| own.server.files.keys());
             if let Some(wrong) = logs.iter().chain(files).find(|name| !is_file_name(name)) {
                 return Err(format!("{wrong:?} is no file name"));
             }
@@ -142,7 +142,7 @@ impl AgentHost {
             };
             while let Some(own) = next {
                 own.server.cwd.get_or_insert_with(|| self.work.display().to_string());
-                next = own.upstream.as_mut().map(|behind| &mut behind.start);
+                next = own.upstream.as_deref_mut();
             }
         }
         let results = self.servers.start(&starts).map_err(|error| error.to_string())?;

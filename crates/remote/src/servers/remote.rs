@@ -87,7 +87,7 @@ impl RemoteHost {
         Ok(this)
     }
 
-    fn agent(&self) -> MutexGuard<'_, AgentGroup> {
+    pub(super) fn agent(&self) -> MutexGuard<'_, AgentGroup> {
         self.agent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -117,16 +117,6 @@ impl RemoteHost {
     /// Gives the agent a task, and returns what `pick` finds in the answer.
     pub(crate) fn ask<T>(&self, task: ServersTask, pick: impl Fn(Answer) -> Option<T>) -> Result<T, RunError> {
         self.agent().call_first(Task::Servers(task), None, pick)
-    }
-
-    /// The same. `cancelled` stops starts that wait.
-    pub(crate) fn ask_until<T>(
-        &self,
-        cancelled: &AtomicBool,
-        task: ServersTask,
-        pick: impl Fn(Answer) -> Option<T>,
-    ) -> Result<T, RunError> {
-        self.agent().call_first(Task::Servers(task), Some(cancelled), pick)
     }
 
     /// Gives the agent a task without waiting for its answer.

@@ -16,7 +16,7 @@ use tare_sut::server::Status;
 use tare_units::Span;
 
 use super::RemoteHost;
-use crate::protocol::{Answer, Bytes, PackedUse, ServersTask, StartResult, StoppedServer, answer_of};
+use crate::protocol::{Answer, Bytes, PackedUse, ServersTask, StartResult, StoppedServer, Task, answer_of};
 use tare_run::RunError;
 use tare_run::server_host::{
     SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartedServer, WatchOrder, no_sampler_attached,
@@ -50,7 +50,7 @@ impl<'a> RemoteServers<'a> {
 
     /// The result of a start there. A server that cannot be reached from here is an error.
     fn check_started(&self, start: &StartOrder, result: StartResult) -> Result<StartedServer, SutError> {
-        let (server, host) = (start.name.clone(), self.host);
+        let (server, host) = (start.name(), self.host);
         match result {
             StartResult::Ready(StartedServer { startup_ns, address }) => {
                 let address = SocketAddr::new(host.address(), address.port());
@@ -121,13 +121,14 @@ impl<'a> RemoteServers<'a> {
 impl ServerHost for RemoteServers<'_> {
     fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
         let task = ServersTask::Start(starts.to_vec());
-        let results = self.host.ask_until(&self.cancelled, task, |answer| match answer {
-            Answer::Started(results) if results.len() == starts.len() => Some(results),
-            _ => None,
-        })?;
+        let results =
+            self.host.agent().call_first(Task::Servers(task), Some(&self.cancelled), |answer| match answer {
+                Answer::Started(results) if results.len() == starts.len() => Some(results),
+                _ => None,
+            })?;
         let mut all = Vec::with_capacity(starts.len());
         for (start, result) in starts.iter().zip(results) {
-            self.log_names.insert(start.id, start.log_name.clone());
+            self.log_names.extend(start.starts().next().map(|own| (start.id, own.log_name.clone())));
             let started = self.check_started(start, result);
             if started.is_err() {
                 self.stop(&[start.id]);

@@ -33,7 +33,7 @@ use crate::prepare::java::jdk_home;
 use crate::prepare::program_files::program_files;
 use crate::server_host::local::PlannedStart;
 use crate::server_host::local::server_id::ServerId;
-use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin, Upstream};
+use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin};
 use crate::test_bed::ServerStart;
 
 /// How one variant is started.
@@ -104,30 +104,41 @@ impl Launches {
         variant.chain().find_map(|server| self.unavailable.get(&key(server))).map(String::as_str)
     }
 
-    /// What is started on `cpus` as `start` says. Of a chain, the log of the proxy has that name, and the others have their
-    /// server's name added.
+    /// What is started on `cpus` as `start` says.
     pub(crate) fn order(&self, plan: &Plan, start: &ServerStart<'_>, cpus: &str) -> Result<StartOrder, RunError> {
-        let mut origin = self.get(start.variant)?.origin(plan, cpus);
-        if let StartOrigin::Ours(own) = &mut origin {
-            own.upstream = self.upstream(plan, start.variant, &start.log_name, cpus)?;
-        }
-        Ok(StartOrder { id: start.id, name: start.variant.name.clone(), log_name: start.log_name.clone(), origin })
+        let origin = self.origin(plan, start.variant, start.log_name.clone(), cpus)?;
+        Ok(StartOrder { id: start.id, origin })
     }
 
-    fn upstream(
-        &self,
-        plan: &Plan,
-        variant: &Variant,
-        log_name: &str,
-        cpus: &str,
-    ) -> Result<Option<Box<Upstream>>, RunError> {
-        let Some(behind) = &variant.upstream else { return Ok(None) };
-        let StartOrigin::Ours(mut start) = self.get(behind)?.origin(plan, cpus) else {
-            return Err(RunError::NotPrepared(behind.name.clone()));
+    /// Who starts `variant`, and how. Of a chain, the log of the proxy has that name, and the others have their server's name
+    /// added.
+    fn origin(&self, plan: &Plan, variant: &Variant, log_name: String, cpus: &str) -> Result<StartOrigin, RunError> {
+        let launch = self.get(variant)?;
+        let server = match &launch.origin {
+            Origin::External { address, .. } => return Ok(StartOrigin::External(*address)),
+            Origin::Ours(server) => server,
         };
-        let log_name = format!("{}-{}.log", log_name.trim_end_matches(".log"), file_name(&behind.name));
-        start.upstream = self.upstream(plan, behind, &log_name, cpus)?;
-        Ok(Some(Box::new(Upstream { name: behind.name.clone(), log_name, start: *start })))
+        let start_behind = |behind: &Variant| {
+            let log_name = format!("{}-{}.log", log_name.trim_end_matches(".log"), file_name(&behind.name));
+            match self.origin(plan, behind, log_name, cpus)? {
+                StartOrigin::Ours(own) => Ok(own),
+                StartOrigin::External(_) => Err(RunError::NotPrepared(behind.name.clone())),
+            }
+        };
+        Ok(StartOrigin::Ours(Box::new(OwnStart {
+            name: variant.name.clone(),
+            upstream: variant.upstream.as_deref().map(start_behind).transpose()?,
+            log_name,
+            server: CommandServer::clone(server),
+            cpus: cpus.to_owned(),
+            scheduling: plan.machine.scheduling,
+            startup_timeout: plan.machine.startup_timeout,
+            stop_grace: plan.machine.stop_grace,
+            meter: launch.agent.clone(),
+            // The times of stops on another machine are those of another clock.
+            logs_stops: !plan.slices.latency.is_zero() && plan.machine.server_host.is_none(),
+            address: launch.address,
+        })))
     }
 
     /// What is started for `variant` on this machine, on `cpus`, with its log at `log_path`.
@@ -166,25 +177,6 @@ impl Launches {
 impl Launch {
     fn new(origin: Origin, resolved: BTreeMap<String, String>, own_contract: Option<Contract>) -> Self {
         Self { origin, resolved, own_contract, agent: None, address: Ipv4Addr::LOCALHOST.into() }
-    }
-
-    /// Who starts it, and how: without what is behind it.
-    fn origin(&self, plan: &Plan, cpus: &str) -> StartOrigin {
-        match &self.origin {
-            Origin::External { address, .. } => StartOrigin::External(*address),
-            Origin::Ours(server) => StartOrigin::Ours(Box::new(OwnStart {
-                upstream: None,
-                server: CommandServer::clone(server),
-                cpus: cpus.to_owned(),
-                scheduling: plan.machine.scheduling,
-                startup_timeout: plan.machine.startup_timeout,
-                stop_grace: plan.machine.stop_grace,
-                meter: self.agent.clone(),
-                // The times of stops on another machine are those of another clock.
-                logs_stops: !plan.slices.latency.is_zero() && plan.machine.server_host.is_none(),
-                address: self.address,
-            })),
-        }
     }
 
     /// Whether it was started outside tare.

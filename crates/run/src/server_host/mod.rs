@@ -32,7 +32,7 @@ pub use local::server_id::ServerId;
 pub use local::watch::WatchOrder;
 pub use local::{LocalServers, PlannedStart};
 pub use sampling::{SamplingOrder, no_sampler_attached};
-pub use start::{OwnStart, StartOrder, StartOrigin, Upstream};
+pub use start::{OwnStart, StartOrder, StartOrigin};
 
 /// Refuses what cannot be done to servers on another machine.
 ///

@@ -25,8 +25,6 @@ const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StartOrder {
     pub id: ServerId,
-    pub name: String,
-    pub log_name: String,
     pub origin: StartOrigin,
 }
 
@@ -41,8 +39,10 @@ pub enum StartOrigin {
 /// A server that tare starts.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct OwnStart {
+    pub name: String,
+    pub log_name: String,
     /// Of a proxy: the server behind it.
-    pub upstream: Option<Box<Upstream>>,
+    pub upstream: Option<Box<OwnStart>>,
     /// Its command, environment, files and URL, with `{port}` and `{address}`.
     pub server: CommandServer,
     /// Its cores, such as `0,2-3`.
@@ -60,14 +60,6 @@ pub struct OwnStart {
     pub address: IpAddr,
 }
 
-/// A server that is started behind a proxy.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Upstream {
-    pub name: String,
-    pub log_name: String,
-    pub start: OwnStart,
-}
-
 impl StartOrder {
     /// The start on this machine, with the log in `logs`.
     ///
@@ -76,32 +68,36 @@ impl StartOrder {
     pub fn planned_start(&self, logs: &Path) -> Result<PlannedStart, SutError> {
         match &self.origin {
             StartOrigin::External(address) => Ok(PlannedStart::External(*address)),
-            StartOrigin::Ours(own) => {
-                let spec = own.spec(&self.name, logs, &self.log_name)?;
-                Ok(PlannedStart::Ours(Box::new(spec)))
-            }
+            StartOrigin::Ours(own) => Ok(PlannedStart::Ours(Box::new(own.spec(logs)?))),
         }
     }
 
     /// The source of its runtime's counters, where that is not a JVM's file. Of a chain, the first one that has any.
     pub fn counters(&self) -> Option<CounterSource> {
-        self.starts().find_map(|(_, own)| own.server.counters)
+        self.starts().find_map(|own| own.server.counters)
     }
 
-    /// The servers that tare starts, each with the file name of its log: it, and those behind it.
-    pub fn starts(&self) -> impl Iterator<Item = (&str, &OwnStart)> {
+    /// The servers that tare starts: it, and those behind it.
+    pub fn starts(&self) -> impl Iterator<Item = &OwnStart> {
         let own = match &self.origin {
-            StartOrigin::Ours(own) => Some((self.log_name.as_str(), &**own)),
+            StartOrigin::Ours(own) => Some(&**own),
             StartOrigin::External(_) => None,
         };
-        std::iter::successors(own, |(_, own)| own.upstream.as_ref().map(|next| (next.log_name.as_str(), &next.start)))
+        std::iter::successors(own, |own| own.upstream.as_deref())
+    }
+
+    pub fn name(&self) -> String {
+        match &self.origin {
+            StartOrigin::Ours(own) => own.name.clone(),
+            StartOrigin::External(address) => address.to_string(),
+        }
     }
 }
 
 impl OwnStart {
-    fn spec(&self, name: &str, logs: &Path, log_name: &str) -> Result<ServerSpec, SutError> {
-        let log_path = logs.join(log_name);
-        let behind = self.upstream.as_ref().map(|next| next.start.spec(&next.name, logs, &next.log_name));
+    fn spec(&self, logs: &Path) -> Result<ServerSpec, SutError> {
+        let (name, log_path) = (&self.name, logs.join(&self.log_name));
+        let behind = self.upstream.as_ref().map(|next| next.spec(logs));
         let wrong = |what: &str, error: &dyn std::fmt::Display| SutError::Catalog {
             message: format!("{name}: its {what} cannot be used: {error}"),
         };
@@ -110,7 +106,7 @@ impl OwnStart {
         let fill = |text: &String| text.replace(ADDRESS, &self.address.to_string());
         let env = self.environment(&log_path)?;
         Ok(ServerSpec {
-            name: name.to_owned(),
+            name: name.clone(),
             command: command.iter().map(fill).collect(),
             env: env.iter().map(|(key, value)| (key.clone(), fill(value))).collect(),
             directory: cwd.as_ref().map(PathBuf::from),
@@ -150,6 +146,8 @@ mod tests {
 
     fn own(env: &[(&str, &str)]) -> OwnStart {
         OwnStart {
+            name: "a".to_owned(),
+            log_name: "a.log".to_owned(),
             upstream: None,
             server: CommandServer {
                 files: [("a.conf".to_owned(), "listen {address}".to_owned())].into(),
@@ -169,27 +167,26 @@ mod tests {
 
     #[test]
     fn a_server_is_told_where_to_listen() {
-        let spec = own(&[]).spec("a", Path::new("/logs"), "a.log").unwrap();
+        let spec = own(&[]).spec(Path::new("/logs")).unwrap();
         assert_eq!(spec.command, ["serve", "--listen", "10.0.0.7:{port}"]);
         assert_eq!((spec.files["a.conf"].as_str(), spec.log_path), ("listen 10.0.0.7", "/logs/a.log".into()));
         assert_eq!(spec.env["TARE_ADDRESS"], "10.0.0.7");
-        let other = own(&[("TARE_ADDRESS", "0.0.0.0")]).spec("a", Path::new(""), "").unwrap();
+        let other = own(&[("TARE_ADDRESS", "0.0.0.0")]).spec(Path::new("")).unwrap();
         assert_eq!(other.env["TARE_ADDRESS"], "0.0.0.0", "its own value stands");
     }
 
     #[test]
     fn the_option_for_the_meter_is_added_to_those_that_a_server_brings() {
         let metered = OwnStart { meter: Some(PathBuf::from("/agent.jar")), ..own(&[(inside::VARIABLE, "-Xmx1g")]) };
-        let options = &metered.spec("a", Path::new("/logs"), "a.log").unwrap().env[inside::VARIABLE];
+        let options = &metered.spec(Path::new("/logs")).unwrap().env[inside::VARIABLE];
         assert!(options.starts_with("-Xmx1g ") && options.contains("/agent.jar=/logs"), "{options}");
     }
 
     #[test]
     fn a_jvm_logs_its_stops_beside_its_log_where_it_can_be_told_to() {
         let folder = tempfile::tempdir().unwrap();
-        let logging = |logs: &Path| {
-            OwnStart { logs_stops: true, ..own(&[(stops::VARIABLE, "-Xmx1g")]) }.spec("a", logs, "a.log").unwrap().env
-        };
+        let logging =
+            |logs: &Path| OwnStart { logs_stops: true, ..own(&[(stops::VARIABLE, "-Xmx1g")]) }.spec(logs).unwrap().env;
         let options = logging(folder.path())[stops::VARIABLE].clone();
         assert!(options.starts_with("-Xmx1g \"-Xlog:safepoint:file="), "{options}");
         let nowhere = logging(&folder.path().join("is not there"));
@@ -200,7 +197,7 @@ mod tests {
     fn what_cannot_be_used_is_named() {
         let mut broken = own(&[]);
         broken.server.ready = Some("(".to_owned());
-        let error = broken.spec("a", Path::new(""), "").unwrap_err().to_string();
+        let error = broken.spec(Path::new("")).unwrap_err().to_string();
         assert!(error.starts_with("a: its readiness line cannot be used"), "{error}");
     }
 }

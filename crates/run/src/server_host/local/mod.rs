@@ -64,7 +64,7 @@ impl ServerHost for LocalServers {
         let start = |planned: Result<PlannedStart, SutError>| planned.and_then(|start| start.start(cancelled));
         let mut results = Vec::new();
         for (start, started) in starts.iter().zip(map_in_threads(planned, start)) {
-            let live = started.ok_or_else(|| RunError::NotPrepared(start.name.clone()))?;
+            let live = started.ok_or_else(|| RunError::NotPrepared(start.name()))?;
             results.push(live.map(|live| {
                 let (address, startup_ns) = (live.address(), live.startup_ns());
                 self.servers.insert(start.id, RunningServer::new(live, start.counters(), &self.logs));
