@@ -11,7 +11,7 @@ use tare_plan::plan::SliceKind;
 use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord, Phase};
 use tare_run::RunError;
-use tare_run::load_host::{DriveStage, LoadMachines, RunLoad, SessionOrder, SliceLoad, VerifyOrder};
+use tare_run::load_host::{DriveStage, LoadMachines, OnStage, RunLoad, SessionOrder, SliceLoad, VerifyOrder};
 use tare_run::server_host::ServerId;
 use tare_stats::LatencyHistogram;
 use tare_sut::contract::CheckOutcome;
@@ -62,7 +62,7 @@ impl LoadAgents {
 
     /// Asks agents with shares about their machines.
     pub(super) fn of_run(mut group: AgentGroup, are_elsewhere: bool) -> Result<Self, RunError> {
-        let agents = group.fleet().agents();
+        let agents = group.fleet.agents();
         let names: Vec<String> = agents.iter().map(|agent| agent.record.name.clone()).collect();
         let (mut all_facts, mut disturbances) = (Vec::new(), Vec::new());
         let described = group.call_each(vec![Task::Describe { java: None }; names.len()], None, answer_of!(Facts))?;
@@ -191,12 +191,7 @@ impl RunLoad for AgentLoad<'_> {
         let _ = self.agents.call_all(LoadTask::Close, None, Some);
     }
 
-    fn drive(
-        &mut self,
-        server: ServerId,
-        load: &SliceLoad,
-        on_stage: &mut dyn FnMut(DriveStage),
-    ) -> Result<SliceSample, RunError> {
+    fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError> {
         on_stage(DriveStage::Begun);
         let task = LoadTask::DriveTurn { server, load: *load };
         let answers = self.agents.call_all(task, Some(&self.cancelled), answer_of!(Driven))?;
@@ -226,7 +221,7 @@ impl RunLoad for AgentLoad<'_> {
 
 impl AgentLoad<'_> {
     /// Records how far apart the agents began a scored turn, and reports the first disturbance of each agent.
-    fn check_turn(&mut self, parts: &[TurnPart], load: &SliceLoad, on_stage: &mut dyn FnMut(DriveStage)) {
+    fn check_turn(&mut self, parts: &[TurnPart], load: &SliceLoad, on_stage: OnStage<'_>) {
         let begins = || parts.iter().map(|part| part.sample.start_ns);
         let first_ns = begins().min().unwrap_or(0);
         self.begin_spread.record_ns(begins().max().unwrap_or(0) - first_ns);

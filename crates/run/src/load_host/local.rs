@@ -10,8 +10,8 @@ use super::{RunLoad, VerifyOrder};
 use crate::error::RunError;
 use crate::load_host::session::SessionOrder;
 use crate::server_host::local::server_id::ServerId;
-use crate::test_bed::DriveStage;
 use crate::test_bed::slice::SliceLoad;
+use crate::test_bed::{DriveStage, OnStage};
 
 /// Sessions of this process, one for each server.
 pub struct OwnLoad {
@@ -60,12 +60,7 @@ impl RunLoad for OwnLoad {
         self.sessions.clear();
     }
 
-    fn drive(
-        &mut self,
-        server: ServerId,
-        load: &SliceLoad,
-        on_stage: &mut dyn FnMut(DriveStage),
-    ) -> Result<SliceSample, RunError> {
+    fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError> {
         let unknown = || RunError::NotPrepared(format!("the load of server {}", server.0));
         let (order, session) = self.sessions.get_mut(&server).ok_or_else(unknown)?;
         // Users are requests under way, and the generator counts connections.

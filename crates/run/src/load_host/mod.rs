@@ -21,8 +21,8 @@ use crate::error::RunError;
 use crate::server_host::local::server_id::ServerId;
 
 pub use crate::machine::agent_places::{agent_places, read_places};
-pub use crate::test_bed::DriveStage;
 pub use crate::test_bed::slice::SliceLoad;
+pub use crate::test_bed::{DriveStage, OnStage};
 pub use local::OwnLoad;
 pub use session::{Destination, SessionOrder, sent_and_checked};
 pub use verify::VerifyOrder;
@@ -69,12 +69,7 @@ pub trait RunLoad {
     ///
     /// # Errors
     /// When a generator fails. Failures of the server are in the sample.
-    fn drive(
-        &mut self,
-        server: ServerId,
-        load: &SliceLoad,
-        on_stage: &mut dyn FnMut(DriveStage),
-    ) -> Result<SliceSample, RunError>;
+    fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError>;
 }
 
 /// Refuses what agents cannot do.

@@ -40,7 +40,7 @@ use crate::server_host::local::watch::WatchOrder;
 use crate::server_host::{LocalServers, SamplingOrder, ServerHost};
 
 use crate::test_bed::slice::SliceLoad;
-use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
+use crate::test_bed::{OnStage, ProgramFacts, ServerId, ServerStart, TestBed};
 
 /// Lines of a server's log that an event holds.
 const LOG_LINES: usize = 20;
@@ -200,12 +200,7 @@ impl TestBed for ProcessBed<'_> {
         self.load.closing_event()
     }
 
-    fn drive(
-        &mut self,
-        server: ServerId,
-        load: &SliceLoad,
-        on_stage: &mut dyn FnMut(DriveStage),
-    ) -> Result<SliceSample, RunError> {
+    fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError> {
         // The cores of a server that tare did not start are unknown, so the generator must not spin on them.
         let sending = if self.server(server)?.launch.is_external() { Sending::Exact } else { load.sending };
         let mut sample = self.load.drive(server, &SliceLoad { sending, ..*load }, on_stage)?;

@@ -55,6 +55,9 @@ pub enum DriveStage {
     Disturbed(EventKind),
 }
 
+/// Hears of each stage of a turn.
+pub type OnStage<'a> = &'a mut dyn FnMut(DriveStage);
+
 /// All operations of a run on its servers, and its clock.
 ///
 /// All times are nanoseconds since the run began. A server that fails is not an error: its samples, its status and the results
@@ -124,12 +127,7 @@ pub(crate) trait TestBed {
     ///
     /// # Errors
     /// When the generator fails. Failures of the server are in the sample.
-    fn drive(
-        &mut self,
-        server: ServerId,
-        load: &SliceLoad,
-        on_stage: &mut dyn FnMut(DriveStage),
-    ) -> Result<SliceSample, RunError>;
+    fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError>;
 
     /// Reads the probes of these servers, and starts the meters that the plan asks for. One watch runs at a time; it
     /// may span one turn or many.

@@ -26,7 +26,7 @@ pub(crate) use self::world::{Action, Driven, Planted, PlantedStops, Told, World}
 use crate::error::RunError;
 use crate::progress::RunPosition;
 use crate::test_bed::slice::SliceLoad;
-use crate::test_bed::{DriveStage, ProgramFacts, ServerId, ServerStart, TestBed};
+use crate::test_bed::{DriveStage, OnStage, ProgramFacts, ServerId, ServerStart, TestBed};
 
 /// A server that was started.
 #[derive(Debug, Clone)]
@@ -212,12 +212,7 @@ impl TestBed for SimulatedBed {
         self.record_action(Action::CloseSessions);
     }
 
-    fn drive(
-        &mut self,
-        server: ServerId,
-        load: &SliceLoad,
-        on_stage: &mut dyn FnMut(DriveStage),
-    ) -> Result<SliceSample, RunError> {
+    fn drive(&mut self, server: ServerId, load: &SliceLoad, on_stage: OnStage<'_>) -> Result<SliceSample, RunError> {
         on_stage(DriveStage::Begun);
         let name = self.running[&server].name.clone();
         let SliceLoad { phase, kind, round, seed, users, rate_per_s, length, .. } = *load;
