@@ -124,15 +124,11 @@ pub enum ExpectBody {
     /// Byte for byte.
     Exact(String),
     /// Only its length.
-    Length {
-        bytes: u64,
-    },
+    Length { bytes: u64 },
     /// Byte for byte, in hex.
     Hex(HexBody),
     /// What was sent, byte for byte.
-    Same {
-        same_as: SameAs,
-    },
+    Same { same_as: SameAs },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -272,4 +268,4 @@ impl Scenario {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

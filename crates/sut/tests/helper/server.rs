@@ -1,16 +1,14 @@
 //! The program that the tests of `tests/sut/server.rs` start as a server: `tare-test-server ROLE ARGUMENT [PORT]`.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a program of tests unwraps and prints as they do")]
 
-use std::collections::BTreeMap;
+mod spec;
+
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use regex::Regex;
-use tare_sut::server::{Server, ServerSpec};
-use tare_sys::affinity::allowed_cpus;
-use tare_sys::scheduling::SchedulingPolicy;
+use spec::announcing;
+use tare_sut::server::Server;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -94,21 +92,7 @@ fn write_at_once(file: &Path, text: &str) {
 
 fn start_a_server_and_write_its_pid(report: &Path) {
     let me = std::env::current_exe().unwrap().display().to_string();
-    let spec = ServerSpec {
-        name: "the server".into(),
-        command: [me.as_str(), "announces", "{port}"].map(str::to_owned).to_vec(),
-        env: BTreeMap::new(),
-        directory: None,
-        files: BTreeMap::new(),
-        upstream: None,
-        ready: Some(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
-        base_url: None,
-        cpus: allowed_cpus().unwrap(),
-        scheduling: SchedulingPolicy::Batch,
-        startup_timeout: Duration::from_secs(20),
-        stop_grace: Duration::from_secs(20),
-        log_path: report.with_extension("log"),
-    };
+    let spec = announcing([&me, "announces", "{port}"], report.with_extension("log"));
     let server = Server::start(&spec).unwrap();
     write_at_once(report, &server.pid().to_string());
     park();

@@ -1,5 +1,6 @@
 //! The verifier against servers that misbehave, each a thread with a fixed behaviour.
 
+use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
@@ -7,17 +8,17 @@ use std::time::Duration;
 use tare_plan::contract::Contract;
 use tare_sut::contract::{CheckOutcome, header_differences, verify_exchanges};
 
-const CONTRACT: &str = r#"
-schema = 1
-[[checks]]
-name = "first"
-request = { path = "/1" }
-expect = { body = "16" }
-[[checks]]
-name = "second"
-request = { path = "/2" }
-expect = { body = "16" }
-"#;
+const CONTRACT: &[[&str; 3]] =
+    &[["first", r#"path = "/1""#, r#"body = "16""#], ["second", r#"path = "/2""#, r#"body = "16""#]];
+
+/// A contract of checks: the name of each, and what its request and the expected answer say in TOML.
+pub fn contract_of(checks: &[[&str; 3]]) -> Contract {
+    let mut text = "schema = 1\n".to_owned();
+    for [name, request, expect] in checks {
+        write!(text, "[[checks]]\nname = \"{name}\"\nrequest = {{ {request} }}\nexpect = {{ {expect} }}\n").unwrap();
+    }
+    Contract::parse("contract.toml", &text).unwrap()
+}
 
 /// Serves each connection with `serve` until the client is gone.
 fn server(serve: fn(TcpStream)) -> SocketAddr {
@@ -32,7 +33,7 @@ fn server_of(serve: impl Fn(TcpStream) + Send + 'static) -> SocketAddr {
 }
 
 fn outcomes(serve: fn(TcpStream)) -> Vec<CheckOutcome> {
-    let contract = Contract::parse("contract.toml", CONTRACT).unwrap();
+    let contract = contract_of(CONTRACT);
     verify_exchanges(server(serve), contract.exchanges("x", 1), Duration::from_millis(300))
 }
 
@@ -124,7 +125,7 @@ fn garbage_silence_and_half_answers_are_different_failures() {
 #[test]
 fn a_refused_connection_is_a_difference() {
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let contract = Contract::parse("contract.toml", CONTRACT).unwrap();
+    let contract = contract_of(CONTRACT);
     let outcomes = verify_exchanges(free, contract.exchanges("x", 1), Duration::from_secs(1));
     assert!(outcomes[0].difference.as_ref().unwrap().starts_with("cannot connect"), "{outcomes:?}");
 }
@@ -217,14 +218,12 @@ fn refuser(silent: usize) -> SocketAddr {
 
 #[test]
 fn a_request_is_repeated_after_a_reset_and_a_server_that_only_resets_fails() {
-    const LIMIT: &str = r#"
-schema = 1
-[[checks]]
-name = "a body over the limit is refused"
-request = { method = "POST", path = "/", body = { seed = 7, bytes = 8_388_608, alphabet = "binary" } }
-expect = { status = 413 }
-"#;
-    let contract = Contract::parse("contract.toml", LIMIT).unwrap();
+    const LIMIT: [&str; 3] = [
+        "a body over the limit is refused",
+        r#"method = "POST", path = "/", body = { seed = 7, bytes = 8_388_608, alphabet = "binary" }"#,
+        "status = 413",
+    ];
+    let contract = contract_of(&[LIMIT]);
     let difference = |silent| {
         let outcomes = verify_exchanges(refuser(silent), contract.exchanges("x", 1), Duration::from_secs(5));
         outcomes[0].difference.clone()

@@ -6,3 +6,5 @@ mod catalog;
 mod contract;
 mod protocols;
 mod server;
+#[path = "../helper/spec.rs"]
+mod spec;

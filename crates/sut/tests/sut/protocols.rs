@@ -12,22 +12,19 @@ use rustls::{ClientConfig, RootCertStore, ServerConfig, ServerConnection, Stream
 use tare_plan::contract::Contract;
 use tare_sut::contract::{CheckOutcome, Endpoint, Security, verify_exchanges};
 
-use crate::contract::{PUSHING, push, stamp, upgrade};
+use crate::contract::{PUSHING, contract_of, push, stamp, upgrade};
 
-const CONTRACT: &str = r#"
-schema = 1
-[[checks]]
-name = "a text"
-request = { path = "/text" }
-expect = { headers = { content-type = "text/plain" }, body = "hello" }
-[[checks]]
-name = "what is sent comes back"
-request = { method = "POST", path = "/echo", body = { seed = 1, bytes = 300000, alphabet = "letters" } }
-expect = { body = { same_as = "request" } }
-"#;
+const CONTRACT: &[[&str; 3]] = &[
+    ["a text", r#"path = "/text""#, r#"headers = { content-type = "text/plain" }, body = "hello""#],
+    [
+        "what is sent comes back",
+        r#"method = "POST", path = "/echo", body = { seed = 1, bytes = 300000, alphabet = "letters" }"#,
+        r#"body = { same_as = "request" }"#,
+    ],
+];
 
 fn outcomes(endpoint: Endpoint, timeout: Duration) -> Vec<CheckOutcome> {
-    let contract = Contract::parse("contract.toml", CONTRACT).unwrap();
+    let contract = contract_of(CONTRACT);
     verify_exchanges(endpoint, contract.exchanges("x", 1), timeout)
 }
 
@@ -198,29 +195,13 @@ fn a_server_that_does_not_speak_what_is_asked_is_said_with_the_remedy() {
     assert!(to_h2c[0].starts_with("not an HTTP/1.1 answer"), "{to_h2c:?}");
 }
 
-const CALLS: &str = r#"
-schema = 1
-[[checks]]
-name = "echo"
-request = { grpc = "test.Service/Echo", body = { hex = "0a0474617265" } }
-expect = { body = { same_as = "request" } }
-[[checks]]
-name = "denied"
-request = { grpc = "test.Service/Denied" }
-expect = { grpc_status = "PERMISSION_DENIED" }
-[[checks]]
-name = "denied, and not expected to be"
-request = { grpc = "test.Service/Denied" }
-expect = {}
-[[checks]]
-name = "compressed"
-request = { grpc = "test.Service/Compressed" }
-expect = {}
-[[checks]]
-name = "no gRPC"
-request = { grpc = "test.Service/Page" }
-expect = {}
-"#;
+const CALLS: &[[&str; 3]] = &[
+    ["echo", r#"grpc = "test.Service/Echo", body = { hex = "0a0474617265" }"#, r#"body = { same_as = "request" }"#],
+    ["denied", r#"grpc = "test.Service/Denied""#, r#"grpc_status = "PERMISSION_DENIED""#],
+    ["denied, and not expected to be", r#"grpc = "test.Service/Denied""#, ""],
+    ["compressed", r#"grpc = "test.Service/Compressed""#, ""],
+    ["no gRPC", r#"grpc = "test.Service/Page""#, ""],
+];
 
 /// Answers by the last part of the path.
 async fn answer_call(request: http::Request<h2::RecvStream>, mut respond: h2::server::SendResponse<bytes::Bytes>) {
@@ -251,7 +232,7 @@ async fn answer_call(request: http::Request<h2::RecvStream>, mut respond: h2::se
 
 #[test]
 fn calls_of_grpc_are_judged_by_message_and_status() {
-    let contract = Contract::parse("contract.toml", CALLS).unwrap();
+    let contract = contract_of(CALLS);
     let endpoint = Endpoint { is_http2: true, ..h2c_server_of(answer_call).into() };
     let all = verify_exchanges(endpoint, contract.exchanges("x", 1), Duration::from_secs(10));
     let says: Vec<String> = all.into_iter().map(|one| one.difference.unwrap_or_else(|| "passed".into())).collect();

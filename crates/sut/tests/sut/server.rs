@@ -1,6 +1,5 @@
 //! Real servers, in every way in which a start can succeed or fail.
 
-use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::AsFd;
@@ -8,6 +7,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use crate::spec::{TIMEOUT, announcing};
 use regex::Regex;
 use rustix::net::{AddressFamily, SocketType};
 use rustix::process::{Pid, Signal, kill_process};
@@ -19,26 +19,11 @@ use tare_sys::clock;
 use tare_sys::procfs::process::{Stat, process_tree};
 use tare_sys::scheduling::{SchedulingPolicy, policy_of_thread};
 
-const TIMEOUT: Duration = Duration::from_secs(20);
 /// The program that plays a server: `tests/helper/server.rs`.
 const HELPER: &str = env!("CARGO_BIN_EXE_tare-test-server");
 
 fn spec(directory: &Path, role: &str, argument: &str) -> ServerSpec {
-    ServerSpec {
-        name: "the server".into(),
-        command: [HELPER, role, argument].map(str::to_owned).to_vec(),
-        env: BTreeMap::new(),
-        directory: None,
-        files: BTreeMap::new(),
-        upstream: None,
-        ready: Some(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
-        base_url: None,
-        cpus: allowed_cpus().unwrap(),
-        scheduling: SchedulingPolicy::Batch,
-        startup_timeout: TIMEOUT,
-        stop_grace: TIMEOUT,
-        log_path: directory.join("server.log"),
-    }
+    announcing([HELPER, role, argument], directory.join("server.log"))
 }
 
 /// Starts it where it cannot work. Returns the error and its text.

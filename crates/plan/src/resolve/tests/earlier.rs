@@ -1,8 +1,9 @@
 //! What a plan takes from earlier runs: the prior of its intervals, and the time of a fork.
 
-use super::{CONTRACT, inventory};
+use super::inventory;
 use crate::Currency;
 use crate::choices::{PriorUse, SchedulingPolicy};
+use crate::contract::tests::TEXT as CONTRACT;
 use crate::earlier::{EarlierRun, ForkSpread, ForkTime, RunConditions, SpreadOf};
 use crate::estimate::fork_time;
 use crate::plan::{Forks, SliceKind};

@@ -7,30 +7,12 @@ mod left_out;
 use std::time::Duration;
 
 use super::*;
+use crate::contract::tests::TEXT as CONTRACT;
 use crate::estimate::run_time;
 use crate::inventory::KnownServer;
 use crate::plan::{Forks, Role, Source, Variant, Warmup};
 use crate::suite::GroupSpec;
 use tare_units::Span;
-
-pub(super) const CONTRACT: &str = r#"
-schema = 1
-[scenarios.SimpleGet]
-request = { path = "/path0/4" }
-expect = { body = "4" }
-[scenarios.SimpleGetMultiRoute]
-routes = 128
-request = { path = "/path127/4" }
-expect = { body = "131" }
-[scenarios.Push]
-request = { path = "/ws/ts" }
-expect = { status = 101 }
-push = { period = "100ms", messages = 600 }
-[[lacks]]
-servers = ["http4s.Tapir@1.10.*"]
-scenarios = ["Push"]
-because = "it has no WebSockets"
-"#;
 
 pub(super) fn inventory() -> Inventory {
     let server = |name: &str, routes, baseline: Option<&str>| KnownServer {
@@ -326,7 +308,7 @@ fn what_a_server_pushes_is_timed_only_when_it_is_named() {
     let named = plan("[run]\nmessages = 20", push()).unwrap();
     assert_eq!(named.groups[0].scenarios[0].scenario.push.as_ref().unwrap().messages, 20);
     let old = plan("", Options { versions: Some(vec!["1.10.14".into()]), ..push() }).unwrap();
-    assert_eq!(old.skipped[0].because, "it has no WebSockets");
+    assert_eq!(old.skipped[0].because, "no WebSockets");
     let none = plan("[run]\nmessages = 1", push()).unwrap_err().to_string();
     assert!(none.contains("[run] messages") && none.contains("2 to 1000000"), "{none}");
 }

@@ -12,7 +12,7 @@ use super::{Project, child, file_among, first_match, folder_name, names_in, pars
 const VARIABLES: &[&str] = &["PORT", "SERVER_PORT", "QUARKUS_HTTP_PORT"];
 
 /// With a heap of one size, and fixed thresholds of the compilers: starts then differ less.
-const JAVA: &str = "java -Xms512m -Xmx512m -XX:Tier3LoadFeedback=100000 -XX:Tier4LoadFeedback=100000 \
+pub(super) const JAVA: &str = "java -Xms512m -Xmx512m -XX:Tier3LoadFeedback=100000 -XX:Tier4LoadFeedback=100000 \
                     -XX:Tier3DelayOn=100000 -jar";
 
 /// A project whose jar starts by itself, or why there is none.

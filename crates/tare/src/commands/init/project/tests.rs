@@ -1,5 +1,6 @@
 //! Small projects of each build tool: what is known of them, and where the program is not guessed.
 
+use super::jvm::JAVA;
 use super::*;
 
 /// Files of a folder: path and text.
@@ -193,9 +194,6 @@ fn maven_names_the_jar_that_starts_by_itself() {
     let web = detected_in("web", &modules).unwrap().unwrap();
     assert_eq!(web.build.as_deref(), Some("../mvnw -q -B -f .. -pl web -am package -DskipTests"));
 }
-
-const JAVA: &str = "java -Xms512m -Xmx512m -XX:Tier3LoadFeedback=100000 -XX:Tier4LoadFeedback=100000 \
-                    -XX:Tier3DelayOn=100000 -jar";
 
 #[test]
 fn gradle_names_what_its_plug_ins_make() {
