@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A duration in a suite file, a flag or a plan. Files hold it as text with its unit, and [`Display`](std::fmt::Display)
@@ -111,26 +112,18 @@ impl Serialize for Span {
 
 impl<'de> Deserialize<'de> for Span {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl serde::de::Visitor<'_> for Visitor {
-            type Value = Span;
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("a duration such as \"25s\" or \"4m\", or a number of seconds")
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Span, E> {
-                text.parse().map_err(E::custom)
-            }
-            fn visit_i64<E: serde::de::Error>(self, secs: i64) -> Result<Span, E> {
-                secs.to_string().parse().map_err(E::custom)
-            }
-            fn visit_u64<E: serde::de::Error>(self, secs: u64) -> Result<Span, E> {
-                secs.to_string().parse().map_err(E::custom)
-            }
-            fn visit_f64<E: serde::de::Error>(self, secs: f64) -> Result<Span, E> {
-                secs.to_string().parse().map_err(E::custom)
-            }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        #[serde(expecting = "invalid value, expected a duration such as \"25s\" or \"4m\", or a number of seconds")]
+        enum Written {
+            Text(String),
+            Seconds(f64),
         }
-        deserializer.deserialize_any(Visitor)
+        let text = match Written::deserialize(deserializer)? {
+            Written::Text(text) => text,
+            Written::Seconds(seconds) => seconds.to_string(),
+        };
+        text.parse().map_err(D::Error::custom)
     }
 }
 

@@ -1,10 +1,9 @@
 //! Values of settings as text: read from flags, shown in plans.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::str::FromStr;
 
-use serde::de::{Deserializer, Error, SeqAccess, Unexpected, Visitor};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use tare_sample::ServerClock;
 use tare_units::{Percent, Span};
 
@@ -38,49 +37,28 @@ fn parse_number<T: FromStr>(texts: &[String], expected: &str) -> Result<T, Strin
     text.parse().map_err(|_| format!("\"{text}\" is not {expected}"))
 }
 
-/// Reads a value as a suite writes it: as text, or as a number, a truth value or a list.
+/// A value as a suite writes it.
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "invalid value, expected a text, a number, true or false, or a list of texts")]
+enum Written {
+    Switch(bool),
+    Whole(i64),
+    Number(f64),
+    Text(String),
+    List(Vec<String>),
+}
+
 pub(super) fn read_value<'de, D: Deserializer<'de>, T: SettingValue>(deserializer: D) -> Result<Option<T>, D::Error> {
-    struct Texts<T>(PhantomData<T>);
-
-    impl<'de, T: SettingValue> Visitor<'de> for Texts<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str(if T::IS_LIST { "a sequence" } else { "a text, a number, or true or false" })
-        }
-
-        fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
-            if T::IS_LIST {
-                return Err(E::invalid_type(Unexpected::Str(text), &self));
-            }
-            T::from_texts(&[text.to_owned()]).map_err(E::custom)
-        }
-
-        fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-            self.visit_str(&number.to_string())
-        }
-
-        fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
-            self.visit_str(&number.to_string())
-        }
-
-        fn visit_bool<E: Error>(self, value: bool) -> Result<T, E> {
-            self.visit_str(&value.to_string())
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<T, A::Error> {
-            if !T::IS_LIST {
-                return Err(A::Error::invalid_type(Unexpected::Seq, &self));
-            }
-            let mut texts = Vec::new();
-            while let Some(text) = list.next_element()? {
-                texts.push(text);
-            }
-            T::from_texts(&texts).map_err(A::Error::custom)
-        }
-    }
-
-    deserializer.deserialize_any(Texts(PhantomData)).map(Some)
+    let text = match Written::deserialize(deserializer)? {
+        Written::List(texts) if T::IS_LIST => return T::from_texts(&texts).map(Some).map_err(D::Error::custom),
+        _ if T::IS_LIST => return Err(D::Error::custom("invalid value, expected a sequence")),
+        Written::List(_) => return Err(D::Error::custom("invalid value: a list, expected one value")),
+        Written::Switch(value) => value.to_string(),
+        Written::Whole(number) => number.to_string(),
+        Written::Number(number) => number.to_string(),
+        Written::Text(text) => text,
+    };
+    T::from_texts(&[text]).map(Some).map_err(D::Error::custom)
 }
 
 macro_rules! read_as_displayed {
