@@ -9,7 +9,7 @@ use crate::summary::{
     CheckResult, Comparison, CurrencyRatio, Headline, LimitCheck, LimitResult, LimitVerdictKind, NextStep, VerdictKind,
 };
 use crate::words::headline::difference;
-use crate::words::next_step::{longer, step, with_flag};
+use crate::words::next_step::{longer, read_findings, step, with_flag};
 
 /// Makes the answer of the limits the headline of the run.
 pub(crate) fn answer(check: &LimitCheck, comparisons: &[Comparison], headline: &mut Headline) {
@@ -93,16 +93,14 @@ pub(crate) fn next_step(check: &LimitCheck, record: &RunRecord, duration_s: f64)
         CheckResult::Holds => return None,
         CheckResult::Regressed => {
             let again = with_flag(command, "--seed", &record.header.plan.seed.to_string());
-            let text = "Repeats the check with the same random order, for example after a fix.";
-            return Some(step(&again, text.to_owned()));
+            return Some(step(&again, "Repeats the check with the same random order, for example after a fix."));
         }
         CheckResult::Void | CheckResult::Undecided => {}
     }
     let open = check.with_verdict(LimitVerdictKind::Undecided);
     let measured: Vec<&&LimitResult> = open.iter().filter(|limit| limit.ratio.is_some()).collect();
     if measured.is_empty() {
-        let findings = ["tare", "report", &record.header.id, "--findings"].map(str::to_owned);
-        return Some(step(&findings, "Says in full why limits could not be judged.".to_owned()));
+        return Some(read_findings(record, "Says in full why limits could not be judged."));
     }
     let needed: Option<Vec<f64>> = measured.iter().map(|limit| limit.needed_s).collect();
     let more = needed.unwrap_or_default().into_iter().fold(0.0, f64::max);
@@ -113,8 +111,7 @@ pub(crate) fn next_step(check: &LimitCheck, record: &RunRecord, duration_s: f64)
         None => step(
             &["tare", "doctor"].map(str::to_owned),
             "At this noise, more time alone will not decide soon. Allow more in the limit, check less at once (-s, -m), \
-             or use a quieter machine: tare doctor says what disturbs."
-                .to_owned(),
+             or use a quieter machine: tare doctor says what disturbs.",
         ),
     })
 }

@@ -1,6 +1,6 @@
 //! The one thing to do after a run: the command that decides what is open, or the one that says why.
 
-use tare_plan::plan::{Mode, Program, Variant};
+use tare_plan::plan::{Mode, Program};
 use tare_record::{EventName, RunRecord};
 
 use crate::format::{WORTH_WAITING_S, roughly};
@@ -33,7 +33,10 @@ pub(crate) fn next_step(
         return Some(step(command, text));
     }
     let open: Vec<&Comparison> = comparisons.iter().filter(|comparison| is_open(comparison)).collect();
-    let Some(first) = open.first() else { return settled(record, comparisons) };
+    let Some(first) = open.first() else {
+        let of_decided = why(record, comparisons).or_else(|| more_starts(command, comparisons));
+        return of_decided.or_else(|| why_void(record, comparisons));
+    };
     let busy = [EventName::BusyCore, EventName::CpuPressure, EventName::StolenTime];
     let is_busy = findings.iter().any(|finding| busy.iter().any(|name| finding.kind == FindingKind::Event(*name)));
     Some(match longer(command, duration_s, needed_s(&open)) {
@@ -43,7 +46,8 @@ pub(crate) fn next_step(
             step(&command, format!("A longer run is likely to decide {deciding}. It needs about {more} more.{quieter}"))
         }
         None => {
-            let server = planned(record, first, &first.variant).map_or(&first.variant, |variant| &variant.server);
+            let planned = record.header.plan.variant(&first.group, &first.variant);
+            let server = planned.map_or(&first.variant, |variant| &variant.server);
             let command = with_flag(command, "--servers", server);
             let command = with_flag(&command, "--scenarios", &first.scenario);
             let command = with_flag(&command, "--budget", BUDGET_OF_ONE);
@@ -52,8 +56,8 @@ pub(crate) fn next_step(
     })
 }
 
-pub(crate) fn step(command: &[String], text: String) -> NextStep {
-    NextStep { command: shell(command), text }
+pub(crate) fn step(command: &[String], text: impl Into<String>) -> NextStep {
+    NextStep { command: shell(command), text: text.into() }
 }
 
 /// The command with a budget that is likely to suffice; `None` if nothing more is needed, or if nobody waits that long.
@@ -91,31 +95,22 @@ fn common_remedy<'a>(comparisons: &[Comparison], cells: &'a [Cell]) -> Option<&'
     remedies.iter().flatten().copied().max_by_key(|remedy| same(remedy))
 }
 
-/// What follows where no comparison is open.
-fn settled(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
-    let of_decided = why(record, comparisons).or_else(|| more_starts(&record.header.command, comparisons));
-    of_decided.or_else(|| why_void(record, comparisons))
-}
-
 /// Nothing counts: what the servers said before they failed.
 fn why_void(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
     let is_void = |c: &Comparison| c.currencies.first().is_none_or(|first| first.verdict == VerdictKind::Void);
-    let command = ["tare", "report", &record.header.id, "--findings"].map(str::to_owned);
     let text = "Says in full why nothing counts, with the end of the servers' logs.";
-    (!comparisons.is_empty() && comparisons.iter().all(is_void)).then(|| step(&command, text.to_owned()))
+    (!comparisons.is_empty() && comparisons.iter().all(is_void)).then(|| read_findings(record, text))
 }
 
-/// The variant of that name in the group of this comparison.
-fn planned<'a>(record: &'a RunRecord, comparison: &Comparison, name: &str) -> Option<&'a Variant> {
-    let group = record.header.plan.groups.iter().find(|group| group.id == comparison.group)?;
-    group.variants.iter().find(|variant| variant.name == name)
+pub(crate) fn read_findings(record: &RunRecord, text: &str) -> NextStep {
+    step(&["tare", "report", &record.header.id, "--findings"].map(str::to_owned), text)
 }
 
 /// All is decided: which methods the difference is under. Nothing can look into a server that tare did not start.
 fn why(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
     let differs = |c: &&Comparison| c.currencies.first().is_some_and(|first| first.verdict.is_difference());
     let found = comparisons.iter().find(differs).filter(|_| !record.header.plan.never_restarts())?;
-    let [layer, bare] = [&found.variant, &found.baseline].map(|name| planned(record, found, name));
+    let [layer, bare] = [&found.variant, &found.baseline].map(|name| record.header.plan.variant(&found.group, name));
     let (layer, bare) = (layer?, bare?);
     let mut command: Vec<String> =
         ["tare", "profile", &layer.server, &found.scenario, "--against", &bare.server].map(str::to_owned).to_vec();
@@ -129,7 +124,7 @@ fn why(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
         let value = values_of(&record.header.command, flag).last();
         command.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value.to_owned()]));
     }
-    Some(step(&command, "Shows in which methods the difference arises.".to_owned()))
+    Some(step(&command, "Shows in which methods the difference arises."))
 }
 
 /// The values that a command gives this flag, in the next word or behind `=`.

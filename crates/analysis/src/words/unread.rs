@@ -11,7 +11,11 @@ use crate::summary::{Comparison, VerdictKind};
 pub(crate) fn unread_variable(record: &RunRecord, comparisons: &[Comparison]) -> Option<String> {
     let same = |c: &&Comparison| c.currencies.first().is_some_and(|c| c.verdict == VerdictKind::NoMaterialDifference);
     comparisons.iter().filter(same).find_map(|comparison| {
-        let command = |name: &str| command_of(record, &comparison.group, name);
+        // Servers of the suite that tare started without others behind them.
+        let command = |name: &str| match &record.header.plan.variant(&comparison.group, name)?.program {
+            Program::Command(server) => Some(&**server),
+            _ => None,
+        };
         let (layer, bare) = (command(&comparison.variant)?, command(&comparison.baseline)?);
         let others = CommandServer { env: bare.env.clone(), baseline: None, kind: None, ..layer.clone() };
         let is_same_program = others == CommandServer { baseline: None, kind: None, ..bare.clone() };
@@ -31,13 +35,4 @@ pub(crate) fn unread_variable(record: &RunRecord, comparisons: &[Comparison]) ->
             )
         })
     })
-}
-
-/// A server of the suite that tare started without others behind it.
-fn command_of<'a>(record: &'a RunRecord, group: &str, name: &str) -> Option<&'a CommandServer> {
-    let group = record.header.plan.groups.iter().find(|known| known.id == group)?;
-    match &group.variants.iter().find(|variant| variant.name == name)?.program {
-        Program::Command(server) => Some(server),
-        _ => None,
-    }
 }

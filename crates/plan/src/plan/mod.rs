@@ -288,7 +288,10 @@ impl Plan {
         self.groups.iter().map(|g| g.variants.len() * g.scenarios.len()).sum()
     }
 
-    /// The contract cut down to this plan's scenarios, for the record.
+    pub fn variant(&self, group: &str, name: &str) -> Option<&Variant> {
+        self.groups.iter().find(|g| g.id == group)?.variants.iter().find(|v| v.name == name)
+    }
+
     pub fn scenario(&self, group: &str, name: &str) -> Option<&NamedScenario> {
         self.groups.iter().find(|g| g.id == group)?.scenarios.iter().find(|s| s.name == name)
     }
