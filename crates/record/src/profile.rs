@@ -40,9 +40,7 @@ pub struct ProfileRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Weight {
-    Samples {
-        every_ns: u64,
-    },
+    Samples { every_ns: u64 },
     Ns,
     Bytes,
 }

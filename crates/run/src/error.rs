@@ -36,10 +36,7 @@ pub enum RunError {
     },
     /// An interrupted run cannot go on here.
     #[error("run {id} cannot go on: {what}; start it again with the command of its report")]
-    Resume {
-        id: String,
-        what: String,
-    },
+    Resume { id: String, what: String },
     /// The generator could not begin.
     #[error(transparent)]
     Load(#[from] tare_load::LoadError),

@@ -12,14 +12,9 @@ use tare_record::checkpoint::ComparisonState;
 #[non_exhaustive]
 pub enum Progress<'a> {
     /// Before the first fork: checking the machine, `what` in words.
-    Preflight {
-        what: &'a str,
-    },
+    Preflight { what: &'a str },
     /// The servers of a group are being started.
-    Starting {
-        place: RunPosition<'a>,
-        servers: usize,
-    },
+    Starting { place: RunPosition<'a>, servers: usize },
     /// The servers are verified against the contract.
     Verifying { place: RunPosition<'a> },
     WarmingUp {
@@ -72,12 +67,7 @@ pub enum Progress<'a> {
     /// The slice that was announced has waited for its connections, and begins.
     Begun,
     /// Another load tool drives the cell that tare has driven.
-    CrossChecking {
-        place: RunPosition<'a>,
-        scenario: &'a str,
-        variant: &'a str,
-        engine: Engine,
-    },
+    CrossChecking { place: RunPosition<'a>, scenario: &'a str, variant: &'a str, engine: Engine },
     /// A server is about to be profiled.
     Profiling {
         place: RunPosition<'a>,
@@ -90,10 +80,7 @@ pub enum Progress<'a> {
         of: u32,
     },
     /// A fork is over; this is how the comparisons stand.
-    Standing {
-        place: RunPosition<'a>,
-        standings: &'a [ComparisonState],
-    },
+    Standing { place: RunPosition<'a>, standings: &'a [ComparisonState] },
     /// An event that the observer should show.
     Event(&'a EventRecord),
 }

@@ -34,16 +34,10 @@ pub enum StatsError {
     },
     /// A parameter lies outside its range.
     #[error("{name} is {value} and must be {expected}")]
-    BadParameter {
-        name: &'static str,
-        value: f64,
-        expected: &'static str,
-    },
+    BadParameter { name: &'static str, value: f64, expected: &'static str },
     /// A text that should be an interval log of HdrHistogram is none.
     #[error("it is no interval log of HdrHistogram: {cause}")]
-    NoIntervalLog {
-        cause: String,
-    },
+    NoIntervalLog { cause: String },
     /// Bytes that should hold a histogram do not.
     #[error("the stored histogram is corrupt ({cause}); restore the record from a copy, or measure this cell again")]
     CorruptHistogram {

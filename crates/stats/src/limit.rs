@@ -17,9 +17,7 @@ pub enum LimitVerdict {
     /// The limit holds: the interval of error probability 2 α lies within it.
     Held,
     /// The interval allows none of these answers.
-    Undecided {
-        reason: UndecidedReason,
-    },
+    Undecided { reason: UndecidedReason },
 }
 
 impl LimitVerdict {

@@ -65,11 +65,6 @@ pub(crate) fn stopped_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
     })
 }
 
-/// Whether a slice knows its server's CPU per request.
-pub(crate) fn has_cpu(slice: &StoredSlice) -> bool {
-    slice.server.cpu.as_ref().is_some_and(|cpu| cpu.requests > 0)
-}
-
 /// The fewest requests of a slice of open load, on average, from which CPU per request is compared. A slice of five uploads
 /// also has the garbage of others, and timers, and its share of a request that began before it.
 const LEAST_REQUESTS_PER_SLICE: u64 = 50;
@@ -77,6 +72,7 @@ const LEAST_REQUESTS_PER_SLICE: u64 = 50;
 /// The load at which CPU per request is compared: the same for all cells that are compared with one another. A load with too
 /// few requests in a slice is taken only where there is no other.
 pub(crate) fn cpu_kind(cells: &[Evidence<'_>]) -> Option<SliceKind> {
+    let has_cpu = |slice: &StoredSlice| slice.server.cpu.as_ref().is_some_and(|cpu| cpu.requests > 0);
     let measured = |kind: &SliceKind| cells.iter().any(|c| c.of_kind(*kind).any(has_cpu));
     let kinds = if cells.iter().any(alternates) {
         [SliceKind::Fixed, SliceKind::Saturating, SliceKind::Poisson, SliceKind::Push]

@@ -6,8 +6,6 @@ use tare_profile::{Stacks, Usage, collapsed};
 use tare_record::RunRecord;
 use tare_record::profile::{ProfileRecord, Weight};
 
-use crate::summary::ProfileView;
-
 /// One side of a comparison, or the only one.
 pub struct Side<'a> {
     pub event: ProfileEvent,
@@ -51,10 +49,6 @@ impl<'a> Side<'a> {
             side.records.push(profile);
         }
         (!side.records.is_empty()).then_some(side)
-    }
-
-    pub fn of_view(record: &'a RunRecord, view: &ProfileView) -> Option<Self> {
-        Self::of_variant(record, &view.group, &view.scenario, &view.variant, view.event)
     }
 
     pub fn merged(&self) -> Stacks {

@@ -45,7 +45,8 @@ fn rows(record: &RunRecord, views: &[&ProfileView]) -> Vec<VersionRow> {
         .flat_map(|view| view.moved.iter().filter(|frame| frame.named))
         .map(|frame| (frame.name.as_str(), frame.short.as_str()))
         .collect();
-    let sides: Vec<Option<Side<'_>>> = views.iter().map(|view| Side::of_view(record, view)).collect();
+    let side = |view: &ProfileView| Side::of_variant(record, &view.group, &view.scenario, &view.variant, view.event);
+    let sides: Vec<Option<Side<'_>>> = views.iter().map(|view| side(view)).collect();
     let share = |side: &Option<Side<'_>>, name: &str| {
         let method = side.as_ref().and_then(|side| method_over_forks(&side.forks, name, ALPHA));
         method.map_or(NONE, |method| estimate(method.total))

@@ -41,9 +41,7 @@ pub enum TlsTrust {
     /// Servers that the authorities of the operating system have certified.
     System,
     /// Servers that the authorities in a PEM file have certified.
-    Authorities {
-        file: String,
-    },
+    Authorities { file: String },
     /// Any.
     Any,
 }

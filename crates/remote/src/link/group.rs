@@ -31,7 +31,7 @@ const WRONG_ANSWER: &str = "its answer belongs to another order; please report t
 pub(crate) struct AgentGroup {
     /// It keeps the pipes of orders open, so it ends first.
     pings: KeepAlive,
-    fleet: Fleet,
+    pub fleet: Fleet,
     links: Vec<AgentLink>,
     /// The jobs of agents in pods. They are removed after the links have ended.
     jobs: Vec<AgentJob>,
@@ -53,14 +53,6 @@ impl AgentGroup {
         this.send_to_all(&Order::Hello(Version::own()));
         this.wait_for_all(cancel, |agent| agent.phase != AgentPhase::Started, &mut |_| {})?;
         Ok(this)
-    }
-
-    pub fn fleet(&self) -> &Fleet {
-        &self.fleet
-    }
-
-    pub fn fleet_mut(&mut self) -> &mut Fleet {
-        &mut self.fleet
     }
 
     pub fn name(&self, agent: usize) -> &str {

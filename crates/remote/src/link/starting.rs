@@ -122,7 +122,7 @@ fn plan_agents(
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<PlannedAgent>, RunError> {
     let all =
-        jobs.iter().map(AgentJob::agents).sum::<usize>() + order.places.iter().map(agents_without_pods).sum::<usize>();
+        jobs.iter().map(|job| job.agents).sum::<usize>() + order.places.iter().map(agents_without_pods).sum::<usize>();
     let mut spare = all - order.least.unwrap_or(all).min(all);
     let mut local_cores = cores_of_local_agents(order.places, order.local_cpus).into_iter();
     let mut jobs = jobs.iter();
@@ -141,12 +141,12 @@ fn plan_agents(
             }
             AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => {
                 let Some(job) = jobs.next() else { continue };
-                let least = job.agents().saturating_sub(spare);
+                let least = job.agents.saturating_sub(spare);
                 let pods = job.wait_for_pods(least, order.pods.wait_limit, cancel, progress)?;
-                let missing = job.agents().saturating_sub(pods.len());
+                let missing = job.agents.saturating_sub(pods.len());
                 spare = spare.saturating_sub(missing);
                 if missing > 0 {
-                    progress(&format!("{place}: {} of {} pods run; they are enough", pods.len(), job.agents()));
+                    progress(&format!("{place}: {} of {} pods run; they are enough", pods.len(), job.agents));
                 }
                 planned.extend(pods.iter().map(|pod| agent_in_pod(job, pod)));
             }
@@ -160,7 +160,7 @@ fn no_explanation() -> ExplainEnd {
 }
 
 fn agent_in_pod(job: &AgentJob, pod: &PodAgent) -> PlannedAgent {
-    let cores = AgentCores { pod_cpus: job.pod_cpus(), ..AgentCores::default() };
+    let cores = AgentCores { pod_cpus: job.pod_cpus, ..AgentCores::default() };
     let place = format!("k8s:{}", pod.node);
     PlannedAgent { place, command: job.attach(pod), cores, explain: job.explain_end(pod) }
 }

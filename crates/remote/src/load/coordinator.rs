@@ -91,7 +91,7 @@ impl AgentFleet {
         every_ns: u64,
         cancel: &Cancel,
     ) -> Result<(Self, bool), RunError> {
-        let agents = group.fleet().agents().len();
+        let agents = group.fleet.agents().len();
         let task = Task::Load(LoadTask::OpenCommand(command));
         (0..agents).for_each(|agent| group.send_task(agent, task.clone(), true));
         group.wait_for_all(cancel, |agent| agent.phase == AgentPhase::Idle, &mut |_| {})?;
@@ -128,7 +128,7 @@ impl AgentFleet {
         for _ in 0..CLOCK_PINGS {
             self.group.measure_offsets(cancel)?;
         }
-        let agents = self.group.fleet().agents();
+        let agents = self.group.fleet.agents();
         let round_trips = agents.iter().filter_map(|agent| Some(agent.offset?.round_trip_ns));
         let start = clock::now() + START_MARGIN + Duration::from_nanos(round_trips.max().unwrap_or(0));
         for (index, agent) in agents.iter().enumerate() {
@@ -136,7 +136,7 @@ impl AgentFleet {
                 self.group.send(index, Order::Begin { start_ns: offset.on_agent_clock(start.0) });
             }
         }
-        self.group.fleet_mut().begin(start.0, self.every_ns);
+        self.group.fleet.begin(start.0, self.every_ns);
         Ok(start)
     }
 
@@ -149,16 +149,16 @@ impl AgentFleet {
                 is_stopped = true;
                 self.group.send_to_all(&Order::Stop);
             }
-            while let Some(mut round) = self.group.fleet_mut().next_round() {
+            while let Some(mut round) = self.group.fleet.next_round() {
                 round.start_ns += start.0;
-                observer(Observed::Agents(&agent_records(self.group.fleet().agents(), &self.equipment, start.0)));
+                observer(Observed::Agents(&agent_records(self.group.fleet.agents(), &self.equipment, start.0)));
                 observer(Observed::Load(Watched::Interval(&round)));
                 match &mut whole {
                     None => whole = Some(round),
                     Some(whole) => whole.append(&round),
                 }
             }
-            if self.group.fleet().is_over() {
+            if self.group.fleet.is_over() {
                 return whole.unwrap_or_default();
             }
             self.group.process_messages(CHECK_EVERY);
@@ -168,7 +168,7 @@ impl AgentFleet {
 
 impl LoadSource for AgentFleet {
     fn equipment(&self, _job: &LoadJob) -> Equipment {
-        equipment_of(self.group.fleet().agents(), &self.equipment)
+        equipment_of(self.group.fleet.agents(), &self.equipment)
     }
 
     /// The agents have a period of their own, because a sample for each part would be many.
@@ -191,7 +191,7 @@ impl LoadSource for AgentFleet {
             opened => opened?,
         };
         let mut whole = self.merge_reports(start, cancel, observer);
-        let fleet = self.group.fleet();
+        let fleet = &self.group.fleet;
         let clocks = fleet.server_clock();
         (whole.messages.clock, whole.messages.clock_within_ns) = (clocks.clock, clocks.clock_within_ns);
         // Without agents the load has ended before its time.

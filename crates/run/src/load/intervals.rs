@@ -91,7 +91,7 @@ impl IntervalCollector {
             let next = left.peek().map_or(&[][..], |next| &next.load.trace);
             records.push(self.record(interval, next));
         }
-        (records, self.server.map(WatchedServer::into_events).unwrap_or_default())
+        (records, self.server.map(|server| server.events).unwrap_or_default())
     }
 
     fn end_interval(&mut self, load: SliceSample) -> WholeInterval {

@@ -29,7 +29,7 @@ pub struct WatchedServer {
     division: Option<IntervalDivision>,
     /// Stops that were told, and not yet used.
     stops: KnownStops,
-    events: Vec<EventRecord>,
+    pub(super) events: Vec<EventRecord>,
 }
 
 impl WatchedServer {
@@ -109,11 +109,6 @@ impl WatchedServer {
         }
         let is_seen = told.is_none();
         Some((self.division.as_mut()?.divide(trace, next, told), is_seen))
-    }
-
-    /// What happened meanwhile.
-    pub(super) fn into_events(self) -> Vec<EventRecord> {
-        self.events
     }
 
     fn begin_watch(&mut self) {
@@ -231,7 +226,7 @@ mod tests {
         for _ in 0..2 {
             assert!(server.divide(&mut SliceSample { offered: 1, ..SliceSample::default() }, &[]).is_none());
         }
-        let reasons: Vec<String> = server.into_events().into_iter().map(|event| event.text).collect();
+        let reasons: Vec<String> = server.events.into_iter().map(|event| event.text).collect();
         assert!(reasons.len() == 1 && reasons[0].contains("--interval"), "{reasons:?}");
     }
 
@@ -248,6 +243,6 @@ mod tests {
         for _ in 0..2 {
             assert_eq!(server.end_interval(&SliceSample::default()).cpu, None);
         }
-        assert_eq!(server.into_events().len(), 1, "it ends once");
+        assert_eq!(server.events.len(), 1, "it ends once");
     }
 }

@@ -22,7 +22,11 @@ pub fn capture_environment(
 ) -> Environment {
     let mut sections = match host {
         None => machine_facts(),
-        Some(host) => host.sections().into_iter().chain(machine_facts().into_iter().map(of_generator)).collect(),
+        Some(host) => {
+            let of_generator =
+                |facts: FactSection| FactSection { title: format!("{} of the generator", facts.title), ..facts };
+            host.sections().into_iter().chain(machine_facts().into_iter().map(of_generator)).collect()
+        }
     };
     match agents {
         None => sections.push(generator_section()),
@@ -52,10 +56,6 @@ pub fn capture_environment(
     // The load of agents takes other paths.
     let network = host.filter(|_| agents.is_none()).map(ServerMachine::bandwidth);
     Environment { sections, network }
-}
-
-fn of_generator(facts: FactSection) -> FactSection {
-    FactSection { title: format!("{} of the generator", facts.title), ..facts }
 }
 
 /// The generator's poller, the same in every session of a run.

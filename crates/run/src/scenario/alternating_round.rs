@@ -62,7 +62,8 @@ impl AlternatingRound {
         }
         for (member, readings) in driven.iter().copied().zip(readings) {
             let sample = self.sums[member].take().unwrap_or_default();
-            scenario.keep_sample(member, &self.slice, sample, readings)?;
+            let slice = scenario.slice_record(member, &self.slice, sample, readings);
+            scenario.keep_slice(member, slice)?;
         }
         Ok(driven)
     }

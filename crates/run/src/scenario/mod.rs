@@ -211,18 +211,6 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         self.context.bed.begin_watch(&ids, phase);
     }
 
-    /// Keeps what one member showed in a whole slice, and looks whether it may get another.
-    pub fn keep_sample(
-        &mut self,
-        member: usize,
-        load: &SliceLoad,
-        sample: SliceSample,
-        readings: ServerUse,
-    ) -> Result<&StoredSlice, RunError> {
-        let slice = self.slice_record(member, load, sample, readings);
-        self.keep_slice(member, slice)
-    }
-
     /// Drives one turn of load, and shows how far its connections are.
     pub fn drive_load(&mut self, member: usize, load: &SliceLoad) -> Result<SliceSample, RunError> {
         let ServerState { id, variant, .. } = self.servers.members[member];
@@ -240,7 +228,13 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         Ok(SliceSample { least_users: self.least_users(), ..sample })
     }
 
-    fn slice_record(&self, member: usize, load: &SliceLoad, sample: SliceSample, readings: ServerUse) -> SliceRecord {
+    pub fn slice_record(
+        &self,
+        member: usize,
+        load: &SliceLoad,
+        sample: SliceSample,
+        readings: ServerUse,
+    ) -> SliceRecord {
         let variant = self.server_state(member).variant;
         let key = SliceKey {
             fork: self.place.fork,

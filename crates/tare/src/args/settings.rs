@@ -26,26 +26,15 @@ pub struct CheckSettings(pub Options);
 /// What `tare check` decides itself: what is compared with what, and that it is compared.
 const NOT_IN_CHECK: [&str; 5] = ["baseline", "aa", "versions", "duration", "engine"];
 
-/// Which settings a sub-command has as flags.
-fn run_settings() -> Vec<SettingInfo> {
-    all_settings()
-}
-
-fn profile_settings() -> Vec<SettingInfo> {
-    all_settings().into_iter().filter(|setting| setting.flag.in_profile).collect()
-}
-
-fn check_settings() -> Vec<SettingInfo> {
-    let mut settings = all_settings();
-    settings.retain(|setting| !NOT_IN_CHECK.contains(&setting.key));
-    settings
+fn settings_with_flag(has_flag: fn(&SettingInfo) -> bool) -> Vec<SettingInfo> {
+    all_settings().into_iter().filter(has_flag).collect()
 }
 
 macro_rules! flags_of_settings {
-    ($args:ident, $settings:ident) => {
+    ($args:ident, $has_flag:expr) => {
         impl Args for $args {
             fn augment_args(command: Command) -> Command {
-                let settings = $settings();
+                let settings = settings_with_flag($has_flag);
                 let known: Vec<&str> = settings.iter().map(|setting| setting.key).collect();
                 command.args(settings.into_iter().map(|setting| flag(setting, &known)))
             }
@@ -56,7 +45,7 @@ macro_rules! flags_of_settings {
 
         impl FromArgMatches for $args {
             fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-                read_flags($settings(), matches).map(Self)
+                read_flags(settings_with_flag($has_flag), matches).map(Self)
             }
             fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
                 *self = Self::from_arg_matches(matches)?;
@@ -65,9 +54,9 @@ macro_rules! flags_of_settings {
         }
     };
 }
-flags_of_settings!(RunSettings, run_settings);
-flags_of_settings!(ProfileSettings, profile_settings);
-flags_of_settings!(CheckSettings, check_settings);
+flags_of_settings!(RunSettings, |_| true);
+flags_of_settings!(ProfileSettings, |setting| setting.flag.in_profile);
+flags_of_settings!(CheckSettings, |setting| !NOT_IN_CHECK.contains(&setting.key));
 
 /// One setting as a flag. `known` are the keys of all settings that the sub-command has as flags.
 fn flag(setting: SettingInfo, known: &[&str]) -> Arg {

@@ -25,7 +25,7 @@ pub enum Changes {
 /// A work tree of a git repository.
 #[derive(Debug)]
 pub struct Checkout {
-    top: PathBuf,
+    pub top: PathBuf,
 }
 
 impl Checkout {
@@ -43,10 +43,6 @@ impl Checkout {
         let said = String::from_utf8_lossy(&output.stderr);
         anyhow::ensure!(said.contains("not a git repository"), "git cannot read {}: {}", folder.display(), said.trim());
         Ok(None)
-    }
-
-    pub fn top(&self) -> &Path {
-        &self.top
     }
 
     /// The commit that a revision names. A branch may be there only as one of `origin`, as after the checkout of a CI job.

@@ -22,16 +22,9 @@ const MOST_LOOKS: u32 = 3_000;
 /// A work tree that this process uses. No other removes it before this is dropped.
 #[derive(Debug)]
 pub struct WorkTree {
-    folder: PathBuf,
+    pub folder: PathBuf,
     /// Its lock is shared by all who use the tree.
     _lock: File,
-}
-
-impl WorkTree {
-    /// Where it is.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
 }
 
 /// The file beside a work tree that is locked by who uses it, and written when it is used.
@@ -199,7 +192,7 @@ mod tests {
         let trees: Vec<WorkTree> = commits[..KEPT].iter().map(make).collect();
         for (minute, tree) in (1..).zip(&trees) {
             let time = SystemTime::UNIX_EPOCH + Duration::from_secs(minute * 60);
-            open_lock(tree.folder()).unwrap().set_modified(time).unwrap();
+            open_lock(&tree.folder).unwrap().set_modified(time).unwrap();
         }
         let in_use = trees.into_iter().nth(2).unwrap();
         drop(make(&commits[1]));
@@ -208,7 +201,7 @@ mod tests {
         }
         let left: Vec<usize> = (0..commits.len()).filter(|at| exists(*at)).collect();
         assert_eq!(left, [1, 2, 5, 6, 7], "0, 3 and 4 were used longest ago, 2 is in use");
-        assert!(in_use.folder().join(".git").exists());
+        assert!(in_use.folder.join(".git").exists());
     }
 
     #[test]
@@ -244,14 +237,14 @@ mod tests {
         let checkout = fixture.checkout();
         assert_eq!(checkout.default_branch().as_deref(), Some("trunk"));
         assert_eq!(checkout.full_name("trunk").as_deref(), Some("refs/heads/trunk"));
-        let tree = checkout.worktree(&commit, cache).unwrap().folder().to_owned();
+        let tree = checkout.worktree(&commit, cache).unwrap().folder.clone();
         let changed = || std::fs::metadata(tree.join("a")).unwrap().modified().unwrap();
         let before = changed();
         std::fs::write(tree.join("built"), "by a build tool").unwrap();
         std::fs::write(tree.join("b"), "damaged").unwrap();
 
         std::fs::remove_dir_all(top.join(".git/worktrees")).unwrap();
-        assert_eq!(checkout.worktree(&commit, cache).unwrap().folder(), tree);
+        assert_eq!(checkout.worktree(&commit, cache).unwrap().folder, tree);
         assert!(is_at(&tree, &commit));
         assert!(tree.join("built").exists() && changed() == before, "the build tool finds its work done");
         assert_eq!(std::fs::read_to_string(tree.join("b")).unwrap(), "as committed");

@@ -24,8 +24,10 @@ pub(crate) struct AgentJob {
     place: String,
     cluster: Cluster,
     name: String,
-    agents: usize,
-    pod_cpus: u32,
+    /// Number of its pods.
+    pub(crate) agents: usize,
+    /// Whole cores of each pod; 0 where its manifest does not limit them.
+    pub(crate) pod_cpus: u32,
     is_ours: bool,
 }
 
@@ -67,16 +69,6 @@ impl AgentJob {
         job.agents = found["spec"]["parallelism"].as_u64().unwrap_or(0) as usize;
         job.pod_cpus = whole_cpus(&found["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]["cpu"]);
         Ok(job)
-    }
-
-    /// Number of its pods.
-    pub(crate) const fn agents(&self) -> usize {
-        self.agents
-    }
-
-    /// Whole cores of each pod; 0 where its manifest does not limit them.
-    pub(crate) const fn pod_cpus(&self) -> u32 {
-        self.pod_cpus
     }
 
     /// Waits until all pods run, or at the end of `wait_limit` as many as a load needs. `progress` gets a line

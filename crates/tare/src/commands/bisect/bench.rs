@@ -106,7 +106,8 @@ impl CompareReleases for ReleaseBench<'_> {
         let compared = match self.measure(&plan) {
             Ok(summary) => {
                 let check = summary.check.context("internal: a run with a limit has no verdict; please report this")?;
-                check.limits.first().map_or_else(nothing_compared, |limit| of_limit(limit, &plan.stop.limits[0]))
+                let nothing = || Comparison::Unknown("one of the versions is not available here".to_owned());
+                check.limits.first().map_or_else(nothing, |limit| of_limit(limit, &plan.stop.limits[0]))
             }
             Err(error) if is_failed_build(&error) => {
                 console::print_note(&format!("  {}", error_text(&error)));
@@ -122,10 +123,6 @@ impl CompareReleases for ReleaseBench<'_> {
         console::print_text(&format!("  {words}\n"));
         Ok(compared)
     }
-}
-
-fn nothing_compared() -> Comparison {
-    Comparison::Unknown("one of the versions is not available here".to_owned())
 }
 
 fn of_limit(result: &LimitResult, limit: &RatioLimit) -> Comparison {

@@ -216,7 +216,7 @@ impl Baseline {
     pub fn check_out(&mut self, cache: &Path) -> anyhow::Result<()> {
         if let (BaselineKind::Revision { commit, .. }, Some(checkout)) = (&self.kind, &self.checkout) {
             let work_tree = checkout.worktree(commit, cache)?;
-            check_out_submodules(checkout.top(), work_tree.folder())?;
+            check_out_submodules(&checkout.top, &work_tree.folder)?;
             self.work_tree = Some(work_tree);
         }
         Ok(())
@@ -288,7 +288,7 @@ impl Baseline {
     /// suite's own.
     fn root(&self, folder: &Path) -> &Path {
         let is_checkout = matches!(self.kind, BaselineKind::Revision { .. }) || folder.join(".git").exists();
-        self.checkout.as_ref().filter(|_| is_checkout).map_or(self.own_folder.as_path(), Checkout::top)
+        self.checkout.as_ref().filter(|_| is_checkout).map_or(&self.own_folder, |checkout| &checkout.top)
     }
 }
 

@@ -142,8 +142,8 @@ mod tests {
         fn worktree(&self) -> anyhow::Result<PathBuf> {
             let checkout = Checkout::containing(&self.at("own")).unwrap().unwrap();
             let tree = checkout.worktree(&checkout.commit("HEAD", "").unwrap(), &self.at("cache"))?;
-            check_out_submodules(checkout.top(), tree.folder())?;
-            Ok(tree.folder().to_owned())
+            check_out_submodules(&checkout.top, &tree.folder)?;
+            Ok(tree.folder.clone())
         }
     }
 

@@ -97,7 +97,9 @@ impl Verifier<'_> {
         let mut early = BTreeMap::new();
         let mut all = Vec::new();
         let verify_next = &|sender: mpsc::Sender<(usize, Verified<'v>)>| {
-            while let Some((index, &variant)) = self.next_variant(variants, &next) {
+            while !interrupt::is_raised(&self.built.cancelled) {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some(&variant) = variants.get(index) else { break };
                 let _nobody_listens = sender.send((index, Verified { variant, outcome: self.verify(variant) }));
             }
         };
@@ -121,15 +123,6 @@ impl Verifier<'_> {
             }
         });
         all
-    }
-
-    fn next_variant<'s, 'v>(
-        &self,
-        variants: &'s [&'v Variant],
-        next: &AtomicUsize,
-    ) -> Option<(usize, &'s &'v Variant)> {
-        let index = next.fetch_add(1, Ordering::Relaxed);
-        variants.get(index).filter(|_| !interrupt::is_raised(&self.built.cancelled)).map(|variant| (index, variant))
     }
 
     fn verify(&self, variant: &Variant) -> ServerOutcome {

@@ -60,21 +60,21 @@ type Detect = fn(&Path) -> Result<Option<Project>, PlanError>;
 /// # Errors
 /// When the file of a build tool that is asked before cannot be parsed.
 pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
-    let project = project_here(folder)?;
-    if project.as_ref().is_some_and(|project| !project.command.is_empty()) {
-        return Ok(project);
+    let found = project_here(folder)?;
+    if found.as_ref().is_some_and(|project| !project.command.is_empty()) {
+        return Ok(found);
     }
     let parts = sub_projects(folder);
     if parts.is_empty() {
-        return Ok(project);
+        return Ok(found);
     }
     let named = format!("its sub-projects have programs: give one of these folders to tare init: {}", parts.join(", "));
-    Ok(Some(match project {
+    Ok(Some(match found {
         Some(project) => {
             let doubt = project.doubt.clone().unwrap_or_else(|| format!("{} names no program", project.file));
             project.without_program(format!("{doubt}; {named}"))
         }
-        None => project_without_file().without_program(named),
+        None => project("unknown", "no file", None, &[]).without_program(named),
     }))
 }
 
@@ -141,11 +141,6 @@ fn unknown_tool(folder: &Path) -> Option<Project> {
     Some(
         project(tool, file, None, &[]).without_program(format!("{file} is there, and tare knows no program of {tool}")),
     )
-}
-
-/// Stands for a folder without any file of a build tool.
-fn project_without_file() -> Project {
-    project("unknown", "no file", None, &[])
 }
 
 /// The text of a file, without the mark of its byte order.
