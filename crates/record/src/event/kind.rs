@@ -141,6 +141,13 @@ pub enum EventKind {
     ProfileFailed {
         reason: String,
     },
+    /// A load ended early, because every request had failed.
+    GivenUp {
+        /// Scored time until then, in nanoseconds.
+        after_ns: u64,
+        /// Requests and connections that had failed.
+        failures: u64,
+    },
     /// Requests had no answer when the load stopped.
     RequestsCutOff {
         requests: u64,
@@ -241,6 +248,7 @@ event_names! {
     GroupNotMeasured: Warning, true, "Group not measured", "Raise the budget (--budget), or measure less (-s, -m).";
     RunResumed: Info, false, "Interrupted and resumed", "";
     ProfileFailed: Warning, false, "not profiled", "";
+    GivenUp: Warning, false, "Ended early", "";
     RequestsCutOff: Info, false, "Requests cut off", "";
     AgentLost: Warning, false, "Agent lost", "Use the time before it was lost, or load again. Its share went to no other agent.";
     AgentDisturbed: Warning, false, "Agent disturbed", "Stop the other programs on its machine, or let another machine make the load.";

@@ -52,6 +52,12 @@ impl EventKind {
                     "the run was interrupted in a start, which was measured again ({cut_slices} slices of it do not count{copy})"
                 )
             }
+            Self::GivenUp { after_ns, failures } => format!(
+                "nothing succeeded in {}, and {} failed, so the rest of the load was left out. If it shall go on all the same, \
+                 give --fail-if 'errors>100%'",
+                time(*after_ns),
+                grouped(*failures)
+            ),
             Self::RequestsCutOff { requests } => format!(
                 "{requests} requests had no answer when the load stopped. No figure includes them, and they may be the slowest"
             ),

@@ -11,6 +11,7 @@ use tare_record::{LoadHeader, LoadRecord, RecordError};
 
 use super::intervals::IntervalCollector;
 use super::job::LoadJob;
+use super::outlook::Outlook;
 use super::server::WatchedServer;
 use super::source::{LoadSource, MadeLoad, Observed};
 use crate::error::RunError;
@@ -23,7 +24,7 @@ pub struct DrivenLoad {
     pub unwritten: Option<RecordError>,
 }
 
-/// Drives the load to its end, or until `cancelled` is raised. Writes the record to `file`, where one is given, while the
+/// Drives the load to its end, until `cancelled` is raised, or until it can only fail. Writes the record to `file`, where one is given, while the
 /// load goes on, and shows `observer` all that the source hands over. A file that fails in the middle does not end the
 /// load. `server` is watched meanwhile, and left as it was at the end.
 pub fn drive_load(
@@ -38,12 +39,19 @@ pub fn drive_load(
     let writer = file.map(|file| RunWriter::create_load_file(file, &header)).transpose()?;
     let mut intervals = KeptIntervals { writer, kept: Vec::new(), failure: None };
     let mut collector = IntervalCollector::new(first_key(job), job.plan.interval.0, server);
+    let mut outlook = Outlook::of(&job.plan);
+    let mut given_up = None;
     let cancel = Cancel::from(Arc::clone(cancelled));
     let made = source.make_load(job, job.part_length(), &cancel, &mut |observed| {
         observer(observed);
         match observed {
             Observed::Load(Watched::Interval(part)) => {
                 collector.add_part(part).into_iter().for_each(|interval| intervals.keep(interval));
+                outlook.note_part(part);
+                if given_up.is_none() && !cancel.is_cancelled() {
+                    given_up = outlook.given_up();
+                    given_up.iter().for_each(|_| cancel.cancel());
+                }
             }
             Observed::Load(Watched::Begun) => collector.begin(),
             _ => {}
@@ -52,8 +60,9 @@ pub fn drive_load(
     let MadeLoad { whole, agents, mut events } = made;
     let (last, of_server) = collector.finish(&whole);
     last.into_iter().for_each(|interval| intervals.keep(interval));
-    events.extend(of_server.into_iter().chain(cut_off(&whole)));
-    let status = if whole.cancelled { EndStatus::Interrupted } else { EndStatus::Complete };
+    let is_interrupted = whole.cancelled && given_up.is_none();
+    events.extend(of_server.into_iter().chain(given_up).chain(cut_off(&whole)));
+    let status = if is_interrupted { EndStatus::Interrupted } else { EndStatus::Complete };
     let end_ns = intervals.kept.iter().map(|slice| slice.load.window_end_ns()).max().unwrap_or(0);
     let (intervals, unwritten) = intervals.finish(&agents, &events, status, end_ns);
     let end = Some((status, end_ns));
@@ -114,5 +123,66 @@ impl KeptIntervals {
             self.failure = finish_file(writer).err();
         }
         (self.kept, self.failure)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tare_plan::load_plan::{LoadModel, LoadStop};
+    use tare_units::Span;
+
+    use super::super::header::load_header;
+    use super::super::job::tests::{HTTP, job};
+    use super::super::source::Equipment;
+    use super::*;
+
+    const SECOND_NS: u64 = 1_000_000_000;
+
+    /// A generator whose every request fails, ten in a second.
+    struct Failing {
+        seconds: u64,
+    }
+
+    impl LoadSource for Failing {
+        fn equipment(&self, _: &LoadJob) -> Equipment {
+            Equipment::default()
+        }
+
+        fn make_load(
+            &mut self,
+            _: &LoadJob,
+            _: Duration,
+            cancel: &Cancel,
+            observer: &mut dyn FnMut(Observed<'_>),
+        ) -> Result<MadeLoad, RunError> {
+            observer(Observed::Load(Watched::Begun));
+            while self.seconds < 600 && !cancel.is_cancelled() {
+                let start_ns = self.seconds * SECOND_NS;
+                let part =
+                    SliceSample { start_ns, window_ns: SECOND_NS, offered: 10, failed: 10, ..SliceSample::default() };
+                observer(Observed::Load(Watched::Interval(&part)));
+                self.seconds += 1;
+            }
+            let whole = SliceSample { cancelled: cancel.is_cancelled(), ..SliceSample::default() };
+            Ok(MadeLoad { whole, ..MadeLoad::default() })
+        }
+    }
+
+    #[test]
+    fn a_load_that_can_only_fail_ends_early_and_says_why_and_is_not_interrupted() {
+        let ten_minutes = LoadStop::Duration { span: Span::from_secs(600) };
+        let job = job(LoadModel::Closed, ten_minutes, HTTP);
+        let mut source = Failing { seconds: 0 };
+        let header = load_header(&job, &source, Vec::new());
+        let driven = drive_load(&mut source, &job, header, None, None, &Arc::default(), &mut |_| {}).unwrap();
+        assert_eq!(source.seconds, 10, "the timeout of the plan");
+        assert_eq!(driven.record.end, Some((EndStatus::Complete, 10 * SECOND_NS)));
+        let told: Vec<String> =
+            driven.record.events.iter().map(|event| format!("{}: {}", event.title, event.text)).collect();
+        let says = "Ended early: nothing succeeded in 10.0 s, and 100 failed, so the rest of the load was left out. If it \
+                    shall go on all the same, give --fail-if 'errors>100%'";
+        assert_eq!(told, [says]);
     }
 }

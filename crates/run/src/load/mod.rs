@@ -4,6 +4,7 @@ mod drive;
 mod header;
 mod intervals;
 mod job;
+mod outlook;
 mod placement;
 mod process;
 mod server;
