@@ -2,8 +2,6 @@
 
 mod outputs;
 
-use std::sync::Arc;
-
 use tare_analysis::load::{LoadSummary, summarize};
 use tare_load::{Cancel, LoadSession, Watched};
 use tare_plan::load_plan::ServerProcess;
@@ -23,8 +21,8 @@ pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
     args.fleet.options.check(&args.fleet.agents)?;
     let job = load_job(args, &files)?;
     outputs::try_outputs(&args.output)?;
+    let mut source = load_source(args, &job, files)?;
     let cancelled = interrupt::flag()?;
-    let mut source = load_source(args, &job, files, &Cancel::from(Arc::clone(&cancelled)))?;
     let mut live = LoadView::new(&job, args.output.quiet, global.color);
     let header = load_header(&job, &*source, recorded_command());
     let file = args.output.db.as_deref();
@@ -56,15 +54,11 @@ fn watch_server(server: &ServerProcess, job: &LoadJob) -> anyhow::Result<Watched
     Ok(WatchedServer::attach(server, &job.plan)?)
 }
 
-/// The generator of this process, or agents.
-fn load_source(
-    args: &LoadArgs,
-    job: &LoadJob,
-    files: InputFiles,
-    cancel: &Cancel,
-) -> anyhow::Result<Box<dyn LoadSource>> {
+/// The generator of this process, or agents. Without agents there is nothing to report or to end before the load, so that Ctrl-C
+/// ends the process, whatever the set-up of users waits for.
+fn load_source(args: &LoadArgs, job: &LoadJob, files: InputFiles) -> anyhow::Result<Box<dyn LoadSource>> {
     if !args.fleet.agents.is_empty() {
-        return Ok(Box::new(start_fleet(args, job, files, cancel)?));
+        return Ok(Box::new(start_fleet(args, job, files, &Cancel::from(interrupt::flag()?))?));
     }
     let session = LoadSession::open(&job.session)?;
     if let Some(notice) = &session.poller().notice {

@@ -1,8 +1,10 @@
 //! Users who log in before the load, and flags that go with none of theirs.
 
 use std::fs;
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
 
-use crate::common::{Bench, Reference, json, stderr, stdout};
+use crate::common::{Bench, Reference, json, stderr, stdout, wait_for};
 
 const SETUP: &str = r#"
 [[setup]]
@@ -34,6 +36,25 @@ fn a_set_up_fills_the_variables_of_the_load_and_is_no_part_of_it() {
     assert_eq!(output.status.code(), Some(1));
     let says = "no user could be set up (validation): set-up of a user, GET /path0/{{number}}: no value for `found`";
     assert!(stderr(&output).contains(says), "{}", stderr(&output));
+}
+
+#[test]
+fn ctrl_c_once_ends_a_set_up_that_waits_for_its_server() {
+    // Connections are made, and nobody ever answers.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/{{{{found}}}}", silent.local_addr().unwrap());
+    let bench = Bench::new();
+    fs::write(bench.path().join("login.toml"), SETUP.replace("{{number}}", "4")).unwrap();
+    let waits = ["load", &url, "-c", "2", "--setup", "login.toml", "--timeout", "600s"];
+    let mut tare = bench.tare(&waits).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    // The first connection only shows that somebody listens, and the second is that of a user.
+    let held = [silent.accept().unwrap(), silent.accept().unwrap()];
+    let pid = tare.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let ended = wait_for(|| tare.try_wait().unwrap().is_some());
+    tare.kill().unwrap_or_default();
+    assert!(ended, "one press was not enough");
+    drop(held);
 }
 
 #[test]
