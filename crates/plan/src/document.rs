@@ -53,6 +53,10 @@ fn line_of(text: &str, offset: usize) -> usize {
     text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
 }
 
+/// What other tools call a key. `data` is nearer to `path`.
+const OTHER_WORDS: [(&str, &str); 6] =
+    [("data", "body"), ("json", "body"), ("payload", "body"), ("content", "body"), ("url", "path"), ("uri", "path")];
+
 /// Turns serde's "unknown field" into a question with the nearest key; other messages pass unchanged.
 fn explain_serde_message(message: &str) -> String {
     let Some(rest) = message.strip_prefix("unknown field `") else { return message.trim().replace('\n', " ") };
@@ -60,7 +64,8 @@ fn explain_serde_message(message: &str) -> String {
     let unknown = quoted.next().unwrap_or_default();
     // serde writes: unknown field `x`, expected one of `a`, `b` — every second piece is a name.
     let known: Vec<&str> = quoted.skip(1).step_by(2).collect();
-    match nearest_name(unknown, known.iter().copied()) {
+    let of_other_tools = OTHER_WORDS.into_iter().find(|(word, key)| *word == unknown && known.contains(key));
+    match of_other_tools.map(|(_, key)| key).or_else(|| nearest_name(unknown, known.iter().copied())) {
         Some(near) => format!("unknown key \"{unknown}\"; did you mean \"{near}\"?"),
         None => format!("unknown key \"{unknown}\"; known here: {}", known.join(", ")),
     }
@@ -81,6 +86,20 @@ mod tests {
     fn the_error_of_an_unknown_key_names_its_line_and_the_nearest_key() {
         let error = parse_document::<Sample>("suites/my.toml", "\n\nscenarois = []\n").unwrap_err();
         assert_eq!(error.to_string(), "suites/my.toml:3: unknown key \"scenarois\"; did you mean \"scenarios\"?");
+    }
+
+    #[test]
+    fn the_words_of_other_tools_are_understood_where_they_have_a_key() {
+        let request = |key: &str| {
+            let text = format!("[scenarios.Post.request]\npath = \"/\"\n{key} = \"x\"\n");
+            parse_document::<crate::suite::Suite>("a.toml", &text).unwrap_err().to_string()
+        };
+        for (word, key) in [("data", "body"), ("json", "body"), ("payload", "body"), ("url", "path"), ("bdoy", "body")]
+        {
+            assert_eq!(request(word), format!("a.toml:3: unknown key \"{word}\"; did you mean \"{key}\"?"));
+        }
+        let error = parse_document::<Sample>("a.toml", "data = []\n").unwrap_err();
+        assert_eq!(error.to_string(), "a.toml:1: unknown key \"data\"; known here: scenarios");
     }
 
     #[test]

@@ -127,11 +127,21 @@ pub fn print_plan(plan: &Plan) -> Outcome {
 pub fn note_unused(flags: &Options, plan: &Plan) {
     // The servers of the plan have them.
     const WITH_SERVERS: [&str; 3] = ["baseline", "aa", "versions"];
+    // Servers of the catalog have them.
+    const OF_JVMS: [&str; 3] = ["java", "jvm_cpus", "jvm_options"];
+    let is_of_jvms = |key: &str| OF_JVMS.contains(&key);
+    let runs_catalog = plan.started().any(|variant| variant.program.is_of_catalog());
+    // Gatling and the meter inside JVMs are built.
+    let needs_jdk = plan.probes.hiccups || !plan.engines.is_empty();
+    let has_jvm = |key: &str| !is_of_jvms(key) || runs_catalog || (key == "java" && needs_jdk);
+    let is_listed = |key: &str| plan.settings.iter().any(|setting| setting.key == key);
+    let is_used = |key: &str| WITH_SERVERS.contains(&key) || (is_listed(key) && has_jvm(key));
     let given = flags.given_values();
-    let is_used = |key: &str| WITH_SERVERS.contains(&key) || plan.settings.iter().any(|setting| setting.key == key);
     let is_unused = |setting: &SettingInfo| given.iter().any(|(key, _)| *key == setting.key) && !is_used(setting.key);
     for setting in all_settings().into_iter().filter(is_unused) {
-        console::print_note(&format!("  note: --{} has no effect in this run", setting.long()));
+        let own = "; a server of the suite has the JVM and the options of its command";
+        let why = if is_of_jvms(setting.key) { own } else { "" };
+        console::print_note(&format!("  note: --{} has no effect in this run{why}", setting.long()));
     }
 }
 

@@ -82,5 +82,6 @@ fn init_states_what_the_server_answers() {
     let output = bench.run(&["init", "--yes", "--force", "--bare", "/no/such/program"]);
     assert!(output.status.success(), "{}", all_of(&output));
     assert!(stdout(&output).contains("what bare answers is not known"), "{}", all_of(&output));
+    assert_eq!(stdout(&output).matches("command not found").count(), 1, "each cause is said once: {}", all_of(&output));
     bench.assert_nothing_left();
 }

@@ -191,15 +191,21 @@ fn the_error_of_an_unavailable_setting_names_its_key() {
 #[test]
 fn flags_that_change_nothing_in_a_plan_are_named() {
     let bench = Bench::new();
+    let why = |flag: &str| match flag {
+        "--java" | "--jvm-options" => "; a server of the suite has the JVM and the options of its command",
+        _ => "",
+    };
     bench.suite(&[QUICK, &server("bare", None, &[])].concat());
     for (args, unused) in [
         (&["-d", "1", "--slice", "50ms", "--control"][..], &["--slice", "--control"][..]),
         (&["--warmup", "1s", "--warmup-pinned", "--slice", "50ms"], &["--warmup-pinned"]),
         (&["--forks", "3", "-s", "bare", "--seed", "4"], &[]),
+        // Nobody looks whether there is a JDK that no server uses.
+        (&["--java", "/opt/nojdk", "--jvm-options", "-Xmx1g"], &["--java", "--jvm-options"]),
     ] {
         let output = bench.run(&[&["run", "suite.toml", "--dry-run"], args].concat());
         let notes: Vec<String> =
-            unused.iter().map(|flag| format!("  note: {flag} has no effect in this run\n")).collect();
+            unused.iter().map(|flag| format!("  note: {flag} has no effect in this run{}\n", why(flag))).collect();
         let mut said: Vec<String> = stderr(&output).lines().map(|line| format!("{line}\n")).collect();
         said.sort_by_key(|line| notes.iter().position(|note| note == line));
         assert_eq!((output.status.code(), said), (Some(0), notes), "{args:?}");

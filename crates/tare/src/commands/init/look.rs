@@ -8,6 +8,7 @@ use tare_plan::plan::Variant;
 use tare_sut::contract::{TwoAnswers, ask_twice};
 
 use crate::args::Global;
+use crate::failure::error_text;
 use crate::session::{BuiltServers, ServerChoice};
 
 /// A longer body makes the file hard to read. Then both servers are compared with each other.
@@ -37,7 +38,7 @@ pub(super) fn look_at_answers(file: &Path, scenario: &str, global: &Global) -> a
     };
     let bare = ask(group.baseline())?;
     let wrapped = group.variants.get(1).ok_or_else(|| anyhow::anyhow!("the suite has one server"))?;
-    Ok(Looked { bare, wrapped: ask(wrapped).map_err(|error| format!("{error:#}")) })
+    Ok(Looked { bare, wrapped: ask(wrapped).map_err(|error| error_text(&error)) })
 }
 
 impl Looked {

@@ -15,7 +15,7 @@ use tare_plan::suite::Suite;
 use crate::args::{Global, InitArgs};
 use crate::command_words::command_words;
 use crate::console;
-use crate::failure::Outcome;
+use crate::failure::{Outcome, error_text};
 use crate::git::{Checkout, run_git};
 use crate::workspace::SUITE_FILE;
 use look::{expectation, look_at_answers};
@@ -63,8 +63,9 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
             format!("{of_bare}\n  {}", looked.of_wrapped(is_one_command))
         }
         Err(error) => format!(
-            "what bare answers is not known, and the file does not state it: {error:#}\n  tare verify says whether both \
-             servers answer alike"
+            "what bare answers is not known, and the file does not state it: {}\n  tare verify says whether both servers \
+             answer alike",
+            error_text(&error)
         ),
     };
     console::print_text(&written_text(project.as_ref(), &file, is_here, &asked));

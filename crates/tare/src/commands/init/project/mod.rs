@@ -5,7 +5,7 @@ mod jvm;
 mod node;
 mod python;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use regex::Regex;
 use roxmltree::{Document, Node};
@@ -88,7 +88,7 @@ fn project_here(folder: &Path) -> Result<Option<Project>, PlanError> {
         |folder| Ok(gradle(folder)),
         |folder| Ok(sbt(folder)),
         dotnet,
-        python,
+        |folder| python(folder, std::env::var_os("VIRTUAL_ENV").map(PathBuf::from).as_deref()),
     ];
     let mut first = None;
     for detect in detectors {

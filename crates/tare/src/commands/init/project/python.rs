@@ -1,6 +1,6 @@
 //! A project of Python: what it installs, and who listens on the port.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tare_plan::PlanError;
 use tare_plan::document::parse_document;
@@ -9,17 +9,28 @@ use super::{Project, file_among, first_match, names_in, project, read};
 
 const PROGRAMS: [&str; 6] = ["app.py", "main.py", "server.py", "manage.py", "asgi.py", "wsgi.py"];
 
-pub fn python(folder: &Path) -> Result<Option<Project>, PlanError> {
+/// The environment that a build makes.
+const BUILT: &str = ".venv";
+
+/// `activated`: the environment of Python that the user has activated.
+pub fn python(folder: &Path, activated: Option<&Path>) -> Result<Option<Project>, PlanError> {
     let program = file_among(folder, &PROGRAMS);
     let described = file_among(folder, &["pyproject.toml", "requirements.txt", "setup.py"]);
     let Some(file) = described.or(program) else { return Ok(None) };
     let needs = Needs::of(folder)?;
     let build = needs.build(folder);
-    // Packages that the user installed by hand are there too.
-    let is_installed = build.is_some() || folder.join(".venv/bin/python").exists();
-    let python = if is_installed { ".venv/bin/python" } else { "python3" };
+    // Packages that the user installed by hand into the same environment are there too.
+    let environment = match &build {
+        Some(_) => Environment::in_folder(folder, BUILT),
+        None => Environment::made_by_hand(folder, activated),
+    };
+    let python = environment.python.as_str();
+    let has_server = needs.has(r"uvicorn|fastapi\[(?:standard|all)[^\]]*\]") || environment.has("uvicorn");
     let command = match program.map(str::to_owned).or_else(|| program_in_package(folder)) {
-        Some(program) => arguments(&program, folder, &needs),
+        Some(program) => arguments(&program, folder, &needs, has_server).map_err(|doubt| match &build {
+            Some(_) => doubt,
+            None => format!("{doubt}, or activate the environment that has it"),
+        }),
         None => Err(format!("there is no {}, here or in a package", PROGRAMS.join(", "))),
     };
     let of_project = |arguments: &[String]| {
@@ -30,6 +41,33 @@ pub fn python(folder: &Path) -> Result<Option<Project>, PlanError> {
         Ok(arguments) => of_project(&arguments),
         Err(doubt) => of_project(&[]).without_program(doubt),
     }))
+}
+
+/// Where Python and the packages of a project are.
+struct Environment {
+    /// The command of its Python.
+    python: String,
+    /// The folder of its programs; `None` where no environment is known.
+    programs: Option<PathBuf>,
+}
+
+impl Environment {
+    fn in_folder(folder: &Path, name: &str) -> Self {
+        Self { python: format!("{name}/bin/python"), programs: Some(folder.join(name).join("bin")) }
+    }
+
+    /// The one in the folder, or else the one that is activated. Its Python is then the first on the path.
+    fn made_by_hand(folder: &Path, activated: Option<&Path>) -> Self {
+        let here = [BUILT, "venv", "env"].into_iter().find(|name| folder.join(name).join("bin/python").exists());
+        here.map_or_else(
+            || Self { python: "python3".to_owned(), programs: activated.map(|place| place.join("bin")) },
+            |name| Self::in_folder(folder, name),
+        )
+    }
+
+    fn has(&self, program: &str) -> bool {
+        self.programs.as_ref().is_some_and(|programs| programs.join(program).exists())
+    }
 }
 
 /// The file of a package that makes an application: `app/main.py`, `src/shop/main.py`, `mysite/manage.py`.
@@ -136,7 +174,7 @@ impl Needs {
 }
 
 /// The arguments of Python that start a server. A file that only makes an application needs a server around it.
-fn arguments(program: &str, folder: &Path, needs: &Needs) -> Result<Vec<String>, String> {
+fn arguments(program: &str, folder: &Path, needs: &Needs, has_server: bool) -> Result<Vec<String>, String> {
     let source = read(folder, program).unwrap_or_default();
     let words = |words: &[&str]| Ok(words.iter().map(|word| (*word).to_owned()).collect());
     if program.ends_with("manage.py") {
@@ -150,11 +188,10 @@ fn arguments(program: &str, folder: &Path, needs: &Needs) -> Result<Vec<String>,
     let module = file.trim_end_matches(".py").replace('/', ".").replace(".__init__", "");
     match Application::of(&source, needs.has("fastapi|starlette|quart|litestar")) {
         Some(app) if app.is_asgi => {
-            let is_there = folder.join(".venv/bin/uvicorn").exists();
-            if !is_there && !needs.has(r"uvicorn|fastapi\[(?:standard|all)[^\]]*\]") {
+            if !has_server {
                 return Err(format!(
-                    "{program} makes an application of ASGI, and no server for it is known: uvicorn is neither in .venv nor in \
-                     the packages that are installed"
+                    "{program} makes an application of ASGI, and no server for it is known: uvicorn is neither in the packages \
+                     that the project lists nor in its environment; list it"
                 ));
             }
             let name = format!("{module}:{}", app.name);

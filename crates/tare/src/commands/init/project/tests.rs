@@ -308,7 +308,7 @@ fn python_puts_a_server_around_an_application() {
     ] {
         assert_eq!(project_of(&files).command.join(" "), format!(".venv/bin/python {arguments}"));
     }
-    assert_doubted(&[needs("fastapi\n"), ("main.py", "app = FastAPI()\n")], "uvicorn is neither in .venv nor in");
+    assert_doubted(&[needs("fastapi\n"), ("main.py", "app = FastAPI()\n")], "uvicorn is neither in the packages");
     let installed = [needs("fastapi\n"), ("main.py", "app = FastAPI()\n"), (".venv/bin/uvicorn", "")];
     assert!(project_of(&installed).command.join(" ").starts_with(".venv/bin/python -m uvicorn main:app"));
 }
@@ -348,6 +348,31 @@ fn python_finds_applications_in_packages_and_factories() {
     }
     let by_hand = [("app.py", "import x\n"), (".venv/bin/python", "")];
     assert_known(&by_hand, "Python", None, ".venv/bin/python app.py");
+}
+
+#[test]
+fn python_uses_an_environment_that_was_made_by_hand() {
+    let parent = tempfile::tempdir().unwrap();
+    let write = |file: &str, text: &str| {
+        let path = parent.path().join(file);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    };
+    let activated = parent.path().join("environments/shop");
+    let project = |activated: Option<&Path>| python(&parent.path().join("shop"), activated).unwrap().unwrap();
+    write("shop/main.py", "app = FastAPI()\n");
+    write("environments/shop/bin/uvicorn", "");
+    let uvicorn = "-m uvicorn main:app --host 127.0.0.1 --port {port}";
+    assert_eq!(project(Some(&activated)).command.join(" "), format!("python3 {uvicorn}"));
+    let doubt = project(None).doubt.unwrap();
+    assert!(doubt.ends_with("list it, or activate the environment that has it"), "{doubt}");
+    // The build makes an environment of its own, from the list.
+    write("shop/requirements.txt", "fastapi\n");
+    let doubt = project(Some(&activated)).doubt.unwrap();
+    assert!(doubt.ends_with("nor in its environment; list it"), "{doubt}");
+    std::fs::remove_file(parent.path().join("shop/requirements.txt")).unwrap();
+    ["shop/venv/bin/python", "shop/venv/bin/uvicorn"].into_iter().for_each(|file| write(file, ""));
+    assert_eq!(project(None).command.join(" "), format!("venv/bin/python {uvicorn}"));
 }
 
 #[test]
