@@ -56,13 +56,12 @@ impl LoadTarget {
     /// # Errors
     /// A wrong URL, a name that does not resolve, or a port without a server, in one sentence.
     pub fn from_urls(urls: &[String], instead: Instead<'_>, connector: Connector) -> anyhow::Result<Self> {
-        let paths = urls.iter();
+        let paths = urls.iter().map(|text| path(text)).collect();
         let is_grpc = urls.first().is_some_and(|text| is_grpc(text));
         if let Some(other) = urls.iter().find(|text| self::is_grpc(text) != is_grpc) {
             return Err(wrong_usage(format!("{other}: calls of gRPC and other requests are different loads")));
         }
         let urls = urls.iter().map(|text| parse_url(text)).collect::<anyhow::Result<Vec<Url>>>()?;
-        let paths = paths.zip(&urls).map(|(text, url)| path(text, url)).collect();
         let Some(first) = urls.first() else { bail!("there is no URL to load") };
         let origin = |url: &Url| url.origin();
         if let Some(other) = urls.iter().find(|url| origin(url) != origin(first)) {
@@ -106,12 +105,18 @@ impl LoadTarget {
 }
 
 fn is_grpc(text: &str) -> bool {
-    text.split_once("://").is_some_and(|(scheme, _)| GRPC_SCHEMES.iter().any(|(grpc, _)| *grpc == scheme))
+    GRPC_SCHEMES.iter().any(|(grpc, _)| *grpc == split_scheme(text).0)
+}
+
+/// The scheme, http where none is written, and what follows. A query may have another URL in it.
+fn split_scheme(text: &str) -> (&str, &str) {
+    let is_scheme = |before: &str| before.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    text.split_once("://").filter(|(before, _)| is_scheme(before)).unwrap_or(("http", text))
 }
 
 /// A URL as people write it: without a scheme it is http.
 pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
-    let (scheme, rest) = text.split_once("://").unwrap_or(("http", text));
+    let (scheme, rest) = split_scheme(text);
     let beneath = GRPC_SCHEMES.iter().find(|(grpc, _)| *grpc == scheme).map_or(scheme, |(_, beneath)| beneath);
     let whole = format!("{beneath}://{rest}");
     let url = Url::parse(&whole).map_err(|why| {
@@ -129,15 +134,21 @@ pub(super) fn parse_url(text: &str) -> anyhow::Result<Url> {
     }
 }
 
-/// Path and query; as written where they hold variables, whose braces a URL may not have.
-fn path(text: &str, url: &Url) -> String {
-    if text.contains("{{") {
-        let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
-        let rest = rest.split('#').next().unwrap_or(rest);
-        let path = rest.find(['/', '?']).map_or("", |at| &rest[at..]);
-        return if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+/// Path and query as they are written, so that `/a/../b` is asked for and not `/b`. What no request line can have is encoded,
+/// unless there are variables, whose names may have blanks.
+fn path(text: &str) -> String {
+    let (_, rest) = split_scheme(text.trim());
+    let rest = rest.split('#').next().unwrap_or(rest);
+    let path = rest.find(['/', '?', '\\']).map_or("", |at| &rest[at..]);
+    let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
+    if path.contains("{{") {
+        return path;
     }
-    url.query().map_or_else(|| url.path().to_owned(), |query| format!("{}?{query}", url.path()))
+    let encoded = |byte: u8| match byte {
+        b'!'..=b'~' => char::from(byte).to_string(),
+        byte => format!("%{byte:02X}"),
+    };
+    path.bytes().map(encoded).collect()
 }
 
 #[derive(Default)]
@@ -220,6 +231,18 @@ mod tests {
         assert_eq!(variables.paths, ["/a/{{id}}?b={{c}}"]);
         for (written, path) in [("?b={{c}}", "/?b={{c}}"), ("?b={{c}}/d", "/?b={{c}}/d"), ("#{{c}}/d", "/")] {
             assert_eq!(of(&[&format!("127.0.0.1:PORT{written}")]).unwrap().paths, [path]);
+        }
+        let inner = of(&["127.0.0.1:PORT/login?next=https://shop.example/a"]).unwrap();
+        assert_eq!((inner.url.scheme(), &*inner.paths[0]), ("http", "/login?next=https://shop.example/a"));
+        // As they are written, but for what no request line can have.
+        for (written, path) in [
+            ("/a/../b//c/./", "/a/../b//c/./"),
+            ("/%2e%2E/a%2fb%zz", "/%2e%2E/a%2fb%zz"),
+            ("/a b?c=ä|\"'<>^`[]{}#d", "/a%20b?c=%C3%A4|\"'<>^`[]{}"),
+            ("?a=b/../c", "/?a=b/../c"),
+            ("/a \n", "/a"),
+        ] {
+            assert_eq!(of(&[&format!("http://127.0.0.1:PORT{written}")]).unwrap().paths, [path]);
         }
         assert!(variables.shown_url().ends_with("/a/{{id}}?b={{c}}"), "{}", variables.shown_url());
         let secret = of(&["127.0.0.1:PORT/a?api_key=hush&b=1"]).unwrap();
