@@ -101,7 +101,11 @@ impl PartialAnswer {
         match self.status {
             0 if self.has_begun => ": its head began, and has no end".to_owned(),
             0 => String::new(),
-            status => format!(": status {status} came, and {} bytes of the body", self.body_bytes),
+            status if self.body_bytes == 0 => format!(": status {status} came, and nothing of the body"),
+            status => format!(
+                ": status {status} came, and {} bytes of the body; of a stream without an end, --event-stream reads the events",
+                self.body_bytes
+            ),
         }
     }
 

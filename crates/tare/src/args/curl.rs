@@ -255,6 +255,10 @@ impl CurlRequest {
 
     /// The URL, the flags and the body.
     fn flags(mut self) -> Result<Vec<String>, String> {
+        // cmd of Windows has a caret before each quote.
+        if self.urls.iter().any(|url| url.starts_with('^')) {
+            return Err("the line is written for cmd of Windows; copy it as cURL (bash)".to_owned());
+        }
         let [url] = &self.urls[..] else {
             return Err(format!("the line has {} URLs, and not one", self.urls.len()));
         };

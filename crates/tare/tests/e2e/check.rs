@@ -367,3 +367,21 @@ fn outside_of_a_checkout_a_revision_is_refused() {
     assert_eq!(output.status.code(), Some(2), "{}", all_of(&output));
     assert!(stderr(&output).contains("is in no git checkout"), "{}", stderr(&output));
 }
+
+#[test]
+fn a_check_reads_the_repository_of_its_folder_also_in_a_hook_and_whatever_the_folder_is_called() {
+    let repository = Repository::new("");
+    let folder = repository.bench.path().join("über uns/mein projekt");
+    std::fs::create_dir_all(&folder).unwrap();
+    for file in ["suite.toml", "serve.sh", "cost"] {
+        std::fs::copy(repository.bench.path().join(file), folder.join(file)).unwrap();
+    }
+    repository.commit();
+    let args = ["check", "suite.toml", "--baseline", "HEAD", "--fail-if", "cpu > +3%", "--dry-run"];
+    let mut command = repository.bench.tare(&args);
+    // As git sets them for a hook, but of another repository.
+    command.env("GIT_DIR", "/nowhere/.git").env("GIT_INDEX_FILE", "/nowhere/.git/index");
+    let output = command.current_dir(&folder).env("XDG_CACHE_HOME", repository.cache.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", all_of(&output));
+    assert!(stdout(&output).contains("own@baseline"), "{}", all_of(&output));
+}

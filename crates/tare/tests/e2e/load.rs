@@ -6,6 +6,7 @@ mod server;
 mod ssh_faults;
 mod users;
 
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::common::{Bench, Reference, json, stderr, stdout, wait_for};
@@ -155,6 +156,7 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--no-keepalive", "-H", "Connection: keep-alive"], 2, "remove Connection from -H"),
         (&[&url, "--fail-if", "p99(/other)>5ms"], 2, "no request has this URL; there is GET /"),
         (&[&url, "-a", "{{user}}:{{password}}"], 2, "the value of -a has a variable"),
+        (&[&url, "--http2", "-H", "content-type: application/grpc"], 2, "grpc:// in the URL"),
         (&["--curl", "curl --digest http://127.0.0.1:1/"], 2, "--digest has no counterpart"),
         (&[&url, "--sni", "shop.example"], 2, "--sni is for https://, grpcs:// and wss://"),
         (&[&url, "-n", "10", "--stages", "10:1s"], 2, "cannot be used with"),
@@ -204,6 +206,23 @@ fn a_list_of_urls_uses_the_url_before_its_paths_or_refuses_it() {
         let output = bench.run(&[&["load"], args].concat());
         assert_eq!(output.status.code(), Some(code), "{args:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(words), "{args:?}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn a_list_and_a_feed_may_come_from_standard_input() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    for (args, input, sent) in [
+        (&["--urls", "-"][..], format!("GET {0}\nX-Token: t\n\nPOST {0}\n", server.url("/path0/1")), "POST /path0/1"),
+        (&[&server.url("/path0/{{id}}"), "--feed", "-"], "id\n1\n2\n".to_owned(), "/path0/{{id}}"),
+    ] {
+        let load = [&["load", "-n", "4", "-c", "1", "--check", "status 200..499", "--json", "-"], args].concat();
+        let mut tare = bench.tare(&load).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        tare.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let summary = json(&stdout(&tare.wait_with_output().unwrap()));
+        assert_eq!(summary["requests"]["ok"], 4, "{summary:#}");
+        assert!(summary.to_string().contains(sent), "{summary:#}");
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tare_sys::payload::Payload;
+use tare_wire::grpc;
 use tare_wire::http::{Method, Request};
 
 use super::cursor::RequestCursor;
@@ -205,6 +206,7 @@ fn prepare(
     };
     let accepts_coding = spec.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("accept-encoding"));
     let expectation = Expectation::of(&spec.checks);
+    refuse_unjudged_call(place, spec, &expectation)?;
     let expectation = if accepts_coding { expectation.of_encoded() } else { expectation };
     Ok(Prepared {
         is_head: spec.method == Method::HEAD,
@@ -214,6 +216,22 @@ fn prepare(
         uses,
         form,
     })
+}
+
+/// Refuses a call of gRPC as a plain request: calls that failed would count as right, with status 200.
+fn refuse_unjudged_call(place: &str, spec: &RequestSpec, expectation: &Expectation) -> Result<(), LoadError> {
+    let is_of_grpc =
+        |(name, value): &(String, String)| name.eq_ignore_ascii_case("content-type") && grpc::is_content_type(value);
+    if expectation.grpc.is_some() || !spec.headers.iter().any(is_of_grpc) {
+        return Ok(());
+    }
+    let remedy = "make it a call, with the message alone as its body: grpc:// in the URL, or grpc = \"package.Service/Method\" in \
+                  a suite";
+    Err(LoadError::input(
+        place,
+        "the outcome of a gRPC call is in its grpc-status, at which a plain request does not look",
+        remedy,
+    ))
 }
 
 fn fixed(host: &str, place: &str, pattern: &Pattern) -> Result<Form, LoadError> {

@@ -134,12 +134,22 @@ fn wrong_requests_say_where_and_what_would_be_right() {
             RequestSpec::post("/{{ok}}", *b"1").header("Transfer-Encoding", "gzip"),
             "`Transfer-Encoding: gzip` does not say where the body ends; end it with chunked",
         ),
+        (
+            RequestSpec::post("/a.B/C", *b"\0\0\0\0\0").header("Content-Type", "application/grpc+proto"),
+            "request 1 (POST /a.B/C): the outcome of a gRPC call is in its grpc-status",
+        ),
         (RequestSpec::post("/", Body::text("é{{x}}")), "body, character 2: there is no variable `x`"),
         (RequestSpec::post("/", Body::form([("f", "{{x}}")])), "body, field `f`, character 1"),
     ] {
         let error = error(Requests::of([spec]).feed(control.clone()));
         assert!(error.contains(expected), "{error}");
     }
+    let of_web = RequestSpec::post("/a.B/C", *b"\0").header("Content-Type", "application/grpc-web");
+    assert!(
+        [RequestSpec::call("/a.B/C", b""), of_web]
+            .into_iter()
+            .all(|spec| RequestSet::encode("h", &spec.into()).is_ok())
+    );
     let weights = error([RequestSpec::get("/").weight(u32::MAX), RequestSpec::get("/")].to_vec());
     assert!(weights.contains("use smaller weights"), "{weights}");
 }

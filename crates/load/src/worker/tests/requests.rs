@@ -90,13 +90,24 @@ fn a_count_beyond_the_feed_ends_with_the_feed() {
 
 #[test]
 fn a_timeout_says_how_far_the_answer_came() {
-    const HALF: &[u8] = b"HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\nhello";
-    let world = World::new(Box::new(|arrival| Reaction::Answer { at: arrival + ANSWER_AFTER, bytes: HALF }));
-    let stop = StopRule::Count { requests: 1, at_most: Duration::from_secs(60) };
-    let requests = Requests::of([RequestSpec::get("/")]);
-    let timeouts = run(&requests, 1, world, &slice(Schedule::Closed, stop)).errors;
-    let example = &timeouts.for_class(ErrorClass::Timeout).example;
-    assert_eq!(example, "no complete answer until the deadline: status 201 came, and 5 bytes of the body");
+    let example_of = |bytes: &'static [u8]| {
+        let world = World::new(Box::new(move |arrival| Reaction::Answer { at: arrival + ANSWER_AFTER, bytes }));
+        let stop = StopRule::Count { requests: 1, at_most: Duration::from_secs(60) };
+        let requests = Requests::of([RequestSpec::get("/")]);
+        let timeouts = run(&requests, 1, world, &slice(Schedule::Closed, stop)).errors;
+        timeouts.for_class(ErrorClass::Timeout).example.clone()
+    };
+    for (bytes, came) in [
+        (
+            &b"HTTP/1.1 201 Created\r\nContent-Length: 10\r\n\r\nhello"[..],
+            ": status 201 came, and 5 bytes of the body; of a stream",
+        ),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", ": status 200 came, and nothing of the body"),
+        (b"HTTP/1.1 200 OK\r\nContent-", ": its head began, and has no end"),
+    ] {
+        let example = example_of(bytes);
+        assert!(example.starts_with(&format!("no complete answer until the deadline{came}")), "{example}");
+    }
 }
 
 /// Every third answer is an error page, and the last connection is refused.

@@ -58,6 +58,7 @@ fn what_has_no_counterpart_is_refused_with_its_name() {
         ("curl --ftp-pasv http://x/", "--ftp-pasv of curl is not known"),
         ("wget http://x/", "does not begin with curl"),
         ("curl 'http://x/", "a quote is not closed"),
+        ("curl ^\"http://x/^\" ^\n -H ^\"accept: */*^\"", "copy it as cURL (bash)"),
         ("curl -H", "--header has no value"),
         ("curl -s", "0 URLs"),
         ("curl http://x/ -d a -d @b", "text and a file"),
