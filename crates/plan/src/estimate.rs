@@ -48,13 +48,13 @@ pub fn fork_time_taken(plan: &Plan, group: &Group, taken_s: f64) -> ForkTime {
 
 /// Warm-up and slices of one scenario over all variants of a group.
 fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u32) -> Duration {
-    let rounds = plan.slices.saturating + plan.slices.fixed;
+    let rounds = saturating_rounds(plan, named) + plan.slices.fixed;
     let slices = match (&plan.slo, &named.scenario.push) {
         (Some(slo), _) => slo.each.0 * TRIES,
         (None, Some(push)) if plan.mode != Mode::Profiled => push_time(plan, push),
         (None, Some(_)) => (plan.slices.length.0 + open_time(plan)) * rounds,
         (None, None) => {
-            let sent = send_time(plan, named) * plan.slices.saturating;
+            let sent = send_time(plan, named) * saturating_rounds(plan, named);
             plan.slices.length.0 * rounds + drain_time(plan) + sent + plan.slices.latency.0
         }
     };
@@ -69,10 +69,20 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
     }
 }
 
-/// The saturating rounds of one fork of `group`, for all its scenarios and variants, in the mean.
+/// The time of the saturating rounds of one fork of `group`, for all its scenarios and variants, in the mean.
 pub fn saturating_time(plan: &Plan, group: &Group) -> Duration {
-    let each = plan.slices.length.0 * plan.slices.saturating + drain_time(plan);
-    mean_of_forks(|fork| each * (group.scenarios.len() * group.variants_of_fork(fork).len()) as u32)
+    let of_scenario = |named| plan.slices.length.0 * saturating_rounds(plan, named) + drain_time(plan);
+    let each: Duration = group.scenarios.iter().map(of_scenario).sum();
+    mean_of_forks(|fork| each * group.variants_of_fork(fork).len() as u32)
+}
+
+/// The saturating rounds of a scenario in one fork: more than the plan says where each request is an upload.
+pub fn saturating_rounds(plan: &Plan, named: &NamedScenario) -> u32 {
+    plan.slices.saturating_rounds(plan.load.users, BYTES_PER_S / body_bytes(named))
+}
+
+fn body_bytes(named: &NamedScenario) -> f64 {
+    named.scenario.request.body.as_ref().map_or(0, BodySpec::length) as f64
 }
 
 /// What turns take beyond their length: each drains for about a third of it.
@@ -85,8 +95,7 @@ fn drain_time(plan: &Plan) -> Duration {
 
 /// How long the requests of all users take to be sent, after the end of a saturating slice: seconds where each is an upload.
 fn send_time(plan: &Plan, named: &NamedScenario) -> Duration {
-    let bytes = named.scenario.request.body.as_ref().map_or(0, BodySpec::length);
-    Duration::from_secs_f64(f64::from(plan.load.users) * bytes as f64 / BYTES_PER_S)
+    Duration::from_secs_f64(f64::from(plan.load.users) * body_bytes(named) / BYTES_PER_S)
 }
 
 /// All slices of one server in which users receive all of its messages.

@@ -31,6 +31,8 @@ pub(crate) struct FixedLoad {
     pub rate_per_s: f64,
     /// The turns of a saturating round; `None` where its slices stay in one piece.
     pub turns: Option<Turns>,
+    /// The saturating rounds of each fork.
+    pub rounds: u32,
     /// The windows of latency; `None` until they are planned.
     pub windows: Option<LatencyWindows>,
 }
@@ -57,9 +59,11 @@ impl FixedLoad {
             Rate::PerSecond { per_s } => Some(per_s),
             Rate::OfCapacity { share } => slowest_per_s.map(|slowest| two_digits(slowest * share)),
         };
-        let per_s = slowest_per_s.unwrap_or(0.0);
-        let turns = plan.slices.turn.turns_of_slice(plan.slices.length.0, plan.load.users, per_s);
-        rate_per_s.map(|rate_per_s| Self { slowest_per_s, rate_per_s, turns, windows: None })
+        let (slices, users, per_s) = (&plan.slices, plan.load.users, slowest_per_s.unwrap_or(0.0));
+        let turns = slices.turn.turns_of_slice(slices.length.0, users, per_s);
+        // A server that has answered nothing will not do so in more rounds.
+        let rounds = slowest_per_s.map_or(slices.saturating, |per_s| slices.saturating_rounds(users, per_s));
+        rate_per_s.map(|rate_per_s| Self { slowest_per_s, rate_per_s, turns, rounds, windows: None })
     }
 }
 

@@ -76,10 +76,9 @@ fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> 
         // The rate is a share of a capacity that no server has shown.
         (Mode::Profiled, None) => Ok(()),
         _ => {
-            let turns = fixed.and_then(|fixed| fixed.turns);
             let orders = scenario.random_orders("slices");
             let rate_per_s = fixed.map(|fixed| fixed.rate_per_s);
-            RoundSchedule::new(&plan.slices, scenario.members(), turns, orders).run(scenario, rate_per_s)?;
+            RoundSchedule::new(&plan.slices, scenario.members(), fixed, orders).run(scenario, rate_per_s)?;
             fixed.map_or(Ok(()), |fixed| measure_latency(scenario, fixed))
         }
     }

@@ -21,6 +21,8 @@ pub struct StartFigures {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BestRounds {
     pub rounds: u32,
+    /// The rounds of the starts seen.
+    pub seen: u32,
     /// The width of intervals after the same time, relative to that of the starts seen: 0.9 is 10 % narrower.
     pub width: f64,
 }
@@ -42,6 +44,7 @@ impl StartFigures {
         let rounds = best.clamp(1.0, MOST_ROUNDS).round() as u32;
         Some(BestRounds {
             rounds,
+            seen: self.rounds,
             width: (self.variance_times_seconds(rounds) / self.variance_times_seconds(self.rounds)).sqrt(),
         })
     }

@@ -1,6 +1,6 @@
 //! Whether another number of rounds in a start would narrow an interval in the same time.
 
-use tare_plan::estimate::saturating_time;
+use tare_plan::estimate::{saturating_rounds, saturating_time};
 use tare_plan::plan::{Mode, SliceKind};
 use tare_record::RunRecord;
 use tare_stats::ForkRatio;
@@ -22,10 +22,11 @@ pub(crate) fn better_rounds(record: &RunRecord, pair: &Pair<'_>) -> Option<BestR
         return None;
     }
     let group = plan.groups.iter().find(|group| group.id == pair.variant.cell.group)?;
+    let named = group.scenarios.iter().find(|named| named.name == pair.variant.cell.scenario)?;
     let squared_error = |fork: &ForkRatio| Some(fork.slice_sd?.powi(2) / f64::from(fork.pairs));
     let squared_errors: Vec<f64> = measured_ratio.forks.iter().filter_map(squared_error).collect();
     let figures = StartFigures {
-        rounds: plan.slices.saturating,
+        rounds: saturating_rounds(plan, named),
         within_se: (squared_errors.iter().sum::<f64>() / squared_errors.len() as f64).sqrt(),
         // Intervals have this floor, whatever the rounds.
         fork_sd: measured_ratio.comparison.sd_forks?.max(plan.stop.floor),

@@ -93,28 +93,38 @@ fn set_message_count(scenarios: &mut BTreeMap<String, Scenario>, messages: Optio
 }
 
 /// How servers differ from those that they are like or stand in front of, in sentences: the first thing to know of such a comparison.
+/// One sentence for all that speak the same.
 pub(super) fn differences(suite: &Suite, groups: &[Group], jvm_options: &[String]) -> String {
     let mut sentences: Vec<String> = Vec::new();
+    let mut spoken: Vec<(String, Vec<&str>)> = Vec::new();
     for variant in groups.iter().flat_map(|group| &group.variants).filter(|variant| variant.role != Role::Control) {
+        let server = variant.server.as_str();
         let differs = match &variant.program {
             Program::CatalogLike { changes, .. } if *changes == Changes::default() => None,
             Program::CatalogLike { like, changes, .. } => Some(format!("is {like} with {}", changes.text(jvm_options))),
-            _ => suite.servers.get(&variant.server).and_then(|server| server.differs.clone()),
+            _ => suite.servers.get(server).and_then(|server| server.differs.clone()),
         };
-        let sentence = differs.map(|differs| format!(" {} {differs}.", variant.server));
-        let transport = variant.program.transport();
-        let spoken =
-            (transport != Transport::default()).then(|| format!(" {} speaks {}.", variant.server, transport.text()));
-        let place = variant
-            .upstream
-            .as_ref()
-            .map(|upstream| format!(" {} stands in front of {}.", variant.server, upstream.name));
-        for sentence in sentence.into_iter().chain(spoken).chain(place) {
+        let place = variant.upstream.as_ref().map(|upstream| format!("stands in front of {}", upstream.name));
+        for what in differs.into_iter().chain(place) {
+            let sentence = format!(" {server} {what}.");
             if !sentences.contains(&sentence) {
                 sentences.push(sentence);
             }
         }
+        let transport = variant.program.transport();
+        if transport != Transport::default() {
+            let text = transport.text();
+            match spoken.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, servers)) if servers.contains(&server) => {}
+                Some((_, servers)) => servers.push(server),
+                None => spoken.push((text, vec![server])),
+            }
+        }
     }
+    sentences.extend(spoken.iter().map(|(text, servers)| match servers.as_slice() {
+        [one] => format!(" {one} speaks {text}."),
+        many => format!(" These speak {text}: {}.", many.join(", ")),
+    }));
     sentences.concat()
 }
 

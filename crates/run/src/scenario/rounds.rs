@@ -33,9 +33,12 @@ pub(crate) struct RoundSchedule {
 }
 
 impl RoundSchedule {
-    /// Mixes the kinds of rounds at random, and the members within each round, or within each turn of it.
-    pub fn new(counts: &Slices, members: usize, turns: Option<Turns>, mut orders: RandomOrders) -> Self {
-        let rounds = [(SliceKind::Saturating, counts.saturating), (SliceKind::Fixed, counts.fixed)];
+    /// Mixes the kinds of rounds at random, and the members within each round, or within each turn of it. The plan's `counts`
+    /// hold where no server has shown what is `fixed` for all forks.
+    pub fn new(counts: &Slices, members: usize, fixed: Option<FixedLoad>, mut orders: RandomOrders) -> Self {
+        let turns = fixed.and_then(|fixed| fixed.turns);
+        let saturating = fixed.map_or(counts.saturating, |fixed| fixed.rounds);
+        let rounds = [(SliceKind::Saturating, saturating), (SliceKind::Fixed, counts.fixed)];
         let rounds = rounds.into_iter().flat_map(|(kind, count)| (0..count).map(move |round| (kind, round)));
         let mut steps = Vec::new();
         for (kind, round) in orders.shuffled(rounds) {

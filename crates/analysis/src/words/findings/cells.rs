@@ -67,11 +67,10 @@ pub(crate) fn few_slices_decide(cells: &[CellAnalysis<'_>], disagreeing: &[(Stri
 pub(crate) fn more_or_fewer_rounds(
     cells: &[CellAnalysis<'_>],
     better: &BTreeMap<String, BestRounds>,
-    rounds: u32,
 ) -> Option<Finding> {
     shared(cells, ReportFinding::RoundsPerStart, |cell| {
         let best = better.get(&cell.cell.id)?;
-        Some(format!("({} instead of {rounds}: {} narrower)", best.rounds, share(1.0 - best.width)))
+        Some(format!("({} instead of {}: {} narrower)", best.rounds, best.seen, share(1.0 - best.width)))
     })
 }
 

@@ -171,6 +171,13 @@ fn like(server: &str, protocol: &str, more: &str) -> String {
 }
 
 #[test]
+fn servers_that_speak_the_same_share_a_sentence() {
+    let three = "[servers.three]\nlike = \"http4s.Tapir\"\nprotocol = \"h2c\"\nstreams = 4\n";
+    let plan = plan_with(&speaking(), &like("http4s.Tapir", "h2c", three), Options::default()).unwrap();
+    assert!(plan.question.ends_with(" These speak HTTP/2, 4 streams a connection: three, two."), "{}", plan.question);
+}
+
+#[test]
 fn a_server_of_the_catalog_is_asked_in_what_it_speaks_and_nothing_else() {
     let plan = plan_with(&speaking(), &like("http4s.Tapir", "h2c", ""), Options::default()).unwrap();
     assert_eq!(names(&plan)[0].1, strings(&["http4s.Tapir", "two"]));
