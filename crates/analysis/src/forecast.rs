@@ -29,9 +29,9 @@ struct GroupForecast {
     comparisons: u32,
 }
 
-/// `in 6 min, 8 starts show differences from 6 % on (power 0.8; by 31 earlier comparisons of this machine)`; `None` for
-/// a plan that compares nothing, or whose budget is too short to decide anything. Of a plan with limits it says what each of
-/// them can show.
+/// `in 6 min, 8 starts show differences of 6 % or more (power 0.8; by 31 earlier comparisons on this machine)`; `None`
+/// for a plan that compares nothing, or whose budget is too short to decide anything. Of a plan with limits it says what each
+/// of them can show.
 pub fn forecast(plan: &Plan) -> Option<String> {
     if least_budget(plan).is_some() {
         return None;
@@ -53,12 +53,12 @@ pub fn forecast(plan: &Plan) -> Option<String> {
     let differences = if least == most { least } else { format!("{least} to {most}, by group,") };
     let comparisons = groups.iter().map(|group| group.comparisons).min().unwrap_or(0);
     let basis = match comparisons {
-        0 => format!("if starts differ by {}; no earlier run of this machine says", share(ASSUMED_SD)),
-        known => format!("by {} of this machine", count(known.into(), "earlier comparison")),
+        0 => format!(", if starts differ by {}; no earlier run on this machine says by how much", share(ASSUMED_SD)),
+        known => format!("; by {} on this machine", count(known.into(), "earlier comparison")),
     };
     let verb = if first.forks == 1 { "shows" } else { "show" };
     Some(format!(
-        "in {after}, {starts}{whose} {verb} differences from {differences} on (power {DEFAULT_POWER}; {basis})"
+        "in {after}, {starts}{whose} {verb} differences of {differences} or more (power {DEFAULT_POWER}{basis})"
     ))
 }
 
@@ -73,7 +73,7 @@ impl GroupForecast {
     }
 }
 
-/// `cpu > +3% is seen exceeded from +4.9 % on (by 31 earlier comparisons of this machine)`; without earlier comparisons of
+/// `cpu > +3% is seen exceeded from +4.9 % on (by 31 earlier comparisons on this machine)`; without earlier comparisons of
 /// its currency, how much starts may differ. It is that of the group which sees least.
 fn limit_forecast(plan: &Plan, limit: &RatioLimit, groups: &[&Group]) -> Option<String> {
     let reaches: Option<Vec<LimitReach>> = groups.iter().map(|group| LimitReach::of(plan, limit, group)).collect();
@@ -86,7 +86,7 @@ fn limit_forecast(plan: &Plan, limit: &RatioLimit, groups: &[&Group]) -> Option<
         0 => {
             let sd = share(ASSUMED_SD.max(plan.stop.floor) * room / held);
             format!(
-                "{text} is told from no change if starts differ by {sd} at most; no earlier run of this machine says"
+                "{text} holds for an equal build if starts differ by {sd} at most; no earlier run on this machine says by how much"
             )
         }
         known => {
@@ -94,7 +94,7 @@ fn limit_forecast(plan: &Plan, limit: &RatioLimit, groups: &[&Group]) -> Option<
             let from = Change { ratio: limit.ratio() * size.exp(), bounds: None }.short();
             let narrow = if held > room { ", and an equal build may stay undecided" } else { "" };
             let basis = count(known.into(), "earlier comparison");
-            format!("{text} is seen exceeded from {from} on{narrow} (by {basis} of this machine)")
+            format!("{text} is seen exceeded from {from} on{narrow} (by {basis} on this machine)")
         }
     })
 }

@@ -14,7 +14,7 @@ pub struct LimitCheck {
     pub limits: Vec<LimitResult>,
     /// What the brackets of the limits mean; `null` where none has an interval.
     pub legend: Option<String>,
-    /// What the run could see, said before it: `in 6 min, 8 starts show differences from 4 % on (…)`.
+    /// What the run could see, said before it: `in 6 min, 8 starts show differences of 4 % or more (…)`.
     pub power: Option<String>,
 }
 

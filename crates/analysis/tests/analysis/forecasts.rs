@@ -36,8 +36,8 @@ fn a_forecast_is_the_detectable_difference_of_earlier_forks() {
     let log = detectable_difference(0.02, Method::FIXED_FORKS, 4, 0.8).unwrap();
     let percent = format!("{:.1} %", (log.exp_m1() * 1_000.0).ceil() / 10.0);
     let text = forecast(&plan).unwrap();
-    assert!(text.contains(&format!("4 starts show differences from {percent} on")), "{percent}: {text}");
-    assert!(text.ends_with("(power 0.8; by 3 earlier comparisons of this machine)"), "{text}");
+    assert!(text.contains(&format!("4 starts show differences of {percent} or more")), "{percent}: {text}");
+    assert!(text.ends_with("(power 0.8; by 3 earlier comparisons on this machine)"), "{text}");
     // Where servers do not alternate in turns, throughput decides.
     plan.slices.turn = TurnLength::Whole;
     assert!(!forecast(&plan).unwrap().contains(&percent));
@@ -46,7 +46,7 @@ fn a_forecast_is_the_detectable_difference_of_earlier_forks() {
 #[test]
 fn without_earlier_runs_the_assumption_is_said() {
     let text = forecast(&plan()).unwrap();
-    assert!(text.ends_with("if starts differ by 3 %; no earlier run of this machine says)"), "{text}");
+    assert!(text.ends_with("if starts differ by 3 %; no earlier run on this machine says by how much)"), "{text}");
 }
 
 #[test]
@@ -69,8 +69,11 @@ fn each_limit_has_a_forecast_by_the_spread_of_its_own_currency() {
     assert!(parts[1].starts_with(&narrow), "{text}");
     // With twice α: a limit holds by one side.
     let sd = 1.01_f64.ln() / reach(1.0, 0.1) * 100.0;
-    let unknown = format!("allocated > +1% is told from no change if starts differ by {sd:.1} % at most");
-    assert!(parts[2].starts_with(&unknown) && parts[3].starts_with("no earlier run of this machine says"), "{text}");
+    let unknown = format!("allocated > +1% holds for an equal build if starts differ by {sd:.1} % at most");
+    assert!(
+        parts[2].starts_with(&unknown) && parts[3].starts_with("no earlier run on this machine says by how much"),
+        "{text}"
+    );
 }
 
 #[test]
