@@ -93,7 +93,9 @@ impl Protocol {
 
     pub(crate) const fn timeout_text(self) -> &'static str {
         match self {
-            Self::WebSocket(Conversation::Push(_)) => "no message until the deadline",
+            Self::WebSocket(Conversation::Push(_)) => {
+                "no message until the deadline; if the server pushes only after a subscription, --subscribe sends it"
+            }
             Self::EventStream(_) => "no event until the deadline",
             _ => "no complete answer until the deadline",
         }

@@ -66,6 +66,24 @@ fn assert_refused(sample: &SliceSample, says: &str) {
 }
 
 #[test]
+fn the_name_in_tls_is_the_one_that_is_stated_and_not_that_of_the_address() {
+    let authority = Authority::new();
+    let naming = |mut stream: Stream| {
+        let mut request = [0; 4096];
+        while stream.read(&mut request).is_ok_and(|count| count > 0) {
+            let is_right = stream.conn.server_name() == Some("shop.example");
+            let answer = if is_right { ANSWER } else { b"HTTP/1.1 421 Misdirected\r\nContent-Length: 0\r\n\r\n" };
+            stream.write_all(answer).unwrap();
+        }
+    };
+    let address = server(authority.issue("shop.example", Validity::Now).server(), naming);
+    let tls = TlsSpec { trust: authority.trust(), ..TlsSpec::new("shop.example") };
+    let spec = SessionSpec { tls: Some(tls), ..spec(address, authority.trust()) };
+    let sample = drive(&spec, 3);
+    assert_eq!((sample.ok, sample.failed), (3, 0), "{:?}", sample.errors);
+}
+
+#[test]
 fn a_server_whose_authority_is_named_is_believed() {
     let authority = Authority::new();
     let address = server(authority.issue("localhost", Validity::Now).server(), answering(ANSWER));
