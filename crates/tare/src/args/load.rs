@@ -24,32 +24,22 @@ Examples:
   tare load http://127.0.0.1:8080/ -c 64 -d 10s
       64 users; each waits for its responses
   tare load http://127.0.0.1:8080/ -r 20000 --poisson
-      20,000 requests/s, whatever comes back
-  tare load http://127.0.0.1:8080/ -r 2000 --poisson --server shop.jar
-      which part of the latency is the server's stops, and which the machine's
+      20,000 requests/s, however slow the responses are
   tare load http://127.0.0.1:8080/ --stages 1000:10s,10000:1m,0:10s
       a rate that rises and falls
-  tare load https://127.0.0.1:8443/ -k --http2 --streams 32
-  tare load http://127.0.0.1:8080/ -n 100000
-      a fixed number of requests
   tare load http://127.0.0.1:8080/login --data-json '{\"user\":\"ada\"}'
-  tare load http://127.0.0.1:8080/ -D body.bin -T application/octet-stream -m PUT
   tare load 'http://127.0.0.1:8080/users/{{id}}' --feed users.csv --check 'json $.name'
-  tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --fail-if 'errors>0.1%'
-  tare load grpc://127.0.0.1:50051/helloworld.Greeter/SayHello --data-json '{\"name\":\"ada\"}' --protoset hello.protoset
+      a row of the table for each request
+  tare load http://127.0.0.1:8080/ -r 500 --fail-if 'p99>5ms' --html load.html
+      exit code 3 if p99 is above 5 ms, and a page with charts
+  tare load http://127.0.0.1:8080/ -r 2000 --poisson --server shop.jar
+      which part of the latency is the server's stops
+  tare load grpc://127.0.0.1:50051/helloworld.Greeter/SayHello --streams 8
       unary calls of gRPC
   tare load ws://127.0.0.1:8080/ws/ts -c 2500 --messages 600
       messages that the server pushes
-  tare load http://127.0.0.1:8080/events -c 100 --event-stream
-      time to the first event of a stream, and gaps between events
-  tare load ws://127.0.0.1:8080/ws/echo -c 64 --echo 256
-      messages that the server echoes
   tare load http://10.0.0.1/ -r 200k --agents ssh://bench1,ssh://bench2
-      from two machines
-  tare load http://shop.default/ -r 200k --agents k8s:8
-      from eight pods of a Kubernetes cluster
-  tare load http://127.0.0.1:8080/ --json - | jq .response
-  tare load http://127.0.0.1:8080/ --html report.html --hlog run.hlog --csv run.csv
+      from two machines; k8s:8 from eight pods
 
 Conditions of --fail-if: p50 … p99.9999, mean, min, max of the response time; the same of the service time or of the send lag, as in p99(service), p99(lag); errors as a number or a share (errors>0.1%); p99(/cart) and errors(POST /cart) of one URL of several; responses of a status, as in 'status 503>1%' or 'status 5xx>0'; connection-events, which belong to no request; rps. A condition on a percentile is also met if fewer than ten responses took longer: they are too few to show that it holds.
 
@@ -160,7 +150,7 @@ pub struct RequestArgs {
     #[arg(long, value_name = "FILE")]
     pub feed: Vec<PathBuf>,
     /// Order in which rows of --feed are used: in-turn, random, or once (the load ends after the last row).
-    #[arg(long, requires = "feed", default_value = "in-turn", value_name = "ORDER")]
+    #[arg(long, requires = "feed", default_value = "in-turn", value_name = "ORDER", hide_short_help = true)]
     pub feed_order: FeedOrder,
     /// Requests that each user sends once before the load (TOML, see docs/LOAD.md). Their answers fill {{variables}}, and set
     /// cookies.
@@ -183,23 +173,23 @@ pub struct RequestArgs {
     #[arg(short = 'D', long, value_name = "FILE", group = "a_body")]
     pub body_file: Option<PathBuf>,
     /// Request body in hex, two digits a byte.
-    #[arg(long, value_name = "HEX", group = "a_body")]
+    #[arg(long, value_name = "HEX", group = "a_body", hide_short_help = true)]
     pub data_hex: Option<String>,
     /// Request body as JSON, or @FILE to read it from a file; may contain {{variables}}. Of a gRPC call, its message.
     #[arg(long, value_name = "JSON|@FILE", group = "a_body")]
     pub data_json: Option<String>,
     /// Descriptor set of the messages of gRPC calls, which --data-json needs (protoc --include_imports --descriptor_set_out
     /// FILE, or buf build -o FILE).
-    #[arg(long, requires = "data_json", value_name = "FILE")]
+    #[arg(long, requires = "data_json", value_name = "FILE", hide_short_help = true)]
     pub protoset: Option<PathBuf>,
     /// Form field of the request body, or a file as NAME=@FILE;type=TYPE, as in curl; may be repeated.
     #[arg(short = 'F', long, value_name = "NAME=VALUE", group = "a_body")]
     pub form: Vec<String>,
     /// Content-Type of the request body.
-    #[arg(short = 'T', long, value_name = "TYPE")]
+    #[arg(short = 'T', long, value_name = "TYPE", hide_short_help = true)]
     pub content_type: Option<String>,
     /// Accept header.
-    #[arg(short = 'A', long, value_name = "TYPE")]
+    #[arg(short = 'A', long, value_name = "TYPE", hide_short_help = true)]
     pub accept: Option<String>,
     /// User and password for Basic authentication.
     #[arg(short = 'a', long, value_name = "USER:PASSWORD")]
@@ -230,7 +220,7 @@ pub struct WebSocketArgs {
     pub messages: Option<u64>,
     /// Message that each user sends when it subscribes to pushed messages, or @FILE; may contain {{variables}}. May be repeated:
     /// each further one is sent after the next message of the server.
-    #[arg(long, value_name = "TEXT|@FILE", conflicts_with = "a_body")]
+    #[arg(long, value_name = "TEXT|@FILE", conflicts_with = "a_body", hide_short_help = true)]
     pub subscribe: Vec<String>,
     /// Time between two messages that the server pushes to a user. Jitter, late and missing messages are computed from it.
     #[arg(long, default_value = "100ms", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
@@ -240,7 +230,7 @@ pub struct WebSocketArgs {
     #[arg(long, default_value = "auto", value_name = "CLOCK", hide_short_help = true)]
     pub server_clock: ServerClock,
     /// Send messages of this size and wait for the echo of each one. With --data TEXT, any message counts as the response.
-    #[arg(long, value_name = "BYTES", value_parser = parse_message_bytes, group = "a_body")]
+    #[arg(long, value_name = "BYTES", value_parser = parse_message_bytes, group = "a_body", hide_short_help = true)]
     pub echo: Option<u64>,
 }
 
@@ -281,10 +271,10 @@ pub struct ConnectionArgs {
     #[arg(long, value_name = "FILE", conflicts_with = "insecure")]
     pub cacert: Option<PathBuf>,
     /// Client certificate (PEM file), with its private key unless --key names it.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub cert: Option<PathBuf>,
     /// Private key of the client certificate (PEM file).
-    #[arg(long, value_name = "FILE", requires = "cert")]
+    #[arg(long, value_name = "FILE", requires = "cert", hide_short_help = true)]
     pub key: Option<PathBuf>,
     /// TCP congestion control of the sockets [default: the kernel's].
     #[arg(long, value_name = "NAME", hide_short_help = true)]
@@ -327,7 +317,7 @@ pub struct OutputArgs {
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub hlog: Option<PathBuf>,
     /// Print wrk's text instead of the summary.
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub wrk: bool,
     /// Write the record (SQLite), from which `tare report FILE` makes the other formats.
     #[arg(long, value_name = "FILE")]

@@ -44,6 +44,7 @@ fn rare_flags_of_a_load_stand_in_its_whole_help_alone() {
     }
     let printed = crate::args::parse(["tare", "load", "--help"]).unwrap_err().to_string();
     assert!(printed.contains("--help-all") && !printed.contains("--sni"), "{printed}");
+    assert!(printed.lines().count() <= 150, "what is rare is in --help-all: {} lines", printed.lines().count());
 }
 
 /// The help of every command, as a page of the site.
