@@ -9,7 +9,7 @@ use crate::cell::{analyze_cells, ladder};
 use crate::compare::{Pairs, compare_cells, is_control_alone};
 use crate::limits::{judge_limits, limit_check};
 use crate::run_info::{environment_sections, plan_sections, run_info};
-use crate::summary::{Cell, SCHEMA, Summary, VerdictKind};
+use crate::summary::{Cell, FindingKind, ReportFinding, SCHEMA, Sentence, Summary, VerdictKind};
 use crate::words::{findings, headline, limit_words, next_step, tail, trust::trust, unread};
 
 /// The text of a run that measured the same start again and again, as one whose servers tare does not start.
@@ -43,9 +43,18 @@ pub fn summarize(record: &RunRecord) -> Summary {
         region: plan.stop.region,
         is_control_alone: is_control_alone(plan),
     };
-    let sentences = compared.comparisons.iter().map(|comparison| headline::sentence(comparison, &context)).collect();
-    let headline = headline::headline(&compared.comparisons, &context);
-    let findings = findings::findings(record, &cells, &compared);
+    let mut sentences: Vec<Sentence> =
+        compared.comparisons.iter().map(|comparison| headline::sentence(comparison, &context)).collect();
+    let mut headline = headline::headline(&compared.comparisons, &context);
+    let mut findings = findings::findings(record, &cells, &compared);
+    if plan.never_restarts() {
+        let one_start =
+            findings.iter_mut().filter(|finding| finding.kind == FindingKind::Report(ReportFinding::OneFork));
+        let findings = one_start.flat_map(|finding| [&mut finding.title, &mut finding.text]);
+        let answers = sentences.iter_mut().map(|sentence| &mut sentence.text);
+        let answers = answers.chain(headline.as_mut().map(|headline| &mut headline.text));
+        answers.chain(findings).for_each(|text| *text = without_starts(text));
+    }
     let ladders = ladder::ladders(plan, &cells);
     let mut cells: Vec<Cell> = cells.into_iter().map(|analysis| analysis.cell).collect();
     let tails: Vec<_> = cells.iter().map(|cell| tail::tail(cell, &cells, &compared.comparisons)).collect();

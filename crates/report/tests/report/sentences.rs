@@ -180,6 +180,12 @@ fn servers_that_tare_does_not_start_have_no_interval_over_starts() {
     record.forks.retain(|fork| fork.fork < 3);
     let summary = summarize(&record);
     assert_eq!(summary.comparisons[0].currencies[0].reason.as_deref(), Some("2 of at least 5 repeats"));
+    record.slices.retain(|slice| slice.key.fork < 2);
+    record.forks.retain(|fork| fork.fork < 2);
+    let text = render(&summarize(&record), &style);
+    assert!(text.contains("In one repeat each, "), "{text}");
+    assert!(text.contains("One repeat gives no interval."), "{text}");
+    assert!(text.contains("One repeat, no interval: Two repeats of one program differ"), "{text}");
 }
 
 #[test]
