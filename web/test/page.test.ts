@@ -82,6 +82,23 @@ describe.skipIf(skipReason())('the page', () => {
     expect(await variants('compared')).not.toContain('http4s.Vanilla (again)');
   });
 
+  test('marks percentiles without an interval over starts, in the table and by a thin line', async () => {
+    const { page } = await pages.open('golden-decided');
+    const row = page.locator('#latencies .titled').first().locator('tbody tr').first();
+    const [p50, , , , p99] = await row.locator('td').allTextContents();
+    expect(p50).toMatch(/^\d+ \[\d+, \d+\]$/);
+    expect(p99).toMatch(/^[\d.]+ \?$/);
+    const figure = page.locator('#latencies .figure').first();
+    await figure.scrollIntoViewIfNeeded();
+    await figure.locator('svg').waitFor();
+    const thin = figure.locator('path[stroke-width="0.8"]:not([stroke-opacity])');
+    expect(await thin.count()).toBeGreaterThan(0);
+    expect(await figure.locator('.note').textContent()).toContain('Where a line becomes thin');
+    await page.locator('#latencies .tabs label', { hasText: 'service time' }).click();
+    expect(await row.locator('td').nth(4).textContent()).not.toContain('?');
+    await page.context().close();
+  });
+
   test('says from when a response time counts: a closed loop has no intended start', async () => {
     const { page } = await pages.open('golden-decided');
     const note = page.locator('#latencies .figure .note').first();

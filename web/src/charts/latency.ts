@@ -20,6 +20,8 @@ export interface LatencyLine {
   stroke: 'solid' | 'dashed' | 'dotted';
   /** The percentiles of each start, drawn as thin lines. */
   starts?: CurvePoint[][];
+  /** The last percentile on which the starts agree. Beyond it the line is thin: one start may have made it alone. */
+  agreedTo?: number;
   /** What the requests beyond each percentile met, drawn as a band below the line. */
   met?: SlowerPart[];
 }
@@ -127,7 +129,7 @@ export function latencyOption(all: LatencyLine[], width: number, log: boolean, t
     },
     series: [
       ...lines.flatMap((l) => startSeries(l, scale)),
-      ...lines.map((l) => lineSeries(l, scale)),
+      ...lines.flatMap((l) => lineSeries(l, scale)),
       ...lines.filter((l) => !l.context).map((l) => ribbonSeries(l, scale)),
       ...lines.filter((l) => !l.context && l.met?.length).map((l) => bandSeries(l, scale, t)),
       ...(width >= WIDE_PX ? [endLabelSeries(lineEndLabels(lines, scale), right, right - 6, t)] : []),
@@ -141,18 +143,27 @@ function lineEndLabels(lines: LatencyLine[], scale: Scale): EndLabel[] {
     .map((l) => ({ text: l.label, colour: l.text, at: curvePoints(l.distribution, scale).at(-1) ?? [0, 0] }));
 }
 
-function lineSeries(l: LatencyLine, scale: Scale): Option {
-  return {
-    type: 'line',
-    name: l.label,
-    data: curvePoints(l.distribution, scale),
-    showSymbol: false,
-    silent: l.context,
-    lineStyle: { color: l.mark, width: l.context ? 0.75 : 2, type: l.stroke },
-    itemStyle: { color: l.mark },
-    emphasis: { disabled: true },
-    z: l.context ? 1 : 3,
-  };
+function lineSeries(l: LatencyLine, scale: Scale): Option[] {
+  const points = curvePoints(l.distribution, scale);
+  const end = l.agreedTo === undefined ? Infinity : toNines(l.agreedTo) + 1e-9;
+  const agreed = points.filter(([x]) => x <= end);
+  const parts = [
+    { data: agreed, width: l.context ? 0.75 : 2 },
+    { data: points.slice(Math.max(agreed.length - 1, 0)), width: 0.8 },
+  ];
+  return parts
+    .filter(({ data }) => data.length > 1)
+    .map(({ data, width }) => ({
+      type: 'line',
+      name: l.label,
+      data,
+      showSymbol: false,
+      silent: l.context,
+      lineStyle: { color: l.mark, width, type: l.stroke },
+      itemStyle: { color: l.mark },
+      emphasis: { disabled: true },
+      z: l.context ? 1 : 3,
+    }));
 }
 
 /** Each start as a thin line through the percentiles that one start can give. */

@@ -26,10 +26,14 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
       if (!latency) return [];
       const curve = latencyLine(cell, panel, t, latency[choice.clock]);
       // Only the response time is known per start. With one start, the thick line shows it already.
-      const isDrawn = choice.clock === 'response' && !curve.context && latency.starts.length > 1;
-      const starts = isDrawn ? latency.starts.map((s) => s.percentiles) : [];
+      const starts = choice.clock === 'response' &&
+        !curve.context &&
+        hasSeveralStarts(latency) && {
+          starts: latency.starts.map((s) => s.percentiles),
+          agreedTo: agreedTo(latency.response),
+        };
       const met = choice.clock === 'response' ? latency.division?.slower : undefined;
-      return [{ ...curve, starts, ...(met && { met }) }, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
+      return [{ ...curve, ...starts, ...(met && { met }) }, ...hiccupLines(latency, cell, colourOf(cell, panel, t))];
     });
   const load = () => cells.map(latencyOf).find(Boolean)?.model ?? 'this load was not driven';
   return figure({
@@ -39,7 +43,7 @@ export function latencyFigure(model: Model, panel: Panel): HTMLElement | null {
       [
         `${load()}; ${startText(panel)}.`,
         hasStarts(panel)
-          ? 'Thin lines: single starts. Ribbons: intervals over starts, where they tell something.'
+          ? choice.clock === 'response' && START_NOTE
           : model.summary.run.mode !== 'load' && 'One start: no intervals.',
         choice.clock === 'response' && cells.some((c) => latencyOf(c)?.division) && BAND_NOTE,
         cells.some((c) => latencyOf(c)?.machine_hiccups) && HICCUP_NOTE,
@@ -91,6 +95,16 @@ function startText(panel: Panel): string {
   return isClosed(panel) ? 'from when its user was free to send it' : 'from the intended start';
 }
 
+const START_NOTE =
+  'Pale lines: single starts. Thick lines with a ribbon: all starts together, with their interval. Where a line becomes thin, and beside a ? in the table, the starts differ too much for an interval, or are too few.';
+
+/** The last percentile up to which each has an interval over starts that tells something; 0 if none has. */
+function agreedTo({ percentiles }: Distribution): number {
+  const open = percentiles.findIndex((p) => !isInformative(p.lo_ns, p.hi_ns));
+  const agreed = open < 0 ? percentiles : percentiles.slice(0, open);
+  return agreed.at(-1)?.percentile ?? 0;
+}
+
 const BAND_NOTE =
   'Band below a line: what the requests slower than this met. Dark: a stop of the server; grey: a stall of the machine or of the generator; pale: neither.';
 
@@ -110,7 +124,8 @@ function hiccupLines(latency: Latency, cell: Cell, colour: LineColour | null): L
 
 type LineColour = { mark: string; text: string };
 
-const hasStarts = (panel: Panel) => panel.cells.some((c) => c.latency.some((l) => l.starts.length > 1));
+const hasSeveralStarts = (latency: Latency): boolean => latency.starts.length > 1;
+const hasStarts = (panel: Panel): boolean => panel.cells.some((c) => c.latency.some(hasSeveralStarts));
 
 /** What the slow requests of each variant met, in words; null where nothing is known. */
 export function tailWords(model: Model, panel: Panel): HTMLElement | null {
@@ -129,13 +144,15 @@ export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
   const hasVariants = cells.some((cell) => !cell.baseline && !cell.control);
   const rows = cells.flatMap((cell) => {
     const latency = latencyOf(cell);
-    return latency && !(cell.control && hasVariants) ? [{ cell, distribution: latency[choice.clock] }] : [];
+    if (!latency || (cell.control && hasVariants)) return [];
+    const isPerStart = choice.clock === 'response' && hasSeveralStarts(latency);
+    return [{ cell, distribution: latency[choice.clock], open: isPerStart ? ' ?' : '' }];
   });
   const of = (d: Distribution, p: number) => d.percentiles.find((v) => v.percentile === p);
   const columns = STATED.filter((p) => rows.some(({ distribution }) => of(distribution, p)));
   if (!columns.length) return null;
   const unitOf = (p: number) => timeUnit(rows.map(({ distribution: d }) => of(d, p)?.value_ns));
-  const text = (value: PercentileValue | undefined, unit: Unit) => {
+  const text = (value: PercentileValue | undefined, unit: Unit, open: string) => {
     if (!value) return '–';
     const hasInterval = isInformative(value.lo_ns, value.hi_ns);
     const estimate = {
@@ -143,16 +160,16 @@ export function latencyTable(model: Model, panel: Panel): HTMLElement | null {
       lo: hasInterval ? value.lo_ns : null,
       hi: hasInterval ? value.hi_ns : null,
     };
-    return inUnitWithInterval(estimate, unit).replace(` ${unit.name}`, '');
+    return inUnitWithInterval(estimate, unit).replace(` ${unit.name}`, '') + (hasInterval ? '' : open);
   };
   const maxUnit = timeUnit(rows.map(({ distribution: d }) => d.max_ns));
   const maxText = (d: Distribution) => (d.max_ns === null ? '–' : formatSignificant(d.max_ns / maxUnit.divisor));
   return scrollingTable(
     `${panel.title}: ${clockText(panel)}`,
     ['', ...columns.map((p) => `p${percentileText(p)}, ${unitOf(p).name}`), `max, ${maxUnit.name}`],
-    rows.map(({ cell, distribution: d }) => [
+    rows.map(({ cell, distribution: d, open }) => [
       cell.variant,
-      ...columns.map((p) => text(of(d, p), unitOf(p))),
+      ...columns.map((p) => text(of(d, p), unitOf(p), open)),
       maxText(d),
     ]),
     { class: 'cells' },
