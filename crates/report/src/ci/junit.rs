@@ -12,37 +12,11 @@ use tare_analysis::summary::{
     Cell, Comparison, ConditionOutcome, ConditionResult, CurrencyRatio, Summary, ValidityState, VerdictKind,
 };
 
-struct Case {
-    name: String,
-    class: String,
-    outcome: Outcome,
-    output: String,
-}
-
-/// How a test case ended, with the reason where it did not pass.
-enum Outcome {
-    Passed,
-    Skipped(String),
-    Failed(String),
-    Void(String),
-}
-
-impl Outcome {
-    /// The name of its element, its type and the reason.
-    fn element(&self) -> Option<(&'static str, Option<&'static str>, &str)> {
-        match self {
-            Self::Passed => None,
-            Self::Skipped(why) => Some(("skipped", None, why)),
-            Self::Failed(why) => Some(("failure", Some("regressed"), why)),
-            Self::Void(why) => Some(("error", Some("void"), why)),
-        }
-    }
-}
-
 /// The run as one test suite. Without comparisons each cell is a test case.
 pub fn render(summary: &Summary) -> String {
-    let conditions = summary.conditions().into_iter().map(condition_case);
-    let cases: Vec<Case> = if summary.check.is_some() {
+    let conditions = summary.conditions().into_iter();
+    let conditions = conditions.map(|one| ConditionOutcome { subject: format!("limits.{}", one.subject), ..one });
+    let cases: Vec<ConditionOutcome> = if summary.check.is_some() {
         conditions.collect()
     } else if summary.load.is_some() {
         conditions.chain(summary.cells.iter().map(cell_case)).collect()
@@ -57,10 +31,10 @@ pub fn render(summary: &Summary) -> String {
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}\n")
 }
 
-fn write_suites(writer: &mut Writer<Vec<u8>>, summary: &Summary, cases: &[Case]) -> io::Result<()> {
+fn write_suites(writer: &mut Writer<Vec<u8>>, summary: &Summary, cases: &[ConditionOutcome]) -> io::Result<()> {
     let run = &summary.run;
     let count = |tag: &str| {
-        let found = cases.iter().filter(|case| case.outcome.element().is_some_and(|(name, ..)| name == tag));
+        let found = cases.iter().filter(|case| outcome_element(&case.result).is_some_and(|(name, ..)| name == tag));
         found.count().to_string()
     };
     let (failures, errors, skipped) = (count("failure"), count("error"), count("skipped"));
@@ -86,16 +60,16 @@ fn write_suites(writer: &mut Writer<Vec<u8>>, summary: &Summary, cases: &[Case])
     Ok(())
 }
 
-fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case) -> io::Result<()> {
-    let (name, class) = (sanitize_line(&case.name), sanitize_line(&case.class));
+fn write_case(writer: &mut Writer<Vec<u8>>, case: &ConditionOutcome) -> io::Result<()> {
+    let (name, class) = (sanitize_line(&case.name), sanitize_line(&case.subject));
     let element = writer.create_element("testcase");
     element.with_attributes([("name", name.as_str()), ("classname", &class)]).write_inner_content(|writer| {
-        if let Some((tag, kind, why)) = case.outcome.element() {
+        if let Some((tag, kind, why)) = outcome_element(&case.result) {
             let element = writer.create_element(tag).with_attribute(("message", sanitize_line(why).as_str()));
             element.with_attributes(kind.map(|kind| ("type", kind))).write_empty()?;
         }
-        if !case.output.is_empty() {
-            let output = sanitize_lines(&case.output);
+        if !case.text.is_empty() {
+            let output = sanitize_lines(&case.text);
             writer.create_element("system-out").write_text_content(BytesText::new(&output))?;
         }
         Ok(())
@@ -103,17 +77,27 @@ fn write_case(writer: &mut Writer<Vec<u8>>, case: &Case) -> io::Result<()> {
     Ok(())
 }
 
-fn comparison_case(summary: &Summary, comparison: &Comparison) -> Case {
+/// The name of the element that says why a case did not pass, its type and the reason.
+fn outcome_element(result: &ConditionResult) -> Option<(&'static str, Option<&'static str>, &str)> {
+    match result {
+        ConditionResult::Passed => None,
+        ConditionResult::Undecided(why) => Some(("skipped", None, why)),
+        ConditionResult::Failed(why) => Some(("failure", Some("regressed"), why)),
+        ConditionResult::Void(why) => Some(("error", Some("void"), why)),
+    }
+}
+
+fn comparison_case(summary: &Summary, comparison: &Comparison) -> ConditionOutcome {
     let first = comparison.currencies.first();
     let verdict = first.map_or(VerdictKind::Void, |ratio| ratio.verdict);
     let why = first.map_or_else(
         || "nothing could be compared".to_owned(),
         |ratio| ratio.reason.clone().unwrap_or_else(|| ratio.short.clone()),
     );
-    let outcome = match verdict {
-        VerdictKind::Void => Outcome::Void(why),
-        VerdictKind::Inconclusive | VerdictKind::NoInterval => Outcome::Skipped(why),
-        VerdictKind::NoMaterialDifference | VerdictKind::Worse | VerdictKind::Better => Outcome::Passed,
+    let result = match verdict {
+        VerdictKind::Void => ConditionResult::Void(why),
+        VerdictKind::Inconclusive | VerdictKind::NoInterval => ConditionResult::Undecided(why),
+        VerdictKind::NoMaterialDifference | VerdictKind::Worse | VerdictKind::Better => ConditionResult::Passed,
     };
     let answer = summary.sentences.iter().find(|sentence| sentence.comparison == comparison.id);
     let words = |ratio: &CurrencyRatio| match (comparison.untold(ratio), &ratio.reason) {
@@ -129,23 +113,14 @@ fn comparison_case(summary: &Summary, comparison: &Comparison) -> Case {
     let cost = comparison.cpu_cost.iter().map(|cost| cost.text.clone());
     let lines: Vec<String> = answer.into_iter().chain(ratios).chain(cost).chain(tails).collect();
     let name = format!("{} vs {}", comparison.variant, comparison.baseline);
-    let class = format!("{}.{}", comparison.group, comparison.scenario);
-    Case { name, class, outcome, output: lines.join("\n") }
+    let subject = format!("{}.{}", comparison.group, comparison.scenario);
+    ConditionOutcome { name, subject, result, text: lines.join("\n") }
 }
 
-fn condition_case(condition: ConditionOutcome) -> Case {
-    let outcome = match condition.result {
-        ConditionResult::Passed => Outcome::Passed,
-        ConditionResult::Failed(why) => Outcome::Failed(why),
-        ConditionResult::Undecided(why) => Outcome::Skipped(why),
-        ConditionResult::Void(why) => Outcome::Void(why),
-    };
-    Case { name: condition.name, class: format!("limits.{}", condition.subject), outcome, output: condition.text }
-}
-
-fn cell_case(cell: &Cell) -> Case {
+fn cell_case(cell: &Cell) -> ConditionOutcome {
     let reasons = cell.validity.joined_reasons();
     let is_void = cell.validity.state == ValidityState::Void;
-    let outcome = if is_void { Outcome::Void(reasons.clone()) } else { Outcome::Passed };
-    Case { name: cell.variant.clone(), class: format!("{}.{}", cell.group, cell.scenario), outcome, output: reasons }
+    let result = if is_void { ConditionResult::Void(reasons.clone()) } else { ConditionResult::Passed };
+    let subject = format!("{}.{}", cell.group, cell.scenario);
+    ConditionOutcome { name: cell.variant.clone(), subject, result, text: reasons }
 }
