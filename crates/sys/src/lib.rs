@@ -14,7 +14,6 @@ pub mod payload;
 pub mod poll;
 pub mod procfs;
 pub mod readiness;
-pub mod scheduling;
 pub mod signal;
 pub mod socket;
 pub mod threads;

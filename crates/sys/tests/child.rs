@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
-use tare_sys::child::{Child, ChildError, How, Output, Program};
+use tare_sys::child::{Child, ChildError, How, Program};
 use tare_sys::clock;
 
 const TIMEOUT: Duration = Duration::from_secs(20);
@@ -97,16 +97,6 @@ fn a_relative_entry_of_path_is_looked_up_in_the_directory_of_the_program() {
     program.env = vec![("PATH".into(), "bin".into())];
     program.directory = Some(directory.path().to_owned());
     assert_eq!(Child::spawn(program).unwrap().wait(TIMEOUT), Some(How::Code(0)));
-}
-
-#[test]
-fn output_can_go_to_a_file() {
-    let file = tempfile::NamedTempFile::new().unwrap();
-    let mut program = sh("echo kept");
-    program.output = Output::File(file.reopen().unwrap());
-    let mut child = Child::spawn(program).unwrap();
-    assert_eq!(child.wait(TIMEOUT), Some(How::Code(0)));
-    assert_eq!(std::fs::read_to_string(file.path()).unwrap(), "kept\n");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use tare_record::{EventKind, EventRecord, SelfTestFigures};
 use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::limits::raise_open_files;
-use tare_sys::scheduling::SchedulingPolicy;
+use tare_units::SchedulingPolicy;
 
 use crate::context::RunContext;
 use crate::context::cores::Cores;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use regex::Regex;
 use tare_plan::suite::{FILES, UPSTREAM};
 use tare_sys::affinity::CpuSet;
-use tare_sys::scheduling::SchedulingPolicy;
+use tare_sys::child::SchedulingPolicy;
 use tare_sys::socket::free_port;
 use tempfile::TempDir;
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 use regex::Regex;
 use tare_sut::server::ServerSpec;
 use tare_sys::affinity::allowed_cpus;
-use tare_sys::scheduling::SchedulingPolicy;
+use tare_sys::child::SchedulingPolicy;
 
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 

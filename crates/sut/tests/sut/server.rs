@@ -17,7 +17,6 @@ use tare_sys::affinity::{CpuSet, allowed_cpus, cpus_of_task};
 use tare_sys::child::How;
 use tare_sys::clock;
 use tare_sys::procfs::process::{Stat, process_tree};
-use tare_sys::scheduling::{SchedulingPolicy, policy_of_thread};
 
 /// The program that plays a server: `tests/helper/server.rs`.
 const HELPER: &str = env!("CARGO_BIN_EXE_tare-test-server");
@@ -59,7 +58,9 @@ fn a_server_is_ready_at_the_announced_port_and_gone_after_its_stop() {
     stream.read_to_string(&mut answer).unwrap();
     assert!(answer.ends_with("hi") && server.status() == Status::Running);
     let pids = process_tree(server.pid()).unwrap();
-    assert_eq!(policy_of_thread(server.pid()).unwrap(), Some(SchedulingPolicy::Batch));
+    // The 41st field of proc_pid_stat(5) is the policy, and 3 is SCHED_BATCH.
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).unwrap();
+    assert_eq!(stat.rsplit_once(')').unwrap().1.split_whitespace().nth(38), Some("3"));
     let report = server.stop().unwrap();
     assert_eq!((report.ended.how, report.ended.forced, report.was_dead), (How::Signal(15), false, false));
     assert!(pids.into_iter().all(|pid| !is_alive(pid)));

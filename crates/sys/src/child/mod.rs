@@ -16,10 +16,10 @@ use std::{fmt, io};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
 use serde::{Deserialize, Serialize};
+pub use tare_units::SchedulingPolicy;
 
 use crate::affinity::CpuSet;
 use crate::clock;
-use crate::scheduling::SchedulingPolicy;
 use crate::socket::SEND_FLAGS;
 use message::{Message, SIZE};
 
@@ -28,7 +28,8 @@ pub use prepare::find_program;
 /// How long tare waits for the kernel to remove killed processes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The program to start, and the target of its output.
+/// The program to start. Its standard output and standard error share one pipe, so that their order is kept; the caller
+/// must drain it (see [`Child::take_output`]).
 #[derive(Debug)]
 pub struct Program {
     /// A path, or a name that is looked up in `PATH`.
@@ -43,19 +44,10 @@ pub struct Program {
     pub cpus: Option<CpuSet>,
     /// The scheduling policy of the program and of its descendants.
     pub scheduling: SchedulingPolicy,
-    /// The target of standard output and standard error. It is the same for both, so that their order is kept.
-    pub output: Output,
-}
-
-#[derive(Debug)]
-pub enum Output {
-    /// A pipe that [`Child::take_output`] returns and the caller must drain.
-    Pipe,
-    File(File),
 }
 
 impl Program {
-    /// A program without arguments, with tare's environment. Its output goes to a pipe.
+    /// A program without arguments, with tare's environment.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -64,7 +56,6 @@ impl Program {
             directory: None,
             cpus: None,
             scheduling: SchedulingPolicy::Normal,
-            output: Output::Pipe,
         }
     }
 

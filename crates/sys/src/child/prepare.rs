@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString, c_char};
-use std::fs::File;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use rustix::process::Pid;
 
 use super::message::step;
 use super::supervisor::{self, Orders, supervise};
-use super::{Child, ChildError, Output, Program};
+use super::{Child, ChildError, Program};
 
 /// A step of the child, as text for an error.
 pub(super) fn describe(number: u64, directory: Option<&Path>) -> String {
@@ -45,13 +44,7 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
         rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()).map_err(|e| failed(e.into()))?;
     let (supervisors_end, lifeline) = std::os::unix::net::UnixStream::pair().map_err(&failed)?;
     let (report, reports_in) = io::pipe().map_err(&failed)?;
-    let (output, outputs_in) = match program.output {
-        Output::Pipe => {
-            let (read, write) = io::pipe().map_err(&failed)?;
-            (Some(File::from(OwnedFd::from(read))), OwnedFd::from(write))
-        }
-        Output::File(ref file) => (None, OwnedFd::from(file.try_clone().map_err(&failed)?)),
-    };
+    let (output, outputs_in) = io::pipe().map_err(&failed)?;
     let mask = program.cpus.as_ref().map(crate::affinity::kernel_mask);
     let orders = Orders {
         program: &strings.program,
@@ -71,7 +64,7 @@ pub(super) fn spawn(program: Program) -> Result<Child, ChildError> {
         supervisor,
         lifeline: Some(lifeline.into()),
         report: report.into(),
-        output,
+        output: Some(OwnedFd::from(output).into()),
         exited: None,
         ended: None,
         killing: false,

@@ -11,10 +11,10 @@ use std::ffi::{CStr, c_char, c_int, c_long};
 use std::{mem, ptr};
 
 use rustix::thread::sched_setaffinity;
+use tare_units::SchedulingPolicy;
 
 use super::message::{Message, step};
 use crate::affinity::KernelMask;
-use crate::scheduling::{self, SchedulingPolicy};
 
 /// The supervisor's file descriptors; 0, 1 and 2 become the program's.
 const LIFELINE: c_int = 3;
@@ -197,16 +197,10 @@ unsafe fn become_program(orders: &Orders<'_>, supervisor: libc::pid_t, handshake
             fail(step::AFFINITY, refused.raw_os_error());
         }
         // The default needs no call: programs inherit the policy of tare.
-        if orders.scheduling != SchedulingPolicy::Normal {
+        if orders.scheduling == SchedulingPolicy::Batch {
             // The system call itself, with a priority of 0: the function of this name does nothing but fail in musl.
             let priority: c_int = 0;
-            if libc::syscall(
-                libc::SYS_sched_setscheduler,
-                0,
-                scheduling::number(orders.scheduling),
-                &raw const priority,
-            ) != 0
-            {
+            if libc::syscall(libc::SYS_sched_setscheduler, 0, libc::SCHED_BATCH, &raw const priority) != 0 {
                 fail(step::SCHEDULING, errno());
             }
         }

@@ -12,7 +12,7 @@ use tare_run::prepare::catalog_ready;
 use tare_sut::probe::hiccup::inside;
 use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::CpuSet;
-use tare_sys::scheduling::SchedulingPolicy;
+use tare_sys::child::SchedulingPolicy;
 
 const CONNECTIONS: usize = 16;
 

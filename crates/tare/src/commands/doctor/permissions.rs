@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use rustix::process::setpriority_process;
 use tare_sys::affinity::{CpuSet, allowed_cpus, pin_current_thread};
 use tare_sys::limits::raise_open_files;
-use tare_sys::scheduling::set_thread_nice;
 use tare_sys::threads;
 use tare_sys::uring::UringPoller;
 use tare_sys::wakefulness::Wakefulness;
@@ -92,10 +92,11 @@ fn deep_sleep() -> Checked {
     }
 }
 
-/// Whether threads can be given a higher priority. The attempt is made on a thread of its own.
+/// Whether threads can be given a higher priority. The attempt is made on a thread of its own: on Linux the priority belongs
+/// to a thread, contrary to POSIX.
 fn priority() -> Checked {
     const WHAT: &str = "priority of threads";
-    let raised = result_in_thread(|| set_thread_nice(0, -1));
+    let raised = result_in_thread(|| setpriority_process(None, -1));
     if raised.is_some_and(|raised| raised.is_ok()) {
         Checked::fine(WHAT, "can be raised")
     } else {
