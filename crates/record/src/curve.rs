@@ -47,11 +47,7 @@ pub fn curve_limits(slo: &Slo) -> Vec<Condition> {
 
 /// The figure of a try for a limit, in the limit's unit; infinite without answers.
 pub fn measured_figure(limit: &Condition, slice: &StoredSlice) -> f64 {
-    value(limit.metric, slice)
-}
-
-fn value(metric: Metric, slice: &StoredSlice) -> f64 {
-    match metric {
+    match limit.metric {
         Metric::Errors => failed_or_missing(slice) as f64,
         Metric::ErrorShare => failed_share(slice),
         Metric::ConnectionEvents => slice.load.connection_events.total() as f64,

@@ -25,22 +25,15 @@ pub struct RunHeader<P = Plan> {
 
 pub type LoadHeader = RunHeader<LoadPlan>;
 
-/// The header of a record of either kind, as it is written. The JSON field `kind` is `weighed` (a run) or `load`.
-#[derive(Debug, Clone, Copy, Serialize)]
+/// The header of a record of either kind. The JSON field `kind` is `weighed` (a run) or `load`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(crate) enum HeaderRef<'a> {
+pub enum RecordHeader<R = Box<RunHeader>, L = Box<LoadHeader>> {
     /// A run: servers compared with one another.
     #[serde(rename = "weighed")]
-    Run(&'a RunHeader),
-    Load(&'a LoadHeader),
+    Run(R),
+    Load(L),
 }
 
-/// The header of a record of either kind, as it is read.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-pub enum RecordHeader {
-    /// A run: servers compared with one another.
-    #[serde(rename = "weighed")]
-    Run(Box<RunHeader>),
-    Load(Box<LoadHeader>),
-}
+/// The same, as it is written.
+pub(crate) type HeaderRef<'a> = RecordHeader<&'a RunHeader, &'a LoadHeader>;

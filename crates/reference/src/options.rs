@@ -1,6 +1,8 @@
 //! The planted behaviour of a reference server: a plain struct that a command line fills from its flags.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
+
+use clap::{Args as _, FromArgMatches as _};
 
 use crate::fault::FaultKind;
 
@@ -81,33 +83,10 @@ pub struct Options {
     pub stderr_noise: u64,
 }
 
+/// The defaults of the flags.
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            address: Ipv4Addr::LOCALHOST.into(),
-            port: 0,
-            routes: 128,
-            spin_ns: 0,
-            base_ns: 0,
-            spin_percent: 0.0,
-            delay_us: 0,
-            slow_share: 0.0,
-            slow_us: 0,
-            stall_every_s: 0.0,
-            stall_ms: 0,
-            answer_bytes: 0,
-            push_period_ms: 100,
-            first_event_ms: 0,
-            event_gap_ms: 0,
-            events: 10,
-            clock_ahead_ns: 0,
-            keeps_ledger: false,
-            fault: None,
-            fault_after: 0,
-            never_ready: false,
-            lie_ready: false,
-            ignore_sigterm: false,
-            stderr_noise: 0,
-        }
+        let flags = Self::augment_args(clap::Command::new("reference"));
+        Self::from_arg_matches(&flags.get_matches_from(["reference"])).expect("no flag is required")
     }
 }

@@ -158,7 +158,7 @@ impl Comparison {
     /// that prior and own forks give together.
     fn expected_sd(&self, own: f64, forks: u32) -> f64 {
         let (known, more) = (f64::from(self.forks) - 1.0, f64::from(forks.saturating_sub(self.forks)));
-        let further = self.method.moderated_sd(own, self.forks);
+        let (further, _) = self.method.moderated(own, self.forks);
         ((known * own.powi(2) + more * further.powi(2)) / (known + more)).sqrt()
     }
 

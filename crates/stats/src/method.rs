@@ -88,14 +88,9 @@ impl Method {
 
     /// The standard deviation that the prior and `forks` forks with spread `sd` give together, and the degrees of freedom
     /// that it has beside those of the forks; `sd` and 0 without a prior, and if the forks contradict it.
-    fn moderated(&self, sd: f64, forks: u32) -> (f64, f64) {
+    pub(crate) fn moderated(&self, sd: f64, forks: u32) -> (f64, f64) {
         let prior = self.prior().filter(|prior| prior.agrees_with(sd, forks));
         prior.map_or((sd, 0.0), |prior| (prior.moderate(sd, forks), prior.df))
-    }
-
-    /// The first of [`moderated`](Self::moderated).
-    pub(crate) fn moderated_sd(&self, sd: f64, forks: u32) -> f64 {
-        self.moderated(sd, forks).0
     }
 
     /// The fewest forks that may decide anything.

@@ -88,7 +88,8 @@ impl Catalog {
         }
         let command = match manifest.runtime() {
             Some(Runtime::Program(words)) => {
-                let mut command = with_processors(words, jvm.processors);
+                let processors = jvm.processors.to_string();
+                let mut command: Vec<String> = words.iter().map(|word| word.replace(CPUS, &processors)).collect();
                 command.push(server.to_owned());
                 command
             }
@@ -167,10 +168,6 @@ pub fn check_jvm_options(server: &str, command: &CommandServer) -> Result<(), Su
         said.lines().filter(|line| !SAYS_NOTHING.iter().any(|start| line.starts_with(start))).collect();
     let (java, said) = (&command.command[at], lines.join("; "));
     Err(SutError::Jdk { message: format!("[servers.{server}] jvm_options: {java} says: {said}") })
-}
-
-fn with_processors(words: &[String], processors: u32) -> Vec<String> {
-    words.iter().map(|word| word.replace(CPUS, &processors.to_string())).collect()
 }
 
 /// The text of a JDK argument file.

@@ -11,8 +11,7 @@ use tare_sut::SutError;
 use tare_sut::probe::hiccup::inside;
 use tare_sut::probe::jvm::stops;
 use tare_sut::server::ServerSpec;
-use tare_sys::scheduling::SchedulingPolicy;
-use tare_units::Span;
+use tare_units::{SchedulingPolicy, Span};
 
 use crate::server_host::local::PlannedStart;
 use crate::server_host::local::counters;
@@ -131,10 +130,7 @@ impl OwnStart {
         let meter = self.meter.as_ref().map(|meter| inside::jvm_option(meter, folder));
         let stops = if self.logs_stops { stops::jvm_option(folder) } else { None };
         for (variable, option) in [(inside::VARIABLE, meter), (stops::VARIABLE, stops)] {
-            let Some(option) = option else { continue };
-            let own = env.get(variable).cloned().or_else(|| std::env::var(variable).ok());
-            let options = own.filter(|own| !own.is_empty()).map_or(option.clone(), |own| format!("{own} {option}"));
-            env.insert(variable.to_owned(), options);
+            option.into_iter().for_each(|option| counters::add_option(&mut env, variable, option));
         }
         Ok(env)
     }

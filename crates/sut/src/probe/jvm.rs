@@ -37,12 +37,9 @@ impl JvmProbe {
         let mut users = std::fs::read_dir(folder).ok()?.flatten().filter(of_user);
         users.find_map(|user| {
             let file = user.path().join(pid.to_string());
-            Self { pid, file }.keeps_counters()
+            let probe = Self { pid, file };
+            probe.take_sample().map(|_| probe)
         })
-    }
-
-    fn keeps_counters(self) -> Option<Self> {
-        self.take_sample().map(|_| self)
     }
 
     pub const fn pid(&self) -> u32 {

@@ -6,6 +6,7 @@ use clap::{Arg, ArgAction, ArgGroup, Args};
 use tare_load::{Check, FeedOrder, PollerChoice, Think};
 use tare_plan::ServerClock;
 use tare_plan::condition::Condition;
+use tare_plan::load_plan::LoadStage;
 use tare_units::Span;
 
 mod agents;
@@ -13,9 +14,9 @@ mod values;
 
 pub use agents::{AgentArgs, AgentOptions};
 pub(super) use values::parse_time;
-pub use values::{ConnectTo, PerSecond, Spin, Stage, port};
+pub use values::{ConnectTo, PerSecond, Spin, port};
 use values::{
-    depth, parse_connections, parse_duration, parse_file, parse_message_bytes, parse_number, parse_think,
+    depth, parse_connections, parse_duration, parse_file, parse_message_bytes, parse_number, parse_stage, parse_think,
     parse_threads, seed,
 };
 
@@ -112,12 +113,12 @@ pub struct ModelArgs {
     pub ramp: Option<Span>,
     /// Open loop: change the rate linearly in stages. 1000:10s,5000:30s goes to 1000/s in 10 s, then to 5000/s in 30 s. It
     /// starts at --rate, or at 0 without it.
-    #[arg(long, value_delimiter = ',', conflicts_with = "ramp", value_name = "RATE:SPAN,…")]
-    pub stages: Vec<Stage>,
+    #[arg(long, value_delimiter = ',', value_parser = parse_stage, conflicts_with = "ramp", value_name = "RATE:SPAN,…")]
+    pub stages: Vec<LoadStage>,
     /// Closed loop: change the number of users linearly in stages, starting at 0. 64:10s,64:1m,0:10s goes to 64 users in
     /// 10 s, stays for 1 min and goes back to 0. --connections is the maximum.
-    #[arg(long, value_delimiter = ',', conflicts_with_all = ["open_loop", "ramp"], value_name = "USERS:SPAN,…")]
-    pub user_stages: Vec<Stage>,
+    #[arg(long, value_delimiter = ',', value_parser = parse_stage, conflicts_with_all = ["open_loop", "ramp"], value_name = "USERS:SPAN,…")]
+    pub user_stages: Vec<LoadStage>,
     /// Open loop: send the requests that are due in bursts, this long apart. Costs the generator less CPU.
     #[arg(long, requires = "open_loop", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     pub tick: Option<Span>,

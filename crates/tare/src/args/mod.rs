@@ -30,7 +30,7 @@ pub use curl::with_curl_line;
 pub use history::{HistoryAction, HistoryArgs, ImportArgs};
 pub use init::InitArgs;
 pub use kubernetes::{AgentsAction, ClusterArgs, ManifestArgs};
-pub use load::{AgentOptions, ConnectTo, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin, Stage};
+pub use load::{AgentOptions, ConnectTo, ConnectionArgs, LoadArgs, ModelArgs, OutputArgs, RequestArgs, Spin};
 pub use profile::ProfileArgs;
 pub use report::{CiForm, FormArgs, ReportArgs};
 pub use run::{LATEST, RunArgs};

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadStage};
 
-use crate::args::{ModelArgs, Stage};
+use crate::args::ModelArgs;
 
 /// A closed loop without a rate; otherwise an open one.
 pub fn load_model(model: &ModelArgs) -> LoadModel {
     if !model.user_stages.is_empty() {
-        return LoadModel::ClosedStages { stages: stages(&model.user_stages) };
+        return LoadModel::ClosedStages { stages: model.user_stages.clone() };
     }
     if !is_open_loop(model) {
         return LoadModel::Closed;
@@ -17,7 +17,7 @@ pub fn load_model(model: &ModelArgs) -> LoadModel {
     let rate = model.rate.map_or(0.0, |rate| rate.0);
     let (per_s, stages) = match model.ramp {
         Some(over) => (0.0, vec![LoadStage { to: rate, over }]),
-        None => (rate, stages(&model.stages)),
+        None => (rate, model.stages.clone()),
     };
     let arrivals = if model.poisson { Arrivals::Poisson } else { Arrivals::Even };
     LoadModel::Open { per_s, stages, arrivals, tick: model.tick }
@@ -31,8 +31,4 @@ pub fn is_open_loop(model: &ModelArgs) -> bool {
 /// How long the stages of --stages or --user-stages last.
 pub fn staged_time(model: &ModelArgs) -> Duration {
     model.stages.iter().chain(&model.user_stages).map(|stage| stage.over.0).sum()
-}
-
-fn stages(list: &[Stage]) -> Vec<LoadStage> {
-    list.iter().map(|stage| LoadStage { to: stage.to, over: stage.over }).collect()
 }

@@ -71,7 +71,7 @@ impl BuiltServers {
                 return Err(error.into());
             }
         };
-        let answer = ask(server.address());
+        let answer = ask(server.address);
         server.stop();
         Ok(answer)
     }

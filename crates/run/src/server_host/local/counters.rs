@@ -22,13 +22,15 @@ pub(crate) fn environment(
     let Some(source) = counters else { return Ok(env) };
     env.insert(counter_socket::VARIABLE.to_owned(), counter_socket::socket_prefix());
     if source == CounterSource::Node {
-        let inherited = env.get(NODE_OPTIONS).cloned().or_else(|| std::env::var(NODE_OPTIONS).ok());
-        let required = format!("--require \"{}\"", write_script(&cache_folder())?.display());
-        let options =
-            inherited.filter(|own| !own.is_empty()).map_or(required.clone(), |own| format!("{own} {required}"));
-        env.insert(NODE_OPTIONS.to_owned(), options);
+        add_option(&mut env, NODE_OPTIONS, format!("--require \"{}\"", write_script(&cache_folder())?.display()));
     }
     Ok(env)
+}
+
+/// Adds an option to a variable with options of a runtime: behind the server's own ones, or else those of tare's environment.
+pub(crate) fn add_option(env: &mut BTreeMap<String, String>, variable: &str, option: String) {
+    let own = env.get(variable).cloned().or_else(|| std::env::var(variable).ok()).filter(|own| !own.is_empty());
+    env.insert(variable.to_owned(), own.map_or(option.clone(), |own| format!("{own} {option}")));
 }
 
 /// The script in this folder. Servers that start side by side share it, so it is replaced in one step.

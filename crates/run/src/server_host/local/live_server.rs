@@ -17,11 +17,11 @@ pub enum PlannedStart {
 
 /// A server that accepts connections.
 #[derive(Debug)]
-pub enum LiveServer {
-    /// Started by tare; dropping it ends it.
-    Ours(Box<Server>),
-    /// Started outside tare.
-    External(SocketAddr),
+pub struct LiveServer {
+    /// Where it accepts connections.
+    pub address: SocketAddr,
+    /// Started by tare; dropping it ends it. `None` if it was started outside tare.
+    own: Option<Box<Server>>,
 }
 
 impl PlannedStart {
@@ -33,28 +33,23 @@ impl PlannedStart {
     pub fn start(&self, cancelled: &AtomicBool) -> Result<LiveServer, SutError> {
         match self {
             Self::Ours(spec) => {
-                Server::start_unless_cancelled(spec, cancelled).map(|server| LiveServer::Ours(Box::new(server)))
+                let server = Server::start_unless_cancelled(spec, cancelled)?;
+                Ok(LiveServer { address: server.address(), own: Some(Box::new(server)) })
             }
-            Self::External(address) => Ok(LiveServer::External(*address)),
+            Self::External(address) => Ok(LiveServer::external(*address)),
         }
     }
 }
 
 impl LiveServer {
-    /// Where it accepts connections.
-    pub fn address(&self) -> SocketAddr {
-        match self {
-            Self::Ours(server) => server.address(),
-            Self::External(address) => *address,
-        }
+    /// One that was started outside tare.
+    pub fn external(address: SocketAddr) -> Self {
+        Self { address, own: None }
     }
 
     /// The time from its start until it was ready; 0 for one that ran already.
     pub fn startup_ns(&self) -> u64 {
-        match self {
-            Self::Ours(server) => server.startup_ns(),
-            Self::External(_) => 0,
-        }
+        self.own.as_ref().map_or(0, |server| server.startup_ns())
     }
 
     /// The process that it runs in, where that can be seen.
@@ -64,19 +59,12 @@ impl LiveServer {
 
     /// The servers that tare started: it, and those behind it.
     pub fn chain(&self) -> impl Iterator<Item = &Server> {
-        let ours = match self {
-            Self::Ours(server) => Some(server.chain()),
-            Self::External(_) => None,
-        };
-        ours.into_iter().flatten()
+        self.own.iter().flat_map(|server| server.chain())
     }
 
     /// The state of its process, where that can be seen.
     pub fn status(&self) -> Status {
-        match self {
-            Self::Ours(server) => server.status(),
-            Self::External(_) => Status::Running,
-        }
+        self.own.as_ref().map_or(Status::Running, |server| server.status())
     }
 
     /// The last lines of its log, where it is ours and has said anything; of a proxy also those of what is behind it.
@@ -93,18 +81,13 @@ impl LiveServer {
 
     /// Moves it to these CPUs, where it is ours.
     pub fn set_cpus(&self, cpus: &CpuSet) -> Result<(), SutError> {
-        match self {
-            Self::Ours(server) => server.set_cpus(cpus),
-            Self::External(_) => Ok(()),
-        }
+        self.own.as_ref().map_or(Ok(()), |server| server.set_cpus(cpus))
     }
 
     /// Ends it, where it is ours, and says how it ended.
     pub fn stop(self) -> String {
-        match self {
-            Self::Ours(server) => server.stop().map_or_else(|error| error.to_string(), |report| report.to_string()),
-            Self::External(_) => "external: left running".to_owned(),
-        }
+        let Some(server) = self.own else { return "external: left running".to_owned() };
+        server.stop().map_or_else(|error| error.to_string(), |report| report.to_string())
     }
 }
 
@@ -116,7 +99,7 @@ mod tests {
     fn a_server_elsewhere_is_driven_and_left_alone() {
         let address: SocketAddr = "192.0.2.1:80".parse().unwrap();
         let live = PlannedStart::External(address).start(&AtomicBool::new(false)).unwrap();
-        assert_eq!((live.address(), live.pid(), live.log_tail(5)), (address, None, None));
+        assert_eq!((live.address, live.pid(), live.log_tail(5)), (address, None, None));
         assert!(matches!(live.status(), Status::Running));
         live.set_cpus(&"0".parse().unwrap()).unwrap();
         assert_eq!(live.stop(), "external: left running");

@@ -66,7 +66,7 @@ impl ServerHost for LocalServers {
         for (start, started) in starts.iter().zip(map_in_threads(planned, start)) {
             let live = started.ok_or_else(|| RunError::NotPrepared(start.name()))?;
             results.push(live.map(|live| {
-                let (address, startup_ns) = (live.address(), live.startup_ns());
+                let (address, startup_ns) = (live.address, live.startup_ns());
                 self.servers.insert(start.id, RunningServer::new(live, start.counters(), &self.logs));
                 StartedServer { startup_ns, address }
             }));

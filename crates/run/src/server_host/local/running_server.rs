@@ -90,7 +90,7 @@ impl RunningServer {
         };
         let runtime_probe = RuntimeProbe::find(&cpu_probes, None);
         // Nobody starts or stops it, and the load knows its address.
-        let live = LiveServer::External(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
+        let live = LiveServer::external(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
         let server =
             Self { live, cpu_probes, runtime_probe, meter: None, stop_log, told_stops: None, off_heap_due: false };
         Ok((server, refused))

@@ -9,6 +9,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, Command, ValueEnum};
 use tare_load::{MAX_MESSAGE_BYTES, Think};
 use tare_plan::agent_place::AgentPlace;
+use tare_plan::load_plan::LoadStage;
 use tare_units::{Span, parse_count, parse_quantity};
 use url::{Host, Url};
 
@@ -42,22 +43,12 @@ pub enum Spin {
 }
 
 /// One stage of `--stages` or `--user-stages`: to a level in so long, `5000:30s`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stage {
-    pub to: f64,
-    pub over: Span,
-}
-
-impl FromStr for Stage {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is not a stage; write LEVEL:SPAN, such as 5000:30s");
-        let (rate, over) = text.split_once(':').ok_or_else(wrong)?;
-        // A stage may end at rest, which no rate may be.
-        let to = parse_level(rate).ok_or_else(wrong)?;
-        Ok(Self { to, over: over.parse().map_err(|_| wrong())? })
-    }
+pub fn parse_stage(text: &str) -> Result<LoadStage, String> {
+    let wrong = || format!("\"{text}\" is not a stage; write LEVEL:SPAN, such as 5000:30s");
+    let (rate, over) = text.split_once(':').ok_or_else(wrong)?;
+    // A stage may end at rest, which no rate may be.
+    let to = parse_level(rate).ok_or_else(wrong)?;
+    Ok(LoadStage { to, over: over.parse().map_err(|_| wrong())? })
 }
 
 /// A rate or a number of users: `0`, `500`, `20k`, `20000/s`.
@@ -234,12 +225,12 @@ mod tests {
 
     #[test]
     fn stages_and_pauses_are_read_as_they_are_meant() {
-        let stage = |to, secs| Ok(Stage { to, over: Span::from_secs(secs) });
-        assert_eq!("5k:30s".parse::<Stage>(), stage(5_000.0, 30));
+        let stage = |to, secs| Ok(LoadStage { to, over: Span::from_secs(secs) });
+        assert_eq!(parse_stage("5k:30s"), stage(5_000.0, 30));
         for rest in ["0:1m", "0.0:1m", "0/s:1m"] {
-            assert_eq!(rest.parse::<Stage>(), stage(0.0, 60), "{rest}");
+            assert_eq!(parse_stage(rest), stage(0.0, 60), "{rest}");
         }
-        assert!("1e300:1m".parse::<Stage>().is_err() && "-1:1m".parse::<Stage>().is_err());
+        assert!(parse_stage("1e300:1m").is_err() && parse_stage("-1:1m").is_err());
         let ms = std::time::Duration::from_millis;
         assert_eq!(parse_think("100ms"), Ok(Think::Constant(ms(100))));
         assert_eq!(parse_think("50ms..200ms"), Ok(Think::Between(ms(50), ms(200))));
