@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use tare_plan::Currency;
-use tare_plan::plan::{Forks, Plan, SliceKind};
+use tare_plan::plan::{Forks, Mode, Plan, SliceKind};
 use tare_record::RunRecord;
 pub use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_stats::StopReason;
@@ -13,10 +13,15 @@ use tare_stats::StopReason;
 use crate::cell::analyze_cells;
 use crate::compare::{Pair, Pairs, compare_cells, fork_time};
 use crate::limits::{are_settled, judge_limits};
+use crate::profile::first_answers;
 use crate::summary::{Comparison, CurrencyRatio, LimitResult};
 
-/// Whether each comparison of a record may stop, and how it stands, judged as its report will judge it.
+/// Whether each comparison of a record may stop, and how it stands, judged as its report will judge it. Profiled starts have
+/// no scores: what is in the frames of each layer stands instead.
 pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
+    if record.header.plan.mode == Mode::Profiled {
+        return first_answers(record);
+    }
     let (plan, cells) = (&record.header.plan, analyze_cells(record));
     let pairs = Pairs::of(plan, &cells);
     let judged = judge_limits(record, &pairs);

@@ -1,6 +1,6 @@
 //! Forks of every group in turn, until each comparison is decided, the forks are done or the budget is spent.
 
-use tare_plan::plan::{Group, Mode, Role};
+use tare_plan::plan::{Group, Role};
 use tare_record::checkpoint::{ComparisonState, DoneStep, GroupVerdicts};
 use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
@@ -65,10 +65,7 @@ fn progress_of_group(
 ) -> (GroupVerdicts, u32) {
     let mut standings = reasons_to_stop(context.journal.record());
     standings.retain(|standing| standing.group == group.id);
-    // Starts that are profiled have no scores.
-    if context.plan.mode != Mode::Profiled {
-        context.show(&Progress::Standing { place, standings: &standings });
-    }
+    context.show(&Progress::Standing { place, standings: &standings });
     let record = context.journal.record();
     let is_void = |standing: &ComparisonState| {
         let is_void = |name: &str| record.is_void(&group.id, &standing.scenario, name);

@@ -14,7 +14,7 @@ export interface Why {
   id: string;
   scenario: string;
   variant: string;
-  baseline: string;
+  baseline: string | null;
   sentences: WhySentence[];
 }
 

@@ -1,20 +1,26 @@
 //! From the profiles of a record to what people see of them: sentences, tables, flame graphs, and files for other tools.
 
+mod layer;
 mod sentence;
 mod sides;
+mod touched;
 mod versions;
 mod view;
 
 use tare_plan::plan::{Group, Mode, NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
-use tare_record::RunRecord;
+use tare_record::{EventKind, EventRecord, RunRecord};
 
+use crate::format;
 use crate::summarize::summarize;
-use crate::summary::{Profiles, Summary, Why};
+use crate::summary::{Profiles, Summary, Why, WhySentence};
 use crate::words::headline::MOST_DIFFERENCES;
+use layer::{Focus, has_layer};
 
-pub use sentence::cost;
+pub use layer::{BETWEEN_STARTS, first_answers};
+pub use sentence::{cost, interval};
 pub use sides::Side;
+pub use touched::no_sample_in;
 
 /// Error probability of the intervals over profiled starts: their number is small and fixed before the run.
 pub const ALPHA: f64 = 0.05;
@@ -31,7 +37,7 @@ pub fn summarize_with(record: &RunRecord, profiled: Option<&RunRecord>) -> Summa
     summary
 }
 
-/// The first sentence of each comparison; `None` where nothing was profiled beside a baseline.
+/// The first sentence of each server; `None` where there is nothing to say.
 fn answer(profiles: &Profiles) -> Option<String> {
     let sentences = profiles.whys.iter().filter_map(|why| Some(why.sentences.first()?.text.as_str()));
     let sentences: Vec<&str> = sentences.take(MOST_DIFFERENCES).collect();
@@ -42,12 +48,13 @@ fn answer(profiles: &Profiles) -> Option<String> {
 ///
 /// A profile that cannot be read any more is left out; the record says so when it is opened.
 pub fn study_profiles(record: &RunRecord, scored: Option<&Summary>) -> Profiles {
-    let focus = record.header.plan.profile.as_ref().map(|profile| profile.focus.clone()).unwrap_or_default();
-    let mut profiles = Profiles { focus, ..Profiles::default() };
     let plan = &record.header.plan;
+    let pattern = plan.profile.as_ref().map(|profile| profile.focus.clone()).unwrap_or_default();
+    let mut profiles = Profiles { focus: pattern, ..Profiles::default() };
+    let focus = Focus::of_plan(plan);
     for (group, named) in plan.groups.iter().flat_map(|g| g.scenarios.iter().map(move |s| (g, s))) {
         for variant in &group.variants {
-            of_variant(record, group, named, variant, scored, &mut profiles);
+            of_variant(record, group, named, variant, focus.as_ref(), scored, &mut profiles);
         }
     }
     profiles.versions = versions::across(record, &profiles.views);
@@ -59,27 +66,47 @@ fn of_variant(
     group: &Group,
     named: &NamedScenario,
     variant: &Variant,
+    focus: Option<&Focus>,
     scored: Option<&Summary>,
     profiles: &mut Profiles,
 ) {
     let baseline = group.baseline();
     let against = (baseline.name != variant.name).then_some(baseline);
-    let mut views = Vec::new();
+    let (mut views, mut of_layer) = (Vec::new(), None);
     for &event in record.header.plan.profile.iter().flat_map(|profile| &profile.events) {
         let side = |of: &Variant| Side::of_variant(record, &group.id, &named.name, &of.name, event);
         let Some(own) = side(variant) else { continue };
         let other = against.and_then(side);
-        views.push(view::view(&own, other.as_ref(), &profiles.focus));
-    }
-    if let Some(baseline) = against {
-        let id = format!("{}/{}/{}", group.id, named.name, variant.name);
-        let sentences = sentence::sentences(&id, &views, &baseline.name, scored);
-        if !sentences.is_empty() {
-            let (variant, baseline) = (variant.name.clone(), baseline.name.clone());
-            profiles.whys.push(Why { id, scenario: named.name.clone(), variant, baseline, sentences });
+        views.push(view::view(&own, other.as_ref(), focus.map(|focus| &focus.frames)));
+        if event == ProfileEvent::Cpu && has_layer(group, variant) {
+            of_layer = focus.and_then(|focus| focus.sentence(&own, other.as_ref()));
         }
     }
+    let id = format!("{}/{}/{}", group.id, named.name, variant.name);
+    let mut sentences = against.map_or_else(Vec::new, |one| sentence::sentences(&id, &views, &one.name, scored));
+    if views.is_empty() {
+        of_layer = why_none(record, variant, named);
+    }
+    // What the whole costs comes first.
+    let place = sentences.len().min(1);
+    sentences.splice(place..place, of_layer.map(|text| WhySentence { text, ..WhySentence::default() }));
+    if !sentences.is_empty() {
+        let (variant, baseline) = (variant.name.clone(), against.map(|baseline| baseline.name.clone()));
+        profiles.whys.push(Why { id, scenario: named.name.clone(), variant, baseline, sentences });
+    }
     profiles.views.extend(views);
+}
+
+/// That a server was not profiled, with the reason that its sampler gave.
+fn why_none(record: &RunRecord, variant: &Variant, named: &NamedScenario) -> Option<String> {
+    let is_here = |event: &&EventRecord| {
+        event.variant.as_ref() == Some(&variant.name) && event.scenario.as_ref() == Some(&named.name)
+    };
+    let reason = record.events.iter().filter(is_here).find_map(|event| match &event.kind {
+        EventKind::ProfileFailed { reason } => Some(reason),
+        _ => None,
+    });
+    reason.map(|reason| format!("{} was not profiled: {}", variant.name, format::sentence(reason)))
 }
 
 /// The unit of what an event counts.

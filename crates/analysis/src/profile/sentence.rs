@@ -116,6 +116,13 @@ fn half_width(estimate: Estimate) -> String {
     estimate.lo.zip(estimate.hi).map_or_else(|| "?".to_owned(), |(lo, hi)| share((hi - lo) / 2.0))
 }
 
+/// `6.9 % [6.1, 7.7]`, of a share.
+pub fn interval(estimate: Estimate) -> String {
+    let bounds = estimate.lo.zip(estimate.hi);
+    let bounds = bounds.map(|(lo, hi)| format!(" [{:.1}, {:.1}]", lo.max(0.0) * 100.0, hi.min(1.0) * 100.0));
+    format!("{:.1} %{}", estimate.value * 100.0, bounds.unwrap_or_default())
+}
+
 /// `8.2 µs`, `3.4 KB`, without a sign.
 pub fn cost(view: &ProfileView, value: f64) -> String {
     single(if view.unit == "bytes" { Unit::Bytes } else { Unit::Nanos }, value.abs())

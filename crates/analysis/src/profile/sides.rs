@@ -51,6 +51,11 @@ impl<'a> Side<'a> {
         (!side.records.is_empty()).then_some(side)
     }
 
+    /// The weight of all stacks: samples, where the sampler counts these.
+    pub(super) fn samples(&self) -> u64 {
+        self.forks.iter().map(|fork| fork.usage.weight).sum()
+    }
+
     pub fn merged(&self) -> Stacks {
         let mut all = Stacks::new();
         self.stacks.iter().for_each(|stacks| all.extend(stacks));

@@ -22,15 +22,12 @@ const CUT: f64 = 0.0002;
 const NAMED: f64 = 0.005;
 const MOST_NAMED: usize = 4;
 
-pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: &str) -> ProfileView {
-    // One that is no expression was refused before the run.
-    let focus = Regex::new(focus).ok().filter(|_| !focus.is_empty());
+pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: Option<&Regex>) -> ProfileView {
     let first = own.records[0];
-    let weight: u64 = own.forks.iter().map(|fork| fork.usage.weight).sum();
     let mut hot_frames: Vec<HotMethod> = hot_methods(&own.forks, LEAST, ALPHA);
     let packages = packages(&hot_methods(&own.forks, 0.0, ALPHA));
-    keep_telling(&mut hot_frames, focus.as_ref());
-    let moved = other.map_or_else(Vec::new, |other| moved_frames(own, other, focus.as_ref()));
+    keep_telling(&mut hot_frames, focus);
+    let moved = other.map_or_else(Vec::new, |other| moved_frames(own, other, focus));
     let variant: Vec<_> = own.stacks.iter().collect();
     let baseline: Vec<_> = other.iter().flat_map(|other| &other.stacks).collect();
     ProfileView {
@@ -45,18 +42,14 @@ pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: &str) -> Pro
         forks: own.forks.len() as u32,
         steady_forks: own.steady,
         offered_per_s: first.offered_per_s,
-        samples: matches!(first.weight, Weight::Samples { .. }).then_some(weight),
+        samples: matches!(first.weight, Weight::Samples { .. }).then(|| own.samples()),
         failed_share: own.forks.iter().map(|fork| fork.usage.failed).sum::<f64>() / own.forks.len() as f64,
         coverage: coverage(own),
         per_request: per_request(own),
         baseline_per_request: other.and_then(per_request),
         difference_per_request: other.and_then(|other| difference(own, other)),
-        focus_share: focus
-            .as_ref()
-            .map(|focus| share(own, |stacks| stacks.weight_containing(&stacks.matching_frames(focus)))),
-        focus_own: focus
-            .as_ref()
-            .map(|focus| share(own, |stacks| stacks.weight_ending_in(&stacks.matching_frames(focus)))),
+        focus_share: focus.map(|focus| share(own, |stacks| stacks.weight_containing(&stacks.matching_frames(focus)))),
+        focus_own: focus.map(|focus| share(own, |stacks| stacks.weight_ending_in(&stacks.matching_frames(focus)))),
         hot: hot_frames.iter().map(hot_frame).collect(),
         packages,
         moved,
@@ -70,7 +63,7 @@ pub(super) fn estimate(mean: Mean) -> Estimate {
 }
 
 /// The CPU that samples stand for, as a share of the kernel's count.
-fn coverage(side: &Side<'_>) -> Option<f64> {
+pub(super) fn coverage(side: &Side<'_>) -> Option<f64> {
     let (mut sampled, mut counted) = (0.0, 0.0);
     for (record, fork) in side.records.iter().zip(&side.forks).filter(|_| side.event == ProfileEvent::Cpu) {
         let Weight::Samples { every_ns } = record.weight else { continue };
@@ -92,7 +85,7 @@ fn difference(own: &Side<'_>, other: &Side<'_>) -> Option<Estimate> {
     (!differences.is_empty()).then(|| estimate(Mean::from_values(&differences, ALPHA)))
 }
 
-fn share(side: &Side<'_>, of: impl Fn(&tare_profile::Stacks) -> u64) -> Estimate {
+pub(super) fn share(side: &Side<'_>, of: impl Fn(&tare_profile::Stacks) -> u64) -> Estimate {
     let shares: Vec<f64> =
         side.stacks.iter().map(|stacks| of(stacks) as f64 / stacks.total_weight().max(1) as f64).collect();
     estimate(Mean::from_values(&shares, ALPHA))

@@ -131,7 +131,7 @@ pub enum RunStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     pub value: f64,
-    /// Lower end of the interval; `null` with fewer than two forks.
+    /// Lower end of the interval; `null` without one.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
 }

@@ -11,26 +11,27 @@ use super::Estimate;
 pub struct Profiles {
     /// The frames whose share is reported, as a regular expression; empty for none in particular.
     pub focus: String,
-    /// One entry per variant that was profiled together with a baseline: the answer in sentences.
+    /// One entry per variant of which there is something to say: the answer in sentences.
     pub whys: Vec<Why>,
     pub views: Vec<ProfileView>,
     /// Methods that were named at one version of a server, at all of them.
     pub versions: Vec<AcrossVersions>,
 }
 
-/// Why one variant costs more than its baseline.
+/// Why one variant costs more than its baseline, where it has one, and how much is in the frames of its layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Why {
     pub id: String,
     pub scenario: String,
     pub variant: String,
-    pub baseline: String,
+    pub baseline: Option<String>,
     pub sentences: Vec<WhySentence>,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct WhySentence {
     pub text: String,
+    /// The view that it is about; empty where it names no method.
     pub view: String,
     /// Methods that it names, short and whole, for links into the flame graph.
     pub methods: Vec<NamedMethod>,

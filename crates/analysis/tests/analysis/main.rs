@@ -5,6 +5,7 @@
 
 mod attributions;
 mod controls;
+mod first_answers;
 mod forecasts;
 mod latency_division;
 mod networks;

@@ -359,7 +359,7 @@ fn scenario() -> Scenario {
 }
 
 /// Seeded noise without a library: splitmix64, and a sum of twelve uniforms for a normal.
-struct Noise(u64);
+pub struct Noise(pub u64);
 
 impl Noise {
     fn uniform(&mut self) -> f64 {
@@ -370,7 +370,7 @@ impl Noise {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    fn normal(&mut self) -> f64 {
+    pub fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.uniform()).sum::<f64>() - 6.0
     }
 }

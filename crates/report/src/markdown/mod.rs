@@ -37,6 +37,10 @@ pub fn render(summary: &Summary) -> String {
     }
     out.push_str(&interval_legend(summary).map_or(String::new(), |legend| format!("\n{}\n", safe(&sentence(&legend)))));
     out.push_str(&cross_checks(summary));
+    for why in summary.profiles.iter().flat_map(|profiles| &profiles.whys) {
+        out.push_str(&format!("\n## Why {} on {}\n\n", safe(&why.variant), safe(&why.scenario)));
+        why.sentences.iter().for_each(|one| out.push_str(&format!("- {}\n", safe(&one.text))));
+    }
     out.push_str(&noise(summary));
     if !summary.findings.is_empty() {
         out.push_str("\n## Findings\n\n");

@@ -5,8 +5,8 @@ use super::grid::{Grid, shorten, wrap};
 use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::format::{count, share};
-use tare_analysis::profile::cost;
-use tare_analysis::summary::{AcrossVersions, Estimate, HotFrame, MovedFrame, ProfileView, Profiles};
+use tare_analysis::profile::{cost, interval};
+use tare_analysis::summary::{AcrossVersions, HotFrame, MovedFrame, ProfileView, Profiles};
 
 /// Rows of a table in the terminal; the page has more.
 const ROWS: usize = 12;
@@ -15,6 +15,19 @@ const NAME: usize = 64;
 
 /// What profiled starts showed.
 pub(super) fn profiles(profiles: &Profiles, style: &Style) -> String {
+    let mut out = whys(profiles, style);
+    for view in &profiles.views {
+        out += &format!("\n{}\n", style.palette().paint(Tone::Head, &clean::sanitize_line(&head(view))));
+        out += &wrap(&format!("  {}", clean::sanitize_line(&facts(view, &profiles.focus))), style.width, 4);
+        out.push('\n');
+        out += &if view.moved.is_empty() { hot(view, style) } else { moved(view, style) };
+    }
+    out += &profiles.versions.iter().map(|table| versions(table, style)).collect::<String>();
+    out
+}
+
+/// The sentences alone.
+pub(super) fn whys(profiles: &Profiles, style: &Style) -> String {
     let mut out = String::new();
     for why in &profiles.whys {
         let head = format!("why {} on {}", clean::sanitize_line(&why.variant), clean::sanitize_line(&why.scenario));
@@ -24,13 +37,6 @@ pub(super) fn profiles(profiles: &Profiles, style: &Style) -> String {
             out.push('\n');
         }
     }
-    for view in &profiles.views {
-        out += &format!("\n{}\n", style.palette().paint(Tone::Head, &clean::sanitize_line(&head(view))));
-        out += &wrap(&format!("  {}", clean::sanitize_line(&facts(view, &profiles.focus))), style.width, 4);
-        out.push('\n');
-        out += &if view.moved.is_empty() { hot(view, style) } else { moved(view, style) };
-    }
-    out += &profiles.versions.iter().map(|table| versions(table, style)).collect::<String>();
     out
 }
 
@@ -54,13 +60,6 @@ fn facts(view: &ProfileView, focus: &str) -> String {
         share(view.failed_share),
         view.sampler
     )
-}
-
-/// `6.9 % [6.1, 7.7]`.
-fn interval(estimate: Estimate) -> String {
-    let bounds = estimate.lo.zip(estimate.hi);
-    let bounds = bounds.map(|(lo, hi)| format!(" [{:.1}, {:.1}]", lo.max(0.0) * 100.0, hi.min(1.0) * 100.0));
-    format!("{:.1} %{}", estimate.value * 100.0, bounds.unwrap_or_default())
 }
 
 fn moved(view: &ProfileView, style: &Style) -> String {

@@ -7,7 +7,7 @@ use tare_plan::profile::{Profile, ProfileEvent};
 use tare_record::RunRecord;
 use tare_record::profile::{PackedText, ProfileRecord, Weight};
 use tare_report::text::{Style, render};
-use tare_report::{html, json, write_profiles};
+use tare_report::{html, json, markdown, write_profiles};
 use tare_units::Span;
 
 use crate::synthetic::{baseline, run, standard, variant};
@@ -87,11 +87,14 @@ fn the_sentences_name_the_planted_methods_with_their_shares_and_costs() {
     let texts: Vec<&str> = profiles.whys[0].sentences.iter().map(|sentence| sentence.text.as_str()).collect();
     assert!(texts[0].starts_with("http4s.Tapir uses 60.0 µs of CPU per request, 10.0 µs"), "{texts:?}");
     assert!(texts[0].contains("more than http4s.Vanilla (+20.0 %"), "{texts:?}");
-    assert!(texts[1].starts_with("Of its CPU, 8.2 % (±"), "{texts:?}");
-    assert!(texts[1].contains("under `Uri.parse` and 3.8 % (±") && texts[1].contains("under `Path.show`"), "{texts:?}");
-    assert!(texts[1].ends_with("neither of which runs in the baseline."), "{texts:?}");
-    assert!(texts[2].starts_with("It allocates 4.00 KB"), "{texts:?}");
-    assert!(texts[2].contains("2.00 KB in `Uri.parse`"), "{texts:?}");
+    let layer = "At least 12.0 % [12.0, 12.0] of the CPU of http4s.Tapir is in layer, with what it calls that \
+                 http4s.Vanilla does not run.";
+    assert_eq!(texts[1], layer);
+    assert!(texts[2].starts_with("Of its CPU, 8.2 % (±"), "{texts:?}");
+    assert!(texts[2].contains("under `Uri.parse` and 3.8 % (±") && texts[2].contains("under `Path.show`"), "{texts:?}");
+    assert!(texts[2].ends_with("neither of which runs in the baseline."), "{texts:?}");
+    assert!(texts[3].starts_with("It allocates 4.00 KB"), "{texts:?}");
+    assert!(texts[3].contains("2.00 KB in `Uri.parse`"), "{texts:?}");
 }
 
 #[test]
@@ -118,6 +121,9 @@ fn every_form_shows_profiles_and_no_name_is_markup() {
     assert!(text.contains("Uri.parse"), "{text}");
     assert!(!html::render(&summary).unwrap().contains("<script>alert"));
     assert!(json::render(&summary).unwrap().contains("\"difference_per_request\""));
+    let markdown = markdown::render(&summary);
+    assert!(markdown.contains("## Why http4s.Tapir on SimpleGet\n\n- http4s.Tapir uses"), "{markdown}");
+    assert!(markdown.contains("- At least ") && !markdown.contains("<script>"), "{markdown}");
     let folder = tempfile::tempdir().unwrap();
     let files = write_profiles(&record, folder.path()).unwrap();
     let endings = ["collapsed", "speedscope.json", "pb.gz", "svg", "difference.svg"];

@@ -50,6 +50,9 @@ pub struct CheckArgs {
     /// Exit code where a limit is not decided: fail is 4, pass is 0. A build that fails or answers wrongly always gives 4.
     #[arg(long, value_enum, default_value_t = WhenUndecided::Fail, value_name = "WHAT")]
     pub undecided: WhenUndecided,
+    /// Profile the servers after the scored starts, as a [profile] table of the suite does.
+    #[arg(long)]
+    pub profile: bool,
     /// Print the plan (every setting, its value and its source) and exit.
     #[arg(long)]
     pub dry_run: bool,

@@ -50,6 +50,9 @@ pub struct RunArgs {
     /// Suite file [default: tare.toml of this folder, or else suites/quick.toml, unless servers or scenarios are named].
     #[arg(value_name = "SUITE")]
     pub suite: Option<PathBuf>,
+    /// Profile the servers after the scored starts, as a [profile] table of the suite does.
+    #[arg(long)]
+    pub profile: bool,
     /// Print the plan (every setting, its value and its source) and exit.
     #[arg(long)]
     pub dry_run: bool,
@@ -58,7 +61,7 @@ pub struct RunArgs {
     pub json: bool,
     /// Go on with an interrupted run where it stopped, in the same record [default: the one interrupted last].
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = LATEST,
-          conflicts_with_all = ["suite", "dry_run", "external"])]
+          conflicts_with_all = ["suite", "profile", "dry_run", "external"])]
     pub resume: Option<String>,
     /// Every setting of a run.
     #[command(flatten)]

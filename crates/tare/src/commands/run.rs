@@ -49,5 +49,8 @@ fn plan(args: &RunArgs, session: &Session<'_>) -> anyhow::Result<Plan> {
     for server in &args.external {
         suite.add_external(server)?;
     }
+    if args.profile {
+        suite.profile.get_or_insert_default();
+    }
     session.plan(&suite, flags, None)
 }

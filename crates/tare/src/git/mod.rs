@@ -1,7 +1,9 @@
 //! A git checkout, read and extended by the program `git`.
 
+mod classes;
 mod work_tree;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
@@ -84,6 +86,17 @@ impl Checkout {
         } else {
             Changes::Some
         }
+    }
+
+    /// The classes of a JVM in files that differ from a commit; `None` where they do not tell what changed.
+    pub fn classes_changed_since(&self, commit: &str) -> Option<BTreeSet<String>> {
+        // Whole files, so that all of their classes are in sight.
+        let difference = run_git(
+            &self.top,
+            &["diff", "--no-ext-diff", "--no-color", "--src-prefix=a/", "--dst-prefix=b/", "-U1000000", commit],
+        )?;
+        let new_files = run_git(&self.top, &["ls-files", "--others", "--exclude-standard"])?;
+        classes::classes_of_difference(&text(&difference), &text(&new_files))
     }
 
     /// The full name of a revision, such as `refs/heads/main`, or else its commit; `None` if there is no such revision.

@@ -360,12 +360,18 @@ fn the_plan_shows_every_default_and_its_source() {
 #[test]
 fn the_plan_states_how_long_profiles_take() {
     let bench = Bench::new();
-    for (profile, is_told) in [("", false), ("[profile]\nevents = [\"cpu\"]\nspan = \"20s\"\nforks = 3\n", true)] {
-        bench.suite(&[QUICK, "\n", profile, &server("bare", None, &[])].concat());
-        let output = bench.run(&["run", "suite.toml", "--dry-run"]);
-        let plan = stdout(&output);
-        assert!(output.status.success(), "{}", stderr(&output));
-        assert_eq!(plan.contains("; then profiles, about "), is_told, "{plan}");
+    let table = "[profile]\nevents = [\"cpu\"]\n";
+    let (run, check) = ("run suite.toml --dry-run", "check suite.toml --dry-run --fail-if throughput<-3% --baseline");
+    for (table, command, is_told) in [
+        (table, run, true),
+        ("", &format!("{run} --profile"), true),
+        (table, &format!("{check} /bin/true"), false),
+        (table, &format!("{check} /bin/true --profile"), true),
+    ] {
+        bench.suite(&[QUICK, "\n", table, &server("bare", None, &[])].concat());
+        let output = bench.run(&command.split(' ').collect::<Vec<_>>());
+        let told = stdout(&output).contains("; then profiles, about ");
+        assert_eq!((output.status.success(), told), (true, is_told), "{command} {output:?}");
     }
 }
 

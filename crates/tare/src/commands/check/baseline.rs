@@ -212,6 +212,14 @@ impl Baseline {
         }
     }
 
+    /// The classes of a JVM that differ from a revision; `None` where the sources do not tell.
+    pub fn changed_classes(&self) -> Option<BTreeSet<String>> {
+        match (&self.checkout, &self.kind) {
+            (Some(checkout), BaselineKind::Revision { commit, .. }) => checkout.classes_changed_since(commit),
+            _ => None,
+        }
+    }
+
     /// Makes the work tree of a revision with its submodules, where there is none yet.
     pub fn check_out(&mut self, cache: &Path) -> anyhow::Result<()> {
         if let (BaselineKind::Revision { commit, .. }, Some(checkout)) = (&self.kind, &self.checkout) {

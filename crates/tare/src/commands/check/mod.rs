@@ -5,6 +5,7 @@ mod baseline;
 mod paths_into;
 mod submodules;
 
+use tare_analysis::profile::no_sample_in;
 use tare_plan::names::select_names;
 use tare_plan::plan::{CommandServer, Program, Role, Source, Variant};
 use tare_plan::ratio_limit::RatioLimit;
@@ -17,7 +18,7 @@ use tare_units::Span;
 use crate::args::{CheckArgs, Global};
 use crate::console;
 use crate::failure::{Outcome, error_text};
-use crate::session::{Session, is_failed_build, note_unused, print_plan};
+use crate::session::{Session, is_failed_build, note_unused, print_plan, profiled_beside};
 use crate::workspace::{SUITE_FILE, Workspace};
 use baseline::{Baseline, Given};
 use submodules::MissingSubmodule;
@@ -47,6 +48,7 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
         return Err(PlanError::value("--versions", message).into());
     }
     let both = with_both_builds(&suite, &baseline, flags.servers.as_deref(), workspace)?;
+    let both = Suite { profile: args.profile.then(|| suite.profile.clone().unwrap_or_default()), ..both };
     let mut plan = session.plan(&settled(both, flags, &limits), flags, None)?;
     plan.set_limits(limits, source);
     note_unused(flags, &plan);
@@ -68,8 +70,10 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
         }
         Err(error) => return Err(error),
     };
+    let run_dir = measured.run_dir.clone();
     let outcome = session.conclude(&plan, measured)?;
-    if let Some(note) = baseline.nothing_differs() {
+    let untouched = || no_sample_in(&profiled_beside(&run_dir)?, &baseline.changed_classes()?);
+    if let Some(note) = baseline.nothing_differs().or_else(untouched) {
         console::print_text(&format!("  note      {note}\n"));
     }
     Ok(outcome)

@@ -1,0 +1,78 @@
+//! The classes of a JVM that a difference of git touches.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const SOURCES: [&str; 3] = ["scala", "java", "kt"];
+/// What no server runs.
+const TEXTS: [&str; 3] = ["md", "txt", "adoc"];
+/// Words before the name of a class.
+const DECLARE: [&str; 7] = ["class", "object", "trait", "interface", "enum", "record", "given"];
+
+/// The classes in the files of a difference that shows whole files, as they were and as they are; `None` if files of another
+/// kind differ, or a new one is a source: what those change is in other classes.
+pub(super) fn classes_of_difference(difference: &str, new_files: &str) -> Option<BTreeSet<String>> {
+    let mut classes = BTreeSet::new();
+    let mut is_source = false;
+    for line in difference.lines() {
+        if line.starts_with("Binary files ") {
+            return None;
+        }
+        let path = ["--- a/", "+++ b/", "rename from ", "rename to "].iter().find_map(|start| line.strip_prefix(start));
+        let Some(path) = path.map(Path::new) else {
+            classes.extend(declared_class(line).filter(|_| is_source));
+            continue;
+        };
+        is_source = ends_in(path, &SOURCES);
+        if !is_source && !ends_in(path, &TEXTS) {
+            return None;
+        }
+        // Functions outside of a class are in one that is named after the file.
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy()).filter(|_| is_source);
+        classes.extend(stem.iter().flat_map(|stem| [stem.to_string(), format!("{stem}Kt")]));
+    }
+    let is_told = !new_files.lines().any(|path| ends_in(Path::new(path), &SOURCES));
+    (is_told && !classes.is_empty()).then_some(classes)
+}
+
+fn ends_in(path: &Path, endings: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))
+}
+
+/// The class that a line declares. Of `package object` it is `package`.
+fn declared_class(line: &str) -> Option<String> {
+    let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+    let before = words.by_ref().take_while(|word| !DECLARE.contains(word)).last();
+    if before == Some("package") { before } else { words.find(|word| !DECLARE.contains(word)) }.map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn classes(difference: &str, new_files: &str) -> Option<Vec<String>> {
+        classes_of_difference(difference, new_files).map(|classes| classes.into_iter().collect())
+    }
+
+    #[test]
+    fn every_class_of_a_changed_file_is_named_as_it_was_and_as_it_is() {
+        let difference = "diff --git a/src/Router.scala b/src/Router.scala\n--- a/src/Router.scala\n+++ b/src/Router.scala\n\
+             @@ -1,4 +1,4 @@\n package a.b\n-private final class Old(x: Int)\n+case class New(x: Int)\n object Codec:\n   def f = 1\n\
+             diff --git a/README.md b/README.md\n--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-class A\n+class B\n";
+        let expected = ["Codec", "New", "Old", "Router", "RouterKt"];
+        assert_eq!(classes(difference, "notes.txt").unwrap(), expected);
+        assert_eq!(classes(difference, "src/Another.scala"), None, "a new source may be used by anything");
+        assert_eq!(declared_class("+package object util {").as_deref(), Some("package"));
+        assert_eq!(declared_class(" enum class Color {").as_deref(), Some("Color"));
+    }
+
+    #[test]
+    fn a_change_of_other_files_has_no_classes() {
+        for path in ["build.sbt", "src/main/resources/application.conf", "src/lib.rs", "Makefile"] {
+            let difference = format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n");
+            assert_eq!(classes(&difference, ""), None, "{path}");
+        }
+        assert_eq!(classes("Binary files a/x.jar and b/x.jar differ\n", ""), None);
+        assert_eq!(classes("", ""), None, "nothing differs");
+    }
+}
