@@ -1,6 +1,7 @@
 //! Many comparisons at once: which findings survive when a table offers many chances to be wrong.
 
 use crate::error::{StatsError, require_alpha};
+use crate::verdict::LARGE_TABLE;
 
 /// How many hypotheses "no difference" of a table are rejected at false-discovery rate `alpha`: those with p ≤ alpha · k / K, for
 /// the largest k that there are as many of.
@@ -22,6 +23,18 @@ pub fn benjamini_hochberg(p_values: &[f64], alpha: f64) -> Result<usize, StatsEr
 /// The largest p-value of a table of `all` at which a hypothesis is rejected as the `rank`-th.
 pub(crate) fn rank_level(rank: usize, all: usize, alpha: f64) -> f64 {
     alpha * rank as f64 / all.max(1) as f64
+}
+
+/// Which hypotheses are rejected, in the order given: by Holm's procedure, or by Benjamini and Hochberg's in a table.
+///
+/// # Errors
+/// As [`holm`].
+pub fn rejected_together(p_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
+    if p_values.len() < LARGE_TABLE as usize {
+        return holm(p_values, alpha);
+    }
+    let level = rank_level(benjamini_hochberg(p_values, alpha)?, p_values.len(), alpha);
+    Ok(p_values.iter().map(|p| *p <= level).collect())
 }
 
 /// Which hypotheses "no difference" are rejected so that any of them is rejected wrongly with probability `alpha` at most, in
@@ -77,6 +90,19 @@ fn require_p_values(mut p_values: impl Iterator<Item = f64>) -> Result<(), Stats
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ten_questions_are_a_table() {
+        let mut p_values = vec![0.01, 0.02];
+        p_values.resize(9, 0.5);
+        assert!(rejected_together(&p_values, 0.05).unwrap().iter().all(|is_rejected| !is_rejected));
+        // Of ten, 0.004 and 0.01 are at most 0.05 × 1/10 and 0.05 × 2/10.
+        let mut p_values = vec![0.004, 0.01];
+        p_values.resize(10, 0.5);
+        let rejected = rejected_together(&p_values, 0.05).unwrap();
+        assert_eq!((rejected[..2].to_vec(), rejected[2..].contains(&true)), (vec![true; 2], false));
+        assert!(rejected_together(&[0.5; 10], 0.05).unwrap().iter().all(|is_rejected| !is_rejected));
+    }
 
     #[test]
     fn holm_agrees_with_r() {

@@ -19,7 +19,7 @@ const MORE_MODULES: [(&str, usize); 0] = [];
 const MOST_FILES: usize = 15;
 
 /// Folders that still have more, and how many. Lower a number with its files; raise none.
-const MORE_FILES: [(&str, usize); 1] = [("crates/stats/src", 17)];
+const MORE_FILES: [(&str, usize); 1] = [("crates/stats/src", 16)];
 
 /// A module at the top of a crate.
 type Module = (String, String);

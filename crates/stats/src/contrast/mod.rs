@@ -1,7 +1,12 @@
 //! The difference of two means: of two independent samples (Welch), or of pairs. The caller knows what was sampled.
 
+mod random_effects;
+
+pub use random_effects::{RandomEffects, equality_p_value};
+
 use crate::error::{StatsError, require, require_finite};
 use crate::interval::{Interval, student_t_half_width, student_t_p_value, student_t_quantile};
+use crate::moderated::VariancePrior;
 use crate::quantile::{mean, sd};
 
 /// An estimated difference of two means with its standard error.
@@ -48,9 +53,11 @@ impl Contrast {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SampleMean {
-    mean: f64,
-    variance: f64,
-    df: f64,
+    pub mean: f64,
+    /// Variance of the mean.
+    pub variance: f64,
+    /// Degrees of freedom of the variance.
+    pub df: f64,
 }
 
 impl SampleMean {
@@ -63,6 +70,12 @@ impl SampleMean {
         let n = values.len() as f64;
         let sd = sd(values)?.max(sd_floor);
         Ok(Self { mean: mean(values)?, variance: sd * sd / n, df: n - 1.0 })
+    }
+
+    /// The mean of `forks` forks that scatter by `sd`, or by what the prior makes of it.
+    pub fn of_forks(mean: f64, sd: f64, forks: u32, prior: Option<VariancePrior>) -> Self {
+        let (sd, more_df) = prior.map_or((sd, 0.0), |prior| (prior.moderate(sd, forks), prior.df));
+        Self { mean, variance: sd * sd / f64::from(forks), df: f64::from(forks) - 1.0 + more_df }
     }
 
     /// The mean whose Student's 1 − `alpha` interval over `count` values is known.
