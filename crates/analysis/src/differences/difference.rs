@@ -154,7 +154,7 @@ fn figure_change(
     }
 }
 
-fn short(verdict: VerdictKind, change: &Change) -> String {
+pub(super) fn short(verdict: VerdictKind, change: &Change) -> String {
     match verdict {
         VerdictKind::Worse => format!("worse: {}", change.signed_interval()),
         VerdictKind::Better => format!("better: {}", change.signed_interval()),

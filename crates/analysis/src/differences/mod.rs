@@ -1,10 +1,9 @@
-//! Two records, or two servers of one: what differs between them, figure by figure, with intervals.
-//!
-//! Records of one machine are compared by ratios to their baselines and by levels. Of records of different machines only
-//! ratios to their own baselines can be compared.
+//! Two records of one machine, or two servers of one record: what differs between them, figure by figure, with intervals.
+//! Records of several machines: what they say together, by ratios to their own baselines.
 
 mod difference;
 mod environment;
+mod machines;
 mod methods;
 mod samples;
 
@@ -12,6 +11,9 @@ use serde::{Deserialize, Serialize};
 
 pub use difference::{Basis, FigureChange};
 pub use environment::{EnvironmentChange, environment_changes, section_changes};
+pub use machines::{
+    ComparedMachine, MachineFigure, MachineRatio, MachineTable, Measure, RunFigure, combine_machines, compare_machines,
+};
 pub use methods::MethodChange;
 
 use crate::summary::{Cell, RunStatus, Summary, ValidityState};
@@ -24,8 +26,8 @@ pub const SCHEMA: &str = "tare-comparison/1";
 
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "nothing to compare: no server was measured on the same scenario in both. There is {before}; and {after}. Give two \
-     runs of the same servers (`tare report --list`)"
+    "nothing to compare: no server was measured on the same scenario in both (of several machines: with its baseline, in \
+     two starts). There is {before}; and {after}. Give runs of the same servers (`tare report --list`)"
 )]
 pub struct NothingInCommon {
     /// What the first side has.
@@ -124,7 +126,8 @@ pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<R
         }
     }
     let mut notes = vec![basis_note(same_machine, pairs.is_empty())];
-    notes.extend([before.summary, after.summary].into_iter().filter_map(unfinished_note));
+    let runs = [before.summary, after.summary].map(|summary| &summary.run);
+    notes.extend(runs.into_iter().filter_map(|run| unfinished_note(&run.id, run.status)));
     for summary in [before.summary, after.summary] {
         notes.extend(summary.cells.iter().filter_map(void_note).map(|note| format!("Run {}: {note}", summary.run.id)));
     }
@@ -230,22 +233,15 @@ fn common_figures<'a>(
 }
 
 fn basis_note(same_machine: bool, nothing: bool) -> String {
-    let note = match (same_machine, nothing) {
-        (true, false) => {
-            "Same machine: ratios to the baselines and levels are compared. Values are those of the reports; the change is \
-             between geometric means over starts."
-        }
-        (true, true) => "Same machine, but no figure was measured under the same load in both.",
-        (false, false) => {
-            "Different machines: only ratios to their own baselines are compared, because levels of different machines \
-             cannot be."
-        }
-        (false, true) => {
-            "Different machines, and no server has a baseline in both: nothing can be compared. Measure both with their \
-             baseline, or on one machine."
-        }
+    let compared = if same_machine {
+        "Same machine: ratios to the baselines and levels are compared. Values are those of the reports; the change is \
+         between geometric means over starts."
+    } else {
+        "Not known to be of one machine: only ratios to their own baselines are compared, because levels of different \
+         machines cannot be."
     };
-    note.to_owned()
+    let nothing = if nothing { " No figure was measured under the same load in both." } else { "" };
+    format!("{compared}{nothing}")
 }
 
 /// Figures of a void cell do not count.
@@ -259,11 +255,10 @@ fn void_note(cell: &Cell) -> Option<String> {
     (!is_usable(cell)).then(note)
 }
 
-fn unfinished_note(summary: &Summary) -> Option<String> {
-    let run = &summary.run;
-    match run.status {
-        RunStatus::Partial => Some(format!("Run {} has no end: what it measured until then is compared.", run.id)),
-        RunStatus::Interrupted => Some(format!("Run {} was interrupted: what it measured is compared.", run.id)),
+fn unfinished_note(run: &str, status: RunStatus) -> Option<String> {
+    match status {
+        RunStatus::Partial => Some(format!("Run {run} has no end: what it measured until then is compared.")),
+        RunStatus::Interrupted => Some(format!("Run {run} was interrupted: what it measured is compared.")),
         RunStatus::Complete | RunStatus::BudgetSpent => None,
     }
 }

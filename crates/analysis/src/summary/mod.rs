@@ -21,6 +21,8 @@ mod validity;
 
 use serde::{Deserialize, Serialize};
 
+use crate::format::Change;
+
 pub use capacity::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, LimitUnit};
 pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, ServerShare, TimePoint};
 pub use comparison::{
@@ -134,6 +136,13 @@ pub struct Estimate {
     /// Lower end of the interval; `null` without one.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
+}
+
+impl Estimate {
+    /// Of a ratio: to be said as a change in percent.
+    pub fn change(&self) -> Change {
+        Change { ratio: self.value, bounds: self.lo.zip(self.hi) }
+    }
 }
 
 /// A titled table of rows.

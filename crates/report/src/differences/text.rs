@@ -20,7 +20,7 @@ pub fn render(differences: &RunDifferences, style: &Style) -> String {
     for note in &differences.notes {
         out.push_str(&format!("{}\n", palette.paint(Tone::Quiet, &wrap(&format!("  {note}"), style.width, 2))));
     }
-    out.push_str(&environment_table(&differences.environment, style));
+    out.push_str(&environment_table("What else differs", &differences.environment, style));
     out.push_str(&figures(differences, style));
     out.push_str(&methods(differences, style));
     out
@@ -36,8 +36,8 @@ pub(super) fn headline(differences: &RunDifferences) -> String {
 }
 
 /// What else differs, one line for each fact.
-pub(crate) fn environment_table(changes: &[EnvironmentChange], style: &Style) -> String {
-    let heading = style.palette().paint(Tone::Head, "  What else differs");
+pub(crate) fn environment_table(heading: &str, changes: &[EnvironmentChange], style: &Style) -> String {
+    let heading = style.palette().paint(Tone::Head, &format!("  {heading}"));
     if changes.is_empty() {
         return String::new();
     }

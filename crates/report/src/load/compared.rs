@@ -5,7 +5,7 @@ use tare_analysis::load::{LoadDifferences, LoadFigureChange};
 use tare_analysis::summary::LimitUnit;
 
 use crate::clean::{escape_markdown, sanitize_line};
-use crate::differences::environment_table;
+use crate::differences::{environment_markdown, environment_table};
 use crate::markdown;
 use crate::palette::Tone;
 use crate::text::{Grid, Style, wrap};
@@ -21,7 +21,7 @@ pub fn render_differences(differences: &LoadDifferences, style: &Style) -> Strin
     for line in doubts(differences).iter().chain(&differences.notes) {
         out += &format!("{}\n", wrap(&format!("  {}", sanitize_line(line)), style.width, 2));
     }
-    out += &environment_table(&differences.environment, style);
+    out += &environment_table("What else differs", &differences.environment, style);
     let mut grid = Grid::default();
     grid.push_in(Tone::Quiet, indented(HEADS.map(str::to_owned)));
     for change in &differences.figures {
@@ -35,11 +35,7 @@ pub fn render_differences_markdown(differences: &LoadDifferences) -> String {
     for line in doubts(differences).iter().chain(&differences.notes) {
         out += &format!("{}\n\n", escape_markdown(line));
     }
-    let environment = differences.environment.iter().map(|change| {
-        let [before, after] = [&change.before, &change.after].map(|value| value.clone().unwrap_or("–".to_owned()));
-        [format!("{}: {}", change.section, change.key), before, after]
-    });
-    out += &markdown::table("| what else differs | before | after |\n|---|---|---|\n", environment);
+    out += &environment_markdown("What else differs", &differences.environment);
     let head = format!("\n| {} |\n|---|---|---|---|---|\n", HEADS.join(" | "));
     out + &markdown::table(&head, differences.figures.iter().map(cells))
 }

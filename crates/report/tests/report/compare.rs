@@ -1,13 +1,14 @@
 //! Two records, or two servers of one: planted changes are found, and what cannot be compared is not.
 
 use tare_analysis::Summary;
-use tare_analysis::differences::{self, Basis, FigureChange, RecordedRun, RunDifferences};
+use tare_analysis::differences::{self, Basis, FigureChange, MachineFigure, MachineTable, RecordedRun, RunDifferences};
 use tare_analysis::summary::{Estimate, Profiles, Row, VerdictKind};
 use tare_analysis::{summarize, summarize_with};
 use tare_plan::Currency;
 use tare_plan::plan::SliceKind;
 use tare_record::{EventKind, EventRecord, PackedHistogram, RunRecord};
-use tare_report::differences::{render, render_markdown};
+use tare_report::differences::{render, render_machines, render_machines_markdown, render_markdown};
+use tare_report::json;
 use tare_report::text::Style;
 use tare_stats::histogram::LatencyHistogram;
 
@@ -77,7 +78,7 @@ fn records_of_two_machines_are_compared_by_ratios_alone() {
     // The second machine is twice as fast, and the layer costs the same there.
     let (old, new) = (summarize(&record(1.0, 0.9, "old")), summarize(&record(2.0, 1.8, "new")));
     let differences = compared(&old, &new, ["laptop", "server"]);
-    assert!(!differences.same_machine && differences.notes[0].contains("Different machines"));
+    assert!(!differences.same_machine && differences.notes[0].contains("Not known to be of one machine"));
     assert!(differences.changes.iter().all(|change| change.basis == Basis::Ratio && change.variant == TAPIR));
     let throughput = change(&differences, TAPIR, "throughput", Basis::Ratio);
     assert!(matches!(throughput.verdict, VerdictKind::NoMaterialDifference | VerdictKind::Inconclusive));
@@ -244,4 +245,92 @@ fn methods_are_compared_with_those_of_their_own_group() {
     half.profiles = Some(Profiles { views, ..profiles });
     let found = compared(&summary, &half, ["m", "m"]).methods;
     assert!(found.iter().any(|change| change.method.contains("Uri.parse")), "{found:?}");
+}
+
+/// Runs of a layer that leaves this share of the baseline's throughput, each on a machine.
+fn over_machines(runs: &[(&str, f64)]) -> MachineTable {
+    let summaries: Vec<Summary> =
+        runs.iter().enumerate().map(|(at, (_, speed))| summarize(&record(1.0, *speed, &format!("run-{at}")))).collect();
+    let both = summaries.iter().zip(runs);
+    let runs: Vec<RecordedRun<'_>> = both.map(|(summary, (machine, _))| RecordedRun { summary, machine }).collect();
+    differences::compare_machines(&runs).unwrap()
+}
+
+fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn throughput(table: &MachineTable) -> &MachineFigure {
+    table.figures.iter().find(|figure| figure.of.name == Currency::Throughput).unwrap()
+}
+
+#[test]
+fn three_machines_give_a_mean_and_an_interval_for_a_fourth() {
+    let table = over_machines(&[("epyc", 0.70), ("xeon", 0.72), ("arm", 0.74)]);
+    let figure = throughput(&table);
+    assert_eq!(figure.verdict, VerdictKind::Worse, "{figure:#?}");
+    let (mean, another) = (figure.mean, figure.another_machine.unwrap());
+    assert!((mean.value - 0.72).abs() < 0.005 && another.value == mean.value, "{figure:#?}");
+    // t with 2 and with 1 degree of freedom: 4.30 and 12.7.
+    let width = |estimate: Estimate| (estimate.hi.unwrap() / estimate.lo.unwrap()).ln();
+    assert!(width(another) > 2.9 * width(mean), "{figure:#?}");
+    assert!(figure.machines_differ && figure.second_to_first.is_none(), "{figure:#?}");
+    let text = render_machines(&table, &STYLE);
+    for said in
+        ["3 machines (3 runs)", "Machine 2: xeon (run run-1)", "another machine", "these 3", "worse: ", "differ"]
+    {
+        assert!(text.contains(said), "no {said} in {text}");
+    }
+    let markdown = render_machines_markdown(&table);
+    assert!(markdown.contains("| SimpleGet | http4s.Tapir | http4s.Vanilla | throughput |"), "{markdown}");
+    let again: MachineTable = serde_json::from_str(&json::render(&table).unwrap()).unwrap();
+    assert_eq!(again.figures.len(), table.figures.len());
+}
+
+#[test]
+fn two_machines_show_both_ratios_and_claim_nothing_of_a_third() {
+    let table = over_machines(&[("epyc", 0.70), ("xeon", 0.80)]);
+    for figure in &table.figures {
+        assert_eq!((figure.verdict, figure.mean.lo, figure.another_machine), (VerdictKind::NoInterval, None, None));
+    }
+    let figure = throughput(&table);
+    let ratio = figure.second_to_first.unwrap();
+    assert!(figure.machines_differ && ratio.lo.unwrap() < 8.0 / 7.0 && 8.0 / 7.0 < ratio.hi.unwrap(), "{figure:#?}");
+    let text = on_one_line(&render_machines(&table, &STYLE));
+    assert!(text.contains("nothing is said of a third") && text.contains("2 / 1"), "{text}");
+    let alike = over_machines(&[("epyc", 0.70), ("xeon", 0.70)]);
+    assert!(!throughput(&alike).machines_differ, "{:#?}", throughput(&alike));
+}
+
+#[test]
+fn runs_of_one_machine_are_combined_before_machines_are() {
+    let table = over_machines(&[("epyc", 0.70), ("xeon", 0.80), ("epyc", 0.72)]);
+    assert_eq!(table.machines.iter().map(|one| one.runs.len()).collect::<Vec<_>>(), [2, 1]);
+    let epyc = throughput(&table).machines[0].unwrap();
+    assert_eq!((epyc.runs, epyc.starts), (2, 16));
+    assert!((epyc.ratio.value - (0.70f64 * 0.72).sqrt()).abs() < 0.005, "{epyc:?}");
+    // Its two runs disagree beyond the scatter of their starts, so its interval is that of two runs and not of 16 starts.
+    assert!(epyc.ratio.hi.unwrap() / epyc.ratio.lo.unwrap() > 1.3, "{epyc:?}");
+}
+
+#[test]
+fn a_figure_that_one_machine_lacks_is_a_figure_of_the_others() {
+    let mut summaries = [0.70, 0.72, 0.74].map(|speed| summarize(&record(1.0, speed, "run")));
+    summaries[2].comparisons[0].currencies.retain(|ratio| ratio.name != Currency::Throughput);
+    let machines = ["epyc", "xeon", "arm"];
+    let both = summaries.iter().zip(machines);
+    let runs: Vec<RecordedRun<'_>> = both.map(|(summary, machine)| RecordedRun { summary, machine }).collect();
+    let table = differences::compare_machines(&runs).unwrap();
+    let figure = throughput(&table);
+    assert_eq!((figure.verdict, figure.machines[2]), (VerdictKind::NoInterval, None));
+    assert!(render_machines(&table, &STYLE).contains("two machines, no interval"));
+}
+
+#[test]
+fn machines_without_two_starts_of_a_server_are_refused() {
+    let one = synthetic::run(&[baseline(), variant(TAPIR, 0.9)], 1, &[SliceKind::Saturating]);
+    let one = summarize(&one);
+    let runs = ["epyc", "xeon"].map(|machine| RecordedRun { summary: &one, machine });
+    let error = differences::compare_machines(&runs).unwrap_err().to_string();
+    assert!(error.contains("in two starts") && error.contains(TAPIR), "{error}");
 }

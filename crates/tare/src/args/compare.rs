@@ -11,8 +11,10 @@ Examples:
       two loads: their records (--db), or what --json wrote
   tare compare http4s.Tapir netty.Tapir --of latest
       two servers of one run
+  tare compare epyc/2026-11-20-1 xeon/2026-11-20-1 arm/2026-11-21-1
+      folders of runs from three machines: the mean cost over machines
 
-Runs of one machine are compared by ratios to the baselines and by levels. Runs of different machines are compared by ratios to their own baselines only.";
+Two runs of one machine: what changed, by ratios to the baselines and by levels. Runs of several machines (another processor, number of cores or memory): a table over machines, by ratios to their own baselines. With three machines and more it has the mean, and an interval for a machine that you have not measured. With two it has both ratios and how they differ.";
 
 /// Flags of `tare compare`.
 #[derive(Debug, Args)]
@@ -21,6 +23,9 @@ pub struct CompareArgs {
     pub before: String,
     /// Second run, or load. With --of: another server.
     pub after: String,
+    /// Further runs, of several machines.
+    #[arg(conflicts_with = "of")]
+    pub more: Vec<String>,
     /// Compare two servers of this run.
     #[arg(long, value_name = "RUN")]
     pub of: Option<String>,

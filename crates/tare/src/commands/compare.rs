@@ -1,14 +1,17 @@
-//! `tare compare`: two records, or two servers of one.
+//! `tare compare`: two records of one machine, two servers of a record, or records of several machines.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::Context;
+use serde::Serialize;
 use tare_analysis::differences::{self, RecordedRun, RunDifferences};
-use tare_analysis::load::{LoadDifferences, LoadSummary, compare_loads, summarize};
+use tare_analysis::load::{LoadSummary, compare_loads, summarize};
 use tare_analysis::{Summary, summarize_with};
 use tare_record::store::{self, find_run};
 use tare_record::{Record, RunRecord};
-use tare_report::differences::{render, render_markdown};
+use tare_report::differences::{render, render_machines, render_machines_markdown, render_markdown};
+use tare_report::text::Style;
 use tare_report::{json, load};
 
 use crate::args::{CompareArgs, Global};
@@ -16,46 +19,37 @@ use crate::console;
 use crate::failure::{Outcome, wrong_usage};
 use crate::session::profiled_beside;
 
-/// Prints what differs.
+/// Prints what differs, or what machines say together.
 pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
     let style = console::report_style(global.color);
-    if let Some(differences) = two_loads(args, global)? {
-        console::print_text(&if args.json {
-            json::render(&differences)?
-        } else if args.markdown {
-            load::render_differences_markdown(&differences)
-        } else {
-            load::render_differences(&differences, &style)
-        });
-        return Ok(Outcome::Done);
+    if let Some(run) = &args.of {
+        let found = servers_of_run(run, args, global)?;
+        return print(args, &found, render_markdown(&found), render(&found, &style));
     }
-    let differences = match &args.of {
-        Some(run) => servers_of_run(run, args, global)?,
-        None => two_runs(args, global)?,
-    };
-    console::print_text(&if args.json {
-        json::render(&differences)?
-    } else if args.markdown {
-        render_markdown(&differences)
-    } else {
-        render(&differences, &style)
-    });
-    Ok(Outcome::Done)
+    let names: Vec<&String> = [&args.before, &args.after].into_iter().chain(&args.more).collect();
+    let loads = names.iter().map(|name| open_load(name, global)).collect::<anyhow::Result<Vec<_>>>()?;
+    let of_kind = |is_load: bool| names.iter().zip(&loads).find(|(_, load)| load.is_some() == is_load);
+    match (loads.as_slice(), of_kind(true), of_kind(false)) {
+        (_, Some((load, _)), Some((run, _))) => {
+            Err(wrong_usage(format!("{load} is a load and {run} is a run: give all of one kind")))
+        }
+        ([Some(before), Some(after)], ..) => {
+            let found = compare_loads(before, after);
+            print(args, &found, load::render_differences_markdown(&found), load::render_differences(&found, &style))
+        }
+        (loads, Some(_), None) => Err(wrong_usage(format!("{} loads: give two", loads.len()))),
+        (_, None, _) => compare_runs(&names, args, global, &style),
+    }
 }
 
-/// The differences of two loads, from their records or their JSON; `None` where neither is a load.
-fn two_loads(args: &CompareArgs, global: &Global) -> anyhow::Result<Option<LoadDifferences>> {
-    if args.of.is_some() {
-        return Ok(None);
-    }
-    match (open_load(&args.before, global)?, open_load(&args.after, global)?) {
-        (Some(before), Some(after)) => Ok(Some(compare_loads(&before, &after))),
-        (None, None) => Ok(None),
-        (before, _) => {
-            let (load, run) = if before.is_some() { (&args.before, &args.after) } else { (&args.after, &args.before) };
-            Err(wrong_usage(format!("{load} is a load and {run} is a run: give two of a kind")))
-        }
-    }
+/// Prints the form that the flags ask for.
+fn print(args: &CompareArgs, found: &impl Serialize, markdown: String, text: String) -> anyhow::Result<Outcome> {
+    console::print_text(&match args {
+        CompareArgs { json: true, .. } => json::render(found)?,
+        CompareArgs { markdown: true, .. } => markdown,
+        _ => text,
+    });
+    Ok(Outcome::Done)
 }
 
 /// The summary of a load; `None` for a run.
@@ -73,20 +67,38 @@ fn open_load(name: &str, global: &Global) -> anyhow::Result<Option<LoadSummary>>
     })
 }
 
-fn two_runs(args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifferences> {
-    let (before, old) = open_run(&args.before, global)?;
-    let (after, new) = open_run(&args.after, global)?;
-    let identity = |record: &RunRecord| (record.header.id.clone(), record.header.started_unix_ns);
-    if identity(&before) == identity(&after) {
-        return Err(wrong_usage(format!(
-            "{} and {} are the same run: give two runs, or two servers with --of {}",
-            args.before, args.after, args.after
-        )));
+/// What changed between two runs of one machine, or what runs of several say together.
+fn compare_runs(names: &[&String], args: &CompareArgs, global: &Global, style: &Style) -> anyhow::Result<Outcome> {
+    let opened = names.iter().map(|name| open_run(name, global)).collect::<anyhow::Result<Vec<_>>>()?;
+    let identities: Vec<_> = opened.iter().map(|(run, _)| (&run.header.id, run.header.started_unix_ns)).collect();
+    for (at, name) in names.iter().enumerate() {
+        if let Some(first) = identities[..at].iter().position(|other| *other == identities[at]) {
+            return Err(wrong_usage(format!(
+                "{} and {name} are the same run: give other runs, or two servers with --of {name}",
+                names[first]
+            )));
+        }
     }
-    let machines = [&before, &after].map(|record| record.header.environment.machine_identity());
-    let runs = [(&old, &machines[0]), (&new, &machines[1])].map(|(summary, machine)| RecordedRun { summary, machine });
-    let [before, after] = runs;
-    Ok(differences::compare_runs(before, after)?)
+    let machines: Vec<String> = opened.iter().map(|(run, _)| run.header.environment.machine_identity()).collect();
+    let both = opened.iter().zip(&machines);
+    let runs: Vec<RecordedRun<'_>> = both.map(|((_, summary), machine)| RecordedRun { summary, machine }).collect();
+    let are_known = machines.iter().all(|machine| !machine.contains("unknown"));
+    match runs.as_slice() {
+        runs if are_known && machines.iter().any(|machine| *machine != machines[0]) => {
+            let found = differences::compare_machines(runs)?;
+            print(args, &found, render_machines_markdown(&found), render_machines(&found, style))
+        }
+        [before, after] => {
+            let found = differences::compare_runs(*before, *after)?;
+            print(args, &found, render_markdown(&found), render(&found, style))
+        }
+        _ => Err(wrong_usage(format!(
+            "these {} runs are not known to be of several machines ({}): give two of them to see what changed, or runs of \
+             other machines. `tare history` shows many runs of one",
+            names.len(),
+            BTreeSet::from_iter(machines).into_iter().collect::<Vec<_>>().join("; ")
+        ))),
+    }
 }
 
 fn servers_of_run(run: &str, args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifferences> {
@@ -96,13 +108,11 @@ fn servers_of_run(run: &str, args: &CompareArgs, global: &Global) -> anyhow::Res
     }
     for name in [&args.before, &args.after] {
         if !summary.cells.iter().any(|cell| cell.variant == *name) {
-            let mut names: Vec<&str> = summary.cells.iter().map(|cell| cell.variant.as_str()).collect();
-            names.sort_unstable();
-            names.dedup();
+            let names: BTreeSet<&str> = summary.cells.iter().map(|cell| cell.variant.as_str()).collect();
             return Err(wrong_usage(format!(
                 "run {} has no server \"{name}\": it has {}",
                 summary.run.id,
-                names.join(", ")
+                names.into_iter().collect::<Vec<_>>().join(", ")
             )));
         }
     }

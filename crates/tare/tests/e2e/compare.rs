@@ -72,6 +72,8 @@ fn two_runs_are_compared_and_every_form_is_printed() {
     assert_eq!(history["lines"][0]["points"].as_array().unwrap().len(), 2, "{history:#}");
     assert_eq!(history["lines"][0]["figure"], "CPU/request, × bare");
 
+    compare_over_machines(&bench, old, new);
+
     let said = error_of(&bench, &["compare", new, "latest"]);
     assert!(said.contains("are the same run"), "{said}");
     let said = error_of(&bench, &["compare", old, "nowhere"]);
@@ -79,6 +81,46 @@ fn two_runs_are_compared_and_every_form_is_printed() {
     let said = error_of(&bench, &["compare", "bare", "nobody", "--of", new]);
     assert!(said.contains("no server \"nobody\": it has bare, layer"), "{said}");
     bench.assert_nothing_left();
+}
+
+/// A copy of a run as if another processor had measured it.
+fn copy_to_machine(bench: &Bench, run: &str, cpu: &str) -> String {
+    let copy = bench.path().join(cpu);
+    std::fs::copy(bench.path().join(".tare/runs").join(run).join("record.sqlite"), &copy).unwrap();
+    let on_another = |text: &str| {
+        let mut document = json(text);
+        if let Some(sections) = document["environment"]["sections"].as_array_mut() {
+            let facts = sections.iter_mut().flat_map(|section| section["facts"].as_array_mut().unwrap());
+            facts.filter(|fact| fact[0] == "CPU").for_each(|fact| fact[1] = cpu.into());
+        }
+        document.to_string()
+    };
+    tare_record::store::rewrite_record(&copy, on_another).unwrap();
+    copy.to_string_lossy().into_owned()
+}
+
+/// Runs of several machines are a table over machines; what cannot be one is refused with the remedy.
+fn compare_over_machines(bench: &Bench, old: &str, new: &str) {
+    let (xeon, arm) = (copy_to_machine(bench, old, "xeon"), copy_to_machine(bench, new, "arm"));
+    let two = stdout(&bench.run(&["compare", old, &xeon]));
+    let two = two.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(two.contains("2 machines (2 runs)") && two.contains("nothing is said of a third"), "{two}");
+    let three = json(&stdout(&bench.run(&["compare", old, &xeon, new, &arm, "--json"])));
+    let machines = three["machines"].as_array().unwrap();
+    let runs: Vec<usize> = machines.iter().map(|machine| machine["runs"].as_array().unwrap().len()).collect();
+    assert_eq!((runs, &three["schema"]), (vec![2, 1, 1], &"tare-machines/1".into()), "{three:#}");
+    let cpu = three["figures"].as_array().unwrap().iter().find(|figure| figure["name"] == "cpu_per_request").unwrap();
+    assert!(cpu["machines"][0]["starts"].as_u64().unwrap() > 3, "of both runs: {cpu:#}");
+    assert!(cpu["another_machine"]["lo"].as_f64().unwrap() < cpu["mean"]["lo"].as_f64().unwrap(), "{cpu:#}");
+    let markdown = stdout(&bench.run(&["compare", old, &xeon, &arm, "--markdown"]));
+    assert!(
+        markdown.contains("mean over machines | another machine") && markdown.contains("- Machine 3: arm"),
+        "{markdown}"
+    );
+    let said = error_of(bench, &["compare", old, new, &xeon, &xeon]);
+    assert!(said.contains("are the same run"), "{said}");
+    let said = error_of(bench, &["compare", "bare", "layer", "other", "--of", new]);
+    assert!(said.contains("--of"), "{said}");
 }
 
 /// A collector that gives one answer, and what it was sent: the head in small letters, and the body.
