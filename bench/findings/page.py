@@ -6,7 +6,7 @@ import pathlib
 import jinja2
 
 from ..wrap_prose import wrap
-from . import claims, leaks, overview, runs, tables
+from . import claims, leaks, machines, overview, runs, tables
 from .figures import excludes_value, format_added, format_share
 from .picks import find_same
 from .problem import Problem, pick
@@ -26,7 +26,7 @@ def render_pages():
     of_matrix = {"overviews": overviews, "currencies": overview.CURRENCIES, "matrix": next(run for run in used if run["name"] == overview.EVIDENCE)}
     render = lambda template, **what: environment.get_template(template).render(**what)
     pages = {
-        "FINDINGS.md": render("page.md.jinja", claims=rendered_claims, runs=used, **of_matrix),
+        "FINDINGS.md": render("page.md.jinja", claims=rendered_claims, runs=used, machines=machines.read(), **of_matrix),
         "findings/matrix.md": render("matrix.md.jinja", **of_matrix),
         **{f"findings/{name}.svg": render("overview.svg.jinja", label=overview.CURRENCIES[overview.DRAWN_CURRENCY], **of_run) for name, of_run in overviews.items()},
         **{f"findings/{claim['page']}": render("claim.md.jinja", claim=claim) for claim in rendered_claims},

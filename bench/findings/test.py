@@ -6,7 +6,7 @@ import pathlib
 import tempfile
 import unittest
 
-from . import claims, judge, leaks, overview, page, runs, tables, take, variation
+from . import claims, judge, leaks, machines, overview, page, runs, tables, take, variation
 from .problem import Problem
 from ..leaks import reports
 
@@ -177,6 +177,30 @@ class Variation(Case):
         there = [cell("a", 20, 1e3), cell("b", 50, 1e3), cell("c", 40, 50e3), cell("void", 9, 1e3), cell("native", 9, None)]
         rows = variation.machine_rows({}, here, {"other": {"cells": there}}, {})
         self.assertEqual(rows[1:], [["less than 4 KB", "2", "1.00", "1.50", "1.50"], ["40 KB and more", "1", "2.00", "2.00", "2.00"]])
+
+
+class Machines(Case):
+    def figure(self, variant, ratios, second, differ, scenario="SimpleGet"):
+        estimate = lambda value, off=0.01: {"value": value, "lo": value * (1 - off), "hi": value * (1 + off)}
+        names = {"scenario": scenario, "variant": variant, "name": "cpu_per_request", "machines_differ": differ}
+        return {**names, "machines": [{"ratio": estimate(one)} for one in ratios], "second_to_first": estimate(second)}
+
+    def test_costs_that_differ_are_counted_by_length_and_the_most_certain_is_listed_first(self):
+        figures = [
+            self.figure("a", (1.1, 1.2), 1.2 / 1.1, True),
+            self.figure("b", (1.1, 2.2), 2, True),
+            self.figure("c", (1.1, 1.1), 1, False),
+            self.figure("a", (1.1, 1.0), 1 / 1.1, False, "PostLongBytes"),
+        ]
+        named = [{"name": "EPYC, cores 0-1", "runs": ["one"]}, {"name": "Xeon, cores 0-1", "runs": ["two"]}]
+        table = machines.read(self.put("machines.json", json.dumps({"machines": named, "figures": figures})))
+        self.assertEqual(table["rows"][1:], [["CPU per request", "short requests", "3", "2", "9 %", "9 %"], ["CPU per request", "uploads", "1", "0", "10 %", "10 %"]])
+        self.assertEqual([row[:2] for row in table["listed"]], [["CPU per request of", "on"], ["b", "SimpleGet"], ["a", "SimpleGet"]])
+        self.assertEqual(table["listed"][0][2:], ["EPYC", "Xeon"])
+
+    def test_runs_of_one_machine_are_refused(self):
+        with self.assert_problem("matrix, matrix-earlier are runs of one machine, AMD EPYC", "two or more"):
+            machines.combine(["matrix", "matrix-earlier"])
 
 
 class Leaks(Case):

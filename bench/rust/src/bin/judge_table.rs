@@ -57,6 +57,8 @@ struct Judged {
     starts_needed: Option<u32>,
     /// Whether it has an interval that excludes "no difference", and is open only because the table is so large.
     is_held_back: bool,
+    /// The spread of the other comparisons, where the interval rests on it.
+    prior: Option<VariancePrior>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -114,5 +116,6 @@ fn result(comparison: &Comparison, verdict: Verdict) -> Result<Judged, StatsErro
         Verdict::Void => ("void", None, false),
     };
     let method = format!("Student t{spread}, α {}, {} starts", comparison.method.alpha(), comparison.forks);
-    Ok(Judged { lo: ratio.lo, hi: ratio.hi, method, verdict, starts_needed, is_held_back })
+    let prior = comparison.method.prior().filter(|_| is_moderated);
+    Ok(Judged { lo: ratio.lo, hi: ratio.hi, method, verdict, starts_needed, is_held_back, prior })
 }
