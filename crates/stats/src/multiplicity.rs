@@ -26,9 +26,6 @@ pub(crate) fn rank_level(rank: usize, all: usize, alpha: f64) -> f64 {
 }
 
 /// Which hypotheses are rejected, in the order given: by Holm's procedure, or by Benjamini and Hochberg's in a table.
-///
-/// # Errors
-/// As [`holm`].
 pub fn rejected_together(p_values: &[f64], alpha: f64) -> Result<Vec<bool>, StatsError> {
     if p_values.len() < LARGE_TABLE as usize {
         return holm(p_values, alpha);

@@ -109,9 +109,6 @@ impl RunFigure {
 }
 
 /// The figures that two machines have at least.
-///
-/// # Errors
-/// [`NothingInCommon`], if there is none.
 pub fn compare_machines(runs: &[RecordedRun<'_>]) -> Result<MachineTable, NothingInCommon> {
     let mut machines: Vec<Vec<&RecordedRun<'_>>> = Vec::new();
     for run in runs {
@@ -259,17 +256,21 @@ fn basis_note(machines: usize) -> String {
     format!("Ratios to the baseline, each of one machine. Several runs of one machine are combined first. {limit}")
 }
 
-/// `148 figures on 3 machines (4 runs): 20 worse, 3 not decided; 12 differences hold on another machine, too; …`
+/// `148 figures on 3 machines (4 runs): 20 worse, 3 not decided; 12 of the differences hold on …`
 fn headline(figures: &[MachineFigure], machines: usize, runs: usize) -> String {
-    let differ = figures.iter().filter(|figure| figure.machines_differ).count();
+    let differ = match figures.iter().filter(|figure| figure.machines_differ).count() {
+        0 => "none differs between the machines".to_owned(),
+        number => format!("{number} differ between the machines"),
+    };
     let over_three = || figures.iter().filter_map(|figure| Some((figure.verdict, figure.another_machine?)));
     let excludes_none = |one: Estimate| one.lo > Some(1.0) || one.hi < Some(1.0);
     let elsewhere = over_three().filter(|(verdict, one)| verdict.is_difference() && excludes_none(*one)).count();
     let verdicts: Vec<VerdictKind> = over_three().map(|(verdict, _)| verdict).collect();
     let said = match count_verdicts(&verdicts) {
         none if none.is_empty() => String::new(),
-        counts => format!("{counts}; {elsewhere} differences hold on another machine, too; "),
+        counts if !verdicts.iter().any(|verdict| verdict.is_difference()) => format!("{counts}; "),
+        counts => format!("{counts}; {elsewhere} of the differences hold on another machine, too; "),
     };
     let [figures, runs] = [(figures.len(), "figure"), (runs, "run")].map(|(number, one)| count(number as u64, one));
-    format!("{figures} on {machines} machines ({runs}): {said}the machines differ in {differ}.")
+    format!("{figures} on {machines} machines ({runs}): {said}{differ}.")
 }

@@ -20,9 +20,6 @@ pub struct RandomEffects {
 }
 
 impl RandomEffects {
-    /// # Errors
-    /// There is no estimate, one is not finite, or a variance is not positive.
-    ///
     /// # Source
     /// The variance between is that of Paule & Mandel, J. Res. NBS 87 (1982). Beside it the standard error of Hartung & Knapp
     /// (2001) and Sidik & Jonkman (2002) is the usual one: its factor √(Q / (k − 1)) is 1 by the definition of that variance, or
@@ -52,9 +49,6 @@ impl RandomEffects {
 
 /// The probability of estimates that differ at least as much as these if their true values are equal. Of two it is that of
 /// Welch's t test.
-///
-/// # Errors
-/// As [`RandomEffects::of`]; or there are fewer than two estimates.
 ///
 /// # Source
 /// Welch, Biometrika 38 (1951): the analysis of variance for groups of unequal variances.
