@@ -155,6 +155,7 @@ struct OverMachines<'a> {
     of: &'a Measure,
     /// Of each machine the estimate over its runs, their starts, and how many they are.
     estimates: Vec<Option<(SampleMean, u32, u32)>>,
+    logs: Vec<SampleMean>,
     over: RandomEffects,
     /// The p-value of machines that do not differ.
     equal: f64,
@@ -169,8 +170,9 @@ impl<'a> OverMachines<'a> {
             Some((RandomEffects::of(&logs).ok()?.pooled, runs.iter().map(|run| run.starts).sum(), runs.len() as u32))
         };
         let estimates: Vec<_> = measured.iter().map(of_machine).collect();
-        let logs = logs_of(&estimates);
-        Some(Self { of, estimates, equal: equality_p_value(&logs).ok()?, over: RandomEffects::of(&logs).ok()? })
+        let logs: Vec<SampleMean> = estimates.iter().flatten().map(|one| one.0).collect();
+        let (over, equal) = (RandomEffects::of(&logs).ok()?, equality_p_value(&logs).ok()?);
+        Some(Self { of, estimates, logs, over, equal })
     }
 
     fn judge(&self, is_stated: bool, machines_differ: bool, alpha: f64, region: Region) -> MachineFigure {
@@ -193,7 +195,7 @@ impl<'a> OverMachines<'a> {
         let machine = |(log, starts, runs): (SampleMean, u32, u32)| {
             Some(MachineRatio { ratio: ratio_at(Contrast::paired(&log), alpha)?, starts, runs })
         };
-        let second_to_first = match logs_of(estimates).as_slice() {
+        let second_to_first = match self.logs.as_slice() {
             [first, second] => ratio_at(Contrast::independent(first, second), alpha),
             _ => None,
         };
@@ -212,10 +214,6 @@ impl<'a> OverMachines<'a> {
             },
         }
     }
-}
-
-fn logs_of(estimates: &[Option<(SampleMean, u32, u32)>]) -> Vec<SampleMean> {
-    estimates.iter().flatten().map(|one| one.0).collect()
 }
 
 /// What the figures of each machine's runs say together. Those of one currency are judged together.

@@ -108,9 +108,6 @@ impl ComparedSide {
 }
 
 /// Compares two records.
-///
-/// # Errors
-/// [`NothingInCommon`], which names the servers and scenarios of both.
 pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<RunDifferences, NothingInCommon> {
     let same_machine = before.machine == after.machine && !before.machine.contains("unknown");
     let cells: Vec<(&Cell, &Cell)> = common_cells(before.summary, after.summary);

@@ -32,8 +32,10 @@ pub fn render_machines(machines: &MachineTable, style: &Style) -> String {
         grid.push(ratios.map(|cell| (Tone::Plain, cell)).chain(said).collect());
     }
     out += &format!("\n{}", grid.render(&palette));
-    let others = machines.machines.iter().enumerate().skip(1);
-    out + &others.map(|(at, one)| environment_table(&what_differs(at), &one.environment, style)).collect::<String>()
+    for (at, one) in machines.machines.iter().enumerate().skip(1) {
+        out += &environment_table(&format!("What else differs on machine {}", at + 1), &one.environment, style);
+    }
+    out
 }
 
 /// The same for a pull request or a page.
@@ -50,17 +52,15 @@ pub fn render_machines_markdown(machines: &MachineTable) -> String {
         of.into_iter().chain(ratios(figure)).chain(said(figure)).collect::<Vec<String>>()
     };
     out += &table(&head, machines.figures.iter().map(row));
-    let others = machines.machines.iter().enumerate().skip(1);
-    out + &others.map(|(at, one)| environment_markdown(&what_differs(at), &one.environment)).collect::<String>()
+    for (at, one) in machines.machines.iter().enumerate().skip(1) {
+        out += &environment_markdown(&format!("What else differs on machine {}", at + 1), &one.environment);
+    }
+    out
 }
 
 fn legend(machines: &MachineTable) -> Vec<String> {
     let named = machines.machines.iter().enumerate();
     named.map(|(at, one)| format!("Machine {}: {} (run {})", at + 1, one.name, enumerate(&one.runs))).collect()
-}
-
-fn what_differs(machine: usize) -> String {
-    format!("What else differs on machine {}", machine + 1)
 }
 
 /// The names of the columns of [`ratios`] and [`said`].
