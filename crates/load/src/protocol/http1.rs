@@ -6,7 +6,9 @@ use std::sync::Arc;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
-use tare_wire::http::{Method, ParseError, Progress, Request, ResponseParser, announces_close, count_line_ends};
+use tare_wire::http::{
+    Method, ParseError, Progress, Request, ResponseParser, announces_close, begins_http2, count_line_ends,
+};
 
 use super::connection::{Begun, Ended, Exchange, Step};
 use crate::input::request::{Parts, RequestCursor, RequestSet};
@@ -158,7 +160,10 @@ impl Http1 {
             }
             Err(error) => {
                 self.keep_first_bytes(bytes);
-                let text = format!("{error}: \"{}\"", escape(&self.first_bytes));
+                let text = match begins_http2(&self.first_bytes) {
+                    true => "the server answers in HTTP/2, and not in HTTP/1.1".to_owned(),
+                    false => format!("{error}: \"{}\"", escape(&self.first_bytes)),
+                };
                 Step::Broken(Problem::new(ErrorClass::Protocol, text))
             }
         }

@@ -156,6 +156,18 @@ fn a_server_that_speaks_before_it_is_asked_breaks_the_protocol() {
 }
 
 #[test]
+fn a_server_of_http2_is_named() {
+    let address = crude_server(|mut stream| {
+        let _ = stream.read(&mut [0; 1024]);
+        let _ = stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
+        exhaust(stream);
+    });
+    let sample = run(&mut session(address, 1, vec![get()]), &count(2, 1));
+    let broken = sample.errors.for_class(ErrorClass::Protocol);
+    assert_eq!(broken.example, "the server answers in HTTP/2, and not in HTTP/1.1", "{:?}", sample.errors);
+}
+
+#[test]
 fn a_long_error_page_is_a_wrong_status() {
     let address = crude_server(|mut stream| {
         let page = "stack trace ".repeat(20_000);

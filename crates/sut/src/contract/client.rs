@@ -90,6 +90,8 @@ pub(super) enum Failure {
     Read(io::Error),
     #[error("not an HTTP/1.1 answer: {0}")]
     Parse(#[from] ParseError),
+    #[error("the server answers in HTTP/2, and not in HTTP/1.1; write protocol = \"h2c\", or ask another port")]
+    SpeaksHttp2,
     #[error("more bytes than the answer announced follow it ({0} of them)")]
     Excess(usize),
     #[error("not an HTTP/2 request: {0}")]
@@ -219,7 +221,11 @@ impl Client {
                 parser.finish_stream()?;
                 return Ok(answer);
             }
-            if let Progress::Complete { consumed, keeps_alive } = parser.feed(&buffer[..got], &mut answer)? {
+            let progress = parser.feed(&buffer[..got], &mut answer);
+            if progress.is_err() && http::begins_http2(&buffer[..got]) {
+                return Err(Failure::SpeaksHttp2);
+            }
+            if let Progress::Complete { consumed, keeps_alive } = progress? {
                 answer.keeps_alive = keeps_alive;
                 return if consumed == got { Ok(answer) } else { Err(Failure::Excess(got - consumed)) };
             }

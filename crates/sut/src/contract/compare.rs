@@ -14,7 +14,7 @@ pub(super) fn difference(request: &Request, expect: &Expect, answer: &Answer) ->
         .or_else(|| wrong_reply(expect, answer))
         .or_else(|| differing_header(expect, answer))
         .or_else(|| expect.body.as_ref().and_then(|expected| body(expected, request, &answer.body)))
-        .or_else(|| connection(expect, answer))
+        .or_else(|| connection(request, expect, answer))
 }
 
 fn status(expect: &Expect, answer: &Answer) -> Option<String> {
@@ -73,9 +73,10 @@ pub(super) fn compare_bytes(expected: &[u8], got: &[u8]) -> Option<String> {
     ))
 }
 
-/// If only one of two servers closes after each answer, only its clients pay for connections.
-fn connection(expect: &Expect, answer: &Answer) -> Option<String> {
-    let may_close = expect.status >= 400 || expect.headers.keys().any(|name| name.eq_ignore_ascii_case("connection"));
+/// If only one of two servers closes after each answer, only its clients pay for connections. The request may ask for it.
+fn connection(request: &Request, expect: &Expect, answer: &Answer) -> Option<String> {
+    let mut names = expect.headers.keys().chain(request.headers.keys());
+    let may_close = expect.status >= 400 || names.any(|name| name.eq_ignore_ascii_case("connection"));
     (!answer.keeps_alive && !may_close).then(|| {
         let said = answer.header("connection").map_or_else(String::new, |value| format!(" (connection: {value})"));
         format!("connection closed without keep-alive{said}")
@@ -148,6 +149,8 @@ mod tests {
         assert_eq!(message(&length, &answer(200, "a")), "body: expected 3 bytes, got 1 byte");
         let closing = Answer { keeps_alive: false, ..answer(200, "16") };
         assert_eq!(message(&expect("16"), &closing), "connection closed without keep-alive");
+        let asking = Request { headers: [("Connection".to_owned(), "close".to_owned())].into(), ..request("sent") };
+        assert_eq!(super::difference(&asking, &expect("16"), &closing), None);
     }
 
     #[test]

@@ -79,7 +79,15 @@ type TlsStream = StreamOwned<ServerConnection, TcpStream>;
 
 /// A server of HTTP/1.1 over TLS that answers every connection's requests, and how its certificate is trusted.
 fn https_server(alpn: &[&[u8]]) -> (SocketAddr, RootCertStore) {
-    tls_server_of(alpn, |stream| {
+    https_server_of(certificate(), alpn)
+}
+
+fn certificate() -> CertificateParams {
+    CertificateParams::new(vec!["localhost".to_owned()]).unwrap()
+}
+
+fn https_server_of(certificate: CertificateParams, alpn: &[&[u8]]) -> (SocketAddr, RootCertStore) {
+    tls_server_of(certificate, alpn, |stream| {
         while let Some(body) = read_request(stream) {
             let body = if body.is_empty() { b"hello".to_vec() } else { body };
             let head = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: {}\r\n\r\n", body.len());
@@ -88,9 +96,13 @@ fn https_server(alpn: &[&[u8]]) -> (SocketAddr, RootCertStore) {
     })
 }
 
-fn tls_server_of(alpn: &[&[u8]], serve: fn(&mut TlsStream)) -> (SocketAddr, RootCertStore) {
+fn tls_server_of(
+    certificate: CertificateParams,
+    alpn: &[&[u8]],
+    serve: fn(&mut TlsStream),
+) -> (SocketAddr, RootCertStore) {
     let key = KeyPair::generate().unwrap();
-    let certificate = CertificateParams::new(vec!["localhost".to_owned()]).unwrap().self_signed(&key).unwrap();
+    let certificate = certificate.self_signed(&key).unwrap();
     let mut roots = RootCertStore::empty();
     roots.add(certificate.der().clone()).unwrap();
     let private = PrivateKeyDer::Pkcs8(PrivatePkcs8KeyDer::from(key.serialize_der()));
@@ -152,7 +164,7 @@ fn answers_over_tls_are_compared() {
 #[test]
 fn pushes_over_tls_are_checked() {
     let contract = Contract::parse("contract.toml", PUSHING).unwrap();
-    let (address, roots) = tls_server_of(&[b"http/1.1"], |stream| {
+    let (address, roots) = tls_server_of(certificate(), &[b"http/1.1"], |stream| {
         upgrade(stream, tare_wire::ws::accept_for);
         push(stream, &[stamp(200), stamp(100), stamp(0)]);
     });
@@ -162,13 +174,19 @@ fn pushes_over_tls_are_checked() {
 }
 
 #[test]
-fn a_certificate_that_is_not_trusted_or_of_another_name_is_said() {
+fn a_certificate_that_is_not_trusted_or_of_another_name_or_expired_is_said() {
     let (address, roots) = https_server(&[]);
     let with = |security| Endpoint { security: Some(security), ..address.into() };
     let stranger = differences(with(security(RootCertStore::empty(), b"http/1.1", "localhost")));
     assert!(stranger[0].starts_with("cannot connect: invalid peer certificate"), "{stranger:?}");
     let other_name = differences(with(security(roots, b"http/1.1", "example.org")));
     assert!(other_name[0].contains("not valid for name"), "{other_name:?}");
+    let mut old = certificate();
+    old.not_after = rcgen::date_time_ymd(2020, 1, 1);
+    let (address, roots) = https_server_of(old, &[]);
+    let security = Some(security(roots, b"http/1.1", "localhost"));
+    let expired = differences(Endpoint { security, ..address.into() });
+    assert!(expired[0].contains("expired"), "{expired:?}");
 }
 
 #[test]
@@ -192,7 +210,8 @@ fn a_server_that_does_not_speak_what_is_asked_is_said_with_the_remedy() {
     let says = differences(Endpoint { is_http2: true, ..address.into() });
     assert!(says[0].contains("answers in HTTP/1.1 (\"HTTP/1.1 400 Bad Request\"); does"), "{says:?}");
     let to_h2c = differences(h2c_server().into());
-    assert!(to_h2c[0].starts_with("not an HTTP/1.1 answer"), "{to_h2c:?}");
+    let says = "the server answers in HTTP/2, and not in HTTP/1.1; write protocol = \"h2c\", or ask another port";
+    assert_eq!(to_h2c[0], says);
 }
 
 const CALLS: &[[&str; 3]] = &[

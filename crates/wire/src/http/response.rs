@@ -212,6 +212,14 @@ pub fn status_line(bytes: &[u8]) -> Option<&[u8]> {
     line.starts_with(b"HTTP/1.").then_some(line)
 }
 
+/// Whether these bytes are the settings with which a server of HTTP/2 begins.
+///
+/// # Source
+/// RFC 9113, sections 3.4 and 6.5.
+pub const fn begins_http2(bytes: &[u8]) -> bool {
+    matches!(bytes, [0, _, _, 4, 0, 0, 0, 0, 0, ..])
+}
+
 /// Whether the bytes have an empty line behind another line.
 fn has_empty_line(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| pair == b"\n\n") || bytes.windows(3).any(|three| three == b"\n\r\n")
