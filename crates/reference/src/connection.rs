@@ -3,13 +3,14 @@
 use tare_sys::clock::Nanos;
 
 use crate::body::Body;
+use crate::http2::Http2;
 use crate::request::{Persistence, Request};
 use crate::websocket::WebSocket;
 
 /// The largest header section of a request, in bytes.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Connection {
     /// Unused bytes: an incomplete head, or bytes that arrived while an answer was being sent.
     unused: Vec<u8>,
@@ -24,6 +25,8 @@ pub(crate) struct Connection {
     pub(crate) nth: u64,
     /// The WebSocket, after an upgrade.
     pub(crate) websocket: Option<Box<WebSocket>>,
+    /// The connection's state, where it speaks HTTP/2.
+    pub(crate) http2: Option<Box<Http2>>,
     pub(crate) closes_when_sent: bool,
     /// Distinguishes this connection from an earlier one with the same token.
     pub(crate) serial: u64,

@@ -12,6 +12,8 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    pub(crate) const TYPE: &'static str = "text/plain; charset=UTF-8";
+
     /// The answer to a request, for a server with this number of routes and this length of answers.
     pub(crate) fn to(method: &str, path: &str, body_bytes: u64, options: &Options) -> Self {
         let found = match method {
@@ -37,10 +39,9 @@ impl Answer {
             Persistence::Kept => "Connection: keep-alive\r\n",
             Persistence::Closes => "Connection: close\r\n",
         };
-        let status = self.status;
+        let (status, content_type) = (self.status, Self::TYPE);
         format!(
-            "HTTP/1.1 {status} {reason}\r\nContent-Type: text/plain; charset=UTF-8\r\n{connection}\
-             Content-Length: {length}\r\n\r\n"
+            "HTTP/1.1 {status} {reason}\r\nContent-Type: {content_type}\r\n{connection}Content-Length: {length}\r\n\r\n"
         )
     }
 

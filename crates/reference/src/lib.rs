@@ -1,12 +1,13 @@
 //! A server with known behaviour. It answers the contract of the suites' servers, with planted delays, costs and faults, so
-//! that a measurement can be checked. It is single-threaded, on loopback only, and supports HTTP/1.1 keep-alive and
-//! WebSocket.
+//! that a measurement can be checked. It is single-threaded, and speaks HTTP/1.1, WebSocket, HTTP/2 without TLS and unary
+//! gRPC.
 
 mod body;
 mod connection;
 mod contract;
 mod error;
 mod fault;
+mod http2;
 mod ledger;
 mod options;
 mod planted_costs;

@@ -3,6 +3,7 @@
 mod breaking;
 mod events;
 mod push;
+mod streams;
 
 use std::io::Write;
 use std::net::SocketAddr;
@@ -20,6 +21,7 @@ use self::push::Pushes;
 use crate::connection::{Connection, Next};
 use crate::contract::Answer;
 use crate::error::ReferenceError;
+use crate::http2::{Http2, PREFACE};
 use crate::ledger::{Ledger, Served};
 use crate::options::Options;
 use crate::planted_costs::PlantedCosts;
@@ -167,6 +169,12 @@ impl<'a> Server<'a> {
         if connection.websocket.is_some() {
             return self.receive_frames(io, token, bytes);
         }
+        if connection.http2.is_none() && is_whole && bytes.starts_with(PREFACE) {
+            connection.http2 = Some(Box::new(Http2::begin()));
+        }
+        if connection.http2.is_some() {
+            return self.receive_http2(io, token, at, bytes);
+        }
         if is_whole
             && let Some(answer) = self.memo.as_ref().filter(|(request, _)| request == bytes).map(|(_, answer)| answer)
         {
@@ -260,13 +268,17 @@ impl<'a> Server<'a> {
         let Some(connection) = self.connection(token) else { return };
         connection.is_answering = true;
         let serial = connection.serial;
-        self.timers.add(at, Later { token, serial, bytes, is_last });
+        self.timers.add(at, Later { token, serial, stream: 0, status: 0, bytes, is_last });
     }
 
     fn send_due(&mut self, io: &mut ReadinessTransport, now: Nanos) {
         while let Some((_, later)) = self.timers.pop_due(now) {
             let serial = self.connection(later.token).map(|connection| connection.serial);
             if serial != Some(later.serial) {
+                continue;
+            }
+            if later.stream > 0 {
+                self.answer_later(io, &later);
                 continue;
             }
             if self.connection(later.token).is_some_and(|connection| connection.is_flooding) {

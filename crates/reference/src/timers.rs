@@ -12,6 +12,9 @@ use tare_sys::poll::Token;
 pub(crate) struct Later {
     pub(crate) token: Token,
     pub(crate) serial: u64,
+    /// The stream that they answer, and the status of the answer, over HTTP/2; 0 over HTTP/1.1, where the bytes have it.
+    pub(crate) stream: u32,
+    pub(crate) status: u16,
     pub(crate) bytes: Arc<[u8]>,
     /// These bytes complete the answer.
     pub(crate) is_last: bool,

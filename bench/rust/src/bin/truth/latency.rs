@@ -7,7 +7,7 @@ use std::time::Duration;
 use tare_load::Schedule;
 use tare_reference::Options;
 
-use crate::stage::{Evidence, Stage, quantile, rank_percent, verdict};
+use crate::stage::{Evidence, Spread, Stage, quantile, rank_percent, verdict};
 
 const QUANTILES: [(&str, f64); 8] = [
     ("p50", 0.5),
@@ -19,22 +19,29 @@ const QUANTILES: [(&str, f64); 8] = [
     ("p99.99", 0.9999),
     ("max", 1.0),
 ];
-const RATE_PER_S: f64 = 1000.0;
+const EVENLY: Schedule = Schedule::Constant { rate_per_s: 1000.0 };
 
 pub fn of_a_stalling_server(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     println!("## The server freezes for 1 s in every 10 s; 1000 requests/s, evenly spaced");
     let planted = Options { stall_every_s: 10.0, stall_ms: 1000, ..Options::default() };
-    compare(stage, planted, Duration::from_secs(10) * stage.stalls)
+    compare(stage.drive(Spread::Connections, planted, EVENLY, Duration::from_secs(10) * stage.stalls)?)
 }
 
 pub fn of_known_delays(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     println!("\n## The server answers after 1.3 ms, one in a hundred after 50 ms; 1000 requests/s, evenly spaced");
-    let planted = Options { delay_us: 1300, slow_share: 0.01, slow_us: 50_000, ..Options::default() };
-    compare(stage, planted, Duration::from_secs(1) * stage.seconds)
+    compare(stage.drive(Spread::Connections, known_delays(), EVENLY, Duration::from_secs(1) * stage.seconds)?)
 }
 
-fn compare(stage: &Stage, planted: Options, duration: Duration) -> Result<usize, Box<dyn Error>> {
-    let evidence = stage.drive(planted, Schedule::Constant { rate_per_s: RATE_PER_S }, duration)?;
+pub fn over_http2(stage: &Stage) -> Result<usize, Box<dyn Error>> {
+    println!("\n## The same delays over HTTP/2, on four connections with 16 streams each");
+    compare(stage.drive(Spread::Streams, known_delays(), EVENLY, Duration::from_secs(1) * stage.seconds)?)
+}
+
+fn known_delays() -> Options {
+    Options { delay_us: 1300, slow_share: 0.01, slow_us: 50_000, ..Options::default() }
+}
+
+fn compare(evidence: Evidence) -> Result<usize, Box<dyn Error>> {
     let truth = truth_ns(&evidence);
     println!(
         "{:>8} {:>14} {:>14} {:>14} {:>14} {:>14}",

@@ -17,6 +17,10 @@ use stage::Stage;
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let stage = Stage::from_arguments()?;
     let mut failed = 0;
+    if stage.http2_alone {
+        failed += latency::over_http2(&stage)?;
+        return Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     if stage.streams_alone {
         failed += streams::of_planted_times(&stage)?;
         return Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
@@ -24,6 +28,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     if !stage.pushes_alone {
         failed += latency::of_a_stalling_server(&stage)?;
         failed += latency::of_known_delays(&stage)?;
+        failed += latency::over_http2(&stage)?;
         failed += sends::lateness(&stage)?;
         failed += sends::poisson(&stage)?;
         failed += streams::of_planted_times(&stage)?;

@@ -9,7 +9,7 @@ use tare_reference::Options;
 use tare_stats::LatencyHistogram;
 
 use crate::exponential::{ExpectedMean, ExponentialFit};
-use crate::stage::{Stage, verdict};
+use crate::stage::{Spread, Stage, verdict};
 
 const LATENESS_RATE_PER_S: f64 = 20_000.0;
 /// So low that the microseconds of a send do not show as dead time in some thousand gaps.
@@ -28,7 +28,9 @@ pub fn lateness(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     for _ in 0..ROUNDS {
         for (sending, seen) in [Sending::Exact, Sending::Spinning].into_iter().zip(&mut turns) {
             let schedule = Schedule::Constant { rate_per_s: LATENESS_RATE_PER_S };
-            seen.push(Seen::of(&stage.drive_as(sending, Options::default(), schedule, length)?.sample));
+            seen.push(Seen::of(
+                &stage.drive_as(sending, Spread::Connections, Options::default(), schedule, length)?.sample,
+            ));
         }
     }
     println!(
@@ -100,7 +102,7 @@ pub fn poisson(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     );
     let (schedule, length) =
         (Schedule::Poisson { rate_per_s: POISSON_RATE_PER_S }, Duration::from_secs(1) * stage.seconds);
-    let sample = stage.drive(Options::default(), schedule, length)?.sample;
+    let sample = stage.drive(Spread::Connections, Options::default(), schedule, length)?.sample;
     let sent = sample.trace.iter().filter_map(|request| request.sent_ns).collect();
     let mut failed = 0;
     // The test would notice other senders: it rejects two that look random and are not.

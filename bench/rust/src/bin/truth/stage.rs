@@ -4,13 +4,29 @@ use std::error::Error;
 use std::time::Duration;
 
 use tare_load::{
-    Cancel, Check, LoadSession, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
+    Cancel, Check, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
 };
 use tare_reference::{Options, ReferenceError, Running, Served};
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 
 /// Largest number of requests under way.
-const CONNECTIONS: usize = 64;
+const UNDER_WAY: usize = 64;
+
+/// How the requests under way are spread: on connections of one each, or on few connections of HTTP/2.
+#[derive(Clone, Copy)]
+pub enum Spread {
+    Connections,
+    Streams,
+}
+
+impl Spread {
+    fn protocol(self) -> (Protocol, usize) {
+        match self {
+            Self::Connections => (Protocol::Http1 { pipeline: 1 }, UNDER_WAY),
+            Self::Streams => (Protocol::Http2 { streams: 16 }, UNDER_WAY / 16),
+        }
+    }
+}
 
 /// The CPUs, and the length of the measurements.
 pub struct Stage {
@@ -23,6 +39,8 @@ pub struct Stage {
     pub pushes_alone: bool,
     /// Whether only streams of events are tested.
     pub streams_alone: bool,
+    /// Whether only HTTP/2 is tested.
+    pub http2_alone: bool,
     /// Length for the stalling servers: whole periods of ten seconds.
     pub stalls: u32,
     /// Length of all other measurements.
@@ -53,6 +71,7 @@ impl Stage {
             },
             users: value("--users", "2500")? as usize,
             streams_alone: arguments.iter().any(|argument| argument == "--streams"),
+            http2_alone: arguments.iter().any(|argument| argument == "--http2"),
             pushes_alone: arguments.iter().any(|argument| argument == "--pushes"),
             stalls: value("--stalls", "6")?,
             seconds: value("--seconds", "10")?,
@@ -69,22 +88,31 @@ impl Stage {
     }
 
     /// Loads a server with these planted values, and traces every request.
-    pub fn drive(&self, planted: Options, schedule: Schedule, duration: Duration) -> Result<Evidence, Box<dyn Error>> {
-        self.drive_as(self.sending, planted, schedule, duration)
+    pub fn drive(
+        &self,
+        spread: Spread,
+        planted: Options,
+        schedule: Schedule,
+        duration: Duration,
+    ) -> Result<Evidence, Box<dyn Error>> {
+        self.drive_as(self.sending, spread, planted, schedule, duration)
     }
 
     /// The same, with this way of sending.
     pub fn drive_as(
         &self,
         sending: Sending,
+        spread: Spread,
         planted: Options,
         schedule: Schedule,
         duration: Duration,
     ) -> Result<Evidence, Box<dyn Error>> {
         let server = self.server(planted)?;
         let expected = Check::body_is(*b"1");
+        let (protocol, connections) = spread.protocol();
         let mut session = LoadSession::open(&SessionSpec {
-            connections: CONNECTIONS,
+            protocol,
+            connections,
             cpus: CpuSet::from_indices([self.load_cpu]),
             ..SessionSpec::new(server.address(), vec![RequestSpec::get("/path0/1").expecting(expected)])
         })?;
@@ -92,7 +120,7 @@ impl Stage {
             sending,
             drain_timeout: Duration::from_secs(3),
             trace: 4_000_000,
-            ..SliceSpec::new(schedule, CONNECTIONS, StopRule::Duration(duration))
+            ..SliceSpec::new(schedule, connections, StopRule::Duration(duration))
         };
         let sample = session.run(&slice, &Cancel::new())?;
         drop(session);

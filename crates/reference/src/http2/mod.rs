@@ -1,0 +1,176 @@
+//! HTTP/2 without TLS on one connection: the `h2` crate driven step by step, in memory.
+
+mod pipe;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use bytes::Bytes;
+use h2::RecvStream;
+use h2::server::{Connection, Handshake, SendResponse, handshake};
+use http::{HeaderMap, HeaderValue, Response};
+use tare_sys::clock::Nanos;
+
+use self::pipe::Pipe;
+use crate::contract::Answer;
+use crate::request::Request;
+
+/// How a connection begins that speaks HTTP/2 without an upgrade.
+pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+const GRPC: &str = "application/grpc";
+/// An empty message of gRPC: not compressed, no bytes.
+const EMPTY_MESSAGE: &[u8] = &[0; 5];
+
+/// One connection. Its requests are answered in any order.
+pub(crate) struct Http2 {
+    pipe: Pipe,
+    state: State,
+    arriving: Vec<Arriving>,
+    arrived: VecDeque<(u32, Request)>,
+    /// Requests without an answer, by stream.
+    unanswered: BTreeMap<u32, Unanswered>,
+    /// Requests whose answer is not sent yet: which of the server's, and when each had arrived.
+    answered: Vec<(u64, Nanos)>,
+    /// When bytes last arrived.
+    received: Nanos,
+}
+
+enum State {
+    Begins(Handshake<Pipe, Bytes>),
+    Serves(Connection<Pipe, Bytes>),
+}
+
+/// A request whose body is not complete.
+struct Arriving {
+    request: Request,
+    body: RecvStream,
+    unanswered: Unanswered,
+}
+
+struct Unanswered {
+    respond: SendResponse<Bytes>,
+    is_call: bool,
+    nth: u64,
+    received: Nanos,
+}
+
+/// The connection cannot be used any more.
+#[derive(Debug)]
+pub(crate) struct Broken;
+
+impl Http2 {
+    pub(crate) fn begin() -> Self {
+        let pipe = Pipe::default();
+        let state = State::Begins(handshake(pipe.clone()));
+        let (arriving, arrived, unanswered) = (Vec::new(), VecDeque::new(), BTreeMap::new());
+        Self { pipe, state, arriving, arrived, unanswered, answered: Vec::new(), received: Nanos::ZERO }
+    }
+
+    /// Takes bytes that arrived at this time.
+    pub(crate) fn receive(&mut self, at: Nanos, bytes: &[u8]) -> Result<(), Broken> {
+        self.received = at;
+        self.pipe.push_received(bytes);
+        self.advance()
+    }
+
+    /// The next whole request, and its stream. It is the `nth` of the server.
+    pub(crate) fn next_request(&mut self, nth: u64) -> Option<(u32, Request)> {
+        let (stream, request) = self.arrived.pop_front()?;
+        if let Some(unanswered) = self.unanswered.get_mut(&stream) {
+            unanswered.nth = nth;
+        }
+        Some((stream, request))
+    }
+
+    /// Answers the request of a stream; `None` if the client has given it up.
+    pub(crate) fn answer(&mut self, stream: u32, status: u16, body: Bytes) -> Option<()> {
+        let Unanswered { mut respond, is_call, nth, received } = self.unanswered.remove(&stream)?;
+        // The status of a call is in its trailers.
+        let (status, content_type) = if is_call { (200, GRPC) } else { (status, Answer::TYPE) };
+        let head = Response::builder().status(status).header("content-type", content_type);
+        // A client that has reset the stream wants no answer.
+        let sent = match is_call {
+            true => respond.send_response(head.body(()).ok()?, false).and_then(|mut sending| {
+                sending.send_data(EMPTY_MESSAGE.into(), false)?;
+                let status = HeaderValue::from_static("0");
+                sending.send_trailers(HeaderMap::from_iter([(http::HeaderName::from_static("grpc-status"), status)]))
+            }),
+            false => {
+                let head = head.header("content-length", body.len()).body(()).ok()?;
+                respond.send_response(head, false).and_then(|mut sending| sending.send_data(body, true))
+            }
+        };
+        sent.ok().map(|()| self.answered.push((nth, received)))
+    }
+
+    /// Passes the bytes to send to the caller, with what they answer: which of the server's requests, and when each had arrived.
+    pub(crate) fn drain_written(&mut self, send: impl FnOnce(&[u8], &[(u64, Nanos)])) -> Result<(), Broken> {
+        self.advance()?;
+        self.pipe.drain_written(|bytes| send(bytes, &self.answered));
+        self.answered.clear();
+        Ok(())
+    }
+
+    /// Lets the protocol do what it can without waiting.
+    fn advance(&mut self) -> Result<(), Broken> {
+        let mut context = Context::from_waker(Waker::noop());
+        loop {
+            match &mut self.state {
+                State::Begins(begins) => match Pin::new(begins).poll(&mut context) {
+                    Poll::Ready(Ok(connection)) => self.state = State::Serves(connection),
+                    Poll::Ready(Err(_)) => return Err(Broken),
+                    Poll::Pending => return Ok(()),
+                },
+                State::Serves(connection) => match connection.poll_accept(&mut context) {
+                    Poll::Ready(Some(Ok((head, respond)))) => self.accept(head, respond),
+                    Poll::Ready(_) => return Err(Broken),
+                    // What is read of bodies opens windows, which the connection must still say.
+                    Poll::Pending if self.read_bodies(&mut context) => {}
+                    Poll::Pending => return Ok(()),
+                },
+            }
+        }
+    }
+
+    fn accept(&mut self, head: http::Request<RecvStream>, respond: SendResponse<Bytes>) {
+        let (parts, body) = head.into_parts();
+        let is_call = parts.headers.get("content-type").is_some_and(|value| value.as_bytes() == GRPC.as_bytes());
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        let request = Request { method: parts.method.as_str().to_owned(), path, ..Request::default() };
+        let unanswered = Unanswered { respond, is_call, nth: 0, received: self.received };
+        self.arriving.push(Arriving { request, body, unanswered });
+    }
+
+    /// Reads what has come of the bodies; whether anything has.
+    fn read_bodies(&mut self, context: &mut Context<'_>) -> bool {
+        let mut has_read = false;
+        for mut arriving in std::mem::take(&mut self.arriving) {
+            loop {
+                match arriving.body.poll_data(context) {
+                    Poll::Ready(Some(Ok(part))) => {
+                        has_read = true;
+                        arriving.request.body_bytes += part.len() as u64;
+                        // It fails only for more than was received.
+                        let _ = arriving.body.flow_control().release_capacity(part.len());
+                    }
+                    Poll::Ready(None) => {
+                        let stream = arriving.unanswered.respond.stream_id().as_u32();
+                        self.unanswered.insert(stream, arriving.unanswered);
+                        self.arrived.push_back((stream, arriving.request));
+                        break;
+                    }
+                    // The client has reset the stream.
+                    Poll::Ready(Some(Err(_))) => break,
+                    Poll::Pending => {
+                        self.arriving.push(arriving);
+                        break;
+                    }
+                }
+            }
+        }
+        has_read
+    }
+}
