@@ -106,6 +106,9 @@ impl Suite {
     pub fn parse(file: &str, text: &str) -> Result<Self, PlanError> {
         let mut suite: Self = document::parse_document(file, text)?;
         file.clone_into(&mut suite.file);
+        for server in suite.servers.values_mut() {
+            server.tls = server.tls.take().map(|tls| tls.beside(file));
+        }
         suite.check_contradictions()?;
         suite.check_names()?;
         suite.copy_hosts_to_run()?;
@@ -122,7 +125,7 @@ impl Suite {
         let file = self.file.clone();
         let wrong = |key: String, message: String| PlanError::value(format!("{file}: {key}"), message);
         for (name, scenario) in &mut self.scenarios {
-            scenario.complete().map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}"), message))?;
+            scenario.complete(&file).map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}"), message))?;
         }
         for check in &mut self.checks {
             check.request.complete().map_err(|message| wrong(format!("[[checks]] \"{}\"", check.name), message))?;
@@ -245,7 +248,8 @@ impl Suite {
         if is_given(&self.run) && !is_given(flags) {
             return format!("{}: {}", self.file, suite_key(key));
         }
-        format!("--{}", key.replace('_', "-"))
+        let setting = all_settings().into_iter().find(|setting| setting.key == key);
+        format!("--{}", setting.map_or_else(|| key.replace('_', "-"), |setting| setting.long()))
     }
 
     fn value_error(&self, key: &str, message: String) -> PlanError {

@@ -58,7 +58,7 @@ fn the_defaults_in_the_help_are_those_of_an_empty_suite() {
     }
     assert!(compared >= 40, "only {compared} defaults were compared");
     let listed: BTreeSet<&str> = plans.iter().flat_map(|plan| &plan.settings).map(|setting| &*setting.key).collect();
-    let only_where_given = ["baseline", "aa", "versions", "protocol", "streams", "forks", "messages"];
+    let only_where_given = ["baseline", "aa", "versions", "protocol", "streams", "resumption", "forks", "messages"];
     let missing: Vec<&str> = all_settings()
         .iter()
         .map(|info| info.key)

@@ -353,8 +353,7 @@ fn scenario() -> Scenario {
         routes: 1,
         request,
         expect: Expect { status: 200, ..Expect::default() },
-        may_differ: Vec::new(),
-        push: None,
+        ..Scenario::default()
     }
 }
 

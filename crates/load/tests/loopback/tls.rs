@@ -125,6 +125,11 @@ fn sessions_are_resumed_and_that_is_counted() {
     let sample = drive(&spec(address, authority.trust()), 20);
     assert_eq!((sample.ok, sample.connections_lost), (20, 0), "{:?}", sample.errors);
     assert_eq!(sample.tls_resumed + 1, sample.tls_handshakes, "all but the first");
+    let mut full = spec(address, authority.trust());
+    full.tls.as_mut().unwrap().resumption = false;
+    let sample = drive(&full, 20);
+    assert_eq!((sample.ok, sample.tls_resumed), (20, 0), "{:?}", sample.errors);
+    assert!(sample.tls_handshakes >= 20, "{}", sample.tls_handshakes);
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod call;
 mod exchange;
 mod may_differ;
 mod push;
+pub(crate) mod transport_keys;
 mod user_setup;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ pub use call::GrpcStatus;
 pub use exchange::Exchange;
 pub use may_differ::{MayDiffer, may_differ_line};
 pub use push::Push;
+pub use transport_keys::{HttpVersion, TlsKeys, TlsTrust, TransportKeys};
 pub use user_setup::{SetupRequest, UserSetup};
 
 /// The contract of a set of servers, as written in `contract.toml`.
@@ -42,7 +44,7 @@ pub struct Contract {
 }
 
 /// One exchange that is timed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// One line for people.
@@ -60,6 +62,17 @@ pub struct Scenario {
     /// Where the request opens a WebSocket, or the response is a stream of events: what the server then sends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub push: Option<Push>,
+    /// The version of HTTP in which all servers are asked this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<HttpVersion>,
+    /// Requests that a connection of HTTP/2 carries at a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<u32>,
+    /// Whether a new connection over TLS may resume the session of an earlier one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resumption: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<TlsKeys>,
 }
 
 /// One exchange that is verified before anything is timed.
@@ -76,7 +89,7 @@ pub struct Check {
     pub expect: Expect,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
     #[serde(default = "get")]
@@ -208,7 +221,7 @@ impl Contract {
             return Err(wrong(format!("schema = {} is unknown to this tare; write schema = 1", contract.schema)));
         }
         for (name, scenario) in &mut contract.scenarios {
-            scenario.complete().map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}: {message}")))?;
+            scenario.complete(file).map_err(|(key, message)| wrong(format!("[scenarios.{name}] {key}: {message}")))?;
         }
         for check in &mut contract.checks {
             check.request.complete().map_err(|message| wrong(format!("\"{}\": {message}", check.name)))?;
@@ -242,10 +255,18 @@ impl Scenario {
         self.push.is_some() && self.expect.status != SWITCHING_PROTOCOLS
     }
 
-    /// Completes the request. Refuses what could not be sent, pushes that cannot be, and a body that is stated and may differ. An
-    /// error names the key.
-    pub(crate) fn complete(&mut self) -> Result<(), (&'static str, String)> {
+    /// What it states of the connections that it is sent on.
+    pub fn transport_keys(&self) -> TransportKeys {
+        let Self { protocol, streams, resumption, tls, .. } = self;
+        TransportKeys { protocol: *protocol, streams: *streams, resumption: *resumption, tls: tls.clone() }
+    }
+
+    /// Completes the request, and the paths of `file`, which has the scenario. Refuses what could not be sent, pushes that cannot
+    /// be, and a body that is stated and may differ. An error names the key.
+    pub(crate) fn complete(&mut self, file: &str) -> Result<(), (&'static str, String)> {
         self.request.complete().map_err(|message| ("request", message))?;
+        self.transport_keys().contradiction().map_or(Ok(()), Err)?;
+        self.tls = self.tls.take().map(|tls| tls.beside(file));
         if let Some(ExpectBody::Hex(HexBody { hex })) = &self.expect.body {
             bytes_of_hex(hex).map_err(|message| ("expect", message))?;
         }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::like::Changes;
-use super::transport::{HttpVersion, TlsKeys, Transport};
-use crate::contract::Scenario;
+use super::transport::Transport;
+use crate::contract::{HttpVersion, Scenario, TlsKeys, TransportKeys};
 
 /// Variants that are compared with the first of them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -194,6 +194,9 @@ pub struct CommandServer {
     /// Requests that a connection of HTTP/2 carries at a time; 1 when absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub streams: Option<u32>,
+    /// Whether a new connection over TLS may resume the session of an earlier one; it may when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resumption: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls: Option<TlsKeys>,
     /// Of a proxy: the server behind it. `{upstream}` is replaced by host and port of that.
@@ -235,7 +238,19 @@ impl CommandServer {
     /// # Errors
     /// The key, and what is wrong with it.
     pub fn transport(&self) -> Result<Transport, (&'static str, String)> {
-        Transport::of(self.protocol, self.streams, self.tls.as_ref(), self.url.as_deref())
+        Transport::of(&self.transport_keys(), self.url.as_deref())
+    }
+
+    pub fn transport_keys(&self) -> TransportKeys {
+        let Self { protocol, streams, resumption, tls, .. } = self;
+        TransportKeys { protocol: *protocol, streams: *streams, resumption: *resumption, tls: tls.clone() }
+    }
+
+    /// It with these keys in the place of its own.
+    #[must_use]
+    pub fn asked_in(self, keys: TransportKeys) -> Self {
+        let TransportKeys { protocol, streams, resumption, tls } = keys;
+        Self { protocol, streams, resumption, tls, ..self }
     }
 
     pub fn changes(&self) -> Changes {

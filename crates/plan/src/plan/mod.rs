@@ -20,12 +20,13 @@ use crate::slo::{LoadBy, Slo};
 use crate::turn::TurnLength;
 use tare_units::Span;
 
+pub use crate::contract::{HttpVersion, TlsKeys, TlsTrust, TransportKeys};
 pub use group::{CommandServer, CounterSource, Group, NamedScenario, Program, Role, Variant};
 pub use like::{Changes, jvm_words, merged_options};
 pub use load::{Load, Rate};
 pub(crate) use setting::{HOST_KEYS, origin_of};
 pub use setting::{Setting, Source, suite_key};
-pub use transport::{HttpVersion, LoadProtocol, TlsKeys, TlsTrust, Transport};
+pub use transport::{LoadProtocol, Transport};
 pub use warmup::Warmup;
 
 /// What will be measured, how, and when it stops.

@@ -9,10 +9,9 @@ use crate::PlanError;
 use crate::choices::ForkCovers;
 use crate::contract::Scenario;
 use crate::plan::{
-    Changes, CommandServer, Group, HttpVersion, Mode, NamedScenario, Program, Role, Skipped, Transport, Variant,
+    CommandServer, Group, HttpVersion, Mode, NamedScenario, Program, Role, Skipped, TransportKeys, Variant,
 };
 use crate::settings::Resolved;
-use crate::suite::Suite;
 
 /// The groups, and the requested cells that cannot be measured.
 pub(super) struct Chosen {
@@ -92,61 +91,6 @@ fn set_message_count(scenarios: &mut BTreeMap<String, Scenario>, messages: Optio
     scenarios.values_mut().filter_map(|scenario| scenario.push.as_mut()).for_each(|push| push.messages = messages);
 }
 
-/// How servers differ from those that they are like or stand in front of, in sentences: the first thing to know of such a comparison.
-/// One sentence for all that speak the same.
-pub(super) fn differences(suite: &Suite, groups: &[Group], jvm_options: &[String]) -> String {
-    let mut sentences: Vec<String> = Vec::new();
-    let mut spoken: Vec<(String, Vec<&str>)> = Vec::new();
-    for variant in groups.iter().flat_map(|group| &group.variants).filter(|variant| variant.role != Role::Control) {
-        let server = variant.server.as_str();
-        let differs = match &variant.program {
-            Program::CatalogLike { changes, .. } if *changes == Changes::default() => None,
-            Program::CatalogLike { like, changes, .. } => Some(format!("is {like} with {}", changes.text(jvm_options))),
-            _ => suite.servers.get(server).and_then(|server| server.differs.clone()),
-        };
-        let place = variant.upstream.as_ref().map(|upstream| format!("stands in front of {}", upstream.name));
-        for what in differs.into_iter().chain(place) {
-            let sentence = format!(" {server} {what}.");
-            if !sentences.contains(&sentence) {
-                sentences.push(sentence);
-            }
-        }
-        let transport = variant.program.transport();
-        if transport != Transport::default() {
-            let text = transport.text();
-            match spoken.iter_mut().find(|(known, _)| *known == text) {
-                Some((_, servers)) if servers.contains(&server) => {}
-                Some((_, servers)) => servers.push(server),
-                None => spoken.push((text, vec![server])),
-            }
-        }
-    }
-    sentences.extend(spoken.iter().map(|(text, servers)| match servers.as_slice() {
-        [one] => format!(" {one} speaks {text}."),
-        many => format!(" These speak {text}: {}.", many.join(", ")),
-    }));
-    sentences.concat()
-}
-
-/// The question in words, for a run that states none.
-pub(super) fn question(groups: &[Group]) -> String {
-    let Some(group) = groups.first() else { return String::new() };
-    let baseline = &group.baseline().name;
-    let compared: Vec<&str> =
-        group.variants.iter().filter(|v| v.role == Role::Compared).map(|v| v.name.as_str()).collect();
-    match compared.as_slice() {
-        [] if group.variants.len() > 1 => format!("How far does {baseline} differ from itself?"),
-        [] => format!("How fast is {baseline}?"),
-        [one] if groups.len() == 1 => format!("What does {one} cost on top of {baseline}?"),
-        many if groups.len() == 1 => format!("What do {} cost on top of {baseline}?", many.join(", ")),
-        _ => {
-            let mut baselines: Vec<&str> = groups.iter().map(|g| g.baseline().name.as_str()).collect();
-            baselines.dedup();
-            format!("What do the layers cost on top of {}?", baselines.join(", "))
-        }
-    }
-}
-
 /// Identifies a build of a server.
 #[derive(Clone, Copy)]
 struct Build<'a> {
@@ -168,14 +112,23 @@ impl Build<'_> {
 }
 
 impl NameLookup<'_> {
-    fn variant(&self, server: &str, build: Build<'_>, role: Role) -> Result<Variant, String> {
+    fn variant(
+        &self,
+        server: &str,
+        build: Build<'_>,
+        role: Role,
+        of_scenario: &TransportKeys,
+    ) -> Result<Variant, String> {
         // A server of the suite replaces the catalog's of the same name.
         let stated = self.inputs.suite.servers.get(server);
-        let asked = spoken::asked(self.inputs, stated.unwrap_or(&CommandServer::default()));
+        let asked = spoken::asked(self.inputs, stated.unwrap_or(&CommandServer::default()), of_scenario);
         let by_run = asked.protocol.filter(|protocol| *protocol != HttpVersion::Http1);
         let by_run = by_run.filter(|_| stated.is_none_or(|stated| stated.protocol.is_none()));
         let mut variant = match (stated, by_run) {
             (Some(_), _) => self.variant_of_suite(server, &asked, build, role)?,
+            (None, _) if asked.tls.is_some() && asked.protocol != Some(HttpVersion::H2) => {
+                return Err("is of the catalog, whose servers speak TLS with protocol = \"h2\" only".to_owned());
+            }
             (None, None) => self.catalog_variant(server, build, role)?,
             (None, Some(_)) if build.home.is_none() => self.variant_like(server, server, &asked, build, role)?,
             (None, Some(protocol)) => {
@@ -194,9 +147,8 @@ impl NameLookup<'_> {
         build: Build<'_>,
         role: Role,
     ) -> Result<Variant, String> {
-        let command = self.with_files(command);
         if let Some(like) = &command.like {
-            return self.variant_like(server, like, &command, build, role);
+            return self.variant_like(server, like, command, build, role);
         }
         let upstream =
             command.in_front_of.as_deref().map(|upstream| self.upstream(upstream, build, role)).transpose()?;
@@ -217,7 +169,10 @@ impl NameLookup<'_> {
             upstream,
             program: match command.url.clone() {
                 Some(url) => Program::External { url, transport },
-                None => Program::Command(Box::new(CommandServer { cwd: self.working_directory(&command), ..command })),
+                None => {
+                    let cwd = self.working_directory(command);
+                    Program::Command(Box::new(CommandServer { cwd, ..command.clone() }))
+                }
             },
         })
     }
@@ -273,12 +228,6 @@ impl NameLookup<'_> {
         })
     }
 
-    /// The server with the files of its TLS in the folder of the suite.
-    fn with_files(&self, command: &CommandServer) -> CommandServer {
-        let folder = self.inputs.suite.file.rsplit_once('/').map(|(folder, _)| folder);
-        CommandServer { tls: command.tls.as_ref().map(|tls| tls.in_folder(folder)), ..command.clone() }
-    }
-
     /// A server runs in the folder of the suite that names it, unless it says otherwise.
     fn working_directory(&self, command: &CommandServer) -> Option<String> {
         let folder = self.inputs.suite.file.rsplit_once('/').map(|(folder, _)| folder);
@@ -290,7 +239,7 @@ impl NameLookup<'_> {
         }
     }
 
-    /// Splits a requested group into groups in which every variant answers every scenario.
+    /// Splits a requested group into groups in which every variant answers every scenario, over the same connections.
     fn build_groups(
         &self,
         requested: &RequestedGroup,
@@ -298,70 +247,23 @@ impl NameLookup<'_> {
         settings: &Resolved,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<Group>, PlanError> {
-        let mut variants = Vec::new();
-        let aa = requested.servers == [requested.baseline.clone()] && self.is_aa();
-        let build = Build { version, home: None };
-        let of_baseline = Build {
-            version: requested.baseline_version.as_deref().or(version),
-            home: requested.baseline_home.as_deref(),
-        };
-        if self.mode == Mode::Compared || requested.with_baseline {
-            match self.variant(&requested.baseline, of_baseline, Role::Baseline) {
-                Ok(baseline) => variants.push(baseline),
-                Err(because) => {
-                    skipped.push(Skipped { what: format!("{} and all compared with it", requested.baseline), because });
-                    return Ok(Vec::new());
-                }
-            }
-        }
-        let is_other_build = requested.baseline_version.is_some() || requested.baseline_home.is_some();
-        let is_compared = |server: &&String| **server != requested.baseline || is_other_build;
-        let of_version = |(server, version)| (server, Build { version: Some(version), home: None });
-        let pinned = requested.pinned.iter().map(|(server, version)| of_version((server, version.as_str())));
-        for (server, build) in requested.servers.iter().filter(is_compared).map(|server| (server, build)).chain(pinned)
-        {
-            match self.variant(server, build, Role::Compared) {
-                Ok(variant) => variants.push(variant),
-                Err(because) => skipped.push(Skipped { what: server.clone(), because }),
-            }
-        }
-        let is_alone = self.mode == Mode::Compared && variants.len() == 1;
-        if is_alone && !requested.servers.is_empty() && !requested.servers.contains(&requested.baseline) {
-            let because = "nothing that could be compared with it is left".to_owned();
-            skipped.push(Skipped { what: requested.baseline.clone(), because });
-            return Ok(Vec::new());
-        }
-        if aa || settings.control && variants.len() > 1 {
-            variants.extend(self.variant(&requested.baseline, of_baseline, Role::Control).ok());
-        }
-        Ok(self.split_by_ability(requested, variants, settings.fork_covers, skipped))
-    }
-
-    fn is_aa(&self) -> bool {
-        self.inputs.flags.aa.is_some() || self.inputs.suite.run.aa.is_some()
-    }
-
-    fn split_by_ability(
-        &self,
-        requested: &RequestedGroup,
-        variants: Vec<Variant>,
-        covers: ForkCovers,
-        skipped: &mut Vec<Skipped>,
-    ) -> Vec<Group> {
+        let mut by_keys: Vec<(TransportKeys, Vec<Variant>)> = Vec::new();
         let mut groups: Vec<Group> = Vec::new();
         for name in &requested.scenarios {
             let Some(scenario) = self.scenarios.get(name) else { continue };
-            let mut able: Vec<Variant> = Vec::new();
-            for variant in &variants {
-                match self.reason_to_skip(variant, name, scenario) {
-                    None => able.push(variant.clone()),
-                    Some(_) if variant.role == Role::Control => {}
-                    Some(because) => skipped.push(Skipped { what: format!("{} × {name}", variant.name), because }),
-                }
-            }
+            let servers: Vec<&String> = requested.servers.iter().chain([&requested.baseline]).collect();
+            spoken::check_agreement(self.inputs, &servers, (name, scenario))?;
+            let keys = scenario.transport_keys();
+            let known = by_keys.iter().position(|(other, _)| *other == keys);
+            let at = known.unwrap_or_else(|| {
+                let variants = self.variants(requested, version, &keys, settings, skipped);
+                by_keys.push((keys, variants));
+                by_keys.len() - 1
+            });
+            let able = self.able_variants(&by_keys[at].1, name, scenario, skipped);
             let Some(first) = able.first() else { continue };
             let named = NamedScenario { name: name.clone(), scenario: scenario.clone() };
-            let fits = |group: &&mut Group| covers == ForkCovers::Group && group.variants == able;
+            let fits = |group: &&mut Group| settings.fork_covers == ForkCovers::Group && group.variants == able;
             match groups.iter_mut().find(fits) {
                 Some(group) => group.scenarios.push(named),
                 None => {
@@ -375,7 +277,78 @@ impl NameLookup<'_> {
                 group.id = format!("{}/{}", group.id, group.scenarios[0].name);
             }
         }
-        groups
+        Ok(groups)
+    }
+
+    /// The variants of a requested group, in scenarios that state these keys; none where nothing is left to compare.
+    fn variants(
+        &self,
+        requested: &RequestedGroup,
+        version: Option<&str>,
+        keys: &TransportKeys,
+        settings: &Resolved,
+        skipped: &mut Vec<Skipped>,
+    ) -> Vec<Variant> {
+        let mut variants = Vec::new();
+        let aa = requested.servers == [requested.baseline.clone()] && self.is_aa();
+        let build = Build { version, home: None };
+        let of_baseline = Build {
+            version: requested.baseline_version.as_deref().or(version),
+            home: requested.baseline_home.as_deref(),
+        };
+        if self.mode == Mode::Compared || requested.with_baseline {
+            match self.variant(&requested.baseline, of_baseline, Role::Baseline, keys) {
+                Ok(baseline) => variants.push(baseline),
+                Err(because) => {
+                    skipped.push(Skipped { what: format!("{} and all compared with it", requested.baseline), because });
+                    return Vec::new();
+                }
+            }
+        }
+        let is_other_build = requested.baseline_version.is_some() || requested.baseline_home.is_some();
+        let is_compared = |server: &&String| **server != requested.baseline || is_other_build;
+        let of_version = |(server, version)| (server, Build { version: Some(version), home: None });
+        let pinned = requested.pinned.iter().map(|(server, version)| of_version((server, version.as_str())));
+        for (server, build) in requested.servers.iter().filter(is_compared).map(|server| (server, build)).chain(pinned)
+        {
+            match self.variant(server, build, Role::Compared, keys) {
+                Ok(variant) => variants.push(variant),
+                Err(because) => skipped.push(Skipped { what: server.clone(), because }),
+            }
+        }
+        let is_alone = self.mode == Mode::Compared && variants.len() == 1;
+        if is_alone && !requested.servers.is_empty() && !requested.servers.contains(&requested.baseline) {
+            let because = "nothing that could be compared with it is left".to_owned();
+            skipped.push(Skipped { what: requested.baseline.clone(), because });
+            return Vec::new();
+        }
+        if aa || settings.control && variants.len() > 1 {
+            variants.extend(self.variant(&requested.baseline, of_baseline, Role::Control, keys).ok());
+        }
+        variants
+    }
+
+    fn is_aa(&self) -> bool {
+        self.inputs.flags.aa.is_some() || self.inputs.suite.run.aa.is_some()
+    }
+
+    /// The variants that are measured in this scenario.
+    fn able_variants(
+        &self,
+        variants: &[Variant],
+        name: &str,
+        scenario: &Scenario,
+        skipped: &mut Vec<Skipped>,
+    ) -> Vec<Variant> {
+        let mut able: Vec<Variant> = Vec::new();
+        for variant in variants {
+            match self.reason_to_skip(variant, name, scenario) {
+                None => able.push(variant.clone()),
+                Some(_) if variant.role == Role::Control => {}
+                Some(because) => skipped.push(Skipped { what: format!("{} × {name}", variant.name), because }),
+            }
+        }
+        able
     }
 
     /// Why a server is not measured in this scenario; `None` if it is.

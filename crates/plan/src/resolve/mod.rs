@@ -4,6 +4,7 @@ mod derived;
 mod groups;
 mod other_servers;
 mod profile;
+mod question;
 mod requested;
 mod spoken;
 mod versions;
@@ -13,7 +14,7 @@ use crate::contract::Contract;
 use crate::earlier::EarlierRun;
 use crate::inventory::Inventory;
 pub use crate::inventory::MachineFacts;
-use crate::plan::{Mode, Plan, Variant};
+use crate::plan::{Mode, Plan};
 use crate::profile::ProfileOptions;
 use crate::settings::{Known, Options, resolve_settings};
 use crate::suite::Suite;
@@ -57,8 +58,8 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let profile = profile::resolve(inputs, &mut settings.list)?;
     let chosen = groups::resolve(inputs, mode, &mut settings)?;
     let suite = inputs.suite.suite.name.clone().unwrap_or_else(|| stem(&inputs.suite.file));
-    let question = inputs.suite.suite.question.clone().unwrap_or_else(|| groups::question(&chosen.groups));
-    let differences = groups::differences(inputs.suite, &chosen.groups, &settings.machine.jvm_options);
+    let question = inputs.suite.suite.question.clone().unwrap_or_else(|| question::question(&chosen.groups));
+    let differences = question::differences(inputs.suite, &chosen.groups, &settings.machine.jvm_options);
     let mut plan = Plan {
         suite,
         suite_file: inputs.suite.file.clone(),
@@ -79,52 +80,10 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         seed: settings.seed,
         settings: settings.list,
     };
-    check_streams(&plan, inputs)?;
-    check_calls(&plan)?;
+    spoken::check(&plan, inputs)?;
+    spoken::list(&mut plan, inputs);
     derived::derive(&mut plan, inputs);
     Ok(plan)
-}
-
-/// As many requests must be under way on every server, however many a connection carries.
-fn check_streams(plan: &Plan, inputs: &Inputs<'_>) -> Result<(), PlanError> {
-    let is_http2 = |variant: &Variant| variant.program.transport().is_http2();
-    let (_, streams) = spoken::of_run(inputs);
-    if streams.is_some() && !plan.groups.iter().flat_map(|group| &group.variants).any(is_http2) {
-        let message = "are of HTTP/2, and no server is asked in it; give protocol = \"h2c\" or \"h2\" too";
-        return Err(PlanError::value(inputs.suite.origin_of("streams", inputs.flags), message));
-    }
-    for variant in plan.groups.iter().flat_map(|group| &group.variants) {
-        let streams = variant.program.transport().depth();
-        if !plan.load.users.is_multiple_of(streams) {
-            let stated = inputs.suite.servers.get(&variant.server).is_some_and(|server| server.streams.is_some());
-            let of_server = || format!("{}: [servers.{}] streams", plan.suite_file, variant.server);
-            let origin = if stated { of_server() } else { inputs.suite.origin_of("streams", inputs.flags) };
-            let message = format!(
-                "{streams} on a connection do not divide {} users; write users = {}",
-                plan.load.users,
-                plan.load.users.next_multiple_of(streams)
-            );
-            return Err(PlanError::value(origin, message));
-        }
-    }
-    Ok(())
-}
-
-/// A gRPC call needs HTTP/2.
-fn check_calls(plan: &Plan) -> Result<(), PlanError> {
-    for group in &plan.groups {
-        let Some(call) = group.scenarios.iter().find(|named| named.scenario.request.grpc.is_some()) else { continue };
-        let speaks_http1 = |variant: &&Variant| !variant.program.transport().is_http2();
-        if let Some(variant) = group.variants.iter().find(speaks_http1) {
-            let message = format!(
-                "{} is a gRPC call, and is sent over HTTP/2; write protocol = \"h2c\", or \"h2\" over TLS",
-                call.name
-            );
-            let origin = format!("{}: [servers.{}] protocol", plan.suite_file, variant.server);
-            return Err(PlanError::value(origin, message));
-        }
-    }
-    Ok(())
 }
 
 /// `-d` alone asks for the articles' plain sequential run; forks, a budget, a precision or an A/A test ask for a comparison.

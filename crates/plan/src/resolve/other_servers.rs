@@ -16,7 +16,8 @@ pub(super) fn check_likes(inputs: &Inputs<'_>) -> Result<(), PlanError> {
             select_names(&origin("like"), "server", std::slice::from_ref(like), &names)?;
             return Err(PlanError::value(origin("like"), format!("\"{like}\" is no server's name")));
         };
-        spoken::check(known, server.protocol).map_err(|message| PlanError::value(origin("protocol"), message))?;
+        spoken::check_spoken(known, server.protocol)
+            .map_err(|message| PlanError::value(origin("protocol"), message))?;
         let of_jvm = [("java", server.java.is_some()), ("jvm_options", !server.jvm_options.is_empty())];
         if let Some((key, _)) = of_jvm.into_iter().find(|(_, is_given)| *is_given && !known.jvm) {
             let message = format!("is for a JVM, and {like} runs on none; leave it out");

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Inputs, spoken};
+use super::Inputs;
 use crate::PlanError;
 use crate::contract::Scenario;
 use crate::names::select_names;
@@ -220,24 +220,10 @@ impl NameLookup<'_> {
             requested.iter().map(|a| format!("{} on {}", a.servers.join(" "), a.baseline)).collect();
         let of_servers = source(flags.servers.is_some() || flags.aa.is_some(), suite.servers.is_some() || of_groups);
         let of_scenarios = source(flags.scenarios.is_some(), suite.scenarios.is_some() || of_groups);
-        let meanings = [
-            "compared, and the baseline beneath",
-            "what is asked of them",
-            "what they are asked in, unless they state it",
-            "requests that a connection carries at a time",
+        let choices = [
+            Setting::new("what", "servers", servers.join("; "), of_servers, "compared, and the baseline beneath"),
+            Setting::new("what", "scenarios", scenarios.join(" "), of_scenarios, "what is asked of them"),
         ];
-        let mut choices = vec![
-            Setting::new("what", "servers", servers.join("; "), of_servers, meanings[0]),
-            Setting::new("what", "scenarios", scenarios.join(" "), of_scenarios, meanings[1]),
-        ];
-        let (protocol, streams) = spoken::of_run(self.inputs);
-        let asked = [
-            ("protocol", protocol.map(|protocol| protocol.to_string()), flags.protocol.is_some(), meanings[2]),
-            ("streams", streams.map(|streams| streams.to_string()), flags.streams.is_some(), meanings[3]),
-        ];
-        for (key, text, is_flag, meaning) in asked {
-            choices.extend(text.map(|text| Setting::new("what", key, text, source(is_flag, true), meaning)));
-        }
         settings.list.splice(0..0, choices);
     }
 }

@@ -30,10 +30,13 @@ define_settings! {
         aa: String = value("SERVER").conflicts(&["servers", "baseline"]).resolved_with_groups();
         /// Library versions, comma separated; each is compared with the baseline built for that version.
         versions: Vec<String> = value("VERSIONS").separated_by(',').in_profile().resolved_with_groups();
-        /// Protocol of servers that state none: http1, h2c (HTTP/2 without TLS) or h2 (HTTP/2 over TLS).
+        /// Protocol where neither server nor scenario states one: http1, h2c (HTTP/2 without TLS) or h2 (HTTP/2 over TLS).
         protocol: HttpVersion = value("VERSION").in_profile().resolved_with_groups();
-        /// Requests that a connection of HTTP/2 carries at a time, where a server does not state it.
+        /// Requests that a connection of HTTP/2 carries at a time, where neither server nor scenario states it.
         streams: u32 = value("N").in_profile().resolved_with_groups();
+        /// Whether a new connection over TLS may resume an earlier session, where neither server nor scenario states it.
+        resumption: bool = on_unless("no-resumption", "Begin each connection over TLS with a full handshake, and resume no session.")
+            .in_profile().resolved_with_groups();
     }
     section Load {
         /// Closed-loop users, one connection each; also the number of connections of an open-loop slice.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Suite;
 use crate::PlanError;
-use crate::plan::{Changes, CommandServer, HttpVersion};
+use crate::plan::{Changes, CommandServer, HttpVersion, TransportKeys};
 
 /// Servers by name, as written.
 type Servers = BTreeMap<String, CommandServer>;
@@ -55,10 +55,11 @@ fn check_with_like(server: &CommandServer) -> Result<(), Wrong> {
     if let Some((key, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
         return Err((key, "is that of the server named by like; leave out one of them".to_owned()));
     }
-    let is_reached_otherwise = server.protocol.is_some() || server.streams.is_some() || server.tls.is_some();
+    let is_reached_otherwise = server.transport_keys() != TransportKeys::default();
     let stands_otherwise = server.in_front_of.is_some() || !server.files.is_empty();
     if server.changes() == Changes::default() && !is_reached_otherwise && !stands_otherwise {
-        let message = "changes nothing; add java, jvm_options, env, args, files, in_front_of, protocol, streams or tls"
+        let message = "changes nothing; add java, jvm_options, env, args, files, in_front_of, protocol, streams, \
+                       resumption or tls"
             .to_owned();
         return Err(("like", message));
     }
@@ -126,13 +127,10 @@ fn with_command_of(
         kind: server.kind.clone().or_else(|| base.kind.clone()),
         routes: server.routes.or(base.routes),
         counters: server.counters.or(base.counters),
-        protocol: server.protocol.or(base.protocol),
-        streams: server.streams.or(base.streams),
-        tls: server.tls.clone().or_else(|| base.tls.clone()),
         in_front_of: server.in_front_of.clone().or_else(|| base.in_front_of.clone()),
         files: base.files.clone().into_iter().chain(server.files.clone()).collect(),
         differs: (*changes != Changes::default()).then(|| format!("is {like} with {}", changes.text(&base.command))),
-        ..base.clone()
+        ..base.clone().asked_in(server.transport_keys().or(base.transport_keys()))
     })
 }
 

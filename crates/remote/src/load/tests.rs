@@ -39,7 +39,7 @@ fn session_to(address: SocketAddr, connections: u32) -> SessionOrder {
     let request =
         Request { method: "GET".to_owned(), path: "/".to_owned(), grpc: None, headers: BTreeMap::new(), body: None };
     let expect = Expect { status: 200, ..Expect::default() };
-    let scenario = Scenario { title: String::new(), routes: 1, request, expect, may_differ: Vec::new(), push: None };
+    let scenario = Scenario { routes: 1, request, expect, ..Scenario::default() };
     SessionOrder {
         server: SERVER,
         destination: Destination { address, host: None },

@@ -56,6 +56,10 @@ fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
     if let Some(think) = plan.think {
         rows.insert(2, ("think", span(think), "mean time between an answer and the next request of a user"));
     }
+    if let Some(tls) = &job.session.tls {
+        let meaning = "whether a new connection over TLS may resume an earlier session";
+        rows.insert(2, ("resumption", tls.resumption.to_string(), meaning));
+    }
     if plan.checks > 0 {
         rows.insert(2, ("checks", plan.checks.to_string(), "checks that each answer must pass"));
     }

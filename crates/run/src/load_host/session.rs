@@ -176,6 +176,7 @@ pub(crate) fn tls_spec(transport: &Transport, destination: &Destination) -> Opti
             TlsTrust::System => Trust::System,
         },
         identity: identity.map(|(certificate, key)| Identity { certificate: certificate.into(), key: key.into() }),
+        resumption: !transport.full_handshakes,
         ..TlsSpec::new(&name)
     })
 }

@@ -58,11 +58,13 @@ enum Origin {
     External { url: String, address: SocketAddr },
 }
 
-/// Server, version and copy of the project: variants that share them share their launch.
-type Key = (String, Option<String>, Option<String>);
+/// Server, version, copy of the project and protocol: variants that share them share their launch.
+type Key = (String, Option<String>, Option<String>, &'static str);
 
 fn key(variant: &Variant) -> Key {
-    (variant.server.clone(), variant.version.clone(), variant.program.other_home().map(str::to_owned))
+    let Variant { server, version, program, .. } = variant;
+    let home = program.other_home().map(str::to_owned);
+    (server.clone(), version.clone(), home, program.transport().version().name())
 }
 
 /// The launches of a plan, by server and version.
@@ -318,7 +320,7 @@ fn port_of(host: &str) -> u16 {
 
 /// What a server that is not the catalog's must answer: the scenarios that it is driven with and the suite's checks.
 fn contract_of(plan: &Plan, variant: &Variant) -> Contract {
-    let of_variant = |group: &&tare_plan::plan::Group| group.variants.iter().any(|v| v.server == variant.server);
+    let of_variant = |group: &&tare_plan::plan::Group| group.variants.iter().any(|v| key(v) == key(variant));
     let named = plan.groups.iter().filter(of_variant).flat_map(|group| &group.scenarios);
     Contract {
         schema: 1,

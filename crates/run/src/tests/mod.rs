@@ -238,7 +238,7 @@ pub(crate) fn scenario(name: &str, push: Option<Push>) -> NamedScenario {
         Request { method: "GET".to_owned(), path: "/".to_owned(), grpc: None, headers: BTreeMap::new(), body: None };
     // What is pushed comes over a WebSocket.
     let expect = Expect { status: if push.is_some() { 101 } else { 0 }, ..Expect::default() };
-    let scenario = Scenario { title: String::new(), routes: 1, request, expect, may_differ: Vec::new(), push };
+    let scenario = Scenario { routes: 1, request, expect, push, ..Scenario::default() };
     NamedScenario { name: name.to_owned(), scenario }
 }
 

@@ -277,6 +277,9 @@ pub struct ConnectionArgs {
     /// Private key of the client certificate (PEM file).
     #[arg(long, value_name = "FILE", requires = "cert", hide_short_help = true)]
     pub key: Option<PathBuf>,
+    /// Begin each connection over TLS with a full handshake, and resume no session of an earlier one.
+    #[arg(long, hide_short_help = true)]
+    pub no_resumption: bool,
     /// TCP congestion control of the sockets [default: the kernel's].
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub congestion: Option<String>,

@@ -127,6 +127,7 @@ fn check_tls_flags(connection: &ConnectionArgs, is_tls: bool) -> anyhow::Result<
         ("--cacert", connection.cacert.is_some()),
         ("--cert", connection.cert.is_some()),
         ("--sni", connection.sni.is_some()),
+        ("--no-resumption", connection.no_resumption),
     ];
     if let Some((flag, _)) = of_tls.into_iter().find(|(_, is_given)| *is_given && !is_tls) {
         return Err(wrong_usage(format!(
@@ -239,6 +240,7 @@ fn tls(url: &Url, args: &ConnectionArgs, files: &InputFiles) -> TlsSpec {
             certificate: files.place(certificate),
             key: files.place(args.key.as_deref().unwrap_or(certificate)),
         }),
+        resumption: !args.no_resumption,
         ..TlsSpec::new(name)
     }
 }

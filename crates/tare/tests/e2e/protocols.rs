@@ -1,11 +1,12 @@
 //! Servers over HTTP/2 and TLS, compared with one over HTTP/1.1.
 
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
 use rcgen::{CertificateParams, KeyPair};
 
 use crate::check::{all_of, project_with_catalog};
-use crate::common::{Bench, cell, project, skip, stdout};
+use crate::common::{Bench, cell, json, project, skip, stdout, wait_for};
 
 /// `node server.js PROTOCOL PORT`.
 const SERVER: &str = "
@@ -125,6 +126,115 @@ fn a_server_that_speaks_something_else_or_is_not_trusted_gets_no_load_and_says_w
     let output = bench.run(&["run", "suite.toml", "--dry-run"]);
     let said = all_of(&output);
     assert!(said.contains("[servers.h2c] streams: 4 on a connection do not divide 6 users; write users = 8"), "{said}");
+    bench.assert_nothing_left();
+}
+
+/// The test's own view: each connection over TLS writes a line, `full` or `resumed`, into the file of its server.
+const NOTING: &str = "
+const fs = require('fs'), https = require('https');
+const tls = { key: fs.readFileSync('key.pem'), cert: fs.readFileSync('ca.pem') };
+https.createServer(tls, (request, response) => response.end('hello'))
+  .on('secureConnection', socket => fs.appendFileSync(process.argv[2], socket.isSessionReused() ? 'resumed\\n' : 'full\\n'))
+  .listen(Number(process.argv[3]), '127.0.0.1');
+";
+
+#[test]
+fn sessions_of_tls_are_resumed_unless_the_suite_or_a_flag_says_otherwise() {
+    let Some(bench) = bench() else { return };
+    std::fs::write(bench.path().join("noting.js"), NOTING).unwrap();
+    // What the server saw: full handshakes, and those that resumed a session.
+    let seen = |file: &str| {
+        let text = std::fs::read_to_string(bench.path().join(file)).unwrap();
+        (text.lines().filter(|line| *line == "full").count(), text.lines().filter(|line| *line == "resumed").count())
+    };
+    let (head, scenario) = SUITE.split_at(SUITE.find("[servers.http1]").unwrap());
+    let scenario = &scenario[scenario.find("[scenarios.Home]").unwrap()..];
+    let scenario = scenario.replace("path = \"/\"", "path = \"/\", headers = { Connection = \"close\" }");
+    let server = |name: &str| {
+        format!(
+            "[servers.{name}]\ncommand = [\"node\", \"noting.js\", \"{name}.log\", \"{{port}}\"]\n\
+             tls = {{ ca = \"ca.pem\", server_name = \"localhost\" }}\n"
+        )
+    };
+    let servers = server("usual") + &server("full") + "resumption = false\nbaseline = \"usual\"\n";
+    bench.suite(&format!("{head}{servers}{scenario}"));
+    let output = bench.run(&["run", "suite.toml"]);
+    assert!(output.status.success(), "{}", all_of(&output));
+    let (full, resumed) = seen("usual.log");
+    assert!(resumed > full, "{full} full handshakes, {resumed} resumed");
+    let (full, resumed) = seen("full.log");
+    assert!(full > 0 && resumed == 0, "{full} full handshakes, {resumed} resumed");
+    let question = bench.summary()["run"]["question"].as_str().unwrap().to_owned();
+    assert!(question.contains("full speaks HTTP/1.1 over TLS without resumption."), "{question}");
+
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut node = Command::new("node");
+    let command = node.args(["noting.js", "load.log", &port.to_string()]).current_dir(bench.path());
+    let mut server = command.spawn().unwrap();
+    let listens = wait_for(|| TcpStream::connect(("127.0.0.1", port)).is_ok());
+    let url = format!("https://localhost:{port}/");
+    let load = |more: &[&str]| {
+        let common =
+            ["load", &url, "--cacert", "ca.pem", "--no-keepalive", "-c", "1", "-t", "1", "-n", "10", "--json", "-"];
+        let output = bench.run(&[&common[..], more].concat());
+        let connections = json(&stdout(&output))["connections"].clone();
+        (
+            connections["tls_handshakes"].as_u64().unwrap() as usize,
+            connections["tls_resumed"].as_u64().unwrap() as usize,
+        )
+    };
+    let (usual, usual_seen) = (load(&[]), seen("load.log"));
+    let (full, full_seen) = (load(&["--no-resumption"]), seen("load.log"));
+    server.kill().unwrap();
+    server.wait().unwrap();
+    assert!(listens);
+    let (handshakes, resumed) = usual;
+    // A session whose ticket comes behind the answer is lost with its connection.
+    assert!(handshakes == 10 && resumed > 0, "{usual:?}");
+    assert_eq!(usual_seen, (10 - resumed, resumed), "the server sees what tare counts");
+    assert_eq!((full, full_seen), ((10, 0), (20 - resumed, resumed)));
+}
+
+/// `node both.js FILE PORT`: HTTP/1.1 and HTTP/2 over TLS on one port. A path says which it was asked in.
+const BOTH: &str = "
+const fs = require('fs'), http2 = require('http2');
+const tls = { key: fs.readFileSync('key.pem'), cert: fs.readFileSync('ca.pem'), allowHTTP1: true };
+http2.createSecureServer(tls, (request, response) => {
+  response.setHeader('content-type', 'text/plain');
+  response.statusCode = request.url === `/${request.httpVersion}` ? 200 : 404;
+  response.end('hello');
+}).listen(Number(process.argv[2]), '127.0.0.1');
+";
+
+#[test]
+fn a_scenario_says_in_which_protocol_all_servers_are_asked() {
+    let Some(bench) = bench() else { return };
+    std::fs::write(bench.path().join("both.js"), BOTH).unwrap();
+    let head = &SUITE[..SUITE.find("[servers.http1]").unwrap()];
+    let server =
+        |name: &str, more: &str| format!("[servers.{name}]\ncommand = [\"node\", \"both.js\", \"{{port}}\"]\n{more}\n");
+    let scenario = |name: &str, path: &str, more: &str| {
+        format!(
+            "[scenarios.{name}]\nrequest = {{ path = \"{path}\" }}\nexpect = {{ status = 200, body = \"hello\" }}\n\
+             tls = {{ ca = \"ca.pem\", server_name = \"localhost\" }}\n{more}\n"
+        )
+    };
+    let servers = server("app", "") + &server("layer", "baseline = \"app\"");
+    let scenarios = scenario("One", "/1.1", "") + &scenario("Two", "/2.0", "protocol = \"h2\"\nstreams = 4");
+    bench.suite(&format!("{head}{servers}{scenarios}"));
+    let verify = bench.run(&["verify", "--suite", "suite.toml"]);
+    assert!(stdout(&verify).contains("4 passed, 0 failed, 0 skipped"), "{}", all_of(&verify));
+    let output = bench.run(&["run", "suite.toml"]);
+    assert!(output.status.success(), "{}", all_of(&output));
+    let summary = bench.summary();
+    for (variant, scenario) in [("app", "One"), ("layer", "One"), ("app over h2", "Two"), ("layer over h2", "Two")] {
+        let cell = cell(&summary, variant);
+        assert_eq!((&cell["scenario"], &cell["requests_failed"]), (&scenario.into(), &0.into()), "{cell:#}");
+    }
+    let plan = bench.run(&["run", "suite.toml", "--dry-run"]);
+    let words = stdout(&plan).split_whitespace().collect::<Vec<_>>().join(" ");
+    let place = "streams 4 suite of app over h2, layer over h2, by suite.toml: [scenarios.Two] streams";
+    assert!(words.contains(place), "{}", all_of(&plan));
     bench.assert_nothing_left();
 }
 

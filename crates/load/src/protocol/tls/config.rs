@@ -24,6 +24,7 @@ const REMEMBERED_SESSIONS: usize = 256;
 pub(crate) struct Security {
     pub(super) config: Arc<ClientConfig>,
     pub(super) server_name: ServerName<'static>,
+    resumption: bool,
 }
 
 impl Security {
@@ -65,21 +66,26 @@ impl Security {
             }
         };
         config.alpn_protocols = vec![protocol.alpn().to_vec()];
-        Ok(Self { config: Arc::new(config), server_name })
+        if !spec.resumption {
+            config.resumption = Resumption::disabled();
+        }
+        Ok(Self { config: Arc::new(config), server_name, resumption: spec.resumption })
     }
 
     /// The same configuration with its own store of TLS sessions, because workers share no mutable state.
     pub(crate) fn of_worker(&self) -> Self {
         let mut config = ClientConfig::clone(&self.config);
-        config.resumption = Resumption::in_memory_sessions(REMEMBERED_SESSIONS);
-        Self { config: Arc::new(config), server_name: self.server_name.clone() }
+        if self.resumption {
+            config.resumption = Resumption::in_memory_sessions(REMEMBERED_SESSIONS);
+        }
+        Self { config: Arc::new(config), server_name: self.server_name.clone(), ..*self }
     }
 }
 
 /// The configuration of TLS connections with this protocol, and the name of the server, for a client that is not of this
 /// crate.
 pub fn tls_client(spec: &TlsSpec, protocol: Protocol) -> Result<(Arc<ClientConfig>, ServerName<'static>), LoadError> {
-    Security::new(spec, protocol).map(|Security { config, server_name }| (config, server_name))
+    Security::new(spec, protocol).map(|security| (security.config, security.server_name))
 }
 
 fn roots_of_system() -> Result<RootCertStore, LoadError> {

@@ -10,12 +10,14 @@ pub struct TlsSpec {
     pub trust: Trust,
     /// The client's certificate, for servers that ask for one.
     pub identity: Option<Identity>,
+    /// Whether a new connection may resume the session of an earlier one.
+    pub resumption: bool,
 }
 
 impl TlsSpec {
     /// TLS with a server of this name, verified by the authorities of the operating system.
     pub fn new(server_name: &str) -> Self {
-        Self { server_name: server_name.to_owned(), trust: Trust::System, identity: None }
+        Self { server_name: server_name.to_owned(), trust: Trust::System, identity: None, resumption: true }
     }
 }
 

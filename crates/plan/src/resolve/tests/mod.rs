@@ -3,6 +3,7 @@
 mod earlier;
 mod groups;
 mod left_out;
+mod spoken;
 
 use std::time::Duration;
 

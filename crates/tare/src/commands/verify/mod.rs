@@ -9,7 +9,7 @@ use std::sync::mpsc;
 use std::thread;
 
 use tare_plan::contract::Exchange;
-use tare_plan::plan::{Group, Variant};
+use tare_plan::plan::{Group, HttpVersion, Variant};
 use tare_run::load_host::{Destination, VerifyOrder};
 use tare_sut::contract::CheckOutcome;
 use tare_sys::procfs::machine::Machine;
@@ -190,7 +190,10 @@ fn print_result(verified: &Verified<'_>, verbose: bool, colored: bool) {
     let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
     let mark = console::check_mark(passed == outcomes.len(), colored);
     let version = variant.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
-    let name = format!("{}{version}", variant.server);
+    let transport = variant.program.transport();
+    let spoken =
+        if transport.version() == HttpVersion::Http1 { String::new() } else { format!(" {}", transport.version()) };
+    let name = format!("{}{version}{spoken}", variant.server);
     console::print_text(&format!("{mark} {name:<36} {passed} of {} checks\n", outcomes.len()));
     for outcome in outcomes.iter().filter(|outcome| verbose || !outcome.passed || outcome.because.is_some()) {
         let because = outcome.because.as_deref().map_or(String::new(), |why| format!("  (differs: {why})"));
