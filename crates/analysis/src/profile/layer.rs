@@ -10,6 +10,7 @@ use tare_record::RunRecord;
 use tare_record::checkpoint::ComparisonState;
 use tare_stats::VariancePrior;
 use tare_stats::interval::student_t_quantile;
+use tare_stats::quantile::sd as sd_of;
 
 use super::sides::Side;
 use super::view;
@@ -83,10 +84,12 @@ impl Focus {
             view::share(side, |stacks| stacks.weight_containing(&stacks.matching_frames(&self.frames))).value >= RUNS
         };
         let beneath = beneath.filter(|side| !has_layer(side));
-        let mut part = view::share(own, |stacks| self.weight(stacks, beneath));
-        if let ([_], Some((lo, hi))) = (own.stacks.as_slice(), of_one_start(part.value, own.samples())) {
-            part = Estimate { lo: Some(lo), hi: Some(hi), ..part };
-        }
+        let shares: Vec<f64> = own
+            .stacks
+            .iter()
+            .map(|stacks| self.weight(stacks, beneath) as f64 / stacks.total_weight().max(1) as f64)
+            .collect();
+        let part = over_starts(&shares, own.samples());
         if part.value > 0.0 {
             // Of the CPU that a sampler missed nobody knows where it is.
             let seen = view::coverage(own).map_or(1.0, |seen| seen.min(1.0));
@@ -119,14 +122,27 @@ const RUNS: f64 = 0.01;
 /// Hanley & Lippman-Hand, "If nothing goes wrong, is everything all right?", JAMA 249 (1983).
 const NONE_SEEN: f64 = 3.0;
 
-/// The interval of a share in one start: samples are drawn by chance, and another start has another share.
-fn of_one_start(share: f64, samples: u64) -> Option<(f64, f64)> {
-    let log_odds = (share / (1.0 - share)).ln();
-    let by_chance = 1.0 / (samples as f64 * share * (1.0 - share));
-    let quantile = student_t_quantile(1.0 - ALPHA / 2.0, BETWEEN_STARTS.df).ok()?;
-    let half_width = quantile * (BETWEEN_STARTS.sd.powi(2) + by_chance).sqrt();
-    let share_of = |log_odds: f64| 1.0 / (1.0 + (-log_odds).exp());
-    half_width.is_finite().then(|| (share_of(log_odds - half_width), share_of(log_odds + half_width)))
+/// The mean of the shares that starts have. Its interval is Student's on log-odds: their spread is moderated by
+/// [`BETWEEN_STARTS`] and by the chance of `samples` in all, unless they contradict it.
+fn over_starts(shares: &[f64], samples: u64) -> Estimate {
+    let (mean, starts) = (shares.iter().sum::<f64>() / shares.len() as f64, shares.len() as f64);
+    let bounds = || {
+        let log_odds: Vec<f64> = shares.iter().map(|share| (share / (1.0 - share)).ln()).collect();
+        let by_chance = starts / (samples as f64 * mean * (1.0 - mean));
+        let sd = (BETWEEN_STARTS.sd.powi(2) + by_chance).sqrt();
+        let prior = VariancePrior { sd, ..BETWEEN_STARTS };
+        let own = sd_of(&log_odds).unwrap_or(0.0);
+        let (sd, df) = match starts as u32 {
+            n if n == 1 || prior.agrees_with(own, n) => (prior.moderate(own, n), prior.df + starts - 1.0),
+            _ => (own, starts - 1.0),
+        };
+        let half_width = student_t_quantile(1.0 - ALPHA / 2.0, df).ok()? * sd / starts.sqrt();
+        let centre = log_odds.iter().sum::<f64>() / starts;
+        let share_of = |log_odds: f64| 1.0 / (1.0 + (-log_odds).exp());
+        half_width.is_finite().then(|| (share_of(centre - half_width), share_of(centre + half_width)))
+    };
+    let bounds = bounds();
+    Estimate { value: mean, lo: bounds.map(|(lo, _)| lo), hi: bounds.map(|(_, hi)| hi) }
 }
 
 /// What the profiled starts so far say of each server with a layer.

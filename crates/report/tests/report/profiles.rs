@@ -87,9 +87,8 @@ fn the_sentences_name_the_planted_methods_with_their_shares_and_costs() {
     let texts: Vec<&str> = profiles.whys[0].sentences.iter().map(|sentence| sentence.text.as_str()).collect();
     assert!(texts[0].starts_with("http4s.Tapir uses 60.0 µs of CPU per request, 10.0 µs"), "{texts:?}");
     assert!(texts[0].contains("more than http4s.Vanilla (+20.0 %"), "{texts:?}");
-    let layer = "At least 12.0 % [12.0, 12.0] of the CPU of http4s.Tapir is in layer, with what it calls that \
-                 http4s.Vanilla does not run.";
-    assert_eq!(texts[1], layer);
+    let layer = "of the CPU of http4s.Tapir is in layer, with what it calls that http4s.Vanilla does not run.";
+    assert!(texts[1].starts_with("At least 12.0 % [") && texts[1].ends_with(layer), "{texts:?}");
     assert!(texts[2].starts_with("Of its CPU, 8.2 % (±"), "{texts:?}");
     assert!(texts[2].contains("under `Uri.parse` and 3.8 % (±") && texts[2].contains("under `Path.show`"), "{texts:?}");
     assert!(texts[2].ends_with("neither of which runs in the baseline."), "{texts:?}");
