@@ -89,10 +89,12 @@ fn copy_to_machine(bench: &Bench, run: &str, cpu: &str) -> String {
     std::fs::copy(bench.path().join(".tare/runs").join(run).join("record.sqlite"), &copy).unwrap();
     let on_another = |text: &str| {
         let mut document = json(text);
-        if let Some(sections) = document.pointer_mut("/environment/sections") {
-            let sections = sections.as_array_mut().unwrap().iter_mut();
+        if document.pointer("/environment/sections").is_some() {
+            let sections = document["environment"]["sections"].as_array_mut().unwrap().iter_mut();
             let facts = sections.flat_map(|section| section["facts"].as_array_mut().unwrap());
             facts.filter(|fact| fact[0] == "CPU").for_each(|fact| fact[1] = cpu.into());
+            // Otherwise it would be the same run.
+            document["started_unix_ns"] = (document["started_unix_ns"].as_i64().unwrap() + 1).into();
         }
         document.to_string()
     };
