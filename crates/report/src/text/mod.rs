@@ -46,7 +46,9 @@ pub fn render(summary: &Summary, style: &Style) -> String {
     }
     if let Some(check) = &summary.check {
         out.push_str(&limits::limits(check, style));
-        out.push_str(&summary.profiles.iter().map(|profiles| profile::whys(profiles, style)).collect::<String>());
+        out.push_str(
+            &summary.profiles.iter().map(|profiles| profile::whys(profiles, style) + "\n").collect::<String>(),
+        );
         out.push_str(&noise(summary));
         out.push_str(&findings::main_findings(summary, style));
         out.push_str(&summary.next.iter().map(|next| limits::next_step(next, style)).collect::<String>());

@@ -29,7 +29,8 @@ pub(super) fn classes_of_difference(difference: &str, new_files: &str) -> Option
         }
         // Functions outside of a class are in one that is named after the file.
         let stem = path.file_stem().map(|stem| stem.to_string_lossy()).filter(|_| is_source);
-        classes.extend(stem.iter().flat_map(|stem| [stem.to_string(), format!("{stem}Kt")]));
+        let ending = if ends_in(path, &["kt"]) { "Kt" } else { "" };
+        classes.extend(stem.map(|stem| format!("{stem}{ending}")));
     }
     let is_told = !new_files.lines().any(|path| ends_in(Path::new(path), &SOURCES));
     (is_told && !classes.is_empty()).then_some(classes)
@@ -59,9 +60,10 @@ mod tests {
         let difference = "diff --git a/src/Router.scala b/src/Router.scala\n--- a/src/Router.scala\n+++ b/src/Router.scala\n\
              @@ -1,4 +1,4 @@\n package a.b\n-private final class Old(x: Int)\n+case class New(x: Int)\n object Codec:\n   def f = 1\n\
              diff --git a/README.md b/README.md\n--- a/README.md\n+++ b/README.md\n@@ -1 +1 @@\n-class A\n+class B\n";
-        let expected = ["Codec", "New", "Old", "Router", "RouterKt"];
+        let expected = ["Codec", "New", "Old", "Router"];
         assert_eq!(classes(difference, "notes.txt").unwrap(), expected);
         assert_eq!(classes(difference, "src/Another.scala"), None, "a new source may be used by anything");
+        assert_eq!(classes("--- a/src/Main.kt\n+++ b/src/Main.kt\n-fun f() = 1\n", "").unwrap(), ["MainKt"]);
         assert_eq!(declared_class("+package object util {").as_deref(), Some("package"));
         assert_eq!(declared_class(" enum class Color {").as_deref(), Some("Color"));
     }
