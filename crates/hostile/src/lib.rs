@@ -10,7 +10,7 @@ mod user_files;
 mod websocket;
 
 pub use agents::check_report;
-pub use answer::{check_answer, check_chunks};
+pub use answer::{check_answer, check_chunks, check_sections};
 pub use connection::{check_http2, check_pipelined};
 pub use other_programs::{check_counters, check_procfs, check_stacks};
 pub use stored_files::{check_histogram, check_record};
@@ -21,7 +21,7 @@ pub use websocket::{check_frames, check_upgrade};
 pub type Property = fn(&[u8]);
 
 /// All properties, by the names of their fuzz targets.
-pub const ALL: [(&str, Property); 16] = [
+pub const ALL: [(&str, Property); 17] = [
     ("answer", check_answer),
     ("check", check_check),
     ("chunks", check_chunks),
@@ -34,6 +34,7 @@ pub const ALL: [(&str, Property); 16] = [
     ("procfs", check_procfs),
     ("record", check_record),
     ("report", check_report),
+    ("sections", check_sections),
     ("stacks", check_stacks),
     ("suite", check_suite),
     ("template", check_template),

@@ -10,7 +10,7 @@ const POLLER: PollerChoice = PollerChoice::Readiness;
 mod certificates;
 #[path = "loopback/connections.rs"]
 mod connections;
-#[path = "loopback/event_stream.rs"]
+#[path = "loopback/event_stream/mod.rs"]
 mod event_stream;
 #[path = "loopback/faults.rs"]
 mod faults;

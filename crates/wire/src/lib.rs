@@ -3,4 +3,5 @@
 pub mod events;
 pub mod grpc;
 pub mod http;
+pub mod http2;
 pub mod ws;

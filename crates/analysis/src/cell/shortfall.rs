@@ -108,7 +108,8 @@ fn depth(plan: &LoadPlan) -> u32 {
     match plan.protocol {
         LoadProtocol::Http1 { pipeline } => pipeline.max(1),
         LoadProtocol::Http2 { streams } => streams,
-        LoadProtocol::Exchange | LoadProtocol::Push { .. } | LoadProtocol::Events { .. } => 1,
+        LoadProtocol::Events { streams, .. } => streams.unwrap_or(1),
+        LoadProtocol::Exchange | LoadProtocol::Push { .. } => 1,
     }
 }
 

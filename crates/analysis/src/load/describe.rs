@@ -12,10 +12,9 @@ pub fn describe(plan: &LoadPlan) -> String {
         let until = messages.map_or_else(|| length(plan), |messages| format!("until each has {}", grouped(messages)));
         return format!("{users}; the server pushes a message to each every {every}, {until}");
     }
-    if let LoadProtocol::Events { messages } = &plan.protocol {
+    if let LoadProtocol::Events { messages, .. } = &plan.protocol {
         let each = messages.map_or_else(String::new, |messages| format!(" up to {}", grouped(messages)));
-        let users = count(plan.connections.into(), "user");
-        return format!("{users}; each reads streams of events{each} {}", length(plan));
+        return format!("{}; each reads streams of events{each} {}", users(plan), length(plan));
     }
     match &plan.model {
         LoadModel::Closed => format!("closed loop, {} {}", users(plan), length(plan)),
@@ -52,9 +51,11 @@ fn length(plan: &LoadPlan) -> String {
 fn connections(plan: &LoadPlan) -> String {
     let connections = count(plan.connections.into(), "connection");
     match plan.protocol {
-        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Events { .. } => connections,
+        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Events { streams: None, .. } => connections,
         LoadProtocol::Http1 { pipeline } => format!("{connections}, {pipeline} requests deep"),
-        LoadProtocol::Http2 { streams } => format!("{connections} of HTTP/2, {}", count(streams.into(), "stream")),
+        LoadProtocol::Http2 { streams } | LoadProtocol::Events { streams: Some(streams), .. } => {
+            format!("{connections} of HTTP/2, {}", count(streams.into(), "stream"))
+        }
         LoadProtocol::Exchange | LoadProtocol::Push { .. } => count(plan.connections.into(), "WebSocket"),
     }
 }
@@ -62,11 +63,11 @@ fn connections(plan: &LoadPlan) -> String {
 /// `64 users`, with the connections that they share where one carries several.
 fn users(plan: &LoadPlan) -> String {
     let per_connection = match plan.protocol {
-        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Events { .. } => {
+        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Events { streams: None, .. } => {
             return count(plan.connections.into(), "user");
         }
         LoadProtocol::Http1 { pipeline } => pipeline,
-        LoadProtocol::Http2 { streams } => streams,
+        LoadProtocol::Http2 { streams } | LoadProtocol::Events { streams: Some(streams), .. } => streams,
         LoadProtocol::Exchange | LoadProtocol::Push { .. } => 1,
     };
     let users = u64::from(plan.connections) * u64::from(per_connection);

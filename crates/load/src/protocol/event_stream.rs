@@ -3,14 +3,13 @@
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
-use tare_wire::events::EventReader;
-use tare_wire::http::{Head, Progress, ResponseParser, Sink};
+use tare_wire::http::{Progress, ResponseParser};
 
+use super::arrived::{Arrived, EventSink};
 use super::connection::{Begun, Ended, Exchange, Step};
 use super::conversation::Push;
 use super::http1::bytes_without_request;
 use super::only_exchange::OnlyExchange;
-use crate::input::check::Expectation;
 use crate::input::request::{RequestCursor, RequestSet};
 use crate::problem::{Problem, escape};
 use crate::recorder::missing_messages::MissingMessages;
@@ -23,51 +22,14 @@ pub(crate) struct EventStream {
     parser: ResponseParser,
     pub(super) only: OnlyExchange,
     arrived: Arrived,
-}
-
-/// What has arrived of a stream and was not reported yet.
-#[derive(Debug, Default)]
-struct Arrived {
-    reader: Option<EventReader>,
-    events: u64,
-    problem: Option<Problem>,
     /// Whether the connection stays open after the end of the stream, once that has come.
     end: Option<bool>,
 }
 
-struct EventSink<'a> {
-    arrived: &'a mut Arrived,
-    expectation: &'a Expectation,
-}
-
-impl Sink for EventSink<'_> {
-    fn head(&mut self, head: &Head<'_>) {
-        self.arrived.problem = self.expectation.judge_head(head);
-        self.arrived.reader = Some(EventReader::of_content_type(head.header_value("content-type")));
-    }
-
-    fn body(&mut self, bytes: &[u8]) {
-        let Arrived { reader: Some(reader), problem, events, .. } = &mut *self.arrived else { return };
-        if problem.is_none() {
-            match reader.take(bytes) {
-                Ok(ended) => *events += ended,
-                Err(error) => *problem = Some(Problem::new(ErrorClass::Protocol, error.to_string())),
-            }
-        }
-    }
-}
-
-impl Arrived {
-    /// Takes the end of the stream.
-    fn end(&mut self, keeps_alive: bool) {
-        self.events += u64::from(self.reader.as_ref().is_some_and(EventReader::finish));
-        self.end = Some(keeps_alive);
-    }
-}
-
 impl EventStream {
     pub(crate) fn new(push: Push) -> Self {
-        Self { push, parser: ResponseParser::new(), only: OnlyExchange::new(Some(push)), arrived: Arrived::default() }
+        let (parser, only) = (ResponseParser::new(), OnlyExchange::new(Some(push)));
+        Self { push, parser, only, arrived: Arrived::default(), end: None }
     }
 
     /// Resets the state for a new connection.
@@ -84,7 +46,7 @@ impl EventStream {
     ) -> Begun {
         self.parser.expect_response(cursor.is_head(exchange.request));
         let bytes = cursor.encoded(exchange.request);
-        self.arrived = Arrived::default();
+        (self.arrived, self.end) = (Arrived::default(), None);
         self.only.begin(exchange);
         io.send(token, bytes);
         Begun::Sent { bytes: bytes.len() }
@@ -93,8 +55,8 @@ impl EventStream {
     /// Reads bytes up to the next event.
     pub(crate) fn receive(&mut self, bytes: &mut &[u8], requests: &RequestSet) -> Step {
         loop {
-            if self.arrived.events > 0 {
-                self.arrived.events -= 1;
+            if self.arrived.unreported > 0 {
+                self.arrived.unreported -= 1;
                 return Step::Pushed(None);
             }
             if let Some(problem) = self.arrived.problem.take() {
@@ -107,8 +69,8 @@ impl EventStream {
                 }
                 return bytes_without_request(bytes);
             };
-            if self.arrived.end.is_some() {
-                return self.early_end().map_or(Step::StreamEnded, Step::Broken);
+            if self.end.is_some() {
+                return self.arrived.early_end(&self.push).map_or(Step::StreamEnded, Step::Broken);
             }
             if bytes.is_empty() {
                 return Step::More;
@@ -117,7 +79,7 @@ impl EventStream {
             match self.parser.feed(bytes, &mut EventSink { arrived: &mut self.arrived, expectation }) {
                 Ok(Progress::Complete { consumed, keeps_alive }) => {
                     *bytes = &bytes[consumed..];
-                    self.arrived.end(keeps_alive);
+                    self.take_end(keeps_alive);
                 }
                 Ok(Progress::NeedsMore) => *bytes = &[],
                 Err(error) => {
@@ -128,15 +90,9 @@ impl EventStream {
         }
     }
 
-    /// What is wrong with a stream that has ended; `None` if that was its time.
-    fn early_end(&self) -> Option<Problem> {
-        let taken = self.only.taken() + self.arrived.events;
-        if taken == 0 {
-            return Some(Problem::new(ErrorClass::Validation, "the response ended without an event"));
-        }
-        let missing = self.push.remaining_after(taken);
-        let text = || format!("the stream ended after {taken} of {} events", taken + missing);
-        (missing > 0).then(|| Problem::new(ErrorClass::Read, text()))
+    fn take_end(&mut self, keeps_alive: bool) {
+        self.arrived.end();
+        self.end = Some(keeps_alive);
     }
 
     /// Counts an event that has arrived. The next one must arrive until `deadline`. Returns `None` without a stream.
@@ -149,8 +105,8 @@ impl EventStream {
     /// Ends a stream of which the user has read enough, or that has ended.
     pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
         let missing = self.only.unsubscribe()?;
-        self.only.is_retired = self.arrived.end != Some(true);
-        self.arrived = Arrived::default();
+        self.only.is_retired = self.end != Some(true);
+        (self.arrived, self.end) = (Arrived::default(), None);
         Some(missing)
     }
 
@@ -160,7 +116,8 @@ impl EventStream {
             CloseCause::EndOfStream => {
                 let taken = self.only.taken();
                 let text = format!("connection closed inside the stream, after {taken} events");
-                self.early_end().filter(|_| self.arrived.end.is_some()).unwrap_or(Problem::new(ErrorClass::Read, text))
+                let early = self.arrived.early_end(&self.push).filter(|_| self.end.is_some());
+                early.unwrap_or(Problem::new(ErrorClass::Read, text))
             }
             cause => Problem::of_end(cause),
         };
@@ -173,7 +130,7 @@ impl EventStream {
         if !is_end || self.only.under_way() == 0 {
             return false;
         }
-        self.arrived.end(false);
-        self.early_end().is_none()
+        self.take_end(false);
+        self.arrived.early_end(&self.push).is_none()
     }
 }

@@ -1,6 +1,7 @@
 //! The protocol of a connection, and how many exchanges it carries at a time.
 
 pub(crate) mod answer;
+mod arrived;
 pub(crate) mod connection;
 pub(crate) mod conversation;
 mod event_stream;
@@ -41,11 +42,15 @@ pub enum Protocol {
     },
     /// WebSocket over HTTP/1.1 (RFC 6455). The path and the headers of the first request open each connection.
     WebSocket(Conversation),
-    /// HTTP/1.1, and each response is a stream of events: server-sent events, or lines. A user requests a stream, reads its
-    /// events, and requests the next one. The stream ends after [`Push::messages_per_user`] events, or by itself if these have no
-    /// limit. The response time is that of its first event; jitter is the time between two events. A stream without a new event
-    /// within the session's timeout has failed.
-    EventStream(Push),
+    /// Each response is a stream of events: server-sent events, or lines. A user requests a stream, reads its events, and requests
+    /// the next one. The stream ends after [`Push::messages_per_user`] events, or by itself if these have no limit. The response
+    /// time is that of its first event; jitter is the time between two events. A stream without a new event within the session's
+    /// timeout has failed.
+    EventStream {
+        push: Push,
+        /// Streams at a time on each connection of HTTP/2; `None` for one after another over HTTP/1.1.
+        streams: Option<usize>,
+    },
 }
 
 impl Default for Protocol {
@@ -57,8 +62,8 @@ impl Default for Protocol {
 impl Protocol {
     pub(crate) const fn alpn(self) -> &'static [u8] {
         match self {
-            Self::Http1 { .. } | Self::WebSocket(_) | Self::EventStream(_) => b"http/1.1",
-            Self::Http2 { .. } => b"h2",
+            Self::Http1 { .. } | Self::WebSocket(_) | Self::EventStream { streams: None, .. } => b"http/1.1",
+            Self::Http2 { .. } | Self::EventStream { streams: Some(_), .. } => b"h2",
         }
     }
 
@@ -66,8 +71,8 @@ impl Protocol {
     pub const fn depth(self) -> usize {
         match self {
             Self::Http1 { pipeline } => pipeline,
-            Self::Http2 { streams } => streams,
-            Self::WebSocket(_) | Self::EventStream(_) => 1,
+            Self::Http2 { streams } | Self::EventStream { streams: Some(streams), .. } => streams,
+            Self::WebSocket(_) | Self::EventStream { streams: None, .. } => 1,
         }
     }
 
@@ -81,7 +86,7 @@ impl Protocol {
     /// What the server sends on its own clock; `None` if it only answers.
     pub(crate) const fn push(self) -> Option<Push> {
         match self {
-            Self::WebSocket(Conversation::Push(push)) | Self::EventStream(push) => Some(push),
+            Self::WebSocket(Conversation::Push(push)) | Self::EventStream { push, .. } => Some(push),
             Self::Http1 { .. } | Self::Http2 { .. } | Self::WebSocket(Conversation::Exchanges) => None,
         }
     }
@@ -96,7 +101,7 @@ impl Protocol {
             Self::WebSocket(Conversation::Push(_)) => {
                 "no message until the deadline; if the server pushes only after a subscription, --subscribe sends it"
             }
-            Self::EventStream(_) => "no event until the deadline",
+            Self::EventStream { .. } => "no event until the deadline",
             _ => "no complete answer until the deadline",
         }
     }

@@ -48,10 +48,6 @@ pub fn outcome_of_bytes<'a>(
         if let Some(problem) = receive(&mut connection, &mut piece, &requests, &mut outcome) {
             return Ok(OfflineOutcome { broken: Some(problem), ..outcome });
         }
-        // A worker closes it.
-        if connection.is_broken() && connection.under_way() == 0 {
-            break;
-        }
     }
     if connection.under_way() == 0 {
         return Ok(outcome);

@@ -76,7 +76,7 @@ impl LoadSession {
         if !matches!(spec.protocol, Protocol::Http2 { .. }) && requests.has_calls() {
             return Err(spec_error("calls of gRPC over HTTP/1.1", "speak HTTP/2 with the server"));
         }
-        if matches!(spec.protocol, Protocol::EventStream(_)) && requests.checks_bodies() {
+        if matches!(spec.protocol, Protocol::EventStream { .. }) && requests.checks_bodies() {
             return Err(spec_error("a check of the body of a stream of events", "check its status and its headers"));
         }
         if requests.follow() > 0 && !matches!(spec.protocol, Protocol::Http1 { .. } | Protocol::Http2 { .. }) {

@@ -19,7 +19,7 @@ use crate::certificates::{Authority, Validity};
 use crate::support::{self, count, get, run};
 
 pub type Server = Connection<TcpStream, Bytes>;
-type Answering = SendResponse<Bytes>;
+pub type Answering = SendResponse<Bytes>;
 
 /// A server that runs `serve` for every connection, one thread for all.
 pub fn server<F>(builder: Builder, serve: impl Fn(Server) -> F + Send + 'static) -> SocketAddr
@@ -30,7 +30,7 @@ where
     listener.set_nonblocking(true).unwrap();
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         tokio::task::LocalSet::new().block_on(&runtime, async move {
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             while let Ok((socket, _)) = listener.accept().await {
@@ -45,7 +45,7 @@ where
 }
 
 /// Answers every request in the same way, all of one connection at the same time.
-fn each<F>(treat: impl Fn(Request<RecvStream>, Answering) -> F + Clone + Send + 'static) -> SocketAddr
+pub fn each<F>(treat: impl Fn(Request<RecvStream>, Answering) -> F + Clone + Send + 'static) -> SocketAddr
 where
     F: Future<Output = Option<()>> + 'static,
 {

@@ -1,8 +1,11 @@
 //! Answers of HTTP/2 frame by frame, as RFC 9113 allows and forbids them.
 
+use std::io::Write;
+
 use tare_load::{ErrorClass, RequestSpec};
 
 use crate::http2_raw::*;
+use crate::support;
 
 /// Answers that RFC 9113 allows.
 const ALLOWED: &[(&str, Answer)] = &[
@@ -171,4 +174,16 @@ fn forbidden_answers_fail_and_are_named() {
         }
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), FORBIDDEN.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_server_that_floods_and_never_reads_is_given_up() {
+    let address = support::crude_server(|mut stream| {
+        let _ = stream.write_all(&frame(SETTINGS, 0, 0, &[]));
+        let pings = frame(PING, 0, 0, &[7; 8]).repeat(1000);
+        while stream.write_all(&pings).is_ok() {}
+    });
+    let sample = drive(address, 1);
+    let broken = sample.errors.for_class(ErrorClass::Protocol);
+    assert!(broken.count == 1 && broken.example.contains("pings or settings without end"), "{:?}", sample.errors);
 }

@@ -1,7 +1,7 @@
 //! A server of HTTP/2 that writes any frames, right or wrong.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, channel};
 
 use tare_load::{Check, LoadSession, Protocol, RequestSpec, SessionSpec, SliceSample};
@@ -71,7 +71,7 @@ pub fn setting(id: u16, value: u32) -> Vec<u8> {
     frame(SETTINGS, 0, 0, &[&id.to_be_bytes()[..], &value.to_be_bytes()].concat())
 }
 
-pub fn receive(stream: &mut TcpStream) -> Option<Received> {
+pub fn receive(stream: &mut impl Read) -> Option<Received> {
     let mut head = [0; 9];
     stream.read_exact(&mut head).ok()?;
     let [_, a, b, c] = u32::from_be_bytes([0, head[0], head[1], head[2]]).to_be_bytes();

@@ -19,10 +19,13 @@ pub enum LoadProtocol {
         /// Streams under way at a time on each connection.
         streams: u32,
     },
-    /// HTTP/1.1: each response is a stream of events.
+    /// Each response is a stream of events.
     Events {
         /// Events that are read of each stream; `None` for all that come.
         messages: Option<u64>,
+        /// HTTP/2: streams under way at a time on each connection; `None` over HTTP/1.1.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        streams: Option<u32>,
     },
     /// WebSocket: a message is sent, and the next one is its answer.
     Exchange,
@@ -111,11 +114,8 @@ impl Transport {
         if scenario.protocol.is_some_and(|protocol| protocol != self.version()) {
             return Some("it is sent in another protocol");
         }
-        match (scenario.push.is_some(), scenario.is_event_stream()) {
-            (true, true) if self.is_http2() => Some("a stream of events is read over HTTP/1.1"),
-            (true, false) if *self != Self::default() => Some("a WebSocket is opened over HTTP/1.1 without TLS"),
-            _ => None,
-        }
+        let is_websocket = scenario.push.is_some() && !scenario.is_event_stream();
+        (is_websocket && *self != Self::default()).then_some("a WebSocket is opened over HTTP/1.1 without TLS")
     }
 
     /// Requests that a connection carries at a time.
@@ -123,7 +123,8 @@ impl Transport {
         match self.protocol {
             LoadProtocol::Http2 { streams } => streams,
             LoadProtocol::Http1 { pipeline } => pipeline,
-            LoadProtocol::Exchange | LoadProtocol::Push { .. } | LoadProtocol::Events { .. } => 1,
+            LoadProtocol::Events { streams, .. } => streams.unwrap_or(1),
+            LoadProtocol::Exchange | LoadProtocol::Push { .. } => 1,
         }
     }
 

@@ -87,7 +87,7 @@ impl SessionOrder {
             connect_timeout: self.timeout.0.min(CONNECT),
             congestion: self.congestion.clone(),
             host: self.destination.host.clone(),
-            protocol: protocol(&self.named, self.is_search).unwrap_or_else(|| protocol_of(&self.transport.protocol)),
+            protocol: protocol(&self.named, &self.transport, self.is_search),
             tls: tls_spec(&self.transport, &self.destination),
             server_clock: self.server_clock,
             share,
@@ -130,14 +130,15 @@ fn scenario_for_server(contract: &Contract, server: &str, named: &NamedScenario)
     named
 }
 
-/// What all users read, where the server sends: a WebSocket or a stream of events. In a search they read for as long as a try lasts.
-fn protocol(named: &NamedScenario, is_search: bool) -> Option<Protocol> {
-    let push = named.scenario.push.as_ref()?;
+/// That of the transport, unless the server sends: a WebSocket or streams of events. In a search users read these for as long as
+/// a try lasts.
+fn protocol(named: &NamedScenario, transport: &Transport, is_search: bool) -> Protocol {
+    let Some(push) = &named.scenario.push else { return protocol_of(&transport.protocol) };
     let messages = (!is_search).then_some(u64::from(push.messages));
-    Some(protocol_of(&match named.scenario.is_event_stream() {
-        true => LoadProtocol::Events { messages },
+    protocol_of(&match named.scenario.is_event_stream() {
+        true => LoadProtocol::Events { messages, streams: transport.is_http2().then(|| transport.depth()) },
         false => LoadProtocol::Push { period: push.period, messages },
-    }))
+    })
 }
 
 /// The protocol as the generator speaks it.
@@ -145,11 +146,14 @@ pub(crate) fn protocol_of(plan: &LoadProtocol) -> Protocol {
     match *plan {
         LoadProtocol::Http1 { pipeline } => Protocol::Http1 { pipeline: pipeline as usize },
         LoadProtocol::Http2 { streams } => Protocol::Http2 { streams: streams as usize },
-        LoadProtocol::Events { messages } => Protocol::EventStream(tare_load::Push {
-            messages_per_user: messages.unwrap_or(u64::MAX),
-            period: Duration::ZERO,
-            stamp: Stamp::None,
-        }),
+        LoadProtocol::Events { messages, streams } => Protocol::EventStream {
+            push: tare_load::Push {
+                messages_per_user: messages.unwrap_or(u64::MAX),
+                period: Duration::ZERO,
+                stamp: Stamp::None,
+            },
+            streams: streams.map(|streams| streams as usize),
+        },
         LoadProtocol::Exchange => Protocol::WebSocket(Conversation::Exchanges),
         LoadProtocol::Push { period, messages } => Protocol::WebSocket(Conversation::Push(tare_load::Push {
             messages_per_user: messages.unwrap_or(u64::MAX),
@@ -280,14 +284,18 @@ mod tests {
         let push = tare_plan::contract::Push { period: Span::from_millis(100), messages: 20 };
         let named = scenario("Push", Some(push));
         for (is_search, expected) in [(false, 20), (true, u64::MAX)] {
-            let Some(Protocol::WebSocket(Conversation::Push(push))) = protocol(&named, is_search) else {
-                panic!("a push is a WebSocket")
-            };
+            let spoken = protocol(&named, &Transport::default(), is_search);
+            let Protocol::WebSocket(Conversation::Push(push)) = spoken else { panic!("a push is a WebSocket") };
             assert_eq!((push.messages_per_user, push.period), (expected, Duration::from_millis(100)));
         }
-        assert!(protocol(&scenario("Get", None), false).is_none());
         let mut stream = scenario("Events", named.scenario.push);
         stream.scenario.expect.status = 200;
-        assert!(matches!(protocol(&stream, false), Some(Protocol::EventStream(push)) if push.messages_per_user == 20));
+        let http2 = Transport { protocol: LoadProtocol::Http2 { streams: 8 }, ..Transport::default() };
+        for (transport, expected) in [(Transport::default(), None), (http2, Some(8))] {
+            let Protocol::EventStream { push, streams } = protocol(&stream, &transport, false) else {
+                panic!("a stream of events")
+            };
+            assert_eq!((push.messages_per_user, streams), (20, expected));
+        }
     }
 }

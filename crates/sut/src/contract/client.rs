@@ -58,6 +58,18 @@ fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a [u8]> {
     fields.iter().find(|(is, _)| is == name).map(|(_, value)| value.as_bytes())
 }
 
+/// Takes an answer, or only its begin.
+pub(super) trait AnswerReader: Sink {
+    /// Whether the rest need not come.
+    fn has_enough(&self) -> bool;
+}
+
+impl AnswerReader for Answer {
+    fn has_enough(&self) -> bool {
+        false
+    }
+}
+
 impl Sink for Answer {
     fn head(&mut self, head: &Head<'_>) {
         self.status = head.status;
@@ -151,19 +163,62 @@ impl Client {
     }
 
     fn ask_http2(&mut self, request: &Request) -> Result<Answer, Failure> {
-        let scheme = if self.endpoint.security.is_some() { "https" } else { "http" };
-        let asked = request_of(request, scheme, &self.host())?;
         let deadline = Deadline::after(self.timeout);
         let mut http2 = match self.http2.take() {
             Some(http2) => http2,
-            None => Http2::begin(self.connect().map_err(Failure::Connect)?, deadline)?,
+            None => self.begin_http2(deadline)?,
         };
-        let mut answer = http2.ask(asked, request.body_bytes().to_vec().into(), deadline)?;
+        let mut answer = Answer { keeps_alive: true, ..Answer::default() };
+        let trailers = self.exchange_http2(&mut http2, request, deadline, &mut answer)?;
+        answer.trailers = trailers;
         self.http2 = Some(http2);
         if request.grpc.is_some() {
             answer.read_reply();
         }
         Ok(answer)
+    }
+
+    fn begin_http2(&self, deadline: Deadline) -> Result<Http2, Failure> {
+        Http2::begin(self.connect().map_err(Failure::Connect)?, deadline)
+    }
+
+    fn exchange_http2(
+        &self,
+        http2: &mut Http2,
+        request: &Request,
+        deadline: Deadline,
+        reader: &mut impl AnswerReader,
+    ) -> Result<Vec<(String, String)>, Failure> {
+        let scheme = if self.endpoint.security.is_some() { "https" } else { "http" };
+        let asked = request_of(request, scheme, &self.host())?;
+        http2.ask(asked, request.body_bytes().to_vec().into(), deadline, reader)
+    }
+
+    /// Sends a request over a connection of its own, and passes the answer to `reader` until that has enough. Returns whether the
+    /// answer has ended.
+    pub(super) fn read_alone(&self, request: &Request, reader: &mut impl AnswerReader) -> Result<bool, Failure> {
+        let deadline = Deadline::after(self.timeout);
+        if self.endpoint.is_http2 {
+            self.exchange_http2(&mut self.begin_http2(deadline)?, request, deadline, reader)?;
+            return Ok(!reader.has_enough());
+        }
+        let mut stream = self.send_bytes_alone(&encode(request, &method_named(&request.method)?, &self.host())?)?;
+        let mut parser = ResponseParser::new();
+        let mut buffer = vec![0; 64 * 1024];
+        while !reader.has_enough() {
+            // The socket's own timeout restarts with each byte.
+            if deadline.is_over() {
+                return Err(Failure::Timeout(self.timeout));
+            }
+            let got = stream.read(&mut buffer).map_err(|error| self.read_failure(error))?;
+            if got == 0 {
+                return Ok(parser.finish_stream().map(|()| true)?);
+            }
+            if let Progress::Complete { .. } = parser.feed(&buffer[..got], reader)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     fn exchange(&mut self, method: &Method, bytes: &[u8], has_body: bool) -> Result<Answer, Failure> {
@@ -187,11 +242,6 @@ impl Client {
             self.connection = Some(stream);
         }
         Ok(answer)
-    }
-
-    /// Sends a request over a connection of its own, in HTTP/1.1.
-    pub(super) fn send_alone(&self, request: &Request) -> Result<Stream, Failure> {
-        self.send_bytes_alone(&encode(request, &method_named(&request.method)?, &self.host())?)
     }
 
     /// Sends bytes over a connection of their own.

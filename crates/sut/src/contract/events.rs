@@ -1,29 +1,28 @@
 //! Reads the begin of a stream of events to check it: for verifying, never for measuring.
 
-use std::io::{self, Read};
-
-use tare_plan::contract::{Exchange, Push};
-use tare_sys::clock;
+use tare_plan::contract::{Exchange, Expect, Push};
 use tare_wire::events::EventReader;
-use tare_wire::http::{Head, Progress, ResponseParser, Sink};
+use tare_wire::http::{Head, Sink};
 
-use super::client::{Answer, Client, Failure};
+use super::client::{Answer, AnswerReader, Client, Failure};
 use super::compare::head_difference;
 
 const CHECKED_EVENTS: u64 = 3;
 
 /// The head of an answer, and how many events have come.
-#[derive(Default)]
-struct Begin {
-    answer: Answer,
+struct Begin<'a> {
+    expect: &'a Expect,
+    wanted: u64,
     reader: Option<EventReader>,
     events: u64,
     difference: Option<String>,
 }
 
-impl Sink for Begin {
+impl Sink for Begin<'_> {
     fn head(&mut self, head: &Head<'_>) {
-        self.answer.head(head);
+        let mut answer = Answer::default();
+        answer.head(head);
+        self.difference = head_difference(self.expect, &answer);
         self.reader = Some(EventReader::of_content_type(head.header_value("content-type")));
     }
 
@@ -35,37 +34,29 @@ impl Sink for Begin {
     }
 }
 
+impl AnswerReader for Begin<'_> {
+    fn has_enough(&self) -> bool {
+        self.events >= self.wanted || self.difference.is_some()
+    }
+}
+
 /// Requests a stream and reads its first events. Returns what is wrong with them.
 ///
 /// # Errors
-/// When there is no answer in HTTP/1.1.
+/// When there is no answer.
 pub(super) fn read(client: &Client, exchange: &Exchange<'_>, push: &Push) -> Result<Option<String>, Failure> {
     let wanted = CHECKED_EVENTS.min(push.messages.into());
-    let mut stream = client.send_alone(&exchange.request)?;
-    let (mut parser, mut begin) = (ResponseParser::new(), Begin::default());
-    let deadline = clock::now() + client.timeout();
-    let mut buffer = vec![0; 64 * 1024];
-    loop {
-        let got = if clock::now() < deadline { stream.read(&mut buffer) } else { Err(io::ErrorKind::TimedOut.into()) };
-        let has_ended = match got {
-            Ok(0) => parser.finish_stream().map(|()| true)?,
-            Ok(got) => matches!(parser.feed(&buffer[..got], &mut begin)?, Progress::Complete { .. }),
-            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                let (seconds, events) = (client.timeout().as_secs_f64(), begin.events);
-                return Ok(Some(format!("within {seconds}s came {events} of {wanted} events")));
-            }
-            Err(error) => return Err(Failure::Read(error)),
-        };
-        begin.events += u64::from(has_ended && begin.reader.as_ref().is_some_and(EventReader::finish));
-        let of_head = begin.reader.as_ref().and_then(|_| head_difference(&exchange.expect, &begin.answer));
-        if let Some(difference) = of_head.or(begin.difference.take()) {
-            return Ok(Some(difference));
+    let mut begin = Begin { expect: &exchange.expect, wanted, reader: None, events: 0, difference: None };
+    match client.read_alone(&exchange.request, &mut begin) {
+        Ok(false) => {}
+        Ok(true) => begin.events += u64::from(begin.reader.as_ref().is_some_and(EventReader::finish)),
+        Err(Failure::Timeout(after)) => {
+            let (seconds, events) = (after.as_secs_f64(), begin.events);
+            return Ok(Some(format!("within {seconds}s came {events} of {wanted} events")));
         }
-        if begin.events >= wanted {
-            return Ok(None);
-        }
-        if has_ended {
-            return Ok(Some(format!("the stream ended after {} of {wanted} events", begin.events)));
-        }
+        Err(failure) => return Err(failure),
     }
+    let has_all = begin.events >= wanted;
+    let early_end = || format!("the stream ended after {} of {wanted} events", begin.events);
+    Ok(begin.difference.or_else(|| (!has_all).then(early_end)))
 }

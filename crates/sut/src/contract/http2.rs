@@ -10,10 +10,10 @@ use bytes::Bytes;
 use h2::client::{Connection, SendRequest, handshake};
 use tare_plan::contract::Request;
 use tare_sys::clock::{self, Nanos};
-use tare_wire::http::status_line;
+use tare_wire::http::{Field, Head, status_line};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use super::client::{Answer, Failure, MAX_BODY_BYTES};
+use super::client::{AnswerReader, Failure};
 use super::stream::Stream;
 
 /// How long a read waits for a byte before the protocol goes on.
@@ -29,6 +29,10 @@ pub(super) struct Deadline {
 impl Deadline {
     pub(super) fn after(timeout: Duration) -> Self {
         Self { at: clock::now() + timeout, timeout }
+    }
+
+    pub(super) fn is_over(self) -> bool {
+        clock::now() >= self.at
     }
 }
 
@@ -48,12 +52,14 @@ impl Http2 {
         Ok(Self { sender, connection })
     }
 
+    /// Sends a request and passes its answer to `reader`, until that has enough. Returns the trailers.
     pub(super) fn ask(
         &mut self,
         request: http::Request<()>,
         body: Bytes,
         deadline: Deadline,
-    ) -> Result<Answer, Failure> {
+        reader: &mut impl AnswerReader,
+    ) -> Result<Vec<(String, String)>, Failure> {
         let Self { sender, connection } = self;
         let has_body = !body.is_empty();
         let sender = sender.clone();
@@ -64,18 +70,23 @@ impl Http2 {
                 sending.send_data(body, true)?;
             }
             let (head, mut received) = response.await?.into_parts();
-            let mut answer = Answer { status: head.status.as_u16(), keeps_alive: true, ..Answer::default() };
-            let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
-            answer.headers = head.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
-            while let Some(part) = received.data().await {
+            let fields = head.headers.iter();
+            let fields: Vec<_> =
+                fields.map(|(name, value)| Field { name: name.as_str(), value: value.as_bytes() }).collect();
+            reader.head(&Head::new(head.status.as_u16(), &fields));
+            while !reader.has_enough()
+                && let Some(part) = received.data().await
+            {
                 let part = part?;
                 received.flow_control().release_capacity(part.len())?;
-                let room = MAX_BODY_BYTES.saturating_sub(answer.body.len());
-                answer.body.extend_from_slice(part.get(..room).unwrap_or(&part));
+                reader.body(&part);
             }
+            if reader.has_enough() {
+                return Ok(Vec::new());
+            }
+            let text = |value: &http::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
             let trailers = received.trailers().await?.unwrap_or_default();
-            answer.trailers = trailers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
-            Ok::<Answer, h2::Error>(answer)
+            Ok::<_, h2::Error>(trailers.iter().map(|(name, value)| (name.to_string(), text(value))).collect())
         };
         run(pin!(exchange), Some(connection), deadline)?.map_err(Failure::Http2)
     }
@@ -96,7 +107,7 @@ fn run<T>(
     deadline: Deadline,
 ) -> Result<T, Failure> {
     let mut context = Context::from_waker(Waker::noop());
-    while clock::now() < deadline.at {
+    while !deadline.is_over() {
         if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
             return Ok(done);
         }

@@ -241,7 +241,7 @@ expect = { status = 101 }
 push = { period = "100ms", messages = 600 }
 "#;
 
-const STREAMING: &str = r#"
+pub const STREAMING: &str = r#"
 schema = 1
 [scenarios.Events]
 request = { path = "/events" }

@@ -12,7 +12,7 @@ use rustls::{ClientConfig, RootCertStore, ServerConfig, ServerConnection, Stream
 use tare_plan::contract::Contract;
 use tare_sut::contract::{CheckOutcome, Endpoint, Security, verify_exchanges};
 
-use crate::contract::{PUSHING, contract_of, push, stamp, upgrade};
+use crate::contract::{PUSHING, STREAMING, contract_of, push, stamp, upgrade};
 
 const CONTRACT: &[[&str; 3]] = &[
     ["a text", r#"path = "/text""#, r#"headers = { content-type = "text/plain" }, body = "hello""#],
@@ -263,6 +263,25 @@ fn calls_of_grpc_are_judged_by_message_and_status() {
         "content-type \"text/html\" instead of application/grpc",
     ]) {
         assert!(says.starts_with(expected), "{says}, not {expected}");
+    }
+}
+
+/// Sends two events and keeps the stream open.
+async fn answer_events(_: http::Request<h2::RecvStream>, mut respond: h2::server::SendResponse<bytes::Bytes>) {
+    let head = http::Response::builder().header("content-type", "text/event-stream").body(()).unwrap();
+    let mut sending = respond.send_response(head, false).unwrap();
+    sending.send_data("data: 1\n\ndata: 2\n\n".into(), false).unwrap();
+    std::future::pending::<()>().await;
+}
+
+#[test]
+fn the_begin_of_a_stream_of_events_over_http2_is_read() {
+    for (messages, expected) in [(2, None), (50, Some("within 0.5s came 2 of 3 events"))] {
+        let text = STREAMING.replace("messages = 5", &format!("messages = {messages}"));
+        let contract = Contract::parse("contract.toml", &text).unwrap();
+        let endpoint = Endpoint { is_http2: true, ..h2c_server_of(answer_events).into() };
+        let outcome = verify_exchanges(endpoint, contract.exchanges("x", 1), Duration::from_millis(500)).swap_remove(0);
+        assert_eq!(outcome.difference.as_deref(), expected);
     }
 }
 

@@ -94,13 +94,13 @@ fn events(args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
     let (model, connection) = (&args.model, &args.connection);
     let is_open = model.rate.is_some() || !model.stages.is_empty();
     let flags = [
-        (connection.http2, "--http2", "leave it out: streams of events are read over HTTP/1.1"),
         (connection.pipeline > 1, "--pipeline", "use more connections (-c)"),
         (is_open, "-r and --stages", "use -c: each user requests one stream after another"),
         (args.websocket.echo.is_some(), "--echo", "leave it out"),
     ];
     refuse("with --event-stream", &flags)?;
-    Ok(LoadProtocol::Events { messages: args.websocket.messages })
+    let streams = connection.http2.then_some(connection.streams.into());
+    Ok(LoadProtocol::Events { messages: args.websocket.messages, streams })
 }
 
 /// Refuses flags that have no meaning in a gRPC call.

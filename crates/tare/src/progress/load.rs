@@ -46,7 +46,9 @@ impl LoadView {
     /// The picture on a terminal, and plain lines elsewhere; nothing if it is `quiet`.
     pub fn new(job: &LoadJob, quiet: bool, color: Color) -> Self {
         let results_per_request = match job.session.protocol {
-            Protocol::WebSocket(Conversation::Push(push)) | Protocol::EventStream(push) => push.messages_per_user,
+            Protocol::WebSocket(Conversation::Push(push)) | Protocol::EventStream { push, .. } => {
+                push.messages_per_user
+            }
             _ => 1,
         };
         let seen = Seen { title: job.plan.url.clone(), model: describe(&job.plan), ..Seen::default() };

@@ -4,11 +4,11 @@
 ///
 /// # Source
 /// RFC 9110, section 5.6.2.
-pub(super) fn is_token(text: &str) -> bool {
+pub(crate) fn is_token(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(is_token_byte)
 }
 
-pub(super) fn is_token_byte(byte: u8) -> bool {
+pub(crate) fn is_token_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
@@ -16,11 +16,11 @@ pub(super) fn is_token_byte(byte: u8) -> bool {
 ///
 /// # Source
 /// RFC 9110, section 5.5.
-pub(super) const fn is_field_byte(byte: u8) -> bool {
+pub(crate) const fn is_field_byte(byte: u8) -> bool {
     byte == b'\t' || (byte >= b' ' && byte != 0x7f)
 }
 
 /// Whether the byte is optional white space (OWS).
-pub(super) const fn is_blank(byte: u8) -> bool {
+pub(crate) const fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }

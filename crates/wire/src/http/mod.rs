@@ -2,7 +2,7 @@
 
 mod chunked;
 mod error;
-mod grammar;
+pub(crate) mod grammar;
 mod head;
 mod lenient;
 mod request;

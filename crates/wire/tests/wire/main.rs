@@ -3,6 +3,7 @@
 
 mod conformance;
 mod corpus;
+mod http2;
 mod outcome;
 mod response;
 mod websocket;

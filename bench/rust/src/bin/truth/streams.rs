@@ -24,7 +24,7 @@ pub fn of_planted_times(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     let server = stage.server(planted)?;
     let push = Push { messages_per_user: u64::MAX, period: Duration::ZERO, stamp: Stamp::None };
     let mut session = LoadSession::open(&SessionSpec {
-        protocol: Protocol::EventStream(push),
+        protocol: Protocol::EventStream { push, streams: None },
         connections: USERS,
         cpus: CpuSet::from_indices([stage.load_cpu]),
         ..SessionSpec::new(server.address(), RequestSpec::get("/events"))

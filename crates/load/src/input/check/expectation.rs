@@ -149,7 +149,7 @@ const fn is_followed(status: u16) -> bool {
 }
 
 /// Whether an answer of this status may lead elsewhere.
-pub(crate) const fn is_redirect(status: u16) -> bool {
+const fn is_redirect(status: u16) -> bool {
     status >= 300 && status < 400
 }
 

@@ -16,7 +16,7 @@ use tare_wire::grpc;
 
 use crate::error::LoadError;
 
-pub(crate) use self::expectation::{Expectation, is_redirect};
+pub(crate) use self::expectation::Expectation;
 pub(crate) use self::whole::Whole;
 
 /// One condition on an answer. Of several checks of the status one must hold; of all other checks each must hold.

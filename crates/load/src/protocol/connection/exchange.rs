@@ -6,6 +6,7 @@ use tare_sys::clock::Nanos;
 
 use super::{Returned, Step};
 use crate::input::request::{Parts, RequestSet};
+use crate::problem::Problem;
 use crate::protocol::answer::PartialAnswer;
 use crate::protocol::redirect::next_request;
 use crate::recorder::Times;
@@ -49,6 +50,11 @@ impl Exchange {
         }
     }
 
+    /// The end of an exchange that has failed.
+    pub(crate) fn fail(self, problem: Problem) -> Step {
+        Step::Finished { times: self.times(), problem: Some(problem), kept: None, missing: self.missing }
+    }
+
     /// What a complete answer means: the end of the exchange, or the request to which it leads. `base` is scheme and
     /// authority of the server.
     pub(crate) fn complete(mut self, requests: &RequestSet, base: &str) -> Step {
@@ -69,6 +75,6 @@ impl Exchange {
             }
             _ => self.answer.verdict(&requests.get(self.request).expectation),
         };
-        Step::Finished { times: self.times(), problem, kept: self.answer.take_kept() }
+        Step::Finished { times: self.times(), problem, kept: self.answer.take_kept(), missing: None }
     }
 }

@@ -53,7 +53,7 @@ pub(crate) enum Step {
     /// All bytes were taken.
     More,
     /// An exchange has ended: completed if it has no problem, else failed.
-    Finished { times: Times, problem: Option<Problem>, kept: Option<Box<Taken>> },
+    Finished { times: Times, problem: Option<Problem>, kept: Option<Box<Taken>>, missing: Option<MissingMessages> },
     /// A request is to be sent, by any connection: the server has not processed it and will not, or a redirect leads to it.
     Returned(Returned),
     /// The server pushed a message with this stamp.
@@ -103,11 +103,13 @@ impl Connection {
     pub(crate) fn new(protocol: Protocol, base: &Arc<str>) -> Self {
         match protocol {
             Protocol::Http1 { pipeline } => Self::Http1(Http1::new(pipeline, Arc::clone(base))),
-            Protocol::Http2 { .. } => Self::Http2(Box::new(Http2::new(Arc::clone(base)))),
+            Protocol::Http2 { .. } | Protocol::EventStream { streams: Some(_), .. } => {
+                Self::Http2(Box::new(Http2::new(Arc::clone(base), protocol.push())))
+            }
             Protocol::WebSocket(conversation) => {
                 Self::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
             }
-            Protocol::EventStream(push) => Self::EventStream(Box::new(EventStream::new(push))),
+            Protocol::EventStream { push, streams: None } => Self::EventStream(Box::new(EventStream::new(push))),
         }
     }
 
@@ -146,14 +148,6 @@ impl Connection {
             Self::Http2(state) => state.is_retired(),
             Self::WebSocket(state) => state.only.is_retired,
             Self::EventStream(state) => state.only.is_retired,
-        }
-    }
-
-    /// Whether it has failed, and not only ended.
-    pub(crate) const fn is_broken(&self) -> bool {
-        match self {
-            Self::Http1(_) | Self::WebSocket(_) | Self::EventStream(_) => false,
-            Self::Http2(state) => state.is_broken(),
         }
     }
 
@@ -223,12 +217,14 @@ impl Connection {
         }
     }
 
-    /// Counts a pushed message. The next must arrive until `deadline`. Returns `None` without a subscription.
+    /// Counts the message that was reported last. The next must arrive until `deadline`. Returns `None` without a
+    /// subscription.
     pub(crate) fn push(&mut self, at: Nanos, sent: Option<(Nanos, Stamped)>, deadline: Nanos) -> Option<PushedMessage> {
         match self {
             Self::WebSocket(state) => state.only.count_message(at, sent, deadline).map(|(pushed, _)| pushed),
             Self::EventStream(state) => state.push(at, deadline),
-            Self::Http1(_) | Self::Http2(_) => None,
+            Self::Http2(state) => state.push(at, deadline),
+            Self::Http1(_) => None,
         }
     }
 
@@ -245,12 +241,13 @@ impl Connection {
         }
     }
 
-    /// Ends a subscription correctly. Returns the messages that did not arrive.
+    /// Ends the subscription of which something was reported last, correctly. Returns the messages that did not arrive.
     pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
         match self {
             Self::WebSocket(state) => state.only.unsubscribe(),
             Self::EventStream(state) => state.unsubscribe(),
-            Self::Http1(_) | Self::Http2(_) => None,
+            Self::Http2(state) => state.unsubscribe(),
+            Self::Http1(_) => None,
         }
     }
 

@@ -1,143 +1,165 @@
 //! One stream: a request that leaves as flow control permits, and an answer that arrives and is checked.
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, ready};
 
-use bytes::Bytes;
-use h2::client::ResponseFuture;
-use h2::{RecvStream, SendStream};
-use http::HeaderValue;
-use tare_wire::http::Sink;
+use tare_sample::ErrorClass;
+use tare_wire::http::{Head, Method, Sink};
+use tare_wire::http2::{ErrorCode, Section};
 
-use super::message::{is_unprocessed, pass_head, problem};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::answer::AnswerChecker;
+use crate::protocol::arrived::{Arrived, EventSink};
 use crate::protocol::connection::Exchange;
+use crate::protocol::conversation::Push;
+use crate::protocol::subscription::Subscription;
 
 #[derive(Debug)]
 pub(super) struct Stream {
     pub(super) exchange: Exchange,
     /// The request, in case it must be sent again.
     pub(super) parts: Arc<Parts>,
-    /// The server has said that it will not process the stream.
-    pub(super) is_unprocessed: bool,
-    /// The end of the connection has failed it.
-    pub(super) is_lost: bool,
-    answer: Answer,
-    /// The way to the server; `None` if the request never left.
-    sending: Option<SendStream<Bytes>>,
-    /// The part of the request's body that has not left.
-    unsent: Bytes,
+    /// Bytes of the request's body that have left.
+    pub(super) sent_bytes: usize,
+    /// How many more the server accepts. Its settings may make that negative.
+    pub(super) window_bytes: i64,
+    /// Bytes that came since this side has last given room.
+    pub(super) unreturned_bytes: u32,
+    has_head: bool,
+    /// What its content-length says is left of the body.
+    rest_bytes: Option<u64>,
+    /// Where the answer is a stream of events.
+    pub(super) events: Option<Box<Events>>,
+    /// It has ended, and not all of its events were reported yet.
+    pub(super) is_over: bool,
 }
 
+/// The events of a stream: what has come, and what was reported.
 #[derive(Debug)]
-enum Answer {
-    /// No answer will come, because the request never left.
-    Never(Option<Problem>),
-    Head(ResponseFuture),
-    Body(RecvStream),
+pub(super) struct Events {
+    pub(super) push: Push,
+    pub(super) arrived: Arrived,
+    pub(super) reported: Subscription,
+}
+
+/// How far an answer is.
+#[derive(Debug)]
+pub(super) enum Progress {
+    More,
+    Complete,
+    /// It need not be read to its end, or it is malformed: the stream is reset with this code.
+    Failed(Problem, ErrorCode),
 }
 
 impl Stream {
-    /// A stream whose headers are being sent. `body` follows as flow control permits.
-    pub(super) fn new(
-        exchange: Exchange,
-        parts: Arc<Parts>,
-        answer: ResponseFuture,
-        mut sending: SendStream<Bytes>,
-        body: Bytes,
-    ) -> Self {
-        if !body.is_empty() {
-            sending.reserve_capacity(body.len());
+    pub(super) fn new(exchange: Exchange, parts: Arc<Parts>, push: Option<Push>) -> Self {
+        let events = |push| Box::new(Events { push, arrived: Arrived::default(), reported: Subscription::default() });
+        Self {
+            exchange,
+            parts,
+            sent_bytes: 0,
+            window_bytes: 0,
+            unreturned_bytes: 0,
+            has_head: false,
+            rest_bytes: None,
+            events: push.map(events),
+            is_over: false,
         }
-        let answer = Answer::Head(answer);
-        Self { exchange, parts, is_unprocessed: false, is_lost: false, answer, sending: Some(sending), unsent: body }
     }
 
-    /// The parts of a request that could not leave.
-    pub(super) const fn failed(exchange: Exchange, parts: Arc<Parts>, problem: Problem) -> Self {
-        let answer = Answer::Never(Some(problem));
-        Self { exchange, parts, is_unprocessed: false, is_lost: false, answer, sending: None, unsent: Bytes::new() }
+    /// The exchange of a stream that has failed. The rest of its events counts as missing.
+    pub(super) fn into_exchange(mut self) -> Exchange {
+        let missing = |events: &Events| events.reported.missing_at_break(&events.push, self.exchange.times().intended);
+        self.exchange.missing = self.events.as_deref().map(missing);
+        self.exchange
     }
 
-    fn fail(&mut self, error: &h2::Error) -> Problem {
-        self.is_lost = error.is_go_away();
-        problem(error)
+    pub(super) fn unsent(&self) -> &[u8] {
+        self.parts.body.get(self.sent_bytes..).unwrap_or_default()
     }
 
-    /// Sends as much of the body as flow control permits. Returns whether it sent any.
-    pub(super) fn upload(&mut self, context: &mut Context<'_>) -> bool {
-        let Some(sending) = &mut self.sending else { return false };
-        let mut has_sent = false;
-        while !self.unsent.is_empty() {
-            let Poll::Ready(room) = sending.poll_capacity(context) else { break };
-            let room = match room {
-                Some(Ok(room)) if room > 0 => room.min(self.unsent.len()),
-                Some(Ok(_)) => break,
-                // The server wants no more of the body. Its answer says why.
-                Some(Err(_)) | None => {
-                    self.unsent.clear();
-                    break;
-                }
-            };
-            let part = self.unsent.split_to(room);
-            has_sent = true;
-            if sending.send_data(part, self.unsent.is_empty()).is_err() {
-                self.unsent.clear();
-            }
-        }
-        has_sent
+    /// Whether a check needs the fields of its header sections.
+    pub(super) fn reads_headers(&self, requests: &RequestSet) -> bool {
+        self.events.is_some() || requests.get(self.exchange.request).expectation.reads_headers()
     }
 
-    /// Reads the available part of the answer. Ready at its end, with a problem if it is not complete.
-    pub(super) fn answer(&mut self, context: &mut Context<'_>, requests: &RequestSet) -> Poll<Option<Problem>> {
+    /// Takes a head, an interim one, or trailers.
+    pub(super) fn on_section(&mut self, section: &Section, is_last: bool, requests: &RequestSet) -> Progress {
         let expectation = &requests.get(self.exchange.request).expectation;
-        loop {
-            let mut check = AnswerChecker { answer: &mut self.exchange.answer, expectation };
-            match &mut self.answer {
-                Answer::Never(problem) => return Poll::Ready(problem.take()),
-                Answer::Head(head) => match ready!(Pin::new(head).poll(context)) {
-                    Ok(answer) => {
-                        let (head, body) = answer.into_parts();
-                        pass_head(&head, &mut check);
-                        self.answer = Answer::Body(body);
-                    }
-                    Err(error) => {
-                        self.is_unprocessed = is_unprocessed(&error);
-                        return Poll::Ready(Some(self.fail(&error)));
-                    }
-                },
-                Answer::Body(body) => match ready!(body.poll_data(context)) {
-                    Some(Ok(bytes)) => {
-                        check.body(&bytes);
-                        if self.exchange.answer.is_too_long(expectation) {
-                            return Poll::Ready(Some(self.exchange.answer.too_long_problem(expectation)));
-                        }
-                        // Most answers end here, without trailers. Their stream gives the room back when it is dropped.
-                        if body.is_end_stream() {
-                            return Poll::Ready(None);
-                        }
-                        if let Err(error) = body.flow_control().release_capacity(bytes.len()) {
-                            return Poll::Ready(Some(problem(&error)));
-                        }
-                    }
-                    Some(Err(error)) => return Poll::Ready(Some(self.fail(&error))),
-                    None => {
-                        let broken = match ready!(body.poll_trailers(context)) {
-                            Ok(trailers) => {
-                                let trailers = trailers.unwrap_or_default();
-                                check.trailers(|name| trailers.get(name).map(HeaderValue::as_bytes));
-                                None
-                            }
-                            Err(error) => Some(self.fail(&error)),
-                        };
-                        return Poll::Ready(broken);
-                    }
-                },
+        let answer = &mut self.exchange.answer;
+        match (section.wrong, section.status) {
+            (Some(what), _) => return wrong(what),
+            (None, None) if self.has_head && is_last => {
+                AnswerChecker { answer, expectation }.trailers(|name| section.value(name));
+            }
+            (None, _) if self.has_head => return wrong("a second head, or trailers that do not end the stream"),
+            (None, None) => return wrong("a head without a status"),
+            (None, Some(100..=199)) if is_last => return wrong("an interim answer that ends the stream"),
+            (None, Some(100..=199)) => return Progress::More,
+            (None, Some(status)) => {
+                let fields = section.fields();
+                let head = Head::new(status, &fields);
+                match &mut self.events {
+                    Some(events) => EventSink { arrived: &mut events.arrived, expectation }.head(&head),
+                    None => AnswerChecker { answer, expectation }.head(&head),
+                }
+                self.has_head = true;
+                self.rest_bytes = match status {
+                    _ if self.parts.method == Method::HEAD => Some(0),
+                    204 | 304 => None,
+                    _ => section.length,
+                };
+            }
+        }
+        self.after(is_last)
+    }
+
+    /// Takes a part of the body.
+    pub(super) fn on_data(&mut self, bytes: &[u8], is_last: bool, requests: &RequestSet) -> Progress {
+        if !self.has_head {
+            return wrong("data before the head");
+        }
+        let expectation = &requests.get(self.exchange.request).expectation;
+        if let Some(rest) = &mut self.rest_bytes {
+            let Some(left) = rest.checked_sub(bytes.len() as u64) else {
+                return wrong("more data than the content-length says");
+            };
+            *rest = left;
+        }
+        let answer = &mut self.exchange.answer;
+        match &mut self.events {
+            Some(events) => EventSink { arrived: &mut events.arrived, expectation }.body(bytes),
+            None => AnswerChecker { answer, expectation }.body(bytes),
+        }
+        if answer.is_too_long(expectation) {
+            return Progress::Failed(answer.too_long_problem(expectation), ErrorCode::CANCEL);
+        }
+        self.after(is_last)
+    }
+
+    fn after(&mut self, is_last: bool) -> Progress {
+        if let Some(problem) = self.events.as_mut().and_then(|events| events.arrived.problem.take()) {
+            return Progress::Failed(problem, ErrorCode::CANCEL);
+        }
+        match self.rest_bytes {
+            _ if !is_last => Progress::More,
+            Some(1..) => wrong("less data than the content-length says"),
+            _ => {
+                if let Some(events) = &mut self.events {
+                    events.arrived.end();
+                }
+                Progress::Complete
             }
         }
     }
+}
+
+fn wrong(what: &str) -> Progress {
+    malformed(ErrorCode::PROTOCOL, what)
+}
+
+/// The end of a stream whose frames are wrong.
+pub(super) fn malformed(code: ErrorCode, what: &str) -> Progress {
+    let text = format!("stream reset (RST_STREAM) by this side: {code}: {what}");
+    Progress::Failed(Problem::new(ErrorClass::Protocol, text), code)
 }

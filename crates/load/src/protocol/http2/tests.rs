@@ -34,13 +34,16 @@ fn an_answer_counts_although_what_follows_it_in_the_same_piece_breaks_the_connec
     }
 }
 
-/// How the first request ends, and the connection, upon these bytes behind the settings.
+/// How the request ends upon these bytes behind the settings, and the connection, if it had ended before.
 fn ends_upon(bytes: &[u8], size: usize) -> (Option<RequestEnd>, Option<ErrorClass>) {
     let settings = frame(4, 0, 0, b"");
     let requests = Requests::of(vec![RequestSpec::get("/").expecting(Check::status(200))]);
     let pieces = std::iter::once(&settings[..]).chain(bytes.chunks(size));
     let outcome = outcome_of_bytes(Protocol::Http2 { streams: 1 }, &requests, pieces).unwrap();
-    (outcome.ended.first().map(|(_, end)| *end), outcome.broken)
+    match outcome.ended.first() {
+        Some((_, end)) => (Some(*end), outcome.broken),
+        None => (outcome.broken.map(RequestEnd::Failed), None),
+    }
 }
 
 #[test]

@@ -9,7 +9,6 @@ use tare_wire::ws::Stamped;
 use super::SliceRunner;
 use crate::problem::Problem;
 use crate::protocol::connection::Step;
-use crate::recorder::Times;
 use crate::recorder::stamps::Stamps;
 
 impl<C: Clock, T: Transport> Handler<T> for SliceRunner<C> {
@@ -97,7 +96,11 @@ impl<C: Clock> SliceRunner<C> {
         loop {
             match self.connections[token].receive(&mut bytes, &self.requests) {
                 Step::More => break,
-                Step::Finished { times, problem, .. } => self.on_finished(token, &times, at, problem.as_ref()),
+                Step::Finished { times, problem, missing, .. } => {
+                    self.finish(&times, at, problem.as_ref(), missing);
+                    self.connections.reset_losses(token);
+                    self.end_exchange(token, at, self.connections.takes_requests(token));
+                }
                 Step::Returned(returned) => {
                     self.take_back(returned, token, at, self.connections.takes_requests(token));
                 }
@@ -133,20 +136,8 @@ impl<C: Clock> SliceRunner<C> {
         if self.connections[token].under_way() > 0 {
             return;
         }
-        let is_broken = self.connections[token].is_broken();
         self.connections.close(io, token);
-        if is_broken {
-            self.recorder.record_connection_lost();
-            self.reconnect_lost(io, token, at);
-        } else {
-            self.reconnect(io, token, at);
-        }
-    }
-
-    fn on_finished(&mut self, token: Token, times: &Times, at: Nanos, problem: Option<&Problem>) {
-        self.finish(times, at, problem);
-        self.connections.reset_losses(token);
-        self.end_exchange(token, at, self.connections.takes_requests(token));
+        self.reconnect(io, token, at);
     }
 
     /// Records a pushed message. A message that was sent after the window ends its subscription instead. That is
@@ -224,8 +215,8 @@ impl<C: Clock> SliceRunner<C> {
             let ended = self.connections[token].end(cause, &self.requests);
             let is_answer = ended.finished.is_some();
             match ended.finished {
-                Some(Step::Finished { times, problem, .. }) => {
-                    self.finish(&times, at, problem.as_ref());
+                Some(Step::Finished { times, problem, missing, .. }) => {
+                    self.finish(&times, at, problem.as_ref(), missing);
                     self.connections.reset_losses(token);
                     self.end_exchange(token, at, false);
                 }

@@ -20,6 +20,7 @@ use crate::input::request::RequestSet;
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::protocol::connection::{Exchange, Returned};
+use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::slice::WorkerSlice;
 use crate::recorder::{CpuTimes, Recorder, Times};
 
@@ -194,18 +195,17 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     /// Ends a request under way: completed if it has no problem, else failed.
-    fn finish(&mut self, times: &Times, at: Nanos, problem: Option<&Problem>) {
+    fn finish(&mut self, times: &Times, at: Nanos, problem: Option<&Problem>, missing: Option<MissingMessages>) {
         self.dispatcher.note_ended();
         match problem {
             None => self.recorder.record_answer(times, at, self.wait_policy.stamped_late_ns(at)),
-            Some(problem) => self.recorder.record_failure(times, at, problem),
+            Some(problem) => self.recorder.record_failed_exchange(times, at, problem, missing),
         }
     }
 
     /// Fails a request or subscription under way.
     fn fail(&mut self, exchange: &Exchange, at: Nanos, problem: &Problem) {
-        self.dispatcher.note_ended();
-        self.recorder.record_failed_exchange(&exchange.times(), at, problem, exchange.missing);
+        self.finish(&exchange.times(), at, Some(problem), exchange.missing);
     }
 
     /// Fails everything that is under way on a connection that can no longer be used.
@@ -223,7 +223,7 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn fail_returned(&mut self, returned: &Returned, at: Nanos, text: &str) {
-        self.finish(&returned.exchange.times(), at, Some(&Problem::new(ErrorClass::Timeout, text)));
+        self.fail(&returned.exchange, at, &Problem::new(ErrorClass::Timeout, text));
     }
 
     /// Fails an attempt to connect, and the requests of the closed loop's users who wait for the connection. If nobody waits, it is

@@ -1,5 +1,7 @@
 //! Streams of events over real sockets: planted times, streams that end early, late or never, and their connections.
 
+mod over_http2;
+
 use std::io::Write;
 use std::time::Duration;
 
@@ -11,7 +13,10 @@ use crate::support::{self, count};
 const MS: u64 = 1_000_000;
 
 fn protocol(events: u64) -> Protocol {
-    Protocol::EventStream(Push { messages_per_user: events, period: Duration::ZERO, stamp: Stamp::None })
+    Protocol::EventStream {
+        push: Push { messages_per_user: events, period: Duration::ZERO, stamp: Stamp::None },
+        streams: None,
+    }
 }
 
 /// Reads `streams` streams of `events` events by two users.

@@ -1,0 +1,348 @@
+//! The streams of one connection, and what each frame of the server means to them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use tare_sample::ErrorClass;
+use tare_sys::clock::Nanos;
+use tare_wire::http2::{
+    ConnectionError, Decoder, ErrorCode, FIRST_WINDOW_BYTES, Frame, MAX_STREAM, Section, Settings, push_goaway,
+    push_pong, push_preface, push_reset, push_settings_ack,
+};
+
+use super::flow::{grow, return_room};
+use super::heads::Heads;
+use super::stream::{Progress, Stream};
+use crate::input::request::{Parts, RequestSet};
+use crate::problem::Problem;
+use crate::protocol::connection::{Exchange, Returned, Step};
+use crate::protocol::conversation::Push;
+
+/// A request that came back unprocessed this often is not sent again, because its server accepts none. A request may
+/// come back several times when many connections are near their end together.
+const MOST_RETURNS: u8 = 16;
+
+/// A server may leave so many answers to its pings and settings unread.
+const MAX_UNREAD_ANSWERS: u32 = 100_000;
+
+#[derive(Debug)]
+pub(super) struct Machine {
+    heads: Heads,
+    decoder: Decoder,
+    section: Section,
+    /// The numbers of the open streams. `streams` has them at the same places.
+    pub(super) ids: Vec<u32>,
+    pub(super) streams: Vec<Stream>,
+    /// Requests that wait for the server's settings, or for one stream less.
+    waiting: VecDeque<Stream>,
+    next_id: u32,
+    /// Open streams whose request has not left completely.
+    pub(super) uploading: usize,
+    has_settings: bool,
+    max_streams: usize,
+    first_window_bytes: i64,
+    pub(super) window_bytes: i64,
+    /// Bytes that came since this side has last given room.
+    unreturned_bytes: u32,
+    unread_answers: u32,
+    /// What the exchanges that have ended mean, in the order of their ends.
+    pub(super) ended: VecDeque<Step>,
+    /// Frames that have not been sent.
+    pub(super) out: Vec<u8>,
+    /// The server ends the connection because of an error.
+    farewell: Option<Problem>,
+    /// What the server sends on its own clock; `None` if it only answers.
+    push: Option<Push>,
+    /// Streams of which something may be reported, and the one of which something was reported last.
+    pub(super) reportable: VecDeque<u32>,
+    pub(super) current: u32,
+    is_leaving: bool,
+    is_over: bool,
+}
+
+impl Machine {
+    pub(super) fn new(base: Arc<str>, push: Option<Push>) -> Self {
+        Self {
+            heads: Heads::new(base),
+            decoder: Decoder::default(),
+            section: Section::default(),
+            ids: Vec::new(),
+            streams: Vec::new(),
+            waiting: VecDeque::new(),
+            next_id: 1,
+            uploading: 0,
+            has_settings: false,
+            max_streams: usize::MAX,
+            first_window_bytes: FIRST_WINDOW_BYTES.into(),
+            window_bytes: FIRST_WINDOW_BYTES.into(),
+            unreturned_bytes: 0,
+            unread_answers: 0,
+            ended: VecDeque::new(),
+            out: Vec::new(),
+            farewell: None,
+            push,
+            reportable: VecDeque::new(),
+            current: 0,
+            is_leaving: false,
+            is_over: false,
+        }
+    }
+
+    /// Resets the state for a new connection, and writes its preface.
+    pub(super) fn open(&mut self) {
+        *self = Self { heads: std::mem::take(&mut self.heads), ..Self::new(Arc::default(), self.push) };
+        push_preface(&mut self.out);
+    }
+
+    pub(super) const fn has_settings(&self) -> bool {
+        self.has_settings
+    }
+
+    pub(super) fn under_way(&self) -> usize {
+        self.streams.len() + self.waiting.len() + self.ended.len()
+    }
+
+    /// Whether no stream may be opened any more.
+    pub(super) const fn is_retired(&self) -> bool {
+        self.is_leaving || self.next_id > MAX_STREAM
+    }
+
+    /// Whether nothing that follows has a meaning.
+    pub(super) fn is_done(&self) -> bool {
+        self.is_over || (self.is_retired() && self.streams.is_empty() && self.waiting.is_empty())
+    }
+
+    pub(super) const fn has_output(&self) -> bool {
+        !self.out.is_empty() || self.uploading > 0
+    }
+
+    /// Opens a stream for a request, once the server accepts one.
+    pub(super) fn begin(&mut self, exchange: Exchange, parts: Arc<Parts>) {
+        let stream = Stream::new(exchange, parts, self.push);
+        if self.waiting.is_empty() && self.accepts_stream() {
+            self.open_stream(stream);
+        } else {
+            self.waiting.push_back(stream);
+        }
+    }
+
+    fn accepts_stream(&self) -> bool {
+        self.has_settings && self.streams.len() < self.max_streams && !self.is_retired()
+    }
+
+    fn open_stream(&mut self, mut stream: Stream) {
+        let id = self.next_id;
+        self.next_id += 2;
+        self.heads.push(&mut self.out, id, stream.exchange.request, &stream.parts);
+        stream.window_bytes = self.first_window_bytes;
+        self.uploading += usize::from(!stream.unsent().is_empty());
+        self.ids.push(id);
+        self.streams.push(stream);
+    }
+
+    pub(super) fn open_waiting(&mut self) {
+        while self.accepts_stream()
+            && let Some(stream) = self.waiting.pop_front()
+        {
+            self.open_stream(stream);
+        }
+        if self.is_retired() {
+            self.send_back_waiting();
+        }
+    }
+
+    /// The written frames were sent. `are_taken` says whether the server has read all that was sent so far.
+    pub(super) const fn note_sent(&mut self, are_taken: bool) {
+        if are_taken {
+            self.unread_answers = 0;
+        }
+    }
+
+    pub(super) fn on_frame(&mut self, frame: Frame<'_>, requests: &RequestSet) -> Result<(), ConnectionError> {
+        if self.is_done() {
+            return Ok(());
+        }
+        if !self.has_settings && !matches!(frame, Frame::Settings(_)) {
+            return Err(ConnectionError::protocol("a first frame that is not SETTINGS"));
+        }
+        match frame {
+            Frame::Data { stream, bytes, flow_bytes, is_last } => {
+                return_room(&mut self.out, 0, &mut self.unreturned_bytes, flow_bytes);
+                if let Some(at) = self.find(stream)? {
+                    return_room(&mut self.out, stream, &mut self.streams[at].unreturned_bytes, flow_bytes);
+                    let progress = self.streams[at].on_data(bytes, is_last, requests);
+                    self.settle(at, progress, requests);
+                }
+            }
+            Frame::Headers { stream, block, is_last } => {
+                let at = self.find(stream)?;
+                self.section.begin(at.is_some_and(|at| self.streams[at].reads_headers(requests)));
+                // Those of a stream that was given up change the table too.
+                self.decoder.decode(block, &mut self.section)?;
+                if let Some(at) = at {
+                    let progress = self.streams[at].on_section(&self.section, is_last, requests);
+                    self.settle(at, progress, requests);
+                }
+            }
+            Frame::Reset { stream, code } => {
+                if let Some(at) = self.find(stream)? {
+                    let text = format!("stream reset (RST_STREAM) by the server: {code}");
+                    self.fail(at, Problem::new(ErrorClass::Read, text));
+                }
+            }
+            Frame::Settings(settings) => return self.on_settings(settings),
+            Frame::Ping(data) => {
+                push_pong(&mut self.out, data);
+                return self.count_answer();
+            }
+            Frame::GoAway { last_stream, code: ErrorCode::NO_ERROR } => self.on_goodbye(last_stream),
+            // It closes the connection, so no answer follows.
+            Frame::GoAway { code, .. } => {
+                self.is_over = true;
+                let text = format!("connection ended (GOAWAY) by the server: {code}");
+                self.farewell = Some(Problem::new(ErrorClass::Read, text));
+            }
+            Frame::WindowUpdate { stream, bytes } => return self.on_window_update(stream, bytes, requests),
+        }
+        Ok(())
+    }
+
+    /// The place of an open stream; `None` of one that has ended.
+    pub(super) fn find(&self, stream: u32) -> Result<Option<usize>, ConnectionError> {
+        if stream.is_multiple_of(2) || stream >= self.next_id {
+            return Err(ConnectionError::protocol("a frame of a stream that was not opened"));
+        }
+        Ok(self.ids.iter().position(|id| *id == stream).filter(|at| !self.streams[*at].is_over))
+    }
+
+    pub(super) fn settle(&mut self, at: usize, progress: Progress, requests: &RequestSet) {
+        if self.streams[at].events.is_some() {
+            self.reportable.push_back(self.ids[at]);
+        }
+        match progress {
+            Progress::More => {}
+            Progress::Complete if self.streams[at].events.is_some() => self.streams[at].is_over = true,
+            Progress::Complete => {
+                let (id, stream) = self.remove(at);
+                if !stream.unsent().is_empty() {
+                    push_reset(&mut self.out, id, ErrorCode::CANCEL);
+                }
+                let Stream { mut exchange, parts, .. } = stream;
+                exchange.sent = Some(parts);
+                self.ended.push_back(exchange.complete(requests, self.heads.base()));
+                self.open_waiting();
+            }
+            Progress::Failed(problem, code) => {
+                push_reset(&mut self.out, self.ids[at], code);
+                self.fail(at, problem);
+            }
+        }
+    }
+
+    fn fail(&mut self, at: usize, problem: Problem) {
+        if let Some(events) = &mut self.streams[at].events {
+            events.arrived.problem = Some(problem);
+            self.reportable.push_back(self.ids[at]);
+            self.streams[at].is_over = true;
+            return;
+        }
+        let step = self.remove(at).1.into_exchange().fail(problem);
+        self.ended.push_back(step);
+        self.open_waiting();
+    }
+
+    pub(super) fn remove(&mut self, at: usize) -> (u32, Stream) {
+        let stream = self.streams.swap_remove(at);
+        self.uploading -= usize::from(!stream.unsent().is_empty());
+        (self.ids.swap_remove(at), stream)
+    }
+
+    fn on_settings(&mut self, settings: Settings) -> Result<(), ConnectionError> {
+        self.has_settings = true;
+        if let Some(max_streams) = settings.max_streams {
+            self.max_streams = max_streams as usize;
+        }
+        if let Some(bytes) = settings.window_bytes {
+            let change = i64::from(bytes) - std::mem::replace(&mut self.first_window_bytes, bytes.into());
+            for stream in &mut self.streams {
+                grow(&mut stream.window_bytes, change)?;
+            }
+        }
+        push_settings_ack(&mut self.out);
+        self.open_waiting();
+        self.count_answer()
+    }
+
+    /// Counts an answer that the server has to read. One that sends without reading would fill the memory.
+    fn count_answer(&mut self) -> Result<(), ConnectionError> {
+        self.unread_answers += 1;
+        if self.unread_answers > MAX_UNREAD_ANSWERS {
+            let what = "pings or settings without end, whose answers are not read";
+            return Err(ConnectionError::new(ErrorCode::ENHANCE_YOUR_CALM, what));
+        }
+        Ok(())
+    }
+
+    /// The server accepts no more streams, and will not process those above the last one.
+    fn on_goodbye(&mut self, last_stream: u32) {
+        self.is_leaving = true;
+        while let Some(at) = self.ids.iter().position(|id| *id > last_stream) {
+            let (_, stream) = self.remove(at);
+            self.send_back(stream);
+        }
+        self.send_back_waiting();
+    }
+
+    fn send_back_waiting(&mut self) {
+        while let Some(stream) = self.waiting.pop_front() {
+            self.send_back(stream);
+        }
+    }
+
+    /// Lets a request be sent again elsewhere, since it was not processed.
+    fn send_back(&mut self, stream: Stream) {
+        let Stream { mut exchange, parts, .. } = stream;
+        if exchange.returns < MOST_RETURNS {
+            exchange.returns += 1;
+            return self.ended.push_back(Step::Returned(Returned { exchange, parts, redirected: None }));
+        }
+        let text = "connection ended (GOAWAY) with this request unprocessed, also when it was asked again; does the \
+                    server take any?";
+        self.ended.push_back(exchange.fail(Problem::new(ErrorClass::Read, text)));
+    }
+
+    /// Ends the connection because of what the server sent, and tells it why.
+    pub(super) fn break_off(&mut self, error: ConnectionError) -> Problem {
+        self.is_over = true;
+        push_goaway(&mut self.out, error.code);
+        Problem::new(ErrorClass::Protocol, format!("connection ended (GOAWAY) by this side: {error}"))
+    }
+
+    /// Why the server has ended the connection, if that was because of an error.
+    pub(super) const fn take_farewell(&mut self) -> Option<Problem> {
+        self.farewell.take()
+    }
+
+    pub(super) fn next_deadline(&self) -> Option<Nanos> {
+        self.streams.iter().chain(&self.waiting).map(|stream| stream.exchange.deadline).min()
+    }
+
+    /// Gives up one overdue request, and its stream.
+    pub(super) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+        let is_overdue = |stream: &Stream| stream.exchange.deadline <= now;
+        let Some(at) = self.streams.iter().position(is_overdue) else {
+            let at = self.waiting.iter().position(is_overdue)?;
+            return self.waiting.remove(at).map(Stream::into_exchange);
+        };
+        let (id, stream) = self.remove(at);
+        push_reset(&mut self.out, id, ErrorCode::CANCEL);
+        self.open_waiting();
+        Some(stream.into_exchange())
+    }
+
+    /// Takes any request, because the connection is about to be closed.
+    pub(super) fn take_any(&mut self) -> Option<Exchange> {
+        let stream = if self.streams.is_empty() { self.waiting.pop_front()? } else { self.remove(0).1 };
+        Some(stream.into_exchange())
+    }
+}

@@ -1,0 +1,136 @@
+//! The header section of a request, encoded once and sent any number of times.
+
+use super::fields::OF_A_CONNECTION;
+use super::frame::MAX_PAYLOAD_BYTES;
+use super::outgoing::push_head;
+use super::table::static_index;
+use super::{flag, kind};
+use crate::http::{Method, Request};
+
+/// A header section in frames, without the number of their stream. It uses no table of the connection, so it is always
+/// the same.
+#[derive(Clone, Debug)]
+pub struct EncodedHead(Vec<u8>);
+
+impl EncodedHead {
+    /// Encodes the head of a request to a site of this scheme. A `Host` becomes the authority, and headers of an
+    /// HTTP/1.1 connection are left out.
+    pub fn of(request: &Request<'_>, scheme: &str) -> Self {
+        let Request { method, path, host, headers, body } = request;
+        let given = |wanted: &str| headers.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
+        let authority = given("host").map_or(*host, |(_, host)| host.as_str());
+        let mut block = Vec::new();
+        for (name, value) in
+            [(":method", method.as_str()), (":scheme", scheme), (":authority", authority), (":path", *path)]
+        {
+            push_field(&mut block, name, value);
+        }
+        for (name, value) in *headers {
+            let name = name.to_ascii_lowercase();
+            let is_left_out = name == "host"
+                || OF_A_CONNECTION.contains(&&*name)
+                || (name == "te" && !value.eq_ignore_ascii_case("trailers"));
+            if !is_left_out {
+                push_field(&mut block, &name, value);
+            }
+        }
+        let announces_body = !body.is_empty() || !matches!(**method, Method::GET | Method::HEAD);
+        if announces_body && given("content-length").is_none() {
+            push_field(&mut block, "content-length", &body.len().to_string());
+        }
+        Self::in_frames(&block, body.is_empty())
+    }
+
+    fn in_frames(block: &[u8], is_last: bool) -> Self {
+        let mut frames = Vec::with_capacity(block.len() + 9);
+        let parts = block.chunks(MAX_PAYLOAD_BYTES);
+        let count = parts.len();
+        for (index, part) in parts.enumerate() {
+            let end = if index + 1 == count { flag::END_HEADERS } else { 0 };
+            match index {
+                0 => {
+                    let flags = if is_last { end | flag::END_STREAM } else { end };
+                    push_head(&mut frames, part.len(), kind::HEADERS, flags, 0);
+                }
+                _ => push_head(&mut frames, part.len(), kind::CONTINUATION, end, 0),
+            }
+            frames.extend_from_slice(part);
+        }
+        Self(frames)
+    }
+
+    /// Appends the frames, for this stream.
+    pub fn push(&self, out: &mut Vec<u8>, stream: u32) {
+        for frame in self.0.chunks(9 + MAX_PAYLOAD_BYTES) {
+            out.extend_from_slice(&frame[..5]);
+            out.extend_from_slice(&stream.to_be_bytes());
+            out.extend_from_slice(&frame[9..]);
+        }
+    }
+}
+
+/// Appends a field that enters no table.
+fn push_field(block: &mut Vec<u8>, name: &str, value: &str) {
+    match static_index(name, value) {
+        Some((index, true)) => return push_integer(block, 0x80, 7, index),
+        Some((index, false)) => push_integer(block, 0, 4, index),
+        None => {
+            block.push(0);
+            push_string(block, name);
+        }
+    }
+    push_string(block, value);
+}
+
+fn push_string(block: &mut Vec<u8>, text: &str) {
+    push_integer(block, 0, 7, text.len());
+    block.extend_from_slice(text.as_bytes());
+}
+
+fn push_integer(block: &mut Vec<u8>, first: u8, prefix_bits: u32, value: usize) {
+    let mask = (1 << prefix_bits) - 1;
+    if value < mask {
+        return block.push(first | value as u8);
+    }
+    block.push(first | mask as u8);
+    let mut rest = value - mask;
+    while rest >= 0x80 {
+        block.push(0x80 | (rest & 0x7f) as u8);
+        rest >>= 7;
+    }
+    block.push(rest as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn encoded(headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+        let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let method = if body.is_empty() { &Method::GET } else { &Method::POST };
+        let request = Request { method, path: "/a", host: "b:80", headers: &headers, body };
+        let mut out = Vec::new();
+        EncodedHead::of(&request, "http").push(&mut out, 5);
+        out
+    }
+
+    #[test]
+    fn a_request_is_its_pseudo_headers_and_its_fields_in_a_frame() {
+        let get = [&[0, 0, 12, 1, 5, 0, 0, 0, 5, 0x82, 0x86, 1, 4][..], b"b:80\x04\x02/a"].concat();
+        assert_eq!(encoded(&[], b""), get);
+        let post = [&[0, 0, 20, 1, 4, 0, 0, 0, 5, 0x83, 0x86, 1, 1][..], b"c\x04\x02/a\0\x03x-a\x01b\x0f\x0d\x013"];
+        let headers = [("Host", "c"), ("X-A", "b"), ("Connection", "close"), ("TE", "gzip")];
+        assert_eq!(encoded(&headers, b"123"), post.concat());
+        assert!(encoded(&[("TE", "trailers"), ("Content-Length", "3")], b"123").ends_with(b"trailers\x0f\x0d\x013"));
+    }
+
+    #[test]
+    fn a_section_that_is_longer_than_a_frame_goes_on_in_others() {
+        let out = encoded(&[("x", &"y".repeat(40_000))], b"");
+        let head = |at: usize| (out[at..at + 5].to_vec(), out[at + 8]);
+        assert_eq!(head(0), (vec![0, 0x40, 0, 1, 1], 5));
+        assert_eq!(head(9 + 16_384), (vec![0, 0x40, 0, 9, 0], 5));
+        let (last, stream) = head(2 * (9 + 16_384));
+        assert_eq!((last[3..].to_vec(), stream), (vec![9, 4], 5));
+    }
+}
