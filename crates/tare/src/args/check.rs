@@ -50,7 +50,7 @@ pub struct CheckArgs {
     /// Exit code where a limit is not decided: fail is 4, pass is 0. A build that fails or answers wrongly always gives 4.
     #[arg(long, value_enum, default_value_t = WhenUndecided::Fail, value_name = "WHAT")]
     pub undecided: WhenUndecided,
-    /// Profile the servers after the scored starts, as a [profile] table of the suite does.
+    /// Profile the servers after the scored starts, as the profile table of a suite does.
     #[arg(long)]
     pub profile: bool,
     /// Print the plan (every setting, its value and its source) and exit.

@@ -50,7 +50,7 @@ pub struct RunArgs {
     /// Suite file [default: tare.toml of this folder, or else suites/quick.toml, unless servers or scenarios are named].
     #[arg(value_name = "SUITE")]
     pub suite: Option<PathBuf>,
-    /// Profile the servers after the scored starts, as a [profile] table of the suite does.
+    /// Profile the servers after the scored starts, as the profile table of a suite does.
     #[arg(long)]
     pub profile: bool,
     /// Print the plan (every setting, its value and its source) and exit.
