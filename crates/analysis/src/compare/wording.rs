@@ -140,11 +140,13 @@ pub(crate) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> Str
 pub(crate) fn visible(comparison: &Comparison) -> String {
     let smallest = |sd| detectable_difference(sd, comparison.method, comparison.forks, DEFAULT_POWER).ok();
     let Some(log) = comparison.s_used.and_then(smallest) else { return String::new() };
+    let starts = count(comparison.forks.into(), "start");
     let least = match log.exp() {
-        factor if factor >= 2.0 => format!("a factor of {}", grouped(factor.ceil() as u64)),
+        factor if factor > 10.0 => return format!("; nothing can be seen with {starts} that differ so much"),
+        factor if factor >= 2.0 => format!("a factor of {}", factor.ceil()),
         factor => share(to_digits(factor - 1.0, f64::ceil)),
     };
-    format!("; with {}, differences below {least} cannot be seen", count(comparison.forks.into(), "start"))
+    format!("; with {starts}, differences below {least} cannot be seen")
 }
 
 fn outlook(forks_needed: Option<u32>, comparison: &Comparison) -> String {
@@ -243,7 +245,8 @@ mod tests {
         let seen = |apart| said(UndecidedReason::IntervalTooWide, apart);
         assert!(seen(1.01).contains("; with 3 starts, differences below "), "{}", seen(1.01));
         assert!(seen(1.01).ends_with(" % cannot be seen"), "{}", seen(1.01));
-        assert!(seen(3.0).contains(" below a factor of ") && !seen(3.0).contains('%'), "{}", seen(3.0));
+        assert!(seen(1.5).contains(" below a factor of ") && !seen(1.5).contains('%'), "{}", seen(1.5));
+        assert!(seen(9.0).ends_with("; nothing can be seen with 3 starts that differ so much"), "{}", seen(9.0));
         // An interval within the region is no difference by itself.
         assert!(said(UndecidedReason::TooManyMeasures, 1.0).starts_with("alone it would be decided"));
     }
