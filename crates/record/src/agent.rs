@@ -15,7 +15,7 @@ pub struct AgentRecord {
     pub workers: u32,
     /// Why it was lost; `None` if it reported everything.
     pub lost: Option<String>,
-    /// When it was lost, in nanoseconds since the begin of the load.
+    /// When it was lost, in nanoseconds since the start of the load.
     pub lost_at_ns: Option<u64>,
     /// Requests whose intended start lay in the window.
     pub offered: u64,

@@ -13,7 +13,7 @@ pub struct LoadRecord {
     /// The agents that made the load, in order; empty where tare made it itself.
     pub agents: Vec<AgentRecord>,
     pub events: Vec<EventRecord>,
-    /// How and when the load ended, in nanoseconds since its begin; absent if tare was killed.
+    /// How and when the load ended, in nanoseconds since its start; absent if tare was killed.
     pub end: Option<(EndStatus, u64)>,
 }
 

@@ -29,7 +29,7 @@ pub struct ServerUse<H = LatencyHistogram> {
     pub runtime: Option<RuntimeUse>,
     /// Hiccups; absent if the plan does not ask for meters.
     pub hiccups: Option<Hiccups<H>>,
-    /// Share, 0 to 1, of the cores of servers and generator that other programs and a hypervisor used, from the begin
+    /// Share, 0 to 1, of the cores of servers and generator that other programs and a hypervisor used, from the start
     /// of the slice (its head included) to the end of its drain. Absent if it cannot be measured.
     pub others_share: Option<f64>,
     /// How the answered requests of a window of latency divide; absent in other slices, and where stops are not known.
@@ -139,7 +139,7 @@ impl ServerCpu {
     }
 }
 
-/// What a runtime (a JVM, Node, Go, .NET) did from the begin of a slice to the end of its drain. What it does not report is
+/// What a runtime (a JVM, Node, Go, .NET) did from the start of a slice to the end of its drain. What it does not report is
 /// absent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -36,7 +36,7 @@ pub struct SliceKey {
     pub offered_per_s: Option<f64>,
 }
 
-/// One slice of load against one variant. Its times count from the begin of the run.
+/// One slice of load against one variant. Its times count from the start of the run.
 ///
 /// `H` is the form of its histograms: unpacked for recording, or bytes ([`StoredSlice`]) for thousands of kept slices.
 #[derive(Debug, Clone, PartialEq)]

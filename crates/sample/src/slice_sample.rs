@@ -99,7 +99,7 @@ macro_rules! slice_sample {
 
 slice_sample! {
     values {
-        /// Start of the slice, before the discarded head, in nanoseconds: on the monotonic clock, or since the begin of the
+        /// Start of the slice, before the discarded head, in nanoseconds: on the monotonic clock, or since the start of the
         /// run in its record.
         start_ns: u64 = 0,
         /// Length of the head that is not part of the window, in nanoseconds.

@@ -23,7 +23,7 @@ pub struct EventTooLong;
 pub struct EventReader {
     form: Form,
     event_bytes: usize,
-    /// How much of the line has arrived, and whether it is still the begin of `data`.
+    /// How much of the line has arrived, and whether it is still the start of `data`.
     line_bytes: usize,
     may_be_data: bool,
     has_data: bool,

@@ -7,7 +7,7 @@ use tare_record::{EndStatus, EventName, LoadRecord, StoredSlice};
 use crate::format::{count, share};
 use crate::summary::Reason;
 
-/// A load may lack this share of its requests, for what happens at its begin and its end.
+/// A load may lack this share of its requests, for what happens at its start and its end.
 const TOLERANCE: f64 = 0.1;
 /// The same of a schedule, whose requests are known beforehand.
 const TOLERANCE_OF_SCHEDULE: f64 = 0.01;
@@ -113,7 +113,7 @@ fn depth(plan: &LoadPlan) -> u32 {
     }
 }
 
-/// The scored time of a load, since its begin.
+/// The scored time of a load, since its start.
 struct Window {
     from_ns: f64,
     length_ns: f64,

@@ -13,7 +13,7 @@ pub struct AgentSummary {
     pub load_cpus: String,
     /// Why it was lost; `null` if it reported everything.
     pub lost: Option<String>,
-    /// When it was lost, since the begin of the load.
+    /// When it was lost, since the start of the load.
     pub lost_at_s: Option<f64>,
     pub offered: u64,
     /// Answered as expected.

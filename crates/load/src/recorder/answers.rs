@@ -13,7 +13,7 @@ const LONGEST_PREFIX: usize = 100;
 /// The name of the requests that are not told apart.
 const OTHERS: &str = "others";
 
-/// The answers of one worker since the last part, and those to each request since the begin of the slice.
+/// The answers of one worker since the last part, and those to each request since the start of the slice.
 #[derive(Debug)]
 pub(super) struct AnswerTallies {
     /// All and failed ones, by status.

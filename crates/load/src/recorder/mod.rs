@@ -258,7 +258,7 @@ impl Recorder {
     }
 
     /// Records a failed request, or a failed subscription without the messages `missing`. A subscription that was requested in
-    /// the discarded head counts from the begin of the window on.
+    /// the discarded head counts from the start of the window on.
     pub(crate) fn record_failed_exchange(
         &mut self,
         times: &Times,

@@ -19,7 +19,7 @@ pub(crate) use users::ActiveUsers;
 #[non_exhaustive]
 pub enum Schedule {
     /// Each user sends its next request when it has the response to the last one. The intended start is the arrival of
-    /// that response, or the begin of the reconnect after a lost connection. So a delay in the busy generator counts as
+    /// that response, or the start of the reconnect after a lost connection. So a delay in the busy generator counts as
     /// send lag and in the response time.
     Closed,
     /// Closed loop with a changing number of users. A user is a connection. One that stops finishes its request under

@@ -31,7 +31,7 @@ pub struct Stage {
     pub over: Duration,
 }
 
-/// A stage with its begin and end; the last one has no end.
+/// A stage with its start and end; the last one has no end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Segment {
     pub(super) begins_ns: f64,
@@ -102,7 +102,7 @@ impl Segment {
         (self.to > limit).then(|| self.begins_ns + (limit - self.from) / self.slope_per_ns())
     }
 
-    /// The integral of a rate per second from the begin to the end.
+    /// The integral of a rate per second from the start to the end.
     pub(super) fn sum(&self) -> f64 {
         let mean = (self.from + self.to) / 2.0;
         if mean == 0.0 { 0.0 } else { mean * self.length_ns / NS_PER_S }

@@ -54,7 +54,7 @@ const ALLOWED: &[(&str, Answer)] = &[
         [around(s, &[]), frame(RST_STREAM, 0, s, &[0, 0, 0, 0])].concat()
     }),
     ("a reset of an ended stream", |s| [around(s, &[]), frame(RST_STREAM, 0, s, &[0, 0, 0, 8])].concat()),
-    ("a table update at the begin of a block", |s| [frame(HEADERS, END_HEADERS, s, &[0x20, 0x88]), body(s)].concat()),
+    ("a table update at the start of a block", |s| [frame(HEADERS, END_HEADERS, s, &[0x20, 0x88]), body(s)].concat()),
     ("a status in the dynamic table", |s| {
         let literal = [&[0x48, 3][..], b"200"].concat();
         let block = if s == 1 { literal } else { vec![0x80 | 62] };

@@ -157,12 +157,12 @@ pub enum EventKind {
         /// Its name: `ssh://bench1`.
         agent: String,
         reason: String,
-        /// End of what it reported, in seconds since the begin of the load.
+        /// End of what it reported, in seconds since the start of the load.
         from_s: u64,
         /// When its loss was noticed, in the same unit.
         noticed_s: Option<u64>,
         left: u32,
-        /// Agents at the begin.
+        /// Agents at the start.
         of: u32,
         /// Requests per second that were asked for; `None` where no constant rate was.
         asked_per_s: Option<f64>,

@@ -33,7 +33,7 @@ pub struct EventRecord {
 }
 
 impl EventRecord {
-    /// An event of the whole run, at its begin. Level and texts follow from the kind.
+    /// An event of the whole run, at its start. Level and texts follow from the kind.
     pub fn new(kind: EventKind) -> Self {
         let (level, voids, title, _) = kind.name().meaning();
         Self {

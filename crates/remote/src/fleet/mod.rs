@@ -55,7 +55,7 @@ pub(crate) struct Answered {
 pub struct FleetAgent {
     /// Its name, that of its machine once it has greeted, and the sums of its samples.
     pub record: AgentRecord,
-    /// End of the last period that it reported, in nanoseconds since the begin of the load.
+    /// End of the last period that it reported, in nanoseconds since the start of the load.
     pub reported_ns: u64,
     pub phase: AgentPhase,
     pub opening: OpenConnections,

@@ -245,7 +245,7 @@ impl AgentLoad<'_> {
 struct TurnPart {
     /// Its start is on the clock of this machine, later by the network delay of the answer.
     sample: SliceSample,
-    /// From the begin of the turn until the agent answered, after the drain.
+    /// From the start of the turn until the agent answered, after the drain.
     lasted_ns: u64,
 }
 

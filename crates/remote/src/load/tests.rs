@@ -155,7 +155,7 @@ fn agent_with_requests(begun_ns_ago: u64, late_ns: u64, service_ns: &'static [u6
 
 #[test]
 fn an_agent_that_is_late_in_a_turn_is_named_once() {
-    // A begin at 0 of the clock (the largest age saturates), and a begin just now.
+    // A start at 0 of the clock (the largest age saturates), and a start just now.
     let (early, now) = (u64::MAX, 0);
     let agents =
         agents(vec![agent_with_turn(early, 5), agent_with_turn(now, 5), agent_with_turn(early, 4_000_000_000)])

@@ -58,7 +58,7 @@ fn failed(url: &UrlSummary) -> String {
     format!("{} ({})", grouped(url.failed), share(url.failed_share))
 }
 
-/// The begin and the end of a long URL, which tell it from others.
+/// The start and the end of a long URL, which tell it from others.
 fn shorten(url: &str) -> String {
     let letters: Vec<char> = url.chars().collect();
     if letters.len() <= URL {

@@ -13,7 +13,7 @@ const LEAST_FAILURES: u64 = 20;
 
 /// Counts what has succeeded and failed since the scored time began.
 pub struct Outlook {
-    /// In this time every request that left at the begin was answered or has failed.
+    /// In this time every request that left at the start was answered or has failed.
     patience: Duration,
     /// Whether the user allows all requests to fail.
     may_fail: bool,

@@ -58,7 +58,7 @@ fn field<'a>(fields: &'a [(String, String)], name: &str) -> Option<&'a [u8]> {
     fields.iter().find(|(is, _)| is == name).map(|(_, value)| value.as_bytes())
 }
 
-/// Takes an answer, or only its begin.
+/// Takes an answer, or only its start.
 pub(super) trait AnswerReader: Sink {
     /// Whether the rest need not come.
     fn has_enough(&self) -> bool;

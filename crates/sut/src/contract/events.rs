@@ -1,4 +1,4 @@
-//! Reads the begin of a stream of events to check it: for verifying, never for measuring.
+//! Reads the start of a stream of events to check it: for verifying, never for measuring.
 
 use tare_plan::contract::{Exchange, Expect, Push};
 use tare_wire::events::EventReader;

@@ -158,7 +158,7 @@ fn ready_line(pattern: &Regex, line: &str) -> Option<ReadyLine> {
     Some(ReadyLine { port: found.name("port").and_then(|port| port.as_str().parse().ok()) })
 }
 
-/// Writes the begin of its input to a file, keeps the end, and counts the bytes between.
+/// Writes the start of its input to a file, keeps the end, and counts the bytes between.
 #[derive(Debug)]
 struct BoundedWriter {
     file: File,

@@ -99,7 +99,7 @@ impl Ring {
         let (timeout, how) = match deadline {
             Some(Nanos(ns)) if self.knows_moments => (Some(ns), EnterFlags::ABS_TIMER),
             Some(deadline) => {
-                // The length of a wait counts from its begin, and submitting takes time.
+                // The length of a wait counts from its start, and submitting takes time.
                 self.ring.submit()?;
                 (Some(deadline.since(clock::now())), EnterFlags::empty())
             }

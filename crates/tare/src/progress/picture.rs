@@ -21,13 +21,13 @@ pub struct Seen {
     pub title: String,
     pub model: String,
     pub phase: LoadPhase,
-    /// Since the begin, and how far it has come, from 0 to 1.
+    /// Since the start, and how far it has come, from 0 to 1.
     pub elapsed: Duration,
     pub done_share: f64,
     pub left: Option<Duration>,
     /// The latest points, the oldest first.
     pub points: VecDeque<Point>,
-    /// Right answers and failures since the begin.
+    /// Right answers and failures since the start.
     pub ok: u64,
     pub failed: u64,
     /// Right answers per second of the window so far.

@@ -33,7 +33,7 @@ pub struct ResponseParser {
     state: ResponseState,
     is_head_request: bool,
     keeps_alive: bool,
-    /// The begin of an incomplete header section.
+    /// The start of an incomplete header section.
     held: Vec<u8>,
     /// Size of the section at which it is parsed again even without the end of a line.
     retry_at_bytes: usize,

@@ -94,7 +94,7 @@ struct PartialSection {
 }
 
 impl FrameReader {
-    /// The begin of a frame that is cut.
+    /// The start of a frame that is cut.
     pub fn held(&self) -> &[u8] {
         &self.held
     }
@@ -140,7 +140,7 @@ impl FrameReader {
         let stream = u32::from_be_bytes([head[5], head[6], head[7], head[8]]) & MAX_STREAM;
         if self.section.is_some() != (kind == kind::CONTINUATION) {
             return Err(ConnectionError::protocol(
-                "a header section that another frame interrupts, or without a begin",
+                "a header section that another frame interrupts, or without a start",
             ));
         }
         let is_of_stream = matches!(

@@ -31,7 +31,7 @@ impl Decoder {
             if first & 0xe0 == 0x20 {
                 let max_bytes = integer(&mut block, 5)?;
                 if !may_resize || max_bytes > MAX_TABLE_BYTES {
-                    return Err(ConnectionError::compression("a table size that was not allowed, or not at the begin"));
+                    return Err(ConnectionError::compression("a table size that was not allowed, or not at the start"));
                 }
                 self.table.resize(max_bytes);
                 continue;

@@ -46,7 +46,7 @@ pub(crate) struct Planted {
     pub stops: Option<PlantedStops>,
 }
 
-/// Stops of equal length at equal distances, from the begin of the run on.
+/// Stops of equal length at equal distances, from the start of the run on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlantedStops {
     pub every: Duration,

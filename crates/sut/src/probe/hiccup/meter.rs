@@ -25,7 +25,7 @@ impl Meter {
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_over);
         let thread = Builder::new().name("tare-hiccups".to_owned()).spawn(move || {
-            // The begin of the run has checked that the cores may be used.
+            // The start of the run has checked that the cores may be used.
             let _ = pin_current_thread(&cpus);
             let delays = measure(clock::now, clock::sleep_until, || flag.load(Ordering::Relaxed));
             (delays, clock::thread_cpu_ns())

@@ -192,7 +192,7 @@ pub fn sbt(folder: &Path) -> Option<Project> {
     Some(sbt(&[&format!("target/universal/stage/bin/{name}")]))
 }
 
-/// The text without `// …` at the begin of a line or after a blank, and without `/* … */`.
+/// The text without `// …` at the start of a line or after a blank, and without `/* … */`.
 fn without_comments(text: &str) -> String {
     let comment = Regex::new(r"(?ms)/\*.*?\*/|(?:^|[ \t])//[^\n]*");
     comment.map_or_else(|_| text.to_owned(), |comment| comment.replace_all(text, "").into_owned())
