@@ -22,7 +22,7 @@ pub const MACHINES_SCHEMA: &str = "tare-machines/1";
 /// What the records of several machines say together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineTable {
-    /// Always [`MACHINES_SCHEMA`].
+    /// Always `tare-machines/1`.
     pub schema: String,
     pub headline: String,
     /// What a reader must know.
