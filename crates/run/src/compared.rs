@@ -5,7 +5,6 @@ use tare_record::checkpoint::{ComparisonState, DoneStep, GroupVerdicts};
 use tare_record::{EndStatus, EventKind, EventRecord, RunRecord};
 
 use crate::context::RunContext;
-use crate::context::inputs::ReasonsToStop;
 use crate::error::RunError;
 use crate::fork::run_fork;
 use crate::progress::{Progress, RunPosition};
@@ -13,10 +12,7 @@ use crate::schedule::{ForkSchedule, NextStep};
 use crate::servers::report_unavailable;
 
 /// Runs the whole plan and says how it ended.
-pub(crate) fn run_compared(
-    context: &mut RunContext<'_>,
-    reasons_to_stop: &ReasonsToStop<'_>,
-) -> Result<EndStatus, RunError> {
+pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
     let plan = context.plan;
     let mut schedule = ForkSchedule::new(plan, &plan.groups);
     schedule.replay(&context.steps);
@@ -43,7 +39,7 @@ pub(crate) fn run_compared(
             return Ok(EndStatus::Interrupted);
         }
         let taken = context.elapsed().saturating_sub(begin);
-        let (standing, forks_counted) = progress_of_group(context, reasons_to_stop, group, place);
+        let (standing, forks_counted) = progress_of_group(context, group, place);
         schedule.note_fork(at, taken);
         schedule.note_standing(at, standing, forks_counted);
         let (group_id, taken_ns) = (group.id.clone(), taken.as_nanos() as u64);
@@ -55,24 +51,20 @@ pub(crate) fn run_compared(
     Ok(if schedule.is_out_of_time() { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
-/// Shows the standing of a group's comparisons. Returns the standing of the group, and the forks that count in all open
-/// comparisons. Void comparisons are settled, and so is a group without comparisons.
-fn progress_of_group(
-    context: &mut RunContext<'_>,
-    reasons_to_stop: &ReasonsToStop<'_>,
-    group: &Group,
-    place: RunPosition<'_>,
-) -> (GroupVerdicts, u32) {
-    let mut standings = reasons_to_stop(context.journal.record());
-    standings.retain(|standing| standing.group == group.id);
-    context.show(&Progress::Standing { place, standings: &standings });
+/// Shows the comparisons of a group that are settled; how the others stand was shown after their rounds. Returns the standing of the
+/// group, and the forks that count in all open comparisons. Void comparisons are settled, and so is a group without comparisons.
+fn progress_of_group(context: &mut RunContext<'_>, group: &Group, place: RunPosition<'_>) -> (GroupVerdicts, u32) {
+    let (settled, open): (Vec<_>, Vec<_>) =
+        context.standings(&group.id).into_iter().partition(|standing| standing.reason_to_stop.is_some());
+    if !settled.is_empty() {
+        context.show(&Progress::Standing { place, standings: &settled });
+    }
     let record = context.journal.record();
     let is_void = |standing: &ComparisonState| {
         let is_void = |name: &str| record.is_void(&group.id, &standing.scenario, name);
         is_void(&standing.variant) || is_void(&group.baseline().name)
     };
-    let open: Vec<&ComparisonState> =
-        standings.iter().filter(|standing| standing.reason_to_stop.is_none() && !is_void(standing)).collect();
+    let open: Vec<&ComparisonState> = open.iter().filter(|standing| !is_void(standing)).collect();
     let forks_counted = open.iter().map(|standing| standing.forks).min().unwrap_or(0);
     let standing = match open.as_slice() {
         [] => GroupVerdicts::Settled,

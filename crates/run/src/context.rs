@@ -11,11 +11,12 @@ use std::time::Duration;
 use tare_plan::Plan;
 use tare_plan::plan::Rate;
 use tare_plan::turn::Turns;
-use tare_record::checkpoint::{Checkpoint, DoneStep, LatencyWindows, SharedLoad};
+use tare_record::checkpoint::{Checkpoint, ComparisonState, DoneStep, LatencyWindows, SharedLoad};
 use tare_record::{EndStatus, EventRecord, RunRecord};
 
 use crate::context::baseline_answers::BaselineAnswers;
 use crate::context::cores::Cores;
+use crate::context::inputs::ReasonsToStop;
 use crate::context::journal::Journal;
 use crate::error::RunError;
 use crate::progress::{Progress, RunPosition};
@@ -49,6 +50,7 @@ pub(crate) struct RunContext<'a> {
     /// The whole steps so far, those before an interruption included.
     pub steps: Vec<DoneStep>,
     pub files: BTreeMap<String, String>,
+    reasons_to_stop: &'a ReasonsToStop<'a>,
 }
 
 impl FixedLoad {
@@ -75,14 +77,21 @@ fn two_digits(rate: f64) -> f64 {
 
 impl<'a> RunContext<'a> {
     /// A run before its next measurement: the first one, or the one after the checkpoint of its record.
-    pub fn new(plan: &'a Plan, cores: Cores, bed: Box<dyn TestBed + 'a>, journal: Journal<'a>) -> Self {
+    pub fn new(
+        plan: &'a Plan,
+        cores: Cores,
+        bed: Box<dyn TestBed + 'a>,
+        journal: Journal<'a>,
+        reasons_to_stop: &'a ReasonsToStop<'a>,
+    ) -> Self {
         let Checkpoint { steps, loads, files, .. } = journal.record().checkpoint.clone().unwrap_or_default();
         let fixed = |load: SharedLoad| {
             let fixed = FixedLoad { windows: load.windows, ..FixedLoad::of(plan, load.slowest_per_s)? };
             Some(((load.group, load.scenario), fixed))
         };
         let fixed = loads.into_iter().filter_map(fixed).collect();
-        Self { plan, cores, bed, journal, fixed, baseline_answers: BaselineAnswers::default(), steps, files }
+        let baseline_answers = BaselineAnswers::default();
+        Self { plan, cores, bed, journal, fixed, baseline_answers, steps, files, reasons_to_stop }
     }
 
     /// Time since the run began.
@@ -97,6 +106,13 @@ impl<'a> RunContext<'a> {
 
     pub fn random_orders(&self, place: &[&str]) -> RandomOrders {
         RandomOrders::for_place(self.plan.seed, place)
+    }
+
+    /// How the comparisons of a group stand by what has been recorded so far.
+    pub fn standings(&self, group: &str) -> Vec<ComparisonState> {
+        let mut standings = (self.reasons_to_stop)(self.journal.record());
+        standings.retain(|standing| standing.group == group);
+        standings
     }
 
     /// Tells the observer.

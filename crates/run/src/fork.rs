@@ -42,7 +42,10 @@ pub(crate) fn run_fork<'a>(
             break;
         }
         let mut scenario = ScenarioRun::open(context, &mut servers, named, *place)?;
-        measure_scenario(&mut scenario)?;
+        let at_rate = measure_scenario(&mut scenario)?;
+        // Latency takes as long again, and the verdicts of the rounds do not wait for it.
+        scenario.show_standings();
+        at_rate.map_or(Ok(()), |fixed| measure_latency(&mut scenario, fixed))?;
         scenario.close();
     }
     servers.stop(context, place)
@@ -60,26 +63,26 @@ fn short_request_first(mut scenarios: Vec<&NamedScenario>) -> Vec<&NamedScenario
     scenarios
 }
 
-/// Measures one scenario as the plan's mode asks.
-fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<(), RunError> {
+/// Measures one scenario as the plan's mode asks, except its latency. Returns the load of that where it is still to be measured.
+fn measure_scenario(scenario: &mut ScenarioRun<'_, '_>) -> Result<Option<FixedLoad>, RunError> {
     let plan = scenario.plan();
     if scenario.named.scenario.push.is_some() {
-        return measure_push_scenario(scenario);
+        return measure_push_scenario(scenario).map(|()| None);
     }
     WarmUp::run(scenario)?;
     if let Some(slo) = &plan.slo {
-        return CapacitySearches::new(slo, scenario).run(scenario);
+        return CapacitySearches::new(slo, scenario).run(scenario).map(|()| None);
     }
     let fixed = fixed_load(scenario)?;
     match (plan.mode, fixed) {
-        (Mode::Profiled, Some(fixed)) => profile_requests(scenario, fixed.rate_per_s),
+        (Mode::Profiled, Some(fixed)) => profile_requests(scenario, fixed.rate_per_s).map(|()| None),
         // The rate is a share of a capacity that no server has shown.
-        (Mode::Profiled, None) => Ok(()),
+        (Mode::Profiled, None) => Ok(None),
         _ => {
             let orders = scenario.random_orders("slices");
             let rate_per_s = fixed.map(|fixed| fixed.rate_per_s);
             RoundSchedule::new(&plan.slices, scenario.members(), fixed, orders).run(scenario, rate_per_s)?;
-            fixed.map_or(Ok(()), |fixed| measure_latency(scenario, fixed))
+            Ok(fixed)
         }
     }
 }

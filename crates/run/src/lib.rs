@@ -96,12 +96,12 @@ fn carry_out(
     let elapsed = record.checkpoint.as_ref().map_or(0, |checkpoint| checkpoint.at_ns);
     let bed = ProcessBed::new(&plan, inputs, &cores, Duration::from_nanos(elapsed));
     let journal = Journal::begin(record, Some(writer), observer);
-    let mut context = RunContext::new(&plan, cores, Box::new(bed), journal);
+    let mut context = RunContext::new(&plan, cores, Box::new(bed), journal, inputs.reasons_to_stop);
     context.files = resume::files_of_run(inputs);
     let result = first
         .map_or(Ok(()), |event| context.record_event(event))
         .and_then(|()| prepare_machine(inputs, &mut context))
-        .and_then(|()| measure(&mut context, inputs.reasons_to_stop))
+        .and_then(|()| measure(&mut context))
         .and_then(|status| {
             let closing = context.bed.closing_event().map(EventRecord::new);
             closing.map_or(Ok(()), |event| context.record_event(event)).map(|()| status)
@@ -140,10 +140,10 @@ fn prepare_machine(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Resu
 }
 
 /// Measures everything in the plan, on the test bed of the context.
-fn measure(context: &mut RunContext<'_>, reasons_to_stop: &ReasonsToStop<'_>) -> Result<EndStatus, RunError> {
+fn measure(context: &mut RunContext<'_>) -> Result<EndStatus, RunError> {
     context.save_checkpoint()?;
     match context.plan.mode {
-        Mode::Compared | Mode::Profiled => compared::run_compared(context, reasons_to_stop),
+        Mode::Compared | Mode::Profiled => compared::run_compared(context),
         Mode::Sequential => sequential::run_sequential(context),
     }
 }

@@ -79,7 +79,7 @@ pub enum Progress<'a> {
         /// Of how many.
         of: u32,
     },
-    /// A fork is over; this is how the comparisons stand.
+    /// The rounds of a scenario, or a fork, are over; this is how these comparisons stand.
     Standing { place: RunPosition<'a>, standings: &'a [ComparisonState] },
     /// An event that the observer should show.
     Event(&'a EventRecord),

@@ -32,6 +32,6 @@ pub struct RunInputs<'a> {
     pub cancelled: Arc<AtomicBool>,
     /// Program of the built-in server of known delays, for the self-test before the first fork; `None` skips the test.
     pub reference: Option<PathBuf>,
-    /// Says after each fork whether the comparisons may stop.
+    /// Says after the rounds of each scenario, and after each fork, whether the comparisons may stop.
     pub reasons_to_stop: &'a ReasonsToStop<'a>,
 }

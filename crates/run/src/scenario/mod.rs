@@ -111,6 +111,16 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
         }
     }
 
+    /// Tells the observer how the comparisons stand by what has been measured so far.
+    pub fn show_standings(&mut self) {
+        if self.context.is_interrupted() {
+            return;
+        }
+        let mut standings = self.context.standings(self.place.group);
+        standings.retain(|standing| standing.scenario == self.named.name);
+        self.context.show(&Progress::Standing { place: self.place, standings: &standings });
+    }
+
     /// Tells the observer of the scored slice to come, which is the `slice`-th (1-based) of `slices`.
     pub fn announce(&mut self, member: usize, kind: SliceKind, (slice, slices): (u32, u32)) {
         let last_per_s = self.last_throughput(member, kind);

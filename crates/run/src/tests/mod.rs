@@ -110,8 +110,9 @@ impl Simulation {
         let record = went_before.unwrap_or_else(|| RunRecord::begin(header(&plan)));
         world.borrow_mut().now = record.checkpoint.as_ref().map_or(Duration::ZERO, |c| Duration::from_nanos(c.at_ns));
         let journal = Journal::begin(record, None, &mut observer);
-        let mut context = RunContext::new(&plan, cores, Box::new(SimulatedBed::new(Rc::clone(&world))), journal);
-        let status = crate::measure(&mut context, reasons_to_stop).unwrap();
+        let bed = Box::new(SimulatedBed::new(Rc::clone(&world)));
+        let mut context = RunContext::new(&plan, cores, bed, journal, reasons_to_stop);
+        let status = crate::measure(&mut context).unwrap();
         let record = context.finish(status).unwrap();
         let World { actions, agreed, .. } = &*world.borrow();
         Outcome { record, status, actions: actions.clone(), announced, shown, agreed: agreed.clone() }
@@ -286,7 +287,10 @@ fn in_short(progress: &Progress<'_>) -> String {
         }
         Progress::Profiling { event, step, of, .. } => format!("profile {event} {step}/{of}"),
         Progress::CrossChecking { variant, engine, .. } => format!("{engine} {variant}"),
-        Progress::Standing { standings, .. } => format!("standings {}", standings.len()),
+        Progress::Standing { standings, .. } => {
+            let scenarios: Vec<&str> = standings.iter().map(|standing| &*standing.scenario).collect();
+            format!("standings {}", scenarios.join(" "))
+        }
         Progress::Event(event) => format!("event {:?}", event.kind.name()),
         _ => String::new(),
     }
