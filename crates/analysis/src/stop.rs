@@ -2,12 +2,13 @@
 //! then its percentiles of latency, as far as the declared starts can decide them. A run with limits (`tare check`) stops
 //! when each limit is judged.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tare_plan::Currency;
 use tare_plan::plan::{Forks, Mode, Plan, SliceKind};
-use tare_record::RunRecord;
 pub use tare_record::checkpoint::{ComparisonState, ReasonToStop};
+use tare_record::{Phase, RunRecord, SliceKey};
 use tare_stats::StopReason;
 
 use crate::cell::analyze_cells;
@@ -56,18 +57,34 @@ pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
 /// expected to give one. These are the questions after CPU and throughput. One that needs more starts than were declared keeps no
 /// run going: so does a percentile at a cliff.
 fn waits_for_latency(record: &RunRecord, comparison: &Comparison) -> bool {
-    let Forks::UntilDecided { max_forks: Some(declared), .. } = record.header.plan.stop.forks else { return false };
+    let Forks::UntilDecided { max_forks: Some(declared), at_least, .. } = record.header.plan.stop.forks else {
+        return false;
+    };
     let Some(fork_s) = fork_time::mean_s(record, &comparison.group) else { return false };
+    let left = declared.saturating_sub(comparison.currencies.first().map_or(0, |first| first.forks));
+    let measured = starts_with_latency(record, comparison);
+    if (1..at_least).contains(&measured) {
+        return measured + left >= at_least;
+    }
     let is_asked = |ratio: &&CurrencyRatio| match ratio.name {
         Currency::StoppedPerRequest => true,
         name => name.is_latency() && ratio.load == SliceKind::Poisson,
     };
     comparison.currencies.iter().filter(|ratio| ratio.is_known()).filter(is_asked).any(|ratio| {
-        let left = declared.saturating_sub(ratio.forks);
         let needed = ratio.needed_s.filter(|_| !ratio.verdict.is_decision());
         // A whole number of starts, times their mean.
         needed.is_some_and(|needed_s| needed_s <= (f64::from(left) + 0.5) * fork_s)
     })
+}
+
+/// The starts in which the latency of a comparison was measured: the first ones of a run may leave it out.
+fn starts_with_latency(record: &RunRecord, comparison: &Comparison) -> u32 {
+    let is_latency = |key: &&SliceKey| {
+        (key.phase, key.kind) == (Phase::Measure, SliceKind::Poisson)
+            && (&key.group, &key.scenario) == (&comparison.group, &comparison.scenario)
+    };
+    let keys = record.slices.iter().map(|slice| &slice.key);
+    keys.filter(is_latency).map(|key| key.fork).collect::<BTreeSet<u32>>().len() as u32
 }
 
 /// The longest time that any of these limits needs, in seconds.

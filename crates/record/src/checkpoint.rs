@@ -92,6 +92,12 @@ pub struct LatencyWindows {
     pub length_ns: u64,
 }
 
+impl LatencyWindows {
+    pub const fn length(self) -> Duration {
+        Duration::from_nanos(self.length_ns)
+    }
+}
+
 /// How many entries of each kind a record has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EntryCounts {

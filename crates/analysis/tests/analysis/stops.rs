@@ -61,6 +61,11 @@ fn too_few_forks_never_stop_a_run() {
 
 /// CPU is decided after three starts. p50 scatters by these shares.
 fn with_latency(p50_scatter: &[f64], declared: u32) -> Option<ReasonToStop> {
+    with_latency_from(1, p50_scatter, declared)
+}
+
+/// The same where the starts before the `first` have no latency.
+fn with_latency_from(first: u32, p50_scatter: &[f64], declared: u32) -> Option<ReasonToStop> {
     let kinds = [SliceKind::Saturating, SliceKind::Poisson];
     let mut record = synthetic::run(&[baseline(), variant(LAYER, 0.8)], p50_scatter.len() as u32, &kinds);
     let stop = &mut record.header.plan.stop;
@@ -73,7 +78,17 @@ fn with_latency(p50_scatter: &[f64], declared: u32) -> Option<ReasonToStop> {
         (0..2_000).for_each(|at| response.record_ns(((100_000 + at * 10) as f64 * factor) as u64));
         slice.load.response = (&response).into();
     }
+    record.slices.retain(|slice| slice.key.kind != SliceKind::Poisson || slice.key.fork >= first);
     reasons_to_stop(&record).remove(0).reason_to_stop
+}
+
+#[test]
+fn a_run_goes_on_until_as_many_starts_as_an_interval_needs_have_latency_where_enough_are_declared() {
+    let settled = Some(ReasonToStop::Settled(StopReason::Decided));
+    assert_eq!(with_latency_from(3, &[0.5, 0.51, 0.49], 5), None, "two more starts give three");
+    assert_eq!(with_latency_from(3, &[0.5, 0.51, 0.49], 4), settled, "one more does not");
+    assert_eq!(with_latency_from(3, &[0.5, 0.51, 0.49, 0.5, 0.5], 5), settled);
+    assert_eq!(with_latency_from(4, &[0.5, 0.51, 0.49], 5), settled, "no start has latency, so nobody asks for it");
 }
 
 #[test]

@@ -32,7 +32,10 @@ pub struct SelfTestFigures {
 /// How long the latency of each server is measured in each fork, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyPlan {
-    /// Windows of each server in each fork.
+    /// The first fork (1-based) with latency; 0 in older records, in which all forks have it.
+    #[serde(default)]
+    pub first_fork: u32,
+    /// Windows of each server in each such fork.
     pub windows: u32,
     /// Length of one.
     pub window_s: f64,

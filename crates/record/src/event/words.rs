@@ -116,7 +116,7 @@ impl LatencyPlan {
 
     /// `4 × 3 s of each server in each start, because http4s.Vanilla collects garbage every 2.3 s`.
     fn text(&self) -> String {
-        let Self { windows, window_s, rate_per_s, server, collects_every_s, .. } = self;
+        let Self { first_fork, windows, window_s, rate_per_s, server, collects_every_s, .. } = self;
         let because = match collects_every_s {
             Some(every_s) => format!("{server} collects garbage every {}", seconds(*every_s)),
             None => {
@@ -124,7 +124,9 @@ impl LatencyPlan {
                 format!("{server}, which is not known to collect garbage, gets {requests} requests in this time")
             }
         };
-        format!("{windows} × {} of each server in each start, because {because}", seconds(*window_s))
+        let starts =
+            if *first_fork > 1 { format!("in start {first_fork} and later") } else { "in each start".to_owned() };
+        format!("{windows} × {} of each server {starts}, because {because}", seconds(*window_s))
     }
 
     fn remedy(&self) -> Option<String> {

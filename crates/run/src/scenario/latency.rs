@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use tare_plan::plan::SliceKind;
+use tare_plan::plan::{Forks, Plan, SliceKind};
 use tare_record::checkpoint::LatencyWindows;
 use tare_record::{EventKind, EventRecord, LatencyPlan, Phase, StoredSlice};
 
@@ -43,8 +43,11 @@ pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLo
     }
     let windows = match fixed.windows {
         Some(windows) => windows,
-        None => plan_windows(scenario, fixed.rate_per_s)?,
+        None => plan_windows(scenario, fixed)?,
     };
+    if scenario.place.fork < first_fork(scenario.plan(), fixed.rounds, windows) {
+        return Ok(());
+    }
     let mut orders = scenario.random_orders("latency");
     let members = scenario.members();
     let of = windows.count * members as u32;
@@ -55,16 +58,28 @@ pub(crate) fn measure_latency(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLo
             if scenario.may_drive(member) {
                 scenario.announce(member, SliceKind::Poisson, (window, of));
                 let load = scenario.load(SliceKind::Poisson, round, fixed.rate_per_s);
-                let length = Duration::from_nanos(windows.length_ns);
-                scenario.measure_whole_slice(member, &SliceLoad { length, ..load })?;
+                scenario.measure_whole_slice(member, &SliceLoad { length: windows.length(), ..load })?;
             }
         }
     }
     Ok(())
 }
 
+/// The first fork with latency (1-based). The forks before the one that may give a verdict leave it out, so that the verdicts of the
+/// rounds come sooner, if the windows last longer than the rounds, and if enough forks are declared to follow. Where a limit is on
+/// latency, or the number of forks is fixed, every fork measures it.
+fn first_fork(plan: &Plan, rounds: u32, windows: LatencyWindows) -> u32 {
+    let Forks::UntilDecided { at_least, max_forks, .. } = plan.stop.forks else { return 1 };
+    let is_asked_first = plan.stop.limits.iter().any(|limit| limit.currency().is_latency()) || rounds == 0;
+    // The fork of the first verdict has latency, and so have those that follow.
+    let are_enough = max_forks.is_none_or(|declared| declared + 1 >= 2 * at_least);
+    let is_long = windows.length() * windows.count > plan.slices.length.0 * rounds;
+    if is_long && are_enough && !is_asked_first { at_least } else { 1 }
+}
+
 /// Fixes the windows for all forks, and records why they are so long.
-fn plan_windows(scenario: &mut ScenarioRun<'_, '_>, rate_per_s: f64) -> Result<LatencyWindows, RunError> {
+fn plan_windows(scenario: &mut ScenarioRun<'_, '_>, fixed: FixedLoad) -> Result<LatencyWindows, RunError> {
+    let FixedLoad { rate_per_s, rounds, .. } = fixed;
     let slices = &scenario.plan().slices;
     let paces: Vec<ServerPace> = (0..scenario.members())
         .filter(|member| scenario.server_state(*member).is_healthy())
@@ -77,8 +92,9 @@ fn plan_windows(scenario: &mut ScenarioRun<'_, '_>, rate_per_s: f64) -> Result<L
     let longest = paces.iter().max_by(|a, b| a.needed_s(rate_per_s).total_cmp(&b.needed_s(rate_per_s)));
     if let Some(pace) = longest {
         let plan = LatencyPlan {
+            first_fork: first_fork(scenario.plan(), rounds, windows),
             windows: windows.count,
-            window_s: Duration::from_nanos(windows.length_ns).as_secs_f64(),
+            window_s: windows.length().as_secs_f64(),
             rate_per_s,
             server: pace.server.clone(),
             collects_every_s: pace.period_s(rate_per_s),

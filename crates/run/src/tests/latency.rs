@@ -47,6 +47,34 @@ fn latency_lasts_until_each_server_has_collected_five_times() {
     assert_eq!(planned.count(), 1, "the first fork fixes the windows for all");
 }
 
+/// The first fork in which a plan measures latency. Its windows last for 11 to 14 s, and a round for half a second.
+fn first_fork_with_latency(change: impl Fn(&mut Plan)) -> Option<u32> {
+    let mut plan = long_plan();
+    plan.stop.forks = until(Some(5));
+    plan.slices.saturating = 8;
+    change(&mut plan);
+    let open = |_: &RunRecord| vec![standing("g", "Get", "b", false)];
+    let outcome = Simulation::new(plan).plant("b", collects_each(12_500)).run_with(&open);
+    let of_latency = outcome.scored().filter(|slice| slice.key.kind == SliceKind::Poisson);
+    of_latency.map(|slice| slice.key.fork).min()
+}
+
+fn until(max_forks: Option<u32>) -> Forks {
+    Forks::UntilDecided { budget: Span::from_secs(600), at_least: 3, max_forks }
+}
+
+#[test]
+fn forks_before_the_first_verdict_leave_out_a_latency_that_lasts_longer_than_the_rounds() {
+    assert_eq!(first_fork_with_latency(|_| ()), Some(3));
+    assert_eq!(first_fork_with_latency(|plan| plan.stop.forks = until(None)), Some(3));
+    assert_eq!(first_fork_with_latency(|plan| plan.slices.saturating = 60), Some(1), "its time is not what delays");
+    assert_eq!(first_fork_with_latency(|plan| plan.slices.saturating = 0), Some(1), "there is no other verdict");
+    assert_eq!(first_fork_with_latency(|plan| plan.stop.forks = until(Some(4))), Some(1), "two are too few");
+    assert_eq!(first_fork_with_latency(|plan| plan.stop.forks = Forks::Fixed { count: 3 }), Some(1));
+    let limited = |limit: &str| first_fork_with_latency(|plan| plan.stop.limits = vec![limit.parse().unwrap()]);
+    assert_eq!((limited("p99 > +10%"), limited("cpu > +3%")), (Some(1), Some(3)));
+}
+
 #[test]
 fn latency_ends_at_the_longest_time_of_the_plan_and_says_what_would_be_better() {
     let outcome = Simulation::new(long_plan()).plant("b", collects_each(60_000)).run();
