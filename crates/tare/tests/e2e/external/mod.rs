@@ -6,7 +6,7 @@ mod server_host;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-use crate::common::{Bench, QUICK, cell, stderr, stdout};
+use crate::common::{Bench, QUICK, cell, project, stderr, stdout};
 
 const CONTRACT: &str = r#"
 schema = 1
@@ -131,7 +131,8 @@ fn an_address_that_is_none_is_refused_with_the_remedy() {
     for (url, said) in
         [("127.0.0.1:80", "write http://HOST:PORT"), ("http://no.such.host.invalid:80", "check the name")]
     {
-        let output = bench.run(&["run", "--external", url, "-d", "1"]);
+        let mut command = bench.tare(&["run", "--external", url, "-d", "1"]);
+        let output = command.env("TARE_HOME", project()).output().unwrap();
         assert!(!output.status.success());
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }

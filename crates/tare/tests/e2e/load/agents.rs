@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Bench, Reference, fake_ssh, json, stderr, stdout, wait_for};
+use crate::common::{Bench, Reference, fake_ssh, json, project, stderr, stdout, wait_for};
 
 /// The sum of a count over all agents of a summary.
 fn sum(summary: &Value, key: &str) -> u64 {
@@ -144,7 +144,7 @@ fn secrets_of_the_command_line_are_in_no_output() {
         &["run", "--agents", "ssh://ada:S3CRET@bench1"],
         &["run", "--server-host", "ssh://ada:S3CRET@bench1:22"],
     ] {
-        let output = bench.run(args);
+        let output = bench.tare(args).env("TARE_HOME", project()).output().unwrap();
         let said = stderr(&output);
         assert!(!said.contains("S3CRET") && said.contains("write ssh://user@host:22"), "{args:?}: {said}");
         assert_eq!(output.status.code(), Some(2), "{args:?}: {said}");
