@@ -88,7 +88,8 @@ sbt() {
     -Dsbt.override.build.repos=true -Dsbt.repository.config=project/repositories -Dsbt.server.autostart=false
     -Dsbt.color=false -Dsbt.log.noformat=true -Dsbt.supershell=false
   )
-  local java=(-Xmx2g -Xss4m) command jar
+  # A build ends before the compiler that optimises pays: without it, five families take 74 s of CPU instead of 120 s.
+  local java=(-Xmx2g -Xss4m -XX:TieredStopAtLevel=1) command jar
   find_jdk
   if (($(java_major "$JAVA_HOME") >= 24)); then
     java+=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
