@@ -9,11 +9,8 @@ use std::process::{Child, Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program under test: the one of a release where `TARE_UNDER_TEST` names it, and else the one that Cargo built.
-pub const TARE: &str = match option_env!("TARE_UNDER_TEST") {
-    Some(program) => program,
-    None => env!("CARGO_BIN_EXE_tare"),
-};
+/// The program under test.
+pub const TARE: &str = env!("CARGO_BIN_EXE_tare");
 
 /// The project's folder.
 pub fn project() -> PathBuf {
