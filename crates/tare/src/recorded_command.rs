@@ -172,7 +172,7 @@ mod tests {
             (&["--basic-auth", "ada:S"], &["--basic-auth", "ada:***"]),
             (&["--basic-auth=ada:S"], &["--basic-auth=ada:***"]),
             (&["http://ada:S@a/b"], &["http://ada:***@a/b"]),
-            (&["--otlp=http://ada:S@T@a:1/b@c"], &["--otlp=http://ada:***@a:1/b@c"]),
+            (&["--url=http://ada:S@T@a:1/b@c"], &["--url=http://ada:***@a:1/b@c"]),
             (&["a=http://x:S@a,b=http://y:S@b"], &["a=http://x:***@a,b=http://y:***@b"]),
             (&["-H", "apikey: S"], &["-H", "apikey: ***"]),
             (&["-H", "X-Auth: S", "-HX-Amz-Meta:S"], &["-H", "X-Auth: ***", "-HX-Amz-Meta: ***"]),

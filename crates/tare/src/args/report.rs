@@ -3,15 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use url::Url;
-
-/// The path at which collectors take metrics.
-const METRICS_PATH: &str = "/v1/metrics";
 
 /// Flags of `tare report`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tare report\n      the last run that finished: print the table and write all files again\n  tare report --list\n      all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv\n  tare report --ci junit > tare.xml\n  tare report --otlp http://127.0.0.1:4318"
+    after_help = "Examples:\n  tare report\n      the last run that finished: print the table and write all files again\n  tare report --list\n      all runs, with their verdicts\n  tare report 2026-11-20-1 --findings\n  tare report latest --csv > cells.csv\n  tare report --ci junit > tare.xml"
 )]
 pub struct ReportArgs {
     /// Run to report: its id, its folder or its record file.
@@ -50,9 +46,6 @@ pub struct FormArgs {
     /// Print a form for continuous integration.
     #[arg(long, value_enum, value_name = "FORM")]
     pub ci: Option<CiForm>,
-    /// Send the figures to an OpenTelemetry collector by OTLP/HTTP, such as http://127.0.0.1:4318. Headers come from the variable OTEL_EXPORTER_OTLP_HEADERS.
-    #[arg(long, value_name = "URL", value_parser = metrics_url)]
-    pub otlp: Option<Url>,
     /// Print the HTML page.
     #[arg(long)]
     pub html: bool,
@@ -78,7 +71,7 @@ pub enum CiForm {
     Bencher,
     /// OpenMetrics text, as Prometheus reads it.
     Openmetrics,
-    /// OTLP/JSON, as an OpenTelemetry collector takes it (--otlp sends it).
+    /// OTLP/JSON, as an OpenTelemetry collector takes it.
     Otlp,
     /// The changes with their intervals as SVG.
     Picture,
@@ -86,33 +79,4 @@ pub enum CiForm {
     GithubSmaller,
     /// JSON of github-action-benchmark, customBiggerIsBetter: throughput, capacity.
     GithubBigger,
-}
-
-/// Where a collector takes metrics: an address without a path gets the usual one.
-fn metrics_url(text: &str) -> Result<Url, String> {
-    let mut url = Url::parse(text).map_err(|error| format!("{error}; write a URL such as http://127.0.0.1:4318"))?;
-    if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!("{}: is not http or https; OTLP over gRPC is not spoken here", url.scheme()));
-    }
-    if url.path() == "/" {
-        url.set_path(METRICS_PATH);
-    }
-    Ok(url)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_without_a_path_gets_the_usual_one() {
-        for (given, wanted) in [
-            ("http://127.0.0.1:4318", "http://127.0.0.1:4318/v1/metrics"),
-            ("https://example.org/otlp/v1/metrics", "https://example.org/otlp/v1/metrics"),
-        ] {
-            assert_eq!(metrics_url(given).unwrap().as_str(), wanted);
-        }
-        assert!(metrics_url("grpc://127.0.0.1:4317").unwrap_err().contains("gRPC"));
-        assert!(metrics_url("127.0.0.1:4318").is_err());
-    }
 }

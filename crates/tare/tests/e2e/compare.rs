@@ -1,9 +1,5 @@
 //! `tare compare`, `tare history` and `tare report --ci` on real records of servers with a known difference.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpListener;
-use std::thread::JoinHandle;
-
 use crate::common::{Bench, QUICK, Reference, json, server, stderr, stdout};
 
 /// Two runs of a bare server and one that waits longer before it answers.
@@ -66,8 +62,6 @@ fn two_runs_are_compared_and_every_form_is_printed() {
         assert!(printed.contains(says), "{form}: {printed}");
     }
 
-    check_collectors(&bench);
-
     let history = json(&stdout(&bench.run(&["history", "--json"])));
     assert_eq!(history["lines"][0]["points"].as_array().unwrap().len(), 2, "{history:#}");
     assert_eq!(history["lines"][0]["figure"], "CPU/request, × bare");
@@ -124,61 +118,6 @@ fn compare_over_machines(bench: &Bench, old: &str, new: &str) {
     assert!(said.contains("are the same run"), "{said}");
     let said = error_of(bench, &["compare", "bare", "layer", "other", "--of", new]);
     assert!(said.contains("--of"), "{said}");
-}
-
-/// A collector that gives one answer, and what it was sent: the head in small letters, and the body.
-fn collector(answer: &'static str) -> (String, JoinHandle<(String, String)>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let taken = std::thread::spawn(move || {
-        let mut stream = BufReader::new(listener.accept().unwrap().0);
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            stream.read_line(&mut head).unwrap();
-        }
-        let head = head.to_lowercase();
-        let length = head.split("content-length: ").nth(1).unwrap().lines().next().unwrap().parse().unwrap();
-        let mut body = vec![0; length];
-        stream.read_exact(&mut body).unwrap();
-        let length = answer.split_once("\r\n\r\n").map_or(0, |(_, body)| body.len());
-        let answer = answer.replacen("\r\n", &format!("\r\ncontent-length: {length}\r\n"), 1);
-        stream.get_mut().write_all(answer.as_bytes()).unwrap();
-        (head, String::from_utf8(body).unwrap())
-    });
-    (url, taken)
-}
-
-/// What a collector takes, rejects in part, refuses, and that there may be none.
-fn check_collectors(bench: &Bench) {
-    let printed = json(&stdout(&bench.run(&["report", "latest", "--ci", "otlp"])));
-    let send = |url: &str| {
-        let headers = "api-key=one%20two";
-        bench.tare(&["report", "--otlp", url]).env("OTEL_EXPORTER_OTLP_HEADERS", headers).output().unwrap()
-    };
-    let (url, taken) = collector("HTTP/1.1 200 OK\r\n\r\n{}");
-    let output = send(&url);
-    assert!(output.status.success(), "{}", stderr(&output));
-    let (head, body) = taken.join().unwrap();
-    assert!(stderr(&output).contains("sent the figures to http://127.0.0.1:"), "{}", stderr(&output));
-    assert!(head.starts_with("post /v1/metrics http/1.1\r\n"), "{head}");
-    assert!(head.contains("content-type: application/json\r\n") && head.contains("api-key: one two\r\n"), "{head}");
-    assert_eq!(json(&body), printed);
-
-    for (answer, says) in [
-        (
-            "HTTP/1.1 200 OK\r\n\r\n{\"partialSuccess\": {\"rejectedDataPoints\": \"3\", \"errorMessage\": \"too old\"}}",
-            "rejected 3 figures: too old",
-        ),
-        ("HTTP/1.1 401 Unauthorized\r\n\r\nno such key", "answered 401 Unauthorized: no such key"),
-    ] {
-        let (url, taken) = collector(answer);
-        let output = send(&url);
-        assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-        assert!(stderr(&output).contains(says), "{}", stderr(&output));
-        taken.join().unwrap();
-    }
-    let nobody = send("http://127.0.0.1:9");
-    assert!(stderr(&nobody).contains("cannot send to the collector at http://127.0.0.1:9"), "{}", stderr(&nobody));
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 mod bundle;
 mod list;
-mod otlp;
 mod secrets;
 
 use std::path::{Path, PathBuf};
@@ -80,9 +79,6 @@ fn form_of_any(form: &FormArgs, summary: &Summary, started_unix_ns: u64) -> anyh
         gatling::render(summary)
     } else if let Some(ci) = form.ci {
         ci_form(ci, summary, started_unix_ns)?
-    } else if let Some(url) = &form.otlp {
-        otlp::send_metrics(url, &ci::otlp::render(summary, started_unix_ns)?)?;
-        String::new()
     } else {
         return Ok(None);
     }))
