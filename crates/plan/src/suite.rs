@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::PlanError;
 use crate::contract::{Check, Contract, Request, Scenario};
 use crate::document;
-use crate::plan::{CommandServer, HOST_KEYS, suite_key};
+use crate::plan::CommandServer;
 use crate::profile::ProfileOptions;
 use crate::ratio_limit::RatioLimit;
 use crate::settings::{Options, all_settings};
@@ -22,14 +22,12 @@ pub use chains::{FILES, UPSTREAM};
 pub struct Suite {
     /// Name and question.
     pub suite: About,
-    /// How to measure: every key is also a flag of `tare run`. The settings of `hosts` are copied here.
+    /// How to measure: every key is also a flag of `tare run`.
     pub run: Options,
     /// Profiling starts after the scored ones; none when absent.
     pub profile: Option<ProfileOptions>,
     /// What `tare check` compares with, and the limits that it judges.
     pub check: CheckOptions,
-    /// The machines of a run.
-    pub hosts: HostOptions,
     /// What is compared with what; without any, servers are grouped by their own `baseline`.
     pub groups: Vec<GroupSpec>,
     /// Servers in addition to those of the catalog.
@@ -61,18 +59,6 @@ pub struct CheckOptions {
     pub baseline: Option<String>,
     /// What a change may not cost, such as `cpu > +3%`; `--fail-if` wins.
     pub fail_if: Vec<RatioLimit>,
-}
-
-/// The machines of a run.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct HostOptions {
-    /// The setting `server_host`.
-    pub server: Option<String>,
-    /// The setting `server_address`.
-    pub server_address: Option<String>,
-    /// The setting `agents`.
-    pub load: Option<Vec<String>>,
 }
 
 /// Servers that are compared with one baseline.
@@ -111,7 +97,6 @@ impl Suite {
         }
         suite.check_contradictions()?;
         suite.check_names()?;
-        suite.copy_hosts_to_run()?;
         suite.resolve_likes()?;
         suite.resolve_chains()?;
         for (name, server) in &suite.servers {
@@ -177,19 +162,6 @@ impl Suite {
         })
     }
 
-    /// Makes settings of what `[hosts]` says, and refuses them in `[run]`.
-    fn copy_hosts_to_run(&mut self) -> Result<(), PlanError> {
-        let given = self.run.given_values();
-        let misplaced = given.iter().map(|(key, _)| *key).find(|key| HOST_KEYS.iter().any(|(host, _)| host == key));
-        if let Some(key) = misplaced {
-            let message = format!("belongs in another table; write it as {}", suite_key(key));
-            return Err(self.value_error(&format!("[run] {key}"), message));
-        }
-        let HostOptions { server, server_address, load } = std::mem::take(&mut self.hosts);
-        (self.run.server_host, self.run.server_address, self.run.agents) = (server, server_address, load);
-        Ok(())
-    }
-
     fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
         let key = |key: &str| format!("[servers.{name}] {key}");
         server.transport().map_err(|(wrong, message)| self.value_error(&key(wrong), message))?;
@@ -246,7 +218,7 @@ impl Suite {
     pub fn origin_of(&self, key: &str, flags: &Options) -> String {
         let is_given = |options: &Options| options.given_values().iter().any(|(given, _)| *given == key);
         if is_given(&self.run) && !is_given(flags) {
-            return format!("{}: {}", self.file, suite_key(key));
+            return format!("{}: [run] {key}", self.file);
         }
         let setting = all_settings().into_iter().find(|setting| setting.key == key);
         format!("--{}", setting.map_or_else(|| key.replace('_', "-"), |setting| setting.long()))
@@ -330,18 +302,6 @@ mod tests {
     fn a_server_elsewhere_is_refused() {
         let text = "[servers.a]\ncommand = [\"x\"]\nbase_url = \"http://example.org\"";
         assert!(Suite::parse("my.toml", text).unwrap_err().to_string().contains("on this machine"));
-    }
-
-    #[test]
-    fn the_machines_of_servers_and_load_are_settings_of_the_run() {
-        let hosts = "[hosts]\nserver = \"ssh://a\"\nserver_address = \"10.0.0.7\"\nload = [\"ssh://c\", \"ssh://d\"]";
-        let suite = Suite::parse("my.toml", hosts).unwrap();
-        assert_eq!(suite.run.server_host.as_deref(), Some("ssh://a"));
-        assert_eq!(suite.run.server_address.as_deref(), Some("10.0.0.7"));
-        assert_eq!(suite.run.agents.as_deref().unwrap(), ["ssh://c", "ssh://d"]);
-        assert_eq!(suite.origin_of("agents", &Options::default()), "my.toml: [hosts] load");
-        let error = Suite::parse("my.toml", "[run]\nserver_host = \"ssh://b\"").unwrap_err().to_string();
-        assert_eq!(error, "my.toml: [run] server_host: belongs in another table; write it as [hosts] server");
     }
 
     #[test]

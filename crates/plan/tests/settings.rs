@@ -8,7 +8,6 @@ use tare_plan::Plan;
 use tare_plan::contract::Contract;
 use tare_plan::inventory::{Inventory, KnownServer};
 use tare_plan::plan::Source;
-use tare_plan::plan::suite_key;
 use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::{Options, Section, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
@@ -39,7 +38,7 @@ fn setting_of(key: &str) -> SettingInfo {
 #[test]
 fn the_defaults_in_the_help_are_those_of_an_empty_suite() {
     // Each of these asks for something that other settings depend on.
-    let host = "[hosts]\nserver = \"ssh://a\"\nserver_address = \"10.0.0.7\"\nload = [\"ssh://b\"]";
+    let host = "server_host = \"ssh://a\"\nserver_address = \"10.0.0.7\"\nagents = [\"ssh://b\"]";
     let plans = ["", "slo = \"p99<4ms\"", "warmup = \"9s\"", "duration = \"9s\"", host]
         .map(|run| plan_of(run, &Options::default()));
     let mut compared = 0;
@@ -100,9 +99,8 @@ fn a_flag_and_a_key_of_the_suite_give_the_same_plan() {
     ] {
         let mut flags = Options::default();
         setting_of(key).parse_into(&mut flags, &[text.to_owned()]).unwrap();
-        let place = suite_key(key);
-        let line = format!("{} = {written}", place.strip_prefix("[run] ").unwrap_or(&place).replace("] ", "]\n"));
-        let (by_flag, by_key) = (plan_of("", &flags), plan_of(&line, &Options::default()));
+        let by_key = plan_of(&format!("{key} = {written}"), &Options::default());
+        let by_flag = plan_of("", &flags);
         assert_eq!(by_flag.hash(), by_key.hash(), "{key} = {written}");
         assert_ne!(by_flag.hash(), plan_of("", &Options::default()).hash(), "{key} changes nothing");
     }
@@ -138,9 +136,8 @@ fn reference() -> String {
 
 Made from the table in `crates/plan/src/settings/table.rs` by `UPDATE=1 cargo test -p tare-plan --test settings`.
 
-Each setting is a flag of `tare run`, and a key of a suite's `[run]` table. Where the key is in another table, that is
-named. A flag wins over the suite, and the suite over the default. `tare run --dry-run` prints every value of a plan and
-its source.
+Each setting is a flag of `tare run`, and a key of a suite's `[run]` table. A flag wins over the suite, and the suite
+over the default. `tare run --dry-run` prints every value of a plan and its source.
 Flags marked * belong to `tare profile` too.
 `tare run` without a suite and without servers uses `tare.toml` of the working directory, or else `suites/quick.toml`,
 which changes some of the defaults below.
@@ -169,8 +166,7 @@ fn reference_row(setting: &SettingInfo) -> String {
     let default = setting.default.clone().unwrap_or_default();
     let limits: Vec<String> =
         setting.limits.iter().map(|limit| (*limit).to_owned()).chain(flag_limits(setting)).collect();
-    let place = suite_key(setting.key);
-    let key = place.strip_prefix("[run] ").unwrap_or(&place);
+    let key = setting.key;
     let row = format!("| `{key}` | {short}`--{long}{value}`{mark} | {default} | {meaning} | {} |\n", limits.join("; "));
     // A star or an angle bracket in a table is text, not markup.
     row.replace("http4s.*", "http4s.\\*").replace('<', "&lt;")

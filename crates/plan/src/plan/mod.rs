@@ -24,8 +24,8 @@ pub use crate::contract::{HttpVersion, TlsKeys, TlsTrust, TransportKeys};
 pub use group::{CommandServer, CounterSource, Group, NamedScenario, Program, Role, Variant};
 pub use like::{Changes, jvm_words, merged_options};
 pub use load::{Load, Rate};
-pub(crate) use setting::{HOST_KEYS, origin_of};
-pub use setting::{Setting, Source, suite_key};
+pub(crate) use setting::origin_of;
+pub use setting::{Setting, Source};
 pub use transport::{LoadProtocol, Transport};
 pub use warmup::Warmup;
 

@@ -35,22 +35,12 @@ impl Setting {
     }
 }
 
-/// The settings that a suite has in `[hosts]` and not in `[run]`, each with its key there.
-pub(crate) const HOST_KEYS: [(&str, &str); 3] =
-    [("server_host", "server"), ("server_address", "server_address"), ("agents", "load")];
-
-/// Table and key of a setting in a suite file: `[run] users`, or `[hosts] server` for `server_host`.
-pub fn suite_key(setting: &str) -> String {
-    let host_key = HOST_KEYS.iter().find(|(key, _)| *key == setting);
-    host_key.map_or_else(|| format!("[run] {setting}"), |(_, host_key)| format!("[hosts] {host_key}"))
-}
-
 /// Where the value of a setting was written: `--long`, or table and key, as in `my.toml: [run] users`. A default is changed by the flag.
 pub(crate) fn origin_of(settings: &[Setting], suite_file: &str, key: &str, long: &str) -> String {
     let source = settings.iter().find(|setting| setting.key == key).map(|setting| setting.source);
     match source {
-        Some(Source::Suite) if suite_file.is_empty() => suite_key(key),
-        Some(Source::Suite) => format!("{suite_file}: {}", suite_key(key)),
+        Some(Source::Suite) if suite_file.is_empty() => format!("[run] {key}"),
+        Some(Source::Suite) => format!("{suite_file}: [run] {key}"),
         _ => format!("--{long}"),
     }
 }

@@ -179,8 +179,8 @@ fn the_error_of_an_unavailable_setting_names_its_key() {
     for (written, says) in [
         ("[run]\nserver_cpus = \"999\"", "[run] server_cpus: core 999 is not there"),
         ("[run]\nload_cpus = \"999\"", "[run] load_cpus: core 999 is not there"),
-        ("[hosts]\nload = [\"far\"]\n[run]", "[hosts] load: \"far\" is no place for agents"),
-        ("[hosts]\nserver = \"far\"\n[run]", "[hosts] server: \"far\" is no machine for servers"),
+        ("[run]\nagents = [\"far\"]", "[run] agents: \"far\" is no place for agents"),
+        ("[run]\nserver_host = \"far\"", "[run] server_host: \"far\" is no machine for servers"),
     ] {
         bench.suite(&[QUICK.replace("[run]", written), server("bare", None, &[])].concat());
         let said = error_of(&bench, &["run", "suite.toml", "--dry-run"]);
