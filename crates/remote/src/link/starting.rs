@@ -26,8 +26,6 @@ const ORDER_MARGIN: Duration = Duration::from_secs(60);
 pub struct AgentsOrder<'a> {
     pub places: &'a [AgentPlace],
     pub pods: &'a PodOrder,
-    /// This many are enough if no more pods can run; `None` for all.
-    pub least: Option<usize>,
     /// The longest time of their work.
     pub longest: Duration,
     /// The cores that agents on this machine share.
@@ -113,7 +111,7 @@ fn make_jobs(order: &AgentsOrder<'_>, cancel: &Cancel) -> Result<Vec<AgentJob>, 
     Ok(jobs)
 }
 
-/// The agents of all places in order, those in pods once enough of their pods run.
+/// The agents of all places in order, those in pods once all of their pods run.
 fn plan_agents(
     order: &AgentsOrder<'_>,
     program: &Program,
@@ -121,9 +119,6 @@ fn plan_agents(
     cancel: &Cancel,
     progress: &mut dyn FnMut(&str),
 ) -> Result<Vec<PlannedAgent>, RunError> {
-    let all =
-        jobs.iter().map(|job| job.agents).sum::<usize>() + order.places.iter().map(agents_without_pods).sum::<usize>();
-    let mut spare = all - order.least.unwrap_or(all).min(all);
     let mut local_cores = cores_of_local_agents(order.places, order.local_cpus).into_iter();
     let mut jobs = jobs.iter();
     let mut planned = Vec::new();
@@ -141,13 +136,7 @@ fn plan_agents(
             }
             AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => {
                 let Some(job) = jobs.next() else { continue };
-                let least = job.agents.saturating_sub(spare);
-                let pods = job.wait_for_pods(least, order.pods.wait_limit, cancel, progress)?;
-                let missing = job.agents.saturating_sub(pods.len());
-                spare = spare.saturating_sub(missing);
-                if missing > 0 {
-                    progress(&format!("{place}: {} of {} pods run; they are enough", pods.len(), job.agents));
-                }
+                let pods = job.wait_for_pods(order.pods.wait_limit, cancel, progress)?;
                 planned.extend(pods.iter().map(|pod| agent_in_pod(job, pod)));
             }
         }
@@ -170,15 +159,6 @@ fn number_agents_on_nodes(planned: &mut [PlannedAgent]) {
     for index in 0..planned.len() {
         let before = planned[..index].iter().filter(|other| other.place == planned[index].place).count();
         planned[index].cores.before_on_node = before as u32;
-    }
-}
-
-/// How many agents a place has, without those in pods: their job knows the number.
-const fn agents_without_pods(place: &AgentPlace) -> usize {
-    match place {
-        AgentPlace::Local { agents } => *agents,
-        AgentPlace::Ssh { .. } => 1,
-        AgentPlace::Pods { .. } | AgentPlace::AppliedJob { .. } => 0,
     }
 }
 

@@ -40,8 +40,6 @@ pub struct FleetOrder<'a> {
     pub command: LoadCommand,
     /// How agents in pods are made.
     pub pods: PodOrder,
-    /// The load begins with this many agents if no more pods can run; `None` for all.
-    pub least: Option<usize>,
 }
 
 /// Agents that make the load of a command line together.
@@ -69,7 +67,6 @@ impl AgentFleet {
         let wanted = AgentsOrder {
             places: order.places,
             pods: &order.pods,
-            least: order.least,
             longest: longest_load(&job.plan),
             local_cpus: &job.session.cpus,
         };

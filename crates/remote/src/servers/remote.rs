@@ -62,7 +62,6 @@ impl RemoteHost {
         let order = AgentsOrder {
             places: std::slice::from_ref(&place),
             pods: &PodOrder::default(),
-            least: None,
             longest: Duration::ZERO,
             local_cpus: &CpuSet::from_indices([]),
         };

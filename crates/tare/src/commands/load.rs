@@ -86,7 +86,6 @@ fn start_fleet(args: &LoadArgs, job: &LoadJob, files: InputFiles, cancel: &Cance
         places: &fleet.agents,
         command: LoadCommand { command, files: files.into_kept(), seed: job.plan.seed },
         pods: fleet.options.pods(),
-        least: fleet.options.least(),
     };
     let mut progress = |text: &str| {
         if !args.output.quiet {

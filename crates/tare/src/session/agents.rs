@@ -29,8 +29,8 @@ pub fn start(
         return Ok(None);
     }
     let cpus: CpuSet = plan.machine.load_cpus.parse().context("the cores of the generator")?;
-    let (pods, least, longest) = (options.pods(), options.least(), run_time(plan) * LONGEST_FACTOR);
-    let order = AgentsOrder { places: &places, pods: &pods, least, longest, local_cpus: &cpus };
+    let (pods, longest) = (options.pods(), run_time(plan) * LONGEST_FACTOR);
+    let order = AgentsOrder { places: &places, pods: &pods, longest, local_cpus: &cpus };
     let mut progress = |text: &str| view.show_step(text);
     LoadAgents::start(&order, cancelled, &mut progress).map(Some).map_err(Into::into)
 }

@@ -10,7 +10,7 @@ use tare_sys::clock::{self, Nanos};
 use super::kubectl::{CallError, Caller, Cluster};
 use super::manifest::{CONTAINER, JobShape};
 use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
-use super::wait::{WaitStep, Wanted, next_wait_step};
+use super::wait::{WaitStep, next_wait_step};
 use crate::link::pipes::ExplainEnd;
 use tare_run::{RunError, plain_line};
 
@@ -71,19 +71,17 @@ impl AgentJob {
         Ok(job)
     }
 
-    /// Waits until all pods run, or at the end of `wait_limit` as many as a load needs. `progress` gets a line
-    /// for each new state.
+    /// Waits until all pods run, for at most `wait_limit`. `progress` gets a line for each new state.
     ///
     /// # Errors
-    /// When too few run: what they wait for, and what to do. After `cancel`.
+    /// When not all run: what they wait for, and what to do. After `cancel`.
     pub(crate) fn wait_for_pods(
         &self,
-        least: usize,
         wait_limit: Duration,
         cancel: &Cancel,
         progress: &mut dyn FnMut(&str),
     ) -> Result<Vec<PodAgent>, RunError> {
-        let wanted = Wanted { all: self.agents, least: least.max(1) };
+        let all = self.agents.max(1);
         let begin = clock::now();
         let mut shown = String::new();
         loop {
@@ -92,7 +90,7 @@ impl AgentJob {
             }
             let pods = self.pods(cancel)?;
             let refusal = if pods.len() < self.agents { self.refusal(cancel) } else { None };
-            match next_wait_step(&pods, refusal.as_deref(), wanted, has_passed(begin, wait_limit)) {
+            match next_wait_step(&pods, refusal.as_deref(), all, has_passed(begin, wait_limit)) {
                 WaitStep::Begin => return Ok(running(pods)),
                 WaitStep::GiveUp(reason) => return Err(CallError::Failed(reason).at(&self.place)),
                 WaitStep::Wait(state) if state != shown => {

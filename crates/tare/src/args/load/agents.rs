@@ -25,9 +25,6 @@ pub struct AgentArgs {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Agents")]
 pub struct AgentOptions {
-    /// Begin with this many agents if no more pods can run, or not in time [default: all].
-    #[arg(long, requires = "agents", value_name = "N", value_parser = clap::value_parser!(u32).range(1..), hide_short_help = true)]
-    agents_min: Option<u32>,
     /// How long pods may take until they run.
     #[arg(long, requires = "agents", default_value = "2m", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     agents_wait: Span,
@@ -52,29 +49,12 @@ impl AgentOptions {
                 "{flag} is for agents in pods; add --agents k8s:8, or leave out the flag"
             )));
         }
-        let all: usize = places.iter().map(AgentPlace::least_agents).sum();
-        let is_known = !places.iter().any(|place| matches!(place, AgentPlace::AppliedJob { .. }));
-        match self.least() {
-            Some(least) if least > all && is_known && all > 0 => {
-                Err(wrong_usage(format!("--agents-min {least} is more than the agents that there are: {all}")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// The number of agents that is enough; `None` for all.
-    pub fn least(&self) -> Option<usize> {
-        self.agents_min.map(|least| least as usize)
+        Ok(())
     }
 }
 
 impl Default for AgentOptions {
     fn default() -> Self {
-        Self {
-            agents_min: None,
-            agents_wait: Span::from_secs(120),
-            cluster: ClusterArgs::default(),
-            pod: PodArgs::default(),
-        }
+        Self { agents_wait: Span::from_secs(120), cluster: ClusterArgs::default(), pod: PodArgs::default() }
     }
 }

@@ -104,11 +104,6 @@ fn what_agents_cannot_do_is_refused_before_the_load() {
         (&[&url, "--agents", "local:3", "-c", "2"], 2, "2 connections are too few for 3 agents"),
         (&[&url, "--k8s-cpus", "3"], 2, "--k8s-cpus is for agents in pods; add --agents k8s:8"),
         (&[&url, "--agents", "local:2", "--k8s-namespace", "a"], 2, "--k8s-namespace is for agents in pods"),
-        (
-            &[&url, "--agents", "local:2", "--agents-min", "5"],
-            2,
-            "--agents-min 5 is more than the agents that there are: 2",
-        ),
         (&["http://127.0.0.1:1/", "--agents", "local:2"], 1, "nothing listens on 127.0.0.1:1"),
     ] {
         let output = bench.run(&[&["load"], args].concat());

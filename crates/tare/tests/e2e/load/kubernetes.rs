@@ -212,23 +212,6 @@ fn two_deployments_are_compared_from_pods() {
     cluster.assert_nothing_left();
 }
 
-#[test]
-fn a_load_begins_with_fewer_pods_where_that_is_allowed() {
-    let server = Reference::start(&[]);
-    let pods = [pod(0, "a", &runs()), pod(1, "b", &runs()), pod(2, "", &unschedulable())];
-    let cluster = FakeCluster::new(&pods);
-    let url = server.url("/path0/4");
-    let load = ["load", &url, "-n", "100", "-c", "4", "--agents", "k8s:3", "--agents-min", "2", "--json", "-"];
-    let output = cluster.run(&[&load[..], &["--agents-wait", "1s"]].concat());
-    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_eq!(agents(&read_json(&stdout(&output))), [("k8s:a", 50), ("k8s:b", 50)]);
-    let text = stderr(&output);
-    for line in ["2 of 3 pods run; the others wait: Unschedulable", "2 of 3 pods run; they are enough"] {
-        assert!(text.contains(line), "{line}: {text}");
-    }
-    cluster.assert_nothing_left();
-}
-
 /// Starts a load of a minute by two pods, and waits until its record has answers.
 fn long_load(cluster: &FakeCluster, server: &Reference) -> std::process::Child {
     let url = server.url("/path0/4");
