@@ -38,16 +38,16 @@ pub struct CheckOutcome {
 }
 
 /// Checks a server by these exchanges, in order. `timeout` is the longest time for each answer.
-pub fn verify_exchanges<'a>(
+pub fn verify_exchanges(
     endpoint: impl Into<Endpoint>,
-    exchanges: impl Iterator<Item = Exchange<'a>>,
+    exchanges: impl Iterator<Item = Exchange>,
     timeout: Duration,
 ) -> Vec<CheckOutcome> {
     let mut client = Client::new(endpoint.into(), timeout);
     exchanges.map(|exchange| check(&mut client, &exchange)).collect()
 }
 
-fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
+fn check(client: &mut Client, exchange: &Exchange) -> CheckOutcome {
     let (difference, answer) = match &exchange.push {
         Some(_) if exchange.expect.status == SWITCHING_PROTOCOLS => {
             (listener::listen(client, &exchange.request).err().map(|complaint| complaint.to_string()), None)
@@ -56,17 +56,17 @@ fn check(client: &mut Client, exchange: &Exchange<'_>) -> CheckOutcome {
         None => ask(client, exchange).unwrap_or_else(|failure| (Some(failure.to_string()), None)),
     };
     CheckOutcome {
-        check: exchange.name.to_string(),
+        check: exchange.name.clone(),
         passed: difference.is_none(),
         difference,
-        because: exchange.because.as_ref().map(ToString::to_string),
+        because: exchange.because.clone(),
         answer,
     }
 }
 
 /// Sends a request: what is wrong with the answer, and the answer. One that will be compared with those of other servers is
 /// asked for twice: if the server itself answers otherwise, no other can be like it.
-fn ask(client: &mut Client, exchange: &Exchange<'_>) -> Result<(Option<String>, Option<GivenAnswer>), Failure> {
+fn ask(client: &mut Client, exchange: &Exchange) -> Result<(Option<String>, Option<GivenAnswer>), Failure> {
     let mut earlier: Option<GivenAnswer> = None;
     loop {
         let answer = client.ask(&exchange.request)?;

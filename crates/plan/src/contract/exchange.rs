@@ -1,75 +1,51 @@
 //! The requests and expected answers of one server: the contract with its differences and lacks applied.
 
-use std::borrow::Cow;
-
 use serde::{Deserialize, Serialize};
 
-use super::{Contract, Difference, Expect, Lack, MayDiffer, Push, Request, Scenario};
+use super::{Contract, Difference, Expect, Lack, MayDiffer, Push, Request};
 
-/// A request with what must come back, under the name it is reported by. It borrows from a contract, or came from another machine.
+/// A request with what must come back, under the name it is reported by.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Exchange<'a> {
+pub struct Exchange {
     /// Name of the scenario or check.
-    pub name: Cow<'a, str>,
-    pub request: Cow<'a, Request>,
+    pub name: String,
+    pub request: Request,
     /// What must come back from this server.
-    pub expect: Cow<'a, Expect>,
+    pub expect: Expect,
     /// What is pushed afterwards, where the exchange opens a WebSocket.
-    pub push: Option<Cow<'a, Push>>,
+    pub push: Option<Push>,
     /// Where the answer must be like those of the other servers: the parts that may differ.
-    pub compared: Option<Cow<'a, [MayDiffer]>>,
+    pub compared: Option<Vec<MayDiffer>>,
     /// Why another answer is expected of this server than of the others; `None` if it is not.
-    pub because: Option<Cow<'a, str>>,
-}
-
-impl Exchange<'_> {
-    /// The same without the contract that it borrows from.
-    pub fn into_owned(self) -> Exchange<'static> {
-        let Self { name, request, expect, push, compared, because } = self;
-        Exchange {
-            name: name.into_owned().into(),
-            request: Cow::Owned(request.into_owned()),
-            expect: Cow::Owned(expect.into_owned()),
-            push: push.map(|push| Cow::Owned(push.into_owned())),
-            compared: compared.map(|parts| parts.into_owned().into()),
-            because: because.map(|because| because.into_owned().into()),
-        }
-    }
+    pub because: Option<String>,
 }
 
 impl Contract {
     /// Everything that `server` (`http4s.Tapir@1.11.15`, the version where it has one, and ` HTTP/2` where it is asked in
     /// that) with this number of `routes` must answer: first the checks, then the scenarios.
-    pub fn exchanges<'a>(&'a self, server: &'a str, routes: u32) -> impl Iterator<Item = Exchange<'a>> {
-        let exchange = |name: &'a str, request, expect| Exchange {
-            name: name.into(),
-            request: Cow::Borrowed(request),
-            expect: Cow::Borrowed(expect),
-            push: None,
-            compared: None,
-            because: None,
-        };
-        let checks = self.checks.iter().map(move |c| (c.routes, exchange(&c.name, &c.request, &c.expect)));
-        let of_scenario = move |(name, s): (&'a String, &'a Scenario)| {
-            let compared = s.compares_answers().then_some(s.may_differ.as_slice().into());
-            let push = s.push.as_ref().map(Cow::Borrowed);
-            (s.routes, Exchange { push, compared, ..exchange(name, &s.request, &s.expect) })
-        };
-        let all = checks.chain(self.scenarios.iter().map(of_scenario)).filter(move |(needs, _)| *needs <= routes);
-        let asked = all.filter(move |(_, exchange)| self.why_not_served(server, &exchange.name).is_none());
-        asked.map(move |(_, exchange)| match self.difference(server, &exchange.name) {
-            None => exchange,
-            Some(allowed) => Exchange {
-                expect: Cow::Borrowed(&allowed.expect),
-                compared: None,
-                because: Some(allowed.because.as_str().into()),
-                ..exchange
-            },
+    pub fn exchanges(&self, server: &str, routes: u32) -> impl Iterator<Item = Exchange> {
+        let checks = self.checks.iter().map(|one| (&one.name, one.routes, &one.request, &one.expect, None));
+        let scenarios = self.scenarios.iter();
+        let scenarios = scenarios.map(|(name, one)| (name, one.routes, &one.request, &one.expect, Some(one)));
+        let asked = checks
+            .chain(scenarios)
+            .filter(move |(name, needs, ..)| *needs <= routes && self.why_not_served(server, name).is_none());
+        asked.map(move |(name, _, request, expect, scenario)| {
+            let allowed = self.difference(server, name);
+            let compared = scenario.filter(|scenario| allowed.is_none() && scenario.compares_answers());
+            Exchange {
+                name: name.clone(),
+                request: request.clone(),
+                expect: allowed.map_or(expect, |allowed| &allowed.expect).clone(),
+                push: scenario.and_then(|scenario| scenario.push.clone()),
+                compared: compared.map(|scenario| scenario.may_differ.clone()),
+                because: allowed.map(|allowed| allowed.because.clone()),
+            }
         })
     }
 
     /// What `server` must answer to the named scenario.
-    pub fn exchange<'a>(&'a self, server: &'a str, scenario: &str) -> Option<Exchange<'a>> {
+    pub fn exchange(&self, server: &str, scenario: &str) -> Option<Exchange> {
         self.exchanges(server, u32::MAX).find(|exchange| exchange.name == scenario)
     }
 

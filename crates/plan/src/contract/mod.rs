@@ -227,7 +227,8 @@ impl Contract {
             check.request.complete().map_err(|message| wrong(format!("\"{}\": {message}", check.name)))?;
         }
         for difference in &contract.differences {
-            if !contract.exchanges("", u32::MAX).any(|exchange| exchange.name == difference.check) {
+            let is_check = contract.checks.iter().any(|check| check.name == difference.check);
+            if !is_check && !contract.scenarios.contains_key(&difference.check) {
                 return Err(wrong(format!(
                     "[[differences]] names \"{}\", which is neither a check nor a scenario",
                     difference.check

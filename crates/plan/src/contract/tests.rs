@@ -34,7 +34,7 @@ because = "no WebSockets"
 #[test]
 fn a_server_gets_only_requests_that_its_routes_allow() {
     let contract = Contract::parse("c.toml", TEXT).unwrap();
-    let names = |routes| contract.exchanges("a", routes).map(|e| e.name.into_owned()).collect::<Vec<_>>();
+    let names = |routes| contract.exchanges("a", routes).map(|e| e.name).collect::<Vec<_>>();
     assert_eq!(names(1), ["a malformed id is refused", "Push", "SimpleGet"]);
     assert_eq!(names(128), ["a malformed id is refused", "Push", "SimpleGet", "SimpleGetMultiRoute"]);
 }

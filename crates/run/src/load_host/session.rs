@@ -125,7 +125,7 @@ impl Destination {
 fn scenario_for_server(contract: &Contract, server: &str, named: &NamedScenario) -> NamedScenario {
     let mut named = named.clone();
     if let Some(exchange) = contract.exchange(server, &named.name) {
-        named.scenario.expect = exchange.expect.into_owned();
+        named.scenario.expect = exchange.expect;
     }
     named
 }

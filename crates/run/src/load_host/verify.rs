@@ -16,7 +16,7 @@ pub struct VerifyOrder {
     pub destination: Destination,
     pub transport: Transport,
     /// Requests with the answers that they must get.
-    pub exchanges: Vec<Exchange<'static>>,
+    pub exchanges: Vec<Exchange>,
     /// The longest time to an answer.
     pub timeout: Span,
 }
@@ -43,12 +43,12 @@ impl VerifyOrder {
     }
 }
 
-fn failed(exchange: &Exchange<'_>, reason: &str) -> CheckOutcome {
+fn failed(exchange: &Exchange, reason: &str) -> CheckOutcome {
     CheckOutcome {
-        check: exchange.name.to_string(),
+        check: exchange.name.clone(),
         passed: false,
         difference: Some(reason.to_owned()),
-        because: exchange.because.as_ref().map(ToString::to_string),
+        because: exchange.because.clone(),
         answer: None,
     }
 }

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tare_load::{Cancel, Sending, Share, SliceSample};
 use tare_plan::Engine;
 use tare_plan::Plan;
-use tare_plan::contract::{Contract, Exchange};
+use tare_plan::contract::Contract;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
@@ -153,7 +153,7 @@ impl TestBed for ProcessBed<'_> {
         self.load.verify(&VerifyOrder {
             destination: Destination::of(server),
             transport: server.variant.program.transport(),
-            exchanges: exchanges.map(Exchange::into_owned).collect(),
+            exchanges: exchanges.collect(),
             timeout: self.plan.load.timeout,
         })
     }

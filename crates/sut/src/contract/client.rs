@@ -5,7 +5,6 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_plan::contract::Request;
-use tare_sys::clock;
 use tare_wire::grpc::Reply;
 use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, Sink, method_named};
 
@@ -202,23 +201,9 @@ impl Client {
             self.exchange_http2(&mut self.begin_http2(deadline)?, request, deadline, reader)?;
             return Ok(!reader.has_enough());
         }
-        let mut stream = self.send_bytes_alone(&encode(request, &method_named(&request.method)?, &self.host())?)?;
-        let mut parser = ResponseParser::new();
-        let mut buffer = vec![0; 64 * 1024];
-        while !reader.has_enough() {
-            // The socket's own timeout restarts with each byte.
-            if deadline.is_over() {
-                return Err(Failure::Timeout(self.timeout));
-            }
-            let got = stream.read(&mut buffer).map_err(|error| self.read_failure(error))?;
-            if got == 0 {
-                return Ok(parser.finish_stream().map(|()| true)?);
-            }
-            if let Progress::Complete { .. } = parser.feed(&buffer[..got], reader)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let method = method_named(&request.method)?;
+        let mut stream = self.send_bytes_alone(&encode(request, &method, &self.host())?)?;
+        Ok(self.read(&mut stream, &method, reader)?.is_some())
     }
 
     fn exchange(&mut self, method: &Method, bytes: &[u8], has_body: bool) -> Result<Answer, Failure> {
@@ -229,13 +214,14 @@ impl Client {
         };
         let (sent_bytes, written) = send(&mut stream, bytes);
         // Also after a failed write: a server that refuses a body early has usually answered.
-        let answer = match (self.read(&mut stream, method), written) {
-            (Ok(answer), _) => answer,
+        let mut answer = Answer::default();
+        match (self.read(&mut stream, method, &mut answer), written) {
+            (Ok(keeps_alive), _) => answer.keeps_alive = keeps_alive.unwrap_or(false),
             (Err(_), Err(error)) if sent_bytes > 0 => return Err(Failure::Write(error)),
             (Err(failure), _) if is_reused && is_closed_unread(&failure) => return Err(Failure::ClosedSilently),
             (Err(_), Err(error)) => return Err(Failure::Write(error)),
             (Err(failure), Ok(())) => return Err(failure),
-        };
+        }
         // A server that refuses a body may close before it has read it, without an announcement (RFC 9110, section
         // 15.5.14).
         if answer.keeps_alive && !(has_body && answer.status >= REFUSED) {
@@ -255,31 +241,37 @@ impl Client {
         Stream::open(self.endpoint.address, self.endpoint.security.as_ref(), self.timeout)
     }
 
-    fn read(&self, stream: &mut Stream, method: &Method) -> Result<Answer, Failure> {
+    /// Passes an answer to `reader` until that has enough. Returns whether the connection stays open after the answer; `None`
+    /// before its end.
+    fn read(
+        &self,
+        stream: &mut Stream,
+        method: &Method,
+        reader: &mut impl AnswerReader,
+    ) -> Result<Option<bool>, Failure> {
         let mut parser = ResponseParser::new();
         parser.expect_response(*method == Method::HEAD);
-        let mut answer = Answer::default();
         let mut buffer = vec![0; 64 * 1024];
-        let deadline = clock::now() + self.timeout;
-        loop {
+        let deadline = Deadline::after(self.timeout);
+        while !reader.has_enough() {
             // The socket's own timeout restarts with each byte.
-            if clock::now() >= deadline {
+            if deadline.is_over() {
                 return Err(Failure::Timeout(self.timeout));
             }
             let got = stream.read(&mut buffer).map_err(|error| self.read_failure(error))?;
             if got == 0 {
                 parser.finish_stream()?;
-                return Ok(answer);
+                return Ok(Some(false));
             }
-            let progress = parser.feed(&buffer[..got], &mut answer);
+            let progress = parser.feed(&buffer[..got], reader);
             if progress.is_err() && http::begins_http2(&buffer[..got]) {
                 return Err(Failure::SpeaksHttp2);
             }
             if let Progress::Complete { consumed, keeps_alive } = progress? {
-                answer.keeps_alive = keeps_alive;
-                return if consumed == got { Ok(answer) } else { Err(Failure::Excess(got - consumed)) };
+                return if consumed == got { Ok(Some(keeps_alive)) } else { Err(Failure::Excess(got - consumed)) };
             }
         }
+        Ok(None)
     }
 
     fn read_failure(&self, error: io::Error) -> Failure {

@@ -44,7 +44,7 @@ impl AnswerReader for Begin<'_> {
 ///
 /// # Errors
 /// When there is no answer.
-pub(super) fn read(client: &Client, exchange: &Exchange<'_>, push: &Push) -> Result<Option<String>, Failure> {
+pub(super) fn read(client: &Client, exchange: &Exchange, push: &Push) -> Result<Option<String>, Failure> {
     let wanted = CHECKED_EVENTS.min(push.messages.into());
     let mut begin = Begin { expect: &exchange.expect, wanted, reader: None, events: 0, difference: None };
     match client.read_alone(&exchange.request, &mut begin) {

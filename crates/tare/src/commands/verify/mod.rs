@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-use tare_plan::contract::Exchange;
 use tare_plan::plan::{Group, HttpVersion, Variant};
 use tare_run::load_host::{Destination, VerifyOrder};
 use tare_sut::contract::CheckOutcome;
@@ -140,7 +139,7 @@ impl Verifier<'_> {
         let contract = launch.contract(&workspace.contract);
         let is_sent = |name: &str| contract.scenarios.get(name).is_none_or(|one| transport.why_not(one).is_none());
         let exchanges = contract.exchanges(&identity, variant.routes).filter(|exchange| is_sent(&exchange.name));
-        let (exchanges, host) = (exchanges.map(Exchange::into_owned).collect(), launch.host());
+        let (exchanges, host) = (exchanges.collect(), launch.host());
         self.built.while_running(variant, |address| {
             let (transport, timeout) = (transport.clone(), plan.load.timeout);
             VerifyOrder { destination: Destination { address, host }, transport, exchanges, timeout }.carry_out()

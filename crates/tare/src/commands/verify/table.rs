@@ -15,7 +15,7 @@ const HEAD: &str = "# Servers\n\n\
 
 pub(super) fn markdown(verifier: &Verifier<'_>, all: &[Verified<'_>], unplanned: &[&Skipped]) -> String {
     let exchanges = verifier.built.workspace.contract.exchanges("", u32::MAX);
-    let checks: Vec<String> = exchanges.map(|exchange| exchange.name.into_owned()).collect();
+    let checks: Vec<String> = exchanges.map(|exchange| exchange.name).collect();
     let checks: Vec<&str> = checks.iter().map(String::as_str).collect();
     let mut text = String::from(HEAD);
     versions(verifier, all, &mut text);
