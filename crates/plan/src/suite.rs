@@ -82,6 +82,9 @@ pub struct GroupSpec {
     /// Each server adds one thing to the one before it: what does each step cost?
     #[serde(default)]
     pub ladder: bool,
+    /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
+    #[serde(skip)]
+    pub with_baseline: bool,
 }
 
 impl Suite {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Inputs;
-use super::requested::{NameLookup, RequestedGroup};
+use super::requested::NameLookup;
 use super::{other_servers, spoken, versions};
 use crate::PlanError;
 use crate::choices::ForkCovers;
@@ -12,6 +12,7 @@ use crate::plan::{
     CommandServer, Group, HttpVersion, Mode, NamedScenario, Program, Role, Skipped, TransportKeys, Variant,
 };
 use crate::settings::Resolved;
+use crate::suite::GroupSpec;
 
 /// The groups, and the requested cells that cannot be measured.
 pub(super) struct Chosen {
@@ -44,7 +45,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     }
     make_ids_unique(&mut groups);
     if groups.is_empty() {
-        if requested.iter().all(|requested| requested.scenarios.is_empty()) {
+        if requested.iter().all(|requested| requested.scenarios.iter().flatten().next().is_none()) {
             return Err(no_scenario_error(&inputs.suite.file));
         }
         let reasons: Vec<String> = skipped.iter().map(|s| format!("{}: {}", s.what, s.because)).collect();
@@ -242,14 +243,14 @@ impl NameLookup<'_> {
     /// Splits a requested group into groups in which every variant answers every scenario, over the same connections.
     fn build_groups(
         &self,
-        requested: &RequestedGroup,
+        requested: &GroupSpec,
         version: Option<&str>,
         settings: &Resolved,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<Group>, PlanError> {
         let mut by_keys: Vec<(TransportKeys, Vec<Variant>)> = Vec::new();
         let mut groups: Vec<Group> = Vec::new();
-        for name in &requested.scenarios {
+        for name in requested.scenarios.iter().flatten() {
             let Some(scenario) = self.scenarios.get(name) else { continue };
             let servers: Vec<&String> = requested.servers.iter().chain([&requested.baseline]).collect();
             spoken::check_agreement(self.inputs, &servers, (name, scenario))?;
@@ -283,7 +284,7 @@ impl NameLookup<'_> {
     /// The variants of a requested group, in scenarios that state these keys; none where nothing is left to compare.
     fn variants(
         &self,
-        requested: &RequestedGroup,
+        requested: &GroupSpec,
         version: Option<&str>,
         keys: &TransportKeys,
         settings: &Resolved,

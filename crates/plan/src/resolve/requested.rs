@@ -8,6 +8,7 @@ use crate::contract::Scenario;
 use crate::names::select_names;
 use crate::plan::{Mode, Setting, Source};
 use crate::settings::Resolved;
+use crate::suite::GroupSpec;
 
 /// The servers and scenarios in which the names of flags and suite are looked up.
 pub(super) struct NameLookup<'a> {
@@ -17,28 +18,12 @@ pub(super) struct NameLookup<'a> {
     pub mode: Mode,
 }
 
-/// A baseline with the servers that are compared with it and the scenarios asked for, by name.
-#[derive(Clone, Default, PartialEq)]
-pub(super) struct RequestedGroup {
-    pub baseline: String,
-    /// Where the baseline has another version than the servers.
-    pub baseline_version: Option<String>,
-    /// Where the baseline is built from another copy of the project.
-    pub baseline_home: Option<String>,
-    /// Servers at versions of their own that are compared too.
-    pub pinned: Vec<(String, String)>,
-    pub servers: Vec<String>,
-    pub scenarios: Vec<String>,
-    /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
-    pub with_baseline: bool,
-    pub ladder: bool,
-}
-
-impl RequestedGroup {
+impl GroupSpec {
     /// Whether this is the baseline of another group alone, in scenarios that the other group measures too.
     fn is_baseline_of(&self, other: &Self) -> bool {
         let of_other = Self { servers: Vec::new(), scenarios: self.scenarios.clone(), ..other.clone() };
-        *self == of_other && self.scenarios.iter().all(|scenario| other.scenarios.contains(scenario))
+        let mut own = self.scenarios.iter().flatten();
+        *self == of_other && own.all(|scenario| other.scenarios.as_ref().is_some_and(|all| all.contains(scenario)))
     }
 }
 
@@ -50,17 +35,18 @@ fn no_server_error(file: &str) -> PlanError {
 }
 
 impl NameLookup<'_> {
-    pub fn requested_groups(&self) -> Result<Vec<RequestedGroup>, PlanError> {
+    /// What is asked for: groups whose servers and scenarios are whole names.
+    pub fn requested_groups(&self) -> Result<Vec<GroupSpec>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {
             let origin = suite.origin_of("aa", flags);
             let name = self.server(&origin, server)?;
-            return Ok(vec![RequestedGroup {
+            return Ok(vec![GroupSpec {
                 servers: vec![name.clone()],
                 baseline: name,
-                scenarios: self.scenarios("", None)?,
+                scenarios: Some(self.scenarios("", None)?),
                 with_baseline: true,
-                ..RequestedGroup::default()
+                ..GroupSpec::default()
             }]);
         }
         if suite.groups.is_empty() || flags.baseline.is_some() {
@@ -71,7 +57,7 @@ impl NameLookup<'_> {
     }
 
     /// The suite's own groups, narrowed by `-s` and `-m`.
-    fn groups_of_suite(&self) -> Result<Vec<RequestedGroup>, PlanError> {
+    fn groups_of_suite(&self) -> Result<Vec<GroupSpec>, PlanError> {
         let narrowed = match &self.inputs.flags.servers {
             Some(patterns) => Some(select_names("--servers", "server", patterns, &self.servers)?),
             None if self.inputs.suite.run.servers.is_some() => {
@@ -93,29 +79,20 @@ impl NameLookup<'_> {
             }
             let with_baseline = narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(&baseline));
             let scenarios = self.scenarios(&origin, group.scenarios.as_deref())?;
-            let group = RequestedGroup {
-                baseline,
-                baseline_version: group.baseline_version.clone(),
-                baseline_home: group.baseline_home.clone(),
-                pinned: group.pinned.clone(),
-                servers,
-                scenarios,
-                with_baseline,
-                ladder: group.ladder,
-            };
+            let group = GroupSpec { baseline, servers, scenarios: Some(scenarios), with_baseline, ..group.clone() };
             // `-m` wins over the scenarios of each group, so that groups may become alike.
             if !requested.contains(&group) {
                 requested.push(group);
             }
         }
-        let in_a_comparison: Vec<RequestedGroup> =
+        let in_a_comparison: Vec<GroupSpec> =
             requested.iter().filter(|group| !group.servers.is_empty()).cloned().collect();
         requested.retain(|group| !in_a_comparison.iter().any(|other| group.is_baseline_of(other)));
         Ok(requested)
     }
 
     /// Servers chosen by name, grouped by what each is compared with.
-    fn groups_by_baseline(&self) -> Result<Vec<RequestedGroup>, PlanError> {
+    fn groups_by_baseline(&self) -> Result<Vec<GroupSpec>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         let (origin, patterns) = match (&flags.servers, &suite.run.servers) {
             (Some(patterns), _) => ("--servers".to_owned(), patterns.clone()),
@@ -129,7 +106,7 @@ impl NameLookup<'_> {
         let scenarios = self.scenarios("", None)?;
         let common = flags.baseline.as_ref().or(suite.run.baseline.as_ref());
         let common = common.map(|name| self.server(&suite.origin_of("baseline", flags), name)).transpose()?;
-        let mut requested: Vec<RequestedGroup> = Vec::new();
+        let mut requested: Vec<GroupSpec> = Vec::new();
         for name in chosen {
             let own = if common.is_none() { self.baseline_of(&name)? } else { None };
             let baseline = common.clone().or(own).unwrap_or_else(|| name.clone());
@@ -139,12 +116,12 @@ impl NameLookup<'_> {
                     group.servers.push(name);
                 }
                 None => {
-                    requested.push(RequestedGroup {
+                    requested.push(GroupSpec {
                         with_baseline: name == baseline,
                         baseline,
                         servers: vec![name],
-                        scenarios: scenarios.clone(),
-                        ..RequestedGroup::default()
+                        scenarios: Some(scenarios.clone()),
+                        ..GroupSpec::default()
                     });
                 }
             }
@@ -201,7 +178,7 @@ impl NameLookup<'_> {
     }
 
     /// Puts what was chosen first in the list of settings.
-    pub fn list_choices(&self, requested: &[RequestedGroup], settings: &mut Resolved) {
+    pub fn list_choices(&self, requested: &[GroupSpec], settings: &mut Resolved) {
         let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
         let source = |flag: bool, in_suite: bool| {
             if flag {
@@ -212,7 +189,8 @@ impl NameLookup<'_> {
                 Source::Default
             }
         };
-        let mut scenarios: Vec<&str> = requested.iter().flat_map(|a| a.scenarios.iter().map(String::as_str)).collect();
+        let mut scenarios: Vec<&str> =
+            requested.iter().flat_map(|group| group.scenarios.iter().flatten()).map(String::as_str).collect();
         let mut seen = BTreeSet::new();
         scenarios.retain(|name| seen.insert(*name));
         let of_groups = !self.inputs.suite.groups.is_empty();
