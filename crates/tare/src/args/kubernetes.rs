@@ -28,6 +28,12 @@ impl ClusterArgs {
     pub fn cluster(&self) -> Cluster {
         Cluster { context: self.context.clone(), namespace: self.namespace.clone() }
     }
+
+    /// The flags that were given.
+    pub fn given(&self) -> impl Iterator<Item = &'static str> {
+        let flags = [("--k8s-context", self.context.is_some()), ("--k8s-namespace", self.namespace.is_some())];
+        flags.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag)
+    }
 }
 
 /// What each pod is.
@@ -47,14 +53,6 @@ pub struct PodArgs {
 impl Default for PodArgs {
     fn default() -> Self {
         Self { image: IMAGE.to_owned(), cpus: CPUS, memory: MEMORY.to_owned() }
-    }
-}
-
-impl ClusterArgs {
-    /// The flags that were given.
-    pub fn given(&self) -> impl Iterator<Item = &'static str> {
-        let flags = [("--k8s-context", self.context.is_some()), ("--k8s-namespace", self.namespace.is_some())];
-        flags.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag)
     }
 }
 
