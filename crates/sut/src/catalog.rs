@@ -156,7 +156,6 @@ impl Catalog {
         self.root.join("certificate.pem")
     }
 
-    /// The family that a server belongs to.
     pub fn family_of(&self, server: &str) -> Result<(&str, &Family), SutError> {
         let mut families = self.file.families.iter();
         let found = families.find(|(_, family)| family.servers.iter().any(|one| one.name == server));

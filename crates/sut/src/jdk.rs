@@ -28,7 +28,6 @@ impl Jdk {
         home.join("bin/java").is_file().then(|| Self { home: home.to_owned(), major, version, vendor })
     }
 
-    /// The `java` program.
     pub fn java_program(&self) -> PathBuf {
         self.home.join("bin/java")
     }

@@ -55,7 +55,6 @@ impl Sampling {
         }
     }
 
-    /// Stops it and reads the result.
     pub fn stop_and_read(self) -> Result<Sampled, SutError> {
         match self.0 {
             Kind::Jvm(recording) => recording.stop_and_read(),

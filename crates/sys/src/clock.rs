@@ -26,7 +26,6 @@ impl Nanos {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// This duration as a `Duration`.
     pub const fn as_duration(self) -> Duration {
         Duration::from_nanos(self.0)
     }

@@ -123,7 +123,6 @@ pub fn free_port() -> io::Result<u16> {
     bound(Ipv6Addr::UNSPECIFIED.into()).or_else(|_| bound(Ipv4Addr::UNSPECIFIED.into()))
 }
 
-/// The address that a socket is bound to.
 pub fn local_address(socket: BorrowedFd<'_>) -> io::Result<SocketAddr> {
     SocketAddr::try_from(rustix::net::getsockname(socket)?).map_err(io::Error::from)
 }

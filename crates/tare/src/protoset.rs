@@ -15,7 +15,6 @@ pub struct Protoset {
 }
 
 impl Protoset {
-    /// Reads the contents of a file.
     pub fn parse(file: &Path, contents: &[u8]) -> anyhow::Result<Self> {
         let pool = DescriptorPool::decode(contents).map_err(|why| {
             wrong_usage(format!(

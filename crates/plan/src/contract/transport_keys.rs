@@ -110,7 +110,6 @@ pub struct TransportKeys {
 }
 
 impl TransportKeys {
-    /// The names of the keys.
     pub const NAMES: [&'static str; 4] = ["protocol", "streams", "resumption", "tls"];
 
     /// The values of [`Self::NAMES`], as people read them.

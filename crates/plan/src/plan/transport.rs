@@ -104,7 +104,6 @@ impl Transport {
         }
     }
 
-    /// Whether it is HTTP/2.
     pub fn is_http2(&self) -> bool {
         matches!(self.protocol, LoadProtocol::Http2 { .. })
     }

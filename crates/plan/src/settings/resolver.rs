@@ -151,12 +151,10 @@ pub(crate) fn sequential_slices(duration: Span) -> Slices {
     Slices { length: Span(duration.0.div_f64(rounds)), saturating: rounds as u32, push: 1, ..Slices::default() }
 }
 
-/// The default of `server_cpus`.
 pub(crate) fn default_server_cpus(known: &Known<'_>) -> String {
     split_cpus(known.machine).0
 }
 
-/// The default of `load_cpus`.
 pub(crate) fn default_load_cpus(known: &Known<'_>) -> String {
     split_cpus(known.machine).1
 }

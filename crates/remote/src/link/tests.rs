@@ -38,7 +38,6 @@ pub(crate) fn group_of(agent: FakeAgent) -> Result<AgentGroup, RunError> {
     AgentGroup::greet(started, inbox, &Cancel::default())
 }
 
-/// The report of an agent with this version.
 pub(crate) fn greeting(version: Version) -> Report {
     Report::Greeting(Greeting { version, host: "bench".to_owned() })
 }

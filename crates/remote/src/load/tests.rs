@@ -86,7 +86,6 @@ pub(super) fn answer_all(mut connection: TcpStream, answers: &AtomicU64) {
     }
 }
 
-/// Agents with these behaviours.
 fn agents(behaviours: Vec<FakeAgent>) -> Result<LoadAgents, RunError> {
     let (mut started, inbox) = started(behaviours);
     let load_cpus = allowed_cpus().unwrap().to_string();

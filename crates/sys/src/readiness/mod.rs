@@ -23,7 +23,6 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// Full buffers that are read from one connection before the others are read.
 const READS_PER_TURN: usize = 16;
 
-/// A [`Poller`] that waits for readiness.
 pub struct ReadinessPoller {
     transport: ReadinessTransport,
     buffer: Box<[u8]>,

@@ -11,7 +11,6 @@ use crate::console;
 use crate::failure::Outcome;
 use crate::session::{Session, note_unused, print_plan};
 
-/// Runs, or shows the plan.
 pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut session = Session::open(global)?;
     if let Some(path) = &args.contract {

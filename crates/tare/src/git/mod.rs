@@ -127,7 +127,6 @@ pub fn run_git(folder: &Path, args: &[&str]) -> Option<Output> {
     git(folder, args).ok().filter(|output| output.status.success())
 }
 
-/// Runs git in a folder.
 pub fn git(folder: &Path, args: &[&str]) -> anyhow::Result<Output> {
     let mut command = Command::new("git");
     // Nobody answers a question for a password.

@@ -72,7 +72,6 @@ impl InputFiles {
         Ok(plain)
     }
 
-    /// The text of a file.
     pub fn text(&self, path: &Path) -> io::Result<String> {
         String::from_utf8(self.contents(path)?).map_err(|error| io::Error::new(ErrorKind::InvalidData, error))
     }

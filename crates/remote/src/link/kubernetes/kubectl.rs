@@ -26,7 +26,6 @@ const TARE_LIMIT: Duration = Duration::from_secs(30);
 /// Which cluster, and where in it; `None` for what kubectl's configuration says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cluster {
-    /// The context of kubectl's configuration.
     pub context: Option<String>,
     pub namespace: Option<String>,
 }

@@ -12,7 +12,6 @@ use zip::write::SimpleFileOptions;
 use super::secrets::Secrets;
 use crate::console;
 
-/// Writes the bundle of the record in `record`.
 pub fn write_bundle(record: &Path, target: &Path) -> anyhow::Result<()> {
     let mut copy = target.as_os_str().to_owned();
     copy.push(".copy");

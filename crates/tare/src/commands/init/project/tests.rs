@@ -22,7 +22,6 @@ fn project_of(files: Files) -> Project {
     detected_in("", files).unwrap().unwrap_or_else(|| panic!("{files:?}"))
 }
 
-/// Tool, build and command of a project.
 fn assert_known(files: Files, tool: &str, build: Option<&str>, command: &str) {
     let project = project_of(files);
     let known = (project.tool, project.build.as_deref(), project.command.join(" "));
