@@ -37,6 +37,11 @@ pub fn over_http2(stage: &Stage) -> Result<usize, Box<dyn Error>> {
     compare(stage.drive(Spread::Streams, known_delays(), EVENLY, Duration::from_secs(1) * stage.seconds)?)
 }
 
+pub fn of_calls(stage: &Stage) -> Result<usize, Box<dyn Error>> {
+    println!("\n## The same as unary calls of gRPC");
+    compare(stage.drive(Spread::Calls, known_delays(), EVENLY, Duration::from_secs(1) * stage.seconds)?)
+}
+
 fn known_delays() -> Options {
     Options { delay_us: 1300, slow_share: 0.01, slow_us: 50_000, ..Options::default() }
 }

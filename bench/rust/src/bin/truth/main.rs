@@ -19,6 +19,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     let mut failed = 0;
     if stage.http2_alone {
         failed += latency::over_http2(&stage)?;
+        failed += latency::of_calls(&stage)?;
         return Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
     if stage.streams_alone {
@@ -29,6 +30,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         failed += latency::of_a_stalling_server(&stage)?;
         failed += latency::of_known_delays(&stage)?;
         failed += latency::over_http2(&stage)?;
+        failed += latency::of_calls(&stage)?;
         failed += sends::lateness(&stage)?;
         failed += sends::poisson(&stage)?;
         failed += streams::of_planted_times(&stage)?;

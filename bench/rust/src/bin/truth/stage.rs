@@ -12,18 +12,28 @@ use tare_sys::affinity::{CpuSet, pin_current_thread};
 /// Largest number of requests under way.
 const UNDER_WAY: usize = 64;
 
-/// How the requests under way are spread: on connections of one each, or on few connections of HTTP/2.
+/// How the requests under way are spread: on connections of one each, or on few connections of HTTP/2, there also as calls of
+/// gRPC.
 #[derive(Clone, Copy)]
 pub enum Spread {
     Connections,
     Streams,
+    Calls,
 }
 
 impl Spread {
     fn protocol(self) -> (Protocol, usize) {
         match self {
             Self::Connections => (Protocol::Http1 { pipeline: 1 }, UNDER_WAY),
-            Self::Streams => (Protocol::Http2 { streams: 16 }, UNDER_WAY / 16),
+            Self::Streams | Self::Calls => (Protocol::Http2 { streams: 16 }, UNDER_WAY / 16),
+        }
+    }
+
+    fn request(self) -> RequestSpec {
+        match self {
+            Self::Connections | Self::Streams => RequestSpec::get("/path0/1").expecting(Check::body_is(*b"1")),
+            // The server answers each call with an empty message.
+            Self::Calls => RequestSpec::call("/truth.Service/Get", b"").expecting(Check::body_is(*b"")),
         }
     }
 }
@@ -108,13 +118,12 @@ impl Stage {
         duration: Duration,
     ) -> Result<Evidence, Box<dyn Error>> {
         let server = self.server(planted)?;
-        let expected = Check::body_is(*b"1");
         let (protocol, connections) = spread.protocol();
         let mut session = LoadSession::open(&SessionSpec {
             protocol,
             connections,
             cpus: CpuSet::from_indices([self.load_cpu]),
-            ..SessionSpec::new(server.address(), vec![RequestSpec::get("/path0/1").expecting(expected)])
+            ..SessionSpec::new(server.address(), vec![spread.request()])
         })?;
         let slice = SliceSpec {
             sending,
