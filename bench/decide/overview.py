@@ -51,7 +51,7 @@ def claim(rows):
     width = format_percent(median(map(half_width, quiet)), 1)
     wrong = sum(row["verdict"] in ("worse", "better") for row in rows["aa"])
     alarms = {0: "no false alarm", 1: "one false alarm"}.get(wrong, f"{wrong} false alarms")
-    return f"**First verdict after {first}, ±{width} (a layer of http4s); {alarms} in {len(rows['aa'])} runs of a server against itself** ([DECIDE](docs/DECIDE.md))."
+    return f"**First verdict after {first}, ±{width} (medians; a layer of http4s on a quiet machine); {alarms} in {len(rows['aa'])} runs of a server against itself** ([DECIDE](docs/DECIDE.md))."
 
 
 def simulated_lines(rows):
