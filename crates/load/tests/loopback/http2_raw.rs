@@ -82,10 +82,16 @@ pub fn receive(stream: &mut impl Read) -> Option<Received> {
 
 /// A server that gives every request this answer, in pieces of this many bytes. It passes on the frames that it receives.
 pub fn server(answer: Answer, piece_bytes: usize) -> (SocketAddr, Receiver<Received>) {
+    server_with(&frame(SETTINGS, 0, 0, &[]), answer, piece_bytes)
+}
+
+/// The same, with these settings.
+pub fn server_with(settings: &[u8], answer: Answer, piece_bytes: usize) -> (SocketAddr, Receiver<Received>) {
     let (sender, receiver) = channel();
+    let settings = settings.to_vec();
     let address = crude_server(move |mut stream| {
         let _ = stream.set_nodelay(true);
-        let _ = stream.write_all(&frame(SETTINGS, 0, 0, &[]));
+        let _ = stream.write_all(&settings);
         let _ = stream.read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()]);
         while let Some(received) = receive(&mut stream) {
             if received.0 == HEADERS {

@@ -15,6 +15,19 @@ fn reason(frames: &Receiver<Received>, kind: u8) -> Option<(u32, u32)> {
     Some((stream, u32::from_be_bytes(*reason)))
 }
 
+/// Servers that set a smaller table break the connection if they do not hear that (nghttp2, Node, Netty).
+#[test]
+fn the_first_head_after_a_smaller_table_says_that_none_is_used() {
+    for (id, value, expected) in [(1, 0, 0x20), (1, 4095, 0x20), (1, 4096, 0x82), (1, 65_536, 0x82)] {
+        let (address, frames) = server_with(&setting(id, value), |s| around(s, &[]), usize::MAX);
+        drive(address, 2);
+        let received = std::iter::from_fn(|| frames.recv_timeout(support::TIMEOUT).ok());
+        let heads = received.filter(|(kind, ..)| *kind == HEADERS).take(2);
+        let first_bytes: Vec<(u32, u8)> = heads.map(|(_, stream, payload)| (stream, payload[0])).collect();
+        assert_eq!(first_bytes, [(1, expected), (3, 0x82)], "a table of {value} bytes");
+    }
+}
+
 const PROTOCOL_ERROR: u32 = 1;
 const FLOW_CONTROL_ERROR: u32 = 3;
 

@@ -1,6 +1,7 @@
 //! Splits the bytes of a server into frames, and puts header sections together that come in several.
 
 use super::error::{ConnectionError, ErrorCode};
+use super::table::MAX_TABLE_BYTES;
 use super::{MAX_STREAM, flag, kind};
 use crate::http::MAX_HEAD_BYTES;
 
@@ -49,6 +50,8 @@ pub enum Frame<'a> {
 pub struct Settings {
     pub max_streams: Option<u32>,
     pub window_bytes: Option<u32>,
+    /// The server takes only a smaller table of headers than the usual one.
+    pub shrinks_table: bool,
 }
 
 impl Settings {
@@ -61,6 +64,7 @@ impl Settings {
         for &[id, low, a, b, c, d] in entries {
             let value = u32::from_be_bytes([a, b, c, d]);
             match u16::from_be_bytes([id, low]) {
+                1 => settings.shrinks_table |= (value as usize) < MAX_TABLE_BYTES,
                 2 if value != 0 => return Err(ConnectionError::protocol("a server that enables push")),
                 3 => settings.max_streams = Some(value),
                 4 if value > MAX_STREAM => {

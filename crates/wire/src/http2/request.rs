@@ -7,6 +7,12 @@ use super::table::static_index;
 use super::{flag, kind};
 use crate::http::{Method, Request};
 
+/// Largest part of a header section in a frame. It leaves room for [`EMPTY_TABLE`].
+const MAX_PART_BYTES: usize = MAX_PAYLOAD_BYTES - 1;
+
+/// A table size of 0, in the coding of RFC 7541, section 6.3.
+const EMPTY_TABLE: u8 = 0x20;
+
 /// A header section in frames, without the number of their stream. It uses no table of the connection, so it is always
 /// the same.
 #[derive(Clone, Debug)]
@@ -43,7 +49,7 @@ impl EncodedHead {
 
     fn in_frames(block: &[u8], is_last: bool) -> Self {
         let mut frames = Vec::with_capacity(block.len() + 9);
-        let parts = block.chunks(MAX_PAYLOAD_BYTES);
+        let parts = block.chunks(MAX_PART_BYTES);
         let count = parts.len();
         for (index, part) in parts.enumerate() {
             let end = if index + 1 == count { flag::END_HEADERS } else { 0 };
@@ -59,12 +65,15 @@ impl EncodedHead {
         Self(frames)
     }
 
-    /// Appends the frames, for this stream.
-    pub fn push(&self, out: &mut Vec<u8>, stream: u32) {
-        for frame in self.0.chunks(9 + MAX_PAYLOAD_BYTES) {
-            out.extend_from_slice(&frame[..5]);
-            out.extend_from_slice(&stream.to_be_bytes());
-            out.extend_from_slice(&frame[9..]);
+    /// Appends the frames, for this stream. `says_table` says first that the table is empty: the first section after
+    /// settings that shrink the table must say its size, although none is used (RFC 7541, section 4.2).
+    pub fn push(&self, out: &mut Vec<u8>, stream: u32, says_table: bool) {
+        let mut table: &[u8] = if says_table { &[EMPTY_TABLE] } else { &[] };
+        for frame in self.0.chunks(9 + MAX_PART_BYTES) {
+            let (head, part) = frame.split_at(9);
+            push_head(out, table.len() + part.len(), head[3], head[4], stream);
+            out.extend_from_slice(std::mem::take(&mut table));
+            out.extend_from_slice(part);
         }
     }
 }
@@ -105,32 +114,40 @@ fn push_integer(block: &mut Vec<u8>, first: u8, prefix_bits: u32, value: usize) 
 mod tests {
     use super::*;
 
-    fn encoded(headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+    fn encoded(headers: &[(&str, &str)], body: &[u8], says_table: bool) -> Vec<u8> {
         let headers: Vec<_> = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let method = if body.is_empty() { &Method::GET } else { &Method::POST };
         let request = Request { method, path: "/a", host: "b:80", headers: &headers, body };
         let mut out = Vec::new();
-        EncodedHead::of(&request, "http").push(&mut out, 5);
+        EncodedHead::of(&request, "http").push(&mut out, 5, says_table);
         out
     }
 
     #[test]
     fn a_request_is_its_pseudo_headers_and_its_fields_in_a_frame() {
         let get = [&[0, 0, 12, 1, 5, 0, 0, 0, 5, 0x82, 0x86, 1, 4][..], b"b:80\x04\x02/a"].concat();
-        assert_eq!(encoded(&[], b""), get);
+        assert_eq!(encoded(&[], b"", false), get);
         let post = [&[0, 0, 20, 1, 4, 0, 0, 0, 5, 0x83, 0x86, 1, 1][..], b"c\x04\x02/a\0\x03x-a\x01b\x0f\x0d\x013"];
         let headers = [("Host", "c"), ("X-A", "b"), ("Connection", "close"), ("TE", "gzip")];
-        assert_eq!(encoded(&headers, b"123"), post.concat());
-        assert!(encoded(&[("TE", "trailers"), ("Content-Length", "3")], b"123").ends_with(b"trailers\x0f\x0d\x013"));
+        assert_eq!(encoded(&headers, b"123", false), post.concat());
+        assert!(
+            encoded(&[("TE", "trailers"), ("Content-Length", "3")], b"123", false).ends_with(b"trailers\x0f\x0d\x013")
+        );
     }
 
     #[test]
     fn a_section_that_is_longer_than_a_frame_goes_on_in_others() {
-        let out = encoded(&[("x", &"y".repeat(40_000))], b"");
+        let value = "y".repeat(40_000);
+        let long = [("x", &*value)];
+        let out = encoded(&long, b"", false);
         let head = |at: usize| (out[at..at + 5].to_vec(), out[at + 8]);
-        assert_eq!(head(0), (vec![0, 0x40, 0, 1, 1], 5));
-        assert_eq!(head(9 + 16_384), (vec![0, 0x40, 0, 9, 0], 5));
-        let (last, stream) = head(2 * (9 + 16_384));
+        assert_eq!(head(0), (vec![0, 0x3f, 0xff, 1, 1], 5));
+        assert_eq!(head(9 + 16_383), (vec![0, 0x3f, 0xff, 9, 0], 5));
+        let (last, stream) = head(2 * (9 + 16_383));
         assert_eq!((last[3..].to_vec(), stream), (vec![9, 4], 5));
+        // Also behind the size of the table, no frame is longer than the server must accept.
+        let sized = encoded(&long, b"", true);
+        assert_eq!((&sized[..5], &sized[9..12]), (&[0, 0x40, 0, 1, 1][..], &[EMPTY_TABLE, 0x82, 0x86][..]));
+        assert_eq!(sized[12..], out[11..]);
     }
 }

@@ -42,7 +42,11 @@ fn frames_are_what_their_bytes_say() {
         (frame(4, 0, 0, b""), Frame::Settings(Settings::default())),
         (
             frame(4, 0, 0, b"\0\x03\0\0\0\x64\0\x04\0\0\0\x01\xfe\xfe\0\0\0\0"),
-            Frame::Settings(Settings { max_streams: Some(100), window_bytes: Some(1) }),
+            Frame::Settings(Settings { max_streams: Some(100), window_bytes: Some(1), shrinks_table: false }),
+        ),
+        (
+            frame(4, 0, 0, b"\0\x01\0\0\x0f\xff\0\x01\0\0\x10\0"),
+            Frame::Settings(Settings { shrinks_table: true, ..Settings::default() }),
         ),
         (frame(6, 0, 0, b"12345678"), Frame::Ping(*b"12345678")),
         (frame(7, 0, 0, b"\x80\0\0\x03\0\0\0\x01why"), Frame::GoAway { last_stream: 3, code: ErrorCode::PROTOCOL }),

@@ -24,8 +24,15 @@ impl Heads {
         &self.base
     }
 
-    /// Appends the head of this request for a stream.
-    pub(super) fn push(&mut self, out: &mut Vec<u8>, stream: u32, request: usize, parts: &Arc<Parts>) {
+    /// Appends the head of this request for a stream, behind the size of the table if the server waits for it.
+    pub(super) fn push(
+        &mut self,
+        out: &mut Vec<u8>,
+        stream: u32,
+        request: usize,
+        parts: &Arc<Parts>,
+        says_table: bool,
+    ) {
         if self.kept.len() <= request {
             self.kept.resize_with(request + 1, || None);
         }
@@ -37,7 +44,7 @@ impl Heads {
             *kept = Some((Arc::clone(parts), head));
         }
         if let Some((_, head)) = kept {
-            head.push(out, stream);
+            head.push(out, stream, says_table);
         }
     }
 }

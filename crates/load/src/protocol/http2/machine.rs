@@ -44,6 +44,8 @@ pub(super) struct Machine {
     pub(super) window_bytes: i64,
     /// Bytes that came since this side has last given room.
     unreturned_bytes: u32,
+    /// The next head must say the size of its table, because the settings have changed that.
+    owes_table_size: bool,
     unread_answers: u32,
     /// What the exchanges that have ended mean, in the order of their ends.
     pub(super) ended: VecDeque<Step>,
@@ -77,6 +79,7 @@ impl Machine {
             window_bytes: FIRST_WINDOW_BYTES.into(),
             unreturned_bytes: 0,
             unread_answers: 0,
+            owes_table_size: false,
             ended: VecDeque::new(),
             out: Vec::new(),
             farewell: None,
@@ -133,7 +136,8 @@ impl Machine {
     fn open_stream(&mut self, mut stream: Stream) {
         let id = self.next_id;
         self.next_id += 2;
-        self.heads.push(&mut self.out, id, stream.exchange.request, &stream.parts);
+        let says_table = std::mem::take(&mut self.owes_table_size);
+        self.heads.push(&mut self.out, id, stream.exchange.request, &stream.parts, says_table);
         stream.window_bytes = self.first_window_bytes;
         self.uploading += usize::from(!stream.unsent().is_empty());
         self.ids.push(id);
@@ -264,6 +268,7 @@ impl Machine {
         }
         if let Some(bytes) = settings.window_bytes {
             let change = i64::from(bytes) - std::mem::replace(&mut self.first_window_bytes, bytes.into());
+        self.owes_table_size |= settings.shrinks_table;
             for stream in &mut self.streams {
                 grow(&mut stream.window_bytes, change)?;
             }
