@@ -24,8 +24,8 @@ pub(crate) struct PartialAnswer {
     reply: Option<Box<Reply>>,
     /// The body is compressed, and is compared when it is complete.
     is_gzip: bool,
-    /// Something of the head has come.
-    has_begun: bool,
+    /// What is known before the head has come, for the text of a timeout.
+    before_head: &'static str,
     problem: Option<Box<Problem>>,
     taken: Option<Box<Taken>>,
 }
@@ -96,11 +96,11 @@ impl AnswerChecker<'_> {
 }
 
 impl PartialAnswer {
-    /// How far the answer has come, for the text of a timeout; empty if its head has not.
+    /// How far the answer has come, for the text of a timeout; empty if nothing has.
     pub(crate) fn progress(&self) -> String {
         match self.status {
-            0 if self.has_begun => ": its head began, and has no end".to_owned(),
-            0 => String::new(),
+            0 if self.before_head.is_empty() => String::new(),
+            0 => format!(": {}", self.before_head),
             status if self.body_bytes == 0 => format!(": status {status} came, and nothing of the body"),
             status => format!(
                 ": status {status} came, and {} bytes of the body; of a stream without an end, --event-stream reads the events",
@@ -109,9 +109,9 @@ impl PartialAnswer {
         }
     }
 
-    /// Notes that something of the head has come.
-    pub(crate) const fn note_begun(&mut self) {
-        self.has_begun = true;
+    /// Notes how far request or answer are as long as no head has come.
+    pub(crate) const fn note_before_head(&mut self, what: &'static str) {
+        self.before_head = what;
     }
 
     /// The status; 0 until the head has come.

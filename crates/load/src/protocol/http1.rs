@@ -213,7 +213,7 @@ impl Http1 {
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         let mut exchange = self.under_way.pop_front()?;
         if !std::mem::take(&mut self.first_bytes).is_empty() {
-            exchange.answer.note_begun();
+            exchange.answer.note_before_head("its head began, and has no end");
         }
         Some(exchange)
     }

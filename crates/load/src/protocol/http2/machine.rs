@@ -25,6 +25,11 @@ const MOST_RETURNS: u8 = 16;
 /// A server may leave so many answers to its pings and settings unread.
 const MAX_UNREAD_ANSWERS: u32 = 100_000;
 
+/// Why requests that are overdue have not left.
+const NO_SETTINGS: &str = "the request was not sent, because the server sent no SETTINGS; does it speak HTTP/2 here?";
+const NO_STREAM: &str = "the request was not sent, because the server permits no more streams";
+const NO_WINDOW: &str = "the request was not sent to its end, because the server gives no window for its body";
+
 #[derive(Debug)]
 pub(super) struct Machine {
     heads: Heads,
@@ -39,13 +44,13 @@ pub(super) struct Machine {
     /// Open streams whose request has not left completely.
     pub(super) uploading: usize,
     has_settings: bool,
+    /// The next head must say the size of its table, because the settings have changed that.
+    owes_table_size: bool,
     max_streams: usize,
     first_window_bytes: i64,
     pub(super) window_bytes: i64,
     /// Bytes that came since this side has last given room.
     unreturned_bytes: u32,
-    /// The next head must say the size of its table, because the settings have changed that.
-    owes_table_size: bool,
     unread_answers: u32,
     /// What the exchanges that have ended mean, in the order of their ends.
     pub(super) ended: VecDeque<Step>,
@@ -74,12 +79,12 @@ impl Machine {
             next_id: 1,
             uploading: 0,
             has_settings: false,
+            owes_table_size: false,
             max_streams: usize::MAX,
             first_window_bytes: FIRST_WINDOW_BYTES.into(),
             window_bytes: FIRST_WINDOW_BYTES.into(),
             unreturned_bytes: 0,
             unread_answers: 0,
-            owes_table_size: false,
             ended: VecDeque::new(),
             out: Vec::new(),
             farewell: None,
@@ -263,12 +268,12 @@ impl Machine {
 
     fn on_settings(&mut self, settings: Settings) -> Result<(), ConnectionError> {
         self.has_settings = true;
+        self.owes_table_size |= settings.shrinks_table;
         if let Some(max_streams) = settings.max_streams {
             self.max_streams = max_streams as usize;
         }
         if let Some(bytes) = settings.window_bytes {
             let change = i64::from(bytes) - std::mem::replace(&mut self.first_window_bytes, bytes.into());
-        self.owes_table_size |= settings.shrinks_table;
             for stream in &mut self.streams {
                 grow(&mut stream.window_bytes, change)?;
             }
@@ -337,9 +342,14 @@ impl Machine {
         let is_overdue = |stream: &Stream| stream.exchange.deadline <= now;
         let Some(at) = self.streams.iter().position(is_overdue) else {
             let at = self.waiting.iter().position(is_overdue)?;
-            return self.waiting.remove(at).map(Stream::into_exchange);
+            let mut exchange = self.waiting.remove(at)?.into_exchange();
+            exchange.answer.note_before_head(if self.has_settings { NO_STREAM } else { NO_SETTINGS });
+            return Some(exchange);
         };
-        let (id, stream) = self.remove(at);
+        let (id, mut stream) = self.remove(at);
+        if !stream.unsent().is_empty() {
+            stream.exchange.answer.note_before_head(NO_WINDOW);
+        }
         push_reset(&mut self.out, id, ErrorCode::CANCEL);
         self.open_waiting();
         Some(stream.into_exchange())

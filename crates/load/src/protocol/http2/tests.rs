@@ -1,11 +1,19 @@
 //! Frames of a server, and how the requests end upon them.
 
-use tare_sample::ErrorClass;
+use std::sync::Arc;
 
+use tare_sample::ErrorClass;
+use tare_sys::clock::Nanos;
+use tare_sys::poll::Token;
+use tare_wire::http::Method;
+
+use super::Http2;
 use crate::input::check::Check;
-use crate::input::request::{RequestSpec, Requests};
+use crate::input::request::{Parts, RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
-use crate::protocol::offline::{RequestEnd, outcome_of_bytes};
+use crate::protocol::connection::Exchange;
+use crate::protocol::offline::{Nowhere, RequestEnd, outcome_of_bytes};
+use crate::recorder::Times;
 
 const HEADERS: u8 = 1;
 
@@ -67,4 +75,29 @@ fn what_breaks_a_connection_behind_its_last_answer_is_told() {
 fn what_fails_the_last_stream_of_a_connection_is_told_once() {
     let expected = (Some(RequestEnd::Failed(ErrorClass::Protocol)), None);
     assert_eq!(ends_upon(&frame(0, 1, 0, b"x"), usize::MAX), expected);
+}
+
+#[test]
+fn a_timeout_says_why_the_request_has_not_left() {
+    let requests = RequestSet::encode("localhost", &Requests::of(vec![RequestSpec::get("/")])).unwrap();
+    let parts = Parts { method: Method::POST, path: "/".to_owned(), headers: Vec::new(), body: b"12345"[..].into() };
+    let text_upon = |bytes: &[u8]| {
+        let mut http2 = Http2::new("http://localhost".into(), None);
+        http2.open();
+        http2.begin(Exchange::new(0, Times::default(), Nanos(1)), &Arc::new(parts.clone()));
+        http2.receive(&mut &*bytes, &requests);
+        http2.flush(&mut Nowhere, Token(0));
+        http2.take_overdue(Nanos(1)).unwrap().answer.progress()
+    };
+    let settings = |payload: &[u8]| frame(4, 0, 0, payload);
+    for (bytes, says) in [
+        (vec![], "sent no SETTINGS"),
+        (settings(b"\0\x03\0\0\0\0"), "permits no more streams"),
+        (settings(b"\0\x04\0\0\0\x02"), "gives no window"),
+        (settings(b""), ""),
+        ([settings(b"\0\x04\0\0\0\x02"), frame(HEADERS, 4, 1, b"\x88")].concat(), "status 200 came"),
+    ] {
+        let text = text_upon(&bytes);
+        assert!(text.contains(says) && text.is_empty() == says.is_empty(), "{text}, not {says}");
+    }
 }
