@@ -7,7 +7,8 @@ use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::http::{
-    Method, ParseError, Progress, Request, ResponseParser, announces_close, begins_http2, count_line_ends,
+    Method, ParseError, Progress, Request, ResponseParser, announces_close, begins_http2, begins_tls_alert,
+    count_line_ends,
 };
 
 use super::connection::{Begun, Ended, Exchange, Step};
@@ -160,9 +161,10 @@ impl Http1 {
             }
             Err(error) => {
                 self.keep_first_bytes(bytes);
-                let text = match begins_http2(&self.first_bytes) {
-                    true => "the server answers in HTTP/2, and not in HTTP/1.1".to_owned(),
-                    false => format!("{error}: \"{}\"", escape(&self.first_bytes)),
+                let text = match &self.first_bytes {
+                    bytes if begins_http2(bytes) => "the server answers in HTTP/2, and not in HTTP/1.1".to_owned(),
+                    bytes if begins_tls_alert(bytes) => "the server answers in TLS, and not in HTTP/1.1".to_owned(),
+                    bytes => format!("{error}: \"{}\"", escape(bytes)),
                 };
                 Step::Broken(Problem::new(ErrorClass::Protocol, text))
             }

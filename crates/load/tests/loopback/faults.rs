@@ -156,15 +156,26 @@ fn a_server_that_speaks_before_it_is_asked_breaks_the_protocol() {
 }
 
 #[test]
-fn a_server_of_http2_is_named() {
-    let address = crude_server(|mut stream| {
-        let _ = stream.read(&mut [0; 1024]);
-        let _ = stream.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]);
-        exhaust(stream);
-    });
-    let sample = run(&mut session(address, 1, vec![get()]), &count(2, 1));
-    let broken = sample.errors.for_class(ErrorClass::Protocol);
-    assert_eq!(broken.example, "the server answers in HTTP/2, and not in HTTP/1.1", "{:?}", sample.errors);
+fn a_server_of_another_protocol_is_named() {
+    for (first, protocol, says) in [
+        (
+            &[0, 0, 0, 4, 0, 0, 0, 0, 0][..],
+            Protocol::Http1 { pipeline: 1 },
+            "the server answers in HTTP/2, and not in HTTP/1.1",
+        ),
+        (&[21, 3, 1, 0, 2, 2, 22], Protocol::Http1 { pipeline: 1 }, "the server answers in TLS, and not in HTTP/1.1"),
+        (&[21, 3, 1, 0, 2, 2, 22], Protocol::Http2 { streams: 1 }, "the server answers in TLS, and not in HTTP/2"),
+    ] {
+        let address = crude_server(move |mut stream| {
+            let _ = stream.read(&mut [0; 1024]);
+            let _ = stream.write_all(first);
+            exhaust(stream);
+        });
+        let spec = SessionSpec { protocol, ..spec(address, vec![get()]) };
+        let sample = run(&mut LoadSession::open(&spec).unwrap(), &count(2, 1));
+        let broken = sample.errors.for_class(ErrorClass::Protocol);
+        assert_eq!(broken.example, says, "{:?}", sample.errors);
+    }
 }
 
 #[test]

@@ -310,7 +310,7 @@ fn over_tls_http2_is_agreed_upon_or_refused() {
     let tls = Some(TlsSpec { trust: Trust::Anybody, ..TlsSpec::new("localhost") });
     for (protocols, class, says) in [
         (&[&b"http/1.1"[..]][..], ErrorClass::Tls, "does not speak this version of HTTP"),
-        (&[], ErrorClass::Tls, "does not agree to HTTP/2"),
+        (&[], ErrorClass::Tls, "does not agree to HTTP/2 (ALPN h2); let it offer h2, or"),
         (&[b"h2"], ErrorClass::Read, "closed"),
     ] {
         let sample = drive(&SessionSpec { tls: tls.clone(), ..spec(secured(protocols), 1, 1) }, 2);

@@ -220,6 +220,14 @@ pub const fn begins_http2(bytes: &[u8]) -> bool {
     matches!(bytes, [0, _, _, 4, 0, 0, 0, 0, 0, ..])
 }
 
+/// Whether these bytes are an alert of TLS, with which its servers answer a request in plain text.
+///
+/// # Source
+/// RFC 8446, sections 5.1 and 6.
+pub const fn begins_tls_alert(bytes: &[u8]) -> bool {
+    matches!(bytes, [21, 3, 0..=4, ..])
+}
+
 /// Whether the bytes have an empty line behind another line.
 fn has_empty_line(bytes: &[u8]) -> bool {
     bytes.windows(2).any(|pair| pair == b"\n\n") || bytes.windows(3).any(|three| three == b"\n\r\n")

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Sending, Token, Transport};
-use tare_wire::http::status_line;
+use tare_wire::http::{begins_tls_alert, status_line};
 use tare_wire::http2::{ConnectionError, FrameReader};
 
 use self::machine::Machine;
@@ -152,6 +152,7 @@ impl Http2 {
 fn no_http2(error: ConnectionError, first: &[u8]) -> Problem {
     let text = match status_line(first) {
         Some(line) => format!("the server answers in HTTP/1.1 (\"{}\"), and not in HTTP/2", escape(line)),
+        None if begins_tls_alert(first) => "the server answers in TLS, and not in HTTP/2".to_owned(),
         None => format!("{error}; does the server speak HTTP/2 here at all?"),
     };
     Problem::new(ErrorClass::Protocol, text)

@@ -159,8 +159,9 @@ impl Security {
     pub(crate) fn disagreement(&self, connection: &ClientConnection) -> Option<String> {
         let wants_http2 = self.config.alpn_protocols.iter().any(|name| name == b"h2");
         let agreed = connection.alpn_protocol();
-        (wants_http2 && agreed != Some(b"h2"))
-            .then(|| "the server does not agree to HTTP/2 (ALPN h2); speak HTTP/1.1 with it".to_owned())
+        (wants_http2 && agreed != Some(b"h2")).then(|| {
+            "the server does not agree to HTTP/2 (ALPN h2); let it offer h2, or speak HTTP/1.1 with it".to_owned()
+        })
     }
 }
 
