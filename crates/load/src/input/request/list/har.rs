@@ -1,5 +1,6 @@
 //! HAR 1.2, which browsers and proxies record.
 
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde_json::Value;
 use tare_wire::http::method_named;
 
@@ -30,14 +31,9 @@ fn listed(name: &str, number: usize, request: &Value) -> Result<ListedRequest, L
     let url = request["url"].as_str().ok_or_else(|| missing("url"))?;
     let method = request["method"].as_str().ok_or_else(|| missing("method"))?;
     let method = method_named(method).map_err(|error| LoadError::input(&place, &error.to_string(), REMEDY))?;
-    Ok(ListedRequest {
-        weight: 1,
-        method: Some(method),
-        url: literal(url),
-        headers: headers(request),
-        body: body(&request["postData"]),
-        place,
-    })
+    let body = body(&request["postData"]).map_err(|what| LoadError::input(&place, what, REMEDY))?;
+    let headers = headers(request);
+    Ok(ListedRequest { weight: 1, method: Some(method), url: literal(url), headers, body, place })
 }
 
 fn fields(list: &Value) -> impl Iterator<Item = (&str, &str)> {
@@ -54,11 +50,18 @@ fn headers(request: &Value) -> Vec<(String, String)> {
     headers
 }
 
-/// The text, or where only the fields of a form were recorded, these as a browser sends them.
-fn body(post: &Value) -> ListedBody {
-    match post["text"].as_str() {
+/// The text, which some programs write in base64; or where only the fields of a form were recorded, these as a browser
+/// sends them.
+fn body(post: &Value) -> Result<ListedBody, &'static str> {
+    Ok(match post["text"].as_str() {
+        Some(text) if post["encoding"] == "base64" => {
+            ListedBody::Bytes(BASE64_STANDARD.decode(text).map_err(|_| "the body is not base64, as its encoding says")?)
+        }
         Some(text) => ListedBody::Bytes(text.as_bytes().to_vec()),
         None if post["params"].as_array().is_some_and(|params| !params.is_empty()) => {
+            if post["mimeType"].as_str().is_some_and(|mime_type| mime_type.starts_with("multipart/")) {
+                return Err("the body has parts, and only the fields were recorded");
+            }
             let mut form = Vec::new();
             for (name, value) in fields(&post["params"]) {
                 if !form.is_empty() {
@@ -71,7 +74,7 @@ fn body(post: &Value) -> ListedBody {
             ListedBody::Bytes(form)
         }
         None => ListedBody::None,
-    }
+    })
 }
 
 #[cfg(test)]
@@ -88,22 +91,35 @@ mod tests {
             {"request": {"method": "POST", "url": "http://x/b", "postData":
                 {"mimeType": "application/json", "text": "{\"a\":1}"}}},
             {"request": {"method": "POST", "url": "http://x/c", "postData":
-                {"mimeType": "", "params": [{"name": "q", "value": "a b"}, {"name": "r", "value": "1"}]}}}]}}"#;
+                {"mimeType": "", "params": [{"name": "q", "value": "a b"}, {"name": "r", "value": "1"}]}}},
+            {"request": {"method": "POST", "url": "http://x/d", "postData":
+                {"mimeType": "", "encoding": "base64", "text": "AAH/"}}}]}}"#;
         let list = parse_request_list("page.har", har).unwrap();
         assert!(list.is_recording);
         let found: Vec<_> = list.requests.iter().map(|one| (&*one.place, &*one.url)).collect();
-        let places = ["page.har, entry 1", "page.har, entry 3", "page.har, entry 4"];
-        assert_eq!(found, [(places[0], r"http://x/a?t=\{{b}}"), (places[1], "http://x/b"), (places[2], "http://x/c")]);
-        let [get, json, form] = &list.requests[..] else { panic!("three requests") };
+        let places = ["page.har, entry 1", "page.har, entry 3", "page.har, entry 4", "page.har, entry 5"];
+        let urls = [r"http://x/a?t=\{{b}}", "http://x/b", "http://x/c", "http://x/d"];
+        assert_eq!(found, std::iter::zip(places, urls).collect::<Vec<_>>());
+        let [get, json, form, binary] = &list.requests[..] else { panic!("four requests") };
         assert_eq!((&get.headers, &get.body), (&vec![("Accept".to_owned(), "*/*".to_owned())], &ListedBody::None));
         assert_eq!(json.headers, [("Content-Type".to_owned(), "application/json".to_owned())]);
         assert_eq!(json.body, ListedBody::Bytes(br#"{"a":1}"#.to_vec()));
         assert_eq!(form.body, ListedBody::Bytes(b"q=a%20b&r=1".to_vec()));
+        assert_eq!(binary.body, ListedBody::Bytes(vec![0, 1, 0xff]));
     }
 
     #[test]
     fn a_recording_that_lacks_something_says_where() {
+        let posts = |post: &str| {
+            let request = format!(r#"{{"method": "POST", "url": "http://x/", "postData": {post}}}"#);
+            format!(r#"{{"log": {{"entries": [{{"request": {request}}}]}}}}"#)
+        };
+        let no_base64 = posts(r#"{"encoding": "base64", "text": "*"}"#);
+        let parts =
+            posts(r#"{"mimeType": "multipart/form-data; boundary=x", "params": [{"name": "a", "value": "1"}]}"#);
         for (text, says) in [
+            (&*no_base64, "entry 1: the body is not base64"),
+            (&*parts, "entry 1: the body has parts, and only the fields were recorded"),
             (r#"{"log": {}}"#, "page.har: log has no entries"),
             (r#"{"log": {"entries": []}}"#, "page.har: the list is empty"),
             (r#"{"log": {"entries": [{"request": {"url": "http://x/"}}]}}"#, "entry 1: the request has no method"),
