@@ -2,8 +2,9 @@
 
 use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_encode};
 
-/// Bytes that a request line can contain: all of ASCII except blanks and control characters.
-const TARGET: &AsciiSet = &CONTROLS.add(b' ');
+/// What cannot stand in the target of a request: blanks, control characters, and what begins a fragment, which is never
+/// sent.
+const TARGET: &AsciiSet = &CONTROLS.add(b' ').add(b'#');
 /// Unreserved characters of RFC 3986.
 const UNRESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
@@ -63,14 +64,14 @@ mod tests {
     #[test]
     fn values_are_written_for_where_they_stand() {
         for (escaping, expected) in [
-            (Escaping::None, "a/b?c=d&é \"\n"),
-            (Escaping::Target, "a/b?c=d&%C3%A9%20\"%0A"),
-            (Escaping::Url, "a%2Fb%3Fc%3Dd%26%C3%A9%20%22%0A"),
-            (Escaping::Json, "a/b?c=d&é \\\"\\n"),
-            (Escaping::JsonInTarget, "a/b?c=d&%C3%A9%20\\\"\\n"),
+            (Escaping::None, "a/b?c=d&é \"\n#"),
+            (Escaping::Target, "a/b?c=d&%C3%A9%20\"%0A%23"),
+            (Escaping::Url, "a%2Fb%3Fc%3Dd%26%C3%A9%20%22%0A%23"),
+            (Escaping::Json, "a/b?c=d&é \\\"\\n#"),
+            (Escaping::JsonInTarget, "a/b?c=d&%C3%A9%20\\\"\\n%23"),
         ] {
             let mut out = Vec::new();
-            escaping.write("a/b?c=d&é \"\n", &mut out);
+            escaping.write("a/b?c=d&é \"\n#", &mut out);
             assert_eq!(String::from_utf8(out).unwrap(), expected);
         }
     }
