@@ -29,14 +29,18 @@ pub struct EventReader {
     has_data: bool,
     /// The last byte was a CR, whose LF belongs to it.
     after_cr: bool,
+    /// How much of a byte order mark has arrived. It means nothing before the first event.
+    mark_bytes: usize,
 }
+
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 impl EventReader {
     /// Reads bodies of this content type: `text/event-stream`, and otherwise lines.
     pub fn of_content_type(value: Option<&[u8]>) -> Self {
         let is_server_sent = value.is_some_and(|value| value.to_ascii_lowercase().starts_with(b"text/event-stream"));
         let form = if is_server_sent { Form::ServerSent } else { Form::Lines };
-        Self { form, event_bytes: 0, line_bytes: 0, may_be_data: true, has_data: false, after_cr: false }
+        Self { form, event_bytes: 0, line_bytes: 0, may_be_data: true, has_data: false, after_cr: false, mark_bytes: 0 }
     }
 
     /// Takes bytes, and returns how many events they have ended.
@@ -46,6 +50,11 @@ impl EventReader {
     pub fn take(&mut self, bytes: &[u8]) -> Result<u64, EventTooLong> {
         let mut ended = 0;
         for &byte in bytes {
+            if BYTE_ORDER_MARK.get(self.mark_bytes) == Some(&byte) {
+                self.mark_bytes += 1;
+                continue;
+            }
+            self.mark_bytes = BYTE_ORDER_MARK.len();
             let is_second_of_pair = byte == b'\n' && self.after_cr;
             self.after_cr = byte == b'\r' && self.form == Form::ServerSent;
             if is_second_of_pair {
@@ -122,6 +131,7 @@ mod tests {
             ("data: 1\n\n", 1),
             ("data: 1\r\n\r\ndata: 2\r\rdata: 3\n\n", 3),
             ("event: a\nid: 7\ndata: 1\ndata: 2\n\n", 1),
+            ("\u{feff}data: 1\n\ndata: 2\n\n", 2),
             (": a comment\n\n", 0),
             (": a comment\n\ndata\n\n", 1),
             ("event: ping\n\n", 0),
