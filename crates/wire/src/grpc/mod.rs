@@ -30,8 +30,10 @@ pub fn path_of(method: &str) -> Result<String, String> {
 }
 
 pub fn is_content_type(value: &str) -> bool {
-    let rest = value.trim().strip_prefix(CONTENT_TYPE);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['+', ';']))
+    let parts = value.trim().split_at_checked(CONTENT_TYPE.len());
+    parts.is_some_and(|(begin, rest)| {
+        begin.eq_ignore_ascii_case(CONTENT_TYPE) && (rest.is_empty() || rest.starts_with(['+', ';']))
+    })
 }
 
 #[cfg(test)]
@@ -54,6 +56,7 @@ mod tests {
             ("application/grpc", true),
             ("application/grpc+proto", true),
             ("application/grpc;charset=utf-8", true),
+            ("Application/gRPC", true),
             ("application/grpc-web", false),
             ("text/html", false),
         ] {
