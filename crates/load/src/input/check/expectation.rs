@@ -100,7 +100,7 @@ impl Expectation {
     /// What is wrong with the head, the status first.
     pub(crate) fn judge_head(&self, head: &Head<'_>) -> Option<Problem> {
         if !self.allows(head.status) {
-            let location = head.header_value("location").filter(|_| is_redirect(head.status));
+            let location = head.header_value("location").filter(|_| is_followed(head.status));
             let leads = location.map_or(String::new(), |location| {
                 format!(
                     "; it leads to \"{}\", and redirects are not followed: load that URL, follow them (--follow), or accept \
@@ -146,11 +146,6 @@ impl Expectation {
 /// Whether an answer of this status leads to another request.
 const fn is_followed(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
-}
-
-/// Whether an answer of this status may lead elsewhere.
-const fn is_redirect(status: u16) -> bool {
-    status >= 300 && status < 400
 }
 
 impl HeaderRule {

@@ -38,6 +38,11 @@ fn a_redirect_says_where_it_leads_and_what_to_do() {
         assert!(text.contains(says), "{says}: {text}");
     }
     assert_eq!(judge(&["status 302"], 302, "Location: /new", ""), None);
+    // Of these statuses nothing follows, whatever the flags.
+    for status in [300, 304] {
+        let text = judge(&[], status, "Location: /new", "").unwrap().1;
+        assert_eq!(text, format!("status {status} instead of 200 to 299"));
+    }
     assert!(!judge(&[], 304, "X: y", "").unwrap().1.contains("leads"));
 }
 
