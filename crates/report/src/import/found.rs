@@ -6,6 +6,9 @@ use serde_json::Value;
 use tare_analysis::history::ImportedFigure;
 use tare_stats::Polarity::{self, HigherIsBetter, LowerIsBetter};
 
+/// Why a load without a success has no figures: a failure may take no time.
+pub(super) const NO_SUCCESS: &str = "it has figures, but no request of it succeeded";
+
 /// A file: its text, and the same as JSON if it is that.
 pub(super) struct Content<'a> {
     pub text: &'a str,

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tare_stats::Polarity::{HigherIsBetter, LowerIsBetter};
 
-use super::found::{Content, Found};
+use super::found::{Content, Found, NO_SUCCESS};
 
 pub(super) fn read(content: &Content<'_>) -> Option<Result<Found, String>> {
     let json = content.value()?;
@@ -20,13 +20,18 @@ pub(super) fn read(content: &Content<'_>) -> Option<Result<Found, String>> {
         // `http_req_duration{name:login}` is a part of `http_req_duration`.
         let kind = metric.split('{').next().unwrap_or(metric);
         let name = match metric {
-            "http_req_duration" | "http_reqs" => content.name.to_owned(),
+            "http_req_duration" | "http_reqs" | "http_req_failed" => content.name.to_owned(),
             _ => format!("{} ({metric})", content.name),
         };
         if kind.ends_with("_duration") {
             add_times(&mut found, &name, metric, values);
         } else if let ("http_reqs" | "iterations", Some(rate)) = (kind, values.get("rate")) {
             found.add(&name, ("throughput", "per_s"), HigherIsBetter, rate.as_f64());
+        } else if let ("http_req_failed", Some(share)) = (kind, values.get("rate").or_else(|| values.get("value"))) {
+            if metric == kind && share.as_f64() == Some(1.0) {
+                return Some(Err(NO_SUCCESS.to_owned()));
+            }
+            found.add(&name, ("failed", "share"), LowerIsBetter, share.as_f64());
         } else {
             found.left_out.push(metric.to_owned());
         }

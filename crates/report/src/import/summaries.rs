@@ -3,7 +3,7 @@
 use serde_json::Value;
 use tare_stats::Polarity::{HigherIsBetter, LowerIsBetter};
 
-use super::found::{Content, Found};
+use super::found::{Content, Found, NO_SUCCESS};
 
 /// Where a summary has its figures. All places are JSON pointers.
 pub(super) struct Summary {
@@ -18,13 +18,24 @@ pub(super) struct Summary {
     rate: &'static str,
     /// A share: of successes, or of failures.
     share: Option<(&'static str, &'static str)>,
+    /// Counts of responses: the places of those that succeeded, and of those that did not.
+    counts: (&'static str, &'static str),
     at: Option<&'static str>,
     /// What was measured; otherwise the file says it.
     name: Option<&'static str>,
 }
 
-const NOTHING: Summary =
-    Summary { mark: "", unit: "", times: ("", ""), percentiles: None, rate: "", share: None, at: None, name: None };
+const NOTHING: Summary = Summary {
+    mark: "",
+    unit: "",
+    times: ("", ""),
+    percentiles: None,
+    rate: "",
+    share: None,
+    counts: ("", ""),
+    at: None,
+    name: None,
+};
 
 /// `tare load --json`. The URL names it, so that a load has one line whatever its files are called.
 pub(super) const TARE_LOAD: Summary = Summary {
@@ -36,6 +47,7 @@ pub(super) const TARE_LOAD: Summary = Summary {
     share: Some(("/requests/failed_share", "failed")),
     at: Some("/started_at"),
     name: Some("/url"),
+    ..NOTHING
 };
 
 /// `oha --output-format json`. Its rate counts failures too, so their share is a figure of its own.
@@ -65,6 +77,7 @@ pub(super) const FORTIO: Summary = Summary {
     times: ("/DurationHistogram", "Avg=mean Max=max"),
     percentiles: Some(("/DurationHistogram/Percentiles", "Percentile", "Value")),
     rate: "/ActualQPS",
+    counts: ("/RetCodes", "/RetCodes"),
     at: Some("/StartTime"),
     ..NOTHING
 };
@@ -75,6 +88,7 @@ pub(super) const AUTOCANNON: Summary = Summary {
     unit: "ms",
     times: ("/latency", "average=mean p50 p90 p97_5=p97.5 p99 p99_9=p99.9"),
     rate: "/requests/average",
+    counts: ("/2xx", "/errors /non2xx"),
     at: Some("/start"),
     ..NOTHING
 };
@@ -85,6 +99,7 @@ pub(super) const BOMBARDIER: Summary = Summary {
     unit: "us",
     times: ("/result/latency", "mean max percentiles/50=p50 percentiles/90=p90 percentiles/95=p95 percentiles/99=p99"),
     rate: "/result/rps/mean",
+    counts: ("/result/req2xx /result/req3xx", "/result/req4xx /result/req5xx /result/others"),
     ..NOTHING
 };
 
@@ -95,6 +110,11 @@ pub(super) fn read(content: &Content<'_>, summary: &Summary) -> Option<Result<Fo
     let number = |place: &str| json.pointer(place).and_then(Value::as_f64);
     let text = |place: Option<&str>| json.pointer(place?)?.as_str();
     let name = text(summary.name).unwrap_or(content.name);
+    let failures = counts(json, summary.counts.1, false);
+    let is_without_success = !failures.is_empty() && counts(json, summary.counts.0, true).is_empty();
+    if is_without_success || number(summary.rate) == Some(0.0) {
+        return Some(Err(NO_SUCCESS.to_owned()));
+    }
     let mut found = Found { at: text(summary.at).and_then(tare_analysis::utc), ..Found::default() };
     let (times, keys) = summary.times;
     for key in keys.split(' ') {
@@ -113,9 +133,31 @@ pub(super) fn read(content: &Content<'_>, summary: &Summary) -> Option<Result<Fo
     if let Some((place, figure)) = summary.share {
         let polarity = if figure == "failed" { LowerIsBetter } else { HigherIsBetter };
         if figure == "success" && number(place) == Some(0.0) {
-            return Some(Err("it has figures, but no request of it succeeded".to_owned()));
+            return Some(Err(NO_SUCCESS.to_owned()));
         }
         found.add(name, (figure, "share"), polarity, number(place));
     }
+    found.left_out.extend(failures.into_iter().map(|(what, count)| format!("{what}: {count}")));
     Some(Ok(found))
+}
+
+/// The counts above 0 at these places: numbers, and of an object with a number for each status those of successes, or
+/// of failures.
+fn counts(json: &Value, places: &str, of_success: bool) -> Vec<(String, u64)> {
+    let mut counts = Vec::new();
+    for place in places.split_whitespace() {
+        match json.pointer(place) {
+            Some(Value::Object(by_status)) => counts.extend(by_status.iter().filter_map(|(status, count)| {
+                let is_success = (200..400).contains(&status.parse::<i32>().ok()?);
+                (is_success == of_success).then_some((format!("status {status}"), count.as_u64()?))
+            })),
+            Some(count) => {
+                let name = place.rsplit('/').next().unwrap_or(place);
+                counts.extend(count.as_u64().map(|count| (name.to_owned(), count)));
+            }
+            None => {}
+        }
+    }
+    counts.retain(|(_, count)| *count > 0);
+    counts
 }

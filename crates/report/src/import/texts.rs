@@ -7,14 +7,17 @@ use tare_stats::Interval;
 use tare_stats::Polarity::{HigherIsBetter, LowerIsBetter};
 use tare_stats::histogram::read_interval_log;
 
-use super::found::{Content, Found, direction};
+use super::found::{Content, Found, NO_SUCCESS, direction};
 
 /// Go states several runs of a benchmark one by one: this is the error probability of the interval of their mean.
 const ALPHA: f64 = 0.05;
 
 /// The text of wrk, and of wrk2: `Latency` with mean and maximum, `99%` with `--latency`, `Requests/sec`.
 pub(super) fn wrk(content: &Content<'_>) -> Option<Result<Found, String>> {
-    content.text.lines().find(|line| line.starts_with("Requests/sec:"))?;
+    let rate = content.text.lines().find_map(|line| line.strip_prefix("Requests/sec:"))?;
+    if rate.trim().parse() == Ok(0.0) {
+        return Some(Err(NO_SUCCESS.to_owned()));
+    }
     let mut found = Found::default();
     for line in content.text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -64,6 +67,10 @@ pub(super) fn locust(content: &Content<'_>) -> Option<Result<Found, String>> {
         let cell = |wanted: &str| columns.iter().position(|column| column == wanted).and_then(|at| row.get(at));
         let told: Vec<&str> = ["Type", "Name"].into_iter().filter_map(cell).filter(|told| !told.is_empty()).collect();
         let name = told.join(" ");
+        if cell("Request Count") == Some("0") {
+            found.left_out.push(format!("{name} (no requests)"));
+            continue;
+        }
         for (column, value) in columns.iter().zip(&row) {
             let value = || value.parse::<f64>().ok();
             match column {

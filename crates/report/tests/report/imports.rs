@@ -159,7 +159,7 @@ fn an_interval_log_is_read_whole() {
 fn k6_keeps_every_statistic_and_every_part_and_names_what_it_leaves_out() {
     let chosen = r#"{"metrics": {"http_req_duration": {"p(98)": 6.33, "p(99.9)": 9.5, "max": 12.0, "count": 9, "odd": 1},
         "http_req_duration{name:login}": {"avg": 9}, "grpc_req_duration": {"avg": 4.5}, "iterations": {"count": 10, "rate": 5},
-        "checks": {"passes": 1, "fails": 0}}}"#;
+        "http_req_failed": {"passes": 1, "fails": 3, "value": 0.25}, "checks": {"passes": 1, "fails": 0}}}"#;
     let result = read("load.json", chosen);
     let expected = [
         "load (grpc_req_duration) mean = 4.5 ms ↓",
@@ -167,6 +167,7 @@ fn k6_keeps_every_statistic_and_every_part_and_names_what_it_leaves_out() {
         "load p98 = 6.33 ms ↓",
         "load p99.9 = 9.5 ms ↓",
         "load (http_req_duration{name:login}) mean = 9 ms ↓",
+        "load failed = 0.25 share ↓",
         "load (iterations) throughput = 5 per_s ↑",
     ];
     assert_eq!(lines(&result), expected);
@@ -213,17 +214,17 @@ fn each_form_of_another_tool_has_its_figures() {
         ),
         (
             "fortio",
-            r#"{"RunType": "HTTP", "StartTime": "2026-11-01T10:00:00.5+01:00", "ActualQPS": 100.0, "DurationHistogram": {"Avg": 0.001, "Max": 0.5, "Percentiles": [{"Percentile": 99.9, "Value": 0.002}]}}"#,
+            r#"{"RunType": "HTTP", "StartTime": "2026-11-01T10:00:00.5+01:00", "ActualQPS": 100.0, "RetCodes": {"-1": 2, "200": 9, "SERVING": 1}, "DurationHistogram": {"Avg": 0.001, "Max": 0.5, "Percentiles": [{"Percentile": 99.9, "Value": 0.002}]}}"#,
             &["a mean = 0.001 s ↓", "a max = 0.5 s ↓", "a p99.9 = 0.002 s ↓", "a throughput = 100 per_s ↑"],
         ),
         (
             "autocannon",
-            r#"{"requests": {"average": 1000, "total": 1}, "latency": {"average": 1, "p97_5": 2}}"#,
+            r#"{"requests": {"average": 1000, "total": 1}, "latency": {"average": 1, "p97_5": 2}, "2xx": 5, "non2xx": 3, "errors": 0}"#,
             &["a mean = 1 ms ↓", "a p97.5 = 2 ms ↓", "a throughput = 1000 per_s ↑"],
         ),
         (
             "bombardier",
-            r#"{"spec": {}, "result": {"req2xx": 9, "latency": {"mean": 120.5, "percentiles": {"50": 100, "99": 900}}, "rps": {"mean": 8000.0}}}"#,
+            r#"{"spec": {}, "result": {"req2xx": 9, "req5xx": 4, "others": 1, "latency": {"mean": 120.5, "percentiles": {"50": 100, "99": 900}}, "rps": {"mean": 8000.0}}}"#,
             &["a mean = 120.5 us ↓", "a p50 = 100 us ↓", "a p99 = 900 us ↓", "a throughput = 8000 per_s ↑"],
         ),
         (
@@ -253,7 +254,7 @@ fn each_form_of_another_tool_has_its_figures() {
         ),
         (
             "locust",
-            "Type,Name,Request Count,Failure Count,Average Response Time,Requests/s,Failures/s,50%,99.9%\nGET,/a,5,0,1.5,10,0.5,1,9\n,Aggregated,5,0,1.5,10,0,N/A,9\n",
+            "Type,Name,Request Count,Failure Count,Average Response Time,Requests/s,Failures/s,50%,99.9%\nGET,/a,5,0,1.5,10,0.5,1,9\nGET,/b,0,0,0,0.0,0.0,N/A,N/A\n,Aggregated,5,0,1.5,10,0,N/A,9\n",
             &[
                 "GET /a mean = 1.5 ms ↓",
                 "GET /a throughput = 10 per_s ↑",
@@ -281,7 +282,10 @@ fn each_form_of_another_tool_has_its_figures() {
             "benchmark-dotnet" => &["N.B.X"],
             "github-action-benchmark" => &["z (whether more of the unit \"score\" is better is not in the file)"],
             "wrk" => &["Non-2xx or 3xx responses: 5"],
-            "locust" => &["p50"],
+            "locust" => &["GET /b (no requests)", "p50"],
+            "autocannon" => &["non2xx: 3"],
+            "bombardier" => &["req5xx: 4", "others: 1"],
+            "fortio" => &["status -1: 2"],
             "go" => &["things of BenchmarkX-8"],
             _ => &[],
         };
@@ -334,6 +338,26 @@ fn what_cannot_be_read_names_the_file_and_what_can_be() {
         (r#"{"schema": "tare-summary/1", "run": {}}"#, "it is the summary of tare run"),
         (
             r#"{"summary": {"successRate": 0.0}, "latencyPercentiles": {"p50": null}}"#,
+            "it has figures, but no request of it succeeded",
+        ),
+        (
+            r#"{"requests": {"average": 1000}, "latency": {"average": 1}, "2xx": 0, "non2xx": 3}"#,
+            "it has figures, but no request of it succeeded",
+        ),
+        (
+            r#"{"ActualQPS": 100.0, "RetCodes": {"503": 9}, "DurationHistogram": {"Avg": 0.001}}"#,
+            "it has figures, but no request of it succeeded",
+        ),
+        (
+            r#"{"result": {"req2xx": 0, "others": 9, "latency": {"mean": 1}, "rps": {"mean": 5}}}"#,
+            "it has figures, but no request of it succeeded",
+        ),
+        (
+            r#"{"metrics": {"http_req_duration": {"avg": 1.5}, "http_req_failed": {"value": 1.0}}}"#,
+            "it has figures, but no request of it succeeded",
+        ),
+        (
+            "    Latency     0.00us    0.00us   0.00us    -nan%\nRequests/sec:      0.00\n",
             "it has figures, but no request of it succeeded",
         ),
         (

@@ -164,7 +164,10 @@ fn text_of(file: &Path) -> anyhow::Result<String> {
             ),
         };
     }
-    String::from_utf8(bytes).with_context(|| format!("{} is no text, and no record of tare", record.display()))
+    String::from_utf8(bytes).with_context(|| {
+        let record = record.display();
+        format!("{record} is no text in UTF-8, and no record of tare; convert it, as with iconv -f UTF-16 -t UTF-8")
+    })
 }
 
 /// A file name that is not taken: `k6-2026-11-20T09-41-00Z-1.json`.
