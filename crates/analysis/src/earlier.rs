@@ -11,7 +11,6 @@ use tare_record::RunRecord;
 use crate::compare::fork_time::mean_s as mean_fork_s;
 use crate::summary::{CurrencyRatio, Summary};
 
-/// Name of the file in the folder of a run.
 pub const EARLIER_FILE: &str = "forks.json";
 
 /// What a run leaves for later plans; `None` for a run that compared nothing.

@@ -18,7 +18,6 @@ use tare_plan::Currency;
 /// by 2 to 3 %.
 const ASSUMED_SD: f64 = 0.03;
 
-/// What the forks of one group can detect.
 struct GroupForecast {
     forks: u32,
     /// When the last of them is over, in seconds.
@@ -99,7 +98,6 @@ fn limit_forecast(plan: &Plan, limit: &RatioLimit, groups: &[&Group]) -> Option<
     })
 }
 
-/// What the forks of one group can say of a limit.
 struct LimitReach {
     /// How far beyond the limit a change must lie to be called regressed with [`DEFAULT_POWER`], as a log-ratio.
     exceeded: f64,

@@ -10,25 +10,21 @@ use tare_stats::{ChangePoint, Interval, Polarity, find_change_points};
 use crate::summary::{Cell, Comparison, CurrencyRatio, Summary, ValidityState, VerdictKind};
 use tare_plan::Currency;
 
-/// Version of the JSON form.
 pub const SCHEMA: &str = "tare-history/1";
 
 /// A change of level is stated with this error probability, as in Hunter (ICPE 2023).
 pub const ALPHA: f64 = 0.001;
 
-/// Version of the JSON form of imported results.
 pub const IMPORT_SCHEMA: &str = "tare-import/1";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportedResult {
-    /// Always [`IMPORT_SCHEMA`].
     pub schema: String,
     /// The tool that wrote them: `k6`, `jmh`, `hdr-histogram`, …
     pub tool: String,
     pub file: String,
     /// When they were measured, RFC 3339 UTC.
     pub at: String,
-    /// Git revision of what was measured, where it was given.
     pub revision: Option<String>,
     pub figures: Vec<ImportedFigure>,
     /// What the file has too, and no figure is made of: a benchmark whose score is `NaN`, a metric without a unit.
@@ -38,7 +34,6 @@ pub struct ImportedResult {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ImportedFigure {
-    /// What was measured: a benchmark, a command, a file.
     pub name: String,
     /// What of it: `mean`, `p99`, `throughput`.
     pub figure: String,
@@ -46,13 +41,11 @@ pub struct ImportedFigure {
     pub unit: String,
     pub polarity: Polarity,
     pub value: f64,
-    /// Lower end of the tool's interval, where it has one.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
 }
 
 impl ImportedFigure {
-    /// A figure without an interval.
     pub fn new(name: &str, figure: &str, unit: &str, polarity: Polarity, value: f64) -> Self {
         let [name, figure, unit] = [name, figure, unit].map(str::to_owned);
         Self { name, figure, unit, polarity, value, lo: None, hi: None }
@@ -67,13 +60,11 @@ impl ImportedFigure {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct History {
-    /// Always [`SCHEMA`].
     pub schema: String,
     /// A line per server, scenario and figure.
     pub lines: Vec<HistoryLine>,
 }
 
-/// One figure over time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HistoryLine {
     /// Server, or what another tool measured.
@@ -83,9 +74,7 @@ pub struct HistoryLine {
     /// The figure with its unit: `CPU/request, × http4s.Vanilla`.
     pub figure: String,
     pub polarity: Polarity,
-    /// In the order of time.
     pub points: Vec<HistoryPoint>,
-    /// Where the level changed, in the order of time.
     pub changes: Vec<LevelChange>,
 }
 
@@ -106,7 +95,6 @@ impl HistoryLine {
         mean(&logs).ok().map(f64::exp)
     }
 
-    /// How many points count in no level.
     pub fn left_out(&self) -> usize {
         self.points.iter().filter(|point| point.log().is_none()).count()
     }
@@ -116,14 +104,10 @@ impl HistoryLine {
 pub struct HistoryPoint {
     /// Id of the run; the file of an imported result.
     pub run: String,
-    /// When it began, RFC 3339 UTC.
     pub at: String,
-    /// Git revision of the working directory, where it is known.
     pub revision: Option<String>,
-    /// Version of the server's library, where it has one.
     pub version: Option<String>,
     pub value: f64,
-    /// Lower end of its interval, where it has one.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
 }
@@ -138,22 +122,16 @@ impl HistoryPoint {
 /// One change of level: it happened after the run `after_run` and not later than `first_run`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LevelChange {
-    /// Index of the first point of the new level.
     pub at: usize,
     pub after_run: String,
-    /// When it began, RFC 3339 UTC.
     pub after_at: String,
     pub after_revision: Option<String>,
     pub first_run: String,
-    /// When it began, RFC 3339 UTC.
     pub first_at: String,
     pub first_revision: Option<String>,
-    /// New level / old level.
     pub ratio: f64,
-    /// Lower end of its interval.
     pub lo: f64,
     pub hi: f64,
-    /// `worse` or `better`.
     pub verdict: VerdictKind,
 }
 

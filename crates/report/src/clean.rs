@@ -11,7 +11,6 @@ pub fn sanitize_line(text: &str) -> String {
     text.chars().map(clean).collect()
 }
 
-/// The same over several lines.
 pub fn sanitize_lines(text: &str) -> String {
     text.lines().map(sanitize_line).collect::<Vec<_>>().join("\n")
 }

@@ -8,19 +8,12 @@ use std::path::PathBuf;
 pub enum ReportError {
     #[error("cannot write {} ({cause}): {}", .file.display(), remedy(.cause))]
     Write { file: PathBuf, cause: std::io::Error },
-    /// A profile could not be put into a form for another tool.
     #[error(transparent)]
     Profile(#[from] tare_profile::ProfileError),
     #[error(transparent)]
     NothingInCommon(#[from] tare_analysis::differences::NothingInCommon),
-    /// A file of another tool that cannot be read.
     #[error("cannot import {}: {cause}. Known are {known}", .file.display())]
-    NotImportable {
-        file: PathBuf,
-        cause: String,
-        /// The forms that can be read.
-        known: String,
-    },
+    NotImportable { file: PathBuf, cause: String, known: String },
     /// The summary is no JSON, which is a mistake in tare.
     #[error("the summary cannot be written as JSON ({0}): report this as a bug of tare, with the record")]
     Json(#[from] serde_json::Error),

@@ -6,7 +6,6 @@ use tare_analysis::summary::{Cell, Latency, Summary};
 
 const WIDTH: usize = 80;
 
-/// Every cell under every load.
 pub fn render(summary: &Summary) -> String {
     let blocks = summary.cells.iter().flat_map(|cell| cell.latency.iter().map(move |load| block(cell, load)));
     blocks.collect::<Vec<_>>().join("\n")

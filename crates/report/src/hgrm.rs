@@ -9,7 +9,6 @@ use tare_analysis::cell::for_each_response;
 
 const NS_PER_MS: f64 = 1e6;
 
-/// Name and text of each file.
 pub fn hgrm_files(record: &RunRecord) -> Vec<(String, String)> {
     let (mut files, mut taken) = (Vec::new(), HashSet::new());
     for_each_response(record, |cell, kind, histogram| {

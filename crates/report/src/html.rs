@@ -14,7 +14,6 @@ use tare_analysis::summary::Summary;
 /// The page of `web/`, or where that was not built, a small one that says so; compressed by the build script.
 const PACKED_TEMPLATE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/report.html.zlib"));
 
-/// Where the packed summary goes.
 const SUMMARY: &str = "__TARE_SUMMARY__";
 
 /// Where the packed details go, a line for each panel.
@@ -23,10 +22,8 @@ const DETAILS: &str = "__TARE_DETAILS__";
 /// Where the page that was not built shows the sentences.
 const SENTENCES: &str = "__TARE_SENTENCES__";
 
-/// The title of a page without a summary.
 const TITLE: &str = "<title>tare report</title>";
 
-/// One self-contained page.
 pub fn render(summary: &Summary) -> Result<String, ReportError> {
     fill(&template()?, summary)
 }

@@ -11,19 +11,15 @@ pub enum Tone {
     Worse,
     /// A difference on the good side.
     Better,
-    /// Not known yet.
     Undecided,
     /// A result that must not be used.
     Void,
     /// A check that passed, a comparison that is decided.
     Passed,
     Warning,
-    /// A check that failed, an error, a count of failures.
     Failed,
-    /// A bar or a line of a chart.
     Chart,
     Head,
-    /// Of second rank.
     Quiet,
     Plain,
 }
@@ -46,7 +42,6 @@ pub struct Palette {
 }
 
 impl Palette {
-    /// With colours, or without.
     pub const fn new(colored: bool) -> Self {
         Self { colored }
     }

@@ -10,7 +10,6 @@ use crate::{csv, gatling, hgrm, html, json, markdown, wrk};
 use tare_analysis::earlier;
 use tare_analysis::summary::Summary;
 
-/// Name of the page among the files.
 pub const REPORT_FILE: &str = "report.html";
 
 /// Writes every report into `dir` and returns the files, the page first.

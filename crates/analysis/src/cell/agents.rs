@@ -12,7 +12,6 @@ const BUSY_CLOSED: f64 = 0.9;
 /// Above this share of requests that left more than 1 ms late, an open load was not what it claims.
 const LATE: f64 = 0.01;
 
-/// Agents that were lost, busy or late.
 pub(crate) fn doubts_of_agents(record: &LoadRecord) -> Vec<Reason> {
     let lost = record.events.iter().filter(|event| event.kind.name() == EventName::AgentLost);
     let lost = lost.map(|event| Reason::new(event.text.clone(), event.remedy.as_deref().unwrap_or_default()));

@@ -9,7 +9,6 @@ use crate::cell::CellAnalysis;
 use crate::cell::level::{allocated_per_fork, cpu_per_fork, over_forks};
 use crate::summary::{Estimate, Ladder, LadderStep};
 
-/// A value per fork.
 type Forks = BTreeMap<u32, f64>;
 
 /// One entry per group that is a ladder, and scenario.

@@ -13,13 +13,11 @@ use crate::summary::{Concern, MessageSummary, Reason};
 /// Above this share of messages that arrive before their stamp, the clocks are wrong.
 const AHEAD: f64 = 0.001;
 
-/// None where the server pushes nothing.
 pub(crate) fn messages(cell: &Evidence<'_>) -> Option<MessageSummary> {
     let (tally, jitter) = SliceSample::sum_pushed_messages(cell.measured().map(|slice| &slice.load))?;
     Some(MessageSummary::new(tally, cell.subject.sends_events, distribution(&jitter)))
 }
 
-/// What about its messages makes figures of a cell doubtful.
 pub(crate) fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency]) -> Vec<Reason> {
     let mut tally = MessageTally::default();
     cell.measured().filter_map(|slice| slice.load.pushed_messages()).for_each(|messages| tally.merge(messages));

@@ -100,7 +100,6 @@ pub(crate) fn cpu_by_server<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -
     if requests == 0 { Vec::new() } else { sums.into_iter().map(share).collect() }
 }
 
-/// How many cores each kind of thread kept busy during a slice.
 pub(crate) fn cores_by_kind(slice: &StoredSlice) -> Vec<KindCores> {
     let Some(cpu) = slice.server.cpu.as_ref().filter(|cpu| cpu.wall_ns > 0) else { return Vec::new() };
     let cores = |(kind, ns): (&String, &u64)| KindCores {

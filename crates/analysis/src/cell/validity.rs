@@ -223,12 +223,10 @@ fn sum_of<'a>(all: impl Iterator<Item = &'a ErrorTallies>) -> ErrorTallies {
     sum
 }
 
-/// The most frequent class.
 fn worst(errors: &ErrorTallies) -> Option<(ErrorClass, &ErrorTally)> {
     errors.iter().max_by_key(|(_, tally)| tally.count)
 }
 
-/// What to do about failures of one class.
 fn remedy(class: ErrorClass) -> &'static str {
     match class {
         ErrorClass::Connect => "Check that the server is running and accepts this number of connections.",
@@ -260,7 +258,6 @@ fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, server_cpus: 
     (wall > 0 && !server_cpus.is_empty()).then(|| busy as f64 / (wall as f64 * f64::from(cpu_count(server_cpus))))
 }
 
-/// What limited the saturating slices.
 pub(crate) fn bottleneck(cell: &Evidence<'_>, resources: LoadResources<'_>) -> Bottleneck {
     let server = server_share(saturating(cell), resources.server_cpus).map(|s| s >= BUSY);
     let generator = generator_share(saturating(cell)).map(|s| s >= BUSY);
@@ -278,7 +275,6 @@ fn saturating<'a>(cell: &'a Evidence<'_>) -> impl Iterator<Item = &'a StoredSlic
     cell.of_kind(SliceKind::Saturating)
 }
 
-/// The slices whose load did not wait for the server.
 fn open<'a>(cell: &'a Evidence<'_>) -> impl Iterator<Item = &'a StoredSlice> {
     cell.measured().filter(|slice| slice.key.kind != SliceKind::Saturating)
 }

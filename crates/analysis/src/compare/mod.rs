@@ -29,7 +29,6 @@ pub(crate) struct Compared {
     pub noise: Vec<Noise>,
     /// Why a comparison is void, by its id.
     pub void: BTreeMap<String, String>,
-    /// The ids of those that other programs make suspect.
     pub disturbed: BTreeSet<String>,
     /// Per comparison and currency where trimmed and plain means disagree.
     pub disagreeing: Vec<(String, String)>,
@@ -43,9 +42,7 @@ pub(crate) struct Pair<'a> {
     pub baseline: &'a CellAnalysis<'a>,
     pub measured_ratios: Vec<MeasuredRatio>,
     pub odd_ratios: Vec<MeasuredRatio>,
-    /// The odd forks, which do not count.
     pub odd_forks: Vec<OddFork>,
-    /// Why it may not be judged.
     pub void: Option<String>,
 }
 
@@ -92,7 +89,6 @@ impl<'a> Pairs<'a> {
         reasons_to_stop(&judged, &self.rule(plan)).unwrap_or_else(|_| vec![None; asked.len()])
     }
 
-    /// The rule by which they are judged.
     fn rule(&self, plan: &Plan) -> DecisionRule {
         DecisionRule {
             region: Region::new(plan.stop.region).unwrap_or_default(),
@@ -104,7 +100,6 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// Judges every pair.
 pub(crate) fn compare_cells(record: &RunRecord, pairs: &Pairs<'_>) -> Compared {
     let plan = &record.header.plan;
     let rule = pairs.rule(plan);
@@ -181,7 +176,6 @@ fn lines(pairs: &[Pair<'_>]) -> Vec<Places> {
     std::iter::once(deciding).chain(currencies.into_iter().map(of_currency)).collect()
 }
 
-/// The verdict on each ratio of each pair, all judged together.
 fn verdicts(pairs: &[Pair<'_>], rule: &DecisionRule) -> Vec<Vec<Verdict>> {
     let lines = lines(pairs);
     let judged: Vec<Line<'_>> = lines.iter().map(|places| measured(pairs, places)).collect();

@@ -31,7 +31,6 @@ struct Sides<'a> {
     forks: &'a [u32],
 }
 
-/// The ratio in one currency, without a verdict.
 pub(crate) struct MeasuredRatio {
     pub currency: Currency,
     pub load: SliceKind,
@@ -41,7 +40,6 @@ pub(crate) struct MeasuredRatio {
     pub baseline_value: f64,
     pub variant_value: f64,
     pub forks: Vec<ForkRatio>,
-    /// The numbers of these forks, in the same order.
     pub fork_numbers: Vec<u32>,
     /// At the plan's α.
     pub comparison: Comparison,
@@ -63,7 +61,6 @@ pub(crate) struct PriorSource {
 }
 
 impl PriorSource {
-    /// Earlier runs of this machine.
     fn earlier(spread: &EarlierSpread) -> Self {
         let scenario = spread.of.scenario.as_deref().map(|scenario| format!(" of {scenario}")).unwrap_or_default();
         let comparisons = format::count(spread.comparisons.into(), "earlier comparison");
@@ -73,7 +70,6 @@ impl PriorSource {
 }
 
 impl MeasuredRatio {
-    /// Makes the intervals again with this prior.
     pub fn take_prior(&mut self, prior: VariancePrior, source: &PriorSource) {
         let method = self.comparison.method.with_prior(Some(prior));
         if let Ok(comparison) = Comparison::over_forks(&self.forks, method, self.sd_floor) {
@@ -123,15 +119,12 @@ pub(crate) fn method(plan: &Plan, prior: Option<VariancePrior>) -> Method {
 /// The ratios in all currencies that both sides have, the deciding one first. A fork that is odd in the deciding currency is left
 /// out of all.
 pub(crate) struct MeasuredRatios {
-    /// Over the forks that count.
     pub counted: Vec<MeasuredRatio>,
-    /// Over the odd forks.
     pub odd_ratios: Vec<MeasuredRatio>,
     /// The forks that do not count: those that are odd in the deciding currency.
     pub odd_forks: Vec<OddFork>,
 }
 
-/// Compares two cells in all currencies.
 pub(crate) fn measure_ratios(plan: &Plan, variant: &CellAnalysis<'_>, baseline: &CellAnalysis<'_>) -> MeasuredRatios {
     let over = |forks: &[u32]| ratios_over(Sides { plan, variant, baseline, forks });
     let forks = variant.evidence.fork_numbers();
@@ -214,7 +207,6 @@ fn ratios_of_levels(sides: Sides<'_>, mine: &BTreeMap<u32, f64>, theirs: &BTreeM
     ratios_of_single_pairs(sides, |fork| Some((*mine.get(&fork)?, *theirs.get(&fork)?)))
 }
 
-/// The ratio of each fork that has one pair.
 fn ratios_of_single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f64)>) -> Vec<(u32, ForkRatio)> {
     let ratio = |fork: &u32| Some((*fork, ForkRatio::from_pairs(&[pair(*fork)?]).ok()?));
     sides.forks.iter().filter_map(ratio).collect()

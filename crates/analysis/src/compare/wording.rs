@@ -12,7 +12,6 @@ use crate::format::{
 };
 use crate::summary::{Cell, CpuCost, CurrencyRatio, RatioBound, ServerShare, VerdictKind};
 
-/// How the interval was made.
 pub(crate) fn method(measured_ratio: &MeasuredRatio) -> String {
     let comparison = &measured_ratio.comparison;
     let moderated = match &measured_ratio.prior_source {
@@ -101,7 +100,6 @@ pub(crate) fn cpu_cost(ratios: &[CurrencyRatio], variant: &Cell) -> Option<CpuCo
     Some(CpuCost { ns_per_request: added.ns, lo: added.lo, hi: added.hi, text })
 }
 
-/// Why there is no verdict, where there is none.
 pub(crate) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String> {
     match verdict {
         Verdict::NoInterval => Some("one start cannot tell how much starts differ".to_owned()),

@@ -8,7 +8,6 @@ use super::samples::StartFigure;
 use crate::format::{Change, count};
 use crate::summary::{Cell, VerdictKind};
 
-/// What of a figure is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
@@ -19,33 +18,27 @@ pub enum Basis {
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FigureChange {
-    /// What was measured together.
     pub group: String,
     pub scenario: String,
-    /// The variant, on the second side where its name differs.
     pub variant: String,
     /// `cpu_per_request`, `latency_p99`.
     pub name: String,
     pub label: String,
-    /// Whether ratios to the baseline are compared, or levels.
     pub basis: Basis,
     /// Unit of the two values: `per_s`, `users`, `ns`, `bytes`, or `1` for ratios.
     pub unit: String,
     /// A level as the report of the first record states it; a ratio as geometric mean over its starts.
     pub before: f64,
-    /// The same of the second side.
     pub after: f64,
     /// Geometric mean over the starts of the second side / the same of the first.
     pub ratio: f64,
     /// Lower end of its interval; `null` with one start.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
-    /// Starts of the first side.
     pub starts_before: u32,
     pub starts_after: u32,
     /// What it says. A difference is stated only if it stands among all figures.
     pub verdict: VerdictKind,
-    /// With worse or better: does the interval exclude the region too?
     pub material: bool,
     /// The verdict in few words: `worse 8.1 % [7.2, 9.0]`.
     pub short: String,

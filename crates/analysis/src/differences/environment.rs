@@ -13,7 +13,6 @@ pub struct EnvironmentChange {
     pub key: String,
     /// Value of the first record; `null` where it does not say.
     pub before: Option<String>,
-    /// Value of the second record.
     pub after: Option<String>,
 }
 
@@ -22,7 +21,6 @@ const WITHOUT_MEANING: [&str; 2] = ["hypervisor steal and load at the start", "s
 /// Library versions stand at each server.
 const VERSIONS: &str = "Versions: ";
 
-/// Every difference of environment, settings and libraries.
 pub fn environment_changes(before: &Summary, after: &Summary, cells: &[(&Cell, &Cell)]) -> Vec<EnvironmentChange> {
     let mut changes = section_changes(&before.environment, &after.environment, None);
     let programs = [before, after].map(|summary| {
@@ -60,7 +58,6 @@ pub(super) fn server_changes(cells: &[(&Cell, &Cell)]) -> Vec<EnvironmentChange>
     changes
 }
 
-/// Value by section and key.
 type Facts = BTreeMap<(String, String), String>;
 
 fn of_tare(key: &str) -> (String, String) {

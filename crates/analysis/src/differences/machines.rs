@@ -16,16 +16,12 @@ use crate::format::count;
 use crate::summary::{Comparison, CurrencyRatio, Estimate, VerdictKind};
 use crate::words::count_verdicts;
 
-/// Version of the JSON form.
 pub const MACHINES_SCHEMA: &str = "tare-machines/1";
 
-/// What the records of several machines say together.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineTable {
-    /// Always `tare-machines/1`.
     pub schema: String,
     pub headline: String,
-    /// What a reader must know.
     pub notes: Vec<String>,
     pub machines: Vec<ComparedMachine>,
     pub alpha: f64,
@@ -38,13 +34,11 @@ pub struct MachineTable {
 pub struct ComparedMachine {
     /// Processor, cores and memory.
     pub name: String,
-    /// The ids of its runs.
     pub runs: Vec<String>,
     /// What differs from the first machine around the servers.
     pub environment: Vec<EnvironmentChange>,
 }
 
-/// One currency of one comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Measure {
     pub scenario: String,
@@ -86,7 +80,6 @@ pub struct MachineRatio {
     pub runs: u32,
 }
 
-/// What one run says of a measure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunFigure {
     pub of: Measure,
@@ -150,7 +143,6 @@ pub fn compare_machines(runs: &[RecordedRun<'_>]) -> Result<MachineTable, Nothin
     })
 }
 
-/// A measure on all machines.
 struct OverMachines<'a> {
     of: &'a Measure,
     /// Of each machine the estimate over its runs, their starts, and how many they are.

@@ -6,21 +6,16 @@ use tare_stats::{Contrast, Interval, SampleMean, holm};
 use crate::profile::ALPHA;
 use crate::summary::{Cell, Estimate, HotFrame, ProfileView, Summary};
 
-/// A method whose own share differs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MethodChange {
-    /// What was measured together.
     pub group: String,
     pub scenario: String,
-    /// Variant, on the second side.
     pub variant: String,
     /// What was sampled: `cpu`, `alloc`, …
     pub event: String,
     /// `org.example.Uri.parse`.
     pub method: String,
-    /// Own share (0–1) on the first side.
     pub before: f64,
-    /// Own share (0–1) on the second side.
     pub after: f64,
     /// The difference of the shares, with its 95 % interval.
     pub difference: Estimate,

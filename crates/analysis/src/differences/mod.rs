@@ -21,7 +21,6 @@ use difference::{FigurePair, judge};
 use samples::{StartFigure, level_figures, ratio_figures};
 use tare_plan::Currency;
 
-/// Version of the JSON form.
 pub const SCHEMA: &str = "tare-comparison/1";
 
 #[derive(Debug, thiserror::Error)]
@@ -30,9 +29,7 @@ pub const SCHEMA: &str = "tare-comparison/1";
      two starts). There is {before}; and {after}. Give runs of the same servers (`tare report --list`)"
 )]
 pub struct NothingInCommon {
-    /// What the first side has.
     pub before: String,
-    /// What the second side has.
     pub after: String,
 }
 
@@ -46,7 +43,6 @@ pub struct RecordedRun<'a> {
 /// Everything that differs between two records, or between two servers of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunDifferences {
-    /// Always [`SCHEMA`].
     pub schema: String,
     pub before: ComparedSide,
     pub after: ComparedSide,
@@ -54,15 +50,12 @@ pub struct RunDifferences {
     pub same_machine: bool,
     /// What a reader must know: how it was compared, and what could not be.
     pub notes: Vec<String>,
-    /// Differences of environment, settings and libraries.
     pub environment: Vec<EnvironmentChange>,
     /// Error probability: that any difference is stated where there is none.
     pub alpha: f64,
     /// Region of practical equivalence: 0.02 stands for ±2 %.
     pub region: f64,
-    /// Every figure that both have.
     pub changes: Vec<FigureChange>,
-    /// Methods whose share differs, where both have profiles.
     pub methods: Vec<MethodChange>,
 }
 
@@ -80,7 +73,6 @@ impl RunDifferences {
 pub struct ComparedSide {
     pub id: String,
     pub suite: String,
-    /// When it began, RFC 3339 UTC.
     pub started_at: String,
     pub git_revision: Option<String>,
     pub tare_version: String,
@@ -107,7 +99,6 @@ impl ComparedSide {
     }
 }
 
-/// Compares two records.
 pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<RunDifferences, NothingInCommon> {
     let same_machine = before.machine == after.machine && !before.machine.contains("unknown");
     let cells: Vec<(&Cell, &Cell)> = common_cells(before.summary, after.summary);

@@ -18,7 +18,6 @@ pub(super) struct StartFigure {
     pub label: String,
     /// `ns`, `per_s`, `users` or `bytes`.
     pub unit: &'static str,
-    /// Which direction is the good one.
     pub polarity: Polarity,
     /// The load under which it was measured: figures of different loads cannot be compared.
     load: String,

@@ -34,7 +34,6 @@ pub(crate) struct SetAside {
 }
 
 impl SetAside {
-    /// Whether this slice does not count.
     pub fn contains(&self, slice: &StoredSlice) -> bool {
         self.forks.contains(&slice.key.fork) || self.rounds.contains(&round_of(slice))
     }

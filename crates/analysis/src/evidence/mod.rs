@@ -30,7 +30,6 @@ pub(crate) struct Subject<'a> {
     pub is_long: bool,
     /// Time between two pushed messages, where the plan states it.
     pub push_period: Option<Span>,
-    /// Whether responses are streams of events.
     pub sends_events: bool,
 }
 
@@ -71,7 +70,6 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Everything that the record holds on one cell.
 pub(crate) struct Evidence<'a> {
     pub subject: Subject<'a>,
     /// Warm-up and scored, in the order they were measured.
@@ -116,7 +114,6 @@ impl<'a> Evidence<'a> {
         self.of_kind(kind).filter(move |s| s.key.fork == fork)
     }
 
-    /// Whether a slice is one of this cell's.
     pub fn is_of(&self, slice: &StoredSlice) -> bool {
         let Subject { group, scenario, variant, .. } = self.subject;
         (group, scenario, variant) == (&*slice.key.group, &*slice.key.scenario, &*slice.key.variant)

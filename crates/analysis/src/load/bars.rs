@@ -37,7 +37,6 @@ fn bounds(min: u64, max: u64) -> Vec<u64> {
     bounds
 }
 
-/// Every n-th bound, the last one kept.
 fn thinned(bounds: Vec<u64>) -> Vec<u64> {
     let every = bounds.len().div_ceil(BARS).max(1);
     let last = bounds.len().saturating_sub(1);

@@ -9,22 +9,16 @@ use super::summary::{Interval, LoadSummary};
 use crate::differences::{EnvironmentChange, section_changes};
 use crate::summary::{LimitUnit, StatusCount, Validity};
 
-/// Version of the JSON form.
 pub const DIFFERENCES_SCHEMA: &str = "tare-load-comparison/1";
 /// Intervals that tell how much a figure varies; with fewer, nothing is said.
 const LEAST_INTERVALS: usize = 5;
 
-/// Everything that differs between two loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadDifferences {
-    /// Always `tare-load-comparison/1`.
     pub schema: String,
-    /// What is compared first.
     pub before: LoadSide,
     pub after: LoadSide,
-    /// What a reader must know.
     pub notes: Vec<String>,
-    /// Differences of model, machine and settings.
     pub environment: Vec<EnvironmentChange>,
     pub figures: Vec<LoadFigureChange>,
 }
@@ -99,7 +93,6 @@ fn notes(before: &LoadSummary, after: &LoadSummary) -> Vec<String> {
     notes
 }
 
-/// What was asked for, where it differs.
 fn model_changes(before: &LoadSummary, after: &LoadSummary) -> Vec<EnvironmentChange> {
     let facts = |load: &LoadSummary| {
         [("URL", load.url.clone()), ("model", load.model.text.clone()), ("tare", load.tare_version.clone())]
@@ -161,7 +154,6 @@ fn status_changes(before: &[StatusCount], after: &[StatusCount]) -> Vec<LoadFigu
     all.into_iter().map(change).collect()
 }
 
-/// The URLs that both loads had, by their names.
 fn url_changes(before: &LoadSummary, after: &LoadSummary) -> Vec<LoadFigureChange> {
     let mut changes = Vec::new();
     for old in &before.urls {

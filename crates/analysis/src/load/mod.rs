@@ -23,7 +23,6 @@ pub fn response_times(record: &LoadRecord) -> LatencyHistogram {
     Clocks::of(record).response
 }
 
-/// The latencies of a whole load, by clock.
 #[derive(Default)]
 struct Clocks {
     response: LatencyHistogram,

@@ -17,7 +17,6 @@ use crate::summary::{Cell, Distribution, ErrorCount, Estimate, MessageSummary};
 use crate::words::findings::of_machine;
 use crate::words::tail::tail;
 
-/// Everything that people see of a load.
 pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let header = &record.header;
     let plan = &header.plan;

@@ -104,7 +104,6 @@ impl Focus {
         self.is_given.then(none)
     }
 
-    /// The answer as a sentence of a report.
     pub fn sentence(&self, own: &Side<'_>, beneath: Option<&Side<'_>>) -> Option<String> {
         let text = self.answer(own, beneath, &format!("the CPU of {}", own.records[0].variant))?;
         let by_others = "; it is one start, so the interval is by how much starts of other servers differ";

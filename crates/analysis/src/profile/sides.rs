@@ -6,11 +6,9 @@ use tare_profile::{Stacks, Usage, collapsed};
 use tare_record::RunRecord;
 use tare_record::profile::{ProfileRecord, Weight};
 
-/// One side of a comparison, or the only one.
 pub struct Side<'a> {
     pub event: ProfileEvent,
     pub records: Vec<&'a ProfileRecord>,
-    /// Their stacks, in the same order.
     pub stacks: Vec<Stacks>,
     /// What each fork used, in the same order.
     pub forks: Vec<ForkUse>,

@@ -13,7 +13,6 @@ use crate::format::time::rfc3339;
 use crate::format::{count, places, share};
 use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
 
-/// The head of the summary.
 pub(crate) fn run_info(record: &RunRecord) -> RunInfo {
     let header = &record.header;
     let plan = &header.plan;
@@ -132,7 +131,6 @@ fn sections_of(settings: &[Setting], source: impl Fn(&Setting) -> Option<String>
     sections
 }
 
-/// The facts about the machine.
 pub fn environment_sections(environment: &Environment) -> Vec<Section> {
     let row = |(key, value): &(String, String)| Row { key: key.clone(), value: value.clone(), source: None };
     let section = |s: &tare_record::environment::FactSection| Section {

@@ -23,7 +23,6 @@ fn without_starts(text: &str) -> String {
     renamed.collect()
 }
 
-/// The summary of a run, from which all reports are made.
 pub fn summarize(record: &RunRecord) -> Summary {
     let plan = &record.header.plan;
     // A profiled run has no scores and so no cells.

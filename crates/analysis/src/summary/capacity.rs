@@ -9,7 +9,6 @@ use super::Estimate;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapacityAt {
     pub curve: String,
-    /// What the load is counted in: users, or requests per second.
     pub by: LoadBy,
     /// The result in words: `http4s.Tapir: keeps p99<4ms up to 1,250 users [1,100, 1,400]`.
     pub sentence: String,
@@ -21,11 +20,9 @@ pub struct CapacityAt {
     /// The limits of the curve, and the one on failures that holds where the curve has none.
     pub limits: Vec<CapacityLimit>,
     pub forks: Vec<CapacityFork>,
-    /// Every try of every fork, in the order in which it was made.
     pub tries: Vec<CapacityTry>,
 }
 
-/// One limit that every try is held against.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapacityLimit {
     pub condition: String,
@@ -44,7 +41,6 @@ pub enum LimitUnit {
     PerS,
 }
 
-/// What the search of one fork found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CapacityFork {
     pub fork: u32,

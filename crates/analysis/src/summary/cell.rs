@@ -8,7 +8,6 @@ use tare_plan::Currency;
 
 use super::{CapacityAt, Estimate, KindCores, Latency, MessageSummary, Probes, Row, Validity};
 
-/// One variant under one scenario and load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     pub id: String,
@@ -22,7 +21,6 @@ pub struct Cell {
     pub kind: String,
     pub version: Option<String>,
     pub baseline: bool,
-    /// True for the second start of the baseline (the A/A control).
     pub control: bool,
     pub forks: u32,
     /// Numbers of the starts that are set aside: other programs disturbed them.
@@ -31,7 +29,6 @@ pub struct Cell {
     pub steady_forks: u32,
     pub validity: Validity,
     pub bottleneck: Bottleneck,
-    /// Throughput under the saturating load; `null` when there was none.
     pub throughput_per_s: Option<Estimate>,
     /// CPU of the server per request, at the load that [`Self::cpu_load`] names.
     pub cpu_ns_per_request: Option<Estimate>,
@@ -41,7 +38,6 @@ pub struct Cell {
     /// Of a proxy with what is behind it: the CPU per request of each, itself first; empty for a single server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_by_server: Vec<ServerShare>,
-    /// Bytes that the runtime allocated per request; `null` if that is not known.
     pub allocated_bytes_per_request: Option<Estimate>,
     /// Share of time (0–1) during which the runtime stopped its threads to collect garbage.
     pub gc_pause_share: Option<f64>,
@@ -60,7 +56,6 @@ pub struct Cell {
     pub requests_ok: u64,
     pub requests_failed: u64,
     pub errors: Vec<ErrorCount>,
-    /// What failed on connections and belongs to no request, by class.
     pub connection_events: Vec<ErrorCount>,
     pub bytes_in: u64,
     pub bytes_out: u64,
@@ -68,7 +63,6 @@ pub struct Cell {
     /// What the slow requests met and how long the server stood still, in words: a line for each that is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
-    /// The largest load that keeps the curve of the plan; `null` where it has none.
     pub capacity: Option<CapacityAt>,
     pub messages: Option<MessageSummary>,
     /// The run over time: one point per slice, warm-up included.
@@ -114,7 +108,6 @@ pub struct PoolShare {
     pub ns_per_request: f64,
 }
 
-/// Failed requests of one class.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ErrorCount {
     pub class: ErrorClass,
@@ -144,7 +137,6 @@ pub struct TimePoint {
     pub failed: u64,
 }
 
-/// What one start said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ForkValue {
     pub fork: u32,

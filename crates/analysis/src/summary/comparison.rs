@@ -8,7 +8,6 @@ use tare_plan::Currency;
 
 use crate::format::Change;
 
-/// A verdict in words.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sentence {
     pub comparison: String,
@@ -40,7 +39,6 @@ impl VerdictKind {
     }
 }
 
-/// One variant compared with its baseline under one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     pub id: String,
@@ -108,10 +106,8 @@ pub struct CurrencyRatio {
     pub forks: u32,
     pub sd_forks: Option<f64>,
     pub fork_ratios: Vec<f64>,
-    /// The number of each of these forks (1-based), in the same order.
     pub fork_numbers: Vec<u32>,
     pub verdict: VerdictKind,
-    /// With worse or better: does the interval exclude the region too?
     pub material: bool,
     /// The verdict in few words: `slower 8.1 % [7.2, 9.0]`, `inconclusive`.
     pub short: String,

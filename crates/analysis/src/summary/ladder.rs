@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Estimate;
 
-/// The ladder of one group under one scenario.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ladder {
     pub id: String,

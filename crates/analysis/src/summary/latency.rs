@@ -6,7 +6,6 @@ use tare_plan::plan::SliceKind;
 
 use super::Estimate;
 
-/// Latency under one load model, merged over forks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     pub slice_kind: SliceKind,
@@ -82,7 +81,6 @@ impl Latency {
     }
 }
 
-/// Response time of one start of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StartLatency {
     pub fork: u32,

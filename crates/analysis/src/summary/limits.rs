@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::{Summary, ThresholdResult, ValidityState};
 use tare_plan::Currency;
 
-/// What a run says of all of its limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LimitCheck {
     pub outcome: CheckResult,
@@ -18,7 +17,6 @@ pub struct LimitCheck {
     pub power: Option<String>,
 }
 
-/// What all limits together come to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CheckResult {
@@ -30,7 +28,6 @@ pub enum CheckResult {
     Undecided,
 }
 
-/// One limit held against one comparison.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LimitResult {
     pub comparison: String,
@@ -53,7 +50,6 @@ pub struct LimitResult {
     pub needed_s: Option<f64>,
 }
 
-/// What an interval says of a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LimitVerdictKind {
@@ -67,7 +63,6 @@ pub enum LimitVerdictKind {
 }
 
 impl LimitVerdictKind {
-    /// In words: `no material change`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Regressed => "regressed",

@@ -26,7 +26,6 @@ pub struct LoadFacts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusCount {
     pub status: u16,
-    /// Answers that had it.
     pub count: u64,
     pub failed: u64,
     /// Why the first of these failed.
@@ -39,22 +38,15 @@ pub struct UrlSummary {
     /// Method and path, with its variables: `GET /users/{{id}}`; `others` for those after the first 50.
     pub url: String,
     pub offered: u64,
-    /// Answered as expected.
     pub ok: u64,
     pub failed: u64,
-    /// Failed over offered, 0–1.
     pub failed_share: f64,
     /// Requests answered as expected, per second of the window.
     pub throughput_per_s: f64,
-    /// Mean response time.
     pub mean_ns: Option<f64>,
-    /// Median response time.
     pub p50_ns: Option<u64>,
-    /// 90th percentile of response time.
     pub p90_ns: Option<u64>,
-    /// 99th percentile of response time.
     pub p99_ns: Option<u64>,
-    /// Largest response time.
     pub max_ns: Option<u64>,
     /// Why the first request failed.
     pub example: Option<String>,

@@ -45,14 +45,11 @@ pub use profile::{
 };
 pub use validity::{Concern, Reason, Validity, ValidityState};
 
-/// Version of the JSON form.
 pub const SCHEMA: &str = "tare-summary/1";
 
-/// One run, ready to be shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     pub schema: String,
-    /// What was asked, when, by which command, and how it ended.
     pub run: RunInfo,
     /// The answer of the run; every output begins with its text.
     pub headline: Headline,
@@ -85,7 +82,6 @@ pub struct Summary {
     pub environment: Vec<Section>,
 }
 
-/// What was asked and how it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
     /// Name of the run, unique in its `.tare` folder: `2026-11-20-1`.

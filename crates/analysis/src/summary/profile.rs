@@ -89,7 +89,6 @@ pub struct HotFrame {
     pub package: String,
     pub kind: FrameKind,
     pub own: Estimate,
-    /// Share (0–1) with all that it calls; recursion counts once.
     pub total: Estimate,
     pub own_per_request: Option<f64>,
     pub total_per_request: Option<f64>,
@@ -105,7 +104,6 @@ pub struct PackageShare {
     pub own_per_request: Option<f64>,
 }
 
-/// A method on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MovedFrame {
     pub name: String,

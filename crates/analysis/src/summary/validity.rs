@@ -13,11 +13,9 @@ pub struct Validity {
     pub reasons: Vec<Reason>,
 }
 
-/// A reason not to rely on numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
     pub text: String,
-    /// What to do about it; `None` where nothing can be done.
     pub remedy: Option<String>,
     pub concerns: Concern,
 }
@@ -35,7 +33,6 @@ pub enum Concern {
 }
 
 named_values! {
-    /// Verdict on the measurement itself.
     pub enum ValidityState: "a validity" {
         Valid = "valid",
         Suspect = "suspect",

@@ -14,13 +14,9 @@ use tare_plan::Currency;
 /// The most differences of one comparison, and the most comparisons, that have a sentence each.
 pub(crate) const MOST_DIFFERENCES: usize = 3;
 
-/// What the headline needs besides the comparisons.
 pub(crate) struct HeadlineContext<'a> {
-    /// Why comparisons are void, by their ids.
     pub void: &'a BTreeMap<String, String>,
-    /// The ids of comparisons that other programs make suspect.
     pub disturbed: &'a BTreeSet<String>,
-    /// Region of practical equivalence, as a share.
     pub region: f64,
     /// Whether servers were only compared with themselves.
     pub is_control_alone: bool,
@@ -118,7 +114,6 @@ impl<'a> Answer<'a> {
         VERDICTS.iter().position(|(verdict, _)| *verdict == self.verdict())
     }
 
-    /// The difference that is certain, for the order of equal verdicts.
     fn size(&self) -> f64 {
         self.ratios.first().map_or(0.0, |lead| certain_log(lead))
     }

@@ -72,7 +72,6 @@ fn is_open(comparison: &Comparison) -> bool {
     verdict.is_some_and(|verdict| !verdict.is_decision() && verdict != VerdictKind::Void)
 }
 
-/// The sum over groups of what their slowest comparison needs.
 fn needed_s(open: &[&Comparison]) -> f64 {
     let of = |comparison: &&Comparison| comparison.currencies.first().and_then(|deciding| deciding.needed_s);
     let mut groups: Vec<&str> = open.iter().map(|comparison| comparison.group.as_str()).collect();

@@ -21,7 +21,6 @@ pub(crate) fn tail(cell: &Cell, cells: &[Cell], comparisons: &[Comparison]) -> V
     lines.into_iter().flatten().collect()
 }
 
-/// A cell, and what it is compared with.
 struct Tail<'a> {
     cell: &'a Cell,
     baseline: Option<&'a Cell>,

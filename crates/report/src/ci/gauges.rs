@@ -27,7 +27,6 @@ pub(super) struct RunGauges {
 }
 
 impl RunGauges {
-    /// Every figure and every ratio that may be used.
     pub fn of(summary: &Summary) -> Self {
         let run = &summary.run;
         let facts = [("id", &run.id), ("suite", &run.suite), ("tare_version", &run.tare_version)];
@@ -93,7 +92,6 @@ fn level_samples(cell: &Cell, currencies: &[Currency]) -> Vec<(Labels, f64)> {
     wanted.map(sample).collect()
 }
 
-/// The ratios and the ends of their intervals.
 fn ratio_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
     type Value = fn(&CurrencyRatio) -> Option<f64>;
     let families: [(&'static str, &'static str, Value); 3] = [
@@ -118,7 +116,6 @@ fn cost_family(summary: &Summary) -> GaugeFamily {
     GaugeFamily { name: "tare_added_cpu_seconds_per_request", help, unit: "s", samples }
 }
 
-/// Conditions that were judged.
 fn condition_family(summary: &Summary) -> GaugeFamily {
     let sample = |condition: ConditionOutcome| {
         let value = match condition.result {
@@ -133,7 +130,6 @@ fn condition_family(summary: &Summary) -> GaugeFamily {
     GaugeFamily { name: "tare_condition_failed", help, unit: "1", samples }
 }
 
-/// The answers of a load by status, and what each of its URLs showed.
 fn answer_families(summary: &Summary) -> impl Iterator<Item = GaugeFamily> {
     let load = summary.load.iter();
     let statuses = load.clone().flat_map(|load| &load.statuses);

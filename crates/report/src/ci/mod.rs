@@ -31,7 +31,6 @@ fn ratios_of(comparison: &Comparison) -> impl Iterator<Item = &CurrencyRatio> {
     comparison.currencies.iter().filter(is_usable)
 }
 
-/// What a cell reached, in every currency that it has.
 fn levels(cell: &Cell) -> impl Iterator<Item = (Currency, Estimate)> {
     let level = |currency: Currency| cell.level_in(currency).filter(|level| level.value.is_finite());
     let currencies = Currency::ALL.iter().copied().filter(|currency| *currency != Currency::Capacity);

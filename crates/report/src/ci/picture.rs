@@ -38,7 +38,6 @@ struct ChangeRow {
     label: String,
     answer: String,
     colour: &'static str,
-    /// The change in percent with its bounds.
     change: Option<(f64, Option<(f64, f64)>)>,
     limit: Option<f64>,
 }
@@ -150,7 +149,6 @@ impl Axis {
         CHART_X + share * CHART_WIDTH
     }
 
-    /// The region, a line at each mark, and the mark above it.
     fn draw(&self, bottom: f64, region: Option<f64>) -> String {
         let mut out = String::new();
         let top = TOP - 4.0;
@@ -185,7 +183,6 @@ impl ChangeRow {
         self.colour != QUIET
     }
 
-    /// The change and the ends of its interval, in percent.
     fn values(&self) -> Vec<f64> {
         let of = |(value, bounds): (f64, Option<(f64, f64)>)| {
             let (lo, hi) = bounds.unwrap_or((value, value));

@@ -13,7 +13,6 @@ use crate::clean::escape_csv;
 pub(super) struct CellRow<'a> {
     pub cell: &'a Cell,
     pub comparison: Option<&'a Comparison>,
-    /// The answer of that comparison.
     pub sentence: Option<&'a Sentence>,
     /// The answer of the run, the same in every row.
     pub headline: &'a Headline,

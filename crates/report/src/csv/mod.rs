@@ -12,7 +12,6 @@ use tare_record::RunRecord;
 
 use cells::{COMPARED, CellRow, MEASURED, PROBED, RATIO_COLUMNS};
 
-/// One row per cell, with its comparison.
 pub fn cells_as_csv(summary: &Summary) -> String {
     let ratio_names = Currency::ALL
         .iter()

@@ -10,7 +10,6 @@ use tare_analysis::differences::{MachineFigure, MachineTable};
 use tare_analysis::format::{Change, enumerate};
 use tare_analysis::summary::Estimate;
 
-/// Headline, machines, notes, figures, and what else differs.
 pub fn render_machines(machines: &MachineTable, style: &Style) -> String {
     let palette = style.palette();
     let paragraph = |tone, text: &str| palette.paint(tone, &wrap(&sanitize_line(text), style.width, 4)) + "\n";
@@ -79,7 +78,6 @@ fn ratios(figure: &MachineFigure) -> Vec<String> {
     figure.machines.iter().map(|one| one.map_or("–".to_owned(), |one| shown(one.ratio))).collect()
 }
 
-/// What the machines say together.
 fn said(figure: &MachineFigure) -> Vec<String> {
     let interval = |estimate: Option<Estimate>| estimate.map_or("–".to_owned(), |one| one.change().signed_interval());
     let together = match figure.machines.len() {

@@ -11,7 +11,6 @@ use tare_analysis::words::count_verdicts;
 /// The longest value of a fact that is shown whole.
 const VALUE_WIDTH: usize = 60;
 
-/// Headline, environment, figures and methods.
 pub fn render(differences: &RunDifferences, style: &Style) -> String {
     let palette = style.palette();
     let title = format!("tare compare · {} → {}", differences.before.name(), differences.after.name());
@@ -35,7 +34,6 @@ pub(super) fn headline(differences: &RunDifferences) -> String {
     }
 }
 
-/// What else differs, one line for each fact.
 pub(crate) fn environment_table(heading: &str, changes: &[EnvironmentChange], style: &Style) -> String {
     let heading = style.palette().paint(Tone::Head, &format!("  {heading}"));
     if changes.is_empty() {

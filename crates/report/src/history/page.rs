@@ -167,7 +167,6 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// The mean of each level, and a line at each change.
     fn draw_levels(&self, out: &mut String) {
         let starts: Vec<usize> = self.line.changes.iter().map(|change| change.at).collect();
         let bounds: Vec<usize> = [0].into_iter().chain(starts).chain([self.line.points.len()]).collect();
@@ -208,7 +207,6 @@ impl<'a> Chart<'a> {
         );
     }
 
-    /// The days of the first and of the last run.
     fn draw_dates(&self, out: &mut String) {
         let day = |point: Option<&HistoryPoint>| {
             html(&point.map_or("", |point| point.at.as_str()).chars().take(10).collect::<String>())

@@ -25,7 +25,6 @@ const DIGITS: usize = 6;
 /// Significant digits of what is only drawn: more than a chart shows.
 const DRAWN_DIGITS: usize = 3;
 
-/// A summary in the parts that a page holds.
 pub struct PackedData {
     /// Everything but what only charts show.
     pub summary: String,
@@ -33,7 +32,6 @@ pub struct PackedData {
     pub panels: Vec<String>,
 }
 
-/// What only charts show of a cell.
 #[derive(Serialize)]
 struct ChartDetails<'a> {
     timeline: TimeColumns<'a>,
@@ -58,7 +56,6 @@ struct TimeColumns<'a> {
     gc_pauses: Vec<Option<u64>>,
     gc_pause_ns: Vec<Option<u64>>,
     failed: Vec<u64>,
-    /// Cores that each kind of thread kept busy.
     cores: BTreeMap<&'a str, Vec<f64>>,
 }
 
@@ -154,7 +151,6 @@ fn curve(points: &[CurvePoint]) -> Curve {
     points.iter().map(fine).unzip()
 }
 
-/// The cell as tables show it.
 fn without_details(cell: &Cell) -> Cell {
     let mut cell = cell.clone();
     cell.timeline.clear();

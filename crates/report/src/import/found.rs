@@ -19,13 +19,11 @@ pub(super) struct Content<'a> {
 }
 
 impl Content<'_> {
-    /// The JSON of the file, if it is that.
     pub(super) fn value(&self) -> Option<&Value> {
         self.json.as_ref().ok()
     }
 }
 
-/// What a file holds.
 #[derive(Default)]
 pub(super) struct Found {
     pub figures: Vec<ImportedFigure>,

@@ -30,9 +30,7 @@ pub struct ImportOrigin<'a> {
     pub revision: Option<String>,
 }
 
-/// One form in which a tool writes results.
 struct Form {
-    /// The tool, as results name it.
     tool: &'static str,
     /// How the file is made; empty for a form that is only recognised, so that the error can say what to give instead.
     made_by: &'static str,
@@ -103,7 +101,6 @@ fn known_forms() -> String {
     made.map(|form| format!("{} ({})", form.tool, form.made_by)).collect::<Vec<_>>().join(", ")
 }
 
-/// What can be said of a file that no form knows.
 fn unknown(content: &Content<'_>) -> String {
     match &content.json {
         Ok(Value::Object(keys)) => {

@@ -6,9 +6,7 @@ use tare_analysis::summary::{StatusCount, UrlSummary};
 use crate::palette::Tone;
 use crate::text::{Grid, Style};
 
-/// The most URLs that are listed. The other forms have all.
 const MOST_URLS: usize = 20;
-/// Columns of the longest URL.
 const URL: usize = 44;
 
 /// `200: 700, 429: 200 (failed)`; `None` where answers have no status.

@@ -12,7 +12,6 @@ use crate::text::{Grid, Style, wrap};
 
 const HEADS: [&str; 5] = ["figure", "before", "after", "change", "beside the intervals of each load"];
 
-/// Doubts, environment, then every figure.
 pub fn render_differences(differences: &LoadDifferences, style: &Style) -> String {
     let palette = style.palette();
     let (before, after) = (&differences.before, &differences.after);
@@ -44,7 +43,6 @@ fn indented([first, second, third, fourth, fifth]: [String; 5]) -> [String; 5] {
     [format!("  {first}"), second, third, fourth, fifth]
 }
 
-/// Why the numbers of a side are to be used with care.
 fn doubts(differences: &LoadDifferences) -> Vec<String> {
     let sides = [("before", &differences.before), ("after", &differences.after)];
     let doubt = |(name, side): (&str, &tare_analysis::load::LoadSide)| {

@@ -15,7 +15,6 @@ use tare_analysis::summary::{
 };
 use tare_analysis::words::{findings_of_load, report_finding, trust};
 
-/// The self-contained page.
 pub fn html(record: &LoadRecord, load: &LoadSummary) -> Result<String, ReportError> {
     crate::html::render(&summary_as_run(record, load))
 }
@@ -123,7 +122,6 @@ fn run_info(record: &LoadRecord, load: &LoadSummary) -> RunInfo {
     }
 }
 
-/// What the terminal says line by line.
 fn facts(load: &LoadSummary) -> LoadFacts {
     let row = |(key, value): (String, String)| Row { key, value, source: None };
     let rows = figure_rows(load).into_iter().chain(closing_rows(load)).map(row);

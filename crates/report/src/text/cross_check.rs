@@ -9,7 +9,6 @@ use tare_analysis::summary::{CrossCheck, Summary, ToolFigure};
 
 const COLUMNS: [&str; 4] = ["throughput", "mean", "p50", "p99"];
 
-/// The table, or nothing where no other tool was asked.
 pub(super) fn cross_checks(summary: &Summary, style: &Style) -> String {
     if summary.cross_checks.is_empty() {
         return String::new();

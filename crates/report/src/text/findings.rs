@@ -8,7 +8,6 @@ use tare_analysis::summary::{Finding, Severity, Summary};
 
 /// Errors, and warnings, that stand below the table.
 const SHOWN: usize = 4;
-/// Lines of a server's log below an error.
 const LOG_LINES: usize = 3;
 
 /// The errors, each with its remedy and the end of its log, then the warnings.

@@ -43,7 +43,6 @@ pub(super) fn limits(check: &LimitCheck, style: &Style) -> String {
     text + "\n"
 }
 
-/// What to do next, with the command.
 pub(super) fn next_step(next: &NextStep, style: &Style) -> String {
     style.paragraph(Tone::Plain, &format!("  {}", next.text), 4)
         + &format!("    {}\n", clean::sanitize_line(&next.command))

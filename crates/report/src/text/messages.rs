@@ -43,7 +43,6 @@ fn figures(distribution: &Distribution) -> String {
     stated.chain(largest).collect::<Vec<_>>().join(", ")
 }
 
-/// The clocks behind the push latency.
 fn clocks(tally: &MessageTally) -> String {
     let mut doubts = vec![clocks::in_words(tally)];
     if tally.stamp_unit_ns > 1 {

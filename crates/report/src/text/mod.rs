@@ -19,7 +19,6 @@ pub use grid::{Grid, wrap};
 use tare_analysis::format::{duration, share};
 use tare_analysis::summary::{Mode, RunStatus, Summary, VerdictKind};
 
-/// How the terminal report is drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
     /// Colours, or none for files, pipes and `NO_COLOR`.
@@ -38,7 +37,6 @@ impl Style {
     }
 }
 
-/// The report for a terminal.
 pub fn render(summary: &Summary, style: &Style) -> String {
     let mut out = head(summary, style) + "\n";
     if !is_explained(summary) {

@@ -64,7 +64,6 @@ struct SharedReasons {
     several_scenarios: bool,
 }
 
-/// One reason and the cells that it holds for.
 struct SharedReason {
     cells: Vec<String>,
     text: String,

@@ -13,7 +13,6 @@ const ROWS: usize = 12;
 /// What a method's name may take of a line.
 const NAME: usize = 64;
 
-/// What profiled starts showed.
 pub(super) fn profiles(profiles: &Profiles, style: &Style) -> String {
     let mut out = whys(profiles, style);
     for view in &profiles.views {
@@ -26,7 +25,6 @@ pub(super) fn profiles(profiles: &Profiles, style: &Style) -> String {
     out
 }
 
-/// The sentences alone.
 pub(super) fn whys(profiles: &Profiles, style: &Style) -> String {
     let mut out = String::new();
     for why in &profiles.whys {

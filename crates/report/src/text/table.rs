@@ -37,12 +37,10 @@ pub(super) fn has_row(summary: &Summary, cell: &Cell) -> bool {
     !cell.control || comparison(summary, cell).is_some()
 }
 
-/// The comparison of a variant with its baseline.
 pub(super) fn comparison<'a>(summary: &'a Summary, cell: &Cell) -> Option<&'a Comparison> {
     summary.comparisons.iter().find(|c| c.cell == cell.id)
 }
 
-/// A measure with a question mark.
 pub(super) struct OpenMeasure<'a> {
     pub label: &'a str,
     pub reason: &'a str,
@@ -319,7 +317,6 @@ fn baseline_level(summary: &Summary, cell: &Cell) -> Option<String> {
     })
 }
 
-/// A difference is coloured, and nothing else.
 fn tone(ratio: &CurrencyRatio) -> Tone {
     if ratio.verdict.is_difference() { ratio.verdict.into() } else { Tone::Plain }
 }
