@@ -15,22 +15,11 @@ use crate::quantile::{mean, sd, trimmed_mean};
 /// by.
 pub const SD_FLOOR: f64 = 0.005;
 
-/// Trimmed and plain mean disagree if they differ by more than this (1 %, half the default region).
-pub const DISAGREEMENT_LOG: f64 = 0.01;
-
 /// The result of one fork: how much the variant differs from the baseline, from slices measured in pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ForkRatio {
     /// The 20 % trimmed mean of ln(variant / baseline): the fork's one number in the comparison.
     pub trimmed_log: f64,
-    /// The plain mean of the same log-ratios, for readers who distrust trimming.
-    pub mean_log: f64,
-    /// How many pairs of slices there were.
-    pub pairs: u32,
-    /// Standard deviation of the log-ratios within the fork; `None` for a single pair.
-    pub slice_sd: Option<f64>,
-    /// Whether the two means differ by more than [`DISAGREEMENT_LOG`], so that the result depends on a few slices.
-    pub trimmed_plain_disagree: bool,
 }
 
 impl ForkRatio {
@@ -41,15 +30,7 @@ impl ForkRatio {
     /// # Errors
     /// There is no pair, or a value is zero, negative or not finite.
     pub fn from_pairs(pairs: &[(f64, f64)]) -> Result<Self, StatsError> {
-        let logs = log_ratios(pairs)?;
-        let (trimmed_log, mean_log) = (trimmed_mean(&logs)?, mean(&logs)?);
-        Ok(Self {
-            trimmed_log,
-            mean_log,
-            pairs: logs.len() as u32,
-            slice_sd: sd(&logs).ok(),
-            trimmed_plain_disagree: means_disagree(trimmed_log, mean_log),
-        })
+        Ok(Self { trimmed_log: trimmed_mean(&log_ratios(pairs)?)? })
     }
 }
 
@@ -62,10 +43,6 @@ fn log_ratios(pairs: &[(f64, f64)]) -> Result<Vec<f64>, StatsError> {
     let log =
         |(i, (v, b)): (usize, &(f64, f64))| Ok(positive(i, "variant", *v)?.ln() - positive(i, "baseline", *b)?.ln());
     pairs.iter().enumerate().map(log).collect()
-}
-
-fn means_disagree(trimmed_log: f64, mean_log: f64) -> bool {
-    (trimmed_log - mean_log).abs() > DISAGREEMENT_LOG
 }
 
 /// The result of all forks together for one variant against its baseline in one currency.
@@ -89,11 +66,6 @@ pub struct Comparison {
     pub s_used: Option<f64>,
     /// How the interval was made.
     pub method: Method,
-    /// Standard deviation of log-ratios within a fork (root mean square over forks); `None` where no fork had two
-    /// pairs.
-    pub slice_sd: Option<f64>,
-    /// Whether trimmed and plain means, averaged over forks, lie more than [`DISAGREEMENT_LOG`] apart.
-    pub trimmed_plain_disagree: bool,
     /// The declared forks, where there are more.
     #[serde(skip)]
     planned: Option<Spread>,
@@ -109,7 +81,6 @@ impl Comparison {
             return Err(StatsError::BadParameter { name: "sd_floor", value: sd_floor, expected: "0 or more" });
         }
         let trimmed: Vec<f64> = forks.iter().map(|f| f.trimmed_log).collect();
-        let plain = mean(&forks.iter().map(|f| f.mean_log).collect::<Vec<_>>())?;
         let estimate = mean(&trimmed)?;
         let sd_forks = if forks.len() < 2 { None } else { Some(sd(&trimmed)?) };
         let unjudged = Self {
@@ -123,8 +94,6 @@ impl Comparison {
             s_used: sd_forks.map(|s| s.max(sd_floor)),
             planned: None,
             method,
-            slice_sd: pooled_slice_sd(forks),
-            trimmed_plain_disagree: means_disagree(estimate, plain),
         };
         let declared = method.declared_forks().and_then(|declared| trimmed.get(..declared as usize));
         let declared = declared.filter(|first| first.len() < trimmed.len());
@@ -208,11 +177,6 @@ fn interval_past_declared(all: &Spread, planned: &Spread, method: &Method) -> Re
     Ok(if is_in_both { Interval { estimate: all.mean, lo, hi } } else { endless })
 }
 
-fn pooled_slice_sd(forks: &[ForkRatio]) -> Option<f64> {
-    let squares: Vec<f64> = forks.iter().filter_map(|f| f.slice_sd).map(|s| s * s).collect();
-    mean(&squares).ok().map(f64::sqrt)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,9 +191,6 @@ mod tests {
         let fork =
             ForkRatio::from_pairs(&[(110.0, 100.0), (55.0, 50.0), (11.0, 10.0), (4.0, 1.0), (1.1, 1.0)]).unwrap();
         assert!((fork.trimmed_log - 1.1f64.ln()).abs() < 1e-12);
-        assert!((fork.mean_log - (4.0 * 1.1f64.ln() + 4.0f64.ln()) / 5.0).abs() < 1e-12);
-        assert!(fork.trimmed_plain_disagree);
-        assert_eq!(fork.pairs, 5);
     }
 
     #[test]
@@ -269,16 +230,6 @@ mod tests {
         let got = Comparison::over_forks(&forks(&[1.0, 1.0, 1.0, 1.0, 1.0]), Method::SEQUENTIAL, SD_FLOOR).unwrap();
         assert_eq!((got.sd_forks, got.s_used), (Some(0.0), Some(SD_FLOOR)));
         assert!(got.log.unwrap().half_width() > 0.018);
-    }
-
-    #[test]
-    fn slice_noise_is_the_root_mean_square_over_forks() {
-        // Two pairs at ±d about their mean have a standard deviation of d·√2; of 0.03 and 0.04 the root mean square is
-        // 0.025·√2.
-        let fork = |d: f64| ForkRatio::from_pairs(&[(d.exp(), 1.0), ((-d).exp(), 1.0)]).unwrap();
-        let forks = [fork(0.03 / 2f64.sqrt()), fork(0.04 / 2f64.sqrt()), forks(&[1.0])[0]];
-        let got = Comparison::over_forks(&forks, Method::SEQUENTIAL, SD_FLOOR).unwrap();
-        assert!((got.slice_sd.unwrap() - 0.025 * 2f64.sqrt()).abs() < 1e-12, "a fork of one pair has none");
     }
 
     #[test]

@@ -20,7 +20,6 @@ pub mod odd;
 pub mod power;
 pub mod quantile;
 pub mod repeated;
-pub mod rounds;
 pub mod steady;
 pub mod verdict;
 

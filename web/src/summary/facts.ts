@@ -2,7 +2,7 @@
 
 export type Severity = 'info' | 'warning' | 'error';
 
-/** `kind` is a stable name for programs: `cpu_governor`, `not_steady`. The words may change. */
+/** `kind` is a stable name for programs: `cpu_governor`, `forks_set_aside`. The words may change. */
 export interface Finding {
   kind: string;
   severity: Severity;

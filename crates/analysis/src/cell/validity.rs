@@ -76,7 +76,7 @@ fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'
     };
     const FREE_GENERATOR: &str = "Give the generator its own cores (--load-cpus), or lower the rate.";
     let general = [
-        (unsteady(cell), "Allow a longer warm-up."),
+        (unsteady(cell), "Allow a longer warm-up (--warmup-cap, --budget), use more cores or lower the load."),
         (few_failures(cell), ""),
         connection_trouble(cell),
         (disturbance::reason(cell), "Stop other programs, or measure on another machine."),
@@ -129,8 +129,12 @@ fn overloaded(cell: &Evidence<'_>) -> Option<String> {
 
 fn unsteady(cell: &Evidence<'_>) -> Option<String> {
     let forks = cell.fork_numbers();
-    let not = forks.iter().filter(|f| !cell.was_steady(**f)).count();
-    (not > 0).then(|| format!("not steady in {not} of {}", format::count(forks.len() as u64, "start")))
+    let not: Vec<&u32> = forks.iter().filter(|fork| !cell.was_steady(**fork)).collect();
+    let why =
+        not.iter().find_map(|fork| cell.warmup(**fork).map(|warmup| &warmup.reason).filter(|why| !why.is_empty()));
+    let why = why.map_or_else(String::new, |why| format!(" ({why})"));
+    (!not.is_empty())
+        .then(|| format!("not steady in {} of {}{why}", not.len(), format::count(forks.len() as u64, "start")))
 }
 
 fn few_failures(cell: &Evidence<'_>) -> Option<String> {

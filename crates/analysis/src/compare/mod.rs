@@ -4,7 +4,6 @@ pub(crate) mod fork_time;
 mod prior;
 pub(crate) mod ratio;
 pub(crate) mod recorded;
-mod rounds;
 pub(crate) mod wording;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,7 +11,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use tare_plan::plan::{Plan, Role};
 use tare_record::RunRecord;
 use tare_stats::measures::{Line, judge_measures, reasons_to_stop};
-use tare_stats::rounds::BestRounds;
 use tare_stats::{DecisionRule, Method, NoiseFloor, Region, StopReason, UndecidedReason, Verdict};
 
 use crate::cell::CellAnalysis;
@@ -20,7 +18,6 @@ use crate::evidence::disturbance;
 use crate::format::Change;
 use crate::summary::{Comparison, CurrencyRatio, Noise, OddFork, ValidityState, VerdictKind};
 use ratio::{MeasuredRatio, MeasuredRatios, measure_ratios};
-use rounds::better_rounds;
 use tare_plan::Currency;
 
 /// Comparisons that get a verdict, and controls that only show the noise.
@@ -30,10 +27,6 @@ pub(crate) struct Compared {
     /// Why a comparison is void, by its id.
     pub void: BTreeMap<String, String>,
     pub disturbed: BTreeSet<String>,
-    /// Per comparison and currency where trimmed and plain means disagree.
-    pub disagreeing: Vec<(String, String)>,
-    /// Another number of rounds that would narrow a comparison in the same time, by its id.
-    pub better_rounds: BTreeMap<String, BestRounds>,
 }
 
 /// One pair of cells with its unjudged currencies.
@@ -112,17 +105,14 @@ pub(crate) fn compare_cells(record: &RunRecord, pairs: &Pairs<'_>) -> Compared {
     let void =
         controls.iter().chain(judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
     let disturbed = asked.iter().filter(|p| p.is_disturbed()).map(|p| p.variant.cell.id.clone()).collect();
-    let disagreeing = controls.iter().chain(judged).flat_map(disagreeing).collect();
     // The forks of a comparison that the control is beside.
     let forks = |control: &Pair<'_>| {
         let beside = judged.iter().zip(&compared).filter(|(pair, _)| control.is_beside(pair));
         beside.filter_map(|(_, comparison)| Some(comparison.currencies.first()?.forks)).max()
     };
     let noise = controlled.iter().zip(controls).map(|(c, p)| noise(c, p, forks(p), plan.stop.alpha)).collect();
-    let better = |pair: &Pair<'_>| Some((pair.variant.cell.id.clone(), better_rounds(record, pair)?));
-    let better_rounds = asked.iter().filter_map(better).collect();
     let comparisons = if pairs.is_control_alone { controlled } else { compared };
-    Compared { comparisons, noise, void, disturbed, disagreeing, better_rounds }
+    Compared { comparisons, noise, void, disturbed }
 }
 
 /// Whether the plan compares servers with themselves and nothing else (`--aa`).
@@ -316,9 +306,4 @@ fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha:
         currencies: comparison.currencies.clone(),
         floor: floor.map(|floor| floor.half_width),
     }
-}
-
-fn disagreeing(pair: &Pair<'_>) -> Vec<(String, String)> {
-    let measured_ratios = pair.measured_ratios.iter().filter(|d| d.comparison.trimmed_plain_disagree);
-    measured_ratios.map(|d| (pair.variant.cell.id.clone(), d.label.clone())).collect()
 }

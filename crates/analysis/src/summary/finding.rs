@@ -5,14 +5,12 @@ use tare_record::EventName;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// What it is about, for programs.
     pub kind: FindingKind,
     pub severity: Severity,
     pub title: String,
     pub text: String,
     pub remedy: Option<String>,
     pub cell: Option<String>,
-    /// Last lines of the log of the server under test: untrusted text.
     pub log: Option<String>,
 }
 
@@ -38,18 +36,13 @@ pub enum ReportFinding {
     ForksSetAside,
     /// Rounds of the other forks that do not count, because of other work or of a generator that stood still.
     RoundsLeftOut,
-    NotSteady,
     /// Forks that count in no currency of their comparison, because they are odd.
     OddForksLeftOut,
-    GeneratorBound,
     OutsidePauses,
     ProbeCost,
     CellsUnmeasured,
     /// A cell that is void for a reason that no event gives.
     CellVoid,
-    FewSlicesDecide,
-    /// Another number of rounds in a start would narrow intervals in the same time.
-    RoundsPerStart,
     ControlDiffers,
     /// The interval of a control is wider than the region.
     NoiseAboveRegion,

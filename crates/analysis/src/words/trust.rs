@@ -10,13 +10,8 @@ use crate::words::headline::told_differences;
 const MOST_REASONS: usize = 2;
 
 /// Findings that only repeat the reasons of cells.
-const OF_CELLS: [ReportFinding; 5] = [
-    ReportFinding::CellVoid,
-    ReportFinding::NotSteady,
-    ReportFinding::CellsUnmeasured,
-    ReportFinding::LoadVoid,
-    ReportFinding::LoadSuspect,
-];
+const OF_CELLS: [ReportFinding; 4] =
+    [ReportFinding::CellVoid, ReportFinding::CellsUnmeasured, ReportFinding::LoadVoid, ReportFinding::LoadSuspect];
 
 /// Judges a run by its findings and by the doubts about figures of its headline. A doubt about another measure is a reason too,
 /// but does not change the state.

@@ -82,10 +82,12 @@ fn a_small_suite_fits_thirty_lines_of_eighty_columns() {
 
 #[test]
 fn every_finding_is_told_on_request() {
-    let summary = standard_summary();
+    let mut record = synthetic::standard();
+    record.slices.iter_mut().filter(|s| s.key.fork == 1).for_each(|s| s.server.others_share = Some(0.4));
+    let summary = summarize(&record);
     assert_eq!(text::unshown_findings(&summary), summary.findings.len(), "notes wait to be asked for");
     let all = text::render_findings(&summary, &view(140));
-    assert!(all.contains("note    Rounds per start: ") && all.contains("(--saturating)."), "{all}");
+    assert!(all.contains("note    Starts set aside: ") && all.contains("Stop the other programs: "), "{all}");
 }
 
 #[test]

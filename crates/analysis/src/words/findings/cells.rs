@@ -1,14 +1,11 @@
 //! Findings about cells: one for all cells that share it. It names them by scenario.
 
-use std::collections::BTreeMap;
-
 use tare_record::PauseCause;
-use tare_stats::rounds::BestRounds;
 
 use super::{grouped_by, report_finding};
 use crate::cell::CellAnalysis;
 use crate::format::{Unit, count, enumerate, share, single};
-use crate::summary::{Bottleneck, Cell, Finding, PauseTally, ReportFinding, ValidityState};
+use crate::summary::{Cell, Finding, PauseTally, ReportFinding, ValidityState};
 
 /// How many scenarios a finding names. The cells give all reasons.
 const SCENARIOS: usize = 6;
@@ -27,16 +24,6 @@ pub(crate) fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
             let rounds = cell.evidence.set_aside.rounds.len() as u64;
             (rounds > 0 && cell.evidence.is_baseline()).then(|| count(rounds, "round"))
         }),
-        shared(cells, ReportFinding::NotSteady, |cell| {
-            let restless = cell.cell.forks - cell.cell.steady_forks;
-            let mut warmups = cell.evidence.warmups.iter();
-            let reason = warmups.find(|w| !w.steady && !w.reason.is_empty()).map(|w| format!(" ({})", w.reason));
-            let starts = count(all_starts(cell), "start");
-            (restless > 0).then(|| format!("{restless} of {starts}{}", reason.unwrap_or_default()))
-        }),
-        shared(cells, ReportFinding::GeneratorBound, |cell| {
-            (cell.cell.bottleneck == Bottleneck::Generator).then(String::new)
-        }),
         shared(cells, ReportFinding::OutsidePauses, outside_pauses),
         shared(cells, ReportFinding::ProbeCost, |cell| {
             let taken = cell.cell.probes.probe_cpu_share.filter(|taken| *taken > PROBING_SHARE)?;
@@ -52,26 +39,6 @@ pub(crate) fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
         Finding { cell: Some(id.clone()), ..report_finding(ReportFinding::CellVoid, &detail) }
     });
     shared.into_iter().flatten().chain(void).collect()
-}
-
-/// Comparisons in which the trimmed and the plain mean disagree: cell id and currency of each.
-pub(crate) fn few_slices_decide(cells: &[CellAnalysis<'_>], disagreeing: &[(String, String)]) -> Option<Finding> {
-    shared(cells, ReportFinding::FewSlicesDecide, |cell| {
-        let named = disagreeing.iter().filter(|(id, _)| *id == cell.cell.id);
-        let currencies: Vec<&str> = named.map(|(_, currency)| currency.as_str()).collect();
-        (!currencies.is_empty()).then(|| format!("({})", currencies.join(", ")))
-    })
-}
-
-/// Comparisons that another number of rounds in each start would narrow in the same time.
-pub(crate) fn more_or_fewer_rounds(
-    cells: &[CellAnalysis<'_>],
-    better: &BTreeMap<String, BestRounds>,
-) -> Option<Finding> {
-    shared(cells, ReportFinding::RoundsPerStart, |cell| {
-        let best = better.get(&cell.cell.id)?;
-        Some(format!("({} instead of {}: {} narrower)", best.rounds, best.seen, share(1.0 - best.width)))
-    })
 }
 
 /// Pauses that the machine or a signal caused, not the server.

@@ -26,9 +26,7 @@ pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared:
     all.extend(cells::of_cells(cells));
     all.extend(of_machine(&record.header.environment, &record.events));
     all.extend(compared.noise.iter().filter_map(|noise| of_noise(noise, plan.stop.region)));
-    all.extend(cells::few_slices_decide(cells, &compared.disagreeing));
     all.extend(odd_forks_left_out(&compared.comparisons));
-    all.extend(cells::more_or_fewer_rounds(cells, &compared.better_rounds));
     let mut forks = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0).map(|c| c.cell.forks).peekable();
     if forks.peek().is_some() && (plan.mode == Mode::Sequential || forks.any(|forks| forks < 2)) {
         all.push(report_finding(ReportFinding::OneFork, ""));

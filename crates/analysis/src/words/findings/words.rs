@@ -29,14 +29,9 @@ rows! {
     RoundsLeftOut: Info, "Rounds left out",
         "In these rounds other programs took over 10 % of the cores, or the load generator stood still for over 1 ms. They count for no server.",
         "Give the generator its own cores (--load-cpus), and stop other programs.";
-    NotSteady: Warning, "Not steady", "These servers still changed when the warm-up ended.",
-        "Allow a longer warm-up (--warmup-cap, --budget), use more cores or lower the load.";
     OddForksLeftOut: Warning, "Odd starts left out",
         "In a few starts a server ran at another speed than in the rest. The intervals are those of the rest.",
         "Measure more starts (--budget) to see how often this occurs.";
-    GeneratorBound: Warning, "The generator was the bottleneck",
-        "Under full load the load generator was busy and the server was not. The server may reach a higher throughput.",
-        "Give the generator more cores (--load-cpus), or compare CPU per request at a fixed rate (--rate).";
     OutsidePauses: Info, "Pauses from outside the servers",
         "Servers stood still, and neither garbage collection nor a safepoint explains it. The machine, the scheduler or a signal stopped them. The slowest responses include these pauses.",
         "Stop other programs on these cores, or give the servers more cores.";
@@ -44,12 +39,6 @@ rows! {
         "Leave out --hiccups, if you gave it. Use longer slices or a higher rate: tare reads at both ends of each slice.";
     CellsUnmeasured: Error, "Not measured", "The run ended before these servers were measured, or none of their requests completed.", "";
     CellVoid: Error, "Void", "", "";
-    FewSlicesDecide: Info, "Few slices decide",
-        "A few slices differ from the rest: the mean without the extreme 20 % differs from the plain mean by more than 1 %.",
-        "Look for stalls in the run over time, such as garbage collection or other programs.";
-    RoundsPerStart: Info, "Rounds per start",
-        "Another number of full-load rounds in each start would narrow these intervals in the same time.",
-        "Set the number of rounds (--saturating).";
     ControlDiffers: Error, "A server differs from itself",
         "Two starts of one server gave different figures: the machine or tare favours one side.",
         "Ignore differences of this size. Run tare doctor, and give servers and generator their own cores.";
