@@ -55,7 +55,7 @@ pub fn attribute_change(summary: &Summary, pair: &ReleasePair, currency: Currenc
 
 /// Cost of a variant / cost of the old release of the layer, by the number of the fork.
 fn costs_of(compared: Option<&Comparison>, variant: &str, currency: Currency) -> Result<BTreeMap<u32, f64>, String> {
-    let ratio = compared.and_then(|compared| compared.currencies.iter().find(|ratio| ratio.name == currency));
+    let ratio = compared.and_then(|compared| compared.ratio_in(currency));
     let ratio: &CurrencyRatio = ratio.ok_or_else(|| format!("{variant} was not measured"))?;
     if !ratio.is_known() {
         let reason = ratio.reason.as_deref().unwrap_or("it is void");

@@ -11,7 +11,7 @@ use tare_stats::limit::regression_share;
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 
 use crate::compare::ratio::method;
-use crate::format::{Change, count, roughly, share};
+use crate::format::{Change, count, roughly, rounded_up, share};
 use tare_plan::Currency;
 
 /// The standard deviation of forks that a forecast assumes where no earlier run says: starts of one JVM program differ
@@ -197,9 +197,4 @@ fn load_of(plan: &Plan, named: &NamedScenario, currency: Currency) -> SliceKind 
         _ => [Fixed, Poisson, Push, Saturating],
     };
     kinds.into_iter().find(is_measured).unwrap_or(Saturating)
-}
-
-/// To a tenth of a percent, never below the value.
-fn rounded_up(share: f64) -> f64 {
-    (share * 1_000.0).ceil() / 1_000.0
 }

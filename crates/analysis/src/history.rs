@@ -172,7 +172,7 @@ fn add_comparison(lines: &mut Vec<HistoryLine>, run: &Summary, comparison: &Comp
     let cell = |id: &str| run.cells.iter().find(|cell| cell.id == id);
     let (Some(own), Some(baseline)) = (cell(&comparison.cell), cell(&comparison.baseline_cell)) else { return };
     let void = [own, baseline].iter().any(|cell| cell.validity.state == ValidityState::Void);
-    let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency);
+    let ratio = comparison.ratio_in(currency);
     let Some(ratio) = ratio.filter(|ratio| !void && ratio.is_known() && ratio.ratio.is_finite()) else {
         return;
     };

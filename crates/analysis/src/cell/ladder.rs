@@ -55,7 +55,7 @@ fn added(above: &Forks, below: &Forks, alpha: f64) -> Option<Estimate> {
     }
     let value = differences.iter().sum::<f64>() / differences.len() as f64;
     let interval = Interval::of_mean(&differences, alpha).ok().filter(Interval::is_bounded);
-    Some(Estimate { value, lo: interval.map(|i| i.lo), hi: interval.map(|i| i.hi) })
+    Some(Estimate::new(value, interval.map(|interval| (interval.lo, interval.hi))))
 }
 
 #[cfg(test)]

@@ -12,25 +12,15 @@ use self::merged::merged;
 use crate::cell::level;
 use crate::evidence::{Evidence, gather};
 use crate::format;
-use crate::summary::{CurvePoint, Latency, Pace, StartLatency};
+use crate::summary::{Latency, Pace, StartLatency};
 
 const KINDS: [SliceKind; 4] = [SliceKind::Saturating, SliceKind::Fixed, SliceKind::Poisson, SliceKind::Push];
 
 pub(crate) struct LoadLatency {
     pub kind: SliceKind,
     pub latency: Latency,
-    /// Response time per fork, at the standard percentiles that the fork can state.
-    pub forks: Vec<ForkPercentiles>,
-    /// The same of the requests that met neither a stop of the server nor a stall; empty where the stops are not known.
-    pub forks_without_stops: Vec<ForkPercentiles>,
-}
-
-/// A fork, and its value at each percentile that it can state.
-pub(crate) type ForkPercentiles = (u32, Vec<(f64, u64)>);
-
-pub(crate) fn fork_percentile(forks: &[ForkPercentiles], fork: u32, percentile: f64) -> Option<u64> {
-    let (_, values) = forks.iter().find(|(number, _)| *number == fork)?;
-    values.iter().find(|(p, _)| *p == percentile).map(|(_, value)| *value)
+    /// Those of its starts, of the requests that met neither a stop of the server nor a stall; empty where the stops are not known.
+    pub starts_without_stops: Vec<StartLatency>,
 }
 
 /// Latency of a cell under every load that was driven and that the server could follow.
@@ -46,7 +36,7 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
     let service = merged(cell, kind, |s| Some(&s.load.service));
     let where_any =
         |clock| Some(merged(cell, kind, clock)).filter(|m| !m.all.is_empty()).map(|m| m.distribution(alpha));
-    let (division, forks_without_stops) = parts::divide(cell, kind, alpha).unzip();
+    let (division, starts_without_stops) = parts::divide(cell, kind, alpha).unzip();
     let latency = Latency {
         division,
         slice_kind: kind,
@@ -54,20 +44,13 @@ fn of_kind(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<LoadLaten
         offered_per_s: first.key.offered_per_s,
         pace: pace(cell, kind),
         response: response.distribution(alpha),
-        starts: response.forks.iter().map(start).collect(),
+        starts: response.starts,
         service: service.distribution(alpha),
         send_lag: where_any(|s| Some(&s.load.send_lag)),
         machine_hiccups: where_any(|s| Some(&s.server.hiccups.as_ref()?.machine)),
         jvm_hiccups: where_any(|s| s.server.hiccups.as_ref()?.jvm.as_ref()),
     };
-    let forks_without_stops = forks_without_stops.unwrap_or_default();
-    Some(LoadLatency { kind, latency, forks: response.forks, forks_without_stops })
-}
-
-fn start((fork, values): &(u32, Vec<(f64, u64)>)) -> StartLatency {
-    let percentiles =
-        values.iter().map(|(percentile, value_ns)| CurvePoint { percentile: *percentile, value_ns: *value_ns });
-    StartLatency { fork: *fork, percentiles: percentiles.collect() }
+    Some(LoadLatency { kind, latency, starts_without_stops: starts_without_stops.unwrap_or_default() })
 }
 
 /// `closed, 128 users`, `open Poisson, 4,000/s over 128 connections`, `pushed every 100ms to 2,500 users`, or `streams of events,

@@ -1,18 +1,16 @@
 //! A cell, which is a server under one scenario: its evidence, its latencies, and all figures of it in the summary.
 
-mod agents;
 pub(crate) mod capacity;
 pub(crate) mod ladder;
 mod latency;
 pub(crate) mod level;
+mod load_doubts;
 mod messages;
 mod network;
 mod probes;
-mod recorded_part;
 mod shortfall;
 mod stamps;
 mod validity;
-mod warmup;
 
 use std::collections::BTreeMap;
 
@@ -26,10 +24,10 @@ use crate::format;
 use crate::run_info::command;
 use crate::summary::{Cell, ErrorCount, ForkValue, Row, TimePoint, Validity};
 
+pub(crate) use latency::LoadLatency;
 pub use latency::for_each_response;
 pub(crate) use latency::merged::distribution;
-pub(crate) use latency::{LoadLatency, fork_percentile};
-pub(crate) use recorded_part::recorded_part;
+pub(crate) use load_doubts::recorded_part;
 
 /// The error probability for a load. It changes no figure, because a load is one start and has no interval over starts.
 const ALPHA_OF_LOAD: f64 = 0.01;
@@ -67,9 +65,7 @@ pub fn cell_of_load(record: &LoadRecord) -> Cell {
     let loads = latency::analyze(&evidence, ALPHA_OF_LOAD);
     let cpu_kind = level::cpu_kind(std::slice::from_ref(&evidence));
     let cell = measured(&evidence, &loads, cpu_kind, ALPHA_OF_LOAD, LoadResources::default());
-    let doubts = recorded_part::doubts_of_part(record).into_iter().chain(agents::doubts_of_agents(record));
-    let doubts = doubts.chain(warmup::doubt_of_warmup(record)).chain(shortfall::doubt_of_shortfall(record));
-    Cell { validity: Validity::of_load(cell.validity, doubts), ..cell }
+    Cell { validity: Validity::of_load(cell.validity, load_doubts::doubts_of_load(record)), ..cell }
 }
 
 pub(crate) fn analyze_cells(record: &RunRecord) -> Vec<CellAnalysis<'_>> {

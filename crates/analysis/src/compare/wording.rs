@@ -8,9 +8,9 @@ use tare_plan::Currency;
 
 use crate::compare::ratio::MeasuredRatio;
 use crate::format::{
-    Change, Scale, Unit, WORTH_WAITING_S, capital, count, enumerate, fixed, grouped, roughly, share, single,
+    Change, Scale, Unit, WORTH_WAITING_S, capital, count, enumerate, grouped, roughly, rounded_up, share, single,
 };
-use crate::summary::{Cell, CpuCost, CurrencyRatio, RatioBound, ServerShare, VerdictKind};
+use crate::summary::{Cell, CpuCost, CurrencyRatio, Estimate, RatioBound, ServerShare, VerdictKind};
 
 pub(crate) fn method(measured_ratio: &MeasuredRatio) -> String {
     let comparison = &measured_ratio.comparison;
@@ -50,37 +50,22 @@ pub(crate) fn bound_in_words(bound: RatioBound, change: &Change) -> String {
     }
 }
 
-/// Time that a variant adds to that of the baseline: the value, and its interval.
-struct AddedTime {
-    ns: f64,
-    lo: Option<f64>,
-    hi: Option<f64>,
+/// Time that a variant adds to that of the baseline, in nanoseconds.
+fn added_time(ratio: &CurrencyRatio) -> Estimate {
+    let added = |of: f64| (of - 1.0) * ratio.baseline_value;
+    Estimate { value: added(ratio.ratio), lo: ratio.lo.map(added), hi: ratio.hi.map(added) }
 }
 
-impl AddedTime {
-    fn of(ratio: &CurrencyRatio) -> Self {
-        let added = |of: f64| (of - 1.0) * ratio.baseline_value;
-        Self { ns: added(ratio.ratio), lo: ratio.lo.map(added), hi: ratio.hi.map(added) }
-    }
-
-    /// `+2.5 µs [+2.0, +3.0]`.
-    fn text(&self) -> String {
-        let Self { ns, lo, hi } = *self;
-        let scale = Scale::for_values(Unit::Nanos, [ns, lo.unwrap_or(0.0), hi.unwrap_or(0.0)].map(f64::abs));
-        let shown = |ns: f64| {
-            let text = scale.show(ns.abs()).replace(scale.unit(), "").trim_end().to_owned();
-            format!("{}{text}", if ns < 0.0 { "−" } else { "+" })
-        };
-        let interval = lo.zip(hi).map_or_else(String::new, |(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
-        format!("{} {}{interval}", shown(ns), scale.unit())
-    }
+fn in_words(time: Estimate) -> String {
+    let all = [Some(time.value), time.lo, time.hi];
+    time.signed(Scale::for_values(Unit::Nanos, all.into_iter().flatten().map(f64::abs)))
 }
 
 /// `+2.5 µs [+2.0, +3.0] of CPU a request = 0.25 % of a core at 1,000 requests/s`, of a ratio of CPU per request.
 pub(crate) fn cost_in_words(of_cpu: &CurrencyRatio) -> String {
-    let added = AddedTime::of(of_cpu);
-    let core = format!("{}{}", if added.ns < 0.0 { "−" } else { "" }, share(added.ns.abs() * 1_000.0 / 1e9));
-    format!("{} of CPU a request = {core} of a core at 1,000 requests/s", added.text())
+    let added = added_time(of_cpu);
+    let core = format!("{}{}", if added.value < 0.0 { "−" } else { "" }, share(added.value.abs() * 1_000.0 / 1e9));
+    format!("{} of CPU a request = {core} of a core at 1,000 requests/s", in_words(added))
 }
 
 /// What a variant costs in CPU time, from its ratio of CPU per request and the level of the baseline; of a proxy also what it
@@ -89,15 +74,15 @@ pub(crate) fn cost_in_words(of_cpu: &CurrencyRatio) -> String {
 pub(crate) fn cpu_cost(ratios: &[CurrencyRatio], variant: &Cell) -> Option<CpuCost> {
     let ratio = |currency: Currency| ratios.iter().find(|ratio| ratio.name == currency);
     let of_cpu = ratio(Currency::CpuPerRequest)?;
-    let (added, mut text) = (AddedTime::of(of_cpu), cost_in_words(of_cpu));
+    let (added, mut text) = (added_time(of_cpu), cost_in_words(of_cpu));
     if !variant.cpu_by_server.is_empty() {
         let median = ratio(Currency::LatencyP50).filter(|ratio| ratio.is_known());
-        text += &median.map_or_else(String::new, |p50| format!(", and {} to {}", AddedTime::of(p50).text(), p50.label));
+        text += &median.map_or_else(String::new, |p50| format!(", and {} to {}", in_words(added_time(p50)), p50.label));
         let of_server = |of: &ServerShare| format!("{} {}", of.server, single(Unit::Nanos, of.ns_per_request));
         let shares: Vec<String> = variant.cpu_by_server.iter().map(of_server).collect();
         text += &format!("; CPU a request: {}", enumerate(&shares));
     }
-    Some(CpuCost { ns_per_request: added.ns, lo: added.lo, hi: added.hi, text })
+    Some(CpuCost { ns_per_request: added.value, lo: added.lo, hi: added.hi, text })
 }
 
 pub(crate) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String> {
@@ -142,7 +127,7 @@ pub(crate) fn visible(comparison: &Comparison) -> String {
     let least = match log.exp() {
         factor if factor > 10.0 => return format!("; nothing can be seen with {starts} that differ so much"),
         factor if factor >= 2.0 => format!("a factor of {}", factor.ceil()),
-        factor => share(to_digits(factor - 1.0, f64::ceil)),
+        factor => share(rounded_up(factor - 1.0)),
     };
     format!("; with {starts}, differences below {least} cannot be seen")
 }
@@ -158,9 +143,9 @@ fn outlook(forks_needed: Option<u32>, comparison: &Comparison) -> String {
     }
 }
 
-/// What is known of an undecided comparison, and the one step that would decide it soonest, in sentences. Where other programs
-/// disturb it, a longer run would end in a verdict that is as suspect as its figures.
-pub(crate) fn undecided_so_far(ratio: &CurrencyRatio, is_disturbed: bool) -> String {
+/// The one step that would decide a comparison soonest, as a sentence. Where other programs disturb it, a longer run would end
+/// in a verdict that is as suspect as its figures.
+pub(crate) fn what_would_decide(ratio: &CurrencyRatio, is_disturbed: bool) -> String {
     let next = match (ratio.needed_s, &ratio.reason) {
         _ if is_disturbed => "other programs disturbed it, so stop them first".to_owned(),
         (Some(seconds), _) if seconds <= WORTH_WAITING_S => format!("about {} more would decide it", roughly(seconds)),
@@ -170,28 +155,7 @@ pub(crate) fn undecided_so_far(ratio: &CurrencyRatio, is_disturbed: bool) -> Str
         (None, Some(reason)) => reason.clone(),
         (None, None) => "more starts would decide it".to_owned(),
     };
-    let sentences = known(ratio).into_iter().chain([next]);
-    sentences.map(|text| format!("{}.", capital(&text))).collect::<Vec<_>>().join(" ")
-}
-
-/// `between 2 % and 14 % slower: the direction is certain, the size is not`, or `at most 12 % in either direction`.
-fn known(ratio: &CurrencyRatio) -> Option<String> {
-    let (lo, hi) = ratio.lo.zip(ratio.hi)?;
-    let (near, far) = ((1.0 - lo).abs().min((hi - 1.0).abs()), (1.0 - lo).abs().max((hi - 1.0).abs()));
-    if lo <= 1.0 && 1.0 <= hi {
-        // As the interval shows its ends.
-        let decimals = Change { ratio: ratio.ratio, bounds: Some((lo, hi)) }.decimals();
-        return Some(format!("at most {} % in either direction", fixed(far * 100.0, decimals)));
-    }
-    let word = ratio.name.facts().words[usize::from((lo > 1.0) == ratio.higher_is_better)];
-    let [near, far] = [near, far].map(|end| share(to_digits(end, f64::round)));
-    Some(format!("between {near} and {far} {word}: the direction is certain, the size is not"))
-}
-
-/// To a tenth of a percent, above 10 % to one.
-fn to_digits(share: f64, rounding: fn(f64) -> f64) -> f64 {
-    let step = if share < 0.1 { 1_000.0 } else { 100.0 };
-    rounding(share * step) / step
+    format!("{}.", capital(&next))
 }
 
 #[cfg(test)]
@@ -201,11 +165,7 @@ mod tests {
 
     use super::*;
 
-    fn undecided(lo: f64, hi: f64, needed_s: Option<f64>) -> String {
-        undecided_so_far(&ratio(lo, hi, needed_s), false)
-    }
-
-    fn ratio(lo: f64, hi: f64, needed_s: Option<f64>) -> CurrencyRatio {
+    fn ratio(needed_s: Option<f64>) -> CurrencyRatio {
         CurrencyRatio {
             name: Currency::Throughput,
             load: SliceKind::Saturating,
@@ -214,10 +174,10 @@ mod tests {
             higher_is_better: true,
             baseline_value: 1.0,
             variant_value: 1.0,
-            ratio: (lo * hi).sqrt(),
+            ratio: 1.0,
             bound: None,
-            lo: Some(lo),
-            hi: Some(hi),
+            lo: None,
+            hi: None,
             method: String::new(),
             forks: 4,
             sd_forks: None,
@@ -250,19 +210,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_of_an_undecided_comparison_is_said_before_the_one_next_step() {
-        assert_eq!(
-            undecided(0.88, 1.07, Some(240.0)),
-            "At most 12 % in either direction. About 4 min more would decide it."
-        );
-        assert_eq!(
-            undecided(0.86, 0.98, None),
-            "Between 2 % and 14 % slower: the direction is certain, the size is not. \
-             An earlier question of the plan is still open."
-        );
-        assert!(undecided(1.02, 1.14, None).starts_with("Between 2 % and 14 % faster"));
-        assert!(undecided(0.8, 1.2, Some(16_000.0)).ends_with("compare fewer servers or scenarios (-s, -m)."));
-        let disturbed = undecided_so_far(&ratio(0.88, 1.07, None), true);
-        assert_eq!(disturbed, "At most 12 % in either direction. Other programs disturbed it, so stop them first.");
+    fn an_open_comparison_has_one_next_step() {
+        let said = |needed_s| what_would_decide(&ratio(needed_s), false);
+        assert_eq!(said(Some(240.0)), "About 4 min more would decide it.");
+        assert_eq!(said(None), "An earlier question of the plan is still open.");
+        assert!(said(Some(16_000.0)).ends_with("compare fewer servers or scenarios (-s, -m)."));
+        assert_eq!(what_would_decide(&ratio(None), true), "Other programs disturbed it, so stop them first.");
     }
 }

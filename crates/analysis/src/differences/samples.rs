@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tare_plan::plan::SliceKind;
 use tare_stats::Polarity;
 
-use crate::summary::{Cell, Latency, Summary, VerdictKind};
+use crate::summary::{Cell, ForkValue, Latency, StartLatency, Summary, VerdictKind};
 use tare_plan::Currency;
 
 /// The percentiles that are compared, where starts can state them.
@@ -65,9 +65,7 @@ impl StartFigure {
 
 /// The ratios of a variant to its baseline, start by start; nothing for a baseline.
 pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> {
-    let Some(comparison) = summary.comparisons.iter().find(|comparison| comparison.cell == cell.id) else {
-        return Vec::new();
-    };
+    let Some(comparison) = summary.comparison_of(cell) else { return Vec::new() };
     let currencies = comparison.currencies.iter().filter(|ratio| ratio.is_known());
     let by_start = currencies.filter(|ratio| ratio.name.percentile().is_none()).map(|ratio| {
         let logs = ratio.by_fork().map(|(start, ratio)| (start, ratio.ln())).collect();
@@ -98,8 +96,8 @@ pub(super) fn ratio_figures(summary: &Summary, cell: &Cell) -> Vec<StartFigure> 
 }
 
 pub(super) fn level_figures(cell: &Cell) -> Vec<StartFigure> {
-    let values = |of: fn(&crate::summary::ForkValue) -> Option<f64>| {
-        let log = |value: &crate::summary::ForkValue| Some((value.fork, of(value).filter(|v| *v > 0.0)?.ln()));
+    let values = |of: fn(&ForkValue) -> Option<f64>| {
+        let log = |value: &ForkValue| Some((value.fork, of(value).filter(|v| *v > 0.0)?.ln()));
         cell.fork_values.iter().filter_map(log).collect()
     };
     let level_in = |currency: Currency, load: String, logs: BTreeMap<u32, f64>| {
@@ -113,10 +111,9 @@ pub(super) fn level_figures(cell: &Cell) -> Vec<StartFigure> {
     ];
     figures.extend(cell.shown_latency().into_iter().flat_map(|latency| {
         PERCENTILES.map(|percentile| {
-            let merged = latency.response.percentiles.iter().find(|point| point.percentile == percentile);
             let logs = percentile_logs(latency, percentile);
             let figure = StartFigure::of_percentile(percentile, latency.model.clone(), logs);
-            StartFigure { level: merged.map(|point| point.value_ns as f64), ..figure }
+            StartFigure { level: latency.response.percentile_ns(percentile).map(|ns| ns as f64), ..figure }
         })
     }));
     figures.retain(|figure| !figure.logs.is_empty());
@@ -124,9 +121,9 @@ pub(super) fn level_figures(cell: &Cell) -> Vec<StartFigure> {
 }
 
 fn percentile_logs(latency: &Latency, percentile: f64) -> BTreeMap<u32, f64> {
-    let of_start = |start: &crate::summary::StartLatency| {
-        let point = start.percentiles.iter().find(|point| point.percentile == percentile)?;
-        (point.value_ns > 0).then(|| (start.fork, (point.value_ns as f64).ln()))
+    let of_start = |start: &StartLatency| {
+        let value_ns = start.percentile_ns(percentile).filter(|ns| *ns > 0)?;
+        Some((start.fork, (value_ns as f64).ln()))
     };
     latency.starts.iter().filter_map(of_start).collect()
 }

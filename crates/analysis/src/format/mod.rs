@@ -126,6 +126,12 @@ pub fn cut(text: &str, letters: usize) -> String {
     text.chars().take(letters - 1).chain(['…']).collect()
 }
 
+/// A share with the digits that are shown of it (to a tenth of a percent, above 10 % to one), never below the value.
+pub(crate) fn rounded_up(share: f64) -> f64 {
+    let step = if share < 0.1 { 1_000.0 } else { 100.0 };
+    (share * step).ceil() / step
+}
+
 /// `7.9`, `59`: a ratio as a factor.
 fn times(ratio: f64) -> String {
     fixed(ratio, if ratio < 9.95 { 1 } else { 0 })

@@ -140,8 +140,7 @@ fn over_starts(shares: &[f64], samples: u64) -> Estimate {
         let share_of = |log_odds: f64| 1.0 / (1.0 + (-log_odds).exp());
         half_width.is_finite().then(|| (share_of(centre - half_width), share_of(centre + half_width)))
     };
-    let bounds = bounds();
-    Estimate { value: mean, lo: bounds.map(|(lo, _)| lo), hi: bounds.map(|(_, hi)| hi) }
+    Estimate::new(mean, bounds())
 }
 
 /// What the profiled starts so far say of each server with a layer.

@@ -27,7 +27,7 @@ pub(super) fn sentences(id: &str, views: &[ProfileView], baseline: &str, scored:
 /// What the scored slices said of the same comparison: `CPU/request: higher 8.1 % [7.2, 9.0]`.
 fn of_scored(id: &str, scored: Option<&Summary>) -> Option<String> {
     let comparison = scored?.comparisons.iter().find(|comparison| comparison.id == id)?;
-    let currency = comparison.currencies.iter().find(|currency| currency.name == Currency::CpuPerRequest)?;
+    let currency = comparison.ratio_in(Currency::CpuPerRequest)?;
     Some(format!("scored: {} {}", currency.label, currency.short))
 }
 

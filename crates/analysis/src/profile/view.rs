@@ -59,7 +59,7 @@ pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: Option<&Rege
 }
 
 pub(super) fn estimate(mean: Mean) -> Estimate {
-    Estimate { value: mean.value, lo: mean.bounds.map(|(lo, _)| lo), hi: mean.bounds.map(|(_, hi)| hi) }
+    Estimate::new(mean.value, mean.bounds)
 }
 
 /// The CPU that samples stand for, as a share of the kernel's count.

@@ -1,12 +1,12 @@
 //! One variant under one scenario: what it did, and whether its numbers may be used.
 
 use serde::{Deserialize, Serialize};
-use tare_plan::plan::SliceKind;
-use tare_record::{ErrorClass, Phase};
-
 use tare_plan::Currency;
+use tare_plan::plan::SliceKind;
+use tare_plan::slo::LoadBy;
+use tare_record::{ErrorClass, MessageTally, PauseCause, Phase};
 
-use super::{CapacityAt, Estimate, KindCores, Latency, MessageSummary, Probes, Row, Validity};
+use super::{Distribution, Estimate, Latency, Row, Validity};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
@@ -16,42 +16,31 @@ pub struct Cell {
     pub scenario_title: String,
     pub variant: String,
     pub server: String,
-    /// Family of the server (`http4s`), for sections; the server name where there is none.
     pub family: String,
     pub kind: String,
     pub version: Option<String>,
     pub baseline: bool,
     pub control: bool,
     pub forks: u32,
-    /// Numbers of the starts that are set aside: other programs disturbed them.
     pub forks_set_aside: Vec<u32>,
-    /// Of those that contributed, how many were steady when measuring began.
     pub steady_forks: u32,
     pub validity: Validity,
     pub bottleneck: Bottleneck,
     pub throughput_per_s: Option<Estimate>,
-    /// CPU of the server per request, at the load that [`Self::cpu_load`] names.
     pub cpu_ns_per_request: Option<Estimate>,
     pub cpu_load: String,
-    /// The same by kind of thread; sums to the total.
     pub cpu_by_kind: Vec<KindShare>,
-    /// Of a proxy with what is behind it: the CPU per request of each, itself first; empty for a single server.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_by_server: Vec<ServerShare>,
     pub allocated_bytes_per_request: Option<Estimate>,
-    /// Share of time (0–1) during which the runtime stopped its threads to collect garbage.
     pub gc_pause_share: Option<f64>,
     pub gc_pauses: Option<u64>,
-    /// How long the server stood still for each request, over all scored slices; `null` where its runtime does not count it.
     pub stopped_ns_per_request: Option<Estimate>,
-    /// The same as a share (0–1) of the time.
     pub stopped_time_share: Option<f64>,
-    /// Largest heap in use of the runtime at the end of a slice, garbage included.
     pub heap_used_peak_bytes: Option<u64>,
     pub probes: Probes,
     pub rss_bytes: Option<Estimate>,
     pub rss_peak_bytes: Option<u64>,
-    /// CPU of the generator as a share of its cores (0–1), mean over slices.
     pub generator_cpu_share: Option<f64>,
     pub requests_ok: u64,
     pub requests_failed: u64,
@@ -60,17 +49,13 @@ pub struct Cell {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub latency: Vec<Latency>,
-    /// What the slow requests met and how long the server stood still, in words: a line for each that is known.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
     pub capacity: Option<CapacityAt>,
     pub messages: Option<MessageSummary>,
-    /// The run over time: one point per slice, warm-up included.
     pub timeline: Vec<TimePoint>,
-    /// Per fork: what each start said. Empty in a sequential run.
     pub fork_values: Vec<ForkValue>,
     pub resolved: Vec<Row>,
-    /// The command that started it, without class path and folders: the record has it whole.
     pub command: String,
 }
 
@@ -95,7 +80,6 @@ pub struct KindShare {
     pub pools: Vec<PoolShare>,
 }
 
-/// The part of one server of a chain, without its JIT compilers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ServerShare {
     pub server: String,
@@ -115,7 +99,6 @@ pub struct ErrorCount {
     pub example: String,
 }
 
-/// One slice, on the time axis of the run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TimePoint {
     pub t_s: f64,
@@ -126,7 +109,6 @@ pub struct TimePoint {
     pub p50_ns: Option<u64>,
     pub p99_ns: Option<u64>,
     pub cpu_ns_per_request: Option<f64>,
-    /// Share of the server's CPU that JIT threads took (0–1).
     pub jit_share: Option<f64>,
     pub cpu: Vec<KindCores>,
     pub rss_bytes: Option<u64>,
@@ -172,4 +154,117 @@ impl Cell {
             _ => None,
         }
     }
+}
+
+/// The largest load under which a variant keeps the curve of the plan.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CapacityAt {
+    pub curve: String,
+    pub by: LoadBy,
+    pub sentence: String,
+    /// The largest load that was kept, mean over forks; a fork that kept none counts as 0. Without an interval where a fork kept
+    /// the largest load of the search.
+    pub load: Estimate,
+    pub forks_at_most: u32,
+    /// The limits of the curve, and the one on failures that holds where the curve has none.
+    pub limits: Vec<CapacityLimit>,
+    pub forks: Vec<CapacityFork>,
+    pub tries: Vec<CapacityTry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CapacityLimit {
+    pub condition: String,
+    pub unit: LimitUnit,
+    pub limit: f64,
+    pub failed_forks: u32,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitUnit {
+    Ns,
+    Share,
+    Count,
+    PerS,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CapacityFork {
+    pub fork: u32,
+    pub load: f64,
+    /// The smallest load that was not kept; `null` where even the largest of the search was.
+    pub failed_at: Option<f64>,
+    pub failed_limits: Vec<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CapacityTry {
+    pub fork: u32,
+    pub load: f64,
+    pub kept: bool,
+    pub values: Vec<Option<f64>>,
+}
+
+/// The messages that a server pushed, over all scored slices of a cell or over a load. Their latency is the cell's under the
+/// load `push`, or the response time of the load. That of events of streams is the time to the first event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MessageSummary {
+    #[serde(flatten)]
+    pub tally: MessageTally,
+    /// Absolute difference between the push period and the time between two messages of a user. It needs no server's clock.
+    /// Empty for events.
+    pub jitter: Distribution,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap: Option<Distribution>,
+}
+
+impl MessageSummary {
+    /// Of these messages or events, with the time between two of them: their jitter, or their gaps.
+    pub(crate) fn new(tally: MessageTally, are_events: bool, between: Distribution) -> Self {
+        match are_events {
+            true => Self { tally, jitter: Distribution::default(), gap: Some(between) },
+            false => Self { tally, jitter: between, gap: None },
+        }
+    }
+
+    /// How the time between two of them is called, and what it is.
+    pub fn between(&self) -> (&'static str, &Distribution) {
+        self.gap.as_ref().map_or(("jitter", &self.jitter), |gap| ("gap", gap))
+    }
+}
+
+/// What the probes saw over all scored slices. Figures that a server does not give are `null` or empty.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Probes {
+    pub heap_committed_peak_bytes: Option<u64>,
+    pub heap_after_gc_peak_bytes: Option<u64>,
+    pub off_heap_peak_bytes: Option<u64>,
+    pub metaspace_peak_bytes: Option<u64>,
+    pub collectors: Vec<CollectorShare>,
+    pub safepoints: Option<u64>,
+    pub safepoint_share: Option<f64>,
+    pub pauses: Vec<PauseTally>,
+    pub probe_cpu_share: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CollectorShare {
+    pub collector: String,
+    pub pauses: u64,
+    pub pause_ns: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PauseTally {
+    pub cause: PauseCause,
+    pub pauses: u64,
+    pub pause_ns: u64,
+    pub pause_max_ns: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KindCores {
+    pub kind: String,
+    pub cores: f64,
 }

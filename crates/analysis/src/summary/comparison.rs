@@ -1,11 +1,11 @@
-//! One variant against its baseline: currencies, verdicts, sentences, and the noise that a control shows.
+//! One variant against its baseline: currencies, verdicts, sentences, and the noise that a control shows. Then the steps of a
+//! ladder, and another load tool's figures together with tare's.
 
 use serde::{Deserialize, Serialize};
-
+use tare_plan::Currency;
 use tare_plan::plan::SliceKind;
 
-use tare_plan::Currency;
-
+use super::Estimate;
 use crate::format::Change;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,14 +48,16 @@ pub struct Comparison {
     pub baseline: String,
     pub cell: String,
     pub baseline_cell: String,
-    /// Forks that count in no currency: the servers settled in another mode than in the others.
     pub odd_forks: Vec<OddFork>,
     pub currencies: Vec<CurrencyRatio>,
-    /// What the variant costs in CPU time; `null` where CPU per request is not known on both sides.
     pub cpu_cost: Option<CpuCost>,
 }
 
 impl Comparison {
+    pub fn ratio_in(&self, currency: Currency) -> Option<&CurrencyRatio> {
+        self.currencies.iter().find(|ratio| ratio.name == currency)
+    }
+
     /// Why a change may not be told beside the two figures that it compares: it comes from one start, and the deciding measure
     /// has several. `None` where it may.
     pub fn untold<'a>(&self, ratio: &'a CurrencyRatio) -> Option<&'a str> {
@@ -68,7 +70,6 @@ impl Comparison {
 /// What a variant costs in CPU time: the change of CPU per request, applied to that of the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CpuCost {
-    /// Added CPU time of a request, in nanoseconds; below zero for a saving.
     pub ns_per_request: f64,
     pub lo: Option<f64>,
     pub hi: Option<f64>,
@@ -83,25 +84,21 @@ pub struct OddFork {
     pub ratio: f64,
 }
 
-/// One figure of a comparison: the ratio of variant to baseline in one currency.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurrencyRatio {
     pub name: Currency,
     pub load: SliceKind,
     pub label: String,
-    /// Unit of the two values: `per_s`, `users`, `ns` or `bytes`.
     pub unit: String,
     pub higher_is_better: bool,
     pub baseline_value: f64,
     pub variant_value: f64,
     /// variant / baseline: 0.92 is 92 % of the baseline. Mean over forks (geometric).
     pub ratio: f64,
-    /// Of a capacity beyond the loads that were tried: what `ratio` is to the true one. Absent where the ratio is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound: Option<RatioBound>,
     pub lo: Option<f64>,
     pub hi: Option<f64>,
-    /// `confidence sequence, α 0.01` or `Student t, α 0.05, 10 forks`.
     pub method: String,
     pub forks: u32,
     pub sd_forks: Option<f64>,
@@ -109,12 +106,9 @@ pub struct CurrencyRatio {
     pub fork_numbers: Vec<u32>,
     pub verdict: VerdictKind,
     pub material: bool,
-    /// The verdict in few words: `slower 8.1 % [7.2, 9.0]`, `inconclusive`.
     pub short: String,
     pub reason: Option<String>,
-    /// With inconclusive: how much longer it would have taken, about.
     pub needed_s: Option<f64>,
-    /// What the forks of other comparisons do to the interval; `null` where there is no prior for it.
     pub prior: Option<PriorEffect>,
 }
 
@@ -144,7 +138,6 @@ pub enum RatioBound {
     Unknown,
 }
 
-/// What the spread of other comparisons does to an interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PriorEffect {
     pub comparisons: u32,
@@ -162,6 +155,49 @@ pub struct Noise {
     pub scenario: String,
     pub server: String,
     pub currencies: Vec<CurrencyRatio>,
-    /// Half-width of the deciding currency's interval: 0.011 stands for ±1.1 %; `null` without an interval.
     pub floor: Option<f64>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ladder {
+    pub id: String,
+    pub group: String,
+    pub scenario: String,
+    pub forks: u32,
+    pub steps: Vec<LadderStep>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LadderStep {
+    pub variant: String,
+    pub cpu_ns: Option<Estimate>,
+    pub cpu_ns_added: Option<Estimate>,
+    pub allocated_bytes: Option<Estimate>,
+    pub allocated_bytes_added: Option<Estimate>,
+}
+
+/// One cell as another tool saw it, on the same start of the server.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CrossCheck {
+    pub cell: String,
+    pub engine: String,
+    pub version: String,
+    pub scenario: String,
+    pub variant: String,
+    pub users: u32,
+    pub command: String,
+    pub figures: Vec<ToolFigure>,
+    pub requests_failed: Option<u64>,
+    pub resolution_ns: Option<u64>,
+    pub note: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolFigure {
+    pub name: String,
+    pub unit: String,
+    pub theirs: f64,
+    pub ours: Option<f64>,
+    /// The tool's divided by tare's; `null` also if the tool's resolution is coarser than a tenth of its figure.
+    pub ratio: Option<f64>,
 }

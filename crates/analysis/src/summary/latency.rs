@@ -13,17 +13,12 @@ pub struct Latency {
     pub model: String,
     pub offered_per_s: Option<f64>,
     pub pace: Pace,
-    /// From the intended start; of pushed messages, from when the server says that it sent them.
     pub response: Distribution,
-    /// Response time of each start that counts, at the percentiles that it can state by itself.
     pub starts: Vec<StartLatency>,
     pub service: Distribution,
     pub send_lag: Option<Distribution>,
-    /// Hiccups on the server's cores under this load; `null` without meters.
     pub machine_hiccups: Option<Distribution>,
-    /// Hiccups inside the server's JVM; `null` without a meter there.
     pub jvm_hiccups: Option<Distribution>,
-    /// How the response times divide by what the requests met; absent where the server's stops are not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub division: Option<LatencyDivision>,
 }
@@ -35,13 +30,10 @@ pub struct LatencyDivision {
     pub met_stop_share: f64,
     /// Share that met a stall of the machine or of the generator, and no stop of the server.
     pub met_stall_share: f64,
-    /// Response times of all others.
     pub met_none: Distribution,
     /// Whether about one request in a hundred met a stop: then p99 differs by chance from start to start.
     pub p99_is_at_cliff: bool,
-    /// Whether no runtime told the stops: they are times in which nothing was answered while requests waited.
     pub stops_are_seen: bool,
-    /// What those requests met that are slower than a percentile.
     pub slower: Vec<SlowerPart>,
 }
 
@@ -87,7 +79,12 @@ pub struct StartLatency {
     pub percentiles: Vec<CurvePoint>,
 }
 
-/// What went over the wire under one load, over its scored slices.
+impl StartLatency {
+    pub fn percentile_ns(&self, percentile: f64) -> Option<u64> {
+        self.percentiles.iter().find(|point| point.percentile == percentile).map(|point| point.value_ns)
+    }
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pace {
     pub window_s: f64,
@@ -113,7 +110,6 @@ pub struct Distribution {
     /// Standard percentiles that may be stated (at least 10 samples above them), with their interval over forks.
     pub percentiles: Vec<PercentileValue>,
     pub curve: Vec<CurvePoint>,
-    /// How many lie below 800 ms, between 800 and 1,200 ms, and above: Gatling's three ranges.
     pub gatling_ranges: [u64; 3],
     /// A short histogram for a terminal. Only loads have it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

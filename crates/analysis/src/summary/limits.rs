@@ -9,11 +9,8 @@ use tare_plan::Currency;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LimitCheck {
     pub outcome: CheckResult,
-    /// One entry per limit and comparison, in the order of the limits.
     pub limits: Vec<LimitResult>,
-    /// What the brackets of the limits mean; `null` where none has an interval.
     pub legend: Option<String>,
-    /// What the run could see, said before it: `in 6 min, 8 starts show differences of 4 % or more (…)`.
     pub power: Option<String>,
 }
 
@@ -39,14 +36,11 @@ pub struct LimitResult {
     pub limit: String,
     pub limit_ratio: f64,
     pub ratio: Option<f64>,
-    /// Lower end of its interval of error probability 2 α, by which the limit holds or not.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
-    /// The change in few words: `+9.7 % [+7.5, +11.9]`, `not measured`.
     pub short: String,
     pub verdict: LimitVerdictKind,
     pub reason: Option<String>,
-    /// With undecided: how much longer it would have taken, about.
     pub needed_s: Option<f64>,
 }
 
@@ -94,13 +88,10 @@ pub struct ConditionOutcome {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ConditionResult {
-    /// It was not: all is well.
     Passed,
     /// It was: this is a failure in every form. The text is what was measured.
     Failed(String),
-    /// Nothing can be said yet, and why.
     Undecided(String),
-    /// The figures may not be used, and why.
     Void(String),
 }
 

@@ -11,28 +11,22 @@ pub struct LoadFacts {
     /// latencies include.
     pub rows: Vec<Row>,
     pub histogram: Vec<HistogramBin>,
-    /// What became of the conditions on which the load fails, in their order; absent where there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<ThresholdResult>,
-    /// Answers by status; absent where answers have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub statuses: Vec<StatusCount>,
-    /// What each URL showed; absent where there is only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub urls: Vec<UrlSummary>,
 }
 
-/// The answers of one status to the requests of the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StatusCount {
     pub status: u16,
     pub count: u64,
     pub failed: u64,
-    /// Why the first of these failed.
     pub example: Option<String>,
 }
 
-/// One of several URLs of a load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UrlSummary {
     /// Method and path, with its variables: `GET /users/{{id}}`; `others` for those after the first 50.
@@ -41,7 +35,6 @@ pub struct UrlSummary {
     pub ok: u64,
     pub failed: u64,
     pub failed_share: f64,
-    /// Requests answered as expected, per second of the window.
     pub throughput_per_s: f64,
     pub mean_ns: Option<f64>,
     pub p50_ns: Option<u64>,

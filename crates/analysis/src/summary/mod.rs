@@ -2,43 +2,37 @@
 //!
 //! Serialised as JSON it is the public, documented output (`tare report --json`, schema `tare-summary/1`) and what the
 //! page reads. Units are in the names. An unknown value is `null`, never zero. docs/SUMMARY.md describes every key, and a test
-//! compares it with the types: what stands at a field here is what its name leaves open.
+//! compares it with the types, so that few fields have a description here.
 
-mod capacity;
 mod cell;
 mod comparison;
-mod cross_check;
 mod finding;
-mod headline;
-mod ladder;
 mod latency;
 mod limits;
 mod load_facts;
-mod messages;
-mod probes;
 mod profile;
 mod validity;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
-use crate::format::Change;
+use crate::format::{Change, Scale};
 
-pub use capacity::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, LimitUnit};
-pub use cell::{Bottleneck, Cell, ErrorCount, ForkValue, KindShare, PoolShare, ServerShare, TimePoint};
-pub use comparison::{
-    Comparison, CpuCost, CurrencyRatio, Noise, OddFork, PriorEffect, RatioBound, Sentence, VerdictKind,
+pub use cell::{
+    Bottleneck, CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Cell, CollectorShare, ErrorCount, ForkValue,
+    KindCores, KindShare, LimitUnit, MessageSummary, PauseTally, PoolShare, Probes, ServerShare, TimePoint,
 };
-pub use cross_check::{CrossCheck, ToolFigure};
+pub use comparison::{
+    Comparison, CpuCost, CrossCheck, CurrencyRatio, Ladder, LadderStep, Noise, OddFork, PriorEffect, RatioBound,
+    Sentence, ToolFigure, VerdictKind,
+};
 pub use finding::{Finding, FindingKind, ReportFinding, Severity};
-pub use headline::{Headline, NextStep, Trust};
-pub use ladder::{Ladder, LadderStep};
 pub use latency::{
     CurvePoint, Distribution, HistogramBin, Latency, LatencyDivision, Pace, PercentileValue, SlowerPart, StartLatency,
 };
 pub use limits::{CheckResult, ConditionOutcome, ConditionResult, LimitCheck, LimitResult, LimitVerdictKind};
 pub use load_facts::{LoadFacts, StatusCount, ThresholdResult, UrlSummary};
-pub use messages::MessageSummary;
-pub use probes::{CollectorShare, KindCores, PauseTally, Probes};
 pub use profile::{
     AcrossVersions, HotFrame, MovedFrame, NamedMethod, PackageShare, ProfileView, Profiles, VersionRow, Why,
     WhySentence,
@@ -51,30 +45,20 @@ pub const SCHEMA: &str = "tare-summary/1";
 pub struct Summary {
     pub schema: String,
     pub run: RunInfo,
-    /// The answer of the run; every output begins with its text.
     pub headline: Headline,
     pub trust: Trust,
-    /// What to do next; `null` where nothing is left to do.
     pub next: Option<NextStep>,
-    /// The same for each comparison by itself, in the order of the plan.
     pub sentences: Vec<Sentence>,
-    /// One entry per variant × scenario × load, baselines first within a group.
     pub cells: Vec<Cell>,
-    /// One entry per variant that was compared with a baseline under one scenario.
     pub comparisons: Vec<Comparison>,
-    /// What the limits of the run come to; absent where it has none (`tare check` has).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub check: Option<LimitCheck>,
-    /// The A/A controls: a baseline compared with a second start of itself.
     pub noise: Vec<Noise>,
-    /// The results of other load tools for the cells, if a run asked them.
     pub cross_checks: Vec<CrossCheck>,
-    /// What each step of a ladder costs; empty where no suite asked for one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ladders: Vec<Ladder>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profiles: Option<Profiles>,
-    /// What a load says besides the figures of its one cell; absent in a run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadFacts>,
     pub findings: Vec<Finding>,
@@ -82,9 +66,50 @@ pub struct Summary {
     pub environment: Vec<Section>,
 }
 
+impl Summary {
+    /// The cells of one group and scenario together, in the order of the first of each.
+    pub fn panels(&self) -> Vec<Vec<&Cell>> {
+        let mut places = BTreeMap::new();
+        let mut panels: Vec<Vec<&Cell>> = Vec::new();
+        for cell in &self.cells {
+            let place = *places.entry((&cell.group, &cell.scenario)).or_insert(panels.len());
+            if place == panels.len() {
+                panels.push(Vec::new());
+            }
+            panels[place].push(cell);
+        }
+        panels
+    }
+
+    /// Of a variant with its baseline.
+    pub fn comparison_of(&self, cell: &Cell) -> Option<&Comparison> {
+        self.comparisons.iter().find(|comparison| comparison.cell == cell.id)
+    }
+}
+
+/// The answer: what is known first, then what is open.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Headline {
+    /// `http4s.Tapir uses 6.9 % more CPU per request than http4s.Vanilla on SimpleGet [0.1, 14.1].`
+    pub text: String,
+    pub verdict: VerdictKind,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trust {
+    pub state: ValidityState,
+    pub reasons: Vec<String>,
+    pub warnings: u32,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NextStep {
+    pub command: String,
+    pub text: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunInfo {
-    /// Name of the run, unique in its `.tare` folder: `2026-11-20-1`.
     pub id: String,
     pub suite: String,
     pub question: String,
@@ -100,7 +125,6 @@ pub struct RunInfo {
     pub headline: Vec<String>,
     pub region: f64,
     pub alpha: f64,
-    /// Servers ran that tare did not start, so that its starts are repeated measurements of one start.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub repeats_one_start: bool,
 }
@@ -111,7 +135,6 @@ pub enum Mode {
     Compared,
     Sequential,
     Load,
-    /// Under a sampler (`tare profile`): what the time went into, nothing scored.
     Profiled,
 }
 
@@ -129,19 +152,31 @@ pub enum RunStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     pub value: f64,
-    /// Lower end of the interval; `null` without one.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
 }
 
 impl Estimate {
+    pub fn new(value: f64, bounds: Option<(f64, f64)>) -> Self {
+        Self { value, lo: bounds.map(|(lo, _)| lo), hi: bounds.map(|(_, hi)| hi) }
+    }
+
+    /// `+2.50 µs [+2.00, +3.00]`, of a difference.
+    pub fn signed(&self, scale: Scale) -> String {
+        let shown = |value: f64| {
+            let digits = scale.show(value.abs()).replace(scale.unit(), "");
+            format!("{}{}", if value < 0.0 { "−" } else { "+" }, digits.trim_end())
+        };
+        let bounds = self.lo.zip(self.hi).map(|(lo, hi)| format!(" [{}, {}]", shown(lo), shown(hi)));
+        format!("{} {}{}", shown(self.value), scale.unit(), bounds.unwrap_or_default())
+    }
+
     /// Of a ratio: to be said as a change in percent.
     pub fn change(&self) -> Change {
         Change { ratio: self.value, bounds: self.lo.zip(self.hi) }
     }
 }
 
-/// A titled table of rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Section {
     pub title: String,
@@ -152,6 +187,5 @@ pub struct Section {
 pub struct Row {
     pub key: String,
     pub value: String,
-    /// Where the value came from: `default`, `suite`, `flag`; `null` for facts.
     pub source: Option<String>,
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tare_plan::plan::{Mode, Plan};
 
-use crate::compare::wording::{bound_in_words, undecided_so_far};
+use crate::compare::wording::{bound_in_words, what_would_decide};
 use crate::format::{Change, count, enumerate, sentence as with_full_stop, share};
 use crate::summary::{Cell, Comparison, CurrencyRatio, Headline, Sentence, VerdictKind};
 use crate::words::{VERDICTS, count_verdicts};
@@ -148,7 +148,7 @@ impl<'a> Answer<'a> {
             VerdictKind::Inconclusive | VerdictKind::Void => {
                 let bound = lead.bound.map(|bound| bound_in_words(bound, &change));
                 let so_far = bound.unwrap_or_else(|| change.signed_interval());
-                let outlook = undecided_so_far(lead, context.disturbed.contains(&self.comparison.id));
+                let outlook = what_would_decide(lead, context.disturbed.contains(&self.comparison.id));
                 let measure = noun(lead);
                 format!("Not decided yet: {variant} against {baseline} on {scenario}, {measure} {so_far}. {outlook}")
             }

@@ -67,7 +67,7 @@ fn listed(title: &str, limits: &[&LimitResult]) -> Option<String> {
 /// ` It costs +2.5 µs [+2.0, +3.0] of CPU a request …` of a limit on CPU, with the interval of the limit.
 fn cost(limit: &LimitResult, comparisons: &[Comparison]) -> String {
     let comparison = comparisons.iter().find(|comparison| comparison.id == limit.comparison);
-    let of_cpu = comparison.and_then(|one| one.currencies.iter().find(|ratio| ratio.name == Currency::CpuPerRequest));
+    let of_cpu = comparison.and_then(|one| one.ratio_in(Currency::CpuPerRequest));
     of_cpu.filter(|_| limit.currency == Currency::CpuPerRequest).map_or_else(String::new, |ratio| {
         let ratio = CurrencyRatio { lo: limit.lo, hi: limit.hi, ..ratio.clone() };
         format!(" It costs {}.", cost_in_words(&ratio))

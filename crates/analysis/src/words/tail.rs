@@ -4,7 +4,7 @@
 use tare_plan::Currency;
 
 use crate::format::{Unit, count, share, single};
-use crate::summary::{Cell, Comparison, Latency, LatencyDivision, VerdictKind};
+use crate::summary::{Cell, Comparison, Latency, LatencyDivision};
 
 /// The lines of a cell. A variant's have the figures of its baseline in brackets, so a baseline that is compared has none. Where
 /// latency has no windows, none: the time stopped has a figure of its own.
@@ -29,7 +29,7 @@ struct Tail<'a> {
 
 impl Tail<'_> {
     /// `p99 is 4.1 ms (http4s.Vanilla: 3.2 ms): 0.6 % (0.5 %) of the requests met a stop of the server, 0.02 % (0.01 %) a stall of
-    /// the machine or of the generator; without these it is 0.31 ms (0.28 ms), 9 % [4, 14] higher`.
+    /// the machine or of the generator; without these it is 0.31 ms (0.28 ms), later 9 % [4, 14]`.
     fn divided(&self, latency: &Latency, division: &LatencyDivision) -> Option<String> {
         let beneath = self.baseline.and_then(|cell| cell.shown_latency());
         let beneath_division = beneath.and_then(|latency| latency.division.as_ref());
@@ -42,7 +42,7 @@ impl Tail<'_> {
             Some(figure) => format!(
                 "without these it is {figure}{}{}",
                 bracketed(beneath_division.and_then(without)),
-                self.change(Currency::LatencyP99NoStops, ["lower", "higher"])
+                self.change(Currency::LatencyP99NoStops)
             ),
             None => "the others are too few for a p99".to_owned(),
         };
@@ -62,7 +62,7 @@ impl Tail<'_> {
         ))
     }
 
-    /// `the server stood still for 0.6 % of the time, 1.2 µs (1.1 µs) per request, 14 % [8, 20] more; 31 collections of 13 ms`.
+    /// `the server stood still for 0.6 % of the time, 1.2 µs (1.1 µs) per request, longer stops 14 % [8, 20]; 31 collections of 13 ms`.
     fn stopped(&self) -> Option<String> {
         let per_request = |cell: &Cell| Some(single(Unit::Nanos, cell.stopped_ns_per_request?.value));
         let all = self.cell.probes.collectors.iter();
@@ -78,29 +78,16 @@ impl Tail<'_> {
             share(self.cell.stopped_time_share?),
             per_request(self.cell)?,
             bracketed(self.baseline.and_then(per_request)),
-            self.change(Currency::StoppedPerRequest, ["less", "more"]),
+            self.change(Currency::StoppedPerRequest),
         ))
     }
 
-    /// `, 9 % [4, 14] higher`, or what is known so far; nothing where it is not compared.
-    fn change(&self, currency: Currency, words: [&str; 2]) -> String {
-        let found = self.comparison.and_then(|comparison| {
-            let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency)?;
-            (ratio.is_known() && comparison.untold(ratio).is_none()).then_some(ratio)
+    /// `, later 9 % [4, 14]`, or what is known so far, as in the table; nothing where it is not compared.
+    fn change(&self, currency: Currency) -> String {
+        let ratio = self.comparison.and_then(|comparison| {
+            comparison.ratio_in(currency).filter(|ratio| ratio.is_known() && comparison.untold(ratio).is_none())
         });
-        let Some(ratio) = found else { return String::new() };
-        let change = ratio.change();
-        match ratio.verdict {
-            VerdictKind::Worse | VerdictKind::Better if change.size().0.starts_with('×') => {
-                format!(", {} of that", change.magnitude())
-            }
-            VerdictKind::Worse | VerdictKind::Better => {
-                format!(", {} {}", change.magnitude(), words[usize::from(ratio.ratio > 1.0)])
-            }
-            VerdictKind::NoMaterialDifference => format!(", no material difference: {}", change.signed_interval()),
-            VerdictKind::NoInterval => format!(", {} in one start", change.short()),
-            VerdictKind::Inconclusive | VerdictKind::Void => format!(", not decided: {}", change.signed_interval()),
-        }
+        ratio.map_or_else(String::new, |ratio| format!(", {}", ratio.short))
     }
 }
 

@@ -72,7 +72,7 @@ fn the_parts_have_shares_and_p99_is_stated_without_stops() {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     assert!(text.contains("\nthe server stood still for 1.1 % of the time, "), "{text}");
-    assert!(text.contains(" per request, not decided: +9.1 %; 24 collections of 4.50 ms"), "{text}");
+    assert!(text.contains(" per request, inconclusive +9.1 %; 24 collections of 4.50 ms"), "{text}");
     assert_eq!(division(&summary, "http4s.Vanilla"), None, "its stops are not known");
     assert_eq!(tail(&summary, "http4s.Vanilla"), "");
 }

@@ -5,15 +5,14 @@ use tare_record::{PackedHistogram, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{STANDARD_PERCENTILES, mean, printable};
 
-use crate::cell::latency::ForkPercentiles;
 use crate::cell::level;
 use crate::evidence::Evidence;
-use crate::summary::{CurvePoint, Distribution, PercentileValue};
+use crate::summary::{CurvePoint, Distribution, PercentileValue, StartLatency};
 
 /// One clock of one load, or one meter under it: all samples, and what each fork can state.
 pub(super) struct Merged {
     pub all: LatencyHistogram,
-    pub forks: Vec<ForkPercentiles>,
+    pub starts: Vec<StartLatency>,
 }
 
 /// Merges fork by fork, so that at most two histograms are unpacked at a time.
@@ -23,21 +22,25 @@ pub(super) fn merged(
     clock: fn(&StoredSlice) -> Option<&PackedHistogram>,
 ) -> Merged {
     let (mut all, mut one) = (LatencyHistogram::new(), LatencyHistogram::new());
-    let mut forks = Vec::new();
+    let mut starts = Vec::new();
     for fork in cell.fork_numbers() {
         one.clear();
         cell.in_fork(kind, fork).filter_map(clock).for_each(|h| h.merge_into(&mut one));
         if !one.is_empty() {
             all.merge(&one);
-            forks.push((fork, percentiles(&one)));
+            starts.push(StartLatency { fork, percentiles: percentiles(&one) });
         }
     }
-    Merged { all, forks }
+    Merged { all, starts }
 }
 
-fn percentiles(histogram: &LatencyHistogram) -> Vec<(f64, u64)> {
+fn percentiles(histogram: &LatencyHistogram) -> Vec<CurvePoint> {
     let stated = STANDARD_PERCENTILES.into_iter().filter(|p| printable(histogram.len(), *p));
-    stated.filter_map(|p| Some((p, histogram.value_at_quantile_ns(p / 100.0)?))).collect()
+    let point = |percentile: f64| {
+        let value_ns = histogram.value_at_quantile_ns(percentile / 100.0)?;
+        Some(CurvePoint { percentile, value_ns })
+    };
+    stated.filter_map(point).collect()
 }
 
 fn within_stdev(histogram: &LatencyHistogram) -> Option<f64> {
@@ -53,7 +56,7 @@ pub(crate) fn distribution(all: &LatencyHistogram) -> Distribution {
     // The last bits of the ticks are rounding errors, and would fill the JSON.
     let tick = |percentile: f64| (percentile * 1e9).round() / 1e9;
     let point = |p: tare_stats::PercentilePoint| CurvePoint { percentile: tick(p.percentile), value_ns: p.value_ns };
-    let bare = |(percentile, value_ns)| PercentileValue { percentile, value_ns, lo_ns: None, hi_ns: None };
+    let bare = |CurvePoint { percentile, value_ns }| PercentileValue { percentile, value_ns, lo_ns: None, hi_ns: None };
     Distribution {
         count: all.len(),
         min_ns: all.min_ns(),
@@ -70,16 +73,14 @@ pub(crate) fn distribution(all: &LatencyHistogram) -> Distribution {
 
 impl Merged {
     pub fn distribution(&self, alpha: f64) -> Distribution {
-        let stated = percentiles(&self.all).into_iter().map(|(p, value)| self.stated(p, value, alpha)).collect();
+        let stated = percentiles(&self.all).into_iter().map(|point| self.stated(point, alpha)).collect();
         Distribution { percentiles: stated, ..distribution(&self.all) }
     }
 
     /// A percentile with its interval over forks, made on the scale of logarithms: a latency cannot be negative.
-    fn stated(&self, percentile: f64, value_ns: u64, alpha: f64) -> PercentileValue {
-        let of_fork = |(_, values): &ForkPercentiles| {
-            values.iter().find(|(p, _)| *p == percentile).map(|(_, value)| (*value as f64).ln())
-        };
-        let logs: Option<Vec<f64>> = self.forks.iter().map(of_fork).collect();
+    fn stated(&self, CurvePoint { percentile, value_ns }: CurvePoint, alpha: f64) -> PercentileValue {
+        let of_start = |start: &StartLatency| Some((start.percentile_ns(percentile)? as f64).ln());
+        let logs: Option<Vec<f64>> = self.starts.iter().map(of_start).collect();
         let logs = logs.unwrap_or_default();
         let half = level::estimate(&logs, alpha).and_then(|e| Some(e.hi? - e.value));
         let bound = |sign: f64| Some((mean(&logs).ok()? + sign * half?).exp().round() as u64);

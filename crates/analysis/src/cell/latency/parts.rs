@@ -3,20 +3,15 @@
 use tare_plan::plan::SliceKind;
 use tare_record::{LatencyParts, PackedHistogram, StoredSlice};
 
-use crate::cell::latency::ForkPercentiles;
 use crate::cell::latency::merged::merged;
 use crate::evidence::Evidence;
-use crate::summary::{Distribution, LatencyDivision, SlowerPart};
+use crate::summary::{Distribution, LatencyDivision, SlowerPart, StartLatency};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
 /// The division of the latencies under one load, with the percentiles of each fork without stops and stalls; `None` where the stops
 /// of a slice are not known.
-pub(super) fn divide(
-    cell: &Evidence<'_>,
-    kind: SliceKind,
-    alpha: f64,
-) -> Option<(LatencyDivision, Vec<ForkPercentiles>)> {
+pub(super) fn divide(cell: &Evidence<'_>, kind: SliceKind, alpha: f64) -> Option<(LatencyDivision, Vec<StartLatency>)> {
     if !cell.of_kind(kind).filter(|slice| slice.load.ok > 0).all(|slice| slice.server.parts.is_some()) {
         return None;
     }
@@ -39,8 +34,8 @@ pub(super) fn divide(
     };
     let p99_is_at_cliff = division.is_at_cliff(99.0);
     // What is found in the answers themselves is no ground for a comparison.
-    let forks = if division.stops_are_seen { Vec::new() } else { met_none.forks };
-    Some((LatencyDivision { p99_is_at_cliff, ..division }, forks))
+    let starts = if division.stops_are_seen { Vec::new() } else { met_none.starts };
+    Some((LatencyDivision { p99_is_at_cliff, ..division }, starts))
 }
 
 /// What those requests met that are slower than each percentile, in steps of a quarter of a nine, as far as ten are slower.

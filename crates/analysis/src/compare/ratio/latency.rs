@@ -6,7 +6,7 @@ use tare_plan::{Currency, LatencyFigure};
 use tare_record::StoredSlice;
 
 use super::{MeasuredRatio, Sides, measure_ratio, ratios_of_single_pairs};
-use crate::cell::{CellAnalysis, LoadLatency, fork_percentile};
+use crate::cell::{CellAnalysis, LoadLatency};
 use crate::format;
 
 /// Fewer requests of a kind than this, on both sides of a start together, say nothing of its share.
@@ -52,12 +52,12 @@ fn percentile(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<M
     let (mine, theirs) = (sides.variant.load(kind)?, sides.baseline.load(kind)?);
     let levels = (mine.latency.level(figure)?.value, theirs.latency.level(figure)?.value);
     let of_fork = |side: &LoadLatency, fork: u32| {
-        let (forks, percentile) = match figure {
-            LatencyFigure::WithoutStops(percentile) => (&side.forks_without_stops, percentile),
-            LatencyFigure::Percentile(percentile) => (&side.forks, percentile),
+        let (starts, percentile) = match figure {
+            LatencyFigure::WithoutStops(percentile) => (&side.starts_without_stops, percentile),
+            LatencyFigure::Percentile(percentile) => (&side.latency.starts, percentile),
             _ => return None,
         };
-        fork_percentile(forks, fork, percentile).map(|ns| ns as f64)
+        Some(starts.iter().find(|start| start.fork == fork)?.percentile_ns(percentile)? as f64)
     };
     let pair = |fork: u32| Some((of_fork(mine, fork)?, of_fork(theirs, fork)?));
     measure_ratio(sides, ratios_of_single_pairs(sides, pair), (currency, kind), levels)
