@@ -32,7 +32,7 @@ pub fn render(summary: &Summary) -> String {
 /// A row per limit, or else per comparison.
 fn table(summary: &Summary) -> String {
     if summary.check.is_some() {
-        return markdown::limits(summary);
+        return markdown::limits_of_check(summary);
     }
     let head = "\n| scenario | variant | verdict | other measures |\n|---|---|---|---|\n";
     markdown::table(head, summary.comparisons.iter().map(row))

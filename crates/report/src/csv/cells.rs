@@ -142,7 +142,7 @@ pub(super) const RATIO_COLUMNS: [RatioColumn; 3] =
 impl CellRow<'_> {
     /// The ratio in one currency, where both sides have it and it is no bound.
     pub fn ratio_in(&self, currency: Currency) -> Option<&CurrencyRatio> {
-        self.comparison?.currencies.iter().find(|ratio| ratio.name == currency && ratio.bound.is_none())
+        self.comparison?.ratio_in(currency).filter(|ratio| ratio.bound.is_none())
     }
 
     fn deciding(&self) -> Option<&CurrencyRatio> {

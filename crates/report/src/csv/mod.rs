@@ -19,7 +19,7 @@ pub fn cells_as_csv(summary: &Summary) -> String {
     let named = |columns: &[(&str, _)]| columns.iter().map(|(name, _)| (*name).to_owned()).collect::<Vec<_>>();
     let names = named(MEASURED).into_iter().chain(named(COMPARED)).chain(ratio_names).chain(named(PROBED));
     let row = |cell: &Cell| {
-        let comparison = summary.comparisons.iter().find(|c| c.cell == cell.id);
+        let comparison = summary.comparison_of(cell);
         let sentence = comparison.and_then(|c| summary.sentences.iter().find(|s| s.comparison == c.id));
         let row = CellRow { cell, comparison, sentence, headline: &summary.headline };
         let ratios = Currency::ALL.iter().flat_map(|currency| {

@@ -1,11 +1,10 @@
 //! The table over machines, for a terminal and as Markdown.
 
-use super::markdown::environment_markdown;
-use super::text::environment_table;
+use super::records::environment;
 use crate::clean::{escape_markdown, sanitize_line};
-use crate::markdown::table;
+use crate::markdown::section;
 use crate::palette::Tone;
-use crate::text::{Grid, Style, wrap};
+use crate::text::{Sheet, Style, wrap};
 use tare_analysis::differences::{MachineFigure, MachineTable};
 use tare_analysis::format::{Change, enumerate};
 use tare_analysis::summary::Estimate;
@@ -17,24 +16,7 @@ pub fn render_machines(machines: &MachineTable, style: &Style) -> String {
     out += &format!("\n{}\n", paragraph(Tone::Head, &format!("  {}", machines.headline)));
     let lines = legend(machines).into_iter().chain(machines.notes.clone());
     out.extend(lines.map(|line| paragraph(Tone::Quiet, &format!("  {line}"))));
-    let mut grid = Grid::default();
-    grid.push_in(Tone::Quiet, std::iter::once(String::new()).chain(columns(machines.machines.len())));
-    let mut place = String::new();
-    for figure in &machines.figures {
-        let here = format!("{} against {} · {}", figure.of.variant, figure.of.baseline, figure.of.scenario);
-        if place != here {
-            grid.push_heading(format!("\n  {}", palette.paint(Tone::Head, &sanitize_line(&here))));
-            place = here;
-        }
-        let ratios = std::iter::once(format!("    {}", figure.of.label)).chain(ratios(figure));
-        let said = said(figure).into_iter().map(|cell| (figure.verdict.into(), cell));
-        grid.push(ratios.map(|cell| (Tone::Plain, cell)).chain(said).collect());
-    }
-    out += &format!("\n{}", grid.render(&palette));
-    for (at, one) in machines.machines.iter().enumerate().skip(1) {
-        out += &environment_table(&format!("What else differs on machine {}", at + 1), &one.environment, style);
-    }
-    out
+    out + &sheets(machines).map(|sheet| sheet.text(style)).collect::<String>()
 }
 
 /// The same for a pull request or a page.
@@ -42,19 +24,24 @@ pub fn render_machines_markdown(machines: &MachineTable) -> String {
     let mut out = format!("**{}**\n\n", escape_markdown(&machines.headline));
     out.extend(legend(machines).iter().map(|line| format!("- {}\n", escape_markdown(line))));
     out.extend(machines.notes.iter().map(|note| format!("\n{}\n", escape_markdown(note))));
-    let names = columns(machines.machines.len());
-    let rule = "--:|".repeat(names.len() - 1);
-    let head =
-        format!("\n| scenario | variant | baseline | figure | {} |\n|---|---|---|---|{rule}---|\n", names.join(" | "));
+    out + &sheets(machines).map(|sheet| section(&sheet)).collect::<String>()
+}
+
+/// The figures, then what else differs on each machine.
+fn sheets(machines: &MachineTable) -> impl Iterator<Item = Sheet> {
     let row = |figure: &MachineFigure| {
-        let of = [&figure.of.scenario, &figure.of.variant, &figure.of.baseline, &figure.of.label].map(String::clone);
-        of.into_iter().chain(ratios(figure)).chain(said(figure)).collect::<Vec<String>>()
+        let of = &figure.of;
+        let place = [format!("{} against {}", of.variant, of.baseline), of.scenario.clone(), of.label.clone()];
+        let said = said(figure).into_iter().map(|cell| (figure.verdict.into(), cell));
+        Sheet::plain(place.into_iter().chain(ratios(figure))).into_iter().chain(said).collect()
     };
-    out += &table(&head, machines.figures.iter().map(row));
-    for (at, one) in machines.machines.iter().enumerate().skip(1) {
-        out += &environment_markdown(&format!("What else differs on machine {}", at + 1), &one.environment);
-    }
-    out
+    let place = ["servers", "scenario", "figure"].map(str::to_owned);
+    let columns = place.into_iter().chain(columns(machines.machines.len()));
+    let figures = Sheet::new("Figures", columns, machines.figures.iter().map(row)).by_place(2);
+    let others = machines.machines.iter().enumerate().skip(1);
+    let others =
+        others.map(|(at, one)| environment(&format!("What else differs on machine {}", at + 1), &one.environment));
+    std::iter::once(figures).chain(others)
 }
 
 fn legend(machines: &MachineTable) -> Vec<String> {

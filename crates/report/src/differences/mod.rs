@@ -2,11 +2,8 @@
 //! as Markdown.
 
 mod machines;
-mod markdown;
-mod text;
+mod records;
 
 pub use machines::{render_machines, render_machines_markdown};
-pub(crate) use markdown::environment_markdown;
-pub use markdown::render_markdown;
-pub(crate) use text::environment_table;
-pub use text::render;
+pub(crate) use records::environment;
+pub use records::{render, render_markdown};

@@ -76,23 +76,9 @@ impl PackedData {
     pub fn of(summary: &Summary) -> Result<Self, ReportError> {
         let cells = summary.cells.iter().map(without_details).collect();
         let first = Summary { cells, ..summary.clone() };
-        let panels = panels_of(&summary.cells).into_iter().map(|cells| pack(&details_of(&cells)));
+        let panels = summary.panels().into_iter().map(|cells| pack(&details_of(&cells)));
         Ok(Self { summary: pack(&first)?, panels: panels.collect::<Result<_, _>>()? })
     }
-}
-
-/// Cells of one group and scenario, in the order of the first of each.
-fn panels_of(cells: &[Cell]) -> Vec<Vec<&Cell>> {
-    let mut places = BTreeMap::new();
-    let mut panels: Vec<Vec<&Cell>> = Vec::new();
-    for cell in cells {
-        let place = *places.entry((&cell.group, &cell.scenario)).or_insert(panels.len());
-        if place == panels.len() {
-            panels.push(Vec::new());
-        }
-        panels[place].push(cell);
-    }
-    panels
 }
 
 fn details_of<'a>(cells: &[&'a Cell]) -> BTreeMap<&'a str, ChartDetails<'a>> {

@@ -3,8 +3,7 @@
 use tare_analysis::format::{Unit, grouped, share, single};
 use tare_analysis::summary::{StatusCount, UrlSummary};
 
-use crate::palette::Tone;
-use crate::text::{Grid, Style};
+use crate::text::{Sheet, Style};
 
 const MOST_URLS: usize = 20;
 const URL: usize = 44;
@@ -37,19 +36,12 @@ pub(super) fn urls(urls: &[UrlSummary], style: &Style) -> String {
         let [p50, p90, p99, max] = times;
         [shorten(&url.url), grouped(url.offered), failed, p50, p90, p99, max]
     };
-    let rows: Vec<_> = shown.iter().map(cells).collect();
-    if rows.is_empty() {
-        return String::new();
-    }
     let heads = ["URL", "requests", "failed", "p50", "p90", "p99", "max"];
-    let mut grid = Grid::default();
-    grid.push_in(Tone::Plain, heads);
-    rows.into_iter().for_each(|row| grid.push_in(Tone::Plain, row));
-    let mut out: String = grid.render(&style.palette()).lines().map(|line| format!("  {line}\n")).collect();
+    let mut out = Sheet::new("", heads, shown.iter().map(|url| Sheet::plain(cells(url)))).text(style);
     if urls.len() > MOST_URLS {
         out += &format!("  {MOST_URLS} of {} URLs: those that failed most, then the slowest\n", urls.len());
     }
-    out + "\n"
+    if out.is_empty() { out } else { out + "\n" }
 }
 
 fn failed(url: &UrlSummary) -> String {

@@ -5,42 +5,31 @@ use tare_analysis::load::{LoadDifferences, LoadFigureChange};
 use tare_analysis::summary::LimitUnit;
 
 use crate::clean::{escape_markdown, sanitize_line};
-use crate::differences::{environment_markdown, environment_table};
+use crate::differences::environment;
 use crate::markdown;
 use crate::palette::Tone;
-use crate::text::{Grid, Style, wrap};
-
-const HEADS: [&str; 5] = ["figure", "before", "after", "change", "beside the intervals of each load"];
+use crate::text::{Sheet, Style, wrap};
 
 pub fn render_differences(differences: &LoadDifferences, style: &Style) -> String {
-    let palette = style.palette();
     let (before, after) = (&differences.before, &differences.after);
     let title = format!("tare compare · {} ({}) → {} ({})", before.url, before.started_at, after.url, after.started_at);
-    let mut out = format!("{}\n\n", palette.paint(Tone::Head, &sanitize_line(&title)));
+    let mut out = format!("{}\n\n", style.palette().paint(Tone::Head, &sanitize_line(&title)));
     for line in doubts(differences).iter().chain(&differences.notes) {
         out += &format!("{}\n", wrap(&format!("  {}", sanitize_line(line)), style.width, 2));
     }
-    out += &environment_table("What else differs", &differences.environment, style);
-    let mut grid = Grid::default();
-    grid.push_in(Tone::Quiet, indented(HEADS.map(str::to_owned)));
-    for change in &differences.figures {
-        grid.push_in(Tone::Plain, indented(cells(change)));
-    }
-    format!("{out}\n{}", grid.render(&palette))
+    out + &environment("What else differs", &differences.environment).text(style) + &figures(differences).text(style)
 }
 
 pub fn render_differences_markdown(differences: &LoadDifferences) -> String {
-    let mut out = String::new();
-    for line in doubts(differences).iter().chain(&differences.notes) {
-        out += &format!("{}\n\n", escape_markdown(line));
-    }
-    out += &environment_markdown("What else differs", &differences.environment);
-    let head = format!("\n| {} |\n|---|---|---|---|---|\n", HEADS.join(" | "));
-    out + &markdown::table(&head, differences.figures.iter().map(cells))
+    let lines = doubts(differences).into_iter().chain(differences.notes.clone());
+    lines.map(|line| format!("{}\n\n", escape_markdown(&line))).collect::<String>()
+        + &markdown::section(&environment("What else differs", &differences.environment))
+        + &markdown::section(&figures(differences))
 }
 
-fn indented([first, second, third, fourth, fifth]: [String; 5]) -> [String; 5] {
-    [format!("  {first}"), second, third, fourth, fifth]
+fn figures(differences: &LoadDifferences) -> Sheet {
+    let columns = ["figure", "before", "after", "change", "beside the intervals of each load"];
+    Sheet::new("Figures", columns, differences.figures.iter().map(|change| Sheet::plain(cells(change))))
 }
 
 fn doubts(differences: &LoadDifferences) -> Vec<String> {

@@ -2,23 +2,13 @@
 
 use tare_record::MessageTally;
 
-use tare_analysis::format::clocks;
-use tare_analysis::format::{Unit, count, grouped, single};
+use crate::text::messages;
+use tare_analysis::format::{Unit, clocks, grouped, single};
 
-/// `1,200 received, 0 missing, 3 late; 10 users read to the end, 0 disconnected early`. Of events, streams are read.
+/// `1,200 messages to 10 users, none missing, 3 late; 0 disconnected early`.
 pub(super) fn counts(tally: &MessageTally, failed: u64, are_events: bool) -> String {
-    let odd = [
-        (tally.late, "late"),
-        (tally.out_of_order, "out of order"),
-        (tally.duplicated, "duplicated"),
-        (tally.ahead, "ahead of their stamps"),
-    ];
-    let odd = odd.into_iter().filter(|(messages, _)| *messages > 0);
-    let odd: String = odd.map(|(messages, what)| format!(", {} {what}", grouped(messages))).collect();
-    let readers = count(tally.subscriptions, if are_events { "stream" } else { "user" });
-    let (received, missing, failed) = (grouped(tally.received), grouped(tally.missing), grouped(failed));
     let ended = if are_events { "failed" } else { "disconnected early" };
-    format!("{received} received, {missing} missing{odd}; {readers} read to the end, {failed} {ended}")
+    format!("{}; {} {ended}", messages::counts(tally, are_events), grouped(failed))
 }
 
 /// How far the stamps in messages may be trusted; `None` where no message has a stamp.

@@ -3,14 +3,14 @@
 pub mod memory;
 
 use crate::clean::escape_markdown as safe;
-use crate::text::{interval_legend, shown};
+use crate::text::{Sheet, cross_check, interval_legend, limits};
 use tare_analysis::format::{Unit, sentence, share, single};
-use tare_analysis::summary::{Cell, Concern, CrossCheck, Finding, Severity, Summary, ValidityState};
+use tare_analysis::summary::{Cell, Concern, Finding, Severity, Summary, ValidityState};
 
 pub fn render(summary: &Summary) -> String {
     let run = &summary.run;
     let mut out = format!("**{}**\n\n{}\n", safe(&summary.headline.text), safe(&run.question));
-    out.push_str(&limits(summary));
+    out.push_str(&limits_of_check(summary));
     // The headline of one comparison is its sentence.
     let sentences =
         if summary.sentences.len() > 1 || summary.check.is_some() { summary.sentences.as_slice() } else { &[] };
@@ -20,23 +20,13 @@ pub fn render(summary: &Summary) -> String {
     for sentence in sentences {
         out.push_str(&format!("- {}\n", safe(&sentence.text)));
     }
-    let mut shown: Vec<(&str, &str)> = Vec::new();
-    for cell in &summary.cells {
-        let key = (cell.group.as_str(), cell.scenario.as_str());
-        if !shown.contains(&key) {
-            shown.push(key);
-            let together = summary.cells.iter().filter(|c| (c.group.as_str(), c.scenario.as_str()) == key);
-            out.push_str(&format!(
-                "\n## {} ({})\n\n{}",
-                safe(&cell.scenario),
-                safe(&cell.group),
-                figures(summary, together.clone())
-            ));
-            out.push_str(&tails(together));
-        }
+    for panel in summary.panels() {
+        out.push_str(&format!("\n## {} ({})\n\n", safe(&panel[0].scenario), safe(&panel[0].group)));
+        out.push_str(&(figures(summary, &panel) + &tails(&panel)));
     }
     out.push_str(&interval_legend(summary).map_or(String::new(), |legend| format!("\n{}\n", safe(&sentence(&legend)))));
-    out.push_str(&cross_checks(summary));
+    out.push_str(&section(&cross_check::sheet(summary)));
+    out.extend(cross_check::notes(summary).map(paragraph));
     for why in summary.profiles.iter().flat_map(|profiles| &profiles.whys) {
         out.push_str(&format!("\n## Why {} on {}\n\n", safe(&why.variant), safe(&why.scenario)));
         why.sentences.iter().for_each(|one| out.push_str(&format!("- {}\n", safe(&one.text))));
@@ -57,47 +47,51 @@ pub(crate) fn table<Row: AsRef<[String]>>(head: &str, rows: impl IntoIterator<It
     if rows.is_empty() { rows } else { format!("{head}{rows}") }
 }
 
-/// The limits of `tare check`, a row each.
-pub(crate) fn limits(summary: &Summary) -> String {
-    let Some(check) = &summary.check else { return String::new() };
-    let rows = check.limits.iter().map(|limit| {
-        let reason = limit.reason.as_ref().map_or(String::new(), |reason| format!(": {reason}"));
-        let verdict = format!("{}{reason}", limit.verdict.name());
-        [limit.limit.clone(), limit.scenario.clone(), limit.variant.clone(), limit.short.clone(), verdict]
-    });
-    table("\n| limit | scenario | server | change | verdict |\n|---|---|---|---|---|\n", rows)
-        + &check.legend.iter().map(|legend| format!("\n{}\n", safe(legend))).collect::<String>()
+/// A table below its title; nothing without rows.
+pub(crate) fn section(sheet: &Sheet) -> String {
+    let title = if sheet.title.is_empty() { String::new() } else { format!("## {}\n\n", safe(&sheet.title)) };
+    let head = format!("\n{title}| {} |\n|{}\n", sheet.columns.join(" | "), "---|".repeat(sheet.columns.len()));
+    table(&head, sheet.rows.iter().map(|row| row.iter().map(|(_, cell)| cell.clone()).collect::<Vec<_>>()))
 }
 
-fn figures<'a>(summary: &Summary, cells: impl Iterator<Item = &'a Cell>) -> String {
+fn paragraph(line: impl AsRef<str>) -> String {
+    format!("\n{}\n", safe(line.as_ref()))
+}
+
+pub(crate) fn limits_of_check(summary: &Summary) -> String {
+    let of = |check| section(&limits::sheet(check)) + &limits::notes(check).map(paragraph).collect::<String>();
+    summary.check.iter().map(of).collect()
+}
+
+fn figures(summary: &Summary, cells: &[&Cell]) -> String {
     let head = "| variant | verdict | throughput | CPU/request | allocated/request | p99 | valid |\n|---|---|--:|--:|--:|--:|---|\n";
-    let row = |cell: &Cell| {
-        let comparison = summary.comparisons.iter().find(|c| c.cell == cell.id);
-        let verdict = match comparison.map(|c| c.currencies.first()) {
+    let row = |cell: &&Cell| {
+        let verdict = match summary.comparison_of(cell).map(|c| c.currencies.first()) {
             Some(Some(first)) => first.short.as_str(),
             Some(None) => "void",
             None if cell.baseline => "baseline",
             None => "control (A/A)",
         };
         let figure = |unit, value: Option<f64>| value.map_or("–".to_owned(), |v| single(unit, v));
-        let p99 = cell.shown_latency().and_then(|l| l.response.percentiles.iter().find(|p| p.percentile == 99.0));
+        let p99 = cell.shown_latency().and_then(|latency| latency.response.percentile_ns(99.0));
         [
             cell.variant.clone(),
             verdict.to_owned(),
             figure(Unit::PerSecond, cell.throughput_per_s.map(|e| e.value)),
             figure(Unit::Nanos, cell.cpu_ns_per_request.map(|e| e.value)),
             figure(Unit::Bytes, cell.allocated_bytes_per_request.map(|e| e.value)),
-            figure(Unit::Nanos, p99.map(|p| p.value_ns as f64)),
+            figure(Unit::Nanos, p99.map(|ns| ns as f64)),
             valid(cell),
         ]
     };
-    table(head, cells.map(row))
+    table(head, cells.iter().map(row))
 }
 
 /// What the slow requests of each cell met, a line for each.
-fn tails<'a>(cells: impl Iterator<Item = &'a Cell>) -> String {
-    let of_cell = |cell: &'a Cell| cell.tail.iter().map(move |line| safe(&format!("{}: {line}", cell.variant)));
-    let lines: String = cells.flat_map(of_cell).map(|line| format!("- {}\n", sentence(&line))).collect();
+fn tails(cells: &[&Cell]) -> String {
+    let lines =
+        cells.iter().flat_map(|cell| cell.tail.iter().map(move |line| safe(&format!("{}: {line}", cell.variant))));
+    let lines: String = lines.map(|line| format!("- {}\n", sentence(&line))).collect();
     if lines.is_empty() { lines } else { format!("\n{lines}") }
 }
 
@@ -112,19 +106,6 @@ fn valid(cell: &Cell) -> String {
         ValidityState::Void => "VOID".to_owned(),
     };
     format!("{word}: {}", cell.validity.joined_reasons())
-}
-
-/// The other tools' figures, each with what it is of tare's.
-fn cross_checks(summary: &Summary) -> String {
-    let row = |check: &CrossCheck| {
-        let figures = match &check.note {
-            Some(note) => note.clone(),
-            None => check.figures.iter().map(|f| format!("{} {}", f.name, shown(f))).collect::<Vec<_>>().join(", "),
-        };
-        [check.scenario.clone(), check.variant.clone(), format!("{} {}", check.engine, check.version), figures]
-    };
-    let head = "\n## Cross-checks\n\n| scenario | variant | tool | its figures (× tare's) |\n|---|---|---|---|\n";
-    table(head, summary.cross_checks.iter().map(row))
 }
 
 fn noise(summary: &Summary) -> String {

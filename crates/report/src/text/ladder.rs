@@ -43,14 +43,8 @@ fn level(estimate: Option<Estimate>, scale: Scale) -> String {
     estimate.map_or_else(|| "–".to_owned(), |estimate| scale.show(estimate.value))
 }
 
-/// `+1.2 µs [0.8, 1.6]`.
 fn added(estimate: Option<Estimate>, scale: Scale) -> String {
-    let Some(Estimate { value, lo, hi }) = estimate else { return String::new() };
-    let signed =
-        |value: f64| if value < 0.0 { format!("−{}", scale.without_unit(-value)) } else { scale.without_unit(value) };
-    let sign = if value < 0.0 { "−" } else { "+" };
-    let interval = lo.zip(hi).map_or(String::new(), |(lo, hi)| format!(" [{}, {}]", signed(lo), signed(hi)));
-    format!("{sign}{} {}{interval}", scale.without_unit(value.abs()), scale.unit())
+    estimate.map_or_else(String::new, |estimate| estimate.signed(scale))
 }
 
 fn tone(added: Option<Estimate>) -> Tone {
@@ -85,7 +79,7 @@ mod tests {
     fn what_is_added_has_a_sign_and_its_interval() {
         let scale = Scale::for_values(Unit::Nanos, [50_000.0]);
         let estimate = Estimate { value: 1_200.0, lo: Some(-100.0), hi: Some(2_500.0) };
-        assert_eq!(added(Some(estimate), scale), "+1.2 µs [−0.1, 2.5]");
+        assert_eq!(added(Some(estimate), scale), "+1.20 µs [−0.100, +2.50]");
         assert_eq!(tone(Some(estimate)), Tone::Undecided);
     }
 }

@@ -1,7 +1,7 @@
-//! The terminal report of a run with limits (`tare check`): a row per limit, what the run could see, and what to do.
+//! The report of a run with limits (`tare check`): a row per limit, what the run could see, and what to do.
 
 use super::Style;
-use super::grid::Grid;
+use super::sheet::Sheet;
 use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::summary::{LimitCheck, LimitResult, LimitVerdictKind, NextStep};
@@ -17,30 +17,27 @@ impl From<LimitVerdictKind> for Tone {
     }
 }
 
-/// A row per limit; below it why limits are open, and what the run could see.
-pub(super) fn limits(check: &LimitCheck, style: &Style) -> String {
-    let mut grid = Grid::default();
-    grid.push_in(Tone::Quiet, ["  limit", "on", "server", "change", "verdict"]);
-    for limit in &check.limits {
-        let LimitResult { scenario, variant, short, verdict, .. } = limit;
-        grid.push(vec![
-            (Tone::Plain, format!("  {}", limit.limit)),
-            (Tone::Plain, scenario.clone()),
-            (Tone::Plain, variant.clone()),
-            (Tone::Plain, short.clone()),
-            ((*verdict).into(), verdict.name().to_owned()),
-        ]);
-    }
-    let mut text = grid.render(&style.palette());
+pub(crate) fn sheet(check: &LimitCheck) -> Sheet {
+    let row = |limit: &LimitResult| {
+        let LimitResult { limit, scenario, variant, short, verdict, .. } = limit;
+        let mut row = Sheet::plain([limit, scenario, variant, short].map(String::clone));
+        row.push(((*verdict).into(), verdict.name().to_owned()));
+        row
+    };
+    Sheet::new("", ["limit", "scenario", "server", "change", "verdict"], check.limits.iter().map(row))
+}
+
+/// Why limits are open, and what brackets mean.
+pub(crate) fn notes(check: &LimitCheck) -> impl Iterator<Item = String> {
     let reason =
-        |limit: &&LimitResult| Some(format!("{} on {}: {}", limit.limit, limit.scenario, limit.reason.as_ref()?));
-    let reasons = check.limits.iter().filter_map(|limit| reason(&limit));
-    let legend = check.legend.iter().cloned();
-    let power = check.power.iter().map(|power| format!("power: {power}"));
-    for line in reasons.chain(legend).chain(power) {
-        text.push_str(&style.paragraph(Tone::Quiet, &format!("    {}", clean::sanitize_line(&line)), 6));
-    }
-    text + "\n"
+        |limit: &LimitResult| Some(format!("{} on {}: {}", limit.limit, limit.scenario, limit.reason.as_ref()?));
+    check.limits.iter().filter_map(reason).chain(check.legend.clone())
+}
+
+pub(super) fn limits(check: &LimitCheck, style: &Style) -> String {
+    let lines = notes(check).chain(check.power.iter().map(|power| format!("power: {power}")));
+    let lines = lines.map(|line| style.paragraph(Tone::Quiet, &format!("    {}", clean::sanitize_line(&line)), 6));
+    sheet(check).text(style) + &lines.collect::<String>() + "\n"
 }
 
 pub(super) fn next_step(next: &NextStep, style: &Style) -> String {

@@ -24,13 +24,13 @@ pub(super) fn paragraph(cell: &Cell) -> Option<String> {
 }
 
 /// `1,500,000 messages to 2,500 users, none missing, 12 late`, or `2,000 events of 100 streams, none missing`.
-fn counts(tally: &MessageTally, are_events: bool) -> String {
-    let MessageTally { received, missing, late, out_of_order, duplicated, subscriptions, .. } = *tally;
+pub(crate) fn counts(tally: &MessageTally, are_events: bool) -> String {
+    let MessageTally { received, missing, late, out_of_order, duplicated, ahead, subscriptions, .. } = *tally;
     let received_text = match are_events {
         true => format!("{} of {}", count(received, "event"), count(subscriptions, "stream")),
         false => format!("{} to {}", count(received, "message"), count(subscriptions, "user")),
     };
-    let odd = [(late, "late"), (out_of_order, "out of order"), (duplicated, "twice")];
+    let odd = [(late, "late"), (out_of_order, "out of order"), (duplicated, "twice"), (ahead, "ahead of their stamps")];
     let odd = odd.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{} {what}", grouped(n)));
     let lost = if missing == 0 { "none missing".to_owned() } else { format!("{} missing", grouped(missing)) };
     [received_text, lost].into_iter().chain(odd).collect::<Vec<_>>().join(", ")

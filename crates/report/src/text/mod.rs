@@ -1,21 +1,22 @@
 //! The terminal report: the headline, one table, and what a reader must know before using the figures. `tare report --findings` and
 //! the page have the rest; the command line prints where they are.
 
-mod cross_check;
+pub(crate) mod cross_check;
 mod findings;
 mod grid;
 mod ladder;
-mod limits;
-mod messages;
+pub(crate) mod limits;
+pub(crate) mod messages;
 mod notes;
 mod profile;
+mod sheet;
 mod table;
 
 use crate::clean;
 use crate::palette::{Palette, Tone};
-pub(crate) use cross_check::shown;
 pub use findings::{render_findings, unshown_findings};
 pub use grid::{Grid, wrap};
+pub(crate) use sheet::Sheet;
 use tare_analysis::format::{duration, share};
 use tare_analysis::summary::{Mode, RunStatus, Summary, VerdictKind};
 

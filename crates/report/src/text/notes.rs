@@ -98,7 +98,7 @@ impl SharedReasons {
     }
 
     fn add_comparison(&mut self, summary: &Summary, cell: &Cell) {
-        let first = super::table::comparison(summary, cell).and_then(|comparison| comparison.currencies.first());
+        let first = summary.comparison_of(cell).and_then(|comparison| comparison.currencies.first());
         if let Some(first) = first.filter(|currency| currency.verdict == VerdictKind::Inconclusive) {
             let why = first.reason.as_deref().map(|reason| format!(", {reason}")).unwrap_or_default();
             self.add(cell, format!("inconclusive{why}"), false, first.needed_s);
@@ -110,7 +110,7 @@ impl SharedReasons {
 
     /// Measures beside the deciding one, those of one reason together. What the deciding one waits for, they all wait for.
     fn add_open_measures(&mut self, summary: &Summary, cell: &Cell) {
-        let first = super::table::comparison(summary, cell).and_then(|comparison| comparison.currencies.first());
+        let first = summary.comparison_of(cell).and_then(|comparison| comparison.currencies.first());
         let known = first.and_then(|first| first.reason.as_deref());
         let open = super::table::open_measures(summary, cell);
         let mut open: &[OpenMeasure<'_>] = &open;

@@ -1,7 +1,7 @@
 //! Profiles in the terminal: the sentences, then for each view the methods that differ or are hot.
 
-use super::Style;
-use super::grid::{Grid, shorten, wrap};
+use super::grid::{shorten, wrap};
+use super::{Sheet, Style};
 use crate::clean;
 use crate::palette::Tone;
 use tare_analysis::format::{count, share};
@@ -115,13 +115,6 @@ fn versions(table: &AcrossVersions, style: &Style) -> String {
 }
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<(Tone, String)>>, style: &Style) -> String {
-    let mut rows = rows.peekable();
-    if rows.peek().is_none() {
-        return "  no method stands out\n".to_owned();
-    }
-    let mut grid = Grid::default();
-    grid.push_in(Tone::Quiet, [""].iter().chain(head).copied());
-    let indent = || (Tone::Plain, String::new());
-    rows.for_each(|row| grid.push(std::iter::once(indent()).chain(row).collect()));
-    grid.render(&style.palette())
+    let sheet = Sheet::new("", head.iter().copied(), rows);
+    if sheet.rows.is_empty() { "  no method stands out\n".to_owned() } else { sheet.text(style) }
 }

@@ -34,11 +34,7 @@ pub(super) fn table(summary: &Summary, style: &Style) -> String {
 
 /// Whether a cell has a row. A control has one only if nothing else is compared.
 pub(super) fn has_row(summary: &Summary, cell: &Cell) -> bool {
-    !cell.control || comparison(summary, cell).is_some()
-}
-
-pub(super) fn comparison<'a>(summary: &'a Summary, cell: &Cell) -> Option<&'a Comparison> {
-    summary.comparisons.iter().find(|c| c.cell == cell.id)
+    !cell.control || summary.comparison_of(cell).is_some()
 }
 
 pub(super) struct OpenMeasure<'a> {
@@ -53,7 +49,7 @@ pub(super) fn open_measures<'a>(summary: &'a Summary, cell: &Cell) -> Vec<OpenMe
     let currencies = table.measures.iter().map(|at| MEASURES[*at].0);
     let open = currencies.filter(|currency| table.mark(cell, *currency) == Some(Mark::Open));
     let measure = |currency: Currency| {
-        let ratio = comparison(summary, cell)?.currencies.iter().find(|ratio| ratio.name == currency);
+        let ratio = summary.comparison_of(cell)?.ratio_in(currency);
         let missing = "no start can state it for both servers";
         let (label, reason) = match ratio {
             Some(ratio) => (ratio.label.as_str(), ratio.reason.as_deref().unwrap_or("not decided")),
@@ -83,13 +79,9 @@ struct Block<'a> {
 
 impl<'a> Block<'a> {
     fn all(summary: &'a Summary) -> Vec<Self> {
-        let mut blocks: Vec<Vec<&Cell>> = Vec::new();
-        for cell in summary.cells.iter().filter(|cell| has_row(summary, cell)) {
-            match blocks.last_mut().filter(|b| (&b[0].group, &b[0].scenario) == (&cell.group, &cell.scenario)) {
-                Some(block) => block.push(cell),
-                None => blocks.push(vec![cell]),
-            }
-        }
+        let mut blocks = summary.panels();
+        blocks.iter_mut().for_each(|cells| cells.retain(|cell| has_row(summary, cell)));
+        blocks.retain(|cells| !cells.is_empty());
         let scale = |cells: &[&Cell], currency: Currency| {
             Scale::for_values(
                 Unit::with_name(currency.facts().unit),
@@ -217,7 +209,7 @@ impl<'a> Table<'a> {
             let of_deciding = self.deciding.filter(|_| !levels).and_then(|_| baseline_level(self.summary, cell));
             return (Tone::Quiet, of_deciding.unwrap_or_else(|| "baseline".to_owned()));
         }
-        match comparison(self.summary, cell).and_then(|c| c.currencies.first()) {
+        match self.summary.comparison_of(cell).and_then(|c| c.currencies.first()) {
             Some(first) => (first.verdict.into(), first.short.clone()),
             None => (Tone::Void, "void".to_owned()),
         }
@@ -225,9 +217,9 @@ impl<'a> Table<'a> {
 
     /// What stands for the change of a measure that does not decide; `None` where nothing is compared.
     fn mark(&self, cell: &Cell, currency: Currency) -> Option<Mark> {
-        let comparison = comparison(self.summary, cell)?;
+        let comparison = self.summary.comparison_of(cell)?;
         let first = comparison.currencies.first().filter(|first| first.name != currency)?;
-        let ratio = comparison.currencies.iter().find(|ratio| ratio.name == currency);
+        let ratio = comparison.ratio_in(currency);
         let has_levels = || {
             let baseline = self.summary.cells.iter().find(|other| other.id == comparison.baseline_cell);
             level(cell, currency).is_some() && baseline.is_some_and(|baseline| level(baseline, currency).is_some())
@@ -243,12 +235,9 @@ impl<'a> Table<'a> {
 
     /// A level, a change, or both. What is not known well enough has a question mark.
     fn figure(&self, cell: &Cell, currency: Currency, scale: &Scale, levels: bool) -> Piece {
-        let comparison = comparison(self.summary, cell);
-        let is_first = |c: &&CurrencyRatio| {
-            comparison.and_then(|c| c.currencies.first()).is_some_and(|first| first.name == c.name)
-        };
-        let ratio = comparison.and_then(|c| c.currencies.iter().find(|c| c.name == currency));
-        let ratio = ratio.filter(|ratio| !is_first(ratio));
+        let comparison = self.summary.comparison_of(cell);
+        let decides = comparison.and_then(|c| c.currencies.first()).is_some_and(|first| first.name == currency);
+        let ratio = comparison.and_then(|c| c.ratio_in(currency)).filter(|_| !decides);
         let shown = level(cell, currency).map(|level| scale.show(level));
         let (tone, change) = match (self.mark(cell, currency), ratio) {
             (None, _) => (Tone::Plain, None),

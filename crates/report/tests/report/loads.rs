@@ -180,13 +180,8 @@ fn pushed_messages_are_told_by_what_became_of_them_with_jitter_beside_latency() 
     let tally = summary.messages.as_ref().unwrap().tally;
     assert_eq!((tally.received, tally.clock_within_ns), (1000 * slices, 132), "counts add up, uncertainties do not");
     let text = render(&summary, &Style { colored: false, width: 120 });
-    for says in [
-        " missing, ",
-        " late; ",
-        " read to the end, 3 disconnected early",
-        "push       jitter",
-        "a message · stamps to 1.00 ns; the",
-    ] {
+    for says in [" missing, ", " late; 3 disconnected early", "push       jitter", "a message · stamps to 1.00 ns; the"]
+    {
         assert!(text.contains(says), "{says}: {text}");
     }
     assert!(!text.contains("send lag") && !text.contains(" loop "), "{text}");

@@ -280,7 +280,7 @@ fn events_of_streams_are_told_by_the_first_one_and_the_gaps() {
     for says in [
         "each reads streams of events for ",
         "events ",
-        "streams read to the end, 3 failed",
+        "none missing; 3 failed",
         "first event          gap",
         " an event",
     ] {
