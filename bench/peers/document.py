@@ -16,6 +16,7 @@ def render_page(all_rows, tools, missing, outcomes, options):
         render_section = {"lateness": lateness_section, "stall": stall_section, "delays": delays_section}.get(row.kind)
         if render_section:
             parts.append(render_section(row, tools, [one for one in outcomes if one.row == row.title]))
+    parts.append(counts_section(all_rows, outcomes))
     failures = [f"- {one.tool}, {one.row}: {one.failure}" for one in outcomes if one.failure]
     if failures:
         parts.append("## What failed\n\n" + "\n".join(sorted(set(failures))) + "\n")
@@ -53,23 +54,45 @@ def table(columns, lines):
 
 def cost_section(all_rows, tools, outcomes):
     cost_rows = [row for row in all_rows if row.kind == "cost"]
-    lines = []
-    for tool in tools:
-        line = [tool.name]
-        for row in cost_rows:
-            tool_us = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool.name) and is_usable(one)]
-            # The runs of a row have the same order for every tool.
-            wrk_us = [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, "wrk") and is_usable(one)]
-            line.append(format_with_ratio(tool_us, wrk_us))
-        lines.append((line, statistics.median(cpu_of_tool(outcomes, cost_rows[0], tool) or [float("inf")])))
-    lines = [line for line, _ in sorted(lines, key=lambda pair: pair[1]) if any(cell != "–" for cell in line[1:])]
+    over_http1 = [row for row in cost_rows if row.yardstick == "wrk"]
+    over_http2 = [row for row in cost_rows if row.yardstick != "wrk"]
     return f"""## Cost
 
 CPU time (user and system) of the whole process in µs per request that the server answered, at the highest rate that the
 tool reaches. In brackets: relative to wrk in the same round. Median of the rounds ({cost_rows[0].rounds} of {cost_rows[0].seconds:g} s). Rates differ at
 saturation, and the rate changes how much is batched.
 
-{table(["µs/request", *(row.title for row in cost_rows)], lines)}"""
+{cost_table(over_http1, tools, outcomes)}{list_of_urls(over_http1, tools, outcomes)}
+### Over HTTP/2
+
+The same without TLS, in brackets relative to h2load. 16 × 16 is 16 connections with 16 requests (streams) at a time on
+each. A gRPC call has an empty message in both directions.
+
+{cost_table(over_http2, tools, outcomes)}"""
+
+
+def cost_table(cost_rows, tools, outcomes):
+    lines = []
+    for tool in tools:
+        line = [tool.name]
+        for row in cost_rows:
+            # The runs of a row have the same order for every tool.
+            line.append(format_with_ratio(cpu_of_tool(outcomes, row, tool.name), cpu_of_tool(outcomes, row, row.yardstick)))
+        lines.append((line, statistics.median(cpu_of_tool(outcomes, cost_rows[0], tool.name) or [float("inf")])))
+    lines = [line for line, _ in sorted(lines, key=lambda pair: pair[1]) if any(cell != "–" for cell in line[1:])]
+    return table(["µs/request", *(row.title for row in cost_rows)], lines)
+
+
+def list_of_urls(cost_rows, tools, outcomes):
+    """What a request of a list costs, compared with the same request of one URL: a sentence."""
+    lists = next(row for row in cost_rows if row.urls > 1)
+    one_url = next(row for row in cost_rows if (row.connections, row.post_bytes, row.urls) == (lists.connections, 0, 1))
+    ratios = []
+    for tool in tools:
+        of_list, of_one = cpu_of_tool(outcomes, lists, tool.name), cpu_of_tool(outcomes, one_url, tool.name)
+        if of_list and len(of_list) == len(of_one):
+            ratios.append(f"{tool.name} ×{statistics.median(many / one for many, one in zip(of_list, of_one)):.2f}")
+    return f"\nA request to one of {lists.urls:,} URLs, compared with one to a single URL in the same round: {', '.join(ratios)}.\n" if ratios else ""
 
 
 def is_usable(one):
@@ -77,15 +100,16 @@ def is_usable(one):
 
 
 def cpu_of_tool(outcomes, row, tool):
-    return [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool.name) and is_usable(one)]
+    """The CPU time of each round, in µs per request, of the tool of this name."""
+    return [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool) and is_usable(one)]
 
 
-def format_with_ratio(tool_us, wrk_us):
+def format_with_ratio(tool_us, yardstick_us):
     if not tool_us:
         return "–"
     text = f"{statistics.median(tool_us):.2f}"
-    if len(wrk_us) == len(tool_us):
-        text += f" (×{statistics.median([tool / wrk for tool, wrk in zip(tool_us, wrk_us)]):.2f})"
+    if len(yardstick_us) == len(tool_us):
+        text += f" (×{statistics.median([tool / other for tool, other in zip(tool_us, yardstick_us)]):.2f})"
     return text
 
 
@@ -133,10 +157,23 @@ def delays_section(row, tools, outcomes):
     lines = [["*truth, median of all*", *line, ""], *(line for line, _ in sorted(tool_lines, key=lambda pair: pair[1]))]
     return f"""## A server of known delays: {rows.FAST_US / 1000:g} ms, and {rows.SLOW_US / 1000:g} ms for {rows.SLOW_SHARE * 100:g} % of the requests
 
-At {row.rate_per_s:,.0f} requests/s; wrk and ab have no rate and use 8 connections. *Error* is the largest deviation at p50 to p99.9,
+At {row.rate_per_s:,.0f} requests/s; wrk, ab and gcannon have no rate and use 8 connections. *Error* is the largest deviation at p50 to p99.9,
 where stated, from the server's own log of the same run.
 
 {table(["", *(f"p{p:g}" for p in SHOWN), "error"], lines)}"""
+
+
+def counts_section(all_rows, outcomes):
+    in_flight = {row.title: row.connections * row.streams for row in all_rows}
+    counted = [one for one in outcomes if one.requests is not None and not one.failure]
+    differ = sorted((one.tool, one.row, one.requests, one.served) for one in counted
+                    if abs(one.requests + one.errors - one.served) > in_flight[one.row])
+    lines = [[tool, title, f"{requests:,}", f"{served:,}"] for tool, title, requests, served in differ]
+    head = f"""## Requests, as the tool and as the server count them
+
+In {len(counted) - len(differ):,} of {len(counted):,} runs both count the same, except those requests that were in flight at the end (one for each
+connection or stream at most)."""
+    return f"{head} The others:\n\n{table(['', 'run', 'the tool', 'the server'], lines)}" if lines else head + "\n"
 
 
 def percentile_cells(one):

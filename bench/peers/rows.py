@@ -13,12 +13,29 @@ class Row:
     rounds: int = 1
     rate_per_s: float | None = None  # None: a closed loop
     post_bytes: int = 0
+    protocol: str = "http1"  # http1, h2c (HTTP/2 by prior knowledge), grpc (unary calls)
+    streams: int = 1  # requests at a time on a connection
+    urls: int = 1  # different URLs, which take turns
     planted: list = field(default_factory=list)
 
     @property
     def path(self):
+        if self.protocol == "grpc":
+            return f"/{CALL}"
         return "/pathBytes0" if self.post_bytes else "/path0/1"
 
+    @property
+    def yardstick(self):
+        """The tool that the costs of the others are compared with."""
+        return "wrk" if self.protocol == "http1" else "h2load"
+
+    @property
+    def paths(self):
+        """The paths of a list of URLs."""
+        return [f"/path{number % 128}/{number}" for number in range(self.urls)]
+
+
+CALL = "grpc.health.v1.Health/Check"
 
 # The percentiles that the tables show and compare with the truth.
 SHOWN = [50, 95, 99, 99.9, 99.99]
@@ -44,6 +61,10 @@ def make_rows(cost_s, rounds, lateness_s, stall_s, delays_s):
         Row("cost", "GET, 64 connections", 64, cost_s, rounds),
         Row("cost", "GET, 1000 connections", 1000, cost_s, rounds),
         Row("cost", "POST 256 B, 64 connections", 64, cost_s, rounds, post_bytes=256),
+        Row("cost", "GET, 1000 URLs, 64 connections", 64, cost_s, rounds, urls=1000),
+        Row("cost", "GET, 64 × 1", 64, cost_s, rounds, protocol="h2c"),
+        Row("cost", "GET, 16 × 16", 16, cost_s, rounds, protocol="h2c", streams=16),
+        Row("cost", "gRPC call, 16 × 16", 16, cost_s, rounds, protocol="grpc", streams=16),
         Row("lateness", "20,000 requests/s", 50, lateness_s, rate_per_s=20_000),
         Row("stall", "freezes", 50, stall_s, rate_per_s=1000, planted=stall_flags),
         Row("delays", "known delays", 50, delays_s, rate_per_s=1000, planted=delay_flags),

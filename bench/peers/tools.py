@@ -4,26 +4,18 @@ import csv
 import json
 import os
 import re
-import subprocess
 
-from .rows import quantile
-from .tool import PERCENTILES, Tool
+from .go_tools import Bombardier, Fortio, Ghz, Hey, K6, Vegeta
+from .tool import PERCENTILES, Tool, connections_of, read_lines, set_percentiles
 
 UNITS_MS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
 
-def connections_of(row):
-    """The connections of a tool that has no rate. For a row with a rate they are few, so that the server is not the bottleneck."""
-    return 8 if row.rate_per_s else row.connections
-
-
-def set_percentiles(samples_ms, outcome):
-    outcome.percentiles_ms = {percentile: quantile(samples_ms, percentile) for percentile in PERCENTILES}
-
-
 class Tare(Tool):
     name = "tare"
-    note = "response time, from the intended start; stays awake at a rate"
+    note = "response time, from the intended start; stays awake at a rate; URLs from a HAR recording"
+    has_urls = True
+    protocols = ("http1", "h2c", "grpc")
     extra_flags: list = []
 
     def __init__(self):
@@ -32,7 +24,14 @@ class Tare(Tool):
     def command(self, row, url, folder):
         rate = ["-r", row.rate_per_s] if row.rate_per_s else []
         body = ["-X", "POST", "-D", "body"] if row.post_bytes else []
-        return [self.program, "load", url, "-c", row.connections, "-d", f"{row.seconds}s", "-t", 1, "--quiet",
+        streams = [] if row.protocol == "http1" else ["--http2", "--streams", row.streams]
+        target = [url.replace("http", "grpc", 1) if row.protocol == "grpc" else url]
+        if row.urls > 1:
+            target = ["--har", "urls.har"]
+            requests = [{"method": "GET", "url": url, "headers": []} for url in read_lines(folder, "urls")]
+            with open(os.path.join(folder, "urls.har"), "w", encoding="ascii") as file:
+                json.dump({"log": {"entries": [{"request": request} for request in requests]}}, file)
+        return [self.program, "load", *target, *streams, "-c", row.connections, "-d", f"{row.seconds}s", "-t", 1, "--quiet",
                 "--json", "tare.json", *rate, *body, *self.extra_flags]
 
     def read(self, row, printed, folder, outcome):
@@ -57,8 +56,8 @@ class TareAsleep(Tare):
 
 class TareInTicks(Tare):
     name = "tare --tick"
-    note = "`--tick 1ms`: sends what is due once in a millisecond"
-    extra_flags = ["--tick", "1ms"]
+    note = "`--tick 750us`: sends what is due in bursts, 0.75 ms apart"
+    extra_flags = ["--tick", "750us"]
 
     def supports(self, row):
         return row.kind == "lateness"
@@ -114,12 +113,17 @@ class Wrk2(Wrk):
 
 class H2load(Tool):
     name = program = "h2load"
-    note = "HTTP/1.1; percentiles from its log, where one is kept (at a rate)"
+    note = "percentiles from its log, where one is kept (at a rate); a gRPC call is a POST whose trailers it does not read"
+    has_urls = True
+    protocols = ("http1", "h2c", "grpc")
 
     def command(self, row, url, folder):
         rate = ["--rps", row.rate_per_s / row.connections, "--log-file", "h2load.log"] if row.rate_per_s else []
-        body = ["-d", "body"] if row.post_bytes else []
-        return [self.program, "--h1", "-t1", "-c", row.connections, "-D", int(row.seconds), *rate, *body, url]
+        body = ["-d", "body"] if row.post_bytes or row.protocol == "grpc" else []
+        call = ["-H", "content-type: application/grpc", "-H", "te: trailers"] if row.protocol == "grpc" else []
+        version = ["--h1"] if row.protocol == "http1" else ["-m", row.streams]
+        target = ["-i", "urls"] if row.urls > 1 else [url]
+        return [self.program, *version, "-t1", "-c", row.connections, "-D", int(row.seconds), *rate, *body, *call, *target]
 
     def read(self, row, printed, folder, outcome):
         total = re.search(r"requests: .* (\d+) succeeded, (\d+) failed", printed)
@@ -151,14 +155,18 @@ class Ab(Tool):
 
 class Oha(Tool):
     name = program = "oha"
-    note = "as it comes"
+    note = "as it comes; URLs of a list in random order"
+    has_urls = True
+    protocols = ("http1", "h2c")
     extra_flags: list = []
 
     def command(self, row, url, folder):
         rate = ["-q", int(row.rate_per_s), *self.extra_flags] if row.rate_per_s else []
         body = ["-m", "POST", "-D", "body"] if row.post_bytes else []
+        streams = ["--http2", "-p", row.streams] if row.protocol == "h2c" else []
+        target = ["--urls-from-file", "urls"] if row.urls > 1 else [url]
         return [self.program, "-z", f"{row.seconds}s", "-w", "-c", row.connections, "--no-tui", "--output-format", "json",
-                *rate, *body, url]
+                *rate, *body, *streams, *target]
 
     def read(self, row, printed, folder, outcome):
         stated = json.loads(printed[printed.index("{"):])
@@ -176,120 +184,54 @@ class OhaCorrected(Oha):
         return row.rate_per_s is not None
 
 
-class Hey(Tool):
-    name = program = "hey"
-    note = "a rate for each connection"
+class Gcannon(Tool):
+    name = program = "gcannon"
+    note = "closed loop; io_uring"
+    has_rate = False
+    stated_version = ""
 
     def version(self):
-        package = subprocess.run(["dpkg-query", "-W", "hey"], capture_output=True, text=True, check=False).stdout.split()
-        return " ".join(package) or "hey, which does not report its version"
+        # It has no flag for it.
+        return f"gcannon {self.stated_version}"
 
     def command(self, row, url, folder):
-        rate = ["-q", int(row.rate_per_s / row.connections), "-o", "csv"] if row.rate_per_s else []
-        body = ["-m", "POST", "-D", "body"] if row.post_bytes else []
-        return [self.program, "-z", f"{row.seconds}s", "-c", row.connections, *rate, *body, url]
+        target = [url]
+        if row.post_bytes:
+            target = [url, "--raw", "request"]
+            head = f"POST {row.path} HTTP/1.1\r\nHost: {url.split('/')[2]}\r\nContent-Length: {row.post_bytes}\r\n\r\n"
+            with open(os.path.join(folder, "request"), "w", encoding="ascii", newline="") as file:
+                file.write(head + "a" * row.post_bytes)
+        return [self.program, *target, "-c", connections_of(row), "-t", 1, "-d", f"{int(row.seconds)}s", "--json"]
 
     def read(self, row, printed, folder, outcome):
-        if row.rate_per_s is None:
-            outcome.requests = sum(map(int, re.findall(r"\[\d+\]\t(\d+) responses", printed)))
-            return
-        lines = list(csv.DictReader(printed[printed.index("response-time"):].splitlines()))
-        outcome.requests = len(lines)
-        set_percentiles([float(line["response-time"]) * 1e3 for line in lines], outcome)
+        stated = json.loads(printed[printed.index("{"):])
+        self.stated_version = stated["version"]
+        outcome.requests = stated["status"]["2xx"]
+        outcome.errors = stated["responses"] - outcome.requests + sum(stated["errors"].values())
+        outcome.percentiles_ms = {
+            percentile: stated["latency_us"][name] / 1e3 for percentile, name in [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p999")]
+        }
 
 
-class Bombardier(Tool):
-    name = program = "bombardier"
-    note = "no percentile above p99"
+class Zrk(Tool):
+    name = program = "zrk"
+    note = "has no closed loop; a schedule for each connection"
+
+    def supports(self, row):
+        return row.rate_per_s is not None
 
     def command(self, row, url, folder):
-        rate = ["-r", int(row.rate_per_s)] if row.rate_per_s else []
-        body = ["-m", "POST", "-f", "body"] if row.post_bytes else []
-        return [self.program, "-c", row.connections, "-d", f"{row.seconds}s", "-t", "10s", "-l", "-o", "json", "-p", "r",
-                *rate, *body, url]
+        return [self.program, "-t", 1, "-c", row.connections, "-d", f"{int(row.seconds)}s", "-R", int(row.rate_per_s),
+                "--timeout", "10s", "--format", "json", "-o", "zrk.json", url]
 
     def read(self, row, printed, folder, outcome):
-        stated = json.loads(printed[printed.index("{"):])["result"]
-        outcome.requests, outcome.errors = stated["req2xx"], stated["others"] + stated["req4xx"] + stated["req5xx"]
-        latencies_us = stated["latency"]["percentiles"]
-        outcome.percentiles_ms = {percentile: latencies_us[str(percentile)] / 1e3 for percentile in PERCENTILES if str(percentile) in latencies_us}
-
-
-class Vegeta(Tool):
-    name = program = "vegeta"
-    note = "CPU without its report"
-    version_flag = "-version"
-
-    def version(self):
-        version = super().version()
-        return "vegeta, built without a version" if version == "Version: " or not version.strip("Version: ") else version
-
-    def command(self, row, url, folder):
-        with open(os.path.join(folder, "targets"), "w", encoding="ascii") as file:
-            file.write(f"POST {url}\n@body\n" if row.post_bytes else f"GET {url}\n")
-        load = ["-rate", f"{int(row.rate_per_s)}/s"] if row.rate_per_s else ["-rate", 0, "-max-workers", row.connections]
-        return [self.program, "attack", "-targets", "targets", "-duration", f"{row.seconds}s", "-timeout", "10s",
-                "-connections", row.connections, "-workers", row.connections, "-output", "vegeta.bin", *load]
-
-    def read(self, row, printed, folder, outcome):
-        recording = os.path.join(folder, "vegeta.bin")
-        as_csv = subprocess.run([self.program, "encode", "-to", "csv", recording], capture_output=True, text=True, check=True)
-        lines = [line.split(",") for line in as_csv.stdout.splitlines()]
-        outcome.requests = sum(line[1] == "200" for line in lines)
-        outcome.errors = len(lines) - outcome.requests
-        set_percentiles([int(line[2]) / 1e6 for line in lines], outcome)
-        os.remove(recording)
-
-
-class Fortio(Tool):
-    name = program = "fortio"
-    note = "percentiles between buckets of 0.1 ms and up"
-    version_flag = "version"
-
-    def command(self, row, url, folder):
-        rate = int(row.rate_per_s) if row.rate_per_s else 0
-        body = ["-payload-file", "body"] if row.post_bytes else []
-        return [self.program, "load", "-quiet", "-c", row.connections, "-qps", rate, "-t", f"{row.seconds}s", "-r", "0.0001",
-                "-p", ",".join(map(str, PERCENTILES)), "-json", "fortio.json", "-timeout", "10s", *body, url]
-
-    def read(self, row, printed, folder, outcome):
-        with open(os.path.join(folder, "fortio.json"), encoding="utf-8") as file:
+        with open(os.path.join(folder, "zrk.json"), encoding="utf-8") as file:
             stated = json.load(file)
-        outcome.requests = stated["RetCodes"].get("200", 0)
-        outcome.errors = sum(stated["RetCodes"].values()) - outcome.requests
-        outcome.percentiles_ms = {one["Percentile"]: one["Value"] * 1e3 for one in stated["DurationHistogram"]["Percentiles"]}
-
-
-class K6(Tool):
-    name = program = "k6"
-    note = "as many virtual users as connections"
-    version_flag = "version"
-    SCRIPT = """import http from 'k6/http';
-const body = __ENV.BODY, url = __ENV.URL;
-export const options = Object.assign(
-  {{ discardResponseBodies: true, summaryTrendStats: {stats} }}, {scenario});
-export default function () {{ {call}; }}
-"""
-
-    def command(self, row, url, folder):
-        scenario = {"vus": row.connections, "duration": f"{row.seconds}s"}
-        if row.rate_per_s:
-            arrivals = {"executor": "constant-arrival-rate", "rate": int(row.rate_per_s), "timeUnit": "1s",
-                        "duration": f"{row.seconds}s", "preAllocatedVUs": row.connections, "maxVUs": row.connections}
-            scenario = {"scenarios": {"arrivals": arrivals}}
-        call = f"http.post(url, 'a'.repeat({row.post_bytes}))" if row.post_bytes else "http.get(url)"
-        stats = json.dumps([f"p({percentile})" for percentile in PERCENTILES] + ["count"])
-        with open(os.path.join(folder, "k6.js"), "w", encoding="ascii") as file:
-            file.write(self.SCRIPT.format(stats=stats, scenario=json.dumps(scenario), call=call))
-        return [self.program, "run", "--quiet", "--no-usage-report", "--summary-export", "k6.json", "-e", f"URL={url}", "k6.js"]
-
-    def read(self, row, printed, folder, outcome):
-        with open(os.path.join(folder, "k6.json"), encoding="utf-8") as file:
-            stated = json.load(file)["metrics"]
-        outcome.requests = stated["http_reqs"]["count"]
-        # A "pass" of this rate counts requests that failed.
-        outcome.errors = stated.get("http_req_failed", {}).get("passes", 0)
-        outcome.percentiles_ms = {percentile: stated["http_req_duration"][f"p({percentile})"] for percentile in PERCENTILES}
+        outcome.requests, outcome.errors = stated["status_codes"]["2xx"], sum(stated["errors"].values())
+        outcome.percentiles_ms = {
+            percentile: stated["latency_us"][name] / 1e3
+            for percentile, name in [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99_9"), (99.99, "p99_99")]
+        }
 
 
 class Autocannon(Tool):
@@ -311,5 +253,6 @@ class Autocannon(Tool):
 
 
 TOOLS = [tool() for tool in (
-    Tare, TareAsleep, TareInTicks, Wrk, Wrk2, H2load, Ab, Oha, OhaCorrected, Hey, Bombardier, Vegeta, Fortio, K6, Autocannon,
+    Tare, TareAsleep, TareInTicks, Wrk, Wrk2, H2load, Ab, Oha, OhaCorrected, Hey, Bombardier, Vegeta, Fortio, K6, Gcannon, Zrk, Ghz,
+    Autocannon,
 )]
