@@ -109,7 +109,7 @@ impl Checkout {
     }
 
     /// The branch that others are compared with: the one that the remote `origin` names, else `main`, `master` or the
-    /// current one; `None` where there is no commit.
+    /// current one, which has no commit in a new repository.
     pub fn default_branch(&self) -> Option<String> {
         let named =
             |args: &[&str]| run_git(&self.top, args).map(|output| text(&output)).filter(|name| !name.is_empty());
@@ -117,8 +117,9 @@ impl Checkout {
         let local = of_origin.as_deref().and_then(|name| name.strip_prefix("origin/")).map(str::to_owned);
         let current = named(&["symbolic-ref", "--quiet", "--short", "HEAD"]);
         let usual = ["main", "master"].map(|name| Some(name.to_owned()));
-        let candidates = [local, of_origin].into_iter().chain(usual).chain([current]).flatten();
-        candidates.into_iter().find(|name| self.commit(name, "").is_ok())
+        let candidates = [local, of_origin].into_iter().chain(usual).chain([current.clone()]).flatten();
+        // Before the first commit no branch has one.
+        candidates.into_iter().find(|name| self.commit(name, "").is_ok()).or(current)
     }
 }
 

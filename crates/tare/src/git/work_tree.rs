@@ -228,6 +228,12 @@ mod tests {
     }
 
     #[test]
+    fn before_the_first_commit_the_branch_that_it_will_make_is_the_default() {
+        let fixture = TestRepository::new();
+        assert_eq!(fixture.checkout().default_branch().as_deref(), Some("trunk"));
+    }
+
+    #[test]
     fn a_work_tree_that_git_forgot_keeps_what_was_built_there() {
         let fixture = TestRepository::new();
         let (top, cache) = (&fixture.top, &fixture.cache);

@@ -16,7 +16,7 @@ use crate::args::{Global, InitArgs};
 use crate::command_words::command_words;
 use crate::console;
 use crate::failure::{Outcome, error_text};
-use crate::git::{Checkout, run_git};
+use crate::git::{Checkout, run_git, text};
 use crate::workspace::SUITE_FILE;
 use look::{expectation, look_at_answers};
 use project::{KNOWN_FILES, Project, detect_project};
@@ -63,9 +63,10 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
             format!("{of_bare}\n  {}", looked.of_wrapped(is_one_command))
         }
         Err(error) => format!(
-            "what bare answers is not known, and the file does not state it: {}\n  tare verify says whether both servers \
-             answer alike",
-            error_text(&error)
+            "what bare answers is not known, and the file does not state it: {}\n  {}tare verify says whether both \
+             servers answer alike",
+            error_text(&error),
+            answers.bare.port_as_argument()
         ),
     };
     console::print_text(&written_text(project.as_ref(), &file, is_here, &asked));
@@ -113,12 +114,10 @@ impl Answers {
     }
 }
 
-/// The branch that the folder's repository has for it; outside of a repository the one that `git init` will make, where the user
-/// has named it.
+/// The branch that the folder's repository has for it; outside of a repository the one that `git init` will make.
 fn default_branch(folder: &Path) -> String {
     let checkout = Checkout::containing(folder).ok().flatten();
-    let of_new = || run_git(folder, &["config", "--get", "init.defaultBranch"]);
-    let of_new = || of_new().map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
+    let of_new = || run_git(folder, &["var", "GIT_DEFAULT_BRANCH"]).map(|output| text(&output));
     let known = checkout.and_then(|checkout| checkout.default_branch()).or_else(of_new);
     known.filter(|name| !name.is_empty()).unwrap_or_else(|| "main".to_owned())
 }
@@ -152,7 +151,7 @@ fn no_program(folder: &Path, project: Option<&Project>) -> PlanError {
             project.doubt.clone().unwrap_or_else(unknown)
         },
     );
-    let origin = folder.display().to_string();
+    let origin = if folder == Path::new(".") { "this folder".to_owned() } else { folder.display().to_string() };
     PlanError::value(origin, format!("{why}; give --bare './my-server --port {{port}}' and --wrapped"))
 }
 
@@ -173,6 +172,21 @@ impl ServerAnswer {
             env.push(("LAYER".to_owned(), "1".to_owned()));
         }
         Ok(Self { command: words, env })
+    }
+
+    /// What to do if the program does not read its port from the environment; empty where the command has the port.
+    fn port_as_argument(&self) -> String {
+        let named: Vec<&str> =
+            self.env.iter().filter(|(_, value)| value == "{port}").map(|(name, _)| name.as_str()).collect();
+        if named.is_empty() {
+            return String::new();
+        }
+        let command = format!("{} {{port}}", shell_words::join(&self.command));
+        format!(
+            "its port was in {}; if it takes an argument instead: tare init --force --bare {}\n  ",
+            named.join(", "),
+            shell_words::quote(&command)
+        )
     }
 }
 
@@ -275,6 +289,21 @@ mod tests {
         assert_eq!(suite.scenarios["Home"].request.path, "/a\"b");
         assert_eq!(suite.check.fail_if[0].text(), "cpu > +5%");
         assert_eq!(suite.check.baseline.as_deref(), Some("trunk"));
+    }
+
+    #[test]
+    fn a_server_that_did_not_start_may_want_its_port_as_an_argument() {
+        let remedy = |command: &str| ServerAnswer::new("--bare", command, None, false).unwrap().port_as_argument();
+        let text = "its port was in PORT; if it takes an argument instead: tare init --force --bare './own {port}'\n  ";
+        assert_eq!(remedy("./own"), text);
+        assert_eq!(remedy("./own {port}"), "");
+    }
+
+    #[test]
+    fn a_folder_without_a_project_is_named_in_words() {
+        let said = |folder: &str| no_program(Path::new(folder), None).to_string();
+        assert!(said(".").starts_with("this folder: there is no project that tare knows"), "{}", said("."));
+        assert!(said("services").starts_with("services: there is no project"), "{}", said("services"));
     }
 
     #[test]
