@@ -44,11 +44,13 @@ pub struct Inputs<'a> {
 /// [`PlanError`] for a name that matches nothing, a value that means nothing, or a choice that leaves nothing to measure.
 pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let mode = mode(inputs.flags).or_else(|| mode(&inputs.suite.run)).unwrap_or(Mode::Compared);
+    let streams = inputs.suite.scenarios.values().filter(|scenario| scenario.is_event_stream());
     let mut settings = resolve_settings(Known {
         flags: inputs.flags,
         suite: &inputs.suite.run,
         suite_file: &inputs.suite.file,
         has_own_servers: !inputs.suite.servers.is_empty(),
+        longest_stream: streams.filter_map(|scenario| Some(scenario.push.as_ref()?.span())).max(),
         inventory: inputs.inventory,
         machine: inputs.machine,
         fallback_seed: inputs.fallback_seed,

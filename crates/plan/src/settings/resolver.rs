@@ -48,6 +48,8 @@ pub(crate) struct Known<'a> {
     pub suite_file: &'a str,
     /// Whether the suite describes servers.
     pub has_own_servers: bool,
+    /// The longest stream of events that the suite asks for.
+    pub longest_stream: Option<Span>,
     pub inventory: &'a Inventory,
     pub machine: &'a MachineFacts,
     /// The seed when none is given.
@@ -143,6 +145,16 @@ impl<'a> SettingResolver<'a> {
         let origin = || origin_of(&self.resolved.list, self.known.suite_file, key, &row.flag.long(key));
         verdict.map_err(|message| PlanError::value(origin(), message))
     }
+}
+
+/// A stream has one first event, so few users need several rounds until a start can state percentiles of it.
+pub(crate) fn push_rounds(known: &Known<'_>) -> u32 {
+    const STREAMS: u32 = 200;
+    const LONGEST: Span = Span::from_secs(30);
+    let Some(stream) = known.longest_stream.filter(|stream| !stream.is_zero()) else { return 1 };
+    let users = known.so_far.users.unwrap_or(1).max(1);
+    let most = (LONGEST.as_seconds() / stream.as_seconds()) as u32;
+    STREAMS.div_ceil(users).min(most).clamp(1, 100)
 }
 
 /// The slices of a sequential run: as many of about a second as make the duration, all scored.

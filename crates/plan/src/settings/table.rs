@@ -7,8 +7,8 @@ use tare_units::{Percent, Span};
 use super::define::define_settings;
 use super::flag::{Section, SettingInfo};
 use super::resolver::{
-    Known, Resolved, SettingResolver, default_jvm_cpus, default_load_cpus, default_server_cpus, sequential_slices,
-    verify_cpu_list,
+    Known, Resolved, SettingResolver, default_jvm_cpus, default_load_cpus, default_server_cpus, push_rounds,
+    sequential_slices, verify_cpu_list,
 };
 use super::row::{Row, off_unless, on_unless, value};
 use super::value::{SettingValue, read_value};
@@ -267,7 +267,7 @@ define_settings! {
         /// Rounds of pushed messages per fork, in scenarios in which the server pushes.
         push: u32 = value("ROUNDS")
             .when(|known| known.has_slices())
-            .default(1)
+            .default_from("1 (with streams of events as many as 200 of them need, within 30s)", push_rounds)
             .check("write 1 to 100 rounds", |rounds, _| (1..=100).contains(rounds))
             .fills(|to, rounds| to.slices.push = rounds);
         /// Messages that each user receives, in scenarios in which the server pushes.

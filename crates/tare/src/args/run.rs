@@ -66,7 +66,7 @@ pub struct RunArgs {
     /// Every setting of a run.
     #[command(flatten)]
     pub settings: RunSettings,
-    /// Measure a server that already runs, here or on another machine: http://HOST:PORT, or NAME=http://HOST:PORT; several after commas, or repeated.
+    /// Measure a server that already runs, here or on another machine: http://HOST:PORT or https://HOST:PORT, or NAME=URL; several after commas, or repeated.
     #[arg(long, value_name = "URL", value_delimiter = ',', help_heading = Section::What.heading())]
     pub external: Vec<String>,
     /// Contract file: the request of each scenario and its correct response [default: servers/contract.toml].

@@ -135,7 +135,7 @@ fn the_example_of_jvm_options_runs_and_a_wrong_option_is_named_once() {
 fn the_example_of_streams_runs_and_its_buffer_is_seen() {
     let Some(bench) = copied("node-stream-proxy", "node", "--version") else { return };
     verified(&bench);
-    let quick = ["run", "tare.toml", "--forks", "1", "--users", "4", "--warmup", "200ms"];
+    let quick = ["run", "tare.toml", "--forks", "1", "--users", "4", "--warmup", "200ms", "--push", "1"];
     let output = bench.run(&quick);
     assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
     let summary = bench.summary();

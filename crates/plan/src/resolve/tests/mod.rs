@@ -315,6 +315,22 @@ fn what_a_server_pushes_is_timed_only_when_it_is_named() {
 }
 
 #[test]
+fn a_start_has_enough_streams_of_events_for_a_percentile_of_the_first_event() {
+    let rounds = |run: &str, messages: u32| {
+        let suite = format!(
+            "[run]\n{run}\n[servers.app]\ncommand = [\"./app\", \"{{port}}\"]\n[scenarios.Tokens]\nrequest = {{ path = \"/\" }}\n\
+             expect = {{}}\npush = {{ period = \"20ms\", messages = {messages} }}"
+        );
+        plan(&suite, Options::default()).unwrap().slices.push
+    };
+    assert_eq!(rounds("users = 16", 50), 13, "208 streams");
+    assert_eq!(rounds("users = 500", 50), 1);
+    assert_eq!(rounds("users = 16", 500), 3, "of 10 s each");
+    assert_eq!(rounds("users = 16", 5000), 1);
+    assert_eq!(rounds("users = 16\npush = 2", 50), 2, "what the suite says");
+}
+
+#[test]
 fn profiles_of_pushes_take_their_span_and_not_that_of_the_messages() {
     let flags = Options {
         scenarios: Some(vec!["Push".into()]),
