@@ -10,7 +10,7 @@ use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, 
 
 use super::endpoint::Endpoint;
 use super::http2::{Deadline, Http2, request_of};
-use super::stream::Stream;
+use super::stream::{Stream, speaks_tls};
 
 /// Longest body of an answer that is kept; no contract expects a longer one.
 pub(super) const MAX_BODY_BYTES: usize = 64 << 20;
@@ -103,6 +103,10 @@ pub(super) enum Failure {
     Parse(#[from] ParseError),
     #[error("the server answers in HTTP/2, and not in HTTP/1.1; write protocol = \"h2c\", or ask another port")]
     SpeaksHttp2,
+    #[error(
+        "the server speaks TLS on this port, and was asked without; write tls = {{ ca = \"FILE\" }}, or https:// in its url"
+    )]
+    SpeaksTls,
     #[error("more bytes than the answer announced follow it ({0} of them)")]
     Excess(usize),
     #[error("not an HTTP/2 request: {0}")]
@@ -220,6 +224,7 @@ impl Client {
             (Err(_), Err(error)) if sent_bytes > 0 => return Err(Failure::Write(error)),
             (Err(failure), _) if is_reused && is_closed_unread(&failure) => return Err(Failure::ClosedSilently),
             (Err(_), Err(error)) => return Err(Failure::Write(error)),
+            (Err(failure), Ok(())) if self.wants_tls(&failure) => return Err(Failure::SpeaksTls),
             (Err(failure), Ok(())) => return Err(failure),
         }
         // A server that refuses a body may close before it has read it, without an announcement (RFC 9110, section
@@ -228,6 +233,12 @@ impl Client {
             self.connection = Some(stream);
         }
         Ok(answer)
+    }
+
+    /// Whether there was no answer because the server speaks TLS. Some close the connection, and others send an alert.
+    fn wants_tls(&self, failure: &Failure) -> bool {
+        let is_no_answer = is_closed_unread(failure) || matches!(failure, Failure::Parse(ParseError::Malformed(_)));
+        self.endpoint.security.is_none() && is_no_answer && speaks_tls(self.endpoint.address, self.timeout)
     }
 
     /// Sends bytes over a connection of their own.

@@ -5,8 +5,9 @@ use std::net::{SocketAddr, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, ClientConnection, StreamOwned};
+use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, Error, RootCertStore, StreamOwned};
 
 /// TLS settings of the connections to a server, with the protocols that are offered.
 #[derive(Debug, Clone)]
@@ -39,7 +40,7 @@ impl Stream {
             Err(error) => error.to_string().contains("NoApplicationProtocol"),
         };
         if !wants_http2 || !is_refusal {
-            return agreed.map(|secure| Self::Secure(Box::new(secure)));
+            return agreed.map(|secure| Self::Secure(Box::new(secure))).map_err(with_remedy);
         }
         // Some servers serve one connection at a time.
         drop(agreed);
@@ -82,6 +83,44 @@ fn agree(mut socket: TcpStream, Security { config, server_name }: &Security) -> 
     Ok(StreamOwned::new(connection, socket))
 }
 
+/// Whether a server that does not answer without TLS agrees to it.
+pub(super) fn speaks_tls(address: SocketAddr, timeout: Duration) -> bool {
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
+    let Ok(config) = config.with_safe_default_protocol_versions() else { return false };
+    let config = Arc::new(config.with_root_certificates(RootCertStore::empty()).with_no_client_auth());
+    let security = Security { config, server_name: address.ip().into() };
+    match open_socket(address, timeout).and_then(|socket| agree(socket, &security)) {
+        Ok(_) => true,
+        // Its certificate cannot be trusted here, but it has sent one; or it has refused the name.
+        Err(error) => matches!(of_tls(&error), Some(Error::InvalidCertificate(_) | Error::AlertReceived(_))),
+    }
+}
+
+fn of_tls(error: &io::Error) -> Option<&Error> {
+    error.get_ref()?.downcast_ref()
+}
+
+/// Why TLS has failed, with what a suite can do about it.
+fn with_remedy(error: io::Error) -> io::Error {
+    let remedy = match of_tls(&error) {
+        Some(Error::InvalidCertificate(
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
+        )) => "write a name that it has, tls = { server_name = \"NAME\" }",
+        Some(Error::InvalidCertificate(CertificateError::Expired | CertificateError::ExpiredContext { .. })) => {
+            "renew it, or check nothing, tls = { insecure = true }"
+        }
+        Some(Error::InvalidCertificate(_)) => {
+            "name the file of its authority, or its own, tls = { ca = \"FILE\" }, or check nothing, tls = { insecure = true }"
+        }
+        Some(Error::InvalidMessage(_)) => "does the server speak TLS on this port? Otherwise ask it without",
+        Some(Error::AlertReceived(
+            AlertDescription::CertificateRequired | AlertDescription::BadCertificate | AlertDescription::UnknownCA,
+        )) => "give a client certificate that it accepts, tls = { certificate = \"FILE\", key = \"FILE\" }",
+        _ => return error,
+    };
+    io::Error::new(error.kind(), format!("{error}; {remedy}"))
+}
+
 /// What a server agrees to that does not agree to HTTP/2, for an error.
 fn offered_instead(address: SocketAddr, security: &Security, timeout: Duration) -> &'static str {
     let mut config = ClientConfig::clone(&security.config);
@@ -98,7 +137,8 @@ impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
             Self::Plain(socket) => socket.read(buffer),
-            Self::Secure(stream) => stream.read(buffer),
+            // A server may refuse a client certificate only after the handshake.
+            Self::Secure(stream) => stream.read(buffer).map_err(with_remedy),
         }
     }
 }

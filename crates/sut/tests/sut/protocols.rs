@@ -179,14 +179,16 @@ fn a_certificate_that_is_not_trusted_or_of_another_name_or_expired_is_said() {
     let with = |security| Endpoint { security: Some(security), ..address.into() };
     let stranger = differences(with(security(RootCertStore::empty(), b"http/1.1", "localhost")));
     assert!(stranger[0].starts_with("cannot connect: invalid peer certificate"), "{stranger:?}");
+    assert!(stranger[0].contains("tls = { ca = \"FILE\" }"), "{stranger:?}");
     let other_name = differences(with(security(roots, b"http/1.1", "example.org")));
     assert!(other_name[0].contains("not valid for name"), "{other_name:?}");
+    assert!(other_name[0].ends_with("tls = { server_name = \"NAME\" }"), "{other_name:?}");
     let mut old = certificate();
     old.not_after = rcgen::date_time_ymd(2020, 1, 1);
     let (address, roots) = https_server_of(old, &[]);
     let security = Some(security(roots, b"http/1.1", "localhost"));
     let expired = differences(Endpoint { security, ..address.into() });
-    assert!(expired[0].contains("expired"), "{expired:?}");
+    assert!(expired[0].contains("expired") && expired[0].contains("; renew it"), "{expired:?}");
 }
 
 #[test]
@@ -212,6 +214,32 @@ fn a_server_that_does_not_speak_what_is_asked_is_said_with_the_remedy() {
     let to_h2c = differences(h2c_server().into());
     let says = "the server answers in HTTP/2, and not in HTTP/1.1; write protocol = \"h2c\", or ask another port";
     assert_eq!(to_h2c[0], says);
+}
+
+#[test]
+fn a_server_that_speaks_tls_or_does_not_is_told_from_one_that_is_broken() {
+    let (address, roots) = https_server(&[b"http/1.1"]);
+    let says = differences(address.into());
+    assert!(
+        says[0].starts_with("the server speaks TLS on this port, and was asked without; write tls = {"),
+        "{says:?}"
+    );
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for mut socket in listener.incoming().flatten() {
+            let got = socket.read(&mut [0; 1024]);
+            // It speaks plain HTTP to whatever is no HTTP, and hangs up on requests.
+            if got.is_ok_and(|got| got > 100) {
+                let _client_gone = socket.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
+            }
+        }
+    });
+    let security = Some(security(roots, b"http/1.1", "localhost"));
+    let says = differences(Endpoint { security, ..address.into() });
+    assert!(says[0].ends_with("does the server speak TLS on this port? Otherwise ask it without"), "{says:?}");
+    let says = differences(address.into());
+    assert_eq!(says[0], "not an HTTP/1.1 answer: connection closed before an answer");
 }
 
 const CALLS: &[[&str; 3]] = &[
