@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tare_plan::plan::{CommandServer, jvm_words};
 use tare_sys::child::Program;
+use tare_sys::clock;
 
 use crate::SutError;
 use crate::catalog::{Built, Catalog, Manifest, Runtime, Target};
@@ -23,8 +24,8 @@ const WARNS_FROM: u32 = 24;
 const SAYS_NOTHING: [&str; 2] =
     ["Error: Could not create the Java Virtual Machine", "Error: A fatal exception has occurred"];
 
-/// The longest that a JVM, with its agents, may take to read its options.
-const OPTIONS_TIMEOUT: Duration = Duration::from_secs(30);
+/// A JVM refuses an option sooner than this. Its agents may take longer to start, and are then not waited for.
+const OPTIONS_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Placeholder of the number of processors in the command of a program.
 const CPUS: &str = "{cpus}";
@@ -152,6 +153,10 @@ impl Catalog {
 
 /// Lets a JVM read the options of a command, and nothing else. A wrong one is named once, before anything is measured.
 pub fn check_jvm_options(server: &str, command: &CommandServer) -> Result<(), SutError> {
+    check_within(server, command, OPTIONS_TIMEOUT)
+}
+
+fn check_within(server: &str, command: &CommandServer, timeout: Duration) -> Result<(), SutError> {
     let Some((at, end)) = jvm_words(&command.command) else { return Ok(()) };
     // It would fill the whole heap.
     let is_quick = |option: &&String| *option != "-XX:+AlwaysPreTouch";
@@ -159,15 +164,22 @@ pub fn check_jvm_options(server: &str, command: &CommandServer) -> Result<(), Su
     let mut program = Program::new(&command.command[0]).args(words.skip(1).cloned().chain(["-version".to_owned()]));
     program.directory = command.cwd.as_ref().map(PathBuf::from);
     program.env.extend(command.env.iter().map(|(name, value)| (name.into(), value.into())));
-    let said = match run(program, OPTIONS_TIMEOUT, "start it", "") {
+    let begin = clock::now();
+    let said = match run(program, timeout, "start it", "") {
         Ok(_) => return Ok(()),
+        // The JVM has taken its options by then, and waits for an agent.
+        Err(_) if clock::now() >= begin + timeout => return Ok(()),
         Err(SutError::Sampler { said, .. }) => said,
         Err(other) => other.to_string(),
     };
     let lines: Vec<&str> =
         said.lines().filter(|line| !SAYS_NOTHING.iter().any(|start| line.starts_with(start))).collect();
     let (java, said) = (&command.command[at], lines.join("; "));
-    Err(SutError::Jdk { message: format!("[servers.{server}] jvm_options: {java} says: {said}") })
+    let message = match command.java.is_some() && !Path::new(java).exists() {
+        true => format!("[servers.{server}] java: {said}"),
+        false => format!("[servers.{server}] jvm_options: {java} says: {said}"),
+    };
+    Err(SutError::Jdk { message })
 }
 
 /// The text of a JDK argument file.
@@ -272,6 +284,20 @@ mod tests {
             check_jvm_options("x", &CommandServer { command: vec!["./run".into()], ..CommandServer::default() })
                 .is_ok()
         );
+    }
+
+    #[test]
+    fn an_agent_that_starts_slowly_is_no_wrong_option_and_a_jdk_that_is_not_there_is_named() {
+        let root = tempfile::tempdir().unwrap();
+        let java = root.path().join("java");
+        fs::write(&java, "#!/bin/sh\nexec sleep 1000\n").unwrap();
+        fs::set_permissions(&java, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let command = vec![java.display().to_string(), "-javaagent:slow.jar".into(), "-jar".into(), "a.jar".into()];
+        let server = CommandServer { command, java: Some("a home".into()), ..CommandServer::default() };
+        check_within("agent", &server, Duration::from_millis(50)).unwrap();
+        fs::remove_file(&java).unwrap();
+        let error = check_jvm_options("agent", &server).unwrap_err().to_string();
+        assert!(error.starts_with("[servers.agent] java: command not found: "), "{error}");
     }
 
     #[test]
