@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use tare_plan::contract::may_differ_line;
+use tare_plan::contract::{MayDiffer, may_differ_line};
 use tare_plan::plan::Variant;
 use tare_sut::contract::{TwoAnswers, ask_twice};
 
+use super::SCENARIO;
 use crate::args::Global;
 use crate::failure::error_text;
 use crate::session::{BuiltServers, ServerChoice};
@@ -49,6 +50,12 @@ impl Looked {
             Ok(wrapped) if wrapped.status != self.bare.status => {
                 format!("wrapped answers with status {}: tare verify says what is not alike", wrapped.status)
             }
+            Ok(wrapped) if wrapped.body != self.bare.body && !self.bare.changing.contains(&MayDiffer::Body) => format!(
+                "wrapped answers with another body; if both are right, write in [scenarios.{SCENARIO}]: expect = {{ status = \
+                 {} }}, and in a line of its own {}",
+                self.bare.status,
+                may_differ_line(&[MayDiffer::Body])
+            ),
             Ok(_) if is_one_command => {
                 "wrapped is the same program with LAYER=1: read that variable to switch the layer on, or give --wrapped"
                     .to_owned()
@@ -80,7 +87,6 @@ fn stated_body(body: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use tare_plan::contract::MayDiffer;
     use tare_plan::suite::Suite;
 
     use super::*;
@@ -105,6 +111,14 @@ mod tests {
         assert_eq!(body(&[b'x'; 500]), None, "both are compared with each other");
         assert_eq!(body(b"\xff\xfe"), None);
         assert_eq!(body(b"a\0"), None);
+    }
+
+    #[test]
+    fn a_layer_that_changes_the_body_is_said_with_what_allows_it() {
+        let answers = |body: &[u8]| TwoAnswers { status: 200, body: body.to_vec(), changing: Vec::new() };
+        let says = |body: &[u8]| Looked { bare: answers(b"a"), wrapped: Ok(answers(body)) }.of_wrapped(true);
+        assert!(says(b"a").starts_with("wrapped is the same program"), "{}", says(b"a"));
+        assert!(says(b"b").ends_with("expect = { status = 200 }, and in a line of its own may_differ = [\"body\"]"));
     }
 
     #[test]
