@@ -8,6 +8,7 @@ pub mod java;
 pub(crate) mod program_files;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
@@ -230,7 +231,11 @@ pub fn prepare(
     let mut launches =
         Launches { engines: engine::find_tools(plan, catalog, cancelled, progress)?, ..Launches::default() };
     build_commands(plan, cancelled, progress)?;
+    let is_asked_from_here = !are_elsewhere(&agent_places(plan)?);
     for variant in plan.started() {
+        if is_asked_from_here && !variant.program.is_of_catalog() {
+            check_tls_files(variant)?;
+        }
         match &variant.program {
             Program::Command(server) => launches.insert(variant, of_command(plan, variant, server)?),
             Program::External { url, .. } => launches.insert(variant, of_external(plan, variant, url)?),
@@ -270,6 +275,19 @@ fn build_commands(plan: &Plan, cancelled: &AtomicBool, progress: &mut dyn FnMut(
         let directory = server.cwd.as_ref().map(Path::new);
         build_by_shell(&variant.name, command, directory, cancelled, &mut |line| {
             progress(&format!("building {}  {} s  {}", variant.name, line.elapsed.as_secs(), line.text));
+        })?;
+    }
+    Ok(())
+}
+
+/// Opens the files that TLS needs, before anything is started.
+fn check_tls_files(variant: &Variant) -> Result<(), RunError> {
+    let tls = variant.program.transport().tls.unwrap_or_default();
+    for (key, file) in [("ca", tls.ca), ("certificate", tls.certificate), ("key", tls.key)] {
+        let Some(file) = file else { continue };
+        File::open(&file).map_err(|error| RunError::Plan {
+            key: format!("tls.{key} of {}", variant.name),
+            message: format!("{file}: {error}; name a readable file in PEM"),
         })?;
     }
     Ok(())

@@ -1,5 +1,7 @@
 //! Launches of commands and of servers elsewhere.
 
+use tare_plan::contract::TlsKeys;
+
 use super::*;
 use crate::tests::plan;
 
@@ -73,6 +75,15 @@ fn a_readiness_expression_that_is_none_names_its_key() {
     let RunError::Plan { key, message } = error else { panic!("{error}") };
     assert_eq!(key, "[servers.own] ready");
     assert!(message.starts_with("\"ready (\" is not a regular expression"), "{message}");
+}
+
+#[test]
+fn a_file_of_tls_that_is_not_there_stops_the_command_before_anything_is_started() {
+    let Program::Command(server) = command(None) else { unreachable!() };
+    let tls = Some(TlsKeys { ca: Some("/no/such/ca.pem".to_owned()), ..TlsKeys::default() });
+    let plan = plan_of(Program::Command(Box::new(CommandServer { tls, ..*server })));
+    let error = prepared(&plan).err().unwrap().to_string();
+    assert!(error.contains("tls.ca of own") && error.contains("/no/such/ca.pem: No such file"), "{error}");
 }
 
 #[test]
