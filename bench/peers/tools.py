@@ -186,7 +186,7 @@ class OhaCorrected(Oha):
 
 class Gcannon(Tool):
     name = program = "gcannon"
-    note = "closed loop; io_uring"
+    note = "closed loop; io_uring; does not count its first 0.1 s"
     has_rate = False
     stated_version = ""
 
