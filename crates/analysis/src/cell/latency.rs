@@ -19,7 +19,7 @@ const KINDS: [SliceKind; 4] = [SliceKind::Saturating, SliceKind::Fixed, SliceKin
 pub(crate) struct LoadLatency {
     pub kind: SliceKind,
     pub latency: Latency,
-    /// Those of its starts, of the requests that met neither a stop of the server nor a stall; empty where the stops are not known.
+    /// Starts by the requests that met neither a stop of the server nor a stall; empty where stops are not known.
     pub starts_without_stops: Vec<StartLatency>,
 }
 

@@ -37,7 +37,7 @@ fn late(agent: &AgentRecord, is_open: bool) -> Option<Reason> {
     })
 }
 
-/// `it holds 0.0 s to 12.3 s, which is 2026-11-20T20:09:45Z to 2026-11-20T20:09:57Z`: which part a record without an end holds.
+/// What a record without an end holds: `it holds 0.0 s to 12.3 s, which is 2026-11-20T20:09:45Z to 2026-11-20T20:09:57Z`.
 pub(crate) fn recorded_part(started_unix_ns: u64, slices: &[StoredSlice]) -> String {
     let from = slices.iter().map(|slice| slice.load.window_start_ns()).min();
     let until = slices.iter().map(|slice| slice.load.window_end_ns()).max();

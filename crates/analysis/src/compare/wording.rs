@@ -143,8 +143,8 @@ fn outlook(forks_needed: Option<u32>, comparison: &Comparison) -> String {
     }
 }
 
-/// The one step that would decide a comparison soonest, as a sentence. Where other programs disturb it, a longer run would end
-/// in a verdict that is as suspect as its figures.
+/// The one step that would decide a comparison soonest. Where other programs disturb it, a longer run would end in
+/// a verdict that is as suspect as its figures.
 pub(crate) fn what_would_decide(ratio: &CurrencyRatio, is_disturbed: bool) -> String {
     let next = match (ratio.needed_s, &ratio.reason) {
         _ if is_disturbed => "other programs disturbed it, so stop them first".to_owned(),

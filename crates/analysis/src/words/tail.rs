@@ -62,7 +62,8 @@ impl Tail<'_> {
         ))
     }
 
-    /// `the server stood still for 0.6 % of the time, 1.2 µs (1.1 µs) per request, longer stops 14 % [8, 20]; 31 collections of 13 ms`.
+    /// `the server stood still for 0.6 % of the time, 1.2 µs (1.1 µs) per request, longer stops 14 % [8, 20]; 31 collections
+    /// of 13 ms`.
     fn stopped(&self) -> Option<String> {
         let per_request = |cell: &Cell| Some(single(Unit::Nanos, cell.stopped_ns_per_request?.value));
         let all = self.cell.probes.collectors.iter();
