@@ -82,7 +82,7 @@ pub struct GroupSpec {
     /// Each server adds one thing to the one before it: what does each step cost?
     #[serde(default)]
     pub ladder: bool,
-    /// Whether the baseline is measured where nothing is compared, too: a suite's groups name it, `-s` may leave it out.
+    /// Whether the baseline is measured where nothing is compared, too: groups of a suite name it, `-s` may omit it.
     #[serde(skip)]
     pub with_baseline: bool,
 }

@@ -102,7 +102,7 @@ fn what_differs_around_the_servers_comes_first() {
     );
     let text = render(&differences, &STYLE);
     let place = |word: &str| text.find(word).unwrap_or_else(|| panic!("no {word} in {text}"));
-    assert!(place("1.11.15  1.12.0") < place("throughput"), "{text}");
+    assert!(place("1.11.15   1.12.0") < place("throughput"), "{text}");
     let markdown = render_markdown(&differences);
     assert!(markdown.find("What else differs").unwrap() < markdown.find("## Figures").unwrap());
 }

@@ -252,8 +252,8 @@ impl Client {
         Stream::open(self.endpoint.address, self.endpoint.security.as_ref(), self.timeout)
     }
 
-    /// Passes an answer to `reader` until that has enough. Returns whether the connection stays open after the answer; `None`
-    /// before its end.
+    /// Passes an answer to `reader` until that has enough. Returns whether the connection stays open after the answer;
+    /// `None` before its end.
     fn read(
         &self,
         stream: &mut Stream,

@@ -14,7 +14,7 @@ pub(super) enum WaitStep {
     GiveUp(String),
 }
 
-/// What to do about a job of `all` pods. `refusal` is why the cluster creates no more of them; `is_late`: the time is over.
+/// What to do about a job of `all` pods. `refusal` is why the cluster creates no more of them; `is_late`: time is over.
 pub(super) fn next_wait_step(pods: &[Pod], refusal: Option<&str>, all: usize, is_late: bool) -> WaitStep {
     let (mut running, mut waiting, mut stuck) = (0, Vec::new(), Vec::new());
     for pod in pods {
