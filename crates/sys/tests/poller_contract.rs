@@ -329,11 +329,17 @@ fn a_closed_connection_has_no_more_events<P: Poller>(mut poller: P) {
     assert_eq!((log.closed.len(), log.connected.len()), (0, 2));
 }
 
-fn a_wait_lasts_until_its_deadline_and_no_less<P: Poller>(mut poller: P) {
+fn a_wait_lasts_until_its_deadline_and_not_until_a_whole_millisecond<P: Poller>(mut poller: P) {
     let mut log = EventLog::default();
-    let deadline = clock::now() + Duration::from_micros(2_300);
-    poller.wait(Some(deadline), &mut log).unwrap();
-    assert!(clock::now() >= deadline);
+    let lateness = |_| {
+        let deadline = clock::now() + Duration::from_micros(2_300);
+        poller.wait(Some(deadline), &mut log).unwrap();
+        let now = clock::now();
+        assert!(now >= deadline);
+        now.since(deadline)
+    };
+    // On a busy machine most waits may be late, but not all of them.
+    assert!((0..1_000).map(lateness).any(|late_ns| late_ns < 600_000), "a thousand waits were late");
     poller.wait(Some(Nanos::ZERO), &mut log).unwrap();
 }
 
@@ -369,5 +375,5 @@ contract!([
     a_reset_is_an_error_and_not_an_end,
     received_bytes_are_delivered_before_a_failed_write_ends_the_connection,
     a_closed_connection_has_no_more_events,
-    a_wait_lasts_until_its_deadline_and_no_less,
+    a_wait_lasts_until_its_deadline_and_not_until_a_whole_millisecond,
 ]);

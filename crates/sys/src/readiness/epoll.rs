@@ -29,15 +29,13 @@ pub(super) struct Epoll {
     epoll: OwnedFd,
     /// Reports of the last wait. The same memory serves every wait.
     reports: Vec<epoll::Event>,
-    /// The kernel is older than Linux 5.11, where a wait ends at a whole millisecond.
-    is_coarse: bool,
 }
 
 impl Epoll {
     /// Opens an epoll instance.
     pub(super) fn new() -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        Ok(Self { epoll, reports: Vec::with_capacity(LARGEST), is_coarse: false })
+        Ok(Self { epoll, reports: Vec::with_capacity(LARGEST) })
     }
 
     /// Watches a socket for all reports under `key`, until it is closed: the only `epoll_ctl` in its life.
@@ -47,17 +45,16 @@ impl Epoll {
     }
 
     /// Waits for a first report, at most this long; `None` waits without limit. An interrupted wait has no reports.
+    ///
+    /// # Errors
+    /// On a kernel older than Linux 5.11: its waits end at whole milliseconds.
     pub(super) fn wait(&mut self, timeout_ns: Option<u64>) -> io::Result<()> {
         self.reports.clear();
-        // Rounded up: a wake-up before the deadline would make the caller spin until then.
-        let unit_ns = if self.is_coarse { 1_000_000 } else { 1 };
-        let timeout = timeout_ns.map(|ns| Duration::from_nanos(ns.div_ceil(unit_ns).saturating_mul(unit_ns)));
-        let timeout = timeout.and_then(|timeout| Timespec::try_from(timeout).ok());
+        let timeout = timeout_ns.and_then(|ns| Timespec::try_from(Duration::from_nanos(ns)).ok());
         match epoll::wait(&self.epoll, spare_capacity(&mut self.reports), timeout.as_ref()) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(Errno::NOSYS) if !self.is_coarse => {
-                self.is_coarse = true;
-                self.wait(timeout_ns)
+            Err(Errno::NOSYS) => {
+                Err(io::Error::other("this kernel has no epoll_pwait2; tare needs Linux 5.11 or newer"))
             }
             Err(errno) => Err(errno.into()),
         }

@@ -11,7 +11,7 @@ use crate::stage::{Stage, verdict};
 
 /// The server's timers are late at times, so the tail is shown and not judged.
 const QUANTILES: [(&str, f64, bool); 3] = [("p50", 0.5, true), ("p90", 0.9, true), ("p99", 0.99, false)];
-const USERS: usize = 8;
+const USERS: usize = 32;
 const FIRST_MS: u64 = 20;
 const GAP_MS: u64 = 5;
 const EVENTS: u32 = 20;
