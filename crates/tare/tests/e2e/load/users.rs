@@ -39,7 +39,7 @@ fn a_set_up_fills_the_variables_of_the_load_and_is_no_part_of_it() {
 }
 
 #[test]
-fn ctrl_c_once_ends_a_set_up_that_waits_for_its_server() {
+fn one_signal_ends_a_set_up_that_waits_for_its_server() {
     // Connections are made, and nobody ever answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}/{{{{found}}}}", silent.local_addr().unwrap());
@@ -50,10 +50,11 @@ fn ctrl_c_once_ends_a_set_up_that_waits_for_its_server() {
     // The first connection only shows that somebody listens, and the second is that of a user.
     let held = [silent.accept().unwrap(), silent.accept().unwrap()];
     let pid = tare.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    // Not SIGINT, which the programs of a shell's background ignore.
+    assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let ended = wait_for(|| tare.try_wait().unwrap().is_some());
     tare.kill().unwrap_or_default();
-    assert!(ended, "one press was not enough");
+    assert!(ended, "one signal was not enough");
     drop(held);
 }
 
