@@ -8,6 +8,7 @@ import re
 from .go_tools import Bombardier, Fortio, Ghz, Hey, K6, Vegeta
 from .tool import PERCENTILES, Tool, connections_of, read_lines, set_percentiles
 
+NAMED_PERCENTILES = [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99_9"), (99.99, "p99_99")]
 UNITS_MS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
 
@@ -230,7 +231,7 @@ class Zrk(Tool):
         outcome.requests, outcome.errors = stated["status_codes"]["2xx"], sum(stated["errors"].values())
         outcome.percentiles_ms = {
             percentile: stated["latency_us"][name] / 1e3
-            for percentile, name in [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99_9"), (99.99, "p99_99")]
+            for percentile, name in NAMED_PERCENTILES
         }
 
 
@@ -248,7 +249,7 @@ class Autocannon(Tool):
         outcome.requests, outcome.errors = stated["2xx"], stated["errors"] + stated["non2xx"]
         outcome.percentiles_ms = {
             percentile: stated["latency"][name]
-            for percentile, name in [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99_9"), (99.99, "p99_99")]
+            for percentile, name in NAMED_PERCENTILES
         }
 
 

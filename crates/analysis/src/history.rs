@@ -41,6 +41,7 @@ pub struct ImportedFigure {
     pub unit: String,
     pub polarity: Polarity,
     pub value: f64,
+    /// Lower end of the tool's interval, where it has one.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
 }
@@ -74,7 +75,9 @@ pub struct HistoryLine {
     /// The figure with its unit: `CPU/request, × http4s.Vanilla`.
     pub figure: String,
     pub polarity: Polarity,
+    /// In the order of time.
     pub points: Vec<HistoryPoint>,
+    /// Where the level changed, in the order of time.
     pub changes: Vec<LevelChange>,
 }
 
@@ -104,10 +107,14 @@ impl HistoryLine {
 pub struct HistoryPoint {
     /// Id of the run; the file of an imported result.
     pub run: String,
+    /// When it began, RFC 3339 UTC.
     pub at: String,
+    /// Git revision of the working directory, where it is known.
     pub revision: Option<String>,
+    /// Version of the server's library, where it has one.
     pub version: Option<String>,
     pub value: f64,
+    /// Lower end of its interval, where it has one.
     pub lo: Option<f64>,
     pub hi: Option<f64>,
 }
@@ -122,16 +129,22 @@ impl HistoryPoint {
 /// One change of level: it happened after the run `after_run` and not later than `first_run`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LevelChange {
+    /// Index of the first point of the new level.
     pub at: usize,
     pub after_run: String,
+    /// When it began, RFC 3339 UTC.
     pub after_at: String,
     pub after_revision: Option<String>,
     pub first_run: String,
+    /// When it began, RFC 3339 UTC.
     pub first_at: String,
     pub first_revision: Option<String>,
+    /// New level / old level.
     pub ratio: f64,
+    /// Lower end of its interval.
     pub lo: f64,
     pub hi: f64,
+    /// `worse` or `better`.
     pub verdict: VerdictKind,
 }
 

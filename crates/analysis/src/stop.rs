@@ -87,6 +87,7 @@ fn starts_with_latency(record: &RunRecord, comparison: &Comparison) -> u32 {
     keys.filter(is_latency).map(|key| key.fork).collect::<BTreeSet<u32>>().len() as u32
 }
 
+/// The longest time that any of these limits needs, in seconds.
 fn longest(limits: &[&LimitResult]) -> Option<f64> {
     limits.iter().filter_map(|limit| limit.needed_s).reduce(f64::max)
 }

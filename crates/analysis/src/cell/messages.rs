@@ -13,6 +13,7 @@ use crate::summary::{Concern, MessageSummary, Reason};
 /// Above this share of messages that arrive before their stamp, the clocks are wrong.
 const AHEAD: f64 = 0.001;
 
+/// None where the server pushes nothing.
 pub(crate) fn messages(cell: &Evidence<'_>) -> Option<MessageSummary> {
     let (tally, jitter) = SliceSample::sum_pushed_messages(cell.measured().map(|slice| &slice.load))?;
     Some(MessageSummary::new(tally, cell.subject.sends_events, distribution(&jitter)))

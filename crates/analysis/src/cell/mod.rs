@@ -213,6 +213,7 @@ fn time_point(slice: &StoredSlice) -> TimePoint {
     }
 }
 
+/// Saturating throughput of each fork that has it.
 fn throughput_per_fork(evidence: &Evidence<'_>) -> BTreeMap<u32, f64> {
     evidence.by_fork(|fork| level::throughput(evidence.in_fork(SliceKind::Saturating, fork)))
 }

@@ -227,6 +227,7 @@ fn sum_of<'a>(all: impl Iterator<Item = &'a ErrorTallies>) -> ErrorTallies {
     sum
 }
 
+/// The most frequent class.
 fn worst(errors: &ErrorTallies) -> Option<(ErrorClass, &ErrorTally)> {
     errors.iter().max_by_key(|(_, tally)| tally.count)
 }

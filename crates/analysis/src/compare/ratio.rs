@@ -40,6 +40,7 @@ pub(crate) struct MeasuredRatio {
     pub baseline_value: f64,
     pub variant_value: f64,
     pub forks: Vec<ForkRatio>,
+    /// The numbers of these forks, in the same order.
     pub fork_numbers: Vec<u32>,
     /// At the plan's α.
     pub comparison: Comparison,
@@ -207,6 +208,7 @@ fn ratios_of_levels(sides: Sides<'_>, mine: &BTreeMap<u32, f64>, theirs: &BTreeM
     ratios_of_single_pairs(sides, |fork| Some((*mine.get(&fork)?, *theirs.get(&fork)?)))
 }
 
+/// The ratio of each fork that has one pair.
 fn ratios_of_single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f64)>) -> Vec<(u32, ForkRatio)> {
     let ratio = |fork: &u32| Some((*fork, ForkRatio::from_pairs(&[pair(*fork)?]).ok()?));
     sides.forks.iter().filter_map(ratio).collect()

@@ -85,6 +85,7 @@ pub(crate) fn cpu_cost(ratios: &[CurrencyRatio], variant: &Cell) -> Option<CpuCo
     Some(CpuCost { ns_per_request: added.value, lo: added.lo, hi: added.hi, text })
 }
 
+/// Why there is no verdict, where there is none.
 pub(crate) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String> {
     match verdict {
         Verdict::NoInterval => Some("one start cannot tell how much starts differ".to_owned()),

@@ -39,6 +39,7 @@ pub struct FigureChange {
     pub starts_after: u32,
     /// What it says. A difference is stated only if it stands among all figures.
     pub verdict: VerdictKind,
+    /// With worse or better: does the interval exclude the region too?
     pub material: bool,
     /// The verdict in few words: `worse 8.1 % [7.2, 9.0]`.
     pub short: String,

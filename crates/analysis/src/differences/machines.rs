@@ -20,6 +20,7 @@ pub const MACHINES_SCHEMA: &str = "tare-machines/1";
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MachineTable {
+    /// Always `tare-machines/1`.
     pub schema: String,
     pub headline: String,
     pub notes: Vec<String>,

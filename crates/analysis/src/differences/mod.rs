@@ -73,6 +73,7 @@ impl RunDifferences {
 pub struct ComparedSide {
     pub id: String,
     pub suite: String,
+    /// When it began, RFC 3339 UTC.
     pub started_at: String,
     pub git_revision: Option<String>,
     pub tare_version: String,

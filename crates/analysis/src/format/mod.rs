@@ -17,6 +17,7 @@ pub const WORTH_WAITING_S: f64 = 30.0 * 60.0;
 pub struct Change {
     /// variant / baseline.
     pub ratio: f64,
+    /// Bounds of the ratio, where there are finite ones.
     pub bounds: Option<(f64, f64)>,
 }
 
@@ -74,6 +75,7 @@ impl Change {
         if self.ratio < 1.0 { "lower" } else { "higher" }
     }
 
+    /// Digits after the point of the change in percent.
     pub fn decimals(&self) -> usize {
         match self.bounds.map(|(lo, hi)| (hi - lo) * 100.0) {
             Some(width) if width >= 5.0 => 0,

@@ -7,6 +7,7 @@ use tare_stats::quantile::printable;
 
 use crate::summary::{StatusCount, UrlSummary};
 
+/// Every status that came, in order.
 pub(super) fn status_counts(record: &LoadRecord) -> Vec<StatusCount> {
     let mut sum = StatusTallies::default();
     record.intervals.iter().for_each(|interval| sum.merge(&interval.load.statuses));

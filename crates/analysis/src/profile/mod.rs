@@ -109,6 +109,7 @@ fn why_none(record: &RunRecord, variant: &Variant, named: &NamedScenario) -> Opt
     reason.map(|reason| format!("{} was not profiled: {}", variant.name, format::sentence(reason)))
 }
 
+/// The unit of what an event counts.
 fn unit(event: ProfileEvent) -> &'static str {
     if event == ProfileEvent::Alloc { "bytes" } else { "ns" }
 }

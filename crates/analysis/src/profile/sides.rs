@@ -9,6 +9,7 @@ use tare_record::profile::{ProfileRecord, Weight};
 pub struct Side<'a> {
     pub event: ProfileEvent,
     pub records: Vec<&'a ProfileRecord>,
+    /// Their stacks, in the same order.
     pub stacks: Vec<Stacks>,
     /// What each fork used, in the same order.
     pub forks: Vec<ForkUse>,

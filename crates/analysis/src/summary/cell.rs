@@ -26,12 +26,14 @@ pub struct Cell {
     pub steady_forks: u32,
     pub validity: Validity,
     pub bottleneck: Bottleneck,
+    /// Throughput under the saturating load; `null` when there was none.
     pub throughput_per_s: Option<Estimate>,
     pub cpu_ns_per_request: Option<Estimate>,
     pub cpu_load: String,
     pub cpu_by_kind: Vec<KindShare>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cpu_by_server: Vec<ServerShare>,
+    /// Bytes that the runtime allocated per request; `null` if that is not known.
     pub allocated_bytes_per_request: Option<Estimate>,
     pub gc_pause_share: Option<f64>,
     pub gc_pauses: Option<u64>,
@@ -51,6 +53,7 @@ pub struct Cell {
     pub latency: Vec<Latency>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tail: Vec<String>,
+    /// The largest load that keeps the curve of the plan; `null` where it has none.
     pub capacity: Option<CapacityAt>,
     pub messages: Option<MessageSummary>,
     pub timeline: Vec<TimePoint>,

@@ -103,8 +103,10 @@ pub struct CurrencyRatio {
     pub forks: u32,
     pub sd_forks: Option<f64>,
     pub fork_ratios: Vec<f64>,
+    /// The number of each of these forks (1-based), in the same order.
     pub fork_numbers: Vec<u32>,
     pub verdict: VerdictKind,
+    /// With worse or better: does the interval exclude the region too?
     pub material: bool,
     pub short: String,
     pub reason: Option<String>,

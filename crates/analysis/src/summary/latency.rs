@@ -6,6 +6,7 @@ use tare_plan::plan::SliceKind;
 
 use super::Estimate;
 
+/// Latency under one load model, merged over forks.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Latency {
     pub slice_kind: SliceKind,
@@ -73,6 +74,7 @@ impl Latency {
     }
 }
 
+/// Response time of one start of a server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StartLatency {
     pub fork: u32,

@@ -57,6 +57,7 @@ pub enum LimitVerdictKind {
 }
 
 impl LimitVerdictKind {
+    /// In words: `no material change`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Regressed => "regressed",

@@ -34,12 +34,18 @@ pub struct UrlSummary {
     pub offered: u64,
     pub ok: u64,
     pub failed: u64,
+    /// Failed over offered, 0–1.
     pub failed_share: f64,
     pub throughput_per_s: f64,
+    /// Mean response time.
     pub mean_ns: Option<f64>,
+    /// Median response time.
     pub p50_ns: Option<u64>,
+    /// 90th percentile of response time.
     pub p90_ns: Option<u64>,
+    /// 99th percentile of response time.
     pub p99_ns: Option<u64>,
+    /// Largest response time.
     pub max_ns: Option<u64>,
     /// Why the first request failed.
     pub example: Option<String>,

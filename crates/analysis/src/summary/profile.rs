@@ -89,6 +89,7 @@ pub struct HotFrame {
     pub package: String,
     pub kind: FrameKind,
     pub own: Estimate,
+    /// Share (0–1) with all that it calls; recursion counts once.
     pub total: Estimate,
     pub own_per_request: Option<f64>,
     pub total_per_request: Option<f64>,

@@ -16,6 +16,7 @@ pub struct Validity {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reason {
     pub text: String,
+    /// What to do about it; `None` where nothing can be done.
     pub remedy: Option<String>,
     pub concerns: Concern,
 }

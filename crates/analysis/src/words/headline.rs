@@ -17,6 +17,7 @@ pub(crate) const MOST_DIFFERENCES: usize = 3;
 pub(crate) struct HeadlineContext<'a> {
     pub void: &'a BTreeMap<String, String>,
     pub disturbed: &'a BTreeSet<String>,
+    /// Region of practical equivalence, as a share.
     pub region: f64,
     /// Whether servers were only compared with themselves.
     pub is_control_alone: bool,
@@ -114,6 +115,7 @@ impl<'a> Answer<'a> {
         VERDICTS.iter().position(|(verdict, _)| *verdict == self.verdict())
     }
 
+    /// The difference that is certain, for the order of equal verdicts.
     fn size(&self) -> f64 {
         self.ratios.first().map_or(0.0, |lead| certain_log(lead))
     }

@@ -86,6 +86,7 @@ fn place(limit: &LimitResult) -> String {
     format!("{} of {} on {}", limit.limit, limit.variant, limit.scenario)
 }
 
+/// What to do; `None` where every limit holds.
 pub(crate) fn next_step(check: &LimitCheck, record: &RunRecord, duration_s: f64) -> Option<NextStep> {
     let command = &record.header.command;
     match check.outcome {

@@ -38,6 +38,7 @@ struct ChangeRow {
     label: String,
     answer: String,
     colour: &'static str,
+    /// The change in percent with its bounds.
     change: Option<(f64, Option<(f64, f64)>)>,
     limit: Option<f64>,
 }
@@ -183,6 +184,7 @@ impl ChangeRow {
         self.colour != QUIET
     }
 
+    /// The change and the ends of its interval, in percent.
     fn values(&self) -> Vec<f64> {
         let of = |(value, bounds): (f64, Option<(f64, f64)>)| {
             let (lo, hi) = bounds.unwrap_or((value, value));

@@ -101,6 +101,7 @@ fn known_forms() -> String {
     made.map(|form| format!("{} ({})", form.tool, form.made_by)).collect::<Vec<_>>().join(", ")
 }
 
+/// What can be said of a file that no form knows.
 fn unknown(content: &Content<'_>) -> String {
     match &content.json {
         Ok(Value::Object(keys)) => {

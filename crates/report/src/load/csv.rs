@@ -98,6 +98,7 @@ fn interval(interval: &Interval) -> String {
     )
 }
 
+/// Empty if the value is not known.
 fn text(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }

@@ -20,6 +20,7 @@ use tare_record::LoadRecord;
 
 use crate::error::ReportError;
 
+/// The summary as indented JSON (docs/LOAD.md).
 pub fn json(summary: &LoadSummary) -> Result<String, ReportError> {
     crate::json::render(summary)
 }

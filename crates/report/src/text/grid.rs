@@ -7,6 +7,7 @@ use crate::palette::{Palette, Tone};
 
 pub type Piece = (Tone, String);
 
+/// How many columns of the terminal a text takes.
 pub(super) fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }

@@ -47,6 +47,7 @@ fn latency(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<Meas
     Some(MeasuredRatio { label: format!("{label} {}", load_label(sides, kind)), ..measured_ratio })
 }
 
+/// A percentile of each fork that both sides can state.
 fn percentile(sides: Sides<'_>, kind: SliceKind, currency: Currency) -> Option<MeasuredRatio> {
     let figure = currency.facts().latency?;
     let (mine, theirs) = (sides.variant.load(kind)?, sides.baseline.load(kind)?);
