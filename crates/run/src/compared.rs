@@ -51,14 +51,14 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
     Ok(if schedule.is_out_of_time() { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
-/// Shows the comparisons of a group that are settled; how the others stand was shown after their rounds. Returns the standing of the
+/// Shows the comparisons of a group, but not again those that are open and were shown after their rounds. Returns the standing of the
 /// group, and the forks that count in all open comparisons. Void comparisons are settled, and so is a group without comparisons.
 fn progress_of_group(context: &mut RunContext<'_>, group: &Group, place: RunPosition<'_>) -> (GroupVerdicts, u32) {
+    let standings = context.standings(&group.id);
     let (settled, open): (Vec<_>, Vec<_>) =
-        context.standings(&group.id).into_iter().partition(|standing| standing.reason_to_stop.is_some());
-    if !settled.is_empty() {
-        context.show(&Progress::Standing { place, standings: &settled });
-    }
+        standings.iter().cloned().partition(|standing| standing.reason_to_stop.is_some());
+    let were_shown = context.plan.stop.forks.may_decide(place.fork);
+    context.show(&Progress::Standing { place, standings: if were_shown { &settled } else { &standings } });
     let record = context.journal.record();
     let is_void = |standing: &ComparisonState| {
         let is_void = |name: &str| record.is_void(&group.id, &standing.scenario, name);

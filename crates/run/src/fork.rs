@@ -43,8 +43,10 @@ pub(crate) fn run_fork<'a>(
         }
         let mut scenario = ScenarioRun::open(context, &mut servers, named, *place)?;
         let at_rate = measure_scenario(&mut scenario)?;
-        // Latency takes as long again, and the verdicts of the rounds do not wait for it.
-        scenario.show_standings();
+        // Latency takes as long again, and a verdict of the rounds does not wait for it. Each look analyses the whole record.
+        if scenario.plan().stop.forks.may_decide(place.fork) {
+            scenario.show_standings();
+        }
         at_rate.map_or(Ok(()), |fixed| measure_latency(&mut scenario, fixed))?;
         scenario.close();
     }

@@ -185,6 +185,13 @@ pub enum Forks {
     },
 }
 
+impl Forks {
+    /// Whether a verdict that ends a run may come with this fork (1-based).
+    pub const fn may_decide(self, fork: u32) -> bool {
+        matches!(self, Self::UntilDecided { at_least, .. } if fork >= at_least)
+    }
+}
+
 impl Default for Forks {
     fn default() -> Self {
         Self::Fixed { count: 1 }

@@ -135,7 +135,7 @@ impl<'a> ForkSchedule<'a> {
 
     /// Whether a group may stop for being decided: not before its least number of forks, and not when they are fixed.
     fn may_stop(&self, at: usize) -> bool {
-        matches!(self.forks, Forks::UntilDecided { at_least, .. } if self.groups[at].forks >= at_least)
+        self.forks.may_decide(self.groups[at].forks)
     }
 
     /// Starts no more forks of a group.

@@ -10,17 +10,16 @@ fn steps(outcome: &Outcome) -> Vec<&str> {
 }
 
 #[test]
-fn a_fork_is_shown_from_its_start_to_its_standings_before_its_latency() {
+fn a_fork_is_shown_from_its_start_to_its_standings() {
     let mut plan = plan(&["a", "b"], &["Get"]);
     plan.stop.forks = Forks::Fixed { count: 1 };
-    let outcome = Simulation::new(plan).run_with(&|_| vec![standing("g", "Get", "b", false)]);
+    let outcome = Simulation::new(plan).run_with(&|_| vec![standing("g", "Get", "b", true)]);
     let steps = steps(&outcome);
     assert_eq!(steps[..2], ["g 1: start 2", "verify"]);
     assert!(steps[2].starts_with("warm Get 0/2 cap 30"), "{}", steps[2]);
-    let is_of_slices = |step: &&&str| step.starts_with("measure") || step.starts_with("standings");
-    let mut measured: Vec<&&str> = steps.iter().filter(is_of_slices).collect();
-    assert_eq!(measured.len(), 9);
-    assert_eq!(*measured.remove(4), "standings Get");
+    assert_eq!(steps.last(), Some(&"standings Get"));
+    let measured: Vec<&&str> = steps.iter().filter(|step| step.starts_with("measure")).collect();
+    assert_eq!(measured.len(), 8);
     for (at, kind) in [(0, "Saturating"), (4, "Poisson")] {
         assert!(measured[at].ends_with(&format!("{kind} 1/4")), "{measured:?}");
         assert!(measured[at + 3].ends_with(&format!("{kind} 4/4")), "{measured:?}");
@@ -28,17 +27,26 @@ fn a_fork_is_shown_from_its_start_to_its_standings_before_its_latency() {
 }
 
 #[test]
-fn the_standings_of_a_scenario_are_shown_after_its_rounds_and_what_is_settled_after_the_fork() {
+fn from_the_first_verdict_on_the_standings_of_a_scenario_are_shown_before_its_latency() {
     let mut plan = plan(&["a", "b"], &["Get", "Post"]);
-    plan.groups = vec![group("x", &["a", "b"], &["Get"]), group("y", &["a", "b"], &["Get", "Post"])];
-    plan.stop.forks = Forks::Fixed { count: 1 };
-    let outcome = Simulation::new(plan).run_with(&|_| {
-        vec![standing("x", "Get", "b", false), standing("y", "Get", "b", true), standing("y", "Post", "b", false)]
+    plan.groups = vec![group("x", &["a", "b"], &["Get"]), group("y", &["a", "b"], &["Get"])];
+    plan.stop.forks = until_decided(10_000, 2);
+    let outcome = Simulation::new(plan).run_with(&|record| {
+        let is_over = record.slices.iter().map(|slice| slice.key.fork).max() == Some(2);
+        vec![
+            standing("x", "Get", "b", is_over),
+            standing("y", "Get", "b", is_over),
+            standing("y", "Post", "b", is_over),
+        ]
     });
-    let mut standings: Vec<&str> = steps(&outcome).into_iter().filter(|step| step.starts_with("standings")).collect();
-    // The order of the two scenarios is random.
-    standings[1..3].sort_unstable();
-    assert_eq!(standings, ["standings Get", "standings Get", "standings Post", "standings Get"]);
+    let is_told = |step: &&str| step.starts_with("standings") || step.ends_with("Poisson 1/4");
+    let told: Vec<&str> = steps(&outcome).into_iter().filter(is_told).collect();
+    let [latency, standing] = ["measure Get Poisson 1/4", "standings Get"];
+    // Only those of its own group, and in the second fork those of the scenario before its latency.
+    // The first fork leaves latency out.
+    let first = [standing, "standings Get Post"];
+    let second = [standing, latency, standing, standing, latency, "standings Get Post"];
+    assert_eq!(told, [&first[..], &second[..]].concat());
 }
 
 #[test]
