@@ -81,6 +81,30 @@ fn levels_agree_with_arithmetic_by_hand() {
 }
 
 #[test]
+fn a_server_that_is_busy_in_its_own_turns_is_the_bottleneck() {
+    // Two servers alternate, so that a round lasts twice as long as the turns of each.
+    let bottlenecks = |busy_percent: u64, generator_percent: u64| {
+        let truths = [baseline(), variant("http4s.Tapir", 0.9)];
+        let mut record = synthetic::run(&truths, 2, &[SliceKind::Saturating]);
+        for slice in &mut record.slices {
+            slice.load.turns = 12;
+            slice.load.generator_cpu_ns = slice.load.window_ns * generator_percent / 100;
+            let cpu = slice.server.cpu.as_mut().unwrap();
+            (cpu.total_ns, cpu.wall_ns) = (cpu.wall_ns * busy_percent / 100, cpu.wall_ns * 2);
+        }
+        summarize(&record).cells.iter().map(|cell| cell.bottleneck).collect::<Vec<_>>()
+    };
+    for (busy, generator, expected) in [
+        (95, 25, Bottleneck::Server),
+        (95, 95, Bottleneck::Both),
+        (80, 25, Bottleneck::Neither),
+        (80, 95, Bottleneck::Generator),
+    ] {
+        assert_eq!(bottlenecks(busy, generator), [expected; 2], "{busy} % and {generator} %");
+    }
+}
+
+#[test]
 fn fixed_forks_are_judged_by_students_t_by_hand() {
     // Log-ratios per fork 0.07, 0.08, 0.09 (throughput); t(0.995, 2) = 9.9248, half-width 9.9248 · 0.01 / √3 = 0.057301.
     let mut record = synthetic::run(&[baseline(), variant("b", 1.0)], 3, &[SliceKind::Saturating]);
