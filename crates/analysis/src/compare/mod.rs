@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use tare_plan::plan::{Plan, Role};
 use tare_record::RunRecord;
 use tare_stats::measures::{Line, judge_measures, reasons_to_stop};
+use tare_stats::verdict::LARGE_TABLE;
 use tare_stats::{DecisionRule, Method, NoiseFloor, Region, StopReason, UndecidedReason, Verdict};
 
 use crate::cell::CellAnalysis;
@@ -96,12 +97,15 @@ impl<'a> Pairs<'a> {
 pub(crate) fn compare_cells(record: &RunRecord, pairs: &Pairs<'_>) -> Compared {
     let plan = &record.header.plan;
     let rule = pairs.rule(plan);
-    let judge = |pairs: &[Pair<'_>]| -> Vec<Comparison> {
+    let judge = |pairs: &[Pair<'_>], rule: &DecisionRule| -> Vec<Comparison> {
         let one = |(pair, verdicts): (&Pair<'_>, Vec<Verdict>)| comparison(record, pair, &verdicts);
-        pairs.iter().zip(verdicts(pairs, &rule)).map(one).collect()
+        pairs.iter().zip(verdicts(pairs, rule)).map(one).collect()
     };
     let (controls, judged, asked) = (&pairs.controls, &pairs.compared, pairs.asked());
-    let (controlled, compared) = (judge(controls), judge(judged));
+    // Several controls beside comparisons are no questions in an order: an open one hides no other that differs.
+    let is_table = controls.len() > 1 && !pairs.is_control_alone;
+    let of_controls = if is_table { DecisionRule { comparisons: LARGE_TABLE, ..rule } } else { rule };
+    let (controlled, compared) = (judge(controls, &of_controls), judge(judged, &rule));
     let void =
         controls.iter().chain(judged).filter_map(|p| Some((p.variant.cell.id.clone(), p.void.clone()?))).collect();
     let disturbed = asked.iter().filter(|p| p.is_disturbed()).map(|p| p.variant.cell.id.clone()).collect();

@@ -1,11 +1,12 @@
 //! What an A/A control says, beside a comparison and alone.
 
 use tare_analysis::summarize;
-use tare_analysis::summary::{Summary, VerdictKind};
-use tare_plan::plan::SliceKind;
+use tare_analysis::summary::{FindingKind, ReportFinding, Summary, VerdictKind};
+use tare_plan::plan::{NamedScenario, SliceKind};
+use tare_record::RunRecord;
 
 use crate::summaries::kinds;
-use crate::synthetic::{self, baseline, control, standard_summary, variant};
+use crate::synthetic::{self, Truth, baseline, control, standard_summary, variant};
 
 #[test]
 fn the_control_gives_the_noise_floor() {
@@ -42,4 +43,31 @@ fn a_server_alone_with_its_control_is_compared_with_itself() {
     let text = &summary.sentences[0].text;
     assert!(text.starts_with("http4s.Vanilla shows no material difference from a second start of itself"), "{text}");
     assert_eq!(summary.sentences[0].verdict, VerdictKind::NoMaterialDifference, "{text}");
+}
+
+/// A server beside its baseline in two scenarios, each with a control of its own.
+fn in_two_scenarios(controls: [Truth; 2]) -> RunRecord {
+    let of =
+        |control| synthetic::run(&[baseline(), variant("http4s.Tapir", 0.95), control], 8, &[SliceKind::Saturating]);
+    let [mut record, mut other] = controls.map(of);
+    other.slices.iter_mut().for_each(|slice| "PostBytes".clone_into(&mut slice.key.scenario));
+    record.slices.append(&mut other.slices);
+    let scenarios = &mut record.header.plan.groups[0].scenarios;
+    let named = NamedScenario { name: "PostBytes".to_owned(), ..scenarios[0].clone() };
+    scenarios.push(named);
+    record
+}
+
+#[test]
+fn a_control_that_differs_is_told_although_another_one_is_open() {
+    let (noisy, unlike) = (Truth { fork_sd: 0.08, ..control() }, Truth { speed: 0.8, ..control() });
+    let orders = [[noisy.clone(), unlike.clone()], [unlike, noisy]];
+    for (controls, differs) in orders.into_iter().zip(["PostBytes", "SimpleGet"]) {
+        let summary = summarize(&in_two_scenarios(controls));
+        let kind = FindingKind::Report(ReportFinding::ControlDiffers);
+        let told: Vec<&str> =
+            summary.findings.iter().filter(|found| found.kind == kind).map(|found| found.text.as_str()).collect();
+        let says = format!("http4s.Vanilla on {differs}: slower ");
+        assert!(told.len() == 1 && told[0].contains(&says), "{differs}: {told:?}");
+    }
 }
