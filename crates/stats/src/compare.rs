@@ -112,7 +112,7 @@ impl Comparison {
         let log = self.log.filter(|_| got >= 2);
         let log = log.ok_or(StatsError::TooFew { what: "a forecast", needed: 2, got })?;
         let s_used = self.s_used.map(|own| self.expected_sd(own, forks));
-        Self { s_used, ..self.clone() }.with_intervals(log.estimate, forks, None)
+        Self { s_used, ..self.clone() }.with_intervals(log.estimate, forks, self.planned)
     }
 
     /// The smallest error probability at which the interval excludes "no difference": a p-value that is valid at this look.
@@ -270,6 +270,9 @@ mod tests {
             assert!((ratio.estimate - all.estimate).abs() < 1e-12);
             let is_narrower = all.log.unwrap().half_width() < planned.log.unwrap().half_width();
             assert_eq!(is_narrower, logs == steady, "a drift shows in the interval: {all:?}");
+            // What as many forks as there are would give is what they gave.
+            let (again, log) = (all.forecast(all.forks).unwrap().log.unwrap(), all.log.unwrap());
+            assert!((again.lo - log.lo).abs() < 1e-12 && (again.hi - log.hi).abs() < 1e-12, "{again:?} {log:?}");
         }
     }
 
