@@ -126,7 +126,10 @@ const NONE_SEEN: f64 = 3.0;
 fn over_starts(shares: &[f64], samples: u64) -> Estimate {
     let (mean, starts) = (shares.iter().sum::<f64>() / shares.len() as f64, shares.len() as f64);
     let bounds = || {
-        let log_odds: Vec<f64> = shares.iter().map(|share| (share / (1.0 - share)).ln()).collect();
+        // A start without a sample there, or with all of them, has half a sample more or less: its log-odds are not finite.
+        let least = starts / (2.0 * samples as f64);
+        let shares = shares.iter().map(|share| share.clamp(least, 1.0 - least));
+        let log_odds: Vec<f64> = shares.map(|share| (share / (1.0 - share)).ln()).collect();
         let by_chance = starts / (samples as f64 * mean * (1.0 - mean));
         let sd = (BETWEEN_STARTS.sd.powi(2) + by_chance).sqrt();
         let prior = VariancePrior { sd, ..BETWEEN_STARTS };

@@ -103,6 +103,16 @@ fn each_start_narrows_the_interval_unless_starts_differ_beyond_the_prior() {
 }
 
 #[test]
+fn a_start_without_a_sample_in_the_layer_counts_in_the_interval() {
+    for hits in [[0, 1_030], [3, 0]] {
+        let text = &sentences(&profiled(&hits, Source::Flag))[1];
+        let mean = (hits[0] + hits[1]) as f64 / (2 * SAMPLES) as f64;
+        let (lo, hi) = ends(text);
+        assert!(lo <= mean && mean < hi, "{text}");
+    }
+}
+
+#[test]
 fn without_the_server_beneath_all_that_the_layer_calls_counts() {
     let mut record = profiled(&[1_000, 1_000], Source::Flag);
     let plan = &mut record.header.plan;
