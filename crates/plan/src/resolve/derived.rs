@@ -169,7 +169,7 @@ fn declare_forks(plan: &mut Plan) {
     // A fork more than the time is enough for widens the intervals little. Listed groups would leave the last one short.
     let is_listed = plan.stop.order == GroupOrder::Listed && plan.groups.len() > 1;
     let whole = if is_listed { affordable.floor() } else { affordable.round() };
-    let declared = (whole as u32).clamp(*at_least, MAX_LOOKS.max(*at_least));
+    let declared = (whole as u32).clamp(*at_least, MAX_LOOKS);
     *max_forks = Some(declared);
     plan.settings.retain(|setting| setting.key != "max_forks");
     let meaning = "starts that fit into the budget: the intervals are planned for as many";

@@ -286,6 +286,8 @@ fn the_error_of_an_invalid_value_names_its_flag_or_key() {
     assert_eq!(by_flag, "--users: write 1 to 60000 users");
     let by_key = plan("[run]\nslice = \"1ms\"", Options::default()).unwrap_err().to_string();
     assert_eq!(by_key, "suites/s.toml: [run] slice: write 20ms to 10m");
+    let no_boundaries = plan("", Options { at_least: Some(201), ..Options::default() }).unwrap_err().to_string();
+    assert_eq!(no_boundaries, "--at-least: an interval needs at least 3 starts; write 3 to 200");
 }
 
 #[test]
