@@ -7,7 +7,7 @@ use tare_stats::Interval;
 
 use crate::cell::CellAnalysis;
 use crate::cell::level::{allocated_per_fork, cpu_per_fork, over_forks};
-use crate::summary::{Estimate, Ladder, LadderStep};
+use crate::summary::{Estimate, Ladder, LadderStep, ValidityState};
 
 type Forks = BTreeMap<u32, f64>;
 
@@ -32,8 +32,9 @@ pub(crate) fn ladders(plan: &Plan, cells: &[CellAnalysis<'_>]) -> Vec<Ladder> {
 fn steps<'a>(cells: impl Iterator<Item = &'a CellAnalysis<'a>>, alpha: f64) -> Vec<LadderStep> {
     let mut below: Option<(Forks, Forks)> = None;
     let step = |cell: &CellAnalysis<'_>| {
-        let cpu = cpu_per_fork(&cell.evidence, cell.cpu_kind);
-        let bytes = allocated_per_fork(&cell.evidence);
+        let counted = |forks: Forks| if cell.cell.validity.state == ValidityState::Void { Forks::new() } else { forks };
+        let cpu = counted(cpu_per_fork(&cell.evidence, cell.cpu_kind));
+        let bytes = counted(allocated_per_fork(&cell.evidence));
         let step = LadderStep {
             variant: cell.cell.variant.clone(),
             cpu_ns: over_forks(&cpu, alpha),

@@ -105,6 +105,20 @@ fn a_server_that_is_busy_in_its_own_turns_is_the_bottleneck() {
 }
 
 #[test]
+fn a_void_server_is_no_step_of_a_ladder() {
+    let truths = [baseline(), variant("http4s.Tapir", 0.9), variant("http4s.TapirLog", 0.8)];
+    let mut record = synthetic::run(&truths, 3, &[SliceKind::Saturating]);
+    record.header.plan.groups[0].ladder = true;
+    for slice in record.slices.iter_mut().filter(|slice| slice.key.variant == "http4s.Tapir") {
+        slice.load.failed = slice.load.ok;
+    }
+    let steps = &summarize(&record).ladders[0].steps;
+    let known: Vec<_> = steps.iter().map(|step| (step.cpu_ns.is_some(), step.cpu_ns_added.is_some())).collect();
+    assert_eq!(known, [(true, false), (false, false), (true, false)]);
+    assert!(steps[1].allocated_bytes.is_none() && steps[2].allocated_bytes_added.is_none(), "{steps:?}");
+}
+
+#[test]
 fn fixed_forks_are_judged_by_students_t_by_hand() {
     // Log-ratios per fork 0.07, 0.08, 0.09 (throughput); t(0.995, 2) = 9.9248, half-width 9.9248 · 0.01 / √3 = 0.057301.
     let mut record = synthetic::run(&[baseline(), variant("b", 1.0)], 3, &[SliceKind::Saturating]);
