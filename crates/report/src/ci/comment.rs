@@ -4,8 +4,8 @@ use crate::clean::escape_markdown as safe;
 use crate::markdown;
 use tare_analysis::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
 
-/// A longer report is not folded in: GitHub takes 65,536 characters.
-const MOST_FOLDED: usize = 55_000;
+/// Bytes of a comment, up to which the report is folded in. GitHub takes 65,536 characters, of which a picture needs some.
+const MOST_WITH_REPORT: usize = 60_000;
 
 /// Where a program that keeps pictures may put one.
 const PICTURE_PLACE: &str = "<!-- picture -->";
@@ -19,7 +19,7 @@ pub fn render(summary: &Summary) -> String {
         out.push_str(&format!("\n<sub>What this check could see: {}</sub>\n", safe(power)));
     }
     let rest = markdown::render(summary);
-    if rest.len() > MOST_FOLDED {
+    if out.len() + rest.len() > MOST_WITH_REPORT {
         let again = format!("tare report {}", summary.run.id);
         out.push_str(&format!("\nThe whole report is too long for a comment: `{again}`.\n"));
     } else {

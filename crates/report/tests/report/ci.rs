@@ -314,6 +314,13 @@ fn a_comment_is_marked_and_folds_the_report() {
     let findings: Vec<_> = long.findings.iter().cycle().take(2_000).cloned().collect();
     long.findings = findings;
     assert!(ci::comment::render(&long).len() < 65_536);
+    // Table and report are short enough by themselves, and not together.
+    let mut wide = standard_summary();
+    let comparisons: Vec<_> = wide.comparisons.iter().cycle().take(60).cloned().collect();
+    wide.comparisons = comparisons;
+    wide.headline.text = "long ".repeat(5_000);
+    let text = ci::comment::render(&wide);
+    assert!(text.len() < 65_536 && text.contains("too long for a comment"), "{}", text.len());
 }
 
 #[test]
