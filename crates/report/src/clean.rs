@@ -1,7 +1,7 @@
 //! Text that others wrote, made harmless for a terminal, a CSV file and Markdown. What a server says is never markup.
 
-/// One line without control characters: no escape sequence reaches a terminal, no text direction is reversed. A tab
-/// becomes a space.
+/// One line without control characters: no escape sequence reaches a terminal, no text direction is reversed, and XML can hold
+/// it. A tab becomes a space.
 pub fn sanitize_line(text: &str) -> String {
     let clean = |c: char| match c {
         '\t' => ' ',
@@ -46,7 +46,8 @@ pub fn file_name(text: &str) -> String {
 
 fn is_harmless(c: char) -> bool {
     let turns_direction = matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}');
-    !c.is_control() && !turns_direction
+    let is_no_character_of_xml = matches!(c, '\u{FFFE}' | '\u{FFFF}');
+    !c.is_control() && !turns_direction && !is_no_character_of_xml
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use tare_stats::Polarity;
 
 use crate::synthetic::{self, baseline, standard_summary, variant};
 
-const HOSTILE: &str = "</testcase> \"quoted\"\\ \u{1b}[31m\u{0}{}\n|`*";
+const HOSTILE: &str = "</testcase> \"quoted\"\\ \u{1b}[31m\u{0}\u{ffff}{}\n|`*";
 
 fn hostile_summary() -> Summary {
     summarize(&synthetic::run(&[baseline(), variant(HOSTILE, 0.9)], 3, &[SliceKind::Saturating]))
