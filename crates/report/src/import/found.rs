@@ -1,5 +1,6 @@
 //! What the readers of all forms share: the content of a file, what was found in it, and the direction of a unit.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -77,11 +78,12 @@ pub(super) fn parameters(object: Option<&Value>) -> Vec<String> {
 
 /// Figures of one name in one file are different things, such as a command that was timed twice: `sleep 1`, `sleep 1 (2)`.
 pub(super) fn numbered(mut figures: Vec<ImportedFigure>) -> Vec<ImportedFigure> {
-    let titles: Vec<_> = figures.iter().map(|one| (one.name.clone(), one.figure.clone(), one.unit.clone())).collect();
-    for (at, figure) in figures.iter_mut().enumerate() {
-        let earlier = titles[..at].iter().filter(|title| **title == titles[at]).count();
-        if earlier > 0 {
-            figure.name.push_str(&format!(" ({})", earlier + 1));
+    let mut numbers: HashMap<[String; 3], u32> = HashMap::new();
+    for figure in &mut figures {
+        let number = numbers.entry([&figure.name, &figure.figure, &figure.unit].map(String::clone)).or_default();
+        *number += 1;
+        if *number > 1 {
+            figure.name.push_str(&format!(" ({number})"));
         }
     }
     figures
