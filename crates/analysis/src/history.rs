@@ -1,5 +1,6 @@
 //! Runs over time: a line for each server and scenario, and the places where its level changed.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -166,7 +167,7 @@ fn name_over_time<'a>(run: &Summary, cell: &'a Cell) -> &'a str {
 
 /// The history of `runs` in one currency, without checks, and of all imported figures.
 pub fn history(runs: &[Summary], imported: &[ImportedResult], currency: Currency) -> History {
-    let mut lines: Vec<HistoryLine> = Vec::new();
+    let mut lines = LinesByTitle::default();
     let mut runs: Vec<&Summary> = runs.iter().filter(|run| !is_check(run)).collect();
     runs.sort_by(|a, b| a.run.started_at.cmp(&b.run.started_at));
     for run in runs {
@@ -175,13 +176,33 @@ pub fn history(runs: &[Summary], imported: &[ImportedResult], currency: Currency
     let mut imported: Vec<&ImportedResult> = imported.iter().collect();
     imported.sort_by(|a, b| a.at.cmp(&b.at));
     imported.into_iter().for_each(|result| add_import(&mut lines, result));
-    for line in &mut lines {
+    for line in &mut lines.all {
         line.changes = level_changes(line);
     }
-    History { schema: SCHEMA.to_owned(), lines }
+    History { schema: SCHEMA.to_owned(), lines: lines.all }
 }
 
-fn add_comparison(lines: &mut Vec<HistoryLine>, run: &Summary, comparison: &Comparison, currency: Currency) {
+/// The lines in the order of their first points, and the place of each by its name, scenario and figure.
+#[derive(Default)]
+struct LinesByTitle {
+    all: Vec<HistoryLine>,
+    places: HashMap<[String; 3], usize>,
+}
+
+impl LinesByTitle {
+    fn add_point(&mut self, (name, scenario, figure): (&str, &str, String), polarity: Polarity, point: HistoryPoint) {
+        let Self { all, places } = self;
+        let title = [name.to_owned(), scenario.to_owned(), figure];
+        let at = *places.entry(title).or_insert_with_key(|title| {
+            let [name, scenario, figure] = title.clone();
+            all.push(HistoryLine { name, scenario, figure, polarity, points: Vec::new(), changes: Vec::new() });
+            all.len() - 1
+        });
+        all[at].points.push(point);
+    }
+}
+
+fn add_comparison(lines: &mut LinesByTitle, run: &Summary, comparison: &Comparison, currency: Currency) {
     let cell = |id: &str| run.cells.iter().find(|cell| cell.id == id);
     let (Some(own), Some(baseline)) = (cell(&comparison.cell), cell(&comparison.baseline_cell)) else { return };
     let void = [own, baseline].iter().any(|cell| cell.validity.state == ValidityState::Void);
@@ -199,7 +220,7 @@ fn add_comparison(lines: &mut Vec<HistoryLine>, run: &Summary, comparison: &Comp
         lo: ratio.lo,
         hi: ratio.hi,
     };
-    add_point(lines, (name_over_time(run, own), &comparison.scenario, figure), currency.facts().polarity, point);
+    lines.add_point((name_over_time(run, own), &comparison.scenario, figure), currency.facts().polarity, point);
 }
 
 /// A figure and the load that it depends on: figures of different loads are no same line.
@@ -212,7 +233,7 @@ fn figure_name(ratio: &CurrencyRatio) -> String {
     }
 }
 
-fn add_import(lines: &mut Vec<HistoryLine>, result: &ImportedResult) {
+fn add_import(lines: &mut LinesByTitle, result: &ImportedResult) {
     for figure in &result.figures {
         let point = HistoryPoint {
             run: result.file.clone(),
@@ -224,27 +245,7 @@ fn add_import(lines: &mut Vec<HistoryLine>, result: &ImportedResult) {
             hi: figure.hi,
         };
         let title = format!("{}, {} ({})", figure.figure, figure.unit, result.tool);
-        add_point(lines, (&figure.name, "", title), figure.polarity, point);
-    }
-}
-
-fn add_point(
-    lines: &mut Vec<HistoryLine>,
-    (name, scenario, figure): (&str, &str, String),
-    polarity: Polarity,
-    point: HistoryPoint,
-) {
-    let found = lines.iter_mut().find(|line| line.name == name && line.scenario == scenario && line.figure == figure);
-    match found {
-        Some(line) => line.points.push(point),
-        None => lines.push(HistoryLine {
-            name: name.to_owned(),
-            scenario: scenario.to_owned(),
-            figure,
-            polarity,
-            points: vec![point],
-            changes: Vec::new(),
-        }),
+        lines.add_point((&figure.name, "", title), figure.polarity, point);
     }
 }
 
