@@ -44,6 +44,11 @@ impl CellAnalysis<'_> {
     pub fn load(&self, kind: SliceKind) -> Option<&LoadLatency> {
         self.loads.iter().find(|load| load.kind == kind)
     }
+
+    /// The cell with its figures over time. A look at a run under way needs none, and would unpack every slice for them.
+    pub fn into_cell(self) -> Cell {
+        Cell { timeline: timeline(&self.evidence), ..self.cell }
+    }
 }
 
 /// What can limit a load besides the server's program. Unknown for a load on a URL.
@@ -65,7 +70,8 @@ pub fn cell_of_load(record: &LoadRecord) -> Cell {
     let loads = latency::analyze(&evidence, ALPHA_OF_LOAD);
     let cpu_kind = level::cpu_kind(std::slice::from_ref(&evidence));
     let cell = measured(&evidence, &loads, cpu_kind, ALPHA_OF_LOAD, LoadResources::default());
-    Cell { validity: Validity::of_load(cell.validity, load_doubts::doubts_of_load(record)), ..cell }
+    let validity = Validity::of_load(cell.validity, load_doubts::doubts_of_load(record));
+    Cell { validity, timeline: timeline(&evidence), ..cell }
 }
 
 pub(crate) fn analyze_cells(record: &RunRecord) -> Vec<CellAnalysis<'_>> {
@@ -152,7 +158,7 @@ fn measured(
         tail: Vec::new(),
         capacity: None,
         messages: messages::messages(evidence),
-        timeline: evidence.slices.iter().map(|s| time_point(s)).collect(),
+        timeline: Vec::new(),
         fork_values: Vec::new(),
         resolved: resolved(evidence),
         command: evidence.forks.last().map(|f| command::shortened(&f.command).join(" ")).unwrap_or_default(),
@@ -183,6 +189,10 @@ fn error_counts(tallies: &ErrorTallies) -> Vec<ErrorCount> {
         example: tally.example.clone(),
     };
     tallies.iter().map(one).collect()
+}
+
+fn timeline(evidence: &Evidence<'_>) -> Vec<TimePoint> {
+    evidence.slices.iter().map(|slice| time_point(slice)).collect()
 }
 
 fn time_point(slice: &StoredSlice) -> TimePoint {

@@ -5,7 +5,7 @@ mod cross_check;
 use tare_plan::plan::Mode;
 use tare_record::RunRecord;
 
-use crate::cell::{analyze_cells, ladder};
+use crate::cell::{CellAnalysis, analyze_cells, ladder};
 use crate::compare::{Pairs, compare_cells, is_control_alone};
 use crate::limits::{judge_limits, limit_check};
 use crate::run_info::{environment_sections, plan_sections, run_info};
@@ -55,7 +55,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
         answers.chain(findings).for_each(|text| *text = without_starts(text));
     }
     let ladders = ladder::ladders(plan, &cells);
-    let mut cells: Vec<Cell> = cells.into_iter().map(|analysis| analysis.cell).collect();
+    let mut cells: Vec<Cell> = cells.into_iter().map(CellAnalysis::into_cell).collect();
     let tails: Vec<_> = cells.iter().map(|cell| tail::tail(cell, &cells, &compared.comparisons)).collect();
     cells.iter_mut().zip(tails).for_each(|(cell, tail)| cell.tail = tail);
     let run = run_info(record);
