@@ -74,6 +74,8 @@ pub(crate) struct Evidence<'a> {
     pub subject: Subject<'a>,
     /// Warm-up and scored, in the order they were measured.
     pub slices: Vec<&'a StoredSlice>,
+    /// The scored ones that count.
+    counted: Vec<&'a StoredSlice>,
     /// Forks and rounds that do not count, for all cells of the group under this scenario alike: other work disturbed
     /// them.
     pub set_aside: SetAside,
@@ -90,6 +92,13 @@ impl<'a> Evidence<'a> {
         format!("{}/{}/{}", self.subject.group, self.subject.scenario, self.subject.variant)
     }
 
+    /// Counts all scored slices but these. Every figure goes through them, fork by fork.
+    fn leave_out(&mut self, set_aside: SetAside) {
+        let counts = |slice: &&StoredSlice| slice.key.phase == Phase::Measure && !set_aside.contains(slice);
+        self.counted = self.slices.iter().copied().filter(counts).collect();
+        self.set_aside = set_aside;
+    }
+
     /// Scored slices of all forks, including those that are set aside, because their failures count too. The tries of a
     /// search are not among them: some of them are meant to break the curve.
     pub fn driven_slices(&self) -> impl Iterator<Item = &'a StoredSlice> {
@@ -103,7 +112,7 @@ impl<'a> Evidence<'a> {
 
     /// Those and the tries of searches.
     pub fn scored_slices(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.slices.iter().copied().filter(|s| s.key.phase == Phase::Measure && !self.set_aside.contains(s))
+        self.counted.iter().copied()
     }
 
     pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
@@ -190,7 +199,7 @@ pub(crate) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
                 cell.slices = slices.remove(&key).unwrap_or_default();
             }
             let set_aside = SetAside::of(&together);
-            together.iter_mut().for_each(|cell| cell.set_aside.clone_from(&set_aside));
+            together.iter_mut().for_each(|cell| cell.leave_out(set_aside.clone()));
             cells.append(&mut together);
         }
     }
@@ -210,6 +219,7 @@ fn evidence<'a>(
     Evidence {
         subject: Subject::of_variant(group, scenario, variant),
         slices: Vec::new(),
+        counted: Vec::new(),
         set_aside: SetAside::default(),
         warmups: warmups.collect(),
         forks: forks.collect(),
@@ -219,15 +229,18 @@ fn evidence<'a>(
 }
 
 pub(crate) fn of_load(record: &LoadRecord) -> Evidence<'_> {
-    Evidence {
+    let mut evidence = Evidence {
         subject: Subject::of_load(&record.header.plan),
         slices: record.intervals.iter().collect(),
+        counted: Vec::new(),
         set_aside: SetAside::default(),
         warmups: Vec::new(),
         forks: Vec::new(),
         events: &record.events,
         most_failed: failures_allowed(&record.header.plan),
-    }
+    };
+    evidence.leave_out(SetAside::default());
+    evidence
 }
 
 /// The share of failed requests that the numbers of a cell bear, unless the user of a load allows more.
