@@ -3,7 +3,7 @@
 use tare_plan::Currency;
 use tare_plan::PriorUse;
 use tare_plan::plan::{Plan, SliceKind};
-use tare_stats::{Interval, VariancePrior};
+use tare_stats::{Comparison, Interval, VariancePrior};
 
 use crate::compare::Pair;
 use crate::compare::ratio::{MeasuredRatio, PriorSource};
@@ -63,12 +63,17 @@ pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
     }
 }
 
+/// Whether a comparison has a prior that its own forks do not contradict.
+pub(crate) fn is_used(comparison: &Comparison) -> bool {
+    comparison.without_prior.is_some_and(|without| comparison.ratio != Some(without))
+}
+
 /// What the prior does to a comparison; `None` where it has none.
 pub(crate) fn effect(measured_ratio: &MeasuredRatio) -> Option<PriorEffect> {
     let (comparison, source) = (&measured_ratio.comparison, measured_ratio.prior_source.as_ref()?);
     let prior = comparison.method.prior()?;
-    let (with, without) = (bounds(comparison.ratio)?, bounds(comparison.without_prior)?);
-    let is_used = with != without;
+    bounds(comparison.ratio)?;
+    let (without, is_used) = (bounds(comparison.without_prior)?, is_used(comparison));
     let whose = format!("the standard deviation of {} ({})", source.text, share(prior.sd));
     let text = match comparison.sd_forks {
         // The same words for all comparisons of the kind, so that a report states them once.

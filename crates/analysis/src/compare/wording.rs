@@ -6,6 +6,7 @@ use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
 
 use tare_plan::Currency;
 
+use crate::compare::prior;
 use crate::compare::ratio::MeasuredRatio;
 use crate::format::{
     Change, Scale, Unit, WORTH_WAITING_S, capital, count, enumerate, grouped, roughly, rounded_up, share, single,
@@ -14,7 +15,7 @@ use crate::summary::{Cell, CpuCost, CurrencyRatio, Estimate, RatioBound, ServerS
 
 pub(crate) fn method(measured_ratio: &MeasuredRatio) -> String {
     let comparison = &measured_ratio.comparison;
-    let moderated = match &measured_ratio.prior_source {
+    let moderated = match measured_ratio.prior_source.as_ref().filter(|_| prior::is_used(comparison)) {
         Some(source) if source.is_of_this_run => ", with the spread of this run's comparisons",
         Some(_) => ", with the spread of earlier starts",
         None => "",

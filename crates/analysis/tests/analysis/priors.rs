@@ -51,6 +51,8 @@ fn a_prior_that_the_forks_contradict_is_dropped_and_the_report_says_so() {
     assert_eq!(interval, (effect.lo_without, effect.hi_without));
     assert!(effect.text.starts_with("the interval does not use the standard deviation of 31"), "{}", effect.text);
     assert!(effect.text.contains("its own starts differ by"), "{}", effect.text);
+    let method = &summarize(&record).comparisons[0].currencies[0].method;
+    assert!(method.starts_with("repeated intervals up to 4 starts, α"), "{method}");
 }
 
 #[test]
