@@ -25,18 +25,15 @@ pub fn fork_time(plan: &Plan, group: &Group) -> Duration {
     formula_fork_time(plan, group).mul_f64(plan.stop.earlier.time_factor(&group.baseline().family))
 }
 
-/// The mean time of a fork of `group` without knowledge of earlier ones: start, warm-up, slices, stop.
+/// The mean time of a fork of `group` without knowledge of earlier ones: start, warm-up, slices, stop. From the fourth fork on, a
+/// control joins every second one.
 pub fn formula_fork_time(plan: &Plan, group: &Group) -> Duration {
-    mean_of_forks(|fork| {
+    let time = |fork: u32| {
         let variants = group.variants_of_fork(fork).len() as u32;
         // In the first scenario the servers are cold.
         let each = group.scenarios.iter().enumerate().map(|(at, named)| scenario_time(plan, named, at == 0, variants));
         START + STOP + each.sum::<Duration>()
-    })
-}
-
-/// The mean of the fourth fork and the fifth: from there on, a control joins every second one.
-fn mean_of_forks(time: impl Fn(u32) -> Duration) -> Duration {
+    };
     (time(4) + time(5)) / 2
 }
 
@@ -69,15 +66,8 @@ fn scenario_time(plan: &Plan, named: &NamedScenario, is_first: bool, variants: u
     }
 }
 
-/// The time of the saturating rounds of one fork of `group`, for all its scenarios and variants, in the mean.
-pub fn saturating_time(plan: &Plan, group: &Group) -> Duration {
-    let of_scenario = |named| plan.slices.length.0 * saturating_rounds(plan, named) + drain_time(plan);
-    let each: Duration = group.scenarios.iter().map(of_scenario).sum();
-    mean_of_forks(|fork| each * group.variants_of_fork(fork).len() as u32)
-}
-
 /// The saturating rounds of a scenario in one fork: more than the plan says where each request is an upload.
-pub fn saturating_rounds(plan: &Plan, named: &NamedScenario) -> u32 {
+fn saturating_rounds(plan: &Plan, named: &NamedScenario) -> u32 {
     plan.slices.saturating_rounds(plan.load.users, BYTES_PER_S / body_bytes(named))
 }
 
