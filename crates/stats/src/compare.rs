@@ -9,7 +9,7 @@ use crate::method::{Method, Spread};
 use crate::moderated::VariancePrior;
 use crate::quantile::{mean, sd, trimmed_mean};
 
-/// The smallest standard deviation of forks (of log-ratios) that is used while this machine's own is not known.
+/// The smallest standard deviation of forks (of log-ratios) that is used.
 ///
 /// A few forks can agree by chance; 0.5 % is the lower end of what two starts of one JVM program are known to differ
 /// by.
@@ -72,7 +72,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Compares over forks; `sd_floor` is [`SD_FLOOR`] until this machine's own is known.
+    /// Compares over forks; `sd_floor` is [`SD_FLOOR`] in every plan.
     ///
     /// # Errors
     /// There is no fork, a value is not finite, the floor is negative, or the method's α is outside (0, 1).
