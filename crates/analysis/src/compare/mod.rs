@@ -12,7 +12,7 @@ use tare_plan::plan::{Plan, Role};
 use tare_record::RunRecord;
 use tare_stats::measures::{Line, judge_measures, reasons_to_stop};
 use tare_stats::verdict::LARGE_TABLE;
-use tare_stats::{DecisionRule, Method, NoiseFloor, Region, StopReason, UndecidedReason, Verdict};
+use tare_stats::{DecisionRule, Method, Region, StopReason, UndecidedReason, Verdict, noise_floor};
 
 use crate::cell::CellAnalysis;
 use crate::evidence::disturbance;
@@ -297,17 +297,16 @@ fn needed_s(verdict: Verdict, comparison: &tare_stats::Comparison, fork_s: Optio
 
 fn noise(comparison: &Comparison, pair: &Pair<'_>, compared: Option<u32>, alpha: f64) -> Noise {
     let measured_ratio = pair.measured_ratios.first().filter(|_| pair.void.is_none());
-    let logs =
-        |measured_ratio: &MeasuredRatio| measured_ratio.forks.iter().map(|fork| fork.trimmed_log).collect::<Vec<f64>>();
     let floor = measured_ratio.and_then(|measured_ratio| {
-        let own = measured_ratio.forks.len() as u32;
-        NoiseFloor::of_forks(&logs(measured_ratio), compared.unwrap_or(own).max(own), alpha).ok()
+        let logs: Vec<f64> = measured_ratio.forks.iter().map(|fork| fork.trimmed_log).collect();
+        let own = logs.len() as u32;
+        noise_floor(&logs, compared.unwrap_or(own).max(own), alpha).ok()
     });
     Noise {
         group: comparison.group.clone(),
         scenario: comparison.scenario.clone(),
         server: pair.baseline.cell.server.clone(),
         currencies: comparison.currencies.clone(),
-        floor: floor.map(|floor| floor.half_width),
+        floor,
     }
 }

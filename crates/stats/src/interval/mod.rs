@@ -6,7 +6,7 @@ mod noise;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-pub use noise::NoiseFloor;
+pub use noise::noise_floor;
 
 use crate::error::{StatsError, require_alpha};
 use crate::quantile::{mean, sd};
