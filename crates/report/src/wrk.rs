@@ -42,10 +42,12 @@ pub(crate) fn one(title: &str, under: &str, cell: &Cell, pace: &Pace, d: &Distri
     out + &format!("Requests/sec: {:>9.2}\nTransfer/sec: {:>9}\n", pace.answers_per_s, binary(transfer))
 }
 
-/// wrk's two lines where wrk has such errors, and the number of all that failed.
+/// wrk's two lines where wrk has such errors, and the number of all that failed. A cell has the errors of all its loads together:
+/// of several they are this one's only if all failures are.
 fn failures(cell: &Cell, failed: u64) -> String {
+    let are_its_own = cell.latency.len() < 2 || failed > 0 && failed == cell.requests_failed;
     // wrk counts what happens on sockets, whether a request was under way or not.
-    let all = || cell.errors.iter().chain(&cell.connection_events);
+    let all = || cell.errors.iter().chain(&cell.connection_events).filter(|_| are_its_own);
     let of = |class: ErrorClass| all().filter(|e| e.class == class).map(|e| e.count).sum::<u64>();
     let [connect, read, write, timeout] =
         [ErrorClass::Connect, ErrorClass::Read, ErrorClass::Write, ErrorClass::Timeout].map(of);

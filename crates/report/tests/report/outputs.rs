@@ -174,6 +174,17 @@ fn the_text_of_wrk() {
 }
 
 #[test]
+fn errors_stand_in_wrk_s_text_of_the_load_that_had_them() {
+    let mut record = synthetic::run(&[baseline()], 2, &ALL_KINDS);
+    let slice = record.slices.iter_mut().find(|slice| slice.key.kind == SliceKind::Poisson).unwrap();
+    let tally = ErrorTally { count: 3, example: "no answer in 10 s".to_owned() };
+    (slice.load.failed, slice.load.errors) = (3, [(ErrorClass::Timeout, tally)].into_iter().collect());
+    let text = wrk::render(&summarize(&record));
+    let blocks: Vec<&str> = text.split("Running ").filter(|block| block.contains("timeout 3")).collect();
+    assert!(blocks.len() == 1 && blocks[0].contains("open Poisson"), "{text}");
+}
+
+#[test]
 fn the_cells_as_csv() {
     insta::assert_snapshot!(csv::cells_as_csv(&standard_summary()).replace("\r\n", "\n"));
 }
