@@ -310,7 +310,8 @@ impl<C: Clock> SliceRunner<C> {
             self.fail(&exchange, exchange.deadline.min(now), &problem);
             self.end_exchange(token, now, !self.connections[token].is_retired());
         }
-        if self.connections[token].is_retired() {
+        // Requests on other streams may still be answered.
+        if self.connections[token].is_retired() && self.connections[token].under_way() == 0 {
             self.remove_places(token);
             self.connections.close(io, token);
             self.recorder.record_connection_lost();

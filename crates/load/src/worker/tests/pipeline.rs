@@ -6,8 +6,9 @@ use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::Nanos;
 
 use super::simulation::{ANSWER, Reaction, World, after};
-use super::{MS, pipelining, seconds, slice};
+use super::{MS, constant, pipelining, seconds, slice, with_protocol};
 use crate::cancel::Cancel;
+use crate::protocol::Protocol;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 use crate::worker::WorkerSlice;
@@ -98,4 +99,30 @@ fn one_answer_too_many_breaks_the_connection() {
     // The first two answers are taken for both requests. The bytes after them answer no request.
     assert_eq!((sample.ok, sample.failed, sample.connections_lost), (2, 0, 1));
     assert_eq!(sample.connection_events.for_class(ErrorClass::Protocol).count, 1);
+}
+
+/// A server of HTTP/2 that answers nothing. With the request on this stream it says that it takes no more.
+fn silent_until(last_stream: u8) -> World {
+    const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
+    World::with_byte_script(Box::new(move |_, now: Nanos, sent: &[u8]| {
+        let frame = match sent {
+            [b'P', b'R', b'I', ..] => SETTINGS.to_vec(),
+            [_, _, _, 1, _, _, _, _, stream, ..] if *stream == last_stream => {
+                [&[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, last_stream][..], &[0; 4]].concat()
+            }
+            _ => return Vec::new(),
+        };
+        vec![(now + Duration::from_millis(1), frame)]
+    }))
+}
+
+#[test]
+fn a_timeout_on_a_connection_that_takes_no_more_requests_loses_no_other() {
+    // The second leaves 100 ms after the first, and is overdue 100 ms after it.
+    let mut worker = with_protocol(Protocol::Http2 { streams: 2 }, silent_until(3));
+    worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();
+    let stop = StopRule::Count { requests: 2, at_most: Duration::from_secs(20) };
+    let sample = worker.run(&slice(constant(10.0), stop), &mut |_| {}).unwrap();
+    let timeouts = sample.errors.for_class(ErrorClass::Timeout).count;
+    assert_eq!((sample.offered, timeouts, sample.connections_lost, sample.window_ns), (2, 2, 1, 10_100 * MS));
 }
