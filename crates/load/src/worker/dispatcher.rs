@@ -125,8 +125,8 @@ impl Dispatcher {
         &mut self.cursor
     }
 
-    /// The next request that leaves now, if one is due and a place is free. `freed` is the moment at which an event
-    /// freed a place while none was free: a request due before it was blocked until then.
+    /// The next request that leaves now, if one is due and a place is free. `freed` is the moment at which an event or
+    /// a timeout freed a place while none was free: a request due before it was blocked until then.
     pub(super) fn next_departure(&mut self, clock: &impl Clock, freed: Option<Nanos>) -> Option<Departure> {
         let &Place { token, since, connected_at } = self.free.front()?;
         let now = clock.now();

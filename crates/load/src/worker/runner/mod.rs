@@ -108,6 +108,7 @@ impl<C: Clock> SliceRunner<C> {
         while let Some(intended) = self.dispatcher.take_overdue(now) {
             self.fail_waiting(intended, intended + self.timeout, "no connection was free until the deadline");
         }
+        let freed = self.dispatcher.blocked_at(now);
         if now >= self.connections.next_deadline() {
             self.time_out(io, now);
         }
@@ -116,7 +117,7 @@ impl<C: Clock> SliceRunner<C> {
             self.connections[token].ping(self.clock.now());
             self.flush_later(token);
         }
-        self.dispatch(io, None);
+        self.dispatch(io, freed);
     }
 
     /// Hands over the parts of the sample that are due.

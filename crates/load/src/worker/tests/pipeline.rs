@@ -126,3 +126,13 @@ fn a_timeout_on_a_connection_that_takes_no_more_requests_loses_no_other() {
     let timeouts = sample.errors.for_class(ErrorClass::Timeout).count;
     assert_eq!((sample.offered, timeouts, sample.connections_lost, sample.window_ns), (2, 2, 1, 10_100 * MS));
 }
+
+#[test]
+fn a_request_that_waited_until_another_timed_out_was_blocked() {
+    // The second is due 2 s after the first, and leaves when that times out.
+    let mut worker = with_protocol(Protocol::Http2 { streams: 1 }, silent_until(0));
+    worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();
+    let stop = StopRule::Count { requests: 2, at_most: Duration::from_secs(20) };
+    let sample = worker.run(&slice(constant(0.5), stop), &mut |_| {}).unwrap();
+    assert_eq!((sample.sent, sample.failed, sample.blocked, sample.blocked_ns), (2, 2, 1, 8_000 * MS));
+}
