@@ -155,7 +155,8 @@ impl PartialAnswer {
     }
 
     pub(crate) fn verdict(&mut self, expectation: &Expectation) -> Option<Problem> {
-        if self.is_gzip {
+        // An answer to HEAD, and one of status 204 or 304, may name a coding without a body.
+        if self.is_gzip && self.body_bytes > 0 {
             self.decode(expectation);
         }
         if let Some(problem) = self.problem.take_if(|problem| problem.class == ErrorClass::Status) {
@@ -263,6 +264,7 @@ mod tests {
             assert_eq!(judged(std::slice::from_ref(check), b"gzip", &gzip), None, "{check:?}");
         }
         assert_eq!(judged(&right, b"identity", text.as_bytes()), None);
+        assert_eq!(judged(&[Check::length(0)], b"gzip", b""), None, "there is no body to decode");
         assert!(judged(&[contains("bye")], b"gzip", &gzip).unwrap().contains("does not contain"));
         assert!(judged(&[Check::body_is(*b"hello")], b"gzip", &gzip).unwrap().contains("body of 600 bytes"));
         assert!(judged(&right, b"gzip", b"hello").unwrap().contains("no gzip"));
