@@ -100,7 +100,7 @@ impl Http1 {
         mut exchange: Exchange,
         parts: &Arc<Parts>,
     ) -> Begun {
-        let Parts { method, path, headers, body } = &**parts;
+        let Parts { method, path, headers, body, .. } = &**parts;
         if self.under_way.is_empty() {
             self.parser.expect_response(*method == Method::HEAD);
         }

@@ -50,6 +50,8 @@ pub(super) fn next_request(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::OnceLock;
+
     use tare_wire::http::method_named;
 
     use super::*;
@@ -62,6 +64,7 @@ mod tests {
             path: "/a/b?c=d".to_owned(),
             headers: [("Content-Type", "text/plain"), ("X", "y")].map(|(n, v)| (n.to_owned(), v.to_owned())).into(),
             body: (*b"text").into(),
+            head: OnceLock::new(),
         }
     }
 

@@ -1,8 +1,9 @@
 //! One request with unfilled variables, in parts. HTTP/1.1 and HTTP/2 requests are made from it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tare_wire::http::{EncodeError, Method, Request, announces_close};
+use tare_wire::http2::EncodedHead;
 
 use super::{Body, RequestSpec};
 use crate::error::LoadError;
@@ -19,13 +20,35 @@ pub(crate) struct Pattern {
 }
 
 /// A request in parts, with all values filled in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) method: Method,
     pub(crate) path: String,
     /// Headers as given, with the `Content-Type` of the body, without `Host` and `Content-Length`.
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Arc<[u8]>,
+    /// Encoded at the first use, for all connections.
+    pub(crate) head: OnceLock<EncodedHead>,
+}
+
+impl Clone for Parts {
+    /// A copy may be changed before it is sent, so it has no head yet.
+    fn clone(&self) -> Self {
+        let Self { method, path, headers, body, head: _ } = self;
+        let (method, path, headers, body) = (method.clone(), path.clone(), headers.clone(), Arc::clone(body));
+        Self { method, path, headers, body, head: OnceLock::new() }
+    }
+}
+
+impl Parts {
+    /// The head of the request over HTTP/2. `base` is scheme and authority of the server.
+    pub(crate) fn head(&self, base: &str) -> &EncodedHead {
+        let Self { method, path, headers, body, head } = self;
+        head.get_or_init(|| {
+            let (scheme, host) = base.split_once("://").unwrap_or(("http", base));
+            EncodedHead::of(&Request { method, path, host, headers, body }, scheme)
+        })
+    }
 }
 
 impl Pattern {
@@ -148,6 +171,7 @@ impl Pattern {
             path: lossless(path),
             headers: headers.into_iter().map(|(name, value)| (name, lossless(value))).collect(),
             body,
+            head: OnceLock::new(),
         }
     }
 }

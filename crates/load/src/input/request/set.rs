@@ -236,7 +236,7 @@ fn refuse_unjudged_call(place: &str, spec: &RequestSpec, expectation: &Expectati
 
 fn fixed(host: &str, place: &str, pattern: &Pattern) -> Result<Form, LoadError> {
     let parts = pattern.fill(&mut Values::none());
-    let Parts { method, path, headers, body } = &parts;
+    let Parts { method, path, headers, body, .. } = &parts;
     let encoded = Request { method, path, host, headers, body }.encode().map_err(|error| refused(place, &error))?;
     Ok(Form::Fixed { encoded: encoded.into(), parts: Arc::new(parts) })
 }

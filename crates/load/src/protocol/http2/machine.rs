@@ -11,7 +11,6 @@ use tare_wire::http2::{
 };
 
 use super::flow::{grow, return_room};
-use super::heads::Heads;
 use super::stream::{Progress, Stream};
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
@@ -32,7 +31,8 @@ const NO_WINDOW: &str = "the request was not sent to its end, because the server
 
 #[derive(Debug)]
 pub(super) struct Machine {
-    heads: Heads,
+    /// Scheme and authority of all requests.
+    base: Arc<str>,
     decoder: Decoder,
     section: Section,
     /// The numbers of the open streams. `streams` has them at the same places.
@@ -70,7 +70,7 @@ pub(super) struct Machine {
 impl Machine {
     pub(super) fn new(base: Arc<str>, push: Option<Push>) -> Self {
         Self {
-            heads: Heads::new(base),
+            base,
             decoder: Decoder::default(),
             section: Section::default(),
             ids: Vec::new(),
@@ -98,7 +98,7 @@ impl Machine {
 
     /// Resets the state for a new connection, and writes its preface.
     pub(super) fn open(&mut self) {
-        *self = Self { heads: std::mem::take(&mut self.heads), ..Self::new(Arc::default(), self.push) };
+        *self = Self::new(std::mem::take(&mut self.base), self.push);
         push_preface(&mut self.out);
     }
 
@@ -142,7 +142,7 @@ impl Machine {
         let id = self.next_id;
         self.next_id += 2;
         let says_table = std::mem::take(&mut self.owes_table_size);
-        self.heads.push(&mut self.out, id, stream.exchange.request, &stream.parts, says_table);
+        stream.parts.head(&self.base).push(&mut self.out, id, says_table);
         stream.window_bytes = self.first_window_bytes;
         self.uploading += usize::from(!stream.unsent().is_empty());
         self.ids.push(id);
@@ -238,7 +238,7 @@ impl Machine {
                 }
                 let Stream { mut exchange, parts, .. } = stream;
                 exchange.sent = Some(parts);
-                self.ended.push_back(exchange.complete(requests, self.heads.base()));
+                self.ended.push_back(exchange.complete(requests, &self.base));
                 self.open_waiting();
             }
             Progress::Failed(problem, code) => {

@@ -2,7 +2,6 @@
 
 mod events;
 mod flow;
-mod heads;
 mod machine;
 mod stream;
 #[cfg(test)]
