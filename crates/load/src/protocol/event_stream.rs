@@ -44,7 +44,7 @@ impl EventStream {
         exchange: Exchange,
         cursor: &mut RequestCursor,
     ) -> Begun {
-        self.parser.expect_response(cursor.is_head(exchange.request));
+        self.parser.expect_response(cursor.get(exchange.request).is_head);
         let bytes = cursor.encoded(exchange.request);
         (self.arrived, self.end) = (Arrived::default(), None);
         self.only.begin(exchange);

@@ -76,10 +76,11 @@ impl Http1 {
         exchange: Exchange,
         cursor: &mut RequestCursor,
     ) -> Begun {
+        let prepared = cursor.get(exchange.request);
         if self.under_way.is_empty() {
-            self.parser.expect_response(cursor.is_head(exchange.request));
+            self.parser.expect_response(prepared.is_head);
         }
-        self.has_announced_close = cursor.announces_close(exchange.request);
+        self.has_announced_close = prepared.announces_close;
         let bytes = cursor.encoded(exchange.request);
         self.under_way.push_back(exchange);
         if self.is_pipelined && bytes.len() <= MAX_GATHERED_BYTES {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tare_sys::payload::Payload;
 
 use super::pattern::Parts;
-use super::set::{Form, RequestSet};
+use super::set::{Form, Prepared, RequestSet};
 use crate::input::template::{UserValues, Uses, Values};
 use crate::schedule::Share;
 use crate::schedule::think::Think;
@@ -17,7 +17,7 @@ pub(crate) struct RequestCursor {
     set: RequestSet,
     next: usize,
     values: Values,
-    /// Requests without variables, by index in the set.
+    /// Requests without variables, by index in the set. A long list exceeds the caches, so little else of it is read.
     fixed: Vec<Option<Payload>>,
     /// The last request with variables, with buffers for its bytes and its body.
     filled: Payload,
@@ -62,25 +62,24 @@ impl RequestCursor {
     pub(crate) fn next(&mut self) -> Option<usize> {
         let request = *self.set.0.cycle.get(self.next)? as usize;
         self.next = if self.next + 1 == self.set.0.cycle.len() { 0 } else { self.next + 1 };
-        self.values.advance(&self.set.get(request).uses).then_some(request)
+        let is_filled = self.fixed[request].is_some() || self.values.advance(&self.set.get(request).uses);
+        is_filled.then_some(request)
     }
 
-    pub(crate) fn is_head(&self, request: usize) -> bool {
-        self.set.get(request).is_head
-    }
-
-    /// Whether a request announces that the connection ends with its response.
-    pub(crate) fn announces_close(&self, request: usize) -> bool {
-        self.set.get(request).announces_close
+    pub(crate) fn get(&self, request: usize) -> &Prepared {
+        self.set.get(request)
     }
 
     /// The bytes of the current request, as HTTP/1.1.
     pub(crate) fn encoded(&mut self, request: usize) -> &Payload {
+        if let Some(fixed) = &self.fixed[request] {
+            return fixed;
+        }
         if let Form::Filled { http1, .. } = &self.set.get(request).form {
             http1.fill(&mut self.values, &mut self.out, &mut self.body);
             self.filled = self.out[..].into();
         }
-        self.fixed[request].as_ref().unwrap_or(&self.filled)
+        &self.filled
     }
 
     /// The parts of the current request, for protocols other than HTTP/1.1.

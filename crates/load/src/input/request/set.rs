@@ -43,7 +43,7 @@ pub(crate) struct Prepared {
     /// What reports call it.
     name: String,
     /// The connection ends with the response.
-    pub(super) announces_close: bool,
+    pub(crate) announces_close: bool,
     pub(crate) expectation: Expectation,
     pub(super) uses: Uses,
     pub(super) form: Form,
