@@ -1,13 +1,14 @@
 //! Users who log in before the load: what their answers fill, what becomes of those who fail, and what is refused.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use bytes::Bytes;
 use h2::server::Builder;
 use http::Response;
 use tare_load::{
-    Body, Cancel, Check, Conversation, ErrorClass, Feed, FeedFormat, LoadSession, Protocol, RequestSpec, Requests,
-    Schedule, SessionSpec, SetupStep, SliceSample, SliceSpec,
+    Body, Cancel, Check, Conversation, ErrorClass, Feed, FeedFormat, LoadSession, Protocol, Push, RequestSpec,
+    Requests, Schedule, SessionSpec, SetupStep, SliceSample, SliceSpec, Stamp,
 };
 
 use super::{Got, Journal, answer, site};
@@ -182,7 +183,10 @@ fn http_2_sets_users_up_over_http_2() {
     let variables = vec![("id".to_owned(), "body ~ id=([0-9]+)".parse().unwrap())];
     let setup = SetupStep { request: RequestSpec::get("/id"), variables };
     let requests = Requests { setup: vec![setup], ..Requests::of([RequestSpec::get("/").header("X-Id", "{{id}}")]) };
-    let spec = SessionSpec { protocol: Protocol::Http2 { streams: 2 }, ..spec(address, requests) };
-    let sample = drive(&mut LoadSession::open(&spec).unwrap(), &count(8, 4));
-    assert_eq!((sample.ok, sample.failed), (8, 0), "{:?}", sample.errors);
+    let push = Push { messages_per_user: 1, period: Duration::ZERO, stamp: Stamp::None };
+    for protocol in [Protocol::Http2 { streams: 2 }, Protocol::EventStream { push, streams: Some(2) }] {
+        let spec = SessionSpec { protocol, ..spec(address, requests.clone()) };
+        let sample = drive(&mut LoadSession::open(&spec).unwrap(), &count(8, 4));
+        assert_eq!((sample.ok, sample.failed), (8, 0), "{:?}", sample.errors);
+    }
 }
