@@ -92,6 +92,10 @@ impl OnlyExchange {
         let (push, exchange) = (self.push?, self.under_way.as_mut()?);
         exchange.deadline = deadline;
         let is_earlier = sent.is_some_and(|(sent, _)| sent < exchange.times().intended);
-        (!is_earlier).then(|| (self.subscription.count_message(&push, at, sent), &*exchange))
+        if is_earlier {
+            return None;
+        }
+        let counted = self.subscription.count_message(&push, at, sent);
+        Some((PushedMessage { request: exchange.times().request, ..counted }, &*exchange))
     }
 }

@@ -41,6 +41,7 @@ impl Subscription {
             self.behind += (sent.since(before) + period_ns / 2) as i64 / period_ns.max(1) as i64 - 1;
         }
         PushedMessage {
+            request: None,
             answers: None,
             arrived_at,
             sent_at: sent,

@@ -47,12 +47,13 @@ impl AnswerTallies {
         Self { statuses: vec![[0; 2]; STATUSES].into(), examples: HashMap::new(), places, requests }
     }
 
-    pub(super) fn count_answer(&mut self, request: Option<u32>, status: u16, response_ns: u64) {
+    /// Counts an expected answer; its status is 0 if it has none.
+    pub(super) fn count_answer(&mut self, request: Option<u32>, status: u16, response_ns: Option<u64>) {
         self.count_status(status);
         if let Some(place) = self.place(request) {
             let (request, response) = &mut self.requests[place];
             request.ok += 1;
-            response.record_ns(response_ns);
+            response_ns.into_iter().for_each(|ns| response.record_ns(ns));
         }
     }
 
@@ -136,8 +137,8 @@ mod tests {
     #[test]
     fn answers_are_told_apart_by_status_and_by_request() {
         let mut tallies = AnswerTallies::of(["GET /a", "GET /b", "GET /a"].into_iter());
-        tallies.count_answer(Some(0), 200, 1_000);
-        tallies.count_answer(Some(2), 204, 2_000);
+        tallies.count_answer(Some(0), 200, Some(1_000));
+        tallies.count_answer(Some(2), 204, Some(2_000));
         tallies.count_failure(Some(1), 503, "status 503");
         tallies.count_failure(Some(1), 0, "reset");
         tallies.count_failure(None, 0, "not connected");
@@ -156,11 +157,11 @@ mod tests {
     #[test]
     fn one_request_needs_no_table_and_many_share_the_last_row() {
         let mut one = AnswerTallies::of(["GET /", "GET /"].into_iter());
-        one.count_answer(Some(1), 200, 1);
+        one.count_answer(Some(1), 200, Some(1));
         assert_eq!((one.take_requests().len(), one.prefix(Some(1))), (0, String::new()));
         let names: Vec<String> = (0..60).map(|n| format!("GET /{n}")).collect();
         let mut many = AnswerTallies::of(names.iter().map(String::as_str));
-        (0..60).for_each(|request| many.count_answer(Some(request), 200, 1));
+        (0..60).for_each(|request| many.count_answer(Some(request), 200, Some(1)));
         let found = many.take_requests();
         assert_eq!(found.len(), RequestTally::MOST + 1);
         assert_eq!(found.last().map(|last| (&*last.name, last.ok)), Some(("others", 10)));

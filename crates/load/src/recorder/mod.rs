@@ -223,7 +223,7 @@ impl Recorder {
         self.sample.ok += 1;
         let response_ns = at.since(times.intended);
         self.sample.response.record_ns(response_ns);
-        self.answers.count_answer(times.request, times.status, response_ns);
+        self.answers.count_answer(times.request, times.status, Some(response_ns));
         self.sample.stamp_lag.record_ns(stamped_late_ns);
         if let Some(sent) = times.sent {
             self.sample.service.record_ns(at.since(sent));
@@ -287,11 +287,11 @@ impl Recorder {
         }
         self.count_offered(&Times { intended, ..Times::default() }, pushed.arrived_at, true);
         self.sample.ok += 1;
-        if pushed.sent_at.is_some() {
-            self.sample.response.record_ns(pushed.arrived_at.since(intended));
-        }
+        let wanted_at = pushed.answers.map_or(pushed.sent_at, |times| Some(times.intended));
+        let response_ns = wanted_at.map(|wanted_at| pushed.arrived_at.since(wanted_at));
+        response_ns.into_iter().for_each(|ns| self.sample.response.record_ns(ns));
+        self.answers.count_answer(pushed.request, 0, response_ns);
         if let Some(times) = pushed.answers {
-            self.sample.response.record_ns(pushed.arrived_at.since(times.intended));
             self.sample.service.record_ns(pushed.arrived_at.since(times.sent.unwrap_or(times.intended)));
         }
         self.count_message(pushed, tolerance_ns);

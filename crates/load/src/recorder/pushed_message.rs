@@ -7,6 +7,8 @@ use crate::recorder::Times;
 /// One pushed message and how it compares with those before it of the same subscription.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PushedMessage {
+    /// Index in the request set of the request that it came for.
+    pub(crate) request: Option<u32>,
     /// The request that it is the first answer to: the first event of a stream.
     pub(crate) answers: Option<Times>,
     pub(crate) arrived_at: Nanos,

@@ -54,7 +54,8 @@ impl Machine {
         stream.exchange.deadline = deadline;
         let is_first = events.reported.taken() == 0;
         let counted = events.reported.count_message(&events.push, at, None);
-        Some(PushedMessage { answers: is_first.then(|| stream.exchange.times()), ..counted })
+        let times = stream.exchange.times();
+        Some(PushedMessage { request: times.request, answers: is_first.then_some(times), ..counted })
     }
 
     /// Ends the stream of which something was reported last. Returns the events that did not come.

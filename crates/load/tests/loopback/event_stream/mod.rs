@@ -5,7 +5,9 @@ mod over_http2;
 use std::io::Write;
 use std::time::Duration;
 
-use tare_load::{Cancel, Check, ErrorClass, LoadSession, Protocol, Push, RequestSpec, SessionSpec, SliceSample, Stamp};
+use tare_load::{
+    Cancel, Check, ErrorClass, LoadSession, Protocol, Push, RequestSpec, Requests, SessionSpec, SliceSample, Stamp,
+};
 use tare_reference::Options;
 
 use crate::support::{self, count};
@@ -44,6 +46,23 @@ fn planted_times_are_those_to_the_first_event_and_between_two() {
     // An event that was late is followed by a shorter gap, and the median is not.
     assert!(sample.jitter.value_at_quantile_ns(0.5).is_some_and(|gap| gap >= 2 * MS));
     assert_eq!((sample.connections_opened, sample.messages.missing), (2, 0), "streams follow one another");
+}
+
+/// Requests of two names, which take turns.
+fn two_requests() -> Requests {
+    Requests::of(["a", "b"].map(|name| RequestSpec { name: Some(name.to_owned()), ..RequestSpec::get("/events") }))
+}
+
+/// How many events came for each request, and how many of them were first ones.
+fn by_request(sample: &SliceSample) -> Vec<(&str, u64, u64)> {
+    sample.by_request.iter().map(|tally| (&*tally.name, tally.ok, tally.response.samples())).collect()
+}
+
+#[test]
+fn events_count_for_the_request_of_their_stream() {
+    let (_server, spec) = spec_of(Options { events: 5, ..Options::default() });
+    let sample = read(SessionSpec { requests: two_requests(), ..spec }, u64::MAX, 6);
+    assert_eq!(by_request(&sample), [("a", 15, 3), ("b", 15, 3)]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ use tare_load::{
 };
 use tokio::time::sleep;
 
+use super::{by_request, two_requests};
 use crate::certificates::{Authority, Validity};
 use crate::http2::{Answering, each};
 use crate::http2_raw::{END_HEADERS, HEADERS, SETTINGS, STATUS_200, field, frame, receive};
@@ -74,6 +75,12 @@ fn planted_times_are_those_of_each_of_several_streams() {
         hold_planted_times(&sample, 24, 5);
         assert_eq!(sample.connections_opened, 2, "streams follow one another and share connections");
     }
+}
+
+#[test]
+fn events_count_for_the_request_of_their_stream() {
+    let sample = read(&SessionSpec { requests: two_requests(), ..spec(ending_after(5), 4, u64::MAX) }, 24);
+    assert_eq!(by_request(&sample), [("a", 60, 12), ("b", 60, 12)]);
 }
 
 #[test]
