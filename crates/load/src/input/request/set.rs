@@ -245,7 +245,7 @@ fn weighed(list: &[RequestSpec]) -> Result<Arc<[u32]>, LoadError> {
     let weights: Vec<u32> = list.iter().map(|spec| spec.weight).collect();
     let too_many = || {
         let what = format!("the weights of all requests make a cycle of more than {MAX_CYCLE} requests");
-        LoadError::input("requests", &what, "use smaller weights, or weights with a common divisor")
+        LoadError::input("requests", &what, "use smaller weights, or with a common divisor, or fewer requests")
     };
     request_cycle(&weights).ok_or_else(too_many)
 }
