@@ -172,7 +172,7 @@ impl Connection {
             Self::Http1(state) => state.begin(io, token, exchange, cursor),
             Self::Http2(state) => {
                 let parts = cursor.parts(exchange.request);
-                state.begin(exchange, &parts)
+                state.begin(exchange, parts)
             }
             Self::WebSocket(state) => {
                 let parts = cursor.parts(exchange.request);
@@ -192,7 +192,7 @@ impl Connection {
     ) -> Begun {
         match self {
             Self::Http1(state) => state.begin_parts(io, token, exchange, parts),
-            Self::Http2(state) => state.begin(exchange, parts),
+            Self::Http2(state) => state.begin(exchange, Arc::clone(parts)),
             // The session has refused redirects here.
             Self::WebSocket(_) | Self::EventStream(_) => Begun::Gathered,
         }

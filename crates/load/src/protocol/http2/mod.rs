@@ -59,8 +59,8 @@ impl Http2 {
         self.machine.has_output() && !std::mem::replace(&mut self.awaits_flush, true)
     }
 
-    pub(crate) fn begin(&mut self, exchange: Exchange, parts: &Arc<Parts>) -> Begun {
-        self.machine.begin(exchange, Arc::clone(parts));
+    pub(crate) fn begin(&mut self, exchange: Exchange, parts: Arc<Parts>) -> Begun {
+        self.machine.begin(exchange, parts);
         if self.wants_flush() { Begun::ToBeFlushed } else { Begun::Gathered }
     }
 

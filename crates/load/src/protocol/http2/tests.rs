@@ -90,7 +90,7 @@ fn a_timeout_says_why_the_request_has_not_left() {
     let text_upon = |bytes: &[u8]| {
         let mut http2 = Http2::new("http://localhost".into(), None);
         http2.open();
-        http2.begin(Exchange::new(0, Times::default(), Nanos(1)), &Arc::new(parts.clone()));
+        http2.begin(Exchange::new(0, Times::default(), Nanos(1)), Arc::new(parts.clone()));
         http2.receive(&mut &*bytes, &requests);
         http2.flush(&mut Nowhere, Token(0));
         http2.take_overdue(Nanos(1)).unwrap().answer.progress()
