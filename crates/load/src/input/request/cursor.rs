@@ -19,6 +19,8 @@ pub(crate) struct RequestCursor {
     values: Values,
     /// Requests without variables, by index in the set. A long list exceeds the caches, so little else of it is read.
     fixed: Vec<Option<Payload>>,
+    /// The same in parts, as far as they were asked for. They too are this worker's own.
+    parts: Vec<Option<Arc<Parts>>>,
     /// The last request with variables, with buffers for its bytes and its body.
     filled: Payload,
     out: Vec<u8>,
@@ -34,7 +36,8 @@ impl RequestCursor {
         // Workers begin at different positions, so that they do not all send the same request at once.
         let next = set.0.cycle.len() * share.worker / share.workers.max(1);
         let fixed = (0..set.len()).map(|request| set.get(request).encoded().map(own)).collect();
-        Self { set, next, values, fixed, filled: Vec::new().into(), out: Vec::new(), body: Vec::new() }
+        let parts = vec![None; set.len()];
+        Self { set, next, values, fixed, parts, filled: Vec::new().into(), out: Vec::new(), body: Vec::new() }
     }
 
     /// Sets the values of users. The user of a connection is at its index.
@@ -85,7 +88,9 @@ impl RequestCursor {
     /// The parts of the current request, for protocols other than HTTP/1.1.
     pub(crate) fn parts(&mut self, request: usize) -> Arc<Parts> {
         match &self.set.get(request).form {
-            Form::Fixed { parts, .. } => Arc::clone(parts),
+            Form::Fixed { parts, .. } => {
+                Arc::clone(self.parts[request].get_or_insert_with(|| Arc::new(Parts::clone(parts))))
+            }
             Form::Filled { pattern, .. } => Arc::new(pattern.fill(&mut self.values)),
         }
     }
