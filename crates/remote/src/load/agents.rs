@@ -11,7 +11,9 @@ use tare_plan::plan::SliceKind;
 use tare_record::environment::FactSection;
 use tare_record::{EventKind, EventRecord, Phase};
 use tare_run::RunError;
-use tare_run::load_host::{DriveStage, LoadMachines, OnStage, RunLoad, SessionOrder, SliceLoad, VerifyOrder};
+use tare_run::load_host::{
+    DriveStage, LoadMachines, OnStage, RunLoad, SessionOrder, SliceLoad, VerifyOrder, users_for_workers,
+};
 use tare_run::server_host::ServerId;
 use tare_stats::LatencyHistogram;
 use tare_sut::contract::CheckOutcome;
@@ -174,10 +176,10 @@ impl RunLoad for AgentLoad<'_> {
     }
 
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {
-        let connections = sessions.iter().map(|session| session.connections).min().unwrap_or(1);
-        let workers = self.agents.call_all(LoadTask::OpenSessions(sessions), None, answer_of!(Opened))?;
+        let task = LoadTask::OpenSessions(sessions.clone());
+        let workers = self.agents.call_all(task, None, answer_of!(Opened))?;
         let most_workers = workers.iter().map(|(workers, _)| *workers).max().unwrap_or(1);
-        self.least_users = connections.min(most_workers.saturating_mul(workers.len() as u32));
+        self.least_users = users_for_workers(&sessions, most_workers.saturating_mul(workers.len() as u32));
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use tare_load::{Cancel, Sending};
 use tare_plan::ServerClock;
 use tare_plan::contract::{Expect, Request, Scenario};
 use tare_plan::plan::NamedScenario;
-use tare_plan::plan::{SliceKind, Transport};
+use tare_plan::plan::{LoadProtocol, SliceKind, Transport};
 use tare_record::{EventKind, Phase};
 use tare_run::RunError;
 use tare_run::load_host::{Destination, DriveStage, LoadMachines, RunLoad, SessionOrder, SliceLoad};
@@ -259,6 +259,19 @@ fn the_turns_of_two_agents_add_up_to_what_the_server_answered() {
     let titles: Vec<String> = agents.sections().into_iter().map(|section| section.title).collect();
     assert_eq!(titles[..3], ["Agents of the load", "Machine of agent 1", "Kernel of agent 1"]);
     assert_eq!(agents.end(), Vec::<String>::new());
+}
+
+#[test]
+fn each_worker_of_an_agent_has_one_of_the_connections_that_carry_several_requests() {
+    let (address, _) = counting_server();
+    let agents = agents(vec![real_agent(), real_agent()]).unwrap();
+    let mut generator = AgentLoad::new(&agents, Arc::new(AtomicBool::new(false)));
+    let transport = Transport { protocol: LoadProtocol::Http1 { pipeline: 8 }, ..Transport::default() };
+    let session = SessionOrder { transport, timeout: Span::from_millis(100), ..session_to(address, 6) };
+    generator.open(vec![session]).unwrap();
+    let fewest = load(SliceKind::Saturating, generator.least_users(), 0.0);
+    let driven = generator.drive(SERVER, &fewest, &mut |_| {});
+    assert!(driven.is_ok_and(|sample| sample.workers >= 2), "{} users", fewest.users);
 }
 
 #[test]

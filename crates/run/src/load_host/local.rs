@@ -8,7 +8,7 @@ use tare_sys::affinity::CpuSet;
 
 use super::{RunLoad, VerifyOrder};
 use crate::error::RunError;
-use crate::load_host::session::SessionOrder;
+use crate::load_host::session::{SessionOrder, users_for_workers};
 use crate::server_host::local::server_id::ServerId;
 use crate::test_bed::slice::SliceLoad;
 use crate::test_bed::{DriveStage, OnStage};
@@ -31,11 +31,6 @@ impl OwnLoad {
     pub fn most_workers(&self) -> u32 {
         self.sessions.values().map(|(_, session)| session.workers()).max().unwrap_or(0) as u32
     }
-
-    /// Requests that a connection carries at a time, where it carries the most.
-    fn most_streams(&self) -> u32 {
-        self.sessions.values().map(|(order, _)| order.transport.depth()).max().unwrap_or(1)
-    }
 }
 
 impl RunLoad for OwnLoad {
@@ -53,7 +48,7 @@ impl RunLoad for OwnLoad {
     }
 
     fn least_users(&self) -> u32 {
-        self.most_workers().max(1) * self.most_streams()
+        users_for_workers(self.sessions.values().map(|(order, _)| order), self.most_workers())
     }
 
     fn close(&mut self) {

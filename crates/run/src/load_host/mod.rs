@@ -24,7 +24,7 @@ pub use crate::machine::agent_places::{agent_places, read_places};
 pub use crate::test_bed::slice::SliceLoad;
 pub use crate::test_bed::{DriveStage, OnStage};
 pub use local::OwnLoad;
-pub use session::{Destination, SessionOrder, sent_and_checked};
+pub use session::{Destination, SessionOrder, sent_and_checked, users_for_workers};
 pub use verify::VerifyOrder;
 
 /// Agents that make the load of a run in place of this process.

@@ -96,6 +96,16 @@ impl SessionOrder {
     }
 }
 
+/// The fewest users with which each of these workers has a connection in every session, as far as there are enough.
+pub fn users_for_workers<'a>(sessions: impl IntoIterator<Item = &'a SessionOrder>, workers: u32) -> u32 {
+    let (mut deepest, mut most_users) = (1, u32::MAX);
+    for SessionOrder { transport, connections, .. } in sessions {
+        deepest = deepest.max(transport.depth());
+        most_users = most_users.min(connections.saturating_mul(transport.depth()));
+    }
+    workers.max(1).saturating_mul(deepest).min(most_users)
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
     /// `0.0.0.0` where the name is to be resolved on the machine of the generator.
@@ -255,6 +265,31 @@ mod tests {
         let named = scenario("Get", None);
         let checks = |agreed| request(&named, agreed).unwrap().checks.len();
         assert_eq!((checks(None), checks(Some(&agreed))), (1, 3), "the status; the header and the body besides");
+    }
+
+    #[test]
+    fn each_worker_has_a_connection_in_every_session_and_no_session_has_more_users_than_fit() {
+        let order = |connections, pipeline| SessionOrder {
+            server: ServerId(0),
+            destination: Destination { address: "127.0.0.1:80".parse().unwrap(), host: None },
+            named: scenario("Get", None),
+            transport: Transport { protocol: LoadProtocol::Http1 { pipeline }, ..Transport::default() },
+            agreed: None,
+            connections,
+            timeout: Span::from_secs(1),
+            congestion: None,
+            server_clock: ServerClock::default(),
+            is_search: false,
+        };
+        for (sessions, workers, expected) in [
+            (vec![order(8, 1)], 2, 2),
+            (vec![order(8, 1)], 9, 8),
+            (vec![order(2, 8)], 2, 16),
+            (vec![order(2, 8), order(10, 1)], 2, 10),
+            (Vec::new(), 0, 1),
+        ] {
+            assert_eq!(users_for_workers(&sessions, workers), expected, "{workers} workers");
+        }
     }
 
     #[test]
