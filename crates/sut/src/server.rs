@@ -133,12 +133,12 @@ impl Server {
         let mut child = Child::spawn(program(spec, &fillings)?)
             .map_err(|source| SutError::Child { server: spec.name.clone(), source })?;
         let output = child.take_output().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
-        let mut log = Log::start(output, &spec.log_path, spec.ready.clone()).map_err(|source| SutError::File {
+        let log = Log::start(output, &spec.log_path, spec.ready.clone()).map_err(|source| SutError::File {
             doing: "write the log",
             path: spec.log_path.clone(),
             source,
         })?;
-        let waited = ready::Wait::new(spec, number, &mut child, &mut log, cancelled).until_ready();
+        let waited = ready::Wait::new(spec, number, &mut child, &log, cancelled).until_ready();
         let (address, base_url) = waited?;
         let startup_ns = clock::now().since(begun);
         Ok(Self {

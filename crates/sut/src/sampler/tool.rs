@@ -22,7 +22,7 @@ pub(crate) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str
     let reader = reader.map_err(|error| wrong(format!("no thread can be started to read its output: {error}")))?;
     let how = child.wait(timeout);
     // Its end closes the pipe, which ends the reader.
-    let _ended = child.kill_tree();
+    child.kill_tree().map_err(|error| wrong(error.to_string()))?;
     let said = reader.join().unwrap_or_default();
     match how {
         Some(How::Code(0)) => Ok(said),

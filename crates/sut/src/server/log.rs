@@ -5,10 +5,10 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use regex::Regex;
+use tare_sys::threads;
 use tempfile::TempDir;
 
 use crate::SutError;
@@ -21,6 +21,8 @@ const TAIL_BYTES: usize = 1 << 20;
 const LAST_LINES: usize = 50;
 /// Longer lines are split here, so that output without line ends is limited too.
 const LINE_BYTES: usize = 4096;
+/// How long the end of the output is waited for. A process that cannot be killed keeps it open.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A folder for the logs of a server outside of a run, `tare-verify-Xq3kfW` in the folder for temporary files. Its name cannot
 /// be guessed, so that no other user's link is in its place. It is removed when the value is dropped, unless it is kept.
@@ -36,10 +38,7 @@ pub(super) struct ReadyLine {
 }
 
 #[derive(Debug)]
-pub(super) struct Log {
-    shared: Arc<Shared>,
-    drain: Option<JoinHandle<()>>,
-}
+pub(super) struct Log(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
@@ -59,40 +58,42 @@ impl Log {
     pub(super) fn start(output: File, path: &Path, ready: Option<Regex>) -> std::io::Result<Self> {
         let writer = BoundedWriter::new(File::create(path)?);
         let shared = Arc::new(Shared::default());
-        let theirs = Arc::clone(&shared);
-        let drain = std::thread::Builder::new()
-            .name("server-log".into())
-            .spawn(move || Drain { shared: theirs, ready, line: Vec::new(), writer }.run(output))?;
-        Ok(Self { shared, drain: Some(drain) })
+        let drain = Drain { shared: Arc::clone(&shared), ready, line: Vec::new(), writer };
+        threads::spawn("server-log", move || drain.run(output))?;
+        Ok(Self(shared))
     }
 
     /// The last lines, at most `count` of them, oldest first.
     pub(super) fn tail(&self, count: usize) -> Vec<String> {
-        let state = self.shared.lock();
+        let state = self.0.lock();
         state.lines.iter().skip(state.lines.len().saturating_sub(count)).cloned().collect()
     }
 
     /// The ready line. Waits for it at most this long.
     pub(super) fn ready(&self, timeout: Duration) -> Option<ReadyLine> {
-        let state = self.shared.lock();
-        let waiting = |state: &mut State| state.ready.is_none() && !state.is_closed;
-        let waited = self.shared.changed.wait_timeout_while(state, timeout, waiting);
-        waited.unwrap_or_else(PoisonError::into_inner).0.ready
+        self.0.wait_while(timeout, |state| state.ready.is_none()).ready
     }
 
-    /// Waits until the output has ended and the file is complete. The output ends when every process of the server has
-    /// ended.
-    pub(super) fn finish(&mut self) {
-        if let Some(drain) = self.drain.take() {
-            // It never panics. If it did, the log would end early.
-            let _ended = drain.join();
-        }
+    /// Waits until the output has ended and the file is complete, for at most [`END_TIMEOUT`]. The output ends when every
+    /// process of the server has ended.
+    pub(super) fn finish(&self) {
+        self.wait_for_end(END_TIMEOUT);
+    }
+
+    /// Returns whether it came.
+    fn wait_for_end(&self, timeout: Duration) -> bool {
+        self.0.wait_while(timeout, |state| !state.is_closed).is_closed
     }
 }
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_while(&self, timeout: Duration, condition: impl FnMut(&mut State) -> bool) -> MutexGuard<'_, State> {
+        let waited = self.changed.wait_timeout_while(self.lock(), timeout, condition);
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
@@ -200,7 +201,7 @@ mod tests {
         let (source, path) = (directory.path().join("in"), directory.path().join("log"));
         std::fs::write(&source, input).unwrap();
         let pattern = pattern.map(|pattern| Regex::new(pattern).unwrap());
-        let mut log = Log::start(File::open(source).unwrap(), &path, pattern).unwrap();
+        let log = Log::start(File::open(source).unwrap(), &path, pattern).unwrap();
         log.finish();
         (std::fs::read_to_string(path).unwrap(), log.tail(3), log.ready(Duration::ZERO))
     }
@@ -225,6 +226,19 @@ mod tests {
         let (_, _, ready) = log_of(b"listening on 81\nlistening on 82\n", Some("listening on (?<port>[0-9]+)"));
         assert_eq!(ready, Some(ReadyLine { port: Some(81) }));
         assert_eq!(log_of(b"up\n", Some("^up$")).2, Some(ReadyLine { port: None }));
+    }
+
+    #[test]
+    fn output_that_a_process_keeps_open_is_not_waited_for_without_end() {
+        let (output, mut server) = std::io::pipe().unwrap();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let output = File::from(std::os::fd::OwnedFd::from(output));
+        let log = Log::start(output, file.path(), Some(Regex::new("up").unwrap())).unwrap();
+        server.write_all(b"up\n").unwrap();
+        assert!(log.ready(Duration::from_secs(20)).is_some() && !log.wait_for_end(Duration::from_millis(20)));
+        assert_eq!(log.tail(1), ["up"]);
+        drop(server);
+        assert!(log.wait_for_end(Duration::from_secs(20)));
     }
 
     #[test]

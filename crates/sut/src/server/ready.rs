@@ -76,7 +76,7 @@ pub(super) struct Wait<'a> {
     spec: &'a ServerSpec,
     port: Option<u16>,
     child: &'a mut Child,
-    log: &'a mut Log,
+    log: &'a Log,
     cancelled: &'a AtomicBool,
     begun: Nanos,
 }
@@ -86,7 +86,7 @@ impl<'a> Wait<'a> {
         spec: &'a ServerSpec,
         port: Option<u16>,
         child: &'a mut Child,
-        log: &'a mut Log,
+        log: &'a Log,
         cancelled: &'a AtomicBool,
     ) -> Self {
         Self { spec, port, child, log, cancelled, begun: clock::now() }
