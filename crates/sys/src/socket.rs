@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::linux::net::SocketAddrExt;
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::{fmt, io};
 
@@ -152,9 +152,16 @@ pub(crate) fn accept(listener: BorrowedFd<'_>) -> Result<OwnedFd, Errno> {
     accept_with(listener, FLAGS)
 }
 
-/// The address of a Unix socket with a name that is not in the file system.
-pub fn abstract_address(name: &[u8]) -> io::Result<std::os::unix::net::SocketAddr> {
-    std::os::unix::net::SocketAddr::from_abstract_name(name)
+/// Connects at once to a Unix socket with a name that is not in the file system.
+///
+/// # Errors
+/// `ConnectionRefused` when nobody listens there, and `WouldBlock` when another connection would have to wait for those that
+/// the listener has not accepted.
+pub fn connect_abstract(name: &[u8]) -> io::Result<UnixStream> {
+    let socket = open_stream(AddressFamily::UNIX, None)?;
+    rustix::net::connect(&socket, &SocketAddrUnix::new_abstract_name(name)?)?;
+    rustix::io::ioctl_fionbio(&socket, false)?;
+    Ok(socket.into())
 }
 
 /// Opens a non-blocking stream socket that no program inherits.

@@ -6,14 +6,14 @@
 //! has the form.
 
 use std::collections::BTreeMap;
-use std::io::Read;
-use std::os::unix::net::{SocketAddr, UnixStream};
+use std::io::{self, ErrorKind, Read};
+use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use serde::Deserialize;
 use tare_record::{CollectorUse, IdleSpan, RuntimeUse};
 use tare_sys::clock;
-use tare_sys::socket::abstract_address;
+use tare_sys::socket::connect_abstract;
 
 use super::runtime::RuntimeSample;
 
@@ -56,20 +56,21 @@ pub fn take_sample(processes: impl IntoIterator<Item = u32>) -> Option<RuntimeSa
 fn sample_of(named: impl Iterator<Item = (u32, String)>) -> Option<RuntimeSample> {
     let listening = named.filter_map(|(pid, name)| Some((pid, connect(&name)?)));
     let counters: BTreeMap<_, _> =
-        listening.map(|(pid, stream)| Some((pid, read_counters(stream)?))).collect::<Option<_>>()?;
+        listening.map(|(pid, stream)| Some((pid, read_counters(stream.ok()?)?))).collect::<Option<_>>()?;
     (!counters.is_empty()).then(|| sum_counters(&counters))
 }
 
-/// The socket of this name. Node 20 fills the name up with zeros, which makes it another one.
-fn socket_addresses(name: &str) -> Vec<SocketAddr> {
+/// This name, and how Node 20 has it: it fills the name up with zeros, which makes it another one.
+fn socket_names(name: &str) -> [Vec<u8>; 2] {
     let mut padded = name.as_bytes().to_vec();
     padded.resize(NAME_BYTES, 0);
-    [name.as_bytes(), &padded].into_iter().filter_map(|name| abstract_address(name).ok()).collect()
+    [name.into(), padded]
 }
 
-/// A connection to the process that listens on this name; `None` if none does.
-fn connect(name: &str) -> Option<UnixStream> {
-    socket_addresses(name).iter().find_map(|address| UnixStream::connect_addr(address).ok())
+/// A connection to the process that listens on this name, or why there is none; `None` if no process listens.
+fn connect(name: &str) -> Option<io::Result<UnixStream>> {
+    let mut connections = socket_names(name).into_iter().map(|name| connect_abstract(&name));
+    connections.find(|one| !matches!(one, Err(error) if error.kind() == ErrorKind::ConnectionRefused))
 }
 
 fn read_counters(mut stream: UnixStream) -> Option<ProcessCounters> {
@@ -123,13 +124,16 @@ fn sum_of_collectors(all: Vec<&BTreeMap<String, CollectorUse>>) -> BTreeMap<Stri
 #[cfg(test)]
 mod tests {
     use std::io::Write;
-    use std::os::unix::net::UnixListener;
+    use std::os::linux::net::SocketAddrExt;
+    use std::os::unix::net::{SocketAddr, UnixListener};
+
+    use rustix::net::{AddressFamily, SocketAddrUnix, SocketType};
 
     use super::*;
 
     /// A process that gives these answers, one to each connection.
     fn process(name: &str, answers: &'static [&'static str]) -> std::thread::JoinHandle<()> {
-        let listener = UnixListener::bind_addr(&abstract_address(name.as_bytes()).unwrap()).unwrap();
+        let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(name).unwrap()).unwrap();
         std::thread::spawn(move || {
             for answer in answers {
                 listener.accept().unwrap().0.write_all(answer.as_bytes()).unwrap();
@@ -195,6 +199,21 @@ mod tests {
         }
         assert_eq!(of(&[told(&[(5, 9)]), told(&[])]), None, "which of two processes has a request is not known");
         assert_eq!(of(&[ProcessCounters::default()]), None);
+    }
+
+    #[test]
+    fn a_process_that_accepts_nobody_is_waited_for_once_and_leaves_no_figures() {
+        let named = |number: u32| (number, format!("tare-test-{}-stuck-{number}", std::process::id()));
+        let stuck = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
+        let address = SocketAddrUnix::new_abstract_name(named(2).1.as_bytes()).unwrap();
+        rustix::net::bind(&stuck, &address).unwrap();
+        // Room for one connection.
+        rustix::net::listen(&stuck, 0).unwrap();
+        let other = process(&named(1).1, &["{\"allocated_bytes\": 1}"; 3]);
+        let (begun, all) = (clock::now(), [1, 2].map(named));
+        assert!((0..3).all(|_| sample_of(all.clone().into_iter()).is_none()), "those of one are not those of all");
+        assert!(clock::now() < begun + TIMEOUT * 3);
+        other.join().unwrap();
     }
 
     #[test]
