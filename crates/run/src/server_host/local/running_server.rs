@@ -46,11 +46,10 @@ enum RuntimeProbe {
 }
 
 impl RuntimeProbe {
-    /// How those of the runtime of these processes are read. A JVM may run behind a script that started it. Of a chain with
-    /// several runtimes that are read in different ways nothing is known: the counters of one would pass for all.
+    /// How those of the runtime of these processes are read. A JVM may run behind a script that started it. Of several runtimes
+    /// that are read in different ways, and of several JVMs, nothing is known: the counters of one would pass for all.
     fn find(probes: &[CpuProbe], source: Option<CounterSource>) -> Option<Self> {
-        let find_jvm = |probe: &CpuProbe| probe.processes().find_map(JvmProbe::find_counters);
-        let mut jvms: Vec<JvmProbe> = probes.iter().filter_map(find_jvm).collect();
+        let mut jvms: Vec<JvmProbe> = all_processes(probes).filter_map(JvmProbe::find_counters).collect();
         match source {
             None if jvms.len() == 1 => jvms.pop().map(Self::Jvm),
             Some(_) if probes.len() == 1 || jvms.is_empty() && probes.len() > 1 => Some(Self::CounterSocket),
@@ -71,10 +70,11 @@ impl RunningServer {
         let probes: Option<Vec<CpuProbe>> = live.chain().map(|server| CpuProbe::new(server.pid()).ok()).collect();
         let cpu_probes = probes.unwrap_or_default();
         let runtime_probe = RuntimeProbe::find(&cpu_probes, counters);
-        // What one of several JVMs suffers says too little of a chain.
-        let in_one_jvm = || all_processes(&cpu_probes).filter(|_| cpu_probes.len() == 1 || runtime_probe.is_some());
-        let meter = JvmMeter::find(logs, in_one_jvm());
-        let stop_log = StopLog::find(logs, in_one_jvm());
+        let jvms: Vec<u32> = all_processes(&cpu_probes).filter(|pid| is_jvm(*pid)).collect();
+        // What one of several runtimes suffers says too little of all.
+        let is_alone = jvms.len() == 1 && (cpu_probes.len() == 1 || runtime_probe.is_some());
+        let the_jvm = || jvms.iter().copied().filter(|_| is_alone);
+        let (meter, stop_log) = (JvmMeter::find(logs, the_jvm()), StopLog::find(logs, the_jvm()));
         Self { live, cpu_probes, runtime_probe, meter, stop_log, told_stops: None, off_heap_due: true }
     }
 
@@ -170,7 +170,7 @@ mod tests {
     const COUNTERS: &[u8] = include_bytes!("../../../../hostile/seeds/counters/little-endian");
 
     #[test]
-    fn a_jvm_behind_a_script_has_counters() {
+    fn a_jvm_behind_a_script_has_counters_and_one_of_two_does_not_speak_for_both() {
         // The script's child runs until its input ends.
         let mut script = Command::new("sh")
             .args(["-c", "exec 3<&0; cat <&3 & echo $!; wait"])
@@ -187,6 +187,8 @@ mod tests {
             panic!("the script's child has counters");
         };
         assert_eq!(found.pid().to_string(), child.trim());
+        std::fs::write(folder.path().join(script.id().to_string()), COUNTERS).unwrap();
+        assert!(RuntimeProbe::find(&processes, None).is_none(), "as Maven, which starts the server");
         drop(script.stdin.take());
         script.wait().unwrap();
     }
