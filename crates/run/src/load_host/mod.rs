@@ -97,12 +97,17 @@ pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
         return refuse("other load tools run on this machine only; leave out --engine".to_owned());
     }
     let agents = places.iter().map(AgentPlace::least_agents).sum::<usize>();
-    let scenarios = plan.groups.iter().flat_map(|group| &group.scenarios);
-    let fewest = scenarios.map(|named| plan.connections(&named.scenario)).min().unwrap_or(plan.load.users);
-    if (fewest as usize) < agents {
+    let cells = plan.groups.iter().flat_map(|group| {
+        let users = group.scenarios.iter().map(|named| plan.connections(&named.scenario)).min();
+        group.variants.iter().filter_map(move |variant| Some((users?, variant.program.transport().depth())))
+    });
+    let connections = |&(users, depth): &(u32, u32)| users.div_ceil(depth) as usize;
+    if let Some((fewest, depth)) = cells.min_by_key(connections).filter(|cell| connections(cell) < agents) {
         let key = if plan.slo.is_some() && fewest != plan.load.users { "--slo-most" } else { "-u" };
+        let each = if depth == 1 { "one".to_owned() } else { format!("{depth}, as many as a connection carries") };
+        let needed = agents * depth as usize;
         return refuse(format!(
-            "{fewest} users are too few for {agents} agents; give each at least one ({key} {agents})"
+            "{fewest} users are too few for {agents} agents; give each at least {each} ({key} {needed})"
         ));
     }
     let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
