@@ -76,19 +76,20 @@ fn waiting_share(before: Duration, after: Duration, span: Duration) -> f64 {
     (after.saturating_sub(before).as_secs_f64() / span.as_secs_f64()).min(1.0)
 }
 
-/// Events about what disturbs measuring on these cores of this machine.
+/// Events about what disturbs measuring on these cores of this machine. All are watched at the same time.
 pub fn disturbances(cpus: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
-    let mut found: Vec<EventRecord> = cpus.iter().flat_map(|cpu| busy_core(cpu, cancelled)).collect();
+    let before: Vec<Option<CpuTicks>> = cpus.iter().map(|cpu| CpuTicks::read(Some(cpu)).ok()).collect();
+    pause(WATCH, cancelled);
+    let watched = cpus.iter().zip(before);
+    let mut found: Vec<EventRecord> = watched.flat_map(|(cpu, before)| busy_core(cpu, before)).collect();
     if let Some(governor) = Machine::read().governor.filter(|governor| governor != "performance") {
         found.push(EventRecord::new(EventKind::CpuGovernor { governor }));
     }
     found
 }
 
-fn busy_core(cpu: usize, cancelled: &AtomicBool) -> Vec<EventRecord> {
-    let Ok(before) = CpuTicks::read(Some(cpu)) else { return Vec::new() };
-    pause(WATCH, cancelled);
-    let Ok(after) = CpuTicks::read(Some(cpu)) else { return Vec::new() };
+fn busy_core(cpu: usize, before: Option<CpuTicks>) -> Vec<EventRecord> {
+    let Some((before, after)) = before.zip(CpuTicks::read(Some(cpu)).ok()) else { return Vec::new() };
     let spent = after.since(before);
     let mut found = Vec::new();
     if spent.busy_share() > BUSY {
