@@ -1,6 +1,7 @@
 //! async-profiler on this machine: downloaded by its coordinates like the servers' libraries or brought from another
 //! machine, checked, unpacked.
 
+use std::ffi::OsString;
 use std::io::{Cursor, Read};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -73,9 +74,14 @@ impl Library {
 /// The folder for downloaded tools: `tare` in the user's cache folder. Without HOME, the system's list of users has the home: in
 /// the folder for temporary files, another user could put a program in the place of the sampler.
 pub fn cache_folder() -> PathBuf {
-    let cache = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| env::home_dir().map(|home| home.join(".cache")));
-    cache.unwrap_or_else(env::temp_dir).join("tare")
+    cache_of(env::var_os("XDG_CACHE_HOME"), env::home_dir()).unwrap_or_else(env::temp_dir).join("tare")
+}
+
+/// # Source
+/// XDG Base Directory Specification: an empty or relative path counts as none.
+fn cache_of(given: Option<OsString>, home: Option<PathBuf>) -> Option<PathBuf> {
+    let given = given.map(PathBuf::from).filter(|folder| folder.is_absolute());
+    given.or_else(|| home.map(|home| home.join(".cache")))
 }
 
 /// The jar of async-profiler in the cache folder of this machine. It is downloaded if it is not there.
@@ -167,6 +173,16 @@ mod tests {
         let offline = |_: &Path| Err(unavailable_error("no route to host".to_owned()));
         let error = Library::find_in(cache.path(), &JarSource::Downloaded, &offline).unwrap_err().to_string();
         assert!(error.contains("no route to host") && error.contains("try again"), "{error}");
+    }
+
+    #[test]
+    fn the_cache_folder_is_never_in_the_folder_that_tare_is_started_in() {
+        let of = |given: Option<&str>, home: Option<&str>| cache_of(given.map(OsString::from), home.map(PathBuf::from));
+        assert_eq!(of(Some("/c"), Some("/home/ada")), Some("/c".into()));
+        for given in [None, Some(""), Some("c")] {
+            assert_eq!(of(given, Some("/home/ada")), Some("/home/ada/.cache".into()), "{given:?}");
+        }
+        assert_eq!(of(Some(""), None), None);
     }
 
     #[test]
