@@ -3,12 +3,12 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tare_load::Cancel;
 use tare_run::RunError;
-use tare_sys::clock;
+use tare_sys::{clock, threads};
 
 use super::kubernetes::AgentJob;
 use super::pipes::{AgentLink, AgentMessage};
@@ -235,7 +235,7 @@ impl KeepAlive {
             }
         };
         // If no thread can be started, the agents get no pings and end, and the next task reports that.
-        let thread = Builder::new().name("pings".to_owned()).spawn(ping).ok();
+        let thread = threads::spawn("pings", ping).ok();
         Self { end: Some(end), thread }
     }
 

@@ -5,8 +5,9 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Builder;
 use std::time::Duration;
+
+use tare_sys::threads;
 
 /// How many bytes of errors are kept, and bytes of one read.
 const KEPT_BYTES: usize = 4096;
@@ -32,7 +33,7 @@ impl PipeTail {
         let kept = Arc::new(Mutex::new(VecDeque::new()));
         let (end, ended) = channel();
         let keep = Arc::clone(&kept);
-        Builder::new().name("pipe-tail".to_owned()).spawn(move || {
+        threads::spawn("pipe-tail", move || {
             read_all(pipe, kept_bytes, &keep);
             drop(end);
         })?;

@@ -6,10 +6,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
-use std::thread::Builder;
 
 use crate::protocol::{LONGEST_ORDER, LONGEST_REPORT, Order, Report, encode_frame, read_frame};
 use tare_sys::clock::{self, Nanos};
+use tare_sys::threads;
 
 use super::pipe_tail::{PipeTail, last_line};
 
@@ -78,13 +78,11 @@ impl AgentLink {
         let report_failure = move |reason| {
             drop(failures.send(AgentMessage { agent, received_at: clock::now(), report: Err(reason) }));
         };
-        Builder::new()
-            .name(format!("orders-{agent}"))
-            .spawn(move || write_orders(&order_receiver, LONGEST_ORDER, orders, report_failure))?;
+        let write = move || write_orders(&order_receiver, LONGEST_ORDER, orders, report_failure);
+        threads::spawn(&format!("orders-{agent}"), write)?;
         let (messages, ended) = (messages.clone(), Arc::clone(&ended_by_coordinator));
-        Builder::new()
-            .name(format!("reports-{agent}"))
-            .spawn(move || read_reports(agent, reports, &stderr, &messages, &ended, explain))?;
+        let read = move || read_reports(agent, reports, &stderr, &messages, &ended, explain);
+        threads::spawn(&format!("reports-{agent}"), read)?;
         Ok(Self { orders: Some(order_sender), process: None, ended_by_coordinator })
     }
 

@@ -9,11 +9,11 @@ use std::io::{Read, Write};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Builder;
 
 use tare_load::Cancel;
 use tare_run::load::LoadJob;
 use tare_sys::clock::{self, Nanos};
+use tare_sys::threads;
 
 use self::load::AgentGenerator;
 use self::machine::machine_of_agent;
@@ -42,7 +42,7 @@ pub fn serve_agent<W: Write + Send + 'static>(
     let cancelled = Arc::new(AtomicBool::new(false));
     let (outbox, orders_of_agent) = channel();
     let reader = OrderReader { reports: reports.clone(), cancel: Cancel::from(Arc::clone(&cancelled)), orders: outbox };
-    Builder::new().name("orders".to_owned()).spawn(move || {
+    threads::spawn("orders", move || {
         let read = reader.read_orders(orders);
         // Its servers end with this process.
         let _ = std::fs::remove_dir_all(work_folder());

@@ -4,13 +4,12 @@
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Shutdown, TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::Builder;
 use std::time::Duration;
 
 use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use tare_record::environment::NetworkBandwidth;
-use tare_sys::clock;
+use tare_sys::{clock, threads};
 use tare_units::bit_rate;
 
 use super::RemoteHost;
@@ -116,7 +115,7 @@ impl TransferListener {
         let listener = TcpListener::bind((address, 0))?;
         let port = listener.local_addr()?.port();
         let (results, received) = channel();
-        Builder::new().name("network-path".to_owned()).spawn(move || accept_all(&listener, &results))?;
+        threads::spawn("network-path", move || accept_all(&listener, &results))?;
         Ok(Self { port, received })
     }
 

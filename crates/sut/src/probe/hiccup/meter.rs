@@ -3,10 +3,11 @@
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::{Builder, JoinHandle};
+use std::thread::JoinHandle;
 
 use tare_sys::affinity::{CpuSet, pin_current_thread};
 use tare_sys::clock::{self, Nanos};
+use tare_sys::threads;
 
 use super::{Delay, INTERVAL};
 
@@ -24,7 +25,7 @@ impl Meter {
     pub fn start(cpus: CpuSet) -> io::Result<Self> {
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_over);
-        let thread = Builder::new().name("tare-hiccups".to_owned()).spawn(move || {
+        let thread = threads::spawn("tare-hiccups", move || {
             // The start of the run has checked that the cores may be used.
             let _ = pin_current_thread(&cpus);
             let delays = measure(clock::now, clock::sleep_until, || flag.load(Ordering::Relaxed));
