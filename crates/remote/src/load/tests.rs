@@ -25,10 +25,10 @@ use tare_units::Span;
 
 use super::agents::{AgentLoad, share_load};
 use super::*;
-use crate::link::tests::{FakeAgent, agent_that_answers, started};
+use crate::link::tests::{FakeAgent, agent_that_answers, group_of, started};
 use crate::protocol::{
-    AgentCores, Answer, DrivenShare, LONGEST_ORDER, LoadTask, MachineFacts, Order, Report, Task, encode_frame,
-    pack_sample, read_frame,
+    AgentCores, Answer, DrivenShare, LONGEST_ORDER, LONGEST_REPORT, LoadCommand, LoadTask, MachineFacts, Order, Report,
+    Task, answer_of, encode_frame, pack_sample, read_frame,
 };
 use crate::serve::serve_agent;
 
@@ -285,6 +285,19 @@ fn an_agent_that_misbehaves_ends_the_run_with_the_reason() {
         let why = agents(vec![real_agent(), bad]).unwrap_err().to_string();
         assert!(why.contains(says), "{says}: {why}");
     }
+}
+
+#[test]
+fn an_answer_that_is_too_long_to_be_sent_is_an_error_and_not_the_end_of_the_agent() {
+    let mut group = group_of(Box::new(|orders, reports| {
+        let mut build = |_: &_, _: &_| Err("x".repeat(LONGEST_REPORT as usize));
+        let _ = serve_agent(orders, reports, "bench", &mut build, |_| ());
+    }))
+    .unwrap();
+    let long = Task::Load(LoadTask::OpenCommand(LoadCommand::default()));
+    let why = group.call_first(long, None, answer_of!(Equipped)).unwrap_err().to_string();
+    assert!(why.starts_with("agent agent 1: its answer takes 16777") && why.ends_with("{ bytes = N }"), "{why}");
+    group.call_first(Task::Load(LoadTask::Close), None, Some).unwrap();
 }
 
 #[test]

@@ -152,7 +152,16 @@ impl<W: Write> Coordinator<W> {
                 Task::Load(task) => generator.execute(task, self).map_err(|error| error.to_string()),
                 Task::Servers(task) => servers.get_or_insert_with(|| AgentHost::new(&self.cancelled)).execute(task),
             };
-            self.reports.send(&Report::Answer { number, answer })?;
+            match self.reports.send(&Report::Answer { number, answer }) {
+                Err(ProtocolError::TooLongToSend { bytes, limit }) => {
+                    let answer = Err(format!(
+                        "its answer takes {bytes} bytes, and at most {limit} are sent; if that is the body of a response, let \
+                         the scenario state its length, expect.body = {{ bytes = N }}"
+                    ));
+                    self.reports.send(&Report::Answer { number, answer })?;
+                }
+                sent => sent?,
+            }
         }
         Ok(())
     }
