@@ -23,6 +23,8 @@ use tare_run::server_host::{LocalServers, SamplingOrder, ServerHost, StartOrder,
 
 /// The most bytes of a server's log that are sent.
 const LONGEST_LOG: u64 = 1 << 20;
+/// The most bytes of all logs that are sent together: a byte takes up to six in a report.
+const LONGEST_LOGS: u64 = 2 << 20;
 
 /// The folder for the logs of an agent's servers while it runs. It is below the user's own folder, because in a shared one
 /// another user could create a file of that name.
@@ -123,7 +125,8 @@ impl AgentHost {
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<StoppedServer> {
         let ends = self.servers.stop(servers);
-        servers.iter().zip(ends).map(|(id, end)| StoppedServer { end, log: self.take_log(*id) }).collect()
+        let longest = longest_log(servers.iter().filter_map(|id| self.logs.get(id)).map(Vec::len).sum());
+        servers.iter().zip(ends).map(|(id, end)| StoppedServer { end, log: self.take_log(*id, longest) }).collect()
     }
 
     /// Starts servers in the folder of their logs, as there is no folder of a suite here.
@@ -195,12 +198,12 @@ impl AgentHost {
         let _ = self.recording.take().map(fs::remove_file);
     }
 
-    /// Returns the end of a server's log and removes the file.
-    fn take_log(&mut self, id: ServerId) -> String {
+    /// Returns the last bytes of a server's log, at most `longest`, and removes the file.
+    fn take_log(&mut self, id: ServerId, longest: u64) -> String {
         let mut all = Vec::new();
         for name in self.logs.remove(&id).unwrap_or_default() {
             let path = self.work.join(name);
-            all.extend(end_of_file(&path).unwrap_or_default());
+            all.extend(end_of_file(&path, longest).unwrap_or_default());
             let _ = fs::remove_file(path);
         }
         String::from_utf8_lossy(&all).into_owned()
@@ -211,11 +214,32 @@ fn is_file_name(text: &str) -> bool {
     !text.is_empty() && Path::new(text).file_name().is_some_and(|name| name == text)
 }
 
-fn end_of_file(path: &Path) -> io::Result<Vec<u8>> {
+/// The most bytes of each of so many logs that are sent together.
+fn longest_log(logs: usize) -> u64 {
+    LONGEST_LOG.min(LONGEST_LOGS / logs.max(1) as u64)
+}
+
+fn end_of_file(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     let mut file = fs::File::open(path)?;
-    let from = file.metadata()?.len().saturating_sub(LONGEST_LOG);
+    let from = file.metadata()?.len().saturating_sub(longest);
     file.seek(SeekFrom::Start(from))?;
     let mut end = Vec::new();
-    file.take(LONGEST_LOG).read_to_end(&mut end)?;
+    file.take(longest).read_to_end(&mut end)?;
     Ok(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::protocol::{LONGEST_REPORT, Report, encode_frame};
+
+    #[test]
+    fn the_logs_of_all_servers_of_a_start_fit_into_one_report() {
+        for logs in [1, 2, 3, 40] {
+            let log = "\u{1b}".repeat(longest_log(logs) as usize);
+            let stopped = vec![StoppedServer { end: String::new(), log }; logs];
+            let report = Report::Answer { number: 1, answer: Ok(Answer::Stopped(stopped)) };
+            assert!(encode_frame(&report, LONGEST_REPORT).is_ok(), "{logs} logs");
+        }
+    }
 }
