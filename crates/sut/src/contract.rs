@@ -13,7 +13,7 @@ mod stream;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tare_plan::contract::Exchange;
+use tare_plan::contract::{Exchange, Push};
 
 pub use alike::{AgreedAnswer, GivenAnswer, TwoAnswers, ask_twice, header_differences};
 use client::{Client, Failure};
@@ -22,6 +22,8 @@ pub use stream::Security;
 
 /// The status of a successful WebSocket handshake.
 const SWITCHING_PROTOCOLS: u16 = 101;
+/// Three messages that a server pushes may take so many periods, where that is more than the longest time for an answer.
+const PUSHED_WITHIN_PERIODS: u32 = 4;
 
 /// The result of one exchange.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,10 +51,7 @@ pub fn verify_exchanges(
 
 fn check(client: &mut Client, exchange: &Exchange) -> CheckOutcome {
     let (difference, answer) = match &exchange.push {
-        Some(_) if exchange.expect.status == SWITCHING_PROTOCOLS => {
-            (listener::listen(client, &exchange.request).err().map(|complaint| complaint.to_string()), None)
-        }
-        Some(push) => (events::read(client, exchange, push).unwrap_or_else(|failure| Some(failure.to_string())), None),
+        Some(push) => (difference_of_pushes(client, exchange, push), None),
         None => ask(client, exchange).unwrap_or_else(|failure| (Some(failure.to_string()), None)),
     };
     CheckOutcome {
@@ -62,6 +61,15 @@ fn check(client: &mut Client, exchange: &Exchange) -> CheckOutcome {
         because: exchange.because.clone(),
         answer,
     }
+}
+
+/// What is wrong with the first messages that a server pushes.
+fn difference_of_pushes(client: &Client, exchange: &Exchange, push: &Push) -> Option<String> {
+    let client = client.with_timeout(client.timeout().max(push.period.0 * PUSHED_WITHIN_PERIODS));
+    if exchange.expect.status == SWITCHING_PROTOCOLS {
+        return listener::listen(&client, &exchange.request).err().map(|complaint| complaint.to_string());
+    }
+    events::read(&client, exchange, push).unwrap_or_else(|failure| Some(failure.to_string()))
 }
 
 /// Sends a request: what is wrong with the answer, and the answer. One that will be compared with those of other servers is

@@ -134,6 +134,11 @@ impl Client {
         Self { endpoint, timeout, connection: None, http2: None }
     }
 
+    /// A client of the same server with this limit.
+    pub(super) fn with_timeout(&self, timeout: Duration) -> Self {
+        Self::new(self.endpoint.clone(), timeout)
+    }
+
     pub(super) fn address(&self) -> SocketAddr {
         self.endpoint.address
     }

@@ -282,6 +282,22 @@ fn the_begin_of_a_stream_of_events_is_read() {
     }
 }
 
+#[test]
+fn events_that_come_less_often_than_answers_may_take_are_waited_for() {
+    let address = server_of(|mut stream| {
+        skip_request(&mut stream);
+        send_answer(&mut stream, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n");
+        for event in ["data: 1\n\n", "data: 2\n\n", "data: 3\n\n"] {
+            std::thread::sleep(Duration::from_millis(100));
+            send_answer(&mut stream, event);
+        }
+        let _ = stream.read_to_end(&mut Vec::new());
+    });
+    let contract = Contract::parse("contract.toml", &STREAMING.replace("10ms", "150ms")).unwrap();
+    let outcomes = verify_exchanges(address, contract.exchanges("x", 1), Duration::from_millis(100));
+    assert_eq!(outcomes[0].difference, None);
+}
+
 /// Opens the WebSocket that a client requests.
 pub fn upgrade(stream: &mut (impl Read + Write), accept: fn(&[u8]) -> String) {
     let request = read_request(stream).unwrap();
@@ -355,7 +371,7 @@ fn pushed_messages_are_checked_against_the_contract() {
                 upgrade(&mut s, tare_wire::ws::accept_for);
                 push(&mut s, &[stamp(0)])
             },
-            "within 0.3s came 1 of 3 messages",
+            "within 0.4s came 1 of 3 messages",
         ),
     ];
     let contract = Contract::parse("contract.toml", PUSHING).unwrap();
