@@ -5,6 +5,8 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use crate::server_host::CLASS_PATH_OPTIONS;
+
 /// What the names of scripts and of compiled code end in. Other files of a command line may be data, which servers write.
 const ENDINGS: [&str; 13] =
     [".jar", ".class", ".js", ".mjs", ".cjs", ".ts", ".py", ".rb", ".sh", ".php", ".pl", ".dll", ".exs"];
@@ -13,7 +15,7 @@ const ENDINGS: [&str; 13] =
 /// path. Relative paths count from `directory`.
 pub(crate) fn program_files(command: &[String], directory: Option<&Path>) -> BTreeMap<String, String> {
     let mut files = BTreeMap::new();
-    let follows_class_path = |at: usize| at > 0 && matches!(command[at - 1].as_str(), "-cp" | "-classpath");
+    let follows_class_path = |at: usize| at > 0 && CLASS_PATH_OPTIONS.contains(&command[at - 1].as_str());
     for (at, word) in command.iter().enumerate() {
         for path in word.split(':').filter(|path| !path.is_empty()) {
             let path = directory.map_or_else(|| PathBuf::from(path), |directory| directory.join(path));
@@ -64,7 +66,9 @@ mod tests {
             names.map(|name| name.rsplit('/').next().unwrap().to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(files("sh serve.sh {port} rows.csv"), ["serve.sh"]);
-        assert_eq!(files("java -cp lib/a.jar:classes Main"), ["A.class", "a.jar"]);
+        for option in CLASS_PATH_OPTIONS {
+            assert_eq!(files(&format!("java {option} lib/a.jar:classes Main")), ["A.class", "a.jar"], "{option}");
+        }
         let before = program_files(&words("sh serve.sh"), Some(folder.path()));
         std::fs::write(folder.path().join("serve.sh"), "longer").unwrap();
         assert_ne!(program_files(&words("sh serve.sh"), Some(folder.path())), before);
