@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::server_host::CLASS_PATH_OPTIONS;
+use crate::server_host::{CLASS_PATH_OPTIONS, split_all_jars};
 
 /// What the names of scripts and of compiled code end in. Other files of a command line may be data, which servers write.
 const ENDINGS: [&str; 13] =
@@ -18,6 +18,7 @@ pub(crate) fn program_files(command: &[String], directory: Option<&Path>) -> BTr
     let follows_class_path = |at: usize| at > 0 && CLASS_PATH_OPTIONS.contains(&command[at - 1].as_str());
     for (at, word) in command.iter().enumerate() {
         for path in word.split(':').filter(|path| !path.is_empty()) {
+            let path = if follows_class_path(at) { split_all_jars(path).0 } else { path };
             let path = directory.map_or_else(|| PathBuf::from(path), |directory| directory.join(path));
             let is_program = at == 0 || ENDINGS.iter().any(|ending| word.ends_with(ending)) || is_executable(&path);
             if is_program || follows_class_path(at) {
@@ -69,6 +70,7 @@ mod tests {
         for option in CLASS_PATH_OPTIONS {
             assert_eq!(files(&format!("java {option} lib/a.jar:classes Main")), ["A.class", "a.jar"], "{option}");
         }
+        assert_eq!(files("java -cp lib/* Main"), ["a.jar"]);
         let before = program_files(&words("sh serve.sh"), Some(folder.path()));
         std::fs::write(folder.path().join("serve.sh"), "longer").unwrap();
         assert_ne!(program_files(&words("sh serve.sh"), Some(folder.path())), before);

@@ -43,9 +43,9 @@ impl<'a> FileSender<'a> {
             let parts: Vec<&str> = if is_class_path { word.split(':').collect() } else { vec![word] };
             let mut sent = Vec::with_capacity(parts.len());
             for part in parts {
-                let file = file_to_send(at, part, directory, is_class_path);
-                sent.push(match file {
-                    Some(file) => self.send(&file)?.display().to_string(),
+                let (path, all_jars) = if is_class_path { split_all_jars(part) } else { (part, "") };
+                sent.push(match file_to_send(at, path, directory, is_class_path) {
+                    Some(file) => format!("{}{all_jars}", self.send(&file)?.display()),
                     None => part.to_owned(),
                 });
             }
@@ -53,6 +53,11 @@ impl<'a> FileSender<'a> {
         }
         Ok(there)
     }
+}
+
+/// A part of a class path: its file or folder, and the `/*` that stands for all jars in a folder.
+pub(crate) fn split_all_jars(part: &str) -> (&str, &str) {
+    part.strip_suffix("/*").map_or((part, ""), |folder| (folder, "/*"))
 }
 
 /// The file that a word of a command line names, if it is one that is sent. Folders are sent only as parts of a class
@@ -71,6 +76,11 @@ fn file_to_send(at: usize, word: &str, directory: Option<&Path>, is_class_path: 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn all_jars_of_a_folder_are_a_part_of_a_class_path() {
+        assert_eq!(["lib/*", "lib", "a.jar"].map(split_all_jars), [("lib", "/*"), ("lib", ""), ("a.jar", "")]);
+    }
 
     #[test]
     fn files_of_a_command_are_sent_and_the_systems_are_not() {
