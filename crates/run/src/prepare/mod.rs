@@ -237,7 +237,13 @@ pub fn prepare(
             check_tls_files(variant)?;
         }
         match &variant.program {
-            Program::Command(server) => launches.insert(variant, of_command(plan, variant, server)?),
+            Program::Command(server) => {
+                // Elsewhere the JVM says it when it is started.
+                if host.is_none() && (server.java.is_some() || !server.jvm_options.is_empty()) {
+                    check_jvm_options(&variant.server, server)?;
+                }
+                launches.insert(variant, of_command(plan, variant, server)?);
+            }
             Program::External { url, .. } => launches.insert(variant, of_external(plan, variant, url)?),
             Program::Catalog | Program::CatalogIn { .. } | Program::CatalogLike { .. } => {}
         }
@@ -299,9 +305,6 @@ fn of_command(plan: &Plan, variant: &Variant, server: &CommandServer) -> Result<
             key: format!("[servers.{}] ready", variant.server),
             message: format!("\"{pattern}\" is not a regular expression: {error}"),
         })?;
-    }
-    if server.java.is_some() || !server.jvm_options.is_empty() {
-        check_jvm_options(&variant.server, server)?;
     }
     let origin = Origin::Ours(Box::new(server.clone()));
     // What a server of the catalog answers through a proxy is stated where it is without one.
