@@ -39,14 +39,25 @@ pub(crate) fn allocated_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
     cell.by_fork(|fork| allocated(cell.measured().filter(|s| s.key.fork == fork)))
 }
 
-/// Time in which a runtime had stopped its threads, as a share of the time of the slices that know it.
+/// Time in which a runtime had stopped its threads, as a share of the time under load of the slices that know it.
 pub(crate) fn time_share<'a>(
     slices: impl Iterator<Item = &'a StoredSlice>,
     stopped_ns: fn(&RuntimeUse) -> Option<u64>,
 ) -> Option<f64> {
-    let of_slice = |s: &StoredSlice| Some((stopped_ns(s.server.runtime.as_ref()?)?, s.server.cpu.as_ref()?.wall_ns));
-    let (stopped, wall) = slices.filter_map(of_slice).fold((0, 0), |(sum, wall), (ns, of)| (sum + ns, wall + of));
-    (wall > 0).then(|| stopped as f64 / wall as f64)
+    let of_slice = |s: &StoredSlice| Some((stopped_ns(s.server.runtime.as_ref()?)?, loaded_ns(s)?));
+    let (stopped, loaded) = slices.filter_map(of_slice).fold((0, 0), |(sum, loaded), (ns, of)| (sum + ns, loaded + of));
+    (loaded > 0).then(|| stopped as f64 / loaded as f64)
+}
+
+/// How long a server was loaded between the readings of its CPU. Where servers take turns, these stand around the turns of all:
+/// then it is the time that its own answers took, at the rate of its window.
+pub(crate) fn loaded_ns(slice: &StoredSlice) -> Option<u64> {
+    let (load, cpu) = (&slice.load, slice.server.cpu.as_ref()?);
+    Some(if load.turns > 1 && load.completed > 0 {
+        (load.window_ns as f64 * cpu.requests as f64 / load.completed as f64) as u64
+    } else {
+        cpu.wall_ns
+    })
 }
 
 /// How long a runtime had stopped its threads, by its own counters. A JVM counts all its stops, other runtimes their collections.

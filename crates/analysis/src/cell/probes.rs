@@ -101,11 +101,13 @@ pub(crate) fn cpu_by_server<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -
 }
 
 pub(crate) fn cores_by_kind(slice: &StoredSlice) -> Vec<KindCores> {
-    let Some(cpu) = slice.server.cpu.as_ref().filter(|cpu| cpu.wall_ns > 0) else { return Vec::new() };
+    let (Some(cpu), Some(loaded_ns)) = (&slice.server.cpu, level::loaded_ns(slice).filter(|ns| *ns > 0)) else {
+        return Vec::new();
+    };
     let cores = |(kind, ns): (&String, &u64)| KindCores {
         kind: kind.clone(),
         // More than six digits are noise, and would fill the JSON.
-        cores: (*ns as f64 / cpu.wall_ns as f64 * 1e4).round() / 1e4,
+        cores: (*ns as f64 / loaded_ns as f64 * 1e4).round() / 1e4,
     };
     cpu.by_kind.iter().filter(|(_, ns)| **ns > 0).map(cores).collect()
 }

@@ -2,11 +2,11 @@
 
 use tare_plan::plan::SliceKind;
 use tare_record::RESTLESS_SHARE;
-use tare_record::{ErrorClass, ErrorTallies, ErrorTally, ServerCpu, StoredSlice};
+use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
 
 use crate::cell::LoadResources;
 use crate::cell::latency::LoadLatency;
-use crate::cell::level::cpu_count;
+use crate::cell::level::{cpu_count, loaded_ns};
 use crate::cell::messages;
 use crate::cell::network;
 use crate::cell::stamps;
@@ -258,21 +258,9 @@ pub(crate) fn generator_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>)
 
 /// Share of the server's cores that was busy; `None` where they are not known, as those of a load on a URL.
 fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, server_cpus: &str) -> Option<f64> {
-    let known = slices.filter_map(|slice| Some((slice, slice.server.cpu.as_ref()?)));
-    let (busy, loaded) =
-        known.fold((0, 0), |(busy, loaded), (slice, cpu)| (busy + cpu.total_ns, loaded + loaded_ns(slice, cpu)));
+    let known = slices.filter_map(|slice| Some((slice.server.cpu.as_ref()?.total_ns, loaded_ns(slice)?)));
+    let (busy, loaded) = known.fold((0, 0), |(busy, loaded), (ns, of)| (busy + ns, loaded + of));
     (loaded > 0 && !server_cpus.is_empty()).then(|| busy as f64 / (loaded as f64 * f64::from(cpu_count(server_cpus))))
-}
-
-/// How long a server was loaded between the readings of its CPU. Where servers take turns, these stand around the turns of all:
-/// then it is the time that its own answers took, at the rate of its window.
-fn loaded_ns(slice: &StoredSlice, cpu: &ServerCpu) -> u64 {
-    let load = &slice.load;
-    if load.turns > 1 && load.completed > 0 {
-        (load.window_ns as f64 * cpu.requests as f64 / load.completed as f64) as u64
-    } else {
-        cpu.wall_ns
-    }
 }
 
 pub(crate) fn bottleneck(cell: &Evidence<'_>, resources: LoadResources<'_>) -> Bottleneck {

@@ -119,6 +119,22 @@ fn a_void_server_is_no_step_of_a_ladder() {
 }
 
 #[test]
+fn shares_of_time_are_of_a_server_s_own_turns() {
+    let figures = |record: &RunRecord| {
+        let cell = summarize(record).cells.remove(0);
+        let cores: Vec<_> = cell.timeline.into_iter().map(|point| point.cpu).collect();
+        (cell.gc_pause_share, cell.stopped_time_share, cell.probes.safepoint_share, cores)
+    };
+    let mut record = standard();
+    let alone = figures(&record);
+    for slice in record.slices.iter_mut().filter(|slice| slice.key.kind == SliceKind::Saturating) {
+        slice.load.turns = 12;
+        slice.server.cpu.as_mut().unwrap().wall_ns *= 2;
+    }
+    assert_eq!(figures(&record), alone);
+}
+
+#[test]
 fn fixed_forks_are_judged_by_students_t_by_hand() {
     // Log-ratios per fork 0.07, 0.08, 0.09 (throughput); t(0.995, 2) = 9.9248, half-width 9.9248 · 0.01 / √3 = 0.057301.
     let mut record = synthetic::run(&[baseline(), variant("b", 1.0)], 3, &[SliceKind::Saturating]);
