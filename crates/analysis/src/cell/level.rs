@@ -36,7 +36,7 @@ pub(crate) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Op
 /// Bytes allocated per request in each fork that knows them, over all its scored slices: regions are too coarse for
 /// one.
 pub(crate) fn allocated_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
-    cell.by_fork(|fork| allocated(cell.measured().filter(|s| s.key.fork == fork)))
+    cell.by_fork(|fork| allocated(cell.measured_in(fork)))
 }
 
 /// Time in which a runtime had stopped its threads, as a share of the time under load of the slices that know it.
@@ -70,7 +70,7 @@ pub(crate) fn stopped_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
     let of_slice =
         |s: &StoredSlice| Some((stopped_ns(s.server.runtime.as_ref()?)?, s.server.runtime.as_ref()?.requests));
     cell.by_fork(|fork| {
-        let known = cell.measured().filter(|s| s.key.fork == fork).filter_map(of_slice);
+        let known = cell.measured_in(fork).filter_map(of_slice);
         let (ns, requests) = known.fold((0, 0), |(sum, requests), (ns, of)| (sum + ns, requests + of));
         (requests > 0).then(|| ns as f64 / requests as f64)
     })

@@ -177,8 +177,7 @@ fn cpu_load(evidence: &Evidence<'_>, kind: SliceKind) -> String {
 }
 
 fn rss_at_end(evidence: &Evidence<'_>, forks: &[u32]) -> Vec<f64> {
-    let last =
-        |fork: &u32| evidence.measured().filter(|s| s.key.fork == *fork).filter_map(|s| s.server.rss_bytes).last();
+    let last = |fork: &u32| evidence.measured_in(*fork).filter_map(|s| s.server.rss_bytes).last();
     forks.iter().filter_map(last).map(|bytes| bytes as f64).collect()
 }
 

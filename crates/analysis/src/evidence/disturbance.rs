@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use tare_plan::plan::SliceKind;
 use tare_record::{PackedHistogram, Phase, StoredSlice};
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, in_forks};
 use crate::format::{count, share};
 
 /// Above this share of the cores of both sides, the work of others disturbs a slice.
@@ -43,17 +43,17 @@ impl SetAside {
     pub fn of(cells: &[Evidence<'_>]) -> Self {
         let scored: Vec<&StoredSlice> =
             cells.iter().flat_map(|cell| &cell.slices).copied().filter(|s| s.key.phase == Phase::Measure).collect();
-        let all: BTreeSet<u32> = scored.iter().map(|slice| slice.key.fork).collect();
+        let forks = in_forks(scored.iter().copied());
         let mut aside = Self::default();
-        for fork in &all {
-            let of_fork = scored.iter().copied().filter(|slice| slice.key.fork == *fork);
+        for (fork, of_fork) in &forks {
+            let of_fork = of_fork.iter().copied();
             if of_fork.clone().any(|slice| slice.load.turns > 1) {
                 aside.judge_rounds(*fork, of_fork);
             } else if cells.iter().any(|cell| are_too_many_disturbed(of_fork.clone().filter(|s| cell.is_of(s)))) {
                 aside.forks.insert(*fork);
             }
         }
-        if 2 * aside.forks.len() > all.len() {
+        if 2 * aside.forks.len() > forks.len() {
             aside = Self::default();
         }
         for kind in [SliceKind::Fixed, SliceKind::Poisson] {

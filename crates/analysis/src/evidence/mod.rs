@@ -74,8 +74,8 @@ pub(crate) struct Evidence<'a> {
     pub subject: Subject<'a>,
     /// Warm-up and scored, in the order they were measured.
     pub slices: Vec<&'a StoredSlice>,
-    /// The scored ones that count.
-    counted: Vec<&'a StoredSlice>,
+    /// The scored ones that count, by fork.
+    counted: BTreeMap<u32, Vec<&'a StoredSlice>>,
     /// Forks and rounds that do not count, for all cells of the group under this scenario alike: other work disturbed
     /// them.
     pub set_aside: SetAside,
@@ -95,7 +95,7 @@ impl<'a> Evidence<'a> {
     /// Counts all scored slices but these. Every figure goes through them, fork by fork.
     fn leave_out(&mut self, set_aside: SetAside) {
         let counts = |slice: &&StoredSlice| slice.key.phase == Phase::Measure && !set_aside.contains(slice);
-        self.counted = self.slices.iter().copied().filter(counts).collect();
+        self.counted = in_forks(self.slices.iter().copied().filter(counts));
         self.set_aside = set_aside;
     }
 
@@ -112,7 +112,16 @@ impl<'a> Evidence<'a> {
 
     /// Those and the tries of searches.
     pub fn scored_slices(&self) -> impl Iterator<Item = &'a StoredSlice> {
-        self.counted.iter().copied()
+        self.counted.values().flatten().copied()
+    }
+
+    /// Those and the tries of searches of one fork.
+    fn scored_in(&self, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
+        self.counted.get(&fork).into_iter().flatten().copied()
+    }
+
+    pub fn measured_in(&self, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
+        self.scored_in(fork).filter(|s| s.key.kind != SliceKind::Capacity)
     }
 
     pub fn of_kind(&self, kind: SliceKind) -> impl Iterator<Item = &'a StoredSlice> {
@@ -120,7 +129,7 @@ impl<'a> Evidence<'a> {
     }
 
     pub fn in_fork(&self, kind: SliceKind, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
-        self.of_kind(kind).filter(move |s| s.key.fork == fork)
+        self.scored_in(fork).filter(move |s| s.key.kind == kind)
     }
 
     pub fn is_of(&self, slice: &StoredSlice) -> bool {
@@ -130,10 +139,7 @@ impl<'a> Evidence<'a> {
 
     /// Numbers of the forks with scored slices that count, ascending.
     pub fn fork_numbers(&self) -> Vec<u32> {
-        let mut numbers: Vec<u32> = self.scored_slices().map(|s| s.key.fork).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        numbers
+        self.counted.keys().copied().collect()
     }
 
     pub fn by_fork(&self, value: impl Fn(u32) -> Option<f64>) -> BTreeMap<u32, f64> {
@@ -183,6 +189,13 @@ impl<'a> Evidence<'a> {
     }
 }
 
+/// Slices by their fork, ascending, in the order they were measured.
+fn in_forks<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> BTreeMap<u32, Vec<&'a StoredSlice>> {
+    let mut forks: BTreeMap<u32, Vec<&StoredSlice>> = BTreeMap::new();
+    slices.for_each(|slice| forks.entry(slice.key.fork).or_default().push(slice));
+    forks
+}
+
 /// One entry per cell of the plan, in the plan's order, also for cells that were never measured.
 pub(crate) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
     let mut slices: HashMap<(&str, &str, &str), Vec<&StoredSlice>> = HashMap::new();
@@ -219,7 +232,7 @@ fn evidence<'a>(
     Evidence {
         subject: Subject::of_variant(group, scenario, variant),
         slices: Vec::new(),
-        counted: Vec::new(),
+        counted: BTreeMap::new(),
         set_aside: SetAside::default(),
         warmups: warmups.collect(),
         forks: forks.collect(),
@@ -232,7 +245,7 @@ pub(crate) fn of_load(record: &LoadRecord) -> Evidence<'_> {
     let mut evidence = Evidence {
         subject: Subject::of_load(&record.header.plan),
         slices: record.intervals.iter().collect(),
-        counted: Vec::new(),
+        counted: BTreeMap::new(),
         set_aside: SetAside::default(),
         warmups: Vec::new(),
         forks: Vec::new(),
