@@ -104,11 +104,13 @@ impl Summary {
         limits.chain(asked).collect()
     }
 
-    /// How many conditions were met; `None` where nothing was asked.
+    /// The conditions that were met; `None` where nothing was asked, or where none was met and one is void: it may have been.
     pub fn failed_conditions(&self) -> Option<Vec<ConditionOutcome>> {
         let all = self.conditions();
         let is_failed = |one: &ConditionOutcome| matches!(one.result, ConditionResult::Failed(_));
-        (!all.is_empty()).then(|| all.into_iter().filter(is_failed).collect())
+        let is_void = |one: &ConditionOutcome| matches!(one.result, ConditionResult::Void(_));
+        let is_known = !all.is_empty() && (all.iter().any(is_failed) || !all.iter().any(is_void));
+        is_known.then(|| all.into_iter().filter(is_failed).collect())
     }
 
     fn of_load(&self, condition: &ThresholdResult) -> ConditionOutcome {

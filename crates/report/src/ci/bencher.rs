@@ -21,7 +21,7 @@ struct BencherMetric {
 }
 
 /// Measures by benchmark. A measure is called like its currency, in kebab case; that of a ratio ends in `-ratio`. Where
-/// conditions were asked for, `failed-conditions` says how many were met.
+/// conditions were asked for and are not void, `failed-conditions` says how many were met.
 pub fn render(summary: &Summary) -> Result<String, ReportError> {
     let mut benchmarks: BTreeMap<&str, BTreeMap<String, BencherMetric>> = BTreeMap::new();
     for cell in usable_cells(summary) {

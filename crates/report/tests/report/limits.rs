@@ -148,6 +148,7 @@ fn a_build_that_does_not_answer_is_void_and_an_error_in_junit() {
         assert!(check(&summary).limits[0].reason.as_ref().is_some_and(|reason| !reason.is_empty()));
         assert!(summary.headline.text.starts_with("Void: cpu > +3% of http4s.Tapir"), "{}", summary.headline.text);
         assert_eq!(problem_of(&test_cases(&summary)[0]), "error");
+        assert!(!ci::bencher::render(&summary).unwrap().contains("failed-conditions"), "no failure was looked for");
     }
 }
 
