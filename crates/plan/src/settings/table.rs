@@ -103,7 +103,9 @@ define_settings! {
         at_least: u32 = value("N").conflicts_as_flag(&["forks"])
             .when(|known| known.is_compared() && !known.forks_are_fixed())
             .default(3)
-            .check("an interval needs at least 3 starts; write 3 to 200", |at_least, _| (3..=MAX_LOOKS).contains(at_least))
+            .check("an interval needs at least 3 starts; write 3 to 200", |at_least, _| {
+                (3..=MAX_LOOKS).contains(at_least)
+            })
             .fills(|to, given| {
                 if let Forks::UntilDecided { at_least, .. } = &mut to.stop.forks {
                     *at_least = given;
