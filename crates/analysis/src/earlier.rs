@@ -8,7 +8,7 @@ use tare_plan::estimate::fork_time_taken;
 use tare_plan::plan::{Group, Mode};
 use tare_record::RunRecord;
 
-use crate::compare::fork_time::mean_s as mean_fork_s;
+use crate::compare::fork_time;
 use crate::summary::{CurrencyRatio, Summary};
 
 pub const EARLIER_FILE: &str = "forks.json";
@@ -26,7 +26,8 @@ pub fn of_run(record: &RunRecord, summary: &Summary) -> Option<EarlierRun> {
         server_cpus: plan.machine.server_cpus.clone(),
         scheduling: plan.machine.scheduling,
     };
-    let time = |group: &Group| Some(fork_time_taken(plan, group, mean_fork_s(record, &group.id)?));
+    let means_s = fork_time::means_s(record);
+    let time = |group: &Group| Some(fork_time_taken(plan, group, *means_s.get(&group.id)?));
     Some(EarlierRun { place, spreads: spreads(summary), fork_times: plan.groups.iter().filter_map(time).collect() })
 }
 

@@ -2,12 +2,10 @@
 
 use tare_plan::plan::Plan;
 use tare_plan::ratio_limit::RatioLimit;
-use tare_record::RunRecord;
 use tare_stats::limit::{LimitVerdict, forks_to_judge, judge_limit};
 use tare_stats::measures::Measured;
 use tare_stats::{Polarity, UndecidedReason};
 
-use crate::compare::fork_time;
 use crate::compare::ratio::MeasuredRatio;
 use crate::compare::wording;
 use crate::compare::{Pair, Pairs};
@@ -33,15 +31,13 @@ struct Question<'a> {
 }
 
 /// Every limit of the plan against every comparison, in the order of the limits.
-pub(crate) fn judge_limits(record: &RunRecord, pairs: &Pairs<'_>) -> Vec<LimitResult> {
-    let limits = &record.header.plan.stop.limits;
-    let Pairs { compared: pairs, controls, .. } = pairs;
+pub(crate) fn judge_limits(plan: &Plan, pairs: &Pairs<'_>) -> Vec<LimitResult> {
+    let (limits, compared) = (&plan.stop.limits, &pairs.compared);
     let judge = |limit: &RatioLimit, pair: &Pair<'_>| {
-        let control = controls.iter().find(|control| control.is_beside(pair));
-        let fork_s = fork_time::mean_s(record, &pair.variant.cell.group).filter(|_| !pair.is_disturbed());
-        Question { limit, pair, control, of: limits.len() * pairs.len(), fork_s }.judge()
+        let control = pairs.controls.iter().find(|control| control.is_beside(pair));
+        Question { limit, pair, control, of: limits.len() * compared.len(), fork_s: pairs.fork_s(pair) }.judge()
     };
-    limits.iter().flat_map(|limit| pairs.iter().map(move |pair| judge(limit, pair))).collect()
+    limits.iter().flat_map(|limit| compared.iter().map(move |pair| judge(limit, pair))).collect()
 }
 
 impl Question<'_> {

@@ -12,7 +12,7 @@ use tare_record::{Phase, RunRecord, SliceKey};
 use tare_stats::StopReason;
 
 use crate::cell::analyze_cells;
-use crate::compare::{Pair, Pairs, compare_cells, fork_time};
+use crate::compare::{Pair, Pairs, compare_cells};
 use crate::limits::{are_settled, judge_limits};
 use crate::profile::first_answers;
 use crate::summary::{Comparison, CurrencyRatio, LimitResult};
@@ -24,16 +24,16 @@ pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
         return first_answers(record);
     }
     let (plan, cells) = (&record.header.plan, analyze_cells(record));
-    let pairs = Pairs::of(plan, &cells);
-    let judged = judge_limits(record, &pairs);
+    let pairs = Pairs::of(record, &cells);
+    let judged = judge_limits(plan, &pairs);
     let reason = |(pair, settled): (&Pair<'_>, Option<StopReason>)| match judged.as_slice() {
         _ if plan.stop.limits.is_empty() => reason_to_stop(pair, settled),
         limits => reason_by_limits(plan, pair, limits),
     };
     let reasons = pairs.asked().iter().zip(pairs.reasons_to_stop(plan)).map(reason);
     let state = |(comparison, reason): (Comparison, Option<ReasonToStop>)| {
-        let is_asked = judged.is_empty() && waits_for_latency(record, &comparison);
-        let reason_to_stop = reason.filter(|reason| !is_asked || !matches!(reason, ReasonToStop::Settled(_)));
+        let may_wait = judged.is_empty() && matches!(reason, Some(ReasonToStop::Settled(_)));
+        let reason_to_stop = reason.filter(|_| !may_wait || !waits_for_latency(record, &pairs, &comparison));
         let limits: Vec<&LimitResult> = judged.iter().filter(|limit| limit.comparison == comparison.id).collect();
         let first = comparison.currencies.first();
         let of_first = first.map_or_else(|| "void".to_owned(), |first| first.short.clone());
@@ -50,17 +50,17 @@ pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
             variant: comparison.variant,
         }
     };
-    compare_cells(record, &pairs).comparisons.into_iter().zip(reasons).map(state).collect()
+    compare_cells(plan, &pairs).comparisons.into_iter().zip(reasons).map(state).collect()
 }
 
 /// Whether the stopped time, or a figure that was measured in windows of latency, has no verdict yet, and the declared starts are
 /// expected to give one. These are the questions after CPU and throughput. One that needs more starts than were declared keeps no
 /// run going: so does a percentile at a cliff.
-fn waits_for_latency(record: &RunRecord, comparison: &Comparison) -> bool {
+fn waits_for_latency(record: &RunRecord, pairs: &Pairs<'_>, comparison: &Comparison) -> bool {
     let Forks::UntilDecided { max_forks: Some(declared), at_least, .. } = record.header.plan.stop.forks else {
         return false;
     };
-    let Some(fork_s) = fork_time::mean_s(record, &comparison.group) else { return false };
+    let Some(fork_s) = pairs.fork_times.get(&comparison.group) else { return false };
     let left = declared.saturating_sub(comparison.currencies.first().map_or(0, |first| first.forks));
     let measured = starts_with_latency(record, comparison);
     if (1..at_least).contains(&measured) {

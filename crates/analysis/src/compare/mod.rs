@@ -59,13 +59,17 @@ pub(crate) struct Pairs<'a> {
     pub controls: Vec<Pair<'a>>,
     /// Whether the plan compares servers with themselves and nothing else.
     is_control_alone: bool,
+    /// Mean time of a fork of each group, in seconds.
+    pub fork_times: BTreeMap<String, f64>,
 }
 
 impl<'a> Pairs<'a> {
-    pub fn of(plan: &Plan, cells: &'a [CellAnalysis<'a>]) -> Self {
+    pub fn of(record: &RunRecord, cells: &'a [CellAnalysis<'a>]) -> Self {
+        let plan = &record.header.plan;
         let pairs = cells.iter().filter_map(|variant| pair(plan, variant, cells));
         let (controls, compared) = pairs.partition(|pair| pair.variant.cell.control);
-        let mut pairs = Self { compared, controls, is_control_alone: is_control_alone(plan) };
+        let (is_control_alone, fork_times) = (is_control_alone(plan), fork_time::means_s(record));
+        let mut pairs = Self { compared, controls, is_control_alone, fork_times };
         let asked = if pairs.is_control_alone { &mut pairs.controls } else { &mut pairs.compared };
         prior::share_spreads(plan, asked);
         pairs
@@ -74,6 +78,11 @@ impl<'a> Pairs<'a> {
     /// Those that the run asks about.
     pub fn asked(&self) -> &[Pair<'a>] {
         if self.is_control_alone { &self.controls } else { &self.compared }
+    }
+
+    /// Mean time of a fork that a pair is measured in, in seconds; `None` where more forks are no remedy.
+    pub fn fork_s(&self, pair: &Pair<'_>) -> Option<f64> {
+        self.fork_times.get(&pair.variant.cell.group).copied().filter(|_| !pair.is_disturbed())
     }
 
     /// Why each of them need not go on, by what decides it.
@@ -94,12 +103,11 @@ impl<'a> Pairs<'a> {
     }
 }
 
-pub(crate) fn compare_cells(record: &RunRecord, pairs: &Pairs<'_>) -> Compared {
-    let plan = &record.header.plan;
+pub(crate) fn compare_cells(plan: &Plan, pairs: &Pairs<'_>) -> Compared {
     let rule = pairs.rule(plan);
-    let judge = |pairs: &[Pair<'_>], rule: &DecisionRule| -> Vec<Comparison> {
-        let one = |(pair, verdicts): (&Pair<'_>, Vec<Verdict>)| comparison(record, pair, &verdicts);
-        pairs.iter().zip(verdicts(pairs, rule)).map(one).collect()
+    let judge = |judged: &[Pair<'_>], rule: &DecisionRule| -> Vec<Comparison> {
+        let one = |(pair, verdicts): (&Pair<'_>, Vec<Verdict>)| comparison(pair, &verdicts, pairs.fork_s(pair));
+        judged.iter().zip(verdicts(judged, rule)).map(one).collect()
     };
     let (controls, judged, asked) = (&pairs.controls, &pairs.compared, pairs.asked());
     // Several controls beside comparisons are no questions in an order: an open one hides no other that differs.
@@ -190,9 +198,8 @@ fn measured<'a>(pairs: &'a [Pair<'_>], places: &Places) -> Line<'a> {
     pairs.iter().zip(places).map(|(pair, place)| Some(pair.measured_ratios[(*place)?].measured())).collect()
 }
 
-fn comparison(record: &RunRecord, pair: &Pair<'_>, verdicts: &[Verdict]) -> Comparison {
+fn comparison(pair: &Pair<'_>, verdicts: &[Verdict], fork_s: Option<f64>) -> Comparison {
     let (cell, baseline) = (&pair.variant.cell, &pair.baseline.cell);
-    let fork_s = fork_time::mean_s(record, &cell.group).filter(|_| !pair.is_disturbed());
     let judge = |(measured_ratio, verdict): (&MeasuredRatio, &Verdict)| CurrencyRatio {
         prior: prior::effect(measured_ratio),
         ..currency(measured_ratio, *verdict, pair, fork_s)

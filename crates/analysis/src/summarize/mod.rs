@@ -27,15 +27,15 @@ pub fn summarize(record: &RunRecord) -> Summary {
     let plan = &record.header.plan;
     // A profiled run has no scores and so no cells.
     let cells = if plan.mode == Mode::Profiled { Vec::new() } else { analyze_cells(record) };
-    let pairs = Pairs::of(plan, &cells);
-    let mut compared = compare_cells(record, &pairs);
+    let pairs = Pairs::of(record, &cells);
+    let mut compared = compare_cells(plan, &pairs);
     if plan.never_restarts() {
         for ratio in compared.comparisons.iter_mut().flat_map(|comparison| &mut comparison.currencies) {
             ratio.method = without_starts(&ratio.method);
             ratio.reason = ratio.reason.as_deref().map(without_starts);
         }
     }
-    let limits = judge_limits(record, &pairs);
+    let limits = judge_limits(plan, &pairs);
     let context = headline::HeadlineContext {
         void: &compared.void,
         disturbed: &compared.disturbed,
