@@ -66,13 +66,7 @@ fn answer(mut answering: Answering, status: u16, body: &'static [u8]) -> Option<
 }
 
 pub fn spec(address: SocketAddr, connections: usize, streams: usize) -> SessionSpec {
-    SessionSpec {
-        protocol: Protocol::Http2 { streams },
-        connections,
-        timeout: support::TIMEOUT,
-        connect_timeout: support::TIMEOUT,
-        ..support::spec(address, vec![get()])
-    }
+    SessionSpec { protocol: Protocol::Http2 { streams }, connections, ..support::spec(address, vec![get()]) }
 }
 
 pub fn drive(spec: &SessionSpec, requests: u64) -> SliceSample {

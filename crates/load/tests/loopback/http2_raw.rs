@@ -114,10 +114,6 @@ pub fn drive_with(request: RequestSpec, address: SocketAddr, requests: u64) -> S
 
 pub fn drive_streams(streams: usize, request: RequestSpec, address: SocketAddr, requests: u64) -> SliceSample {
     let request = request.expecting(Check::body_is(*b"1")).expecting(Check::status(200));
-    let spec = SessionSpec {
-        protocol: Protocol::Http2 { streams },
-        timeout: support::TIMEOUT,
-        ..support::spec(address, vec![request])
-    };
+    let spec = SessionSpec { protocol: Protocol::Http2 { streams }, ..support::spec(address, vec![request]) };
     run(&mut LoadSession::open(&spec).unwrap(), &count(requests, 1))
 }

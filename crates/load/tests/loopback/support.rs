@@ -25,9 +25,10 @@ pub fn get() -> RequestSpec {
     RequestSpec::get("/path0/1").expecting(Check::body_is(*b"1"))
 }
 
-/// The default settings, with the poller under test.
+/// The default settings, with the poller under test and enough time.
 pub fn spec(target: impl Into<Target>, requests: Vec<RequestSpec>) -> SessionSpec {
-    SessionSpec { poller: crate::POLLER, ..SessionSpec::new(target, requests) }
+    let poller = crate::POLLER;
+    SessionSpec { poller, timeout: TIMEOUT, connect_timeout: TIMEOUT, ..SessionSpec::new(target, requests) }
 }
 
 /// Longer than a server on this machine ever needs, however busy the machine is.
@@ -45,7 +46,7 @@ pub fn session_that_waits(
     requests: Vec<RequestSpec>,
 ) -> LoadSession {
     let spec = spec(target, requests);
-    LoadSession::open(&SessionSpec { connections, timeout, connect_timeout: TIMEOUT, ..spec }).unwrap()
+    LoadSession::open(&SessionSpec { connections, timeout, ..spec }).unwrap()
 }
 
 pub fn count(requests: u64, connections: usize) -> SliceSpec {

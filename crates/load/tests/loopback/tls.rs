@@ -48,11 +48,7 @@ fn answering(answer: &'static [u8]) -> impl Fn(Stream) + Send + Clone + 'static 
 }
 
 fn spec(address: SocketAddr, trust: Trust) -> SessionSpec {
-    SessionSpec {
-        tls: Some(TlsSpec { trust, ..TlsSpec::new("localhost") }),
-        timeout: support::TIMEOUT,
-        ..support::spec(address, vec![get()])
-    }
+    SessionSpec { tls: Some(TlsSpec { trust, ..TlsSpec::new("localhost") }), ..support::spec(address, vec![get()]) }
 }
 
 fn drive(spec: &SessionSpec, requests: u64) -> SliceSample {

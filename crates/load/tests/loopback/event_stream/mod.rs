@@ -33,7 +33,7 @@ fn read(spec: SessionSpec, events: u64, streams: u64) -> SliceSample {
 fn spec_of(options: Options) -> (tare_reference::Running, SessionSpec) {
     let server = support::server(options);
     let spec = support::spec(server.address(), vec![RequestSpec::get("/events")]);
-    (server, SessionSpec { timeout: support::TIMEOUT, ..spec })
+    (server, spec)
 }
 
 #[test]
@@ -107,7 +107,7 @@ fn read_answer(answer: &'static str) -> SliceSample {
         }
     });
     let spec = support::spec(address, vec![RequestSpec::get("/").expecting(Check::status(200))]);
-    read(SessionSpec { timeout: support::TIMEOUT, ..spec }, u64::MAX, 2)
+    read(spec, u64::MAX, 2)
 }
 
 #[test]

@@ -32,7 +32,6 @@ fn spec(address: SocketAddr, streams: usize, events: u64) -> SessionSpec {
     SessionSpec {
         protocol: Protocol::EventStream { push, streams: Some(streams) },
         connections: 2,
-        timeout: support::TIMEOUT,
         ..support::spec(address, vec![RequestSpec::get("/").expecting(Check::status(200))])
     }
 }

@@ -12,7 +12,7 @@ use crate::support::{self, count, run};
 /// The session of two users who follow up to five redirects.
 fn following(spec: SessionSpec, request: RequestSpec) -> SessionSpec {
     let requests = Requests { follow: 5, ..Requests::of([request]) };
-    SessionSpec { requests, connections: 2, timeout: support::TIMEOUT, ..spec }
+    SessionSpec { requests, connections: 2, ..spec }
 }
 
 fn drive(spec: &SessionSpec, slice: &SliceSpec) -> SliceSample {

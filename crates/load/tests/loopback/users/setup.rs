@@ -57,7 +57,7 @@ fn requests(users: &str) -> Requests {
 }
 
 fn spec(address: SocketAddr, requests: Requests) -> SessionSpec {
-    SessionSpec { requests, connections: 4, timeout: support::TIMEOUT, ..support::spec(address, Vec::new()) }
+    SessionSpec { requests, connections: 4, ..support::spec(address, Vec::new()) }
 }
 
 fn drive(session: &mut LoadSession, slice: &SliceSpec) -> SliceSample {

@@ -54,7 +54,6 @@ fn each_subscription_sends_its_messages_in_turn_and_counts_only_what_follows() {
     let spec = SessionSpec {
         protocol: Protocol::WebSocket(Conversation::Push(push)),
         connections: 2,
-        timeout: support::TIMEOUT,
         ..support::spec(address, vec![request])
     };
     let sample = LoadSession::open(&spec).unwrap().run(&count(6, 2), &Cancel::new()).unwrap();
