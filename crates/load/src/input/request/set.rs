@@ -44,7 +44,8 @@ pub(crate) struct Prepared {
     name: String,
     /// The connection ends with the response.
     pub(crate) announces_close: bool,
-    pub(crate) expectation: Expectation,
+    /// The same one for all requests without checks, so that a long list reads little of itself for each answer.
+    pub(crate) expectation: Arc<Expectation>,
     pub(super) uses: Uses,
     pub(super) form: Form,
 }
@@ -93,13 +94,17 @@ impl RequestSet {
         let mut scope = Scope::of(&requests.feeds, users);
         let kind = if taken.is_empty() { "request" } else { "set-up request" };
         let mut prepared = Vec::with_capacity(requests.list.len());
+        let mut unchecked = None;
         for (index, spec) in requests.list.iter().enumerate() {
             let place = format!("{kind} {} ({} {})", index + 1, spec.method, spec.path);
             let mut request = prepare(host, &place, spec, &requests.feeds, &mut scope)?;
-            request.expectation.follows = requests.follow > 0;
+            let expectation = Arc::make_mut(&mut request.expectation);
+            expectation.follows = requests.follow > 0;
             if let Some(taken) = taken.get(index) {
-                (request.expectation.keeps_answer, request.expectation.decodes) = (true, true);
+                (expectation.keeps_answer, expectation.decodes) = (true, true);
                 scope.users.names.extend(taken.iter().cloned());
+            } else if spec.checks.is_empty() {
+                request.expectation = Arc::clone(unchecked.get_or_insert(request.expectation));
             }
             prepared.push(request);
         }
@@ -212,7 +217,7 @@ fn prepare(
         is_head: spec.method == Method::HEAD,
         name: spec.shown_name(),
         announces_close,
-        expectation,
+        expectation: Arc::new(expectation),
         uses,
         form,
     })
