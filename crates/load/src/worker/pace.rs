@@ -3,7 +3,7 @@
 //! A backlog of 50 is the JVM's default. The kernel completes a connect long before the server accepts it, and drops or
 //! resets connects beyond that number. So connections are opened in steps smaller than that backlog, with a pause after
 //! each. In preparation the next step also waits while a connect is pending, and while the kernel says that the
-//! listener still holds connections ([`crate::backlog`]). This has limits. The backlog of another machine cannot be
+//! listener still holds connections (`procfs::backlog`). This has limits. The backlog of another machine cannot be
 //! seen. Within a slice the backlog is not read, because reading it would disturb the load. So a server that accepts
 //! nothing for several pauses can still overflow there, and so can one whose backlog is smaller than a step.
 
