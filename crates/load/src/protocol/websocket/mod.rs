@@ -197,8 +197,9 @@ impl WebSocket {
         if self.only.under_way() == 0 {
             return Step::More;
         }
-        let why =
-            close_frame.map_or("without a code".to_owned(), |(code, reason)| format!("with code {code} \"{reason}\""));
+        let why = close_frame.map_or("without a code".to_owned(), |(code, reason)| {
+            format!("with code {code} \"{}\"", escape(reason.as_bytes()))
+        });
         Step::Broken(Problem::new(ErrorClass::Read, format!("the server closed the WebSocket {why}")))
     }
 

@@ -161,11 +161,11 @@ fn a_count_that_is_not_reached_in_its_time_is_a_timeout_and_the_rest_is_missing(
 #[test]
 fn what_goes_wrong_on_a_websocket_is_counted_by_class() {
     let closing: fn(u64, &str) -> Vec<u8> =
-        |n, stamp| if n == 3 { frame(0x88, b"\x03\xe9gone") } else { frame(0x81, stamp.as_bytes()) };
+        |n, stamp| if n == 3 { frame(0x88, b"\x03\xe9gone\x1b") } else { frame(0x81, stamp.as_bytes()) };
     let masked: fn(u64, &str) -> Vec<u8> =
         |n, stamp| if n == 3 { b"\x81\x81\0\0\0\0x".to_vec() } else { frame(0x81, stamp.as_bytes()) };
     for (frames, class, says) in [
-        (closing, ErrorClass::Read, "closed the WebSocket with code 1001 \"gone\""),
+        (closing, ErrorClass::Read, "closed the WebSocket with code 1001 \"gone\\x1b\""),
         (masked, ErrorClass::Protocol, "masked"),
     ] {
         let sample = pushed(pushing(100, |_| MS, frames), 20, three());
