@@ -45,6 +45,7 @@ fn remedy(error: &Error) -> Option<&'static str> {
             Some(": raise the limit of open files (ulimit -n), or use fewer connections")
         }
         Some(Errno::NOENT) => Some(": there is no socket at this path; is the server running?"),
+        Some(Errno::AGAIN) => Some(": its listener has no room for another connection; does the server accept any?"),
         _ => None,
     }
 }
@@ -59,6 +60,7 @@ mod tests {
             (Errno::ADDRNOTAVAIL, "no local port is left"),
             (Errno::MFILE, "ulimit -n"),
             (Errno::NOENT, "is the server running"),
+            (Errno::AGAIN, "does the server accept any"),
         ] {
             let problem = Problem::of_end(&CloseCause::ConnectFailed(errno.into()));
             assert!(problem.class == ErrorClass::Connect && problem.text.contains(says), "{}", problem.text);

@@ -3,9 +3,11 @@
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connect, socket_with, sockopt};
 use rustls::{ClientConnection, StreamOwned};
 use tare_sample::ErrorClass;
 use tare_sys::clock::{self, Nanos};
@@ -166,7 +168,7 @@ impl<'a> Client<'a> {
                 socket.set_nodelay(true).map_err(failed)?;
                 self.secure(socket)
             }
-            Target::Unix(path) => self.secure(UnixStream::connect(path).map_err(failed)?),
+            Target::Unix(path) => self.secure(connect_unix(path, self.connect_timeout).map_err(failed)?),
         }
     }
 
@@ -184,6 +186,14 @@ impl<'a> Client<'a> {
             None => Ok(Box::new(StreamOwned::new(connection, socket))),
         }
     }
+}
+
+/// Connects to a socket in the file system. Waits so long at most while its listener has no room for a connection.
+fn connect_unix(path: &Path, timeout: Duration) -> io::Result<UnixStream> {
+    let socket = socket_with(AddressFamily::UNIX, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+    sockopt::set_socket_timeout(&socket, sockopt::Timeout::Send, Some(timeout))?;
+    connect(&socket, &SocketAddrUnix::new(path)?)?;
+    Ok(socket.into())
 }
 
 /// The problem of a read that failed, and of the write before it.

@@ -1,6 +1,7 @@
 //! Users who log in before the load: what their answers fill, what becomes of those who fail, and what is refused.
 
 use std::net::SocketAddr;
+use std::os::unix::net::UnixListener;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,7 +9,7 @@ use h2::server::Builder;
 use http::Response;
 use tare_load::{
     Body, Cancel, Check, Conversation, ErrorClass, Feed, FeedFormat, LoadSession, Protocol, Push, RequestSpec,
-    Requests, Schedule, SessionSpec, SetupStep, SliceSample, SliceSpec, Stamp,
+    Requests, Schedule, SessionSpec, SetupStep, SliceSample, SliceSpec, Stamp, Target,
 };
 
 use super::{Got, Journal, answer, site};
@@ -116,6 +117,19 @@ fn a_load_without_any_user_ends_before_it_begins() {
     let (_held, nobody) = support::held_address();
     let error = LoadSession::open(&spec(nobody, requests("ada\n"))).err().unwrap().to_string();
     assert!(error.contains("no user could be set up (connect)") && error.contains("refused"), "{error}");
+}
+
+#[test]
+fn a_socket_without_room_for_all_keeps_nobody_waiting() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("socket");
+    let listener = UnixListener::bind(&path).unwrap();
+    rustix::net::listen(&listener, 0).unwrap();
+    let timeout = Duration::from_millis(200);
+    let all = spec(SocketAddr::from(([127, 0, 0, 1], 80)), requests("ada\nbob\ncy\ndan\n"));
+    let spec = SessionSpec { target: Target::Unix(path), timeout, connect_timeout: timeout, ..all };
+    let error = LoadSession::open(&spec).err().unwrap().to_string();
+    assert!(error.contains("no user could be set up (connect)") && error.contains("no room"), "{error}");
 }
 
 #[test]
