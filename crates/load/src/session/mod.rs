@@ -101,8 +101,9 @@ impl LoadSession {
         let least_connections = ready.as_ref().map_or(own_connections, |ready| ready.values.len());
         let cpus: Vec<usize> = spec.cpus.iter().take(least_connections).collect();
         let ReadyUsers { values, mut failed } = ready.unwrap_or_default();
-        let (failed_users, failed_example) =
-            (failed.total(), failed.iter().next().map(|(_, tally)| tally.example.clone()));
+        // After many failures the others are not tried.
+        let missing = own_connections - values.len();
+        let failed_example = failed.iter().next().map(|(_, tally)| tally.example.clone());
         let mut users = deal_users(values, spec, cpus.len()).into_iter();
         let targets = spec.targets();
         let mut workers = Vec::with_capacity(cpus.len());
@@ -125,7 +126,7 @@ impl LoadSession {
         let clock_probe = ClockProbe::of(spec);
         let (share, connections) = (spec.share, spec.connections);
         let missing_users = failed_example.map(|example| {
-            format!("{failed_users} of {own_connections} users could not be set up and take no part: {example}")
+            format!("{missing} of {own_connections} users could not be set up and take no part: {example}")
         });
         Ok(Self { workers, share, connections, congestion, poller, keeps_cpus_awake, clock_probe, missing_users })
     }

@@ -2,6 +2,9 @@
 
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::sleep;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -117,6 +120,29 @@ fn a_load_without_any_user_ends_before_it_begins() {
     let (_held, nobody) = support::held_address();
     let error = LoadSession::open(&spec(nobody, requests("ada\n"))).err().unwrap().to_string();
     assert!(error.contains("no user could be set up (connect)") && error.contains("refused"), "{error}");
+}
+
+#[test]
+fn users_who_were_not_tried_are_missing_too() {
+    let refused = Arc::new(AtomicUsize::new(0));
+    let (address, _) = site(move |got| {
+        if got.line != "POST /login" {
+            return answer("200 OK", "", "");
+        }
+        if got.body.contains("bad") {
+            refused.fetch_add(1, Ordering::Relaxed);
+            return answer("401 Unauthorized", "", "");
+        }
+        while refused.load(Ordering::Relaxed) < 64 {
+            sleep(Duration::from_millis(1));
+        }
+        // The others are given up.
+        sleep(Duration::from_millis(200));
+        answer("201 Created", "X-Csrf: c\r\n", "{\"token\": \"t\"}")
+    });
+    let users = format!("late\n{}", "bad\n".repeat(499));
+    let session = LoadSession::open(&SessionSpec { connections: 500, ..spec(address, requests(&users)) }).unwrap();
+    assert!(session.missing_users().unwrap().starts_with("499 of 500 users"), "{:?}", session.missing_users());
 }
 
 #[test]
