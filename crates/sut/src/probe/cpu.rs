@@ -126,6 +126,15 @@ impl CpuProbe {
         Ok(CpuSample { at_ns: clock::now().0, total_ns, by_pool })
     }
 
+    /// CPU time so far of the known processes; of those that have ended, as the last sample saw it.
+    ///
+    /// # Units
+    /// Nanoseconds.
+    pub fn cpu_ns(&self) -> u64 {
+        let used = |(pid, seen): (&u32, &Process)| process::cpu_time_ns(*pid).unwrap_or(seen.total_ns);
+        self.processes.iter().map(used).sum()
+    }
+
     /// The processes of the server, including those that have ended.
     pub fn processes(&self) -> impl Iterator<Item = u32> + '_ {
         self.processes.keys().copied()
@@ -254,6 +263,9 @@ fn use_between(now: &ByPool, before: &ByPool) -> ByPool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Write};
+    use std::process::{Command, Stdio};
+
     use super::*;
 
     fn burn() {
@@ -310,6 +322,26 @@ mod tests {
         let used = probe.take_sample().unwrap().since(&before);
         assert!(used.total_ns >= 30_000_000 && used.use_of_kind(kind::EXITED).cpu_ns >= 20_000_000, "{used:?}");
         assert_eq!(used.use_of_kind("no such kind"), SchedStat::default());
+    }
+
+    #[test]
+    fn what_a_child_has_used_stays_after_its_end() {
+        let burns =
+            "exec 3<&0; (i=0; while [ $i -lt 90000 ]; do i=$((i+1)); done; echo; read x <&3) & wait; echo; read x";
+        let mut server =
+            Command::new("sh").args(["-c", burns]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut orders = server.stdin.take().unwrap();
+        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+        lines.next().unwrap().unwrap();
+        let mut probe = CpuProbe::new(server.id()).unwrap();
+        probe.take_sample().unwrap();
+        let before = probe.cpu_ns();
+        orders.write_all(b"\n").unwrap();
+        lines.next().unwrap().unwrap();
+        let (after, little_ns) = (probe.cpu_ns(), 2_000_000);
+        assert!(before > 2 * little_ns && after + little_ns > before, "{before} and then {after}");
+        drop(orders);
+        server.wait().unwrap();
     }
 
     #[test]

@@ -15,7 +15,7 @@ use tare_sut::probe::jvm::{JvmProbe, is_jvm};
 use tare_sut::probe::memory::{memory_of_processes, off_heap_bytes};
 use tare_sut::probe::runtime::RuntimeSample;
 use tare_sut::server::{Server, Status};
-use tare_sys::procfs::process::{self, Memory};
+use tare_sys::procfs::process::Memory;
 
 use crate::server_host::local::live_server::LiveServer;
 use crate::server_host::local::server_id::ServerId;
@@ -150,11 +150,11 @@ impl RunningServer {
         off_heap_bytes(probe.pid(), heap_committed_bytes)
     }
 
-    /// CPU of all its processes in nanoseconds; `None` where they cannot be seen. A process that has ended uses none.
+    /// CPU of all its processes in nanoseconds; `None` where they cannot be seen.
     pub fn cpu_ns(&self) -> Option<u64> {
         match self.cpu_probes.as_slice() {
             [] => matches!(self.live.status(), Status::Exited(_)).then_some(0),
-            probes => Some(all_processes(probes).filter_map(|pid| process::cpu_time_ns(pid).ok()).sum()),
+            probes => Some(probes.iter().map(CpuProbe::cpu_ns).sum()),
         }
     }
 }
