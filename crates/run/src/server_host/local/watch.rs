@@ -128,7 +128,6 @@ impl Watch {
     /// from `origin`.
     pub fn end(self, servers: &mut RunningServers, scored_from: Nanos, origin: Nanos) -> Vec<ServerUse> {
         let begun = clock::thread_cpu_ns();
-        let others_share = self.others.as_ref().and_then(|others| others.share(servers));
         let mut probing_ns = self.probing_ns;
         let used: Vec<_> = self
             .watched
@@ -141,6 +140,8 @@ impl Watch {
                 (before.server, cpu, before.runtime.sum())
             })
             .collect();
+        // After the CPU is read: processes that are new since then are found there.
+        let others_share = self.others.as_ref().and_then(|others| others.share(servers));
         let outside = self.meter.map(|meter| {
             let (delays, metering_ns) = meter.stop_and_read();
             probing_ns += metering_ns;
