@@ -1,29 +1,18 @@
 //! Runs a program to its end, with a time limit.
 
-use std::io::Read;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tare_sys::child::{Child, How, Program};
-use tare_sys::threads;
+use tare_sys::child::{How, Program, run_to_end};
 
 use crate::SutError;
 
 /// Runs a program to its end and returns both of its outputs.
 pub(crate) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
     let wrong = |said: String| SutError::Sampler { doing: doing.to_owned(), said, remedy: remedy.to_owned() };
-    let mut child = Child::spawn(program).map_err(|error| wrong(error.to_string()))?;
-    let output = child.take_output();
-    let reader = threads::spawn("output", move || {
-        let mut said = Vec::new();
-        // After a failed read, the output up to there counts.
-        let _ = output.map(|mut output| output.read_to_end(&mut said));
-        String::from_utf8_lossy(&said).trim().to_owned()
-    });
-    let reader = reader.map_err(|error| wrong(format!("no thread can be started to read its output: {error}")))?;
-    let how = child.wait(timeout);
-    // Its end closes the pipe, which ends the reader.
-    child.kill_tree().map_err(|error| wrong(error.to_string()))?;
-    let said = reader.join().unwrap_or_default();
+    let ended = run_to_end(program, timeout, &AtomicBool::new(false));
+    let (how, said) = ended.map_err(|error| wrong(error.to_string()))?;
+    let said = said.trim().to_owned();
     match how {
         Some(How::Code(0)) => Ok(said),
         Some(how) => Err(wrong(if said.is_empty() { how.to_string() } else { said })),

@@ -7,11 +7,13 @@ mod prepare;
 mod supervisor;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::fs::File;
+use std::io::{self, Read};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use std::{fmt, io};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, waitpid};
@@ -19,14 +21,16 @@ use serde::{Deserialize, Serialize};
 pub use tare_units::SchedulingPolicy;
 
 use crate::affinity::CpuSet;
-use crate::clock;
 use crate::socket::SEND_FLAGS;
+use crate::{clock, threads};
 use message::{Message, SIZE};
 
 pub use prepare::find_program;
 
 /// How long tare waits for the kernel to remove killed processes.
 const KILL_TIMEOUT: Duration = Duration::from_secs(10);
+/// How often [`run_to_end`] checks whether it is cancelled.
+const CHECK_EVERY: Duration = Duration::from_millis(50);
 
 /// The program to start. Its standard output and standard error share one pipe, so that their order is kept; the caller
 /// must drain it (see [`Child::take_output`]).
@@ -255,6 +259,37 @@ impl Child {
         self.lifeline = None;
         self.ended = Some(ended);
     }
+}
+
+/// Runs a program until it ends, for at most `limit`, or until `cancelled` is set. Returns how it ended, `None` where it was
+/// killed before, and what it wrote.
+///
+/// # Errors
+/// When it cannot be started, nothing can read its output, or one of its processes cannot be killed.
+pub fn run_to_end(
+    program: Program,
+    limit: Duration,
+    cancelled: &AtomicBool,
+) -> Result<(Option<How>, String), ChildError> {
+    let name = program.program.to_string_lossy().into_owned();
+    let mut child = Child::spawn(program)?;
+    let output = child.take_output();
+    let reader = threads::spawn("output", move || {
+        let mut said = Vec::new();
+        // After a failed read, the output up to there counts.
+        let _ = output.map(|mut output| output.read_to_end(&mut said));
+        String::from_utf8_lossy(&said).into_owned()
+    });
+    let doing = "cannot start a thread that reads its output".to_owned();
+    let reader = reader.map_err(|source| ChildError::Start { program: name, doing, source })?;
+    let deadline = clock::now() + limit;
+    let mut how = None;
+    while how.is_none() && !cancelled.load(Ordering::Relaxed) && clock::now() < deadline {
+        how = child.wait(CHECK_EVERY.min(Duration::from_nanos(deadline.since(clock::now()))));
+    }
+    // Its end closes the pipe, which ends the reader.
+    child.kill_tree()?;
+    Ok((how, reader.join().unwrap_or_default()))
 }
 
 impl Drop for Child {

@@ -1,17 +1,11 @@
 //! Runs a tool to its end, a deadline or Ctrl-C, and keeps what it prints.
 
-use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tare_sys::affinity::CpuSet;
-use tare_sys::child::{Child, How, Program};
-use tare_sys::{clock, threads};
+use tare_sys::child::{How, Program, run_to_end};
 
-/// How often a wait checks the deadline and Ctrl-C.
-const CHECK_EVERY: Duration = Duration::from_millis(50);
-/// How long a tool may take to stop.
-const STOP_GRACE: Duration = Duration::from_secs(2);
 /// How much of the end of its output an error shows.
 const SHOWN_LINES: usize = 5;
 
@@ -36,29 +30,11 @@ pub(super) fn run_until_exit(
     cancelled: &AtomicBool,
 ) -> Result<(How, String), String> {
     let (program, arguments) = command.split_first().ok_or("its command is empty")?;
-    let mut program = Program::new(program).args(arguments);
-    program.cpus = cpus;
-    let mut child = Child::spawn(program).map_err(|error| error.to_string())?;
-    let output = child.take_output().map(|mut pipe| {
-        threads::spawn("output", move || {
-            let mut bytes = Vec::new();
-            // A broken pipe ends the output.
-            let _ = pipe.read_to_end(&mut bytes);
-            String::from_utf8_lossy(&bytes).into_owned()
-        })
-    });
-    let output = output.transpose().map_err(|error| format!("no thread can be started to read its output: {error}"))?;
-    let deadline = clock::now() + timeout;
-    let mut how = None;
-    while how.is_none() && !cancelled.load(Ordering::Relaxed) && clock::now() < deadline {
-        how = child.wait(CHECK_EVERY);
-    }
-    child.terminate(STOP_GRACE).map_err(|error| error.to_string())?;
-    let text = output.and_then(|thread| thread.join().ok()).unwrap_or_default();
-    match how {
-        Some(how) => Ok((how, text)),
-        None if cancelled.load(Ordering::Relaxed) => Err("given up as asked".to_owned()),
-        None => Err(format!("it did not end within {} s: {}", timeout.as_secs(), last_lines(&text))),
+    let program = Program { cpus, ..Program::new(program).args(arguments) };
+    match run_to_end(program, timeout, cancelled).map_err(|error| error.to_string())? {
+        (Some(how), text) => Ok((how, text)),
+        (None, _) if cancelled.load(Ordering::Relaxed) => Err("given up as asked".to_owned()),
+        (None, text) => Err(format!("it did not end within {} s: {}", timeout.as_secs(), last_lines(&text))),
     }
 }
 
