@@ -6,7 +6,9 @@ mod rounds;
 use tare_record::AgentRecord;
 use tare_sample::{MessageTally, PackedHistogram, SliceSample};
 
-use crate::protocol::{Answer, ClockReading, OpenConnections, ProtocolError, Report, Version, unpack_sample};
+use crate::protocol::{
+    Answer, ClockReading, OpenConnections, ProtocolError, Report, Version, unpack_sample, unpack_whole,
+};
 
 pub use offset::ClockOffset;
 pub(crate) use rounds::Rounds;
@@ -188,7 +190,7 @@ impl Fleet {
         if matches!(agent.phase, AgentPhase::Running | AgentPhase::Ready) {
             match &answered.answer {
                 Ok(Answer::Driven(driven)) => {
-                    let whole = unpack_sample(driven.sample.clone())?;
+                    let whole = unpack_whole(driven.sample.clone())?;
                     agent.check_totals(&whole)?;
                     self.clocks.merge(&whole.messages);
                     self.rounds.end(index);

@@ -13,7 +13,7 @@ pub use bytes::Bytes;
 pub use error::ProtocolError;
 pub use frame::{LONGEST_ORDER, LONGEST_REPORT, encode_frame, read_frame};
 pub use message::{ClockReading, Greeting, OpenConnections, Order, PROTOCOL, Report, Version};
-pub use packed_sample::{PackedSample, pack_sample, unpack_sample};
+pub use packed_sample::{PackedSample, pack_sample, unpack_sample, unpack_whole};
 pub use packed_use::PackedUse;
 pub use sampled::SampledReport;
 pub(crate) use task::answer_of;

@@ -10,6 +10,8 @@ use super::error::ProtocolError;
 const LARGEST_COUNT: u64 = 1 << 44;
 /// The limit for the time that all requests of a period waited together: two million requests that wait for a minute each.
 const LONGEST_WAITING_NS: u64 = 1 << 57;
+/// The limit for the counters and times of a whole load: many workers may make it for days, and nothing is added to them.
+const LARGEST_SUM: u64 = 1 << 62;
 const MOST_WORKERS: u32 = 1 << 16;
 /// The longest text of an error, in characters.
 const LONGEST_EXAMPLE: usize = 300;
@@ -38,14 +40,28 @@ pub fn pack_sample(sample: SliceSample, begin_ns: u64) -> PackedSample {
     PackedSample { counters, histograms }
 }
 
-/// The sample of a message. The histograms may be missing, as in the message of a whole load.
+/// The sample of the message of a period or a turn.
 ///
 /// # Errors
 /// When it cannot be read, or when its counts cannot be true.
 pub fn unpack_sample(message: PackedSample) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
+    unpack_within(message, LARGEST_COUNT, LONGEST_WAITING_NS)
+}
+
+/// The same of the message of a whole load, which has no histograms.
+pub fn unpack_whole(message: PackedSample) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
+    unpack_within(message, LARGEST_SUM, LARGEST_SUM)
+}
+
+/// The histograms may be missing.
+fn unpack_within(
+    message: PackedSample,
+    largest: u64,
+    longest_waiting_ns: u64,
+) -> Result<SliceSample<PackedHistogram>, ProtocolError> {
     let untrue = |reason: String| ProtocolError::Sample(reason);
     let PackedSample { counters: mut sample, histograms } = message;
-    check_sizes(&sample).map_err(untrue)?;
+    check_sizes(&sample, largest, longest_waiting_ns).map_err(untrue)?;
     sample.errors = with_plain_examples(&sample.errors);
     sample.connection_events = with_plain_examples(&sample.connection_events);
     for text in sample.statuses.0.values_mut().map(|tally| &mut tally.example) {
@@ -69,7 +85,7 @@ pub fn unpack_sample(message: PackedSample) -> Result<SliceSample<PackedHistogra
     sample.contradiction().map_or(Ok(sample), |contradiction| Err(untrue(contradiction)))
 }
 
-fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
+fn check_sizes(sample: &SliceSample<PackedHistogram>, largest: u64, longest_waiting_ns: u64) -> Result<(), String> {
     let times = [sample.start_ns, sample.discarded_head_ns, sample.window_ns, sample.tick_ns];
     let messages = &sample.messages;
     let pushed = [messages.received, messages.missing, messages.late, messages.subscriptions];
@@ -78,9 +94,10 @@ fn check_sizes(sample: &SliceSample<PackedHistogram>) -> Result<(), String> {
     let requests = sample.by_request.iter().flat_map(|tally| [tally.ok, tally.failed]);
     let tallies = tallies.chain(statuses).chain(requests);
     let counters = sample.counters().filter(|(name, _)| *name != "blocked_ns").map(|(_, count)| count);
-    let largest = counters.chain(times).chain(pushed).chain(tallies).max().unwrap_or(0);
-    if largest > LARGEST_COUNT || sample.blocked_ns > LONGEST_WAITING_NS {
-        return Err(format!("{} is larger than any count", largest.max(sample.blocked_ns)));
+    let counter = counters.chain(times).max().unwrap_or(0);
+    let count = pushed.into_iter().chain(tallies).max().unwrap_or(0);
+    if counter > largest || count > LARGEST_COUNT || sample.blocked_ns > longest_waiting_ns {
+        return Err(format!("{} is larger than any count", counter.max(count).max(sample.blocked_ns)));
     }
     if sample.by_request.len() > RequestTally::MOST + 1 || sample.statuses.0.values().any(|one| one.failed > one.count)
     {
@@ -163,8 +180,15 @@ mod tests {
     }
 
     #[test]
-    fn a_sum_has_no_histograms() {
+    fn a_sum_has_no_histograms_and_may_be_that_of_days_on_many_cores() {
         assert_eq!(sent(&pack_sample(sample(), 0).without_histograms()).unwrap().offered, 2);
+        let (day_ns, bytes_in) = (86_400_000_000_000, 1 << 50);
+        let long = SliceSample { window_ns: day_ns, generator_spin_ns: 64 * day_ns, bytes_in, ..sample() };
+        let message = pack_sample(long, 0).without_histograms();
+        assert!(sent(&message).is_err(), "no period is so long");
+        assert_eq!(unpack_whole(message).unwrap().window_ns, day_ns);
+        let wrong = SliceSample { generator_cpu_ns: u64::MAX, ..sample() };
+        assert!(unpack_whole(pack_sample(wrong, 0)).unwrap_err().to_string().contains("larger than any count"));
     }
 
     #[test]
