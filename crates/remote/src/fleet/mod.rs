@@ -19,6 +19,8 @@ pub const LONGEST_SILENCE_NS: u64 = 10_000_000_000;
 pub const LONGEST_WAIT_NS: u64 = 30_000_000_000;
 /// How many more samples an agent may send than periods have ended: its last period may end early, and clocks differ a little.
 const SPARE_SAMPLES: u64 = 4;
+/// And one more in so many: its clock may run faster. Clocks that nobody sets differ by a tenth of that.
+const SAMPLES_PER_SPARE: u64 = 1_000;
 
 /// A request that leaves later than this after its intended start is late, in nanoseconds.
 pub const LATE_NS: u64 = 1_000_000;
@@ -163,7 +165,8 @@ impl Fleet {
             (AgentPhase::Working, Report::Ready) => agent.phase = AgentPhase::Ready,
             (AgentPhase::Running, Report::Sample(sample)) => {
                 let sample = unpack_sample(sample)?;
-                let most_ns = now_ns.saturating_sub(self.begin_ns) + SPARE_SAMPLES * self.period_ns;
+                let elapsed_ns = now_ns.saturating_sub(self.begin_ns);
+                let most_ns = elapsed_ns + elapsed_ns / SAMPLES_PER_SPARE + SPARE_SAMPLES * self.period_ns;
                 if agent.reported_ns + self.period_ns > most_ns {
                     return Err(ProtocolError::Sample("more samples came than periods have ended".to_owned()));
                 }

@@ -101,6 +101,17 @@ fn an_agent_with_more_samples_than_periods_is_lost() {
 }
 
 #[test]
+fn an_agent_whose_clock_runs_a_little_faster_is_kept_however_long_the_load_lasts() {
+    let mut fleet = running(1);
+    fleet.agents[0].reported_ns = 100_005 * S;
+    fleet.process_report(0, sampled(1), 100_001 * S);
+    assert_eq!((fleet.remaining(), fleet.agents()[0].reported_ns), (1, 100_006 * S), "{:?}", fleet.agents()[0].phase);
+    fleet.agents[0].reported_ns = 101_005 * S;
+    fleet.process_report(0, sampled(1), 100_001 * S);
+    assert!(reason(&fleet, 0).contains("more samples came than periods have ended"));
+}
+
+#[test]
 fn an_agent_that_hangs_is_lost_and_one_that_is_only_slow_is_not() {
     let mut fleet = running(2);
     fleet.process_report(0, Report::Clock(ClockReading::default()), 10 * S);
