@@ -8,7 +8,7 @@
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tare_sys::clock;
@@ -61,10 +61,17 @@ fn connect(pid: u32) -> Result<UnixStream, String> {
     }
     let failed = |error: io::Error| format!("it cannot be asked to listen ({error})");
     let wish = PathBuf::from(format!("/tmp/.attach_pid{pid}"));
-    File::create(&wish).map_err(failed)?;
+    make_wish(&wish).map_err(failed)?;
     let listening = send_quit(pid).map_err(failed).and_then(|()| wait_for(&socket));
     let _ = fs::remove_file(wish);
     listening
+}
+
+/// Makes the file that asks a JVM to listen, in a folder of all users: what another one has put there is not written to. A tare
+/// that was killed may have left its own.
+fn make_wish(wish: &Path) -> io::Result<()> {
+    let _ = fs::remove_file(wish);
+    File::create_new(wish).map(drop)
 }
 
 fn wait_for(socket: &PathBuf) -> Result<UnixStream, String> {
@@ -89,6 +96,17 @@ mod tests {
         for (answer, words) in [("1\nUnknown command\n", "\"1 Unknown command\""), ("", "\"\""), ("0", "\"0\"")] {
             assert!(parse_answer(answer).unwrap_err().contains(words), "{answer}");
         }
+    }
+
+    #[test]
+    fn a_link_that_is_there_already_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let [wish, other] = ["wish", "other"].map(|name| folder.path().join(name));
+        fs::write(&other, "theirs").unwrap();
+        std::os::unix::fs::symlink(&other, &wish).unwrap();
+        make_wish(&wish).unwrap();
+        assert_eq!((fs::read(&wish).unwrap(), fs::read(&other).unwrap()), (Vec::new(), b"theirs".to_vec()));
+        make_wish(&wish).unwrap();
     }
 
     #[test]
