@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -126,9 +126,10 @@ impl OwnStart {
     fn environment(&self, log_path: &Path) -> Result<BTreeMap<String, String>, SutError> {
         let mut env = counters::environment(&self.server.env, self.server.counters)?;
         env.entry(ADDRESS_VARIABLE.to_owned()).or_insert_with(|| ADDRESS.to_owned());
-        let Some(folder) = log_path.parent() else { return Ok(env) };
-        let meter = self.meter.as_ref().map(|meter| inside::jvm_option(meter, folder));
-        let stops = if self.logs_stops { stops::jvm_option(folder) } else { None };
+        // The server may work in another folder than tare.
+        let Some(folder) = log_path.parent().and_then(|folder| absolute(folder).ok()) else { return Ok(env) };
+        let meter = self.meter.as_ref().map(|meter| inside::jvm_option(meter, &folder));
+        let stops = if self.logs_stops { stops::jvm_option(&folder) } else { None };
         for (variable, option) in [(inside::VARIABLE, meter), (stops::VARIABLE, stops)] {
             option.into_iter().for_each(|option| counters::add_option(&mut env, variable, option));
         }
@@ -187,6 +188,16 @@ mod tests {
         assert!(options.starts_with("-Xmx1g \"-Xlog:safepoint:file="), "{options}");
         let nowhere = logging(&folder.path().join("is not there"));
         assert_eq!(nowhere[stops::VARIABLE], "-Xmx1g", "a JVM that cannot write its log would not start");
+    }
+
+    #[test]
+    fn a_jvm_that_works_in_another_folder_finds_that_of_its_log() {
+        let jvm = OwnStart { logs_stops: true, meter: Some(PathBuf::from("/agent.jar")), ..own(&[]) };
+        let env = jvm.spec(Path::new(".")).unwrap().env;
+        let here = std::env::current_dir().unwrap().display().to_string();
+        for variable in [inside::VARIABLE, stops::VARIABLE] {
+            assert!(env[variable].contains(&format!("={here}")), "{}", env[variable]);
+        }
     }
 
     #[test]
