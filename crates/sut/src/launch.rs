@@ -61,8 +61,6 @@ pub struct LaunchPlan {
     pub command: Vec<String>,
     /// The resolved versions of the important libraries.
     pub resolved: BTreeMap<String, String>,
-    /// The resolved versions of all libraries.
-    pub all_modules: Vec<String>,
 }
 
 impl Catalog {
@@ -101,7 +99,7 @@ impl Catalog {
             }
             None => return Err(wrong(format!("{target} has no way to be started; run servers/build {target}"))),
         };
-        Ok(LaunchPlan { command, resolved: manifest.resolved, all_modules: manifest.all_modules })
+        Ok(LaunchPlan { command, resolved: manifest.resolved })
     }
 
     fn java_command(

@@ -63,8 +63,6 @@ pub struct StopReport {
     pub ended: Ended,
     /// Whether it had ended on its own before.
     pub was_dead: bool,
-    /// The last lines of its log.
-    pub log: LogTail,
     /// Of a proxy: the server behind it, and how that ended.
     pub upstream: Option<(String, Box<StopReport>)>,
 }
@@ -226,7 +224,7 @@ impl Server {
         self.log.finish();
         let stop = |upstream: Box<Self>| Ok::<_, SutError>((upstream.name().to_owned(), Box::new(upstream.stop()?)));
         let upstream = self.upstream.take().map(stop).transpose()?;
-        Ok(StopReport { ended, was_dead, log: self.log_tail(ERROR_LINES), upstream })
+        Ok(StopReport { ended, was_dead, upstream })
     }
 
     fn child(&self) -> MutexGuard<'_, Child> {
