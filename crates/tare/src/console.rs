@@ -1,5 +1,4 @@
 //! The terminal: colours that switch off, and the one place that prints.
-#![allow(clippy::print_stdout, clippy::print_stderr)]
 
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::Path;
@@ -77,9 +76,10 @@ pub fn print_note(text: &str) {
     print_marked("", text);
 }
 
-/// Prints lines to standard error behind a mark of our own, which may have a colour.
+/// Prints lines to standard error behind a mark of our own, which may have a colour. Where nobody reads them any more, as
+/// after the end of `2>&1 | head` or of a terminal, nothing else is lost.
 pub fn print_marked(mark: &str, text: &str) {
-    eprintln!("{mark}{}", sanitize_lines(text));
+    let _ = writeln!(io::stderr(), "{mark}{}", sanitize_lines(text));
 }
 
 /// ✓ or ✗.

@@ -151,6 +151,24 @@ fn a_reader_of_standard_output_that_has_gone_is_no_error() {
 }
 
 #[test]
+fn a_reader_of_standard_error_that_has_gone_costs_no_result() {
+    let server = Reference::start(&[]);
+    let bench = Bench::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let url = server.url("/path0/4");
+    let mut command = bench.tare(&["load", &url, "-n", "50", "--json", "a.json", "--csv", "a.csv"]);
+    let output = command.stderr(writer).stdout(Stdio::piped()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stdout(&output));
+    assert!(stdout(&output).contains("50 answered as expected"), "{}", stdout(&output));
+    assert!(bench.path().join("a.json").exists() && bench.path().join("a.csv").exists());
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let output = bench.tare(&["load", "ftp://x/"]).stderr(writer).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "an error keeps its code");
+}
+
+#[test]
 fn a_bundle_has_record_and_logs_without_the_secrets_that_the_record_names() {
     let bench = Bench::new();
     let secrets = ["hunter2secret", "zzzyyyxxx111", "pass99word", "ghp_user7", "argument77"];
