@@ -118,25 +118,28 @@ fn without_secrets(words: impl Iterator<Item = String>) -> Vec<String> {
             before = flag;
         }
         let (head, value) = word.split_at(at);
-        format!("{head}{}", without_secrets_of_url(&flag.mask(value)))
+        format!("{head}{}", without_secrets_of_urls(&flag.mask(value)))
     };
     words.map(mask).collect()
 }
 
-/// Masks what is secret in a URL, wherever it begins: its user, who may be a token, and parameters with such a name. The user of
-/// ssh is an account, and only the password is secret.
-fn without_secrets_of_url(word: &str) -> String {
-    let Some((scheme, rest)) = word.split_once("://") else { return word.to_owned() };
-    let end = rest.find(['/', '?', '#', ',']).unwrap_or(rest.len());
-    let (place, path) = rest.split_at(end);
-    let place = match place.rsplit_once('@').map(|(user, host)| (user.split_once(':'), user, host)) {
-        Some((Some((user, _)), _, host)) => format!("{user}:{MASK}@{host}"),
-        Some((None, user, host)) if scheme.ends_with("ssh") => format!("{user}@{host}"),
-        Some((None, _, host)) => format!("{MASK}@{host}"),
-        None => place.to_owned(),
-    };
-    let (path, next) = path.find(',').map_or((path, ""), |at| path.split_at(at));
-    format!("{scheme}://{place}{}{}", without_secret_parameters(path), without_secrets_of_url(next))
+/// Masks what is secret in URLs, wherever they begin: users, who may be tokens, and parameters with such a name, also
+/// where a URL has no scheme. The user of ssh is an account, and only the password is secret.
+fn without_secrets_of_urls(word: &str) -> String {
+    let word = without_secret_parameters(word);
+    let (mut masked, mut rest) = (String::new(), word.as_str());
+    while let Some((scheme, url)) = rest.split_once("://") {
+        let (place, path) = url.split_at(url.find(['/', '?', '#', ',']).unwrap_or(url.len()));
+        let place = match place.rsplit_once('@').map(|(user, host)| (user.split_once(':'), user, host)) {
+            Some((Some((user, _)), _, host)) => format!("{user}:{MASK}@{host}"),
+            Some((None, user, host)) if scheme.ends_with("ssh") => format!("{user}@{host}"),
+            Some((None, _, host)) => format!("{MASK}@{host}"),
+            None => place.to_owned(),
+        };
+        masked += &format!("{scheme}://{place}");
+        rest = path;
+    }
+    masked + rest
 }
 
 /// Masks the values of parameters whose name says that they are secret.
@@ -178,6 +181,9 @@ mod tests {
             (&["-H", "X-Auth: S", "-HX-Amz-Meta:S"], &["-H", "X-Auth: ***", "-HX-Amz-Meta: ***"]),
             (&["https://S@a/b", "a=https://S@a"], &["https://***@a/b", "a=https://***@a"]),
             (&["http://a/b?id=1&api_key=S&Token=S#c"], &["http://a/b?id=1&api_key=***&Token=***#c"]),
+            (&["a:80/b?Token=S&id=1", "a?key=S"], &["a:80/b?Token=***&id=1", "a?key=***"]),
+            (&["http://a/b?fields=id,name&api_key=S"], &["http://a/b?fields=id,name&api_key=***"]),
+            (&["http://a/b?next=https://ada:S@b/c"], &["http://a/b?next=https://ada:***@b/c"]),
             (&["ssh://ada:S@b:22"], &["ssh://ada:***@b:22"]),
         ] {
             assert_eq!(recorded(typed), expected);
