@@ -50,7 +50,7 @@ impl Checkout {
         }
         let lock = open_lock(&folder)?;
         for _ in 0..MOST_LOOKS {
-            if flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() && is_at(&folder, commit) {
+            if flock(&lock, FlockOperation::NonBlockingLockShared).is_ok() && is_restored(&folder, commit) {
                 // The time of its last use. If it cannot be set, the tree counts as older than it is.
                 let now = SystemTime::UNIX_EPOCH + Duration::from_nanos(clock::wall_unix_ns());
                 let _ = lock.set_modified(now);
@@ -59,9 +59,13 @@ impl Checkout {
             // The shared lock becomes an exclusive one, or is lost: then the loop takes it again.
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
                 std::thread::sleep(LOOK);
-            } else if !is_at(&folder, commit) && self.adopt(&folder, commit).is_none() {
+            } else if !is_restored(&folder, commit) && self.adopt(&folder, commit).is_none() {
                 self.make_worktree(&folder, commit)?;
-                anyhow::ensure!(is_at(&folder, commit), "git does not know its own work tree {}", folder.display());
+                anyhow::ensure!(
+                    is_restored(&folder, commit),
+                    "git does not know its own work tree {}",
+                    folder.display()
+                );
             }
         }
         anyhow::bail!("another process is using {} and does not finish; end it, or wait for it", folder.display())
@@ -98,8 +102,7 @@ impl Checkout {
         std::fs::remove_dir_all(&new).ok()?;
         run_git(&self.top, &["worktree", "repair", &folder.to_string_lossy()])?;
         run_git(folder, &["reset", "--quiet"])?;
-        run_git(folder, &["checkout", "--quiet", "--force", "--", "."])?;
-        is_at(folder, commit).then_some(())
+        is_restored(folder, commit).then_some(())
     }
 
     /// Where the work tree of a commit lies: repositories of one name are told apart by a hash of their path.
@@ -136,10 +139,15 @@ fn last_use(folder: &Path) -> SystemTime {
     modified(&lock_file(folder)).or_else(|_| modified(folder)).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
-/// Whether a folder is a work tree at this commit that git knows.
-fn is_at(folder: &Path, commit: &str) -> bool {
-    folder.exists()
-        && git(folder, &["rev-parse", "HEAD"]).is_ok_and(|head| head.status.success() && text(&head) == commit)
+/// Whether a folder is a work tree at this commit that git knows. Files of the commit that a build changed, or that an
+/// interrupted checkout left out, are put back first; other files stay.
+fn is_restored(folder: &Path, commit: &str) -> bool {
+    // Without a link of its own, git would take the repository around the folder for it.
+    let is_tree = folder.join(".git").is_file()
+        && run_git(folder, &["rev-parse", "HEAD"]).is_some_and(|head| text(&head) == commit);
+    let changed = || run_git(folder, &["status", "--porcelain", "--untracked-files=no", "--ignore-submodules=all"]);
+    let is_as_committed = || changed().is_some_and(|changed| text(&changed).is_empty());
+    is_tree && (is_as_committed() || run_git(folder, &["reset", "--quiet", "--hard"]).is_some())
 }
 
 #[cfg(test)]
@@ -234,6 +242,29 @@ mod tests {
     }
 
     #[test]
+    fn a_work_tree_has_the_files_of_its_commit_whatever_was_done_to_them() {
+        let fixture = TestRepository::new();
+        ["a", "b"].iter().for_each(|name| std::fs::write(fixture.top.join(name), "as committed").unwrap());
+        let commit = fixture.commit();
+        let make = |cache: &Path| fixture.checkout().worktree(&commit, cache).unwrap().folder.clone();
+        let tree = make(&fixture.cache);
+        std::fs::write(tree.join("built"), "by a build tool").unwrap();
+        std::fs::write(tree.join("a"), "by a build tool").unwrap();
+        std::fs::remove_file(tree.join("b")).unwrap();
+        assert_eq!(make(&fixture.cache), tree);
+        let contents = |file: &Path| std::fs::read_to_string(file).unwrap();
+        assert_eq!(["a", "b"].map(|name| contents(&tree.join(name))), ["as committed"; 2]);
+        assert!(tree.join("built").exists());
+
+        // What is left of a work tree, in a cache inside the checkout, is not the checkout.
+        let inside = fixture.top.join("cache");
+        std::fs::create_dir_all(fixture.checkout().worktree_folder(&commit, &inside)).unwrap();
+        std::fs::write(fixture.top.join("a"), "of the user").unwrap();
+        assert_eq!(contents(&make(&inside).join("a")), "as committed");
+        assert_eq!(contents(&fixture.top.join("a")), "of the user");
+    }
+
+    #[test]
     fn a_work_tree_that_git_forgot_keeps_what_was_built_there() {
         let fixture = TestRepository::new();
         let (top, cache) = (&fixture.top, &fixture.cache);
@@ -251,7 +282,7 @@ mod tests {
 
         std::fs::remove_dir_all(top.join(".git/worktrees")).unwrap();
         assert_eq!(checkout.worktree(&commit, cache).unwrap().folder, tree);
-        assert!(is_at(&tree, &commit));
+        assert!(is_restored(&tree, &commit));
         assert!(tree.join("built").exists() && changed() == before, "the build tool finds its work done");
         assert_eq!(std::fs::read_to_string(tree.join("b")).unwrap(), "as committed");
     }
