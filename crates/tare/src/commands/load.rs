@@ -6,7 +6,9 @@ use tare_analysis::load::{LoadSummary, summarize};
 use tare_load::{Cancel, LoadSession, Watched};
 use tare_plan::load_plan::ServerProcess;
 use tare_remote::{AgentFleet, FleetOrder, LoadCommand};
-use tare_run::load::{DrivenLoad, LoadJob, LoadSource, Observed, WatchedServer, drive_load, load_header, may_answer};
+use tare_run::load::{
+    DrivenLoad, LoadJob, LoadSource, Observed, WatchedServer, allow_connections, drive_load, load_header, may_answer,
+};
 
 use crate::args::{Global, LoadArgs};
 use crate::failure::{Outcome, wrong_usage};
@@ -17,7 +19,13 @@ use crate::{console, interrupt};
 
 /// Runs a load and writes its summary.
 pub fn load(args: &LoadArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let files = if args.fleet.agents.is_empty() { InputFiles::Disk } else { InputFiles::kept() };
+    let files = if args.fleet.agents.is_empty() {
+        allow_connections(args.model.connections)?;
+        InputFiles::Disk
+    } else {
+        // Each agent sees whether its share of the connections fits.
+        InputFiles::kept()
+    };
     args.fleet.options.check(&args.fleet.agents)?;
     let job = load_job(args, &files)?;
     outputs::try_outputs(&args.output)?;

@@ -17,7 +17,7 @@ use tare_plan::LoadPlan;
 use tare_plan::condition::Condition;
 use tare_plan::load_plan::{LoadProtocol, LoadStop, TlsTrust};
 use tare_record::RequestTally;
-use tare_run::load::{LoadJob, allow_connections, find_process, generator_cpus, server_is_elsewhere};
+use tare_run::load::{LoadJob, find_process, generator_cpus, server_is_elsewhere};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock;
 use tare_units::Span;
@@ -47,9 +47,6 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
     } else {
         Connector::FromAgents
     };
-    if connector != Connector::FromAgents {
-        allow_connections(load.connections)?;
-    }
     let wanted = request::wanted_requests(&args.urls, &args.request, files)?;
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
     let place = LoadTarget::from_urls(&urls, instead(connection), connector)?;

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{Bench, Reference, fake_ssh, json, project, stderr, stdout, wait_for};
+use crate::common::{Bench, Reference, TARE, fake_ssh, json, project, stderr, stdout, wait_for};
 
 /// The sum of a count over all agents of a summary.
 fn sum(summary: &Value, key: &str) -> u64 {
@@ -111,6 +111,16 @@ fn what_agents_cannot_do_is_refused_before_the_load() {
         assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
     }
     bench.assert_nothing_left();
+}
+
+#[test]
+fn an_agent_needs_open_files_for_its_own_share_alone() {
+    let (server, bench) = (Reference::start(&[]), Bench::new());
+    let load = format!("load {} -n 200 -c 100 --agents local:2", server.url("/path0/4"));
+    let script = format!("ulimit -n 130 && exec {TARE} {load}");
+    let output = Command::new("sh").args(["-c", &script]).current_dir(bench.path()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("200 answered as expected"), "{}", stdout(&output));
 }
 
 /// Whether the file has these bytes.
