@@ -211,6 +211,21 @@ describe.skipIf(skipReason())('the page', () => {
     await page.context().close();
   });
 
+  test('closes the details of a cell, and opens them again by the same link', async () => {
+    const id = 'g1/PostBytes/http4s.Tapir';
+    const { page } = await pages.open('compared', {}, `#cell=${encodeURIComponent(id)}`);
+    await page.locator('.cell-detail .close').click();
+    expect(await page.locator('.cell-detail').count()).toBe(0);
+    expect(await page.evaluate(() => document.activeElement?.closest('tr')?.dataset.cell)).toBe(id);
+    await page.keyboard.press('Enter');
+    await page.locator('.cell-detail').waitFor();
+    await page.locator('#cells thead button', { hasText: 'throughput' }).click();
+    expect(await page.locator('.cell-detail').count()).toBe(0);
+    await page.locator(`.answer a[href="#cell=${encodeURIComponent(id)}"]`).click();
+    await page.locator('.cell-detail').waitFor();
+    await page.context().close();
+  });
+
   test('sorts and filters its table, and exports what is shown', async () => {
     const { page } = await pages.open('compared', { permissions: ['clipboard-read', 'clipboard-write'] });
     const names = () =>

@@ -11,7 +11,7 @@ import type { Cell, Estimate } from '../summary';
 import { validityIn } from '../validity';
 import { panelId } from './forks';
 import { slopesFigure } from './slopes';
-import { doubtLines, rowsInWords } from './rows';
+import { doubtLines, openCell, rowsInWords } from './rows';
 
 const ODD_STARTS_NOTE = 'Starts that settled in another mode are part of these means, and not of the comparison.';
 
@@ -82,7 +82,7 @@ function barsFigure(panel: Panel, spec: BarsSpec): HTMLElement | null {
       rows: panel.cells.map((c) => [c.scenario, c.variant, ...spec.data.row(c)]),
     }),
     alternative: () => rowsInWords(bars(LIGHT).rows),
-    onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
+    onPick: openCell,
   });
 }
 

@@ -15,7 +15,7 @@ import {
   type Panel,
 } from '../model';
 import { LIGHT, type Theme } from '../theme';
-import { axisName, headingRow, ratioRow, rowsInWords } from './rows';
+import { axisName, headingRow, openCell, ratioRow, rowsInWords } from './rows';
 
 /** Tabs for the currencies of a run. */
 export function currencyTabs(model: Model): HTMLElement {
@@ -43,7 +43,7 @@ function measureFigure(model: Model, c: CurrencyName): HTMLElement {
     draw: (width, t) => forestOption(forestOf(model, rows(t), width, c), width, t),
     data: () => dataOf(panels(), c.name),
     alternative: () => rowsInWords(rows(LIGHT)),
-    onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
+    onPick: openCell,
   });
 }
 
@@ -74,7 +74,7 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
     draw: (width, t) => forestOption(forestOf(model, rows(t), width), width, t),
     data: () => dataOf(panels(), chosenCurrency(model)?.name ?? ''),
     alternative: () => rowsInWords(rows(LIGHT)),
-    onPick: (cell) => (location.hash = `cell=${encodeURIComponent(cell)}`),
+    onPick: openCell,
   };
   return figure(spec);
 }

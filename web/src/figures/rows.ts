@@ -11,6 +11,13 @@ import { reasonsIn, validityIn } from '../validity';
 
 const BLANK_ROW = { ratio: null, lo: null, hi: null, value: '', colour: '', tip: [] };
 
+/** Opens the cell of a row, even if the page has its address already. */
+export function openCell(id: string): void {
+  const hash = `#cell=${encodeURIComponent(id)}`;
+  if (location.hash === hash) dispatchEvent(new HashChangeEvent('hashchange'));
+  else location.hash = hash;
+}
+
 /** Labels and values of the first 40 rows, without headings: the text alternative of their chart. */
 export function rowsInWords(rows: { head?: string; label: string; value: string }[]): string {
   const shown = rows.filter((row) => row.head === undefined).slice(0, 40);

@@ -9,12 +9,11 @@ import { kindText, spellOut, type Model } from '../model';
 import type { Cell, Currency, ErrorCount, Latency, Probes } from '../summary';
 import { measureOf } from '../validity';
 
-export function cellDetail(model: Model, cell: Cell): HTMLElement {
-  const close = h('a', { href: '#cells', class: 'close' }, 'Close');
+export function cellDetail(model: Model, cell: Cell, close: () => void): HTMLElement {
   return h(
     'div',
     { class: 'cell-detail' },
-    close,
+    h('button', { type: 'button', class: 'button close', onclick: close }, 'Close'),
     ...detailParts(model, cell)
       .filter(Boolean)
       .map((part) => (typeof part === 'string' ? h('p', {}, part) : part)),

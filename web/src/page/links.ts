@@ -34,6 +34,11 @@ export function followLinks(model: Model, table: CellTable | null): void {
     else if (hash) void scrollToElement(model, hash);
   };
   window.addEventListener('hashchange', go);
+  // A browser reports no change if a link leads to the address that the page has already.
+  document.addEventListener('click', ({ target }) => {
+    const link = target instanceof Element ? target.closest('a') : null;
+    if (link?.hash && link.hash === location.hash) go();
+  });
   go();
 }
 

@@ -91,10 +91,15 @@ class TableView {
     this.show();
     const element = this.elementOf(row);
     element.classList.add('target');
-    const span = this.columns.length;
-    element.after(h('tr', { class: 'detail' }, h('td', { colspan: span }, cellDetail(this.model, row.cell))));
+    const link = element.querySelector('a');
+    const close = () => {
+      this.show();
+      link?.focus({ preventScroll: true });
+    };
+    const detail = cellDetail(this.model, row.cell, close);
+    element.after(h('tr', { class: 'detail' }, h('td', { colspan: this.columns.length }, detail)));
     element.scrollIntoView({ block: 'center' });
-    element.querySelector('a')?.focus({ preventScroll: true });
+    link?.focus({ preventScroll: true });
   }
 
   /** The rows that match the filter. */
