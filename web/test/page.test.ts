@@ -211,6 +211,16 @@ describe.skipIf(skipReason())('the page', () => {
     await page.context().close();
   });
 
+  test.each(['allocation', 'rss-over-time'])(
+    'follows a link to the chart "%s" of a scenario that is not shown at first',
+    async (kind) => {
+      const { page } = await pages.open('thousand', {}, `#${kind}-g1-Scenario10`);
+      await page.locator(`#${kind}-g1-Scenario10`).waitFor();
+      expect(await page.locator('.focus-bar select').inputValue()).toBe('g1/Scenario10');
+      await page.context().close();
+    },
+  );
+
   test('closes the details of a cell, and opens them again by the same link', async () => {
     const id = 'g1/PostBytes/http4s.Tapir';
     const { page } = await pages.open('compared', {}, `#cell=${encodeURIComponent(id)}`);

@@ -1,20 +1,9 @@
 // Deep links: #cell=ID opens a cell, #open=ID a comparison of the overview, and #ID any section or chart.
 
 import { panelId } from '../figures/forks';
-import { showPanel, type Model } from '../model';
+import { showPanel, type Model, type Panel } from '../model';
 import { choice, choose } from '../state';
 import type { CellTable } from './table';
-
-const CHART_KINDS = [
-  'throughput',
-  'latency',
-  'over-time',
-  'p99-over-time',
-  'cpu',
-  'cpu-slopes',
-  'cpu-over-time',
-  'memory',
-];
 
 function decodeHash(text: string): string {
   try {
@@ -61,8 +50,14 @@ async function openComparison(model: Model, id: string): Promise<void> {
 /** Scrolls to an element. If it is a chart of a panel that is not in focus, brings the panel into focus first. */
 async function scrollToElement(model: Model, id: string): Promise<void> {
   if (!document.getElementById(id)) {
-    const panel = model.panels.find((p) => CHART_KINDS.some((kind) => panelId(kind, p) === id));
+    const panel = panelOfChart(model, id);
     if (panel && choice.panel !== null) await showPanel(model, panel.key);
   }
   document.getElementById(id)?.scrollIntoView({ block: 'start' });
+}
+
+/** The panel of a chart, by the chart's id: `latency-http4s-Get`, `tries-http4s-Get-1`. */
+function panelOfChart({ panels }: Model, id: string): Panel | undefined {
+  const found = panels.filter((panel) => `${id}-`.includes(`${panelId('', panel)}-`));
+  return found.sort((a, b) => b.key.length - a.key.length)[0];
 }
