@@ -119,6 +119,6 @@ export function copyButton(label: string, text: () => string): HTMLButtonElement
 /** Offers a file to save. */
 export function saveFile(name: string, content: Blob): void {
   const url = URL.createObjectURL(content);
-  h('a', { href: url, download: name.replace(/[^\w.-]+/g, '-') }).click();
+  h('a', { href: url, download: name.replace(/[^\p{L}\p{N}_.-]+/gu, '-') }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }

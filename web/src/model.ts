@@ -115,6 +115,10 @@ export function groupName(cells: Cell[], group: string): string {
   return (families.length === 1 && families[0]) || groupCells.find((c) => c.baseline)?.variant || group;
 }
 
+/** An id for a figure of a panel, fit for a link. Letters of all alphabets tell panels apart. */
+export const panelId = (kind: string, { key }: Panel): string =>
+  `${kind}-${key.replace(/[^\p{L}\p{N}_.-]+/gu, '-')}`;
+
 /** The cells that charts draw: void ones only of a load. Beside valid ones they would look as if they had been measured. */
 export function drawnCells({ summary }: Model, panel: Panel): Cell[] {
   return summary.run.mode === 'load' ? panel.cells : panel.cells.filter((c) => c.validity.state !== 'void');

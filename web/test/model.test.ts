@@ -1,7 +1,7 @@
 // The rows, headings and colours of a panel.
 
 import { expect, test } from 'vitest';
-import { drawnCells, panelHeading, leftOutText, hiddenRowsText, type Model, type Panel } from '../src/model';
+import { drawnCells, panelHeading, panelId, leftOutText, hiddenRowsText, type Model, type Panel } from '../src/model';
 import { colourStrength } from '../src/palette';
 import { choice } from '../src/state';
 import type { Cell, Comparison, RunInfo, ValidityState } from '../src/summary';
@@ -28,6 +28,12 @@ test('a panel heading does not repeat the variants that its rows name', () => {
   };
   expect(panelHeading(panel('http4s.Tapir · Get', 'http4s.Tapir'))).toBe('Get');
   expect(panelHeading(panel('netty · Get', 'netty.Tapir'))).toBe('netty · Get');
+});
+
+test('the charts of two scenarios have two ids, in any alphabet', () => {
+  const id = (key: string) => panelId('latency', { key } as Panel);
+  expect(id('http4s/GET /path0')).toBe('latency-http4s-GET-path0');
+  expect(id('shop/Αγορά')).not.toBe(id('shop/Λίστα'));
 });
 
 test('a chart with hidden rows says how many', () => {

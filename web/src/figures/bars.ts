@@ -5,11 +5,10 @@ import { figure } from '../charts/figure';
 import { threadColour, threadKinds } from '../charts/thread_kinds';
 import { bytesUnit, inUnitWithInterval, rateUnit, timeUnit, type Unit } from '../format/unit';
 import { formatFixed, formatSignificant, formatWhole } from '../format/number';
-import { colourOf, hiddenRowsText, visibleCells, type Model, type Panel } from '../model';
+import { colourOf, hiddenRowsText, visibleCells, panelId, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell, Estimate } from '../summary';
 import { validityIn } from '../validity';
-import { panelId } from './forks';
 import { slopesFigure } from './slopes';
 import { doubtLines, openCell, rowsInWords } from './rows';
 

@@ -5,10 +5,9 @@ import { triesHeight, triesOption, type Tries, type TryPoint } from '../charts/t
 import { h, scrollingTable } from '../dom';
 import { formatSignificant, formatWhole } from '../format/number';
 import { inUnitWithInterval, rateUnit, unitFor, type Unit } from '../format/unit';
-import { colourOf, type Model, type Panel } from '../model';
+import { colourOf, panelId, type Model, type Panel } from '../model';
 import type { Capacity, CapacityFork, CapacityLimit, Cell } from '../summary';
 import { LIGHT, type Theme } from '../theme';
-import { panelId } from './forks';
 
 type SearchedCell = Cell & { capacity: Capacity };
 

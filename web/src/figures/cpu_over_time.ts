@@ -4,10 +4,9 @@ import { figure } from '../charts/figure';
 import { stackHeight, stackOption, stackPlot, stackReading, type Stack } from '../charts/stack';
 import { threadKinds } from '../charts/thread_kinds';
 import { formatSignificant } from '../format/number';
-import { leftOutText, type Model, type Panel } from '../model';
+import { leftOutText, panelId, type Model, type Panel } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import type { Cell } from '../summary';
-import { panelId } from './forks';
 import { panelTimeAxis, shadesNote, sliceData, timeCursor, timeLines } from './over_time';
 
 /** The largest number of strips. Nobody compares more. */

@@ -2,14 +2,10 @@
 
 import { figure } from '../charts/figure';
 import { forestHeight, forestOption } from '../charts/forest';
-import type { Model, Panel } from '../model';
+import type { Model } from '../model';
 import { LIGHT, type Theme } from '../theme';
 import { capitalise, chosenCurrency, forestOf } from './overhead';
 import { ratioRow, rowsInWords } from './rows';
-
-const LETTERS = /[^\w.-]+/g;
-/** An id for a figure of a panel, fit for a link. */
-export const panelId = (kind: string, panel: Panel): string => `${kind}-${panel.key.replace(LETTERS, '-')}`;
 
 /** The A/A controls: the same server twice, so any difference is noise. */
 export function noiseFigure(model: Model): HTMLElement | null {

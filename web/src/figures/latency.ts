@@ -5,11 +5,10 @@ import type { LatencyLine } from '../charts/latency';
 import { h, scrollingTable } from '../dom';
 import { percentileText, formatSignificant, isInformative } from '../format/number';
 import { inUnitWithInterval, timeUnit, type Unit } from '../format/unit';
-import { colourOf, drawnCells, leftOutText, type Model, type Panel } from '../model';
+import { colourOf, drawnCells, leftOutText, panelId, type Model, type Panel } from '../model';
 import { choice } from '../state';
 import type { Cell, Distribution, Latency, PercentileValue } from '../summary';
 import type { Theme } from '../theme';
-import { panelId } from './forks';
 import { latencyLine, curveSpec } from './percentiles';
 
 const latencyOf = (cell: Cell): Latency | undefined =>

@@ -13,11 +13,19 @@ import {
   type Timeline,
 } from '../charts/timeline';
 import { bytesUnit, rateUnit, timeUnit, type Unit } from '../format/unit';
-import { colouredVariants, colourOf, drawnCells, kindText, leftOutText, type Model, type Panel } from '../model';
+import {
+  colouredVariants,
+  colourOf,
+  drawnCells,
+  kindText,
+  leftOutText,
+  panelId,
+  type Model,
+  type Panel,
+} from '../model';
 import { choice, choose } from '../state';
 import type { Cell, TimePoint } from '../summary';
 import { LIGHT, type Theme } from '../theme';
-import { panelId } from './forks';
 
 const timedCells = (model: Model, panel: Panel): Cell[] => drawnCells(model, panel).filter((c) => c.timeline.length);
 

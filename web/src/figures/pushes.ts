@@ -5,10 +5,9 @@ import type { LatencyLine } from '../charts/latency';
 import { scrollingTable } from '../dom';
 import { formatWhole } from '../format/number';
 import { formatTime } from '../format/unit';
-import type { Model, Panel } from '../model';
+import { panelId, type Model, type Panel } from '../model';
 import type { Messages } from '../summary';
 import type { Theme } from '../theme';
-import { panelId } from './forks';
 import { latencyLine, curveSpec } from './percentiles';
 
 const HEADS = ['', 'messages', 'users', 'missing', 'late', 'out of order', 'twice', 'pings', 'clocks agree within'];

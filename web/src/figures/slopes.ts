@@ -4,10 +4,18 @@ import { figure } from '../charts/figure';
 import { SLOPES_ROW_PX, slopesHeight, slopesOption, type Slopes } from '../charts/slopes';
 import { formatSignificant } from '../format/number';
 import { inUnitWithInterval, type Unit } from '../format/unit';
-import { colourOf, drawnCells, leftOutText, hiddenRowsText, visibleCells, type Model, type Panel } from '../model';
+import {
+  colourOf,
+  drawnCells,
+  leftOutText,
+  hiddenRowsText,
+  visibleCells,
+  panelId,
+  type Model,
+  type Panel,
+} from '../model';
 import type { Cell, Estimate, ForkValue } from '../summary';
 import { LIGHT, type Theme } from '../theme';
-import { panelId } from './forks';
 
 export interface SlopesSpec {
   kind: string;

@@ -1,7 +1,6 @@
 // Deep links: #cell=ID opens a cell, #open=ID a comparison of the overview, and #ID any section or chart.
 
-import { panelId } from '../figures/forks';
-import { showPanel, type Model, type Panel } from '../model';
+import { panelId, showPanel, type Model, type Panel } from '../model';
 import { choice, choose } from '../state';
 import type { CellTable } from './table';
 
