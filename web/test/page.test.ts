@@ -285,6 +285,10 @@ describe.skipIf(skipReason())('the page', () => {
     await page.locator('#matrix .tabs label').nth(1).click();
     expect(await counted()).toBe(FIXTURES.families!().comparisons.length);
     expect(await worse.textContent()).not.toBe(before);
+    await page.locator('#matrix .tabs label', { hasText: 'allocated' }).click();
+    expect(await counted()).toBe(FIXTURES.families!().comparisons.length);
+    expect(await page.locator('#matrix .counts').textContent()).toContain('30 not measured');
+    expect(await page.locator('#matrix table').textContent()).not.toContain('void');
     const [overview, next] = [page.locator('#matrix'), page.locator('.next')];
     expect((await overview.boundingBox())!.y).toBeLessThan((await next.boundingBox())!.y);
     await page.context().close();

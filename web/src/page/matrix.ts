@@ -16,13 +16,19 @@ import { theme, verdictLook, LIGHT } from '../theme';
 /** Rows of the first paint. The others follow after it. */
 const FIRST_PAINT_ROWS = 24;
 
-const VERDICT_ORDER: VerdictKind[] = [
+/** What a cell shows: its verdict, or null if the chosen currency was not measured. */
+type Shown = VerdictKind | null;
+
+const lookOf = (shown: Shown) => (shown ? verdictLook(shown, LIGHT) : { glyph: '', word: 'not measured' });
+
+const VERDICT_ORDER: Shown[] = [
   'worse',
   'better',
   'no_material_difference',
   'inconclusive',
   'no_interval',
   'void',
+  null,
 ];
 
 /** A table with more rows scrolls in its frame, so that the next step stays close. */
@@ -113,8 +119,8 @@ function verdictCounts(model: Model): HTMLElement[] {
   return VERDICT_ORDER.map((verdict) => ({ verdict, n: verdicts.filter((v) => v === verdict).length }))
     .filter(({ n }) => n)
     .map(({ verdict, n }) => {
-      const { glyph, word } = verdictLook(verdict, LIGHT);
-      const words = h('span', { class: 'verdict-word' }, `${glyph} ${word}`);
+      const { glyph, word } = lookOf(verdict);
+      const words = h('span', { class: 'verdict-word' }, `${glyph} ${word}`.trim());
       return h('li', { 'data-verdict': verdict }, h('b', {}, String(n)), ' ', words);
     });
 }
@@ -167,9 +173,10 @@ function currencyOf(model: Model, cell: Cell | undefined): Currency | undefined 
   return cell && findCurrency(model.comparisons.get(cell.id)?.currencies ?? [], choice.currency);
 }
 
-/** The verdict in the chosen currency. */
-function verdictOf(model: Model, cell: Cell): VerdictKind {
-  return cell.validity.state === 'void' ? 'void' : (currencyOf(model, cell)?.verdict ?? 'void');
+function verdictOf(model: Model, cell: Cell): Shown {
+  const currencies = model.comparisons.get(cell.id)?.currencies ?? [];
+  if (cell.validity.state === 'void' || !currencies.length) return 'void';
+  return findCurrency(currencies, choice.currency)?.verdict ?? null;
 }
 
 /** The colour strength of a ratio, in the chosen currency. */
@@ -184,8 +191,8 @@ function matrixCell(model: Model, cell: Cell | undefined, colour: (ratio: number
   const c = currencyOf(model, cell);
   const verdict = verdictOf(model, cell);
   const isVoid = verdict === 'void';
-  const { glyph, word } = verdictLook(verdict, LIGHT);
-  const text = c && !isVoid ? (c.bound ? '?' : formatSignedWhole((c.ratio - 1) * 100)) : 'void';
+  const { glyph, word } = lookOf(verdict);
+  const text = c && !isVoid ? (c.bound ? '?' : formatSignedWhole((c.ratio - 1) * 100)) : isVoid ? 'void' : '–';
   const strength = c && !isVoid ? colour(c.ratio) : 0;
   const what = c ? `${c.short}; ${knownChange(c)}` : word;
   const link = h(
@@ -195,7 +202,7 @@ function matrixCell(model: Model, cell: Cell | undefined, colour: (ratio: number
     h('span', { class: 'glyph', 'aria-hidden': 'true' }, ` ${glyph}`),
     h('span', { class: 'sr' }, ` ${word}`),
   );
-  const td = h('td', { 'data-verdict': verdict }, link);
+  const td = h('td', { class: verdict ? null : 'absent', 'data-verdict': verdict }, link);
   td.style.setProperty('--strength', `${Math.round(12 + strength * 58)}%`);
   return td;
 }
@@ -205,7 +212,8 @@ function matrixAsText(model: Model, rows: MatrixRow[]): { heads: string[]; rows:
     if (!cell) return '';
     if (cell.baseline) return 'baseline';
     const c = currencyOf(model, cell);
-    return c && cell.validity.state !== 'void' ? knownChange(c) : 'void';
+    const verdict = verdictOf(model, cell);
+    return c && verdict !== 'void' ? knownChange(c) : lookOf(verdict).word;
   };
   return {
     heads: ['variant', ...model.scenarios],
