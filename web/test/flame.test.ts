@@ -134,6 +134,10 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await page.locator('.why code').first().click();
     await page.locator('#flame svg').waitFor();
     expect(await page.locator('#flame .note').textContent()).toMatch(/Marked: .+\s% is in the frames found/);
+    const search = page.locator('#flame input[type=search]');
+    expect(await search.inputValue(), 'the mark can be seen and removed').not.toBe('');
+    await search.fill('');
+    expect(await page.locator('#flame .note').textContent()).not.toContain('Marked:');
     await page.context().close();
   });
 

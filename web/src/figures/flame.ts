@@ -199,6 +199,10 @@ function controls(view: ProfileView): Node[] {
     'aria-label': 'Find in the flame graph',
     oninput: () => choose({ find: search.value }),
   });
+  // A link from a sentence marks a method, too.
+  watch(['find'], () => {
+    if (search.value !== choice.find) search.value = choice.find;
+  });
   const whole = h('button', { type: 'button', class: 'button', onclick: () => choose({ zoom: -1 }) }, 'Whole');
   const box = h('input', { type: 'checkbox', onchange: () => choose({ icicle: box.checked }) });
   box.checked = choice.icicle;
