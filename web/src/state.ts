@@ -62,9 +62,11 @@ export function choose(change: Partial<Choice>): void {
   for (const watcher of watchers) watcher(changed);
 }
 
-/** Calls `callback` after a change of any of these choices. */
-export function watch(keys: (keyof Choice)[], callback: () => void): void {
-  watchers.add((changed) => {
+/** Calls `callback` after a change of any of these choices, until the function that it returns is called. */
+export function watch(keys: (keyof Choice)[], callback: () => void): () => void {
+  const watcher = (changed: (keyof Choice)[]) => {
     if (changed.some((key) => keys.includes(key))) callback();
-  });
+  };
+  watchers.add(watcher);
+  return () => void watchers.delete(watcher);
 }

@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { drawnCells, panelHeading, panelId, leftOutText, hiddenRowsText, type Model, type Panel } from '../src/model';
 import { colourStrength } from '../src/palette';
-import { choice } from '../src/state';
+import { choice, choose, watch } from '../src/state';
 import type { Cell, Comparison, RunInfo, ValidityState } from '../src/summary';
 
 const cell = (variant: string, state: ValidityState): Cell => ({ variant, validity: { state } }) as unknown as Cell;
@@ -54,4 +54,13 @@ test('the largest change of a run has the strongest colour, and one half as larg
   expect(strength(1.69)).toBeCloseTo(0.55, 2);
   expect(strength(1.05)).toBeGreaterThan(0.15);
   expect(colourStrength([1.02])(1.02)).toBeLessThan(0.25);
+});
+
+test('a chart that is gone hears of no choice', () => {
+  let heard = 0;
+  const unwatch = watch(['scale'], () => heard++);
+  choose({ scale: 'linear' });
+  unwatch();
+  choose({ scale: 'log' });
+  expect(heard).toBe(1);
 });

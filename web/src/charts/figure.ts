@@ -72,6 +72,7 @@ class Figure {
   private readonly rows = h('div', { class: 'paper-rows', 'aria-hidden': 'true' });
   private readonly hidden = h('div', { class: 'sr' });
   private readonly cursor: ChartCursor | null;
+  private readonly unwatch: () => void;
   private chart: Chart | null = null;
   private isNear = false;
   private width = 0;
@@ -95,6 +96,7 @@ class Figure {
     this.place.style.height = `${spec.height(640)}px`;
     this.updateTexts();
     liveFigures.add(this);
+    this.unwatch = watch(spec.watch ?? [], () => this.refresh());
     new IntersectionObserver((entries) => this.onNear(entries.some((e) => e.isIntersecting)), {
       rootMargin: '500px 0px',
     }).observe(this.element);
@@ -204,6 +206,7 @@ class Figure {
   }
 
   dispose(): void {
+    this.unwatch();
     this.chart?.dispose();
     this.cursor?.dispose();
     liveFigures.delete(this);
@@ -216,9 +219,7 @@ function controlsOf(spec: FigureSpec): HTMLElement | null {
 
 /** Creates a figure. It draws again when a choice in `watch` changes. */
 export function figure(spec: FigureSpec): HTMLElement {
-  const f = new Figure(spec);
-  if (spec.watch) watch(spec.watch, () => liveFigures.has(f) && f.refresh());
-  return f.element;
+  return new Figure(spec).element;
 }
 
 /** An element that is filled again when a choice changes. It disposes of the figures that it removes. */
