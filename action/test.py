@@ -330,6 +330,12 @@ class Install(Case):
         self.assertTrue(job.failed)
         self.assertIn("cargo is missing to build one", job.log)
 
+    def test_a_program_by_a_relative_path_is_found_from_the_folder_of_the_check(self):
+        (self.folder / "service").mkdir()
+        job = self.job({"program": "./tare", "working-directory": "service"}).run()
+        self.assertFalse(job.failed, job.log)
+        self.assertEqual(job.outputs()["result"], "holds")
+
 
 class Real(Case):
     """The same steps with the real program."""
