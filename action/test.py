@@ -8,6 +8,7 @@ import os
 import pathlib
 import platform
 import re
+import shutil
 import subprocess
 import tarfile
 import tempfile
@@ -329,6 +330,19 @@ class Install(Case):
         job = self.job({"program": "", "release-url": "file:///nowhere"}, PATH=str(tools)).run()
         self.assertTrue(job.failed)
         self.assertIn("cargo is missing to build one", job.log)
+
+    def test_the_program_is_built_where_it_is_looked_for_whatever_folder_the_job_builds_in(self):
+        copy = self.folder / "copy"
+        shutil.copytree(ACTION, copy / "action")
+        (copy / "Cargo.toml").write_text('[workspace.package]\nversion = "0.0.0"\n')
+        launcher = f'built=${{CARGO_TARGET_DIR:-target}}/release && mkdir -p "$built" && cp "{self.program}" "$built/tare"\n'
+        for name, text in (("tare", launcher), ("cargo", ""), ("npm", "")):
+            (copy / name).write_text(f"#!/bin/sh\n{text}")
+            (copy / name).chmod(0o755)
+        environment = {"GITHUB_ACTION_PATH": str(copy), "CARGO_TARGET_DIR": "built", "PATH": f"{copy}:{os.environ['PATH']}"}
+        job = self.job({"program": "", "release-url": "file:///nowhere"}, **environment).run()
+        self.assertFalse(job.failed, job.log)
+        self.assertIn("building tare 0.0.0", job.log)
 
     def test_a_program_by_a_relative_path_is_found_from_the_folder_of_the_check(self):
         (self.folder / "service").mkdir()
