@@ -28,7 +28,7 @@ fetch() {
 
 # Everything is in a function, so that a script that is cut off while it is downloaded does nothing.
 main() {
-  dir=${TARE_DIR:-${HOME:?}/.local/bin}
+  dir=${TARE_DIR:-${HOME:+$HOME/.local/bin}}
   while [ $# -gt 0 ]; do
     case $1 in
       --dir) dir=${2:?"--dir needs a folder"} && shift 2 ;;
@@ -49,6 +49,7 @@ main() {
     *) die "there is no package for $(uname -m), only for x86_64 and aarch64. Build it: cargo install --git $repository tare" ;;
   esac
 
+  [ -n "$dir" ] || die "HOME is not set: say where the program goes with --dir"
   # Before the download: a folder that cannot be written to is the likeliest mistake.
   mkdir -p "$dir" 2>/dev/null || die "cannot make the folder $dir: give another one with --dir"
   [ -w "$dir" ] || die "cannot write to $dir: give another folder with --dir, or run this as its owner"

@@ -159,6 +159,12 @@ class Install(unittest.TestCase):
         status, said = self.install(script=SCRIPT, TARE_URL="")
         self.assertEqual((status, "The release has the one that knows its version" in said), (1, True), said)
 
+    def test_a_user_without_a_home_says_where_it_goes(self):
+        status, said = self.install(HOME="", TARE_DIR="")
+        self.assertEqual((status, "HOME is not set: say where the program goes with --dir" in said), (1, True), said)
+        status, said = self.install("--dir", str(self.target), HOME="", TARE_DIR="")
+        self.assertEqual((status, (self.target / "tare").exists()), (0, True), said)
+
     def test_the_folder_is_chosen_by_flag_and_other_flags_are_refused(self):
         other = self.folder / "other place"
         status, said = self.install("--dir", str(other))
