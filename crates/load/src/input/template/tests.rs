@@ -3,7 +3,7 @@
 use super::*;
 use crate::error::LoadError;
 use crate::input::feed::{Feed, FeedFormat};
-use crate::schedule::Share;
+use crate::schedule::{Schedule, Share};
 
 fn users() -> Feed {
     Feed::parse("users.csv", FeedFormat::Separated(b','), b"id,name\n7,a b\n8,\"say \"\"hi\"\"\"\n").unwrap()
@@ -67,6 +67,18 @@ fn random_values_have_their_form_and_follow_from_the_seed() {
     assert!(ids.iter().all(|id| form.is_match(id)), "{ids:?}");
     assert_eq!(ids, fillings("{{uuid}}", 5, ALONE));
     assert_ne!(ids, fillings("{{uuid}}", 5, Share { worker: 1, workers: 2 }));
+}
+
+#[test]
+fn random_values_do_not_follow_the_arrivals_of_their_seed() {
+    let starts = Schedule::Poisson { rate_per_s: 1.0 }.arrivals(1, ALONE).unwrap();
+    let mut before_ns = 0;
+    let gaps_s = starts.map(|start_ns| (start_ns - std::mem::replace(&mut before_ns, start_ns)) as f64 / 1e9);
+    let values = fillings("{{random:0..999999}}", 500, ALONE);
+    let values = values.iter().map(|value| value.parse::<f64>().unwrap() / 1e6);
+    // A gap is the negative logarithm of a number that is uniform between 0 and 1, as a value is.
+    let alike = gaps_s.zip(values).filter(|(gap_s, value)| ((-gap_s).exp() - value).abs() < 0.01).count();
+    assert!(alike < 50, "{alike} of 500");
 }
 
 #[test]

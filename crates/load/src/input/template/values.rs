@@ -93,7 +93,8 @@ impl Values {
         Self {
             feeds: feeds.iter().map(feed).collect(),
             counters: counters.iter().map(counter).collect(),
-            random: worker_source(seed, share.worker),
+            // Arrivals have the same seed, and would be told by the values: a large one after each short gap.
+            random: worker_source(!seed, share.worker),
             users: Vec::new(),
             user: 0,
         }
