@@ -43,7 +43,8 @@ impl UserSetup {
             steps.iter().map(|step| step.variables.iter().map(|(name, _)| name.clone()).collect()).collect();
         let own = Requests {
             feeds: requests.feeds.clone(),
-            seed: requests.seed,
+            // A UUID of the set-up is none of the load.
+            seed: requests.seed.wrapping_add(1),
             ..Requests::of(steps.iter().map(|step| step.request.clone()).collect::<Vec<_>>())
         };
         let set = RequestSet::encode_for_users(host, &own, UserColumns::default(), &names)?;

@@ -217,6 +217,14 @@ fn a_feed_that_no_request_uses_is_refused() {
 }
 
 #[test]
+fn a_set_up_and_its_load_have_random_values_of_their_own() {
+    let step = SetupStep { request: RequestSpec::get("/{{uuid}}"), variables: Vec::new() };
+    let requests = Requests { setup: vec![step], ..Requests::of([RequestSpec::get("/{{uuid}}")]) };
+    let (setup, load) = UserSetup::encode("h", &requests).unwrap();
+    assert_ne!(setup.unwrap().requests.first_requests(1)[0][..], load.first_requests(1)[0][..]);
+}
+
+#[test]
 fn who_writes_an_unknown_variable_is_told_how_to_write_braces() {
     let requests = Requests::of([RequestSpec::get("/{{raw}}")]);
     let error = RequestSet::encode("localhost", &requests).unwrap_err().to_string();
