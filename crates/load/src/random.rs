@@ -6,9 +6,9 @@ use rand::distr::OpenClosed01;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-/// The random source of one worker; the sources of workers are independent.
+/// The random source of one worker. The sources of workers are independent, also where their seeds differ by one bit.
 pub(crate) fn worker_source(seed: u64, worker: usize) -> Pcg64Mcg {
-    Pcg64Mcg::seed_from_u64(seed ^ (worker as u64).rotate_left(32))
+    Pcg64Mcg::seed_from_u64(seed ^ (worker as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
 /// Uniform on `0..bound`; 0 for an empty range.

@@ -124,8 +124,11 @@ fn a_seed_names_one_poisson_schedule() {
     let schedule = Schedule::Poisson { rate_per_s: 500.0 };
     assert_eq!(starts(&schedule, 7, ALONE, 50), starts(&schedule, 7, ALONE, 50));
     assert_ne!(starts(&schedule, 7, ALONE, 50), starts(&schedule, 8, ALONE, 50));
-    let other_worker = Share { worker: 1, workers: 2 };
-    assert_ne!(starts(&schedule, 7, Share { worker: 0, workers: 2 }, 50), starts(&schedule, 7, other_worker, 50));
+    let [one, other] = [0, 1].map(|worker| Share { worker, workers: 2 });
+    // The seeds of a run differ by the number of the fork, from the 32nd bit on.
+    for seed in [7, 7 ^ (1 << 32)] {
+        assert_ne!(starts(&schedule, seed, one, 50), starts(&schedule, 7, other, 50));
+    }
 }
 
 #[test]
