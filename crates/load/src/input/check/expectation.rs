@@ -54,7 +54,8 @@ impl Expectation {
                 Rule::Header { name, value } => all.headers.push((name, value)),
                 Rule::Exact(bytes) => {
                     all.limit(bytes.len() as u64..=bytes.len() as u64);
-                    all.exact = Some(bytes);
+                    // Another one is of the same length, or no body fits; so it is the body if that contains it.
+                    all.whole.extend(all.exact.replace(bytes).map(Whole::Contains));
                 }
                 Rule::Length(bytes) => all.limit(bytes),
                 Rule::Grpc(code) => all.grpc = Some(code),

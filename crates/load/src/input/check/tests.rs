@@ -101,6 +101,9 @@ fn a_body_that_must_be_exact_is_judged_alike_however_it_comes() {
     {
         assert_eq!(judge(&["body = okay"], 200, "X: y", body), expected.map(|text| (Validation, text.to_owned())));
     }
+    assert_eq!(judge(&["body = okay", "body = okay"], 200, "X: y", "okay"), None);
+    let (_, other) = judge(&["body = oxay", "body = okay"], 200, "X: y", "okay").unwrap();
+    assert_eq!(other, "body does not contain \"oxay\": \"okay\"", "each check must hold");
 }
 
 #[test]
