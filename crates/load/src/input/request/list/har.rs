@@ -10,8 +10,9 @@ use crate::input::template::url_encode;
 
 const REMEDY: &str = "save it again as HAR from the browser, with its contents";
 
+/// Also where the rest is cut off or wrong, which is told then.
 pub(super) fn is_it(text: &str) -> bool {
-    text.trim_start().starts_with('{') && serde_json::from_str::<Value>(text).is_ok_and(|har| har.get("log").is_some())
+    text.trim_start().strip_prefix('{').is_some_and(|rest| rest.trim_start().starts_with("\"log\""))
 }
 
 /// The requests of a recording over HTTP, in their order.
@@ -121,6 +122,7 @@ mod tests {
             (&*no_base64, "entry 1: the body is not base64"),
             (&*parts, "entry 1: the body has parts, and only the fields were recorded"),
             (r#"{"log": {}}"#, "page.har: log has no entries"),
+            ("{\n  \"log\": {\n    \"entries\": [", "page.har: EOF while parsing a list at line 3"),
             (r#"{"log": {"entries": []}}"#, "page.har: the list is empty"),
             (r#"{"log": {"entries": [{"request": {"url": "http://x/"}}]}}"#, "entry 1: the request has no method"),
             (r#"{"log": {"entries": [{"request": {"method": "GET"}}]}}"#, "entry 1: the request has no url"),
