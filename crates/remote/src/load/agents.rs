@@ -71,7 +71,9 @@ impl LoadAgents {
         let task = Task::Load(LoadTask::Disturbances);
         let disturbed = group.call_each(vec![task; names.len()], None, answer_of!(Disturbances))?;
         for (((facts, _), (found, _)), name) in described.into_iter().zip(disturbed).zip(&names) {
-            all_facts.push(facts.sections.into_iter().map(|section| label_section(section, name)).collect());
+            let of_agent =
+                |section: FactSection| FactSection { title: format!("{} of {name}", section.title), ..section };
+            all_facts.push(facts.plain().sections.into_iter().map(of_agent).collect());
             disturbances.extend(found.iter().map(|event| label_event(event, name)));
         }
         Ok(Self { group: Mutex::new(group), names, facts: all_facts, disturbances, are_elsewhere })
@@ -138,13 +140,7 @@ pub(super) fn share_load(
     Ok(group)
 }
 
-/// Adds the name of the agent and removes control characters: the facts come from another machine and are printed.
-fn label_section(mut section: FactSection, agent: &str) -> FactSection {
-    section.facts.iter_mut().for_each(|(_, value)| value.retain(|c| !c.is_control()));
-    FactSection { title: format!("{} of {agent}", section.title), ..section }
-}
-
-/// Does the same for an event. Makes its text again from its kind, because the agent's text is not trusted.
+/// Adds the name of the agent to an event. Makes its text again from its kind, because the agent's text is not trusted.
 fn label_event(event: &EventRecord, agent: &str) -> EventRecord {
     let found = EventRecord::new(event.kind.clone());
     let text: String = found.text.chars().filter(|c| !c.is_control()).collect();

@@ -236,6 +236,17 @@ pub struct MachineFacts {
     pub ssh_address: Option<IpAddr>,
 }
 
+impl MachineFacts {
+    /// The same without control characters: facts come from another machine and are printed.
+    pub fn plain(mut self) -> Self {
+        for FactSection { title, facts } in &mut self.sections {
+            let texts = facts.iter_mut().flat_map(|(key, value)| [key, value]);
+            texts.chain([title]).for_each(|text| text.retain(|c| !c.is_control()));
+        }
+        self
+    }
+}
+
 /// The bytes of a transfer that arrived after the first read, and the time they took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transfer {
@@ -268,3 +279,16 @@ macro_rules! answer_of {
     };
 }
 pub(crate) use answer_of;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_of_the_facts_of_another_machine_moves_the_cursor() {
+        let section =
+            |text: &str| FactSection { title: text.to_owned(), facts: vec![(text.to_owned(), text.to_owned())] };
+        let facts = MachineFacts { sections: vec![section("CPU\u{1b}[2J\n")], ..MachineFacts::default() };
+        assert_eq!(facts.plain().sections, [section("CPU[2J")]);
+    }
+}

@@ -80,7 +80,7 @@ impl RemoteHost {
         };
         let describe = Task::Describe { java: choice.java.map(PathBuf::from) };
         let facts = this.agent().call_first(describe, None, answer_of!(Facts))?;
-        this.facts = without_control_characters(facts);
+        this.facts = facts.plain();
         this.address = this.address_of_servers(choice.address)?;
         this.network_path = NetworkPath::measure(&this)?;
         Ok(this)
@@ -236,13 +236,6 @@ fn read_place(text: &str) -> Result<AgentPlace, RunError> {
             ),
         }),
     }
-}
-
-/// Removes control characters: the facts come from another machine and are printed.
-fn without_control_characters(mut facts: MachineFacts) -> MachineFacts {
-    let sections = facts.sections.iter_mut();
-    sections.flat_map(|section| &mut section.facts).for_each(|(_, value)| value.retain(|c| !c.is_control()));
-    facts
 }
 
 #[cfg(test)]
