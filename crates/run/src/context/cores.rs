@@ -19,8 +19,9 @@ pub(crate) struct Cores {
     pub warmup: CpuSet,
     /// Whether servers and generator are on machines of their own, so that the same number is not the same core.
     pub are_apart: bool,
-    /// Whether agents make the load, on this machine or elsewhere.
-    pub has_agents: bool,
+    /// Whether another process makes the load than the one that watches the servers: agents make it, or an agent has the
+    /// servers.
+    pub is_load_elsewhere: bool,
 }
 
 impl Cores {
@@ -44,7 +45,7 @@ impl Cores {
             Warmup::UntilSteady { all_cpus: true, .. } => server.union(&load),
             _ => server.clone(),
         };
-        Ok(Self { server, load, warmup, are_apart, has_agents: !agents.is_empty() })
+        Ok(Self { server, load, warmup, are_apart, is_load_elsewhere: host.is_some() || !agents.is_empty() })
     }
 
     /// Whether servers and generator use the same cores.
@@ -52,14 +53,38 @@ impl Cores {
         !self.are_apart && self.server.overlaps(&self.load)
     }
 
-    /// The cores of a measurement on the machine of the servers. The work of agents would count as that of other programs.
+    /// The cores of a measurement on the machine of the servers. The load of another process would count as the work of other
+    /// programs.
     pub fn beside_servers(&self) -> CpuSet {
-        if self.are_apart || self.has_agents { self.server.clone() } else { self.server.union(&self.load) }
+        if self.is_load_elsewhere { self.server.clone() } else { self.server.union(&self.load) }
     }
 
     /// How a slice of this kind sends: the generator busy-waits under an open load, if the plan wants it and no server runs on its cores.
     pub fn sending_mode(&self, kind: SliceKind, spin: bool) -> Sending {
         let may_spin = spin && kind != SliceKind::Saturating && !self.are_shared();
         if may_spin { Sending::Spinning } else { Sending::Exact }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_sys::affinity::allowed_cpus;
+
+    use super::*;
+    use crate::tests::{ServersElsewhere, plan};
+
+    #[test]
+    fn the_load_of_another_process_than_that_beside_the_servers_is_not_counted_as_other_work() {
+        let mut plan = plan(&["a"], &["Get"]);
+        plan.machine.load_cpus = allowed_cpus().unwrap().iter().take(1).map(|cpu| cpu.to_string()).collect();
+        let beside = |plan: &Plan, host: Option<&dyn ServerMachine>| {
+            Cores::from_plan(plan, host).map(|cores| cores.beside_servers().iter().count()).unwrap()
+        };
+        plan.machine.server_cpus = plan.machine.load_cpus.clone();
+        assert_eq!(beside(&plan, None), 1);
+        plan.machine.server_cpus = ServersElsewhere::CORE.to_string();
+        for is_another_machine in [false, true] {
+            assert_eq!(beside(&plan, Some(&ServersElsewhere { is_another_machine })), 1, "the core of the servers");
+        }
     }
 }

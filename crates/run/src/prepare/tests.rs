@@ -1,62 +1,9 @@
 //! Launches of commands and of servers elsewhere.
 
-use std::fmt;
-use std::sync::Arc;
-
 use tare_plan::contract::TlsKeys;
-use tare_record::EventRecord;
-use tare_record::environment::{FactSection, NetworkBandwidth};
 
 use super::*;
-use crate::server_host::ServerHost;
-use crate::tests::plan;
-
-/// Another machine for servers, which has every file.
-struct Elsewhere;
-
-impl fmt::Display for Elsewhere {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("elsewhere")
-    }
-}
-
-impl ServerMachine for Elsewhere {
-    fn address(&self) -> IpAddr {
-        [192, 0, 2, 1].into()
-    }
-
-    fn cpus(&self) -> CpuSet {
-        CpuSet::from_indices([0])
-    }
-
-    fn is_another_machine(&self) -> bool {
-        true
-    }
-
-    fn bandwidth(&self) -> NetworkBandwidth {
-        NetworkBandwidth::default()
-    }
-
-    fn sections(&self) -> Vec<FactSection> {
-        Vec::new()
-    }
-
-    fn find_java(&self, _: u32, _: Option<&Path>) -> Result<Jdk, RunError> {
-        unreachable!("no server is of the catalog")
-    }
-
-    fn disturbances(&self, _: &CpuSet) -> Result<Vec<EventRecord>, RunError> {
-        Ok(Vec::new())
-    }
-
-    fn send_if_missing(&self, path: &Path) -> Result<PathBuf, RunError> {
-        Ok(Path::new("/there").join(path.file_name().unwrap()))
-    }
-
-    fn servers<'a>(&'a self, _: &'a Path, _: &'a Path, _: Arc<AtomicBool>) -> Box<dyn ServerHost + 'a> {
-        unreachable!("none is started")
-    }
-}
+use crate::tests::{ServersElsewhere, plan};
 
 /// A plan of one server that is started in this way.
 fn plan_of(program: Program) -> Plan {
@@ -147,7 +94,8 @@ fn a_jvm_on_another_machine_has_its_java_from_there_and_its_jars_from_here() {
     let (java, cwd) = (Some("/no/such/jdk".to_owned()), Some(folder.path().display().to_string()));
     let plan = plan_of(Program::Command(Box::new(CommandServer { command, java, cwd, ..CommandServer::default() })));
     let variant = &plan.groups[0].variants[0];
-    let launches = prepare(&plan, None, &AtomicBool::new(false), &mut |_| {}, Some(&Elsewhere)).unwrap();
+    let elsewhere = ServersElsewhere { is_another_machine: true };
+    let launches = prepare(&plan, None, &AtomicBool::new(false), &mut |_| {}, Some(&elsewhere)).unwrap();
     let there = ["/no/such/jdk/bin/java", "-XX:+UseZGC", "-cp", "/there/lib/*", "Main"];
     assert_eq!(launches.get(variant).unwrap().command(), there);
     let here = prepared(&plan).unwrap_err().to_string();

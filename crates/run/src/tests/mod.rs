@@ -12,7 +12,12 @@ mod warmup;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_plan::Plan;
@@ -25,19 +30,76 @@ use tare_plan::plan::{
 };
 use tare_plan::turn::TurnLength;
 use tare_record::checkpoint::{ComparisonState, ReasonToStop};
-use tare_record::environment::Environment;
+use tare_record::environment::{Environment, FactSection, NetworkBandwidth};
 use tare_record::{EndStatus, EventKind, EventLevel, EventName, EventRecord, Phase, RunHeader, RunRecord, StoredSlice};
 use tare_sut::contract::AgreedAnswer;
+use tare_sut::jdk::Jdk;
+use tare_sys::affinity::CpuSet;
 use tare_units::Span;
 
 use crate::context::RunContext;
 use crate::context::cores::Cores;
 use crate::context::inputs::ReasonsToStop;
 use crate::context::journal::Journal;
+use crate::error::RunError;
 use crate::progress::Progress;
+use crate::server_host::{ServerHost, ServerMachine};
 use simulation::{Action, Driven, Planted, PlantedStops, SimulatedBed, Told, World};
 
 const SECOND: Duration = Duration::from_secs(1);
+
+/// A place for servers beside an agent, with one core and every file.
+pub(crate) struct ServersElsewhere {
+    pub is_another_machine: bool,
+}
+
+impl ServersElsewhere {
+    pub const CORE: usize = 1_000;
+}
+
+impl fmt::Display for ServersElsewhere {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("elsewhere")
+    }
+}
+
+impl ServerMachine for ServersElsewhere {
+    fn address(&self) -> IpAddr {
+        [192, 0, 2, 1].into()
+    }
+
+    fn cpus(&self) -> CpuSet {
+        CpuSet::from_indices([Self::CORE])
+    }
+
+    fn is_another_machine(&self) -> bool {
+        self.is_another_machine
+    }
+
+    fn bandwidth(&self) -> NetworkBandwidth {
+        NetworkBandwidth::default()
+    }
+
+    fn sections(&self) -> Vec<FactSection> {
+        Vec::new()
+    }
+
+    fn find_java(&self, _: u32, _: Option<&Path>) -> Result<Jdk, RunError> {
+        unreachable!("no server is of the catalog")
+    }
+
+    fn disturbances(&self, _: &CpuSet) -> Result<Vec<EventRecord>, RunError> {
+        Ok(Vec::new())
+    }
+
+    fn send_if_missing(&self, path: &Path) -> Result<PathBuf, RunError> {
+        Ok(Path::new("/there").join(path.file_name().unwrap()))
+    }
+
+    fn servers<'a>(&'a self, _: &'a Path, _: &'a Path, _: Arc<AtomicBool>) -> Box<dyn ServerHost + 'a> {
+        unreachable!("none is started")
+    }
+}
 
 /// A run on the simulated bed, and what was seen of it.
 struct Simulation {
@@ -105,8 +167,13 @@ impl Simulation {
             }
         };
         let cpus = |list: &str| list.parse().unwrap();
-        let cores =
-            Cores { server: cpus("0"), load: cpus("1"), warmup: cpus("0-1"), are_apart: false, has_agents: false };
+        let cores = Cores {
+            server: cpus("0"),
+            load: cpus("1"),
+            warmup: cpus("0-1"),
+            are_apart: false,
+            is_load_elsewhere: false,
+        };
         let record = went_before.unwrap_or_else(|| RunRecord::begin(header(&plan)));
         world.borrow_mut().now = record.checkpoint.as_ref().map_or(Duration::ZERO, |c| Duration::from_nanos(c.at_ns));
         let journal = Journal::begin(record, None, &mut observer);
