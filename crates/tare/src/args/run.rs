@@ -61,7 +61,7 @@ pub struct RunArgs {
     pub json: bool,
     /// Go on with an interrupted run where it stopped, in the same record [default: the one interrupted last].
     #[arg(long, value_name = "RUN", num_args = 0..=1, default_missing_value = LATEST,
-          conflicts_with_all = ["suite", "profile", "dry_run", "external"])]
+          conflicts_with_all = ["suite", "profile", "dry_run", "external", "contract"])]
     pub resume: Option<String>,
     /// Every setting of a run.
     #[command(flatten)]

@@ -237,6 +237,7 @@ mod tests {
             &["--slo-by", "users"],
             &["--aa", "a", "-s", "b"],
             &["--users", "many"],
+            &["--resume", "--contract", "own.toml"],
         ] {
             assert!(Cli::try_parse_from([&["tare", "run"], args].concat()).is_err(), "{args:?}");
         }

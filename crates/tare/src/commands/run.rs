@@ -13,15 +13,12 @@ use crate::session::{Session, note_unused, print_plan};
 
 pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     let mut session = Session::open(global)?;
-    if let Some(path) = &args.contract {
-        session.workspace.read_contract(path)?;
+    if let Some(name) = &args.resume {
+        return resume::resume(name, args, &mut session);
     }
-    session.agents = args.agents.clone();
+    take_over(args, &mut session)?;
     let flags = &args.settings.0;
     session.workspace.add_releases(flags.servers.as_deref(), flags.versions.iter().flatten());
-    if let Some(name) = &args.resume {
-        return resume::resume(name, args, &session);
-    }
     let plan = plan(args, &session)?;
     note_unused(flags, &plan);
     args.agents.check(&agent_places(&plan)?)?;
@@ -34,6 +31,15 @@ pub fn run(args: &RunArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let measured = session.measure(&plan)?;
     session.conclude(&plan, measured)
+}
+
+/// Takes over the flags that are no settings of a plan: the contract, and how agents in pods are made.
+fn take_over(args: &RunArgs, session: &mut Session<'_>) -> anyhow::Result<()> {
+    if let Some(path) = &args.contract {
+        session.workspace.read_contract(path)?;
+    }
+    session.agents = args.agents.clone();
+    Ok(())
 }
 
 fn plan(args: &RunArgs, session: &Session<'_>) -> anyhow::Result<Plan> {

@@ -9,12 +9,13 @@ use tare_plan::{Plan, PlanError};
 use tare_record::EndStatus;
 use tare_record::store::{InterruptedRun, RECORD_FILE, find_run, list_runs};
 
-use crate::args::{LATEST, RunArgs};
+use super::take_over;
+use crate::args::{Command, LATEST, RunArgs, parse};
 use crate::failure::Outcome;
 use crate::session::Session;
 
 /// Measures what is left of a run.
-pub fn resume(name: &str, args: &RunArgs, session: &Session<'_>) -> anyhow::Result<Outcome> {
+pub fn resume(name: &str, args: &RunArgs, session: &mut Session<'_>) -> anyhow::Result<Outcome> {
     if args.settings.0 != Options::default() {
         let message = "takes every setting from the record of the run; leave out the other flags";
         return Err(PlanError::value("--resume", message).into());
@@ -22,9 +23,21 @@ pub fn resume(name: &str, args: &RunArgs, session: &Session<'_>) -> anyhow::Resu
     let file = interrupted_file(name, &session.global.dir)?;
     let run_dir = file.parent().unwrap_or(Path::new(".")).to_owned();
     let interrupted = InterruptedRun::open(&file)?;
-    let plan = interrupted.record.header.plan.clone();
+    let header = &interrupted.record.header;
+    if let Some(of_run) = args_of(&header.command) {
+        take_over(&of_run, session)?;
+    }
+    let plan = header.plan.clone();
     let measured = session.measure_rest(&without_builds(&plan), interrupted, &run_dir)?;
     session.conclude(&plan, measured)
+}
+
+/// The flags of the command that began a run; `None` for those of a check or of another version.
+fn args_of(command: &[String]) -> Option<Box<RunArgs>> {
+    match parse(command).map(|cli| cli.command) {
+        Ok(Command::Run(args)) => Some(args),
+        _ => None,
+    }
 }
 
 /// The record of the run of that name, or of the latest one that was interrupted.
@@ -52,4 +65,18 @@ fn without_builds(plan: &Plan) -> Plan {
         }
     }
     plan
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_no_plan_has_comes_from_the_command_of_the_run() {
+        let of = |command: &str| args_of(&command.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let args = of("tare run my.toml --agents k8s:2 --k8s-context far --contract own.toml").unwrap();
+        assert_eq!(args.agents.pods().cluster.context.as_deref(), Some("far"));
+        assert_eq!(args.contract.as_deref(), Some(Path::new("own.toml")));
+        assert!(of("tare check my.toml").is_none() && of("tare run --a-flag-of-another-version").is_none());
+    }
 }
