@@ -322,6 +322,7 @@ fn what_cannot_be_checked_is_an_error_with_a_reason() {
         (&["--baseline", "main", "--fail-if", "cpu > 3"], "with a sign, such as +3%"),
         (&["--baseline", "main", "--fail-if", "cpu > +3%", "-s", "onw"], "did you mean \"own\"?"),
         (&["--baseline", "sh -c 'x {port}", "--fail-if", "cpu > +3%"], "has a quote that is not closed"),
+        (&["--baseline", ".", "--fail-if", "cpu > +3%"], "is what is checked, so both builds would be the same"),
     ] {
         let output = repository.check(args);
         assert_eq!(output.status.code(), Some(2), "{args:?}: {}", all_of(&output));
@@ -346,6 +347,9 @@ fn what_cannot_be_checked_is_an_error_with_a_reason() {
     repository.write("suite.toml", &[QUICK, &absolute].concat());
     let output = repository.check(&["--baseline", "main", "--fail-if", "cpu > +3%"]);
     assert!(stderr(&output).contains("is the same file for both builds"), "{}", stderr(&output));
+    repository.write("suite.toml", &[QUICK, &SERVER.replace("\"sh\", \"serve.sh\"", "\"./serve.sh\"")].concat());
+    let output = repository.check(&["--baseline", "./serve.sh", "--fail-if", "cpu > +3%"]);
+    assert!(stderr(&output).contains("serve.sh is the baseline too"), "{}", stderr(&output));
     let top = repository.bench.path().canonicalize().unwrap();
     for (more, key) in [("build = \"make -C TOP\"", "build"), ("env = { PYTHONPATH = \"lib:TOP\" }", "env.PYTHONPATH")]
     {

@@ -146,7 +146,7 @@ impl Baseline {
             let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
             (BaselineKind::revision(given, &checkout, cache)?, Some(checkout))
         };
-        Ok(Self { kind, own_folder, checkout, work_tree: None })
+        Self { kind, own_folder, checkout, work_tree: None }.of_another_folder(given)
     }
 
     /// What `given` names for servers of the catalog: a version of one of them, another copy of the project, or a revision.
@@ -163,7 +163,7 @@ impl Baseline {
         let checkout = Checkout::containing(&own_folder);
         if let Some(path) = given.path(checkout.as_ref().ok().and_then(Option::as_ref))?.filter(|path| path.is_dir()) {
             let (kind, checkout) = (BaselineKind::Folder(path), checkout.ok().flatten());
-            return Ok(Self { kind, own_folder, checkout, work_tree: None });
+            return Self { kind, own_folder, checkout, work_tree: None }.of_another_folder(given);
         }
         let checkout = checkout?.ok_or_else(|| given.no_checkout(&own_folder))?;
         let kind = BaselineKind::revision(given, &checkout, cache)
@@ -171,6 +171,19 @@ impl Baseline {
         let mut baseline = Self { kind, own_folder, checkout: Some(checkout), work_tree: None };
         baseline.check_out(cache)?;
         Ok(baseline)
+    }
+
+    /// Refuses the folder that is checked itself.
+    fn of_another_folder(self, given: &Given) -> anyhow::Result<Self> {
+        if let BaselineKind::Folder(folder) = &self.kind
+            && self.root(folder) == folder.as_path()
+        {
+            let folder = folder.display();
+            let message =
+                format!("{folder} is what is checked, so both builds would be the same; name another copy of it");
+            return Err(given.wrong(message));
+        }
+        Ok(self)
     }
 
     pub fn is_version(&self, version: &str) -> bool {
@@ -235,12 +248,22 @@ impl Baseline {
     /// # Errors
     /// Its folder or its program would be the same for both builds.
     pub fn server(&self, name: &str, server: &CommandServer) -> anyhow::Result<CommandServer> {
+        let own = self.own_folder.join(server.cwd.as_deref().unwrap_or("."));
+        let own = own.canonicalize().unwrap_or(own);
+        let wrong = |key: &str, message: String| PlanError::value(format!("[servers.{name}] {key}"), message);
         let folder = match &self.kind {
             // Another program or command is that of the server behind the proxy.
             BaselineKind::Program(_) | BaselineKind::Command { .. } if server.in_front_of.is_some() => {
                 return Ok(server.clone());
             }
             BaselineKind::Program(program) => {
+                let own = server.command.first().and_then(|word| own.join(word).canonicalize().ok());
+                if own.as_ref() == Some(program) {
+                    let program = program.display();
+                    let message =
+                        format!("{program} is the baseline too, so both builds would be the same; name another");
+                    return Err(wrong("command", message).into());
+                }
                 let words =
                     std::iter::once(program.display().to_string()).chain(server.command.iter().skip(1).cloned());
                 return Ok(CommandServer { command: words.collect(), build: None, ..server.clone() });
@@ -253,9 +276,6 @@ impl Baseline {
             BaselineKind::Version(_) => return Ok(server.clone()),
         };
         let root = self.root(folder);
-        let own = self.own_folder.join(server.cwd.as_deref().unwrap_or("."));
-        let own = own.canonicalize().unwrap_or(own);
-        let wrong = |key: &str, message: String| PlanError::value(format!("[servers.{name}] {key}"), message);
         let Ok(below) = own.strip_prefix(root) else {
             let message =
                 format!("{} lies outside {}, so both builds would be the same", own.display(), root.display());
