@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use flate2::read::MultiGzDecoder;
 use tare_remote::{Bytes, InputFile};
@@ -109,10 +110,14 @@ impl InputFiles {
     }
 }
 
-/// Reads a file; `-` is standard input.
+/// Reads a file; `-` is standard input, which is empty when it has been read.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
+    static WAS_READ: AtomicBool = AtomicBool::new(false);
     if path != Path::new("-") {
         return std::fs::read(path);
+    }
+    if WAS_READ.swap(true, Ordering::Relaxed) {
+        return Err(io::Error::other("standard input was read for another flag already; name a file for one of them"));
     }
     let mut contents = Vec::new();
     io::stdin().lock().read_to_end(&mut contents)?;

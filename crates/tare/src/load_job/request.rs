@@ -176,6 +176,9 @@ fn calls(
             Protoset::parse(file, &files.contents(file).with_context(|| unreadable(file, "the descriptor set"))?)
         })
         .transpose()?;
+    // Each is read once, because a pipe is empty then.
+    let json = args.data_json.as_deref().map(|text| text_or_file(text, files)).transpose()?;
+    let bytes = bytes(args, files)?.unwrap_or_default();
     let mut list = Vec::new();
     for (wanted, path) in wanted.iter().zip(&target.paths) {
         let path = grpc_path(path).map_err(|what| wrong_usage(format!("{}: {what}", wanted.url)))?;
@@ -185,9 +188,9 @@ fn calls(
                 wanted.url
             )));
         }
-        let message = match (&args.data_json, &protoset) {
-            (Some(text), Some(protoset)) => protoset.message(&path, &text_or_file(text, files)?)?,
-            _ => bytes(args, files)?.unwrap_or_default(),
+        let message = match (&json, &protoset) {
+            (Some(json), Some(protoset)) => protoset.message(&path, json)?,
+            _ => bytes.clone(),
         };
         let mut call = RequestSpec { weight: wanted.weight, ..RequestSpec::call(&path, &message) };
         call.headers.retain(|(name, _)| !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)));
@@ -278,4 +281,36 @@ fn header(line: &str) -> anyhow::Result<(String, String)> {
 
 pub fn is_header(line: &str, name: &str) -> bool {
     line.split_once(':').is_some_and(|(given, _)| given.trim().eq_ignore_ascii_case(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::fd::AsRawFd;
+
+    use super::super::place::{Connector, Instead};
+    use super::*;
+    use crate::args::{Command, parse};
+
+    /// The requests of `tare load` with these words.
+    fn requests(words: &[&str]) -> Requests {
+        let Command::Load(args) = parse([&["tare", "load"], words].concat()).unwrap().command else { panic!() };
+        let files = InputFiles::Disk;
+        let place = LoadTarget::from_urls(&args.urls, Instead::Nothing, Connector::FromAgents).unwrap();
+        let wanted = wanted_requests(&args.urls, &args.request, &files).unwrap();
+        build_requests(wanted, &place, &args.request, &args.connection, &files, 7).unwrap()
+    }
+
+    #[test]
+    fn every_call_has_the_message_of_a_file_that_can_be_read_once() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        writer.write_all(b"message").unwrap();
+        drop(writer);
+        let file = format!("/proc/self/fd/{}", reader.as_raw_fd());
+        let calls = requests(&["grpc://127.0.0.1:1/a.B/C", "grpc://127.0.0.1:1/a.B/D", "-D", &file]).list;
+        assert_eq!(calls.len(), 2);
+        for call in calls {
+            assert!(matches!(&call.body, Body::Bytes(bytes) if bytes.ends_with(b"message")), "{call:?}");
+        }
+    }
 }

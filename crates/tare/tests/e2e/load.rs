@@ -128,6 +128,7 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "-D", "missing.bin"], 1, "missing.bin"),
         (&[&url, "--data", "@missing.txt"], 1, "cannot read the body from missing.txt"),
         (&[&url, "--feed", "missing.csv"], 1, "missing.csv"),
+        (&[&url, "--data", "@-", "--feed", "-"], 1, "feed -: standard input was read for another flag already"),
         (&[&url, "--urls", "missing.txt"], 1, "cannot read the list of URLs from missing.txt"),
         (&["http://127.0.0.1:1/{{nobody}}", "--urls", "missing.txt"], 1, "missing.txt"),
         (&[&server.url("/{{nobody}}")], 2, "nobody"),
