@@ -124,7 +124,7 @@ pub fn build_requests(
 ) -> anyhow::Result<Requests> {
     refuse_variables(args)?;
     if target.is_grpc {
-        return calls(&wanted, target, args, connection, files);
+        return calls(&wanted, target, args, connection, files, seed);
     }
     let body = body(args, files)?;
     let method = match &args.method {
@@ -167,6 +167,7 @@ fn calls(
     args: &RequestArgs,
     connection: &ConnectionArgs,
     files: &InputFiles,
+    seed: u64,
 ) -> anyhow::Result<Requests> {
     let headers = headers(args, connection)?;
     let protoset = args
@@ -198,7 +199,7 @@ fn calls(
         call.checks.extend(args.check.clone());
         list.push(call);
     }
-    Ok(Requests { think: args.think.unwrap_or_default(), ..Requests::of(list) })
+    Ok(Requests { think: args.think.unwrap_or_default(), seed, ..Requests::of(list) })
 }
 
 /// Refuses variables in flags that do not fill them: the server would get the braces.
@@ -299,6 +300,13 @@ mod tests {
         let place = LoadTarget::from_urls(&args.urls, Instead::Nothing, Connector::FromAgents).unwrap();
         let wanted = wanted_requests(&args.urls, &args.request, &files).unwrap();
         build_requests(wanted, &place, &args.request, &args.connection, &files, 7).unwrap()
+    }
+
+    #[test]
+    fn random_values_follow_the_seed_whatever_is_spoken() {
+        for url in ["http://127.0.0.1:1/a", "grpc://127.0.0.1:1/a.B/C"] {
+            assert_eq!(requests(&[url, "-H", "X-Id: {{uuid}}"]).seed, 7, "{url}");
+        }
     }
 
     #[test]
