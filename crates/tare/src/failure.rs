@@ -6,6 +6,7 @@ use tare_load::LoadError;
 use tare_plan::PlanError;
 use tare_report::clean::sanitize_lines;
 use tare_run::RunError;
+use tare_sut::SutError;
 use thiserror::Error;
 
 /// What the flags ask for cannot be, whatever the machine: what is wrong, and what would be right.
@@ -66,7 +67,13 @@ pub fn with_argument_names(error: PlanError, arguments: &[(&str, &str)]) -> Plan
 /// 2 for a suite, a name, a value or requests that cannot be used, as for wrong flags; 130 after Ctrl-C; 1 for every other
 /// error.
 pub fn exit_code(error: &anyhow::Error) -> ExitCode {
-    if matches!(error.downcast_ref(), Some(RunError::Interrupted)) {
+    let is_cancelled = |error: &SutError| matches!(error, SutError::Cancelled { .. });
+    let is_interrupted = match error.downcast_ref() {
+        Some(RunError::Interrupted) => true,
+        Some(RunError::Server(error)) => is_cancelled(error),
+        _ => error.downcast_ref().is_some_and(is_cancelled),
+    };
+    if is_interrupted {
         return Outcome::Interrupted.into();
     }
     let is_wrong_load = |error: &LoadError| matches!(error, LoadError::Spec { .. } | LoadError::Input { .. });
@@ -121,6 +128,7 @@ mod tests {
         let input = || LoadError::Input { place: "a.csv".to_owned(), what: "empty".to_owned(), remedy: String::new() };
         let plan = || PlanError::Empty("all left out".to_owned());
         let died = || LoadError::WorkerDied;
+        let cancelled = || SutError::Cancelled { server: "a".to_owned() };
         for (error, code) in [
             (wrong_usage("leave it out"), 2),
             (wrong_usage("leave it out").context("no load was made"), 2),
@@ -133,6 +141,8 @@ mod tests {
             (RunError::Load(died()).into(), 1),
             (anyhow!("no server"), 1),
             (RunError::Interrupted.into(), 130),
+            (cancelled().into(), 130),
+            (Err::<(), _>(RunError::Server(cancelled())).context("a build").unwrap_err(), 130),
         ] {
             assert_eq!(format!("{:?}", exit_code(&error)), format!("{:?}", ExitCode::from(code)), "{error}");
         }

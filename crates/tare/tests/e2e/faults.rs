@@ -1,5 +1,6 @@
 //! Servers that crash, hang or break the contract are data: counted by class, shown with their log, and the other cells go on.
 
+use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 
@@ -210,6 +211,32 @@ fn a_second_ctrl_c_ends_the_run_at_once() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     assert!(!stdout(&output).contains("report"), "{}", stdout(&output));
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn ctrl_c_has_its_exit_code_wherever_it_comes() {
+    let interrupt = |mut child: Child| {
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        child.wait().unwrap().code()
+    };
+    let bench = Bench::new();
+    bench.suite(&[QUICK.to_owned(), server("bare", None, &[]), "build = \"sleep 50\"\n".to_owned()].concat());
+    // A server that does not listen, and a build.
+    for (args, waits_for) in
+        [(&["init", "--yes", "--bare", "sleep 60"][..], "sleep 60"), (&["run", "suite.toml"], "sleep 50")]
+    {
+        let child = bench.tare(args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let is_it = |process: &String| process.trim_end().ends_with(&format!(": {waits_for}"));
+        assert!(wait_for(|| bench.processes_of_test().iter().any(is_it)), "{args:?}");
+        assert_eq!(interrupt(child), Some(130), "{args:?}");
+        bench.assert_nothing_left();
+    }
+    assert!(bench.path().join("tare.toml").exists());
+    let mut doctor = bench.tare(&["doctor"]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(doctor.stdout.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap() == "machine"), "the noise is measured next");
+    assert_eq!(interrupt(doctor), Some(130));
     bench.assert_nothing_left();
 }
 

@@ -59,10 +59,12 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
     show("programs", tools::tools(&workspace));
     show("permissions", permissions::permissions(&server, &load));
     show("machine", machine_checks(&server, &load, &cancelled)?);
+    if !interrupt::is_raised(&cancelled) {
+        show("noise", vec![noise(&server, &load, &cancelled)?]);
+    }
     if interrupt::is_raised(&cancelled) {
         return Ok(Outcome::Interrupted);
     }
-    show("noise", vec![noise(&server, &load, &cancelled)?]);
     let (words, outcome) = conclusion(&all);
     console::print_text(&format!("\n{words}\n"));
     Ok(outcome)

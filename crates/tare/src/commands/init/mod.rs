@@ -14,10 +14,10 @@ use tare_plan::suite::Suite;
 
 use crate::args::{Global, InitArgs};
 use crate::command_words::command_words;
-use crate::console;
 use crate::failure::{Outcome, error_text};
 use crate::git::{Checkout, run_git, text};
 use crate::workspace::SUITE_FILE;
+use crate::{console, interrupt};
 use look::{expectation, look_at_answers};
 use project::{KNOWN_FILES, Project, detect_project};
 
@@ -70,7 +70,7 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
         ),
     };
     console::print_text(&written_text(project.as_ref(), &file, is_here, &asked));
-    Ok(Outcome::Done)
+    Ok(if interrupt::is_raised(&*interrupt::flag()?) { Outcome::Interrupted } else { Outcome::Done })
 }
 
 fn write_suite(file: &Path, text: &str) -> anyhow::Result<()> {
