@@ -14,7 +14,7 @@ mod writer;
 pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs, run_dirs};
 pub use reader::{open_record, open_run_record};
 pub use resume::{InterruptedRun, ReopenedRun};
-pub use texts::{record_texts, rewrite_record};
+pub use texts::{copy_record, record_texts, rewrite_record};
 pub use writer::RunWriter;
 
 /// Name of the database inside the folder of a run.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::Connection;
 use rustix::fs::{FlockOperation, flock};
 
+use super::texts::copy_record;
 use super::writer::RunWriter;
 use super::{reader, schema};
 use crate::checkpoint::Checkpoint;
@@ -54,13 +55,13 @@ impl InterruptedRun {
 
     /// Takes the step that was cut short out of the record, after copying the record, and opens it for more.
     pub fn reopen(mut self) -> Result<ReopenedRun, RecordError> {
-        let wrap = |e: rusqlite::Error| RecordError::sqlite(&self.file, &e);
-        let connection = Connection::open(&self.file).map_err(wrap)?;
         let is_cut = self.record.entry_counts() != self.checkpoint.entries;
         let copy = is_cut.then(|| unused_copy_name(&self.file));
         if let Some(copy) = &copy {
-            connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).map_err(wrap)?;
+            copy_record(&self.file, copy)?;
         }
+        let wrap = |e: rusqlite::Error| RecordError::sqlite(&self.file, &e);
+        let connection = Connection::open(&self.file).map_err(wrap)?;
         schema::set_write_mode(&connection)
             .and_then(|()| delete_after_checkpoint(&connection, &self.checkpoint))
             .map_err(wrap)?;

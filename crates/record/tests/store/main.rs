@@ -15,6 +15,7 @@ use std::path::Path;
 
 use tare_plan::plan::Mode;
 use tare_record::EndStatus;
+use tare_record::store::copy_record;
 use tare_record::{RecordError, RunWriter, allot_run_dir, find_run, list_runs, open_run_record};
 
 fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
@@ -110,6 +111,22 @@ fn a_killed_writer_leaves_all_that_it_wrote() {
     }
     let record = open_run_record(&copy.join("record.sqlite")).unwrap();
     assert_eq!((record.slices.len(), record.end), (5, None));
+}
+
+#[test]
+fn a_copy_of_a_run_that_has_not_ended_has_all_of_it_in_a_single_file() {
+    let (root, copies) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (writer, copy) = (write(root.path(), "r", 5), copies.path().join("copy.sqlite"));
+    copy_record(writer.record_file(), &copy).unwrap();
+    assert_eq!(open_run_record(&copy).unwrap().slices.len(), 5);
+    let error = copy_record(writer.record_file(), &copy).unwrap_err().to_string();
+    assert!(error.contains("copy.sqlite"), "{error}");
+    let notes = root.path().join("notes.txt");
+    fs::write(&notes, "a".repeat(5_000)).unwrap();
+    let error = copy_record(&notes, &copies.path().join("of-notes")).unwrap_err();
+    assert!(matches!(&error, RecordError::NotARecord(file) if *file == notes), "{error}");
+    let left: Vec<_> = fs::read_dir(copies.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["copy.sqlite"], "what fails leaves nothing");
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::process::Stdio;
 
+use tare_record::{RunHeader, RunWriter, find_run, open_run_record};
+
 use crate::common::{Bench, QUICK, Reference, SmallDisk, json, server, stderr, stdout};
 
 const FLAGS: [&str; 5] = ["--json", "--csv", "--html", "--hgrm", "--hlog"];
@@ -227,4 +229,22 @@ fn a_bundle_has_record_and_logs_without_the_secrets_that_the_record_names() {
         cells
     };
     assert_eq!(figures("from-bundle.sqlite"), figures("latest"), "the record in the bundle has every figure");
+}
+
+#[test]
+fn a_bundle_of_a_run_that_has_not_ended_has_all_that_was_measured() {
+    let bench = Bench::new();
+    let output = bench.run_suite(&[QUICK, &server("bare", None, &[])].concat(), &["--forks", "1"]);
+    assert!(output.status.success(), "{}{}", stdout(&output), stderr(&output));
+    let dir = bench.path().join(".tare");
+    let whole = open_run_record(&find_run(&dir, "latest").unwrap()).unwrap();
+    let mut writer = RunWriter::create(&dir, &RunHeader { id: "going-on".to_owned(), ..whole.header }).unwrap();
+    whole.slices.iter().for_each(|slice| writer.append_slice(slice).unwrap());
+
+    let output = bench.run(&["report", "going-on", "--bundle", "bug.zip"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let mut bundle = zip::ZipArchive::new(File::open(bench.path().join("bug.zip")).unwrap()).unwrap();
+    let bundled = bench.path().join("bundled.sqlite");
+    std::io::copy(&mut bundle.by_name("record.sqlite").unwrap(), &mut File::create(&bundled).unwrap()).unwrap();
+    assert_eq!(open_run_record(&bundled).unwrap().slices.len(), whole.slices.len());
 }

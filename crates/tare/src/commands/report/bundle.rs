@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
-use tare_record::store::{RECORD_FILE, record_texts, rewrite_record};
+use tare_record::store::{RECORD_FILE, copy_record, record_texts, rewrite_record};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
@@ -17,7 +17,7 @@ pub fn write_bundle(record: &Path, target: &Path) -> anyhow::Result<()> {
     copy.push(".copy");
     let copy = PathBuf::from(copy);
     ensure!(!copy.exists(), "{} exists; remove it", copy.display());
-    fs::copy(record, &copy).with_context(|| format!("cannot write {}", copy.display()))?;
+    copy_record(record, &copy)?;
     let written = pack(record, &copy, target);
     fs::remove_file(&copy).with_context(|| format!("cannot remove {}", copy.display()))?;
     let (files, masked) = written?;
