@@ -50,6 +50,8 @@ pub fn record_texts(file: &Path) -> Result<Vec<String>, RecordError> {
 pub fn rewrite_record(file: &Path, rewrite: impl Fn(&str) -> String) -> Result<(), RecordError> {
     let write = || {
         let connection = Connection::open(file)?;
+        // Otherwise each row would wait for the disk.
+        let transaction = connection.unchecked_transaction()?;
         for table in TABLES {
             let key = if table == "run" { "key" } else { "seq" };
             let mut query = connection.prepare(&format!("SELECT {key}, json FROM {table}"))?;
@@ -60,6 +62,7 @@ pub fn rewrite_record(file: &Path, rewrite: impl Fn(&str) -> String) -> Result<(
                     .execute(&format!("UPDATE {table} SET json = ?2 WHERE {key} = ?1"), params![at, rewrite(&text)])?;
             }
         }
+        transaction.commit()?;
         connection.execute_batch("VACUUM; PRAGMA journal_mode = delete;")
     };
     write().map_err(|error| RecordError::sqlite(file, &error))
