@@ -20,22 +20,26 @@ pub(crate) struct Later {
     pub(crate) is_last: bool,
 }
 
-/// All that waits for its moment.
+/// All that waits for its moment. What has the same moment comes in the order in which it was added.
 #[derive(Debug)]
-pub(crate) struct Timers<T>(BinaryHeap<Reverse<(Nanos, T)>>);
+pub(crate) struct Timers<T> {
+    waiting: BinaryHeap<Reverse<(Nanos, u64, T)>>,
+    added: u64,
+}
 
 impl<T: Ord> Timers<T> {
     pub(crate) const fn new() -> Self {
-        Self(BinaryHeap::new())
+        Self { waiting: BinaryHeap::new(), added: 0 }
     }
 
     pub(crate) fn add(&mut self, at: Nanos, waiting: T) {
-        self.0.push(Reverse((at, waiting)));
+        self.added += 1;
+        self.waiting.push(Reverse((at, self.added, waiting)));
     }
 
     /// The first moment.
     pub(crate) fn next(&self) -> Option<Nanos> {
-        self.0.peek().map(|Reverse((at, _))| *at)
+        self.waiting.peek().map(|Reverse((at, ..))| *at)
     }
 
     /// What was due first, with its moment, if that is not after `now`.
@@ -43,6 +47,6 @@ impl<T: Ord> Timers<T> {
         if self.next()? > now {
             return None;
         }
-        self.0.pop().map(|Reverse(due)| due)
+        self.waiting.pop().map(|Reverse((at, _, due))| (at, due))
     }
 }

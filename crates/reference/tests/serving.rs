@@ -9,6 +9,8 @@ use std::thread;
 use tare_reference::{FaultKind, Options, Running, Stop, serve_until_stopped};
 use tare_sys::clock;
 
+const HEAD_OF_EVENTS: &str = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
 fn head(status: &str, length: usize) -> String {
     format!("HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=UTF-8\r\nContent-Length: {length}\r\n\r\n")
 }
@@ -132,13 +134,20 @@ fn a_stream_of_events_has_its_planted_times() {
     let options = Options { first_event_ms: 5, event_gap_ms: 2, events: 3, ..Options::default() };
     let (_server, mut stream) = connect(options);
     let before = clock::now();
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
-    assert_exchange(&mut stream, b"GET /events HTTP/1.1\r\n\r\n", head);
+    assert_exchange(&mut stream, b"GET /events HTTP/1.1\r\n\r\n", HEAD_OF_EVENTS);
     for (number, end, after_ms) in [(0, "", 5), (1, "", 7), (2, "0\r\n\r\n", 9)] {
         assert_exchange(&mut stream, b"", &format!("9\r\ndata: {number}\n\n\r\n{end}"));
         assert!(clock::now().since(before) >= after_ms * 1_000_000);
     }
     assert_exchange(&mut stream, b"GET /path0/1 HTTP/1.1\r\n\r\n", &ok("1"));
+}
+
+#[test]
+fn a_delayed_stream_of_events_begins_with_its_head() {
+    let (_server, mut stream) = connect(Options { delay_us: 1_000, events: 2, ..Options::default() });
+    let events = "9\r\ndata: 0\n\n\r\n9\r\ndata: 1\n\n\r\n0\r\n\r\n";
+    let expected = format!("{HEAD_OF_EVENTS}{events}");
+    assert_exchange(&mut stream, b"GET /events HTTP/1.1\r\n\r\n", &expected);
 }
 
 #[test]
