@@ -44,6 +44,11 @@ pub(super) fn set_write_mode(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "synchronous", "normal")
 }
 
+/// Moves what SQLite's log has into the file. It waits some seconds for those who read what was there before.
+pub(super) fn empty_log(connection: &Connection) -> rusqlite::Result<()> {
+    connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+}
+
 /// A number that SQLite keeps in the header of the file.
 pub(super) fn pragma(connection: &Connection, name: &str) -> rusqlite::Result<i64> {
     connection.pragma_query_value(None, name, |row| row.get(0))

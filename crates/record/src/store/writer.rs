@@ -135,7 +135,8 @@ impl RunWriter {
     /// Ends the record and turns it into a single file.
     pub fn finish(self, status: EndStatus, at_ns: u64) -> Result<(), RecordError> {
         put(&self.connection, "end", &(status, at_ns)).map_err(|e| self.error(&e))?;
-        // While another program reads the record, this fails, and the record stays in WAL mode without harm.
+        // While another program has the record open, it stays in WAL mode without harm: its file alone has all of it.
+        let _ = schema::empty_log(&self.connection);
         let _ = self.connection.pragma_update(None, "journal_mode", "delete");
         Ok(())
     }
@@ -166,7 +167,7 @@ fn write_draft(file: &Path, header: HeaderRef<'_>) -> Result<NamedTempFile, Reco
         schema::create(&connection)?;
         put(&connection, "header", &header)?;
         // Closing would do this too, but would not report a full disk.
-        connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
+        schema::empty_log(&connection)?;
         connection.close().map_err(|(_, error)| error)
     };
     write().map_err(|error| {

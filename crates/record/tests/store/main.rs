@@ -90,6 +90,21 @@ fn a_finished_record_is_a_single_file() {
 }
 
 #[test]
+fn a_record_that_ends_while_it_is_open_elsewhere_is_whole_without_its_log() {
+    let root = tempfile::tempdir().unwrap();
+    let writer = write(root.path(), "r", 3);
+    let (file, copy) = (writer.record_file().to_path_buf(), root.path().join("copy.sqlite"));
+    let reader = rusqlite::Connection::open(&file).unwrap();
+    let events = || reader.query_row("SELECT count(*) FROM event", [], |row| row.get::<_, i64>(0)).unwrap();
+    assert_eq!(events(), 1);
+    writer.finish(EndStatus::Complete, 99).unwrap();
+    assert_eq!(events(), 1);
+    fs::copy(&file, &copy).unwrap();
+    let record = open_run_record(&copy).unwrap();
+    assert_eq!((record.slices.len(), record.end), (3, Some((EndStatus::Complete, 99))));
+}
+
+#[test]
 fn a_run_that_is_being_written_can_be_read() {
     let root = tempfile::tempdir().unwrap();
     let mut writer = write(root.path(), "r", 2);
