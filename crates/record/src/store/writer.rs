@@ -1,4 +1,5 @@
-//! Writes a record: each entry in a transaction of its own, on disk before the call returns.
+//! Writes a record: each entry in a transaction of its own, which the system has before the call returns. `kill -9` loses none of
+//! them, a power failure perhaps the newest.
 
 use std::fs::{File, Permissions};
 use std::io::ErrorKind;
