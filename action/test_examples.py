@@ -169,7 +169,8 @@ class Recipes(unittest.TestCase):
         (self.folder / "gh").write_text(GH)
         (self.folder / "gh").chmod(0o755)
         common = {"PATH": f"{self.folder}:{os.environ['PATH']}", "NUMBER": "5", "GITHUB_REPOSITORY": "me/mine"}
-        for body in ("/tare http4s.Tapir SimpleGet", "/tare http4s.Tapir SimpleGet please\nthank you"):
+        first = "/tare http4s.Tapir SimpleGet"
+        for body in (first, f"{first} please\nthank you", f"{first}\r\nthank you"):
             status, outputs, said = self.run_step(step, self.folder, BODY=body, **common)
             self.assertEqual(outputs, {"server": "http4s.Tapir", "scenario": "SimpleGet", "base": "aaaa", "head": "bbbb"}, said)
             self.assertEqual(status, 0)
