@@ -275,6 +275,20 @@ describe.skipIf(skipReason())('the page', () => {
     await page.context().close();
   });
 
+  test('saves the headings of the overview at their places, also if it is scrolled', async () => {
+    const { page } = await pages.open('families', { acceptDownloads: true });
+    const frame = page.locator('#matrix .scroll');
+    await frame.evaluate((box) => (box.scrollTop = 300));
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.locator('#matrix .figure-menu button', { hasText: 'SVG' }).click(),
+    ]);
+    const svg = readFileSync(await download.path(), 'utf8');
+    expect(Number(/<text [^>]*\by="([\d.]+)"[^>]*>variant</.exec(svg)![1])).toBeLessThan(60);
+    expect(await frame.evaluate((box) => box.scrollTop)).toBe(300);
+    await page.context().close();
+  });
+
   test('of a large run counts the verdicts in the chosen measure', async () => {
     const { page } = await pages.open('families');
     const counted = async () =>

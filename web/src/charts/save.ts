@@ -22,8 +22,12 @@ export function drawingOf(chart: Chart, title: string, ink: string): Drawing {
   return { title, ink, svg, width: chart.getWidth(), height: chart.getHeight() };
 }
 
-/** A drawing of a table as it is on the screen: backgrounds and texts of its cells. */
+/** A drawing of a table with the colours of the screen: backgrounds and texts of its cells. */
 export function tableDrawing(table: HTMLTableElement, title: string, ink: string): Drawing {
+  // Headings stay in view while the table scrolls in its frame, so they are at their places only where it is not scrolled.
+  const scrolling = table.parentElement!;
+  const { scrollLeft, scrollTop } = scrolling;
+  Object.assign(scrolling, { scrollLeft: 0, scrollTop: 0 });
   const frame = table.getBoundingClientRect();
   const svg = svgElement('svg', {});
   for (const cell of table.querySelectorAll<HTMLTableCellElement>('th, td')) {
@@ -52,6 +56,7 @@ export function tableDrawing(table: HTMLTableElement, title: string, ink: string
       .join('');
     svg.append(rect, text);
   }
+  Object.assign(scrolling, { scrollLeft, scrollTop });
   return { title, ink, svg, width: Math.ceil(frame.width), height: Math.ceil(frame.height) };
 }
 
