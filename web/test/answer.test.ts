@@ -159,6 +159,15 @@ describe.skipIf(skipReason())('the first screen', () => {
     await page.context().close();
   });
 
+  test('counts in messages what a server pushes', async () => {
+    const { page } = await pages.open('listened');
+    expect(await page.locator('.tiles dt').first().textContent()).toBe('messages/s');
+    await page.locator('#histogram').scrollIntoViewIfNeeded();
+    await page.locator('#histogram svg').waitFor();
+    expect(await page.locator('#histogram svg text').allTextContents()).toContain('messages');
+    await page.context().close();
+  });
+
   test('shows the same figures of a load as the terminal', async () => {
     const { page } = await pages.open('golden-load');
     const lines = await page.locator('.lines th').allTextContents();

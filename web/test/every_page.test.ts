@@ -19,6 +19,7 @@ const LIKE_OTHERS = [
   'stacks',
   'hostile',
   'empty',
+  'listened',
   'golden-odd-start',
   'golden-slo-alone',
 ];

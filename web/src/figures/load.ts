@@ -10,6 +10,10 @@ import type { Model } from '../model';
 import type { Cell, Distribution, LoadFacts } from '../summary';
 import { LIGHT, type Theme } from '../theme';
 
+/** What a load counts: requests, or what the server sends on its own. */
+export const countedIn = ({ messages }: Cell): string =>
+  messages ? (messages.gap ? 'events' : 'messages') : 'requests';
+
 /** All figures of a load that the terminal prints. */
 export function loadFigures({ summary }: Model): HTMLElement {
   const facts = summary.load!;
@@ -18,7 +22,7 @@ export function loadFigures({ summary }: Model): HTMLElement {
     'div',
     { class: 'load-figures' },
     factTable(facts),
-    cell && h('div', { class: 'figures small-multiples' }, latencyTable(cell), histogram(facts)),
+    cell && h('div', { class: 'figures small-multiples' }, latencyTable(cell), histogram(facts, countedIn(cell))),
     urlTable(facts),
     cell && errorTable(cell),
   );
@@ -69,10 +73,10 @@ function latencyTable(cell: Cell): HTMLElement | null {
 }
 
 /** The histogram of response times. */
-function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
+function histogram({ histogram: bins }: LoadFacts, what: string): HTMLElement | null {
   if (!bins.length) return null;
   const bars = (t: Theme): Bars => ({
-    axisName: 'requests',
+    axisName: what,
     nameParts: false,
     rows: bins.map(({ upto_ns, count }) => ({
       id: '',
@@ -81,7 +85,7 @@ function histogram({ histogram: bins }: LoadFacts): HTMLElement | null {
       lo: null,
       hi: null,
       value: formatWhole(count),
-      tip: [['requests', formatWhole(count)]],
+      tip: [[what, formatWhole(count)]],
     })),
   });
   return figure({

@@ -1,6 +1,7 @@
 // The first screen of a load: its figures as tiles.
 
 import { h } from '../dom';
+import { countedIn } from '../figures/load';
 import { formatFixed, formatSignificant, formatWhole } from '../format/number';
 import { formatTime } from '../format/unit';
 import type { Cell, Distribution } from '../summary';
@@ -12,11 +13,12 @@ export function loadTiles(cell: Cell): HTMLElement {
   const response = cell.latency.at(-1)?.response;
   const rate = cell.throughput_per_s?.value ?? cell.latency.at(-1)?.pace.answers_per_s;
   const busy = cell.generator_cpu_share;
+  const what = countedIn(cell);
   const failed = cell.requests_failed;
   const share = failed / Math.max(1, failed + cell.requests_ok);
   const tiles: [string, string, string?][] = [
-    ['requests/s', rate === undefined ? '–' : rate < 100 ? formatSignificant(rate) : formatWhole(rate)],
-    ...PERCENTILES.map((p): [string, string, string?] => [`p${p}`, ...percentile(response, p)]),
+    [`${what}/s`, rate === undefined ? '–' : rate < 100 ? formatSignificant(rate) : formatWhole(rate)],
+    ...PERCENTILES.map((p): [string, string, string?] => [`p${p}`, ...percentile(response, p, what)]),
     ['max', response?.max_ns == null ? '–' : formatTime(response.max_ns)],
     [
       'errors',
@@ -34,7 +36,7 @@ export function loadTiles(cell: Cell): HTMLElement {
   );
 }
 
-function percentile(response: Distribution | undefined, p: number): [string, string?] {
+function percentile(response: Distribution | undefined, p: number, what: string): [string, string?] {
   const found = response?.percentiles.find((v) => v.percentile === p);
-  return found ? [formatTime(found.value_ns)] : ['–', 'too few requests'];
+  return found ? [formatTime(found.value_ns)] : ['–', `too few ${what}`];
 }
