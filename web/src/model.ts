@@ -116,8 +116,7 @@ export function groupName(cells: Cell[], group: string): string {
 }
 
 /** An id for a figure of a panel, fit for a link. Letters of all alphabets tell panels apart. */
-export const panelId = (kind: string, { key }: Panel): string =>
-  `${kind}-${key.replace(/[^\p{L}\p{N}_.-]+/gu, '-')}`;
+export const panelId = (kind: string, { key }: Panel): string => `${kind}-${key.replace(/[^\p{L}\p{N}_.-]+/gu, '-')}`;
 
 /** The cells that charts draw: void ones only of a load. Beside valid ones they would look as if they had been measured. */
 export function drawnCells({ summary }: Model, panel: Panel): Cell[] {
