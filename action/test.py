@@ -151,6 +151,14 @@ class Check(Case):
             self.assertIn("\n".join(words), "\n".join(arguments))
         self.assertFalse((self.folder / "owned").exists())
 
+    def test_a_baseline_that_is_a_command_makes_a_key_that_the_cache_takes(self):
+        keys = []
+        for collector in ("G1", "Z"):
+            job = self.job({"baseline": f"java -Xlog:gc,safepoint -XX:+Use{collector}GC -jar old.jar {{port}} {'x' * 512}"}).run()
+            keys += [step_inputs["key"] for used, step_inputs in job.uses if used.startswith("actions/cache@")]
+        self.assertTrue(all(re.fullmatch("[^,]{1,512}", key) for key in keys), keys)
+        self.assertEqual(len(set(keys)), 2)
+
     def test_the_summary_and_the_log_say_what_the_machine_can_show(self):
         job = self.job().run()
         summary = job.summary.read_text()
