@@ -6,7 +6,7 @@ import org.apache.pekko.stream.Materializer
 import org.apache.pekko.stream.scaladsl.{Flow, Sink, Source}
 import play.api.BuiltInComponents
 import play.api.routing.Router
-import play.core.server.PekkoHttpServer
+import play.core.server.{DefaultPekkoHttpServerComponents, ServerConfig}
 import sttp.capabilities.WebSockets
 import sttp.capabilities.pekko.PekkoStreams
 import sttp.tapir.server.ServerEndpoint
@@ -25,14 +25,17 @@ object TapirInterceptorMulti extends TapirPlayServer(Answers.MultiRoutes, TapirR
 
 abstract class TapirPlayServer(routes: Int, options: TapirRoutes.Options):
   def main(args: Array[String]): Unit = Launch.serve(args) { port =>
-    val server = PekkoHttpServer.fromRouterWithComponents(Settings(port))(TapirRoutes(routes, options))
-    server.mainAddress.getPort
+    val components = new DefaultPekkoHttpServerComponents:
+      override lazy val serverConfig: ServerConfig = Settings(port)
+      // Built once. `fromRouterWithComponents` would build the routes anew for each request.
+      override lazy val router: Router = Router.from(TapirRoutes(routes, options)(this))
+    components.server.mainAddress.getPort
   }
 
 object TapirRoutes:
   type Options = (Materializer, ExecutionContext) ?=> PlayServerOptions
 
-  /** Interpreted once, before the server starts, because Play calls `routes` for each request. */
+  /** The routes of `/path0` to `/path{routes - 1}` and the others, interpreted once, before the server starts. */
   def apply(routes: Int, options: Options)(components: BuiltInComponents): Router.Routes =
     given Materializer = components.materializer
     given ExecutionContext = components.executionContext

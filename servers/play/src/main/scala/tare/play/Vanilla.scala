@@ -1,6 +1,7 @@
 package tare.play
 
-import play.core.server.PekkoHttpServer
+import play.api.routing.Router
+import play.core.server.{DefaultPekkoHttpServerComponents, ServerConfig}
 
 import tare.{Answers, Launch}
 
@@ -11,6 +12,9 @@ object VanillaMulti extends PekkoPlayServer(Answers.MultiRoutes)
 
 abstract class PekkoPlayServer(routes: Int):
   def main(args: Array[String]): Unit = Launch.serve(args) { port =>
-    val server = PekkoHttpServer.fromRouterWithComponents(Settings(port))(VanillaRoutes(_)(routes).routes)
-    server.mainAddress.getPort
+    val components = new DefaultPekkoHttpServerComponents:
+      override lazy val serverConfig: ServerConfig = Settings(port)
+      // Built once. `fromRouterWithComponents` would build the routes anew for each request.
+      override lazy val router: Router = VanillaRoutes(this)(routes)
+    components.server.mainAddress.getPort
   }
