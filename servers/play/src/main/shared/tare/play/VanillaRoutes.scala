@@ -27,15 +27,17 @@ final class VanillaRoutes(components: BuiltInComponents):
   private val asFile: BodyParser[TemporaryFile] = parse.temporaryFile(Answers.MaxBodyBytes.toLong)
 
   private def route(n: Int): Router.Routes =
-    val path = s"path$n"
-    val pathBytes = s"pathBytes$n"
+    // As in `p"/path0/${int(id)}"`. The interpolator itself takes no number that is known at run time only.
+    val withId = StringContext(s"/path$n/", "").p
+    val path = StringContext(s"/path$n").p
+    val pathBytes = StringContext(s"/pathBytes$n").p
     val postString = action(asString)((request: Request[String]) => text(Answers.postString(n, request.body)))
     val postBytes = action(asBytes)((request: Request[ByteString]) => text(Answers.postBytes(n, request.body.toArray)))
 
     {
-      case GET(p"/$first/${int(id)}") if first == path => action(text(Answers.get(n, id)))
-      case POST(p"/$first") if first == path           => postString
-      case POST(p"/$first") if first == pathBytes      => postBytes
+      case GET(withId(int(id))) => action(text(Answers.get(n, id)))
+      case POST(path())         => postString
+      case POST(pathBytes())    => postBytes
     }
 
   private def others: Router.Routes =
