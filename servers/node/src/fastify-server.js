@@ -9,6 +9,8 @@ export async function listen(address, routes) {
   const app = fastify({
     ...SETTINGS,
     http2: IS_HTTP2,
+    // Without it fastify closes a connection of HTTP/2 that is idle for 72 seconds, and Node's http2 never does.
+    http2SessionTimeout: SETTINGS.keepAliveTimeout,
     ...(IDENTITY && { https: IDENTITY }),
     bodyLimit: MAX_BODY_BYTES,
   });
