@@ -9,21 +9,12 @@ use tare_sys::poll::Token;
 
 use super::Setup;
 use super::demand::Demand;
+use super::places::{FreePlaces, Place};
 use crate::input::request::RequestCursor;
 use crate::protocol::connection::Returned;
 use crate::recorder::Times;
 use crate::recorder::slice::WorkerSlice;
 use crate::schedule::Share;
-
-/// Room for one request on an open connection. A connection has as many places as its protocol's depth.
-#[derive(Clone, Copy, Debug)]
-struct Place {
-    token: Token,
-    /// Since when it is free. In the closed loop, this is the intended start of its next request.
-    since: Nanos,
-    /// When the connection was open that its user has waited for; before, nothing could leave.
-    connected_at: Option<Nanos>,
-}
 
 /// A request that leaves now.
 pub(super) struct Departure {
@@ -43,8 +34,7 @@ pub(super) struct Dispatcher {
     timeout: Duration,
     demand: Demand,
     cursor: RequestCursor,
-    /// The place that has been free longest comes first.
-    free: VecDeque<Place>,
+    free: FreePlaces,
     /// Users of the closed loop who think or are not active yet, and until when. They have no place meanwhile, so it does
     /// not matter to them what becomes of their connection.
     thinking: BinaryHeap<Reverse<(Nanos, Token)>>,
@@ -66,7 +56,7 @@ impl Dispatcher {
             timeout: setup.timeout,
             demand: Demand::none(),
             cursor,
-            free: VecDeque::new(),
+            free: FreePlaces::default(),
             thinking: BinaryHeap::new(),
             waiting: Vec::new(),
             returned: VecDeque::new(),
@@ -78,7 +68,7 @@ impl Dispatcher {
     pub(super) fn begin_slice(&mut self, slice: &WorkerSlice, connections: usize) {
         let counts_from = if self.is_push { slice.start } else { slice.start + slice.discard_head };
         self.demand = Demand::of(slice, self.share, counts_from);
-        self.free.clear();
+        self.free.begin_slice(connections);
         self.thinking.clear();
         self.waiting.iter_mut().for_each(Vec::clear);
         self.waiting.resize_with(connections.max(self.waiting.len()), Vec::new);
@@ -128,7 +118,7 @@ impl Dispatcher {
     /// The next request that leaves now, if one is due and a place is free. `freed` is the moment at which an event or
     /// a timeout freed a place while none was free: a request due before it was blocked until then.
     pub(super) fn next_departure(&mut self, clock: &impl Clock, freed: Option<Nanos>) -> Option<Departure> {
-        let &Place { token, since, connected_at } = self.free.front()?;
+        let &Place { token, since, connected_at } = self.free.first()?;
         let now = clock.now();
         let intended = self.demand.due(since, now)?;
         self.cursor.serve(token.index());
@@ -137,7 +127,7 @@ impl Dispatcher {
             self.demand.end();
             return None;
         };
-        self.free.pop_front();
+        self.free.take_first();
         self.demand.take(intended);
         self.under_way += 1;
         let blocked_until = freed.filter(|freed| self.demand.leaves_at(intended) < *freed);
@@ -147,9 +137,9 @@ impl Dispatcher {
 
     /// The next returned request that can leave again, and where.
     pub(super) fn next_returned(&mut self) -> Option<(Token, Returned)> {
-        let token = self.free.front()?.token;
+        let token = self.free.first()?.token;
         let returned = self.returned.pop_front()?;
-        self.free.pop_front();
+        self.free.take_first();
         Some((token, returned))
     }
 
@@ -229,7 +219,7 @@ impl Dispatcher {
     /// Frees a place of a connection: now if it takes requests, otherwise when it is open again.
     pub(super) fn give_place(&mut self, token: Token, since: Nanos, takes_requests: bool) {
         if takes_requests {
-            self.free.push_back(Place { token, since, connected_at: None });
+            self.free.push(Place { token, since, connected_at: None });
         } else if self.is_closed_loop() {
             self.waiting[token.index()].push(since);
         }
@@ -239,11 +229,13 @@ impl Dispatcher {
     /// The attempt to open it began at `since` and ended at `at`.
     pub(super) fn open_places(&mut self, token: Token, since: Nanos, at: Nanos) {
         if self.is_closed_loop() {
-            let ready = self.waiting[token.index()].drain(..).map(|ready| ready.max(since));
-            self.free.extend(ready.map(|since| Place { token, since, connected_at: Some(at) }));
+            for ready in self.waiting[token.index()].drain(..) {
+                self.free.push(Place { token, since: ready.max(since), connected_at: Some(at) });
+            }
         } else {
-            let place = Place { token, since, connected_at: None };
-            self.free.extend(std::iter::repeat_n(place, self.depth));
+            for _ in 0..self.depth {
+                self.free.push(Place { token, since, connected_at: None });
+            }
         }
     }
 
@@ -260,16 +252,11 @@ impl Dispatcher {
     }
 
     /// Removes the places of a connection that takes no more requests; users who had one wait for the next connection.
-    /// `under_way` requests are still on it.
-    pub(super) fn remove_places(&mut self, token: Token, under_way: usize) {
-        if under_way >= self.depth {
-            return;
-        }
+    pub(super) fn remove_places(&mut self, token: Token) {
+        let places = self.free.take_all_of(token);
         if self.is_closed_loop() {
-            let places = self.free.iter().filter(|place| place.token == token);
-            self.waiting[token.index()].extend(places.map(|place| place.since));
+            self.waiting[token.index()].extend(places.iter().map(|place| place.since));
         }
-        self.free.retain(|place| place.token != token);
     }
 
     /// When the next request of an open loop leaves, if a place is free for it.

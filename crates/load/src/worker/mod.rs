@@ -6,6 +6,7 @@ mod demand;
 mod dispatcher;
 mod layers;
 mod pace;
+mod places;
 mod pushes;
 mod runner;
 #[cfg(test)]

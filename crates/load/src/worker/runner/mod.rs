@@ -173,7 +173,7 @@ impl<C: Clock> SliceRunner<C> {
 
     fn remove_places(&mut self, token: Token) {
         if self.takes_part(token) {
-            self.dispatcher.remove_places(token, self.connections[token].under_way());
+            self.dispatcher.remove_places(token);
         }
     }
 
