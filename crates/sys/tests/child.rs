@@ -179,6 +179,14 @@ fn the_cpu_of_the_whole_tree_is_counted() {
 }
 
 #[test]
+fn a_parent_without_a_free_descriptor_is_told_so() {
+    let few = "ulimit -n 17; exec \"$0\"";
+    let output = Command::new("sh").args(["-c", few, env!("CARGO_BIN_EXE_holds-a-child")]).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("code: 24"), "{said}");
+}
+
+#[test]
 fn kill_9_of_the_parent_leaves_nothing_running() {
     let mut holder = Command::new(env!("CARGO_BIN_EXE_holds-a-child")).stdout(Stdio::piped()).spawn().unwrap();
     let mut text = String::new();

@@ -74,8 +74,7 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
         libc::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
         // If tare ignores SIGCHLD, the kernel would reap for us, and the status would be lost.
         libc::signal(libc::SIGCHLD, libc::SIG_DFL);
-        lay_out_descriptors(orders);
-        let main = match start(orders) {
+        let main = match lay_out_descriptors(orders).and_then(|()| start(orders)) {
             Ok(main) => main,
             Err((step, errno)) => {
                 send(Message::Failed { step, errno });
@@ -91,14 +90,19 @@ pub(super) unsafe fn supervise(orders: &Orders<'_>) -> ! {
 }
 
 /// Moves the four descriptors to their numbers and closes all others: another server's lifeline must not stay open in
-/// this process.
-unsafe fn lay_out_descriptors(orders: &Orders<'_>) {
+/// this process. Where it fails, only the report has its number: the other numbers are those of tare's own files.
+unsafe fn lay_out_descriptors(orders: &Orders<'_>) -> Result<(), (u64, c_int)> {
     // SAFETY: system calls on descriptor numbers; each source is first duplicated above all targets, so that no target
     // overwrites a source that is still needed.
     unsafe {
-        let above = |fd: c_int| libc::fcntl(fd, libc::F_DUPFD, 16);
-        let (null, output) = (above(orders.null), above(orders.output));
-        let (lifeline, report) = (above(orders.lifeline), above(orders.report));
+        let above = [orders.null, orders.output, orders.lifeline, orders.report]
+            .map(|fd: c_int| libc::fcntl(fd, libc::F_DUPFD, 16));
+        if above.iter().any(|&fd| fd < 0) {
+            let errno = errno();
+            libc::dup2(orders.report, REPORT);
+            return Err((step::PLUMBING, errno));
+        }
+        let [null, output, lifeline, report] = above;
         libc::dup2(null, 0);
         libc::dup2(output, 1);
         libc::dup2(output, 2);
@@ -108,6 +112,7 @@ unsafe fn lay_out_descriptors(orders: &Orders<'_>) {
         libc::fcntl(LIFELINE, libc::F_SETFD, libc::FD_CLOEXEC);
         libc::fcntl(REPORT, libc::F_SETFD, libc::FD_CLOEXEC);
     }
+    Ok(())
 }
 
 /// Closes all descriptors from `first` on.
