@@ -19,9 +19,10 @@ pub(crate) struct Cores {
     pub warmup: CpuSet,
     /// Whether servers and generator are on machines of their own, so that the same number is not the same core.
     pub are_apart: bool,
-    /// Whether another process makes the load than the one that watches the servers: agents make it, or an agent has the
-    /// servers.
-    pub is_load_elsewhere: bool,
+    /// Whether an agent has the servers, on this machine or elsewhere.
+    pub has_host: bool,
+    /// Whether agents make the load, on this machine or elsewhere.
+    pub has_agents: bool,
 }
 
 impl Cores {
@@ -45,7 +46,7 @@ impl Cores {
             Warmup::UntilSteady { all_cpus: true, .. } => server.union(&load),
             _ => server.clone(),
         };
-        Ok(Self { server, load, warmup, are_apart, is_load_elsewhere: host.is_some() || !agents.is_empty() })
+        Ok(Self { server, load, warmup, are_apart, has_host: host.is_some(), has_agents: !agents.is_empty() })
     }
 
     /// Whether servers and generator use the same cores.
@@ -53,10 +54,19 @@ impl Cores {
         !self.are_apart && self.server.overlaps(&self.load)
     }
 
-    /// The cores of a measurement on the machine of the servers. The load of another process would count as the work of other
-    /// programs.
+    /// The cores of a measurement on the machine of the servers; none where they cannot be told from those of the load. The
+    /// load of another process would count as the work of other programs.
     pub fn beside_servers(&self) -> CpuSet {
-        if self.is_load_elsewhere { self.server.clone() } else { self.server.union(&self.load) }
+        match (self.has_host || self.has_agents, self.are_shared()) {
+            (false, _) => self.server.union(&self.load),
+            (true, false) => self.server.clone(),
+            (true, true) => CpuSet::from_indices([]),
+        }
+    }
+
+    /// The cores of the generator, where this process is that and does not watch the servers.
+    pub fn beside_generator(&self) -> Option<CpuSet> {
+        (self.has_host && !self.has_agents && !self.are_shared()).then(|| self.load.clone())
     }
 
     /// How a slice of this kind sends: the generator busy-waits under an open load, if the plan wants it and no server runs on its cores.
@@ -74,17 +84,23 @@ mod tests {
     use crate::tests::{ServersElsewhere, plan};
 
     #[test]
-    fn the_load_of_another_process_than_that_beside_the_servers_is_not_counted_as_other_work() {
+    fn the_load_of_another_process_is_not_counted_as_other_work() {
         let mut plan = plan(&["a"], &["Get"]);
-        plan.machine.load_cpus = allowed_cpus().unwrap().iter().take(1).map(|cpu| cpu.to_string()).collect();
-        let beside = |plan: &Plan, host: Option<&dyn ServerMachine>| {
-            Cores::from_plan(plan, host).map(|cores| cores.beside_servers().iter().count()).unwrap()
+        let here: String = allowed_cpus().unwrap().iter().take(1).map(|cpu| cpu.to_string()).collect();
+        let there = ServersElsewhere::CORE.to_string();
+        plan.machine.load_cpus.clone_from(&here);
+        let mut counted = |server_cpus: &str, host: Option<&dyn ServerMachine>, agents: &[&str]| {
+            plan.machine.server_cpus = server_cpus.to_owned();
+            plan.machine.agents = agents.iter().map(|place| (*place).to_owned()).collect();
+            let cores = Cores::from_plan(&plan, host).unwrap();
+            (cores.beside_servers().to_string(), cores.beside_generator().map(|cpus| cpus.to_string()))
         };
-        plan.machine.server_cpus = plan.machine.load_cpus.clone();
-        assert_eq!(beside(&plan, None), 1);
-        plan.machine.server_cpus = ServersElsewhere::CORE.to_string();
+        assert_eq!(counted(&here, None, &[]), (here.clone(), None));
+        assert_eq!(counted(&here, None, &["local:2"]), (String::new(), None), "whose work it is cannot be told");
         for is_another_machine in [false, true] {
-            assert_eq!(beside(&plan, Some(&ServersElsewhere { is_another_machine })), 1, "the core of the servers");
+            let elsewhere = ServersElsewhere { is_another_machine };
+            assert_eq!(counted(&there, Some(&elsewhere), &[]), (there.clone(), Some(here.clone())));
+            assert_eq!(counted(&there, Some(&elsewhere), &["local:2"]), (there.clone(), None));
         }
     }
 }

@@ -60,9 +60,9 @@ pub(crate) struct ProcessBed<'a> {
     load: Box<dyn RunLoad + 'a>,
     /// The cores on which the work of other programs is counted, where the servers are.
     counted_cpus: String,
-    /// Whether the servers are on another machine than this process.
-    is_apart: bool,
-    /// While a watch runs: the other work on the generator's cores, where those are not on the machine of the servers.
+    /// The generator's cores, where they are not watched with the servers.
+    generator_cpus: Option<CpuSet>,
+    /// While a watch runs: the other work on them.
     beside_generator: Option<OtherPrograms>,
     watch_begun_ns: u64,
 }
@@ -93,7 +93,7 @@ impl<'a> ProcessBed<'a> {
             servers: BTreeMap::new(),
             load,
             counted_cpus: cores.beside_servers().to_string(),
-            is_apart: inputs.host.is_some_and(|host| host.is_another_machine()),
+            generator_cpus: cores.beside_generator(),
             beside_generator: None,
             watch_begun_ns: 0,
         }
@@ -218,8 +218,8 @@ impl TestBed for ProcessBed<'_> {
 
     fn begin_watch(&mut self, servers: &[ServerId], phase: Phase) {
         self.watch_begun_ns = self.elapsed_ns();
-        let cpus = Some(&self.load_cpus).filter(|_| self.is_apart);
-        self.beside_generator = cpus.and_then(|cpus| OtherPrograms::begin(&RunningServers::new(), cpus.clone()));
+        let cpus = self.generator_cpus.clone();
+        self.beside_generator = cpus.and_then(|cpus| OtherPrograms::begin(&RunningServers::new(), cpus));
         self.host.begin_watch(&WatchOrder {
             servers: servers.to_vec(),
             phase,
@@ -242,7 +242,7 @@ impl TestBed for ProcessBed<'_> {
                 }
             }
         }
-        // A run is as disturbed as the more disturbed of its two machines.
+        // A run is as disturbed as the more disturbed of its two sides.
         all.iter_mut().for_each(|one| {
             one.others_share = one.others_share.map(|there| beside.map_or(there, |here| here.max(there)));
         });

@@ -172,7 +172,8 @@ impl Simulation {
             load: cpus("1"),
             warmup: cpus("0-1"),
             are_apart: false,
-            is_load_elsewhere: false,
+            has_host: false,
+            has_agents: false,
         };
         let record = went_before.unwrap_or_else(|| RunRecord::begin(header(&plan)));
         world.borrow_mut().now = record.checkpoint.as_ref().map_or(Duration::ZERO, |c| Duration::from_nanos(c.at_ns));
