@@ -135,22 +135,29 @@ fn run_build(
         |source| ChildError::Start { program: name.to_owned(), doing: "a thread for its output".to_owned(), source };
     let (lines, begun) = (lines_of(&mut child).map_err(|error| failed(start(error)))?, clock::now());
     let mut last: Vec<String> = Vec::new();
-    loop {
+    let mut report = |text: String| {
+        on_line(BuildLine { elapsed: Duration::from_nanos(clock::now().since(begun)), text: &text });
+        last.push(text);
+        last.drain(..last.len().saturating_sub(ERROR_LINES));
+    };
+    // Its output may end before it, and a program that it has left running may keep it open.
+    while child.try_wait().is_none() {
         if cancelled.load(Ordering::Relaxed) {
             child.terminate(STOP_GRACE).map_err(failed)?;
             return Err(SutError::Cancelled { server: targets.to_owned() });
         }
         match lines.recv_timeout(TICK) {
-            Ok(text) => {
-                on_line(BuildLine { elapsed: Duration::from_nanos(clock::now().since(begun)), text: &text });
-                last.push(text);
-                last.drain(..last.len().saturating_sub(ERROR_LINES));
-            }
+            Ok(text) => report(text),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Disconnected) => {
+                let _ = child.wait(TICK);
+            }
         }
     }
-    match child.terminate(STOP_GRACE).map_err(failed)?.how {
+    let ended = child.kill_tree().map_err(failed)?;
+    // Nothing is left that could write more.
+    lines.iter().for_each(report);
+    match ended.how {
         How::Code(0) => Ok(()),
         how => Err(SutError::Build { targets: targets.to_owned(), how, output: last.join("\n") }),
     }

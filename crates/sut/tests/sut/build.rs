@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tare_sut::SutError;
+use tare_sut::build::build_by_shell;
 use tare_sut::catalog::{Built, Catalog, Target};
 
 const CATALOG: &str = "schema = 1\n[jvm]\noptions = []\n[families.f]\ntitle = \"F\"\ndefault_version = \"1\"\n\
@@ -110,4 +111,18 @@ fn a_build_can_be_cancelled() {
     let mut cancel = |_: tare_sut::build::BuildLine<'_>| asked.store(true, Ordering::Relaxed);
     let error = folder().catalog.build_targets(&targets(&["999"]), None, &cancelled, &mut cancel).unwrap_err();
     assert!(matches!(error, SutError::Cancelled { .. }), "{error}");
+}
+
+#[test]
+fn a_build_lasts_as_long_as_its_command_and_not_as_its_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let built = |command: &str| {
+        let mut said = Vec::new();
+        let mut on_line = |line: tare_sut::build::BuildLine<'_>| said.push(line.text.to_owned());
+        build_by_shell("own", command, Some(folder.path()), &not_cancelled(), &mut on_line).unwrap();
+        said
+    };
+    assert!(built("exec >log 2>&1; sleep 0.2; echo built").is_empty());
+    assert_eq!(fs::read_to_string(folder.path().join("log")).unwrap(), "built\n");
+    assert_eq!(built("sleep 1000 & echo built; echo as asked"), ["built", "as asked"], "one that stays, as a daemon");
 }
