@@ -30,28 +30,26 @@ pub(super) fn with_plain_quotes(line: &str) -> String {
 
 /// The text of `$'…'` up to its closing quote, with its escapes undone.
 fn ansi_text(letters: &mut impl Iterator<Item = char>) -> String {
-    let mut text = String::new();
+    // In UTF-16, because browsers escape an emoji as its two halves.
+    let mut text: Vec<u16> = Vec::new();
     while let Some(letter) = letters.next() {
-        let escaped = match letter {
+        let letter = match letter {
             '\'' => break,
-            '\\' => letters.next(),
-            _ => {
-                text.push(letter);
-                continue;
-            }
+            '\\' => match letters.next() {
+                Some(kind @ ('u' | 'x')) => {
+                    let digits: String = letters.by_ref().take(if kind == 'u' { 4 } else { 2 }).collect();
+                    text.push(u16::from_str_radix(&digits, 16).unwrap_or(0xFFFD));
+                    continue;
+                }
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('t') => '\t',
+                Some(other) => other,
+                None => break,
+            },
+            plain => plain,
         };
-        let mut of_digits = |count: usize| {
-            let digits: String = letters.by_ref().take(count).collect();
-            u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32).unwrap_or('\u{FFFD}')
-        };
-        text.extend(match escaped {
-            Some('n') => Some('\n'),
-            Some('r') => Some('\r'),
-            Some('t') => Some('\t'),
-            Some('u') => Some(of_digits(4)),
-            Some('x') => Some(of_digits(2)),
-            other => other,
-        });
+        text.extend_from_slice(letter.encode_utf16(&mut [0; 2]));
     }
-    text
+    String::from_utf16_lossy(&text)
 }

@@ -45,6 +45,7 @@ fn flags_of_curl_mean_what_they_mean_there() {
         ("curl --data-binary @a.bin -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a.bin"),
         ("curl -m 5 --resolve x:443:127.0.0.1 https://x/", "https://x/|--timeout|5s|--connect-to|127.0.0.1:443"),
         ("curl -L http://x/", "http://x/|--follow"),
+        ("curl --data-raw $'\\ud83d\\ude00\\xe9' -H 'Content-Type:t/x' x", "x|-H|Content-Type:t/x|--data|\u{1f600}é"),
         ("curl -H 'X-Empty;' -H 'Accept:' -o /dev/null http://x/", "http://x/|-H|X-Empty:"),
     ] {
         assert_eq!(words(line).unwrap().join("|"), flags, "{line}");
