@@ -217,7 +217,10 @@ impl CurlRequest {
             }
             Header(name, prefix) => self.headers.push(format!("{name}: {prefix}{value}")),
             AnyHeader => self.headers.extend(header(&value)),
-            Data if value.starts_with('@') => self.set_file(value[1..].to_owned())?,
+            Data | Json if value.starts_with('@') => {
+                self.has_json |= matches!(meaning, Json);
+                self.set_file(value[1..].to_owned())?;
+            }
             Data | Text => self.data.push(value),
             Json => {
                 self.has_json = true;
@@ -267,6 +270,9 @@ impl CurlRequest {
         if self.is_in_url && !body.is_empty() {
             let sign = if url.contains('?') { '&' } else { '?' };
             url = format!("{url}{sign}{}", literal(&body));
+        }
+        if self.is_in_url && self.file.is_some() {
+            return Err("--get with a file of data; write its text into the URL".to_owned());
         }
         let sends_text = !self.data.is_empty() && !self.is_in_url;
         if sends_text && self.file.is_some() {

@@ -40,6 +40,10 @@ fn flags_of_curl_mean_what_they_mean_there() {
             "curl --json '{}' http://x/",
             "http://x/|-H|Content-Type: application/json|-H|Accept: application/json|--data|{}",
         ),
+        (
+            "curl --json @a.json http://x/",
+            "http://x/|-H|Content-Type: application/json|-H|Accept: application/json|-D|a.json",
+        ),
         ("curl -F file=@a.png -F n=1 http://x/", "http://x/|--form|file=@a.png|--form|n=1"),
         ("curl -T a.bin http://x/", "http://x/|-X|PUT|-D|a.bin"),
         ("curl --data-binary @a.bin -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a.bin"),
@@ -63,6 +67,7 @@ fn what_has_no_counterpart_is_refused_with_its_name() {
         ("curl -H", "--header has no value"),
         ("curl -s", "0 URLs"),
         ("curl http://x/ -d a -d @b", "text and a file"),
+        ("curl -G http://x/ -d @b", "--get with a file"),
     ] {
         let error = words(line).unwrap_err();
         assert!(error.contains(says), "{line}: {error}");
