@@ -66,7 +66,7 @@ pub fn init(args: &InitArgs, global: &Global) -> anyhow::Result<Outcome> {
             "what bare answers is not known, and the file does not state it: {}\n  {}tare verify says whether both \
              servers answer alike",
             error_text(&error),
-            answers.bare.port_as_argument()
+            answers.bare.port_as_argument(&args.folder)
         ),
     };
     console::print_text(&written_text(project.as_ref(), &file, is_here, &asked));
@@ -175,15 +175,17 @@ impl ServerAnswer {
     }
 
     /// What to do if the program does not read its port from the environment; empty where the command has the port.
-    fn port_as_argument(&self) -> String {
+    fn port_as_argument(&self, folder: &Path) -> String {
         let named: Vec<&str> =
             self.env.iter().filter(|(_, value)| value == "{port}").map(|(name, _)| name.as_str()).collect();
         if named.is_empty() {
             return String::new();
         }
         let command = format!("{} {{port}}", shell_words::join(&self.command));
+        let folder = folder.to_string_lossy();
+        let place = if folder == "." { String::new() } else { format!("{} ", shell_words::quote(&folder)) };
         format!(
-            "its port was in {}; if it takes an argument instead: tare init --force --bare {}\n  ",
+            "its port was in {}; if it takes an argument instead: tare init {place}--force --bare {}\n  ",
             named.join(", "),
             shell_words::quote(&command)
         )
@@ -293,10 +295,13 @@ mod tests {
 
     #[test]
     fn a_server_that_did_not_start_may_want_its_port_as_an_argument() {
-        let remedy = |command: &str| ServerAnswer::new("--bare", command, None, false).unwrap().port_as_argument();
+        let remedy = |command: &str, folder: &str| {
+            ServerAnswer::new("--bare", command, None, false).unwrap().port_as_argument(Path::new(folder))
+        };
         let text = "its port was in PORT; if it takes an argument instead: tare init --force --bare './own {port}'\n  ";
-        assert_eq!(remedy("./own"), text);
-        assert_eq!(remedy("./own {port}"), "");
+        assert_eq!(remedy("./own", "."), text);
+        assert_eq!(remedy("./own", "services/a"), text.replace("init", "init services/a"));
+        assert_eq!(remedy("./own {port}", "."), "");
     }
 
     #[test]
