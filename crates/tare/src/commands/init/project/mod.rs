@@ -217,10 +217,10 @@ fn dotnet(folder: &Path) -> Result<Option<Project>, PlanError> {
         None
     };
     let command = ["dotnet", &format!("published/{name}.dll")];
-    let project = Project {
-        port_variables: &["PORT", "ASPNETCORE_HTTP_PORTS"],
-        ..project(".NET", file, Some("dotnet publish -c Release -o published"), &command)
-    };
+    // A solution beside the project has no one output, and dotnet does not choose between them.
+    let build = format!("dotnet publish {} -c Release -o published", shell_words::quote(file));
+    let project =
+        Project { port_variables: &["PORT", "ASPNETCORE_HTTP_PORTS"], ..project(".NET", file, Some(&build), &command) };
     Ok(Some(match doubt {
         Some(doubt) => project.without_program(doubt),
         None => project,
