@@ -81,6 +81,11 @@ pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<Loa
             "the server decides when it pushes; -r and stages need something to send: add --echo BYTES or --data TEXT",
         ));
     }
+    if !args.request.check.is_empty() {
+        return Err(wrong_usage(
+            "--check is about responses, and pushed messages are none; leave it out, or send something with --data TEXT",
+        ));
+    }
     if model.requests.is_some() && websocket.messages.is_none() {
         return Err(wrong_usage(
             "-n counts requests, and nothing is sent here; use --messages N for each user, or -d SPAN",

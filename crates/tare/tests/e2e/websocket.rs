@@ -92,6 +92,7 @@ fn flags_that_mean_nothing_say_what_to_do_instead() {
     for (args, says) in [
         (&[&*pushed, "-r", "100"][..], "--echo BYTES or --data TEXT"),
         (&[&*pushed, "-n", "5"], "use --messages N for each user, or -d SPAN"),
+        (&[&*pushed, "--check", "body contains x"], "--check is about responses"),
         (&[&*pushed, "--http2"], "a WebSocket is opened over HTTP/1.1"),
         (&[&*pushed, "--pipeline", "4"], "use more connections"),
         (&[&*pushed, "-H", "Sec-WebSocket-Extensions: permessage-deflate"], "no WebSocket extensions"),
