@@ -145,7 +145,15 @@ impl Flights {
     pub(crate) fn with_queues(&self, spans: &[IdleSpan]) -> Vec<IdleSpan> {
         let spans = joined(spans.to_vec());
         let usual = self.usual_outside(&spans);
-        joined(spans.iter().map(|span| IdleSpan { end_ns: self.queue_gone_at(*span, usual), ..*span }).collect())
+        let mut gone_ns = 0;
+        let until_gone = spans.into_iter().map(|span| {
+            // The queue in which a span ends is followed once, however many end in it.
+            if span.end_ns > gone_ns {
+                gone_ns = self.queue_gone_at(span, usual);
+            }
+            IdleSpan { end_ns: gone_ns, ..span }
+        });
+        joined(until_gone.collect())
     }
 
     /// How many requests one that arrives outside these spans finds in flight, in the median.
@@ -239,6 +247,18 @@ pub(crate) mod tests {
         let flights = Flights::of(&trace);
         assert_eq!(flights.with_queues(&[span(50, 55), span(15, 40)]), [span(15, 99)]);
         assert_eq!(flights.with_queues(&[span(200, 300)]), [span(200, 300)], "nothing waited");
+    }
+
+    #[test]
+    fn stops_in_the_queue_of_another_last_as_each_alone_does() {
+        let trace: Vec<TracedRequest> =
+            (0..3_000).map(|at| request(at * 10, at * 10 + 5 + (at % 500) * (at % 7) * 3)).collect();
+        let stops: Vec<IdleSpan> = (0..150).map(|at| span(at * 190, at * 190 + 20 + at % 60)).collect();
+        let flights = Flights::of(&trace);
+        let usual = flights.usual_outside(&stops);
+        let alone = |stop: &IdleSpan| IdleSpan { end_ns: flights.queue_gone_at(*stop, usual), ..*stop };
+        let expected = joined(stops.iter().map(alone).collect());
+        assert_eq!((expected.len(), flights.with_queues(&stops)), (93, expected));
     }
 
     #[test]
