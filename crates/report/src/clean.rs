@@ -1,5 +1,7 @@
 //! Text that others wrote, made harmless for a terminal, a CSV file and Markdown. What a server says is never markup.
 
+use std::collections::HashSet;
+
 /// One line without control characters: no escape sequence reaches a terminal, no text direction is reversed, and XML can hold
 /// it. A tab becomes a space.
 pub fn sanitize_line(text: &str) -> String {
@@ -36,8 +38,19 @@ pub fn escape_csv(text: &str) -> String {
     if formula { format!("'{text}") } else { text.to_owned() }
 }
 
-/// A file name: letters, digits, dots, dashes; everything else is a dash.
-pub fn file_name(text: &str) -> String {
+/// A file name that is not taken yet. Texts that differ only in what a file name cannot hold are numbered.
+pub fn new_file_name(text: &str, taken: &mut HashSet<String>) -> String {
+    let (stem, mut number) = (file_name(text), 1);
+    let mut name = stem.clone();
+    while !taken.insert(name.clone()) {
+        number += 1;
+        name = format!("{stem}-{number}");
+    }
+    name
+}
+
+/// Letters, digits, dots, dashes; everything else is a dash.
+fn file_name(text: &str) -> String {
     let safe: String =
         text.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
     let safe = safe.trim_start_matches('.').to_owned();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use tare_record::RunRecord;
 
-use crate::clean::file_name;
+use crate::clean::new_file_name;
 use tare_analysis::cell::for_each_response;
 
 const NS_PER_MS: f64 = 1e6;
@@ -12,10 +12,7 @@ const NS_PER_MS: f64 = 1e6;
 pub fn hgrm_files(record: &RunRecord) -> Vec<(String, String)> {
     let (mut files, mut taken) = (Vec::new(), HashSet::new());
     for_each_response(record, |cell, kind, histogram| {
-        let stem = file_name(&format!("{cell}-{}", kind.name()));
-        // Names that differ only in what a file name cannot hold are numbered.
-        let name = (1..).map(|n| if n == 1 { stem.clone() } else { format!("{stem}-{n}") });
-        let Some(name) = name.into_iter().find(|name| taken.insert(name.clone())) else { return };
+        let name = new_file_name(&format!("{cell}-{}", kind.name()), &mut taken);
         files.push((format!("{name}.hgrm"), histogram.to_hgrm(NS_PER_MS)));
     });
     files

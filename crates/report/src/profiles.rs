@@ -1,5 +1,6 @@
 //! Profiles as files for other tools, each variant's starts merged: collapsed, speedscope, pprof, SVG.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use tare_profile::{Stacks, collapsed};
 use tare_record::RunRecord;
 use tare_record::profile::Weight;
 
-use crate::clean::file_name;
+use crate::clean::new_file_name;
 use crate::error::ReportError;
 use tare_analysis::profile::Side;
 
@@ -17,7 +18,7 @@ use tare_analysis::profile::Side;
 /// # Errors
 /// [`ReportError::Write`] with the file that could not be written, [`ReportError::Profile`] for a form that could not be made.
 pub fn write_profiles(record: &RunRecord, folder: &Path) -> Result<Vec<PathBuf>, ReportError> {
-    let mut files = Vec::new();
+    let (mut files, mut taken) = (Vec::new(), HashSet::new());
     let plan = &record.header.plan;
     for (group, named) in plan.groups.iter().flat_map(|g| g.scenarios.iter().map(move |s| (g, s))) {
         for &event in plan.profile.iter().flat_map(|profile| &profile.events) {
@@ -28,8 +29,8 @@ pub fn write_profiles(record: &RunRecord, folder: &Path) -> Result<Vec<PathBuf>,
                 };
                 let stacks = side.merged();
                 let unit = unit(side.records[0].weight);
-                let parts = [&group.id, &named.name, &variant.name, event.name()].map(file_name);
-                let set = FileSet { folder, stem: parts.join("-"), files: &mut files };
+                let name = [group.id.as_str(), &named.name, &variant.name, event.name()].join("-");
+                let set = FileSet { folder, stem: new_file_name(&name, &mut taken), files: &mut files };
                 let title = format!("{} · {} · {}", variant.name, named.name, event.name());
                 write(set, &stacks, baseline.as_ref(), &title, unit)?;
                 if variant.name == group.baseline().name {

@@ -133,6 +133,19 @@ fn every_form_shows_profiles_and_no_name_is_markup() {
 }
 
 #[test]
+fn profiles_of_servers_with_names_alike_have_files_of_their_own() {
+    let mut record = run(&[baseline(), variant("a b", 1.0), variant("a/b", 1.0)], 1, &[]);
+    let events = vec![ProfileEvent::Cpu];
+    record.header.plan.profile = Some(Profile { events, forks: 1, span: Span::from_secs(20), focus: String::new() });
+    record.profiles = ["a b", "a/b"].map(|name| profile(1, name, ProfileEvent::Cpu, 1_000, "main;x_[j] 10\n")).to_vec();
+    let folder = tempfile::tempdir().unwrap();
+    let mut files = write_profiles(&record, folder.path()).unwrap();
+    files.sort();
+    files.dedup();
+    assert_eq!(files.len(), 8, "four forms of each: {files:?}");
+}
+
+#[test]
 fn methods_across_versions_stand_in_a_table_of_their_own() {
     let mut summary = summarize_with(&profiled(), None);
     let versions = ["1.9.11", "1.11.15"].map(str::to_owned).to_vec();
