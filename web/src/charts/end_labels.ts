@@ -11,6 +11,8 @@ export interface EndLabel {
   at: [number, number];
 }
 
+/** From this width on, lines have their names at their ends. Narrower charts have a key. */
+export const NAMED_PX = 620;
 const MIN_GAP_PX = 16;
 const LEADER_PX = 14;
 const LETTER_PX = 6.7;

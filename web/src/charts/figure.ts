@@ -8,6 +8,7 @@ import { choice, watch, type Choice } from '../state';
 import { LIGHT, onThemeChange, theme, type Theme } from '../theme';
 import { ChartCursor, type CursorSpec } from './cursor';
 import { openChart, type Chart, type Option } from './echarts';
+import { NAMED_PX } from './end_labels';
 import { drawingOf, savePng, saveSvg } from './save';
 
 export type Value = string | number | null | undefined;
@@ -54,8 +55,6 @@ export interface FigureSpec {
 }
 
 const PRINT_WIDTH_PX = 672;
-/** From this width on, the drawing has names at the ends of lines. */
-export const NAMED_PX = 620;
 const TABLE_ROWS = 300;
 const liveFigures = new Set<Figure>();
 /** Whether the page is being printed. */

@@ -1,10 +1,10 @@
 // Latency by percentile: log-nines on the x axis, time on the y axis, a line per variant with a ribbon for its intervals.
 
-import { percentileText } from '../format/number';
+import { isInformative, percentileText } from '../format/number';
 import { formatTime, timeUnit, type Unit } from '../format/unit';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, type Option } from './echarts';
-import { endLabelWidth, endLabelSeries, type EndLabel } from './end_labels';
+import { endLabelWidth, endLabelSeries, NAMED_PX, type EndLabel } from './end_labels';
 import { decadeTicks, toNines, ninesTicks, tickText, ticksFromZero, type Tick } from './ticks';
 import type { CurvePoint, Distribution, SlowerPart } from '../summary';
 import type { Theme } from '../theme';
@@ -26,7 +26,6 @@ export interface LatencyLine {
   met?: SlowerPart[];
 }
 
-export const WIDE_PX = 620;
 const MAX_NINES = 6.2;
 const LEFT_PX = 46;
 const TOP_PX = 30;
@@ -34,8 +33,6 @@ const BOTTOM_PX = 50;
 const DIGIT_PX = 7;
 /** The height of the band below a line. */
 const BAND_PX = 14;
-/** No ribbon is drawn where the ends of an interval differ by this factor or more. */
-const MAX_RIBBON_RATIO = 4;
 
 /** The position of the last point of a curve, the maximum, whose percentile is 100. */
 function lastNines(d: Distribution): number {
@@ -88,7 +85,7 @@ export function latencyPlot(lines: LatencyLine[], width: number, log: boolean) {
   const { ticks } = scaleOf(withCurve(lines), log);
   const named = lines.filter((l) => !l.context).map((l) => l.label);
   const left = Math.max(LEFT_PX, ...ticks.map(({ text }) => text.length * DIGIT_PX + 12));
-  const right = width >= WIDE_PX ? endLabelWidth(named) : 14;
+  const right = width >= NAMED_PX ? endLabelWidth(named) : 14;
   return { left, right, top: TOP_PX, bottom: BOTTOM_PX, from: 0, to: maxNines(withCurve(lines)) };
 }
 
@@ -111,7 +108,7 @@ export function latencyStops(lines: LatencyLine[]): number[] {
 }
 
 export function latencyHeight(width: number): number {
-  return width < WIDE_PX ? 300 : 380;
+  return width < NAMED_PX ? 300 : 380;
 }
 
 export function latencyOption(all: LatencyLine[], width: number, log: boolean, t: Theme): Option {
@@ -132,7 +129,7 @@ export function latencyOption(all: LatencyLine[], width: number, log: boolean, t
       ...lines.flatMap((l) => lineSeries(l, scale)),
       ...lines.filter((l) => !l.context).map((l) => ribbonSeries(l, scale)),
       ...lines.filter((l) => !l.context && l.met?.length).map((l) => bandSeries(l, scale, t)),
-      ...(width >= WIDE_PX ? [endLabelSeries(lineEndLabels(lines, scale), right, right - 6, t)] : []),
+      ...(width >= NAMED_PX ? [endLabelSeries(lineEndLabels(lines, scale), right, right - 6, t)] : []),
     ],
   };
 }
@@ -184,7 +181,7 @@ function startSeries(l: LatencyLine, scale: Scale): Option[] {
 /** The intervals of the percentiles over forks, as a ribbon around the line. */
 function ribbonSeries(l: LatencyLine, scale: Scale): Option {
   const stated = l.distribution.percentiles
-    .filter((p) => p.lo_ns !== null && p.hi_ns !== null && p.lo_ns > 0 && p.hi_ns < p.lo_ns * MAX_RIBBON_RATIO)
+    .filter((p) => isInformative(p.lo_ns, p.hi_ns))
     .map((p) => ({ x: toNines(p.percentile), lo: scale.at(p.lo_ns!), hi: scale.at(p.hi_ns!) }));
   return {
     type: 'custom',

@@ -4,7 +4,7 @@ import { formatTime, type Unit } from '../format/unit';
 import { formatSignificant } from '../format/number';
 import type { Reading } from './cursor';
 import { baseOption, givenAxis, tip, type Option } from './echarts';
-import { endLabelWidth, endLabelSeries, type EndLabel } from './end_labels';
+import { endLabelWidth, endLabelSeries, NAMED_PX, type EndLabel } from './end_labels';
 import { decadeTicks, tickText, ticksFromZero } from './ticks';
 import { clipToAxis, timeTicks, positionText, type ForkPlace, type TimeAxis, type TimeLine } from './time_axis';
 import type { Cell, TimePoint } from '../summary';
@@ -19,8 +19,6 @@ export interface Timeline {
   /** Latency spans decades: its axis is logarithmic. */
   log: boolean;
 }
-
-const WIDE_PX = 620;
 
 /** The mark and line of each kind of slice, and its glyph in the note. */
 const KINDS: Record<string, { symbol: string; line: string; glyph: string; hollow: boolean }> = {
@@ -42,14 +40,14 @@ export const kindsIn = (cells: Cell[]): string[] => [
 ];
 
 export function timelineHeight(width: number): number {
-  return width < WIDE_PX ? 240 : 280;
+  return width < NAMED_PX ? 240 : 280;
 }
 
 const TOP_PX = 44;
 const BOTTOM_PX = 46;
 const LEFT_PX = 46;
 
-const isWide = (width: number): boolean => width >= WIDE_PX;
+const isWide = (width: number): boolean => width >= NAMED_PX;
 const rightPx = (lines: TimeLine[], width: number): number =>
   isWide(width) ? endLabelWidth(lines.map((l) => l.label)) : 14;
 

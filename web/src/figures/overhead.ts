@@ -1,7 +1,7 @@
 // The overhead charts: changes against the baseline. A small run has a chart per measure, a large one a ranking.
 
 import { h } from '../dom';
-import { figure, tabs, type FigureSpec } from '../charts/figure';
+import { figure, tabs } from '../charts/figure';
 import { forestHeight, forestOption, type Forest, type ForestRow } from '../charts/forest';
 import { choice, choose, watch } from '../state';
 import {
@@ -56,12 +56,12 @@ function measureRows(model: Model, panel: Panel, name: string, t: Theme): Forest
 }
 
 /** The chart of the chosen currency. A large run shows the ranking of the scenario in focus. */
-export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
+export function overheadFigure(model: Model): HTMLElement {
   const panels = () => (model.large ? [ranking(model)].filter((p) => p !== undefined) : model.panels);
   const rows = (t: Theme) => panels().flatMap((p) => panelRows(model, p, t));
   const label = () => chosenCurrency(model)?.label ?? 'throughput';
-  const spec: FigureSpec = {
-    id,
+  return figure({
+    id: 'overhead',
     title: () => `${capitalise(label())} against the baseline`,
     note: () =>
       `0 % is the baseline${model.large ? ', its own for each' : ''}. The band is the region of no material difference (±${percent(model.summary.run.region)} %).`,
@@ -75,8 +75,7 @@ export function overheadFigure(model: Model, id = 'overhead'): HTMLElement {
     data: () => dataOf(panels(), chosenCurrency(model)?.name ?? ''),
     alternative: () => rowsInWords(rows(LIGHT)),
     onPick: openCell,
-  };
-  return figure(spec);
+  });
 }
 
 /** Tabs for the scenario of a ranking, which contains all groups. */
