@@ -162,6 +162,19 @@ describe.skipIf(skipped)('the flame graph on the page', () => {
     await page.context().close();
   });
 
+  test('zooms by keyboard to what is found', async () => {
+    const { page } = await pages.open('profiled');
+    const callers = page.locator('#flame button', { hasText: 'Callers and callees' });
+    expect(await callers.isDisabled()).toBe(true);
+    const search = page.locator('#flame input[type=search]');
+    await search.fill('/parse$/');
+    await search.press('Enter');
+    expect(await callers.isDisabled()).toBe(false);
+    await callers.press('Enter');
+    expect(await page.locator('#callers h3').textContent()).toMatch(/^Who calls .*parse$/);
+    await page.context().close();
+  });
+
   test('shows callers and callees of a method, even by keyboard', async () => {
     const { page } = await pages.open('profiled');
     const method = page.locator('.methods .method').first();

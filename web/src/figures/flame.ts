@@ -67,7 +67,10 @@ export function flameFigure(view: ProfileView): HTMLElement {
     id: 'flame',
     title: () => title(view),
     note: () => note(view, tree),
-    hint: () => (choice.find.trim() ? '' : 'Click a frame to zoom in; click it again to zoom out.'),
+    hint: () =>
+      choice.find.trim()
+        ? 'Enter zooms to the widest frame found.'
+        : 'Click a frame to zoom in; click it again to zoom out.',
     watch: ['find', 'side', 'icicle', 'zoom'],
     height: (width) => flameHeight(rowsOf(width)),
     draw: (width, t) => {
@@ -191,6 +194,17 @@ function chooseFrame({ flame }: ProfileView): void {
   document.getElementById('callers')?.scrollIntoView({ block: 'start' });
 }
 
+/** The widest frame that the search finds; -1 if it finds none. */
+function widestFound(view: ProfileView): number {
+  const found = matchNames(view.flame, choice.find);
+  const widths = widthsOf(view, sideOf(view));
+  let widest = -1;
+  view.flame.frame.forEach((frame, node) => {
+    if (found[frame] && widths[node]! > (widths[widest] ?? 0)) widest = node;
+  });
+  return widest;
+}
+
 function controls(view: ProfileView): Node[] {
   const search = h('input', {
     type: 'search',
@@ -198,6 +212,7 @@ function controls(view: ProfileView): Node[] {
     placeholder: 'Find a method, or /a regex/',
     'aria-label': 'Find in the flame graph',
     oninput: () => choose({ find: search.value }),
+    onkeydown: (event) => (event as KeyboardEvent).key === 'Enter' && choose({ zoom: widestFound(view) }),
   });
   // A link from a sentence marks a method, too.
   watch(['find'], () => {
