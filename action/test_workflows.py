@@ -87,6 +87,12 @@ class Workflows(unittest.TestCase):
                     self.assertTrue(os.access(ROOT / script, os.X_OK), script)
                     self.assertNotIn("${{", step.get("run", ""), "an expression in a script can be a command of a stranger")
 
+    def test_the_site_follows_a_release_although_the_platforms_token_publishes_it(self):
+        site, release = (yaml.safe_load((ROOT / f".github/workflows/{name}.yml").read_text()) for name in ("site", "release"))
+        # YAML reads the key "on" as true.
+        self.assertEqual(set(site[True]), {"workflow_run", "workflow_dispatch"})
+        self.assertEqual(site[True]["workflow_run"]["workflows"], [release["name"]])
+
     def test_what_belongs_to_all_packages_comes_from_their_content(self):
         done = self.run_script("scripts/release", "--together")
         self.assertEqual(done.returncode, 0, done.stderr)
