@@ -52,6 +52,8 @@ main() {
   [ -n "$dir" ] || die "HOME is not set: say where the program goes with --dir"
   # Before the download: a folder that cannot be written to is the likeliest mistake.
   mkdir -p "$dir" 2>/dev/null || die "cannot make the folder $dir: give another one with --dir"
+  # The PATH needs the whole path.
+  dir=$(CDPATH='' cd -- "$dir" && pwd) || die "cannot enter the folder $dir"
   [ -w "$dir" ] || die "cannot write to $dir: give another folder with --dir, or run this as its owner"
 
   scratch=$(mktemp -d "$dir/.tare-install.XXXXXX") || die "cannot write to $dir: is its disk full?"

@@ -159,6 +159,11 @@ class Install(unittest.TestCase):
         status, said = self.install(script=SCRIPT, TARE_URL="")
         self.assertEqual((status, "The release has the one that knows its version" in said), (1, True), said)
 
+    def test_a_relative_folder_is_named_in_full(self):
+        status, said = self.install("--dir", "my bin", prefix=("/usr/bin/env", "-C", str(self.folder)))
+        self.assertEqual((status, (self.folder / "my bin/tare").exists()), (0, True), said)
+        self.assertIn(f'export PATH="{self.folder.resolve()}/my bin:$PATH"', said)
+
     def test_a_user_without_a_home_says_where_it_goes(self):
         status, said = self.install(HOME="", TARE_DIR="")
         self.assertEqual((status, "HOME is not set: say where the program goes with --dir" in said), (1, True), said)
