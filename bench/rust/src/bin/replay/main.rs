@@ -59,7 +59,7 @@ fn simulate_methods(source: &Source, options: &Options) -> anyhow::Result<Vec<Ta
             for with_prior in [false, true] {
                 let mut rng = Pcg64::seed_from_u64(options.seed);
                 let method = Method::Repeated { alpha, min_forks: MIN_FORKS, max_forks, may_continue, prior: None };
-                tallies.push(simulate(source, method, with_prior, options.runs, &mut rng)?);
+                tallies.push(simulate(source, method, with_prior, options, &mut rng)?);
             }
         }
     }

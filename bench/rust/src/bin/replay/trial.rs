@@ -9,6 +9,7 @@ use tare_stats::{
     Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, VariancePrior, Verdict, find_odd_starts,
 };
 
+use crate::options::Options;
 use crate::source::{Kind, Source};
 
 /// Runs that share the prior of one set of earlier runs.
@@ -72,16 +73,17 @@ pub fn simulate(
     source: &Source,
     method: Method,
     with_prior: bool,
-    runs: u32,
+    options: &Options,
     rng: &mut Pcg64,
 ) -> anyhow::Result<Tally> {
+    let runs = options.runs;
     let (mut missed, mut any_look, mut at_stop, mut equivalent, mut forks) = (0, 0, 0, 0, 0);
     let mut method = method;
     for run in 0..runs {
         if with_prior && run % RUNS_PER_PRIOR == 0 {
             method = with_fitted_prior(method, source, rng)?;
         }
-        let outcome = Outcome::of_run(source, method, rng)?;
+        let outcome = Outcome::of_run(source, method, options.scatter, rng)?;
         missed += u32::from(outcome.missed);
         any_look += u32::from(outcome.any_look);
         at_stop += u32::from(outcome.last.is_difference());
@@ -115,20 +117,27 @@ pub fn simulate(
     })
 }
 
-/// The method with the prior that earlier runs of the same source give.
+/// The method with the prior that earlier runs of the same source give: by the forks that counted in them.
 fn with_fitted_prior(method: Method, source: &Source, rng: &mut Pcg64) -> anyhow::Result<Method> {
     let mut groups = Vec::new();
     for _ in 0..MIN_PRIOR_GROUPS {
-        let forks: Vec<f64> = ratios(source, EARLIER_FORKS, rng)?.iter().map(|fork| fork.trimmed_log).collect();
-        groups.push((sd(&forks)?.max(SD_FLOOR), EARLIER_FORKS as f64 - 1.0));
+        let usual = without_odd(&ratios(source, EARLIER_FORKS, 1.0, rng)?)?;
+        let logs: Vec<f64> = usual.iter().map(|fork| fork.trimmed_log).collect();
+        groups.push((sd(&logs)?.max(SD_FLOOR), logs.len() as f64 - 1.0));
     }
     let fitted = VariancePrior::fit(&groups)?.map(VariancePrior::of_earlier_runs);
     let Method::Repeated { alpha, min_forks, max_forks, may_continue, .. } = method else { return Ok(method) };
     Ok(Method::Repeated { alpha, min_forks, max_forks, may_continue, prior: fitted })
 }
 
-fn ratios(source: &Source, forks: usize, rng: &mut Pcg64) -> anyhow::Result<Vec<ForkRatio>> {
-    (0..forks).map(|_| Ok(ForkRatio::from_pairs(&source.fork(rng))?)).collect()
+/// Forks that scatter `scatter` times as much as those of the source.
+fn ratios(source: &Source, forks: usize, scatter: f64, rng: &mut Pcg64) -> anyhow::Result<Vec<ForkRatio>> {
+    let fork = |_| -> anyhow::Result<ForkRatio> {
+        let pairs: Vec<(f64, f64)> =
+            source.fork(rng).into_iter().map(|(ratio, of)| (ratio.powf(scatter), of)).collect();
+        Ok(ForkRatio::from_pairs(&pairs)?)
+    };
+    (0..forks).map(fork).collect()
 }
 
 /// The forks that a report counts.
@@ -152,13 +161,13 @@ struct Outcome {
 
 impl Outcome {
     /// A run with a look after each fork. It is judged on after it would have stopped, to count the later looks too.
-    fn of_run(source: &Source, method: Method, rng: &mut Pcg64) -> anyhow::Result<Self> {
+    fn of_run(source: &Source, method: Method, scatter: f64, rng: &mut Pcg64) -> anyhow::Result<Self> {
         let declared = method.declared_forks().unwrap_or(0);
         let continues = matches!(method, Method::Repeated { may_continue: true, .. });
         // A listed group replaces odd forks, up to half as many as were declared.
         let most = if continues { declared * CONTINUES } else { declared + declared / 2 };
         let rule = DecisionRule { region: Region::new(0.05)?, half_width: Some(0.04), ..DecisionRule::default() };
-        let forks = ratios(source, most as usize, rng)?;
+        let forks = ratios(source, most as usize, scatter, rng)?;
         let (mut missed, mut any_look, mut stopped) = (false, false, None);
         let mut last = (Verdict::NoInterval, 0);
         for count in method.min_forks()..=most {
