@@ -15,7 +15,7 @@ def render_page(all_rows, tools, missing, outcomes, options):
     for row in all_rows:
         render_section = {"lateness": lateness_section, "stall": stall_section, "delays": delays_section}.get(row.kind)
         if render_section:
-            parts.append(render_section(row, tools, [one for one in outcomes if one.row == row.title]))
+            parts.append(render_section(row, [one for one in outcomes if one.row == row.title]))
     parts.append(counts_section(all_rows, outcomes))
     failures = [f"- {one.tool}, {one.row}: {one.failure}" for one in outcomes if one.failure]
     if failures:
@@ -113,7 +113,7 @@ def format_with_ratio(tool_us, yardstick_us):
     return text
 
 
-def lateness_section(row, tools, outcomes):
+def lateness_section(row, outcomes):
     lines = []
     for one in outcomes:
         share = one.served / (row.rate_per_s * one.seconds)
@@ -130,7 +130,7 @@ connection its own schedule, all in step. Their lateness is up to the gap betwee
 {table(["", "late, p50 µs", "late, p99 µs", "CPU µs/request", "came"], lines)}"""
 
 
-def stall_section(row, tools, outcomes):
+def stall_section(row, outcomes):
     truth = {percentile: rows.stall_truth_ms(percentile) for percentile in SHOWN}
     count = row.rate_per_s * row.seconds
     lines = [["*truth*", "*below 1*", *(f"*{truth[p]:.1f}*" for p in SHOWN[1:]), f"*{count:,.0f}*", ""]]
@@ -150,7 +150,7 @@ missing from its percentiles too. (wrk2 counts from the tenth second on; half of
 {table(["", *(f"p{p:g}" for p in SHOWN), "served", "error"], lines)}"""
 
 
-def delays_section(row, tools, outcomes):
+def delays_section(row, outcomes):
     tool_lines = [([one.tool, *percentile_cells(one), error_cell(one)], worst_deviation(one)) for one in outcomes]
     truths = [one.truth_ms for one in outcomes if one.truth_ms]
     line = [f"*{statistics.median(truth[p] for truth in truths):.2f}*" if truths else "" for p in SHOWN]
