@@ -1,6 +1,6 @@
 //! Loads one address for some seconds and prints the result.
 //! `measure 127.0.0.1:8080 /path0/1 [--connections 64] [--seconds 5] [--cpus 1] [--rate R [--poisson]] [--post BYTES] [--pipeline N]
-//! [--poller auto|epoll|uring] [--tick-us N | --spin] [--http2 STREAMS] [--tls NAME]`
+//! [--poller auto|epoll|uring] [--tick-us N | --spin] [--http2 STREAMS] [--tls NAME] [--congestion NAME]`
 #![allow(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::error::Error;
@@ -8,8 +8,8 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_load::{
-    Cancel, Check, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec,
-    StopRule, TlsSpec, Trust,
+    Cancel, LoadSession, Protocol, RequestSpec, Schedule, Sending, SessionSpec, SliceSample, SliceSpec, StopRule,
+    TlsSpec, Trust,
 };
 use tare_sys::affinity::CpuSet;
 
@@ -27,8 +27,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some(bytes) => RequestSpec::post(&path, vec![b'a'; bytes.parse()?]),
         None => RequestSpec::get(&path),
     };
-    let expected = value("--expect").map(|text| Check::body_is(text.as_bytes()));
-    let request = expected.into_iter().fold(request, RequestSpec::expecting);
     let rate_per_s = value("--rate").map(str::parse::<f64>).transpose()?;
     let schedule = match rate_per_s {
         None => Schedule::Closed,
