@@ -2,7 +2,6 @@
 
 use rand_pcg::Pcg64;
 use serde::Serialize;
-use tare_stats::moderated::MIN_PRIOR_GROUPS;
 use tare_stats::quantile::sd;
 use tare_stats::verdict::reason_to_stop;
 use tare_stats::{
@@ -14,7 +13,8 @@ use crate::source::{Kind, Source};
 
 /// Runs that share the prior of one set of earlier runs.
 const RUNS_PER_PRIOR: u32 = 100;
-/// Forks of an earlier run.
+/// Earlier runs behind a prior, and forks of each.
+const EARLIER_RUNS: usize = 20;
 const EARLIER_FORKS: usize = 6;
 /// Past the declared forks, a run that may continue goes on for as many again.
 const CONTINUES: u32 = 2;
@@ -120,7 +120,7 @@ pub fn simulate(
 /// The method with the prior that earlier runs of the same source give: by the forks that counted in them.
 fn with_fitted_prior(method: Method, source: &Source, rng: &mut Pcg64) -> anyhow::Result<Method> {
     let mut groups = Vec::new();
-    for _ in 0..MIN_PRIOR_GROUPS {
+    for _ in 0..EARLIER_RUNS {
         let usual = without_odd(&ratios(source, EARLIER_FORKS, 1.0, rng)?)?;
         let logs: Vec<f64> = usual.iter().map(|fork| fork.trimmed_log).collect();
         groups.push((sd(&logs)?.max(SD_FLOOR), logs.len() as f64 - 1.0));
