@@ -21,4 +21,7 @@ function handOn(request, response) {
   request.pipe(onward);
 }
 
-http.createServer(handOn).listen(Number(process.env.PORT), "127.0.0.1");
+const server = http.createServer(handOn);
+// As long as the server behind it: users who wait for their turn keep their connections.
+server.keepAliveTimeout = 300_000;
+server.listen(Number(process.env.PORT), "127.0.0.1");
