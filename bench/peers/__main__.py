@@ -49,10 +49,11 @@ def main():
 
     outcomes = []
     with tempfile.TemporaryDirectory() as folder:
-        for run_number, (row, tool, _) in enumerate(planned_runs, 1):
+        for run_number, (row, tool, round_number) in enumerate(planned_runs, 1):
             print(f"[{run_number}/{len(planned_runs)}] {row.title}: {tool.name}", file=sys.stderr)
             with ReferenceServer(row.planted, options.server_cpu, folder) as server:
                 outcome = tool.run(row, server, options.load_cpu, folder)
+            outcome.round = round_number
             outcome.compare_with_ledger(row, server.read_ledger())
             if outcome.failure:
                 print(f"    failed: {outcome.failure}", file=sys.stderr)

@@ -76,9 +76,8 @@ def cost_table(cost_rows, tools, outcomes):
     for tool in tools:
         line = [tool.name]
         for row in cost_rows:
-            # The runs of a row have the same order for every tool.
             line.append(format_with_ratio(cpu_of_tool(outcomes, row, tool.name), cpu_of_tool(outcomes, row, row.yardstick)))
-        lines.append((line, statistics.median(cpu_of_tool(outcomes, cost_rows[0], tool.name) or [float("inf")])))
+        lines.append((line, statistics.median(cpu_of_tool(outcomes, cost_rows[0], tool.name).values() or [float("inf")])))
     lines = [line for line, _ in sorted(lines, key=lambda pair: pair[1]) if any(cell != "–" for cell in line[1:])]
     return table(["µs/request", *(row.title for row in cost_rows)], lines)
 
@@ -90,8 +89,8 @@ def list_of_urls(cost_rows, tools, outcomes):
     ratios = []
     for tool in tools:
         of_list, of_one = cpu_of_tool(outcomes, lists, tool.name), cpu_of_tool(outcomes, one_url, tool.name)
-        if of_list and len(of_list) == len(of_one):
-            ratios.append(f"{tool.name} ×{statistics.median(many / one for many, one in zip(of_list, of_one)):.2f}")
+        if both := [of_list[number] / of_one[number] for number in of_list if number in of_one]:
+            ratios.append(f"{tool.name} ×{statistics.median(both):.2f}")
     return f"\nA request to one of {lists.urls:,} URLs, compared with one to a single URL in the same round: {', '.join(ratios)}.\n" if ratios else ""
 
 
@@ -100,17 +99,15 @@ def is_usable(one):
 
 
 def cpu_of_tool(outcomes, row, tool):
-    """The CPU time of each round, in µs per request, of the tool of this name."""
-    return [one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool) and is_usable(one)]
+    """The CPU time in µs per request of the tool of this name, by round. A round without a usable run is missing."""
+    return {one.round: one.cpu_us for one in outcomes if (one.row, one.tool) == (row.title, tool) and is_usable(one)}
 
 
 def format_with_ratio(tool_us, yardstick_us):
     if not tool_us:
         return "–"
-    text = f"{statistics.median(tool_us):.2f}"
-    if len(yardstick_us) == len(tool_us):
-        text += f" (×{statistics.median([tool / other for tool, other in zip(tool_us, yardstick_us)]):.2f})"
-    return text
+    both = [tool_us[number] / yardstick_us[number] for number in tool_us if number in yardstick_us]
+    return f"{statistics.median(tool_us.values()):.2f}" + (f" (×{statistics.median(both):.2f})" if both else "")
 
 
 def lateness_section(row, outcomes):

@@ -10,6 +10,7 @@ class Outcome:
     row: str
     tool: str
     seconds: float = 0.0
+    round: int = 0
     cpu_s: float = 0.0
     wall_s: float = 0.0
     failure: str = ""
