@@ -32,7 +32,7 @@ def median(values):
 
 def planted_ratio(row):
     """The true ratio of CPU per request: the planted cost relative to what the baseline used in this run. The loop of a JVM server
-    timed itself during the run. The cost of the reference server is a share of its base loop: both scale with the speed of the core."""
+    timed itself during the run. The reference server burns by the clock of its CPU time, so its cost is the nominal one."""
     case = row["case"]
     planted_ns = row["planted_ns"] if "ns" in case else case["percent"] / 100 * case["base_ns"]
     return 1 + planted_ns / row["baseline_value"]
