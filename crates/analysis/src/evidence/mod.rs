@@ -4,6 +4,7 @@ pub(crate) mod disturbance;
 pub(crate) mod machine;
 
 use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 
 use tare_plan::LoadPlan;
 use tare_plan::plan::{Group, NamedScenario, Role, SliceKind, Variant};
@@ -198,18 +199,25 @@ fn in_forks<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> BTreeMap<u32, 
 
 /// One entry per cell of the plan, in the plan's order, also for cells that were never measured.
 pub(crate) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
-    let mut slices: HashMap<(&str, &str, &str), Vec<&StoredSlice>> = HashMap::new();
-    for slice in &record.slices {
-        slices.entry((&slice.key.group, &slice.key.scenario, &slice.key.variant)).or_default().push(slice);
-    }
+    let mut slices = by_key(&record.slices, |s| (&*s.key.group, &*s.key.scenario, &*s.key.variant));
+    let mut warmups = by_key(&record.warmups, |w| (&*w.group, &*w.scenario, &*w.variant));
+    let forks = by_key(&record.forks, |f| (&*f.group, &*f.variant));
     let mut cells = Vec::with_capacity(record.header.plan.cells());
     for group in &record.header.plan.groups {
         for scenario in &group.scenarios {
-            let mut together: Vec<_> =
-                group.variants.iter().map(|variant| evidence(record, group, scenario, variant)).collect();
-            for cell in &mut together {
-                let key = (group.id.as_str(), scenario.name.as_str(), cell.subject.variant);
-                cell.slices = slices.remove(&key).unwrap_or_default();
+            let mut together = Vec::new();
+            for variant in &group.variants {
+                let key = (&*group.id, &*scenario.name, &*variant.name);
+                together.push(Evidence {
+                    subject: Subject::of_variant(group, scenario, variant),
+                    slices: slices.remove(&key).unwrap_or_default(),
+                    counted: BTreeMap::new(),
+                    set_aside: SetAside::default(),
+                    warmups: warmups.remove(&key).unwrap_or_default(),
+                    forks: forks.get(&(&*group.id, &*variant.name)).cloned().unwrap_or_default(),
+                    events: &record.events,
+                    most_failed: MOST_FAILED,
+                });
             }
             let set_aside = SetAside::of(&together);
             together.iter_mut().for_each(|cell| cell.leave_out(set_aside.clone()));
@@ -219,26 +227,11 @@ pub(crate) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
     cells
 }
 
-/// The records of a cell apart from its slices.
-fn evidence<'a>(
-    record: &'a RunRecord,
-    group: &'a Group,
-    scenario: &'a NamedScenario,
-    variant: &'a Variant,
-) -> Evidence<'a> {
-    let warmups = record.warmups.iter();
-    let warmups = warmups.filter(|w| w.group == group.id && w.scenario == scenario.name && w.variant == variant.name);
-    let forks = record.forks.iter().filter(|f| f.group == group.id && f.variant == variant.name);
-    Evidence {
-        subject: Subject::of_variant(group, scenario, variant),
-        slices: Vec::new(),
-        counted: BTreeMap::new(),
-        set_aside: SetAside::default(),
-        warmups: warmups.collect(),
-        forks: forks.collect(),
-        events: &record.events,
-        most_failed: MOST_FAILED,
-    }
+/// The entries of each key, in the order of the record.
+fn by_key<'a, T, K: Eq + Hash>(entries: &'a [T], key: impl Fn(&'a T) -> K) -> HashMap<K, Vec<&'a T>> {
+    let mut found: HashMap<K, Vec<&T>> = HashMap::new();
+    entries.iter().for_each(|entry| found.entry(key(entry)).or_default().push(entry));
+    found
 }
 
 pub(crate) fn of_load(record: &LoadRecord) -> Evidence<'_> {

@@ -7,6 +7,7 @@ mod attributions;
 mod controls;
 mod first_answers;
 mod forecasts;
+mod groups;
 mod latency_division;
 mod networks;
 mod next_steps;
