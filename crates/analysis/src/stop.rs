@@ -11,20 +11,36 @@ pub use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::{Phase, RunRecord, SliceKey};
 use tare_stats::StopReason;
 
-use crate::cell::analyze_cells;
+use crate::cell::seen::SeenCells;
+use crate::cell::{CellAnalysis, analyze_new};
 use crate::compare::{Pair, Pairs, compare_cells};
 use crate::limits::{are_settled, judge_limits};
 use crate::profile::first_answers;
 use crate::summary::{Comparison, CurrencyRatio, LimitResult};
 
-/// Whether each comparison of a record may stop, and how it stands, judged as its report will judge it. Profiled starts have
-/// no scores: what is in the frames of each layer stands instead.
-pub fn reasons_to_stop(record: &RunRecord) -> Vec<ComparisonState> {
-    if record.header.plan.mode == Mode::Profiled {
-        return first_answers(record);
+/// Looks at the record of a run under way. Each analyses only what is new since the last one, and judges it with all the rest.
+#[derive(Default)]
+pub struct Looks {
+    seen: SeenCells,
+}
+
+impl Looks {
+    /// Whether each comparison of a record may stop, and how it stands, judged as its report will judge it. Profiled starts
+    /// have no scores: what is in the frames of each layer stands instead. The record is that of the last look, and may have more
+    /// entries.
+    pub fn reasons_to_stop(&mut self, record: &RunRecord) -> Vec<ComparisonState> {
+        if record.header.plan.mode == Mode::Profiled {
+            return first_answers(record);
+        }
+        let cells = analyze_new(record, &mut self.seen);
+        let states = states(record, &cells);
+        self.seen.keep(cells);
+        states
     }
-    let (plan, cells) = (&record.header.plan, analyze_cells(record));
-    let pairs = Pairs::of(record, &cells);
+}
+
+fn states(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Vec<ComparisonState> {
+    let (plan, pairs) = (&record.header.plan, Pairs::of(record, cells));
     let judged = judge_limits(plan, &pairs);
     let reason = |(pair, settled): (&Pair<'_>, Option<StopReason>)| match judged.as_slice() {
         _ if plan.stop.limits.is_empty() => reason_to_stop(pair, settled),

@@ -43,7 +43,7 @@ pub(crate) fn run_fork<'a>(
         }
         let mut scenario = ScenarioRun::open(context, &mut servers, named, *place)?;
         let at_rate = measure_scenario(&mut scenario)?;
-        // Latency takes as long again, and a verdict of the rounds does not wait for it. Each look analyses the whole record.
+        // Latency takes as long again, and a verdict of the rounds does not wait for it.
         if scenario.plan().stop.forks.may_decide(place.fork) {
             scenario.show_standings();
         }

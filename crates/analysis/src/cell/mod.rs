@@ -8,6 +8,7 @@ mod load_doubts;
 mod messages;
 mod network;
 mod probes;
+pub(crate) mod seen;
 mod shortfall;
 mod stamps;
 mod validity;
@@ -19,7 +20,7 @@ use tare_record::environment::NetworkBandwidth;
 use tare_record::{ErrorClass, ErrorTallies, ErrorTally, LoadRecord, RunHeader, RunRecord, StoredSlice};
 use tare_stats::quantile::printable;
 
-use crate::evidence::Evidence;
+use crate::evidence::{Evidence, gather};
 use crate::format;
 use crate::run_info::command;
 use crate::summary::{Cell, ErrorCount, ForkValue, Row, TimePoint, Validity};
@@ -28,6 +29,7 @@ pub(crate) use latency::LoadLatency;
 pub use latency::for_each_response;
 pub(crate) use latency::merged::distribution;
 pub(crate) use load_doubts::recorded_part;
+use seen::{SeenCell, SeenCells};
 
 /// The error probability for a load. It changes no figure, because a load is one start and has no interval over starts.
 const ALPHA_OF_LOAD: f64 = 0.01;
@@ -75,19 +77,30 @@ pub fn cell_of_load(record: &LoadRecord) -> Cell {
 }
 
 pub(crate) fn analyze_cells(record: &RunRecord) -> Vec<CellAnalysis<'_>> {
+    analyze_new(record, &mut SeenCells::default())
+}
+
+/// The same, but what was seen already and has no new entries comes from there.
+pub(crate) fn analyze_new<'a>(record: &'a RunRecord, seen: &mut SeenCells) -> Vec<CellAnalysis<'a>> {
     let plan = &record.header.plan;
     let mut analyses = Vec::with_capacity(plan.cells());
-    let mut cells = crate::evidence::gather(record);
+    let mut cells = gather(record, |together| seen.set_aside(together));
     while let Some(first) = cells.first() {
         // Cells of one group and scenario stand together, and share the load at which their CPU is compared.
         let key = (first.subject.group, first.subject.scenario);
         let together = cells.iter().take_while(|c| (c.subject.group, c.subject.scenario) == key).count();
         let rest = cells.split_off(together);
-        let cpu_kind = level::cpu_kind(&cells);
-        for evidence in cells {
-            let loads = latency::analyze(&evidence, plan.stop.alpha);
-            let cell = of_run(&record.header, &evidence, &loads, cpu_kind);
-            analyses.push(CellAnalysis { evidence, loads, cpu_kind, cell });
+        if let Some(known) = seen.take(&cells) {
+            let again =
+                |(evidence, SeenCell { loads, cpu_kind, cell, .. })| CellAnalysis { evidence, loads, cpu_kind, cell };
+            analyses.extend(cells.into_iter().zip(known).map(again));
+        } else {
+            let cpu_kind = level::cpu_kind(&cells);
+            analyses.extend(cells.into_iter().map(|evidence| {
+                let loads = latency::analyze(&evidence, plan.stop.alpha);
+                let cell = of_run(&record.header, &evidence, &loads, cpu_kind);
+                CellAnalysis { evidence, loads, cpu_kind, cell }
+            }));
         }
         cells = rest;
     }

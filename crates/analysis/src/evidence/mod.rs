@@ -197,8 +197,9 @@ fn in_forks<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> BTreeMap<u32, 
     forks
 }
 
-/// One entry per cell of the plan, in the plan's order, also for cells that were never measured.
-pub(crate) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
+/// One entry per cell of the plan, in the plan's order, also for cells that were never measured. `set_aside` says what does not
+/// count of the cells of a group and scenario.
+pub(crate) fn gather(record: &RunRecord, set_aside: impl Fn(&[Evidence<'_>]) -> SetAside) -> Vec<Evidence<'_>> {
     let mut slices = by_key(&record.slices, |s| (&*s.key.group, &*s.key.scenario, &*s.key.variant));
     let mut warmups = by_key(&record.warmups, |w| (&*w.group, &*w.scenario, &*w.variant));
     let forks = by_key(&record.forks, |f| (&*f.group, &*f.variant));
@@ -219,8 +220,8 @@ pub(crate) fn gather(record: &RunRecord) -> Vec<Evidence<'_>> {
                     most_failed: MOST_FAILED,
                 });
             }
-            let set_aside = SetAside::of(&together);
-            together.iter_mut().for_each(|cell| cell.leave_out(set_aside.clone()));
+            let aside = set_aside(&together);
+            together.iter_mut().for_each(|cell| cell.leave_out(aside.clone()));
             cells.append(&mut together);
         }
     }

@@ -2,19 +2,20 @@
 
 use std::time::Duration;
 
-use tare_analysis::stop::{ReasonToStop, reasons_to_stop};
+use tare_analysis::stop::{Looks, ReasonToStop};
 use tare_plan::plan::{Forks, SliceKind};
 use tare_record::{EventKind, EventRecord, RunRecord, StoredSlice};
 use tare_stats::StopReason;
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::Span;
 
+use crate::groups::in_two_groups;
 use crate::synthetic::{self, baseline, variant};
 
 const LAYER: &str = "http4s.Tapir";
 
 fn stop(record: &RunRecord) -> Option<ReasonToStop> {
-    let states = reasons_to_stop(record);
+    let states = Looks::default().reasons_to_stop(record);
     assert_eq!(states.len(), 1);
     states[0].reason_to_stop
 }
@@ -47,7 +48,7 @@ fn two_forks_already_say_how_long_a_decision_takes() {
     let stop = &mut record.header.plan.stop;
     stop.forks = Forks::UntilDecided { budget: Span::from_secs(300), at_least: 3, max_forks: Some(6) };
     (stop.alpha, stop.half_width) = (0.05, 0.04);
-    let state = reasons_to_stop(&record).remove(0);
+    let state = Looks::default().reasons_to_stop(&record).remove(0);
     // A fork of a synthetic run takes 20 s, and the difference of 5 % is clear with the third.
     assert_eq!((state.reason_to_stop, state.needed), (None, Some(Duration::from_secs(20))));
 }
@@ -79,7 +80,7 @@ fn with_latency_from(first: u32, p50_scatter: &[f64], declared: u32) -> Option<R
         slice.load.response = (&response).into();
     }
     record.slices.retain(|slice| slice.key.kind != SliceKind::Poisson || slice.key.fork >= first);
-    reasons_to_stop(&record).remove(0).reason_to_stop
+    Looks::default().reasons_to_stop(&record).remove(0).reason_to_stop
 }
 
 #[test]
@@ -114,4 +115,32 @@ fn a_fixed_number_of_forks_is_never_cut_short() {
     let mut record = run(16);
     record.header.plan.stop.forks = Forks::Fixed { count: 40 };
     assert_eq!(stop(&record), None);
+}
+
+#[test]
+fn looks_at_a_record_that_grows_say_what_the_first_look_at_it_would() {
+    let (whole, mut looks) = (in_two_groups(run(6)), Looks::default());
+    for forks in 1..=6 {
+        let mut record = whole.clone();
+        record.slices.retain(|slice| slice.key.fork <= forks);
+        record.warmups.retain(|warmup| warmup.fork <= forks);
+        record.forks.retain(|fork| fork.fork <= forks);
+        assert_eq!(looks.reasons_to_stop(&record), Looks::default().reasons_to_stop(&record), "{forks} starts");
+    }
+}
+
+#[test]
+fn a_look_analyses_only_what_is_new_since_the_last_one() {
+    let (mut record, mut looks) = (in_two_groups(run(16)), Looks::default());
+    let last = record.slices.pop();
+    let first = looks.reasons_to_stop(&record);
+    // To show what is analysed again: it would be void.
+    record.slices.iter_mut().for_each(|slice| slice.load.failed = slice.load.ok);
+    assert_eq!(looks.reasons_to_stop(&record), first);
+    record.slices.extend(last);
+    let of_groups: Vec<Option<ReasonToStop>> =
+        looks.reasons_to_stop(&record).into_iter().map(|state| state.reason_to_stop).collect();
+    assert_eq!(of_groups, [first[0].reason_to_stop, Some(ReasonToStop::Void)]);
+    record.events.push(EventRecord::new(EventKind::ServerRestarted));
+    assert!(looks.reasons_to_stop(&record).iter().all(|state| state.reason_to_stop == Some(ReasonToStop::Void)));
 }

@@ -1,6 +1,6 @@
 //! Limits of `tare check` held against records of planted truth.
 
-use tare_analysis::stop::{ReasonToStop, reasons_to_stop};
+use tare_analysis::stop::{Looks, ReasonToStop};
 use tare_analysis::summarize;
 use tare_analysis::summary::{CheckResult, LimitCheck, LimitVerdictKind, Summary, VerdictKind};
 use tare_plan::plan::{Forks, SliceKind, Source};
@@ -31,7 +31,7 @@ fn verdicts(summary: &Summary) -> Vec<LimitVerdictKind> {
 }
 
 fn stop(record: &RunRecord) -> Option<ReasonToStop> {
-    reasons_to_stop(record)[0].reason_to_stop
+    Looks::default().reasons_to_stop(record)[0].reason_to_stop
 }
 
 #[test]
@@ -60,7 +60,8 @@ fn a_planted_cost_is_held_against_each_limit() {
     assert_eq!(stop(&record), None, "a limit is open");
     let record = limited(synthetic::standard(), &limits[..2]);
     assert_eq!(stop(&record), Some(ReasonToStop::Settled(StopReason::Decided)));
-    assert!(reasons_to_stop(&record)[0].text.contains("cpu > +3%: +4.9 %"), "{}", reasons_to_stop(&record)[0].text);
+    let told = Looks::default().reasons_to_stop(&record).remove(0).text;
+    assert!(told.contains("cpu > +3%: +4.9 %"), "{told}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What servers push, and the largest load that keeps a curve: in the summary and in words.
 
 use tare_analysis::Currency;
-use tare_analysis::stop::{ReasonToStop, reasons_to_stop};
+use tare_analysis::stop::{Looks, ReasonToStop};
 use tare_analysis::summary::{Cell, CurrencyRatio, RatioBound, Validity, ValidityState, VerdictKind};
 use tare_analysis::{Summary, summarize};
 use tare_plan::contract::Push;
@@ -204,7 +204,7 @@ fn two_capacities_beyond_the_largest_load_have_no_verdict() {
         "{text}"
     );
     // More starts would try the same loads.
-    assert_eq!(reasons_to_stop(&record)[0].reason_to_stop, Some(ReasonToStop::BeyondSearch));
+    assert_eq!(Looks::default().reasons_to_stop(&record)[0].reason_to_stop, Some(ReasonToStop::BeyondSearch));
 }
 
 #[test]

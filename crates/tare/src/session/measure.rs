@@ -1,11 +1,13 @@
 //! From a plan to its record: the servers are built, then measured, in a new run or in one that was interrupted.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Context;
-use tare_analysis::{rfc3339, stop};
+use tare_analysis::rfc3339;
+use tare_analysis::stop::Looks;
 use tare_plan::Plan;
 use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
 use tare_record::{RunHeader, RunRecord};
@@ -106,6 +108,8 @@ impl Session<'_> {
         run_dir: &Path,
         view: &mut RunView,
     ) -> anyhow::Result<RunRecord> {
+        let looks = RefCell::new(Looks::default());
+        let reasons_to_stop = |record: &RunRecord| looks.borrow_mut().reasons_to_stop(record);
         let inputs = RunInputs {
             launches: built.launches,
             host: built.host,
@@ -115,7 +119,7 @@ impl Session<'_> {
             profiles: &run_dir.join("profiles"),
             cancelled: Arc::clone(built.cancelled),
             reference: Some(std::env::current_exe().context("tare's own program file is gone")?),
-            reasons_to_stop: &stop::reasons_to_stop,
+            reasons_to_stop: &reasons_to_stop,
         };
         view.line(&format!("  record {}", shown_path(run_dir)));
         let mut observer = |progress: &Progress<'_>| view.show(progress);
