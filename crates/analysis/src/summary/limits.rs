@@ -80,7 +80,7 @@ impl LimitCheck {
 pub struct ConditionOutcome {
     /// Which condition: `new vs old: cpu > +3%`, `p99>5ms`.
     pub name: String,
-    /// What it is about: the scenario, or the URL of a load.
+    /// What it is about: the scenario, with its group where several have these names, or the URL of a load.
     pub subject: String,
     pub result: ConditionResult,
     /// What was measured, in words.
@@ -97,11 +97,18 @@ pub enum ConditionResult {
 }
 
 impl Summary {
-    /// The conditions of `tare check` or of a load's `--fail-if`, in their order; none where nothing was asked.
+    /// The conditions of `tare check` or of a load's `--fail-if`, in their order, each once however often it was given; none
+    /// where nothing was asked. No two have the same name and subject.
     pub fn conditions(&self) -> Vec<ConditionOutcome> {
-        let limits = self.check.iter().flat_map(|check| &check.limits).map(of_limit);
+        let limits = self.check.iter().flat_map(|check| &check.limits).map(|limit| self.of_limit(limit));
         let asked = self.load.iter().flat_map(|load| &load.conditions).map(|condition| self.of_load(condition));
-        limits.chain(asked).collect()
+        let mut all: Vec<ConditionOutcome> = Vec::new();
+        for one in limits.chain(asked) {
+            if !all.contains(&one) {
+                all.push(one);
+            }
+        }
+        all
     }
 
     /// The conditions that were met; `None` where nothing was asked, or where none was met and one is void: it may have been.
@@ -111,6 +118,21 @@ impl Summary {
         let is_void = |one: &ConditionOutcome| matches!(one.result, ConditionResult::Void(_));
         let is_known = !all.is_empty() && (all.iter().any(is_failed) || !all.iter().any(is_void));
         is_known.then(|| all.into_iter().filter(is_failed).collect())
+    }
+
+    fn of_limit(&self, limit: &LimitResult) -> ConditionOutcome {
+        let why = limit.reason.as_ref().unwrap_or(&limit.short).clone();
+        let result = match limit.verdict {
+            LimitVerdictKind::Regressed => ConditionResult::Failed(why),
+            LimitVerdictKind::Void => ConditionResult::Void(why),
+            LimitVerdictKind::Undecided => ConditionResult::Undecided(why),
+            LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => ConditionResult::Passed,
+        };
+        let compared = self.comparisons.iter().find(|one| one.id == limit.comparison);
+        let subject = compared.map_or_else(|| limit.scenario.clone(), |one| self.scenario_of_comparison(one));
+        let name = format!("{} vs {}: {}", limit.variant, limit.baseline, limit.limit);
+        let text = format!("{}: {} {}", limit.label, limit.short, limit.verdict.name());
+        ConditionOutcome { name, subject, result, text }
     }
 
     fn of_load(&self, condition: &ThresholdResult) -> ConditionOutcome {
@@ -136,17 +158,4 @@ impl ThresholdResult {
     pub fn verb(&self) -> &'static str {
         if self.measured.starts_with(|first: char| first.is_ascii_digit()) { "measured " } else { "" }
     }
-}
-
-fn of_limit(limit: &LimitResult) -> ConditionOutcome {
-    let why = limit.reason.as_ref().unwrap_or(&limit.short).clone();
-    let result = match limit.verdict {
-        LimitVerdictKind::Regressed => ConditionResult::Failed(why),
-        LimitVerdictKind::Void => ConditionResult::Void(why),
-        LimitVerdictKind::Undecided => ConditionResult::Undecided(why),
-        LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => ConditionResult::Passed,
-    };
-    let name = format!("{} vs {}: {}", limit.variant, limit.baseline, limit.limit);
-    let text = format!("{}: {} {}", limit.label, limit.short, limit.verdict.name());
-    ConditionOutcome { name, subject: limit.scenario.clone(), result, text }
 }

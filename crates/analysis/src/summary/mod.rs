@@ -85,6 +85,24 @@ impl Summary {
     pub fn comparison_of(&self, cell: &Cell) -> Option<&Comparison> {
         self.comparisons.iter().find(|comparison| comparison.cell == cell.id)
     }
+
+    /// The scenario of a comparison, with its group where another group compares servers of the same names in it.
+    pub fn scenario_of_comparison(&self, of: &Comparison) -> String {
+        let names = (&of.scenario, &of.variant, &of.baseline);
+        let alike = self.comparisons.iter().filter(|one| (&one.scenario, &one.variant, &one.baseline) == names);
+        with_group(&of.scenario, &of.group, alike.map(|one| &one.group))
+    }
+
+    /// The scenario of a cell, with its group where another group has a server of the same name in it.
+    pub fn scenario_of_cell(&self, of: &Cell) -> String {
+        let alike = self.cells.iter().filter(|one| (&one.scenario, &one.variant) == (&of.scenario, &of.variant));
+        with_group(&of.scenario, &of.group, alike.map(|one| &one.group))
+    }
+}
+
+/// `SimpleGet (group http4s)`, or the scenario alone if no other group is among these.
+fn with_group<'a>(scenario: &str, group: &str, mut groups: impl Iterator<Item = &'a String>) -> String {
+    if groups.any(|other| other != group) { format!("{scenario} (group {group})") } else { scenario.to_owned() }
 }
 
 /// The answer: what is known first, then what is open.

@@ -1,23 +1,8 @@
 //! Groups that share the names of their servers and scenarios.
 
 use tare_analysis::summarize;
-use tare_record::RunRecord;
 
-use crate::synthetic::standard;
-
-/// The record with all of its group once more, in the group `again`.
-pub fn in_two_groups(mut record: RunRecord) -> RunRecord {
-    let (mut copy, again) = (record.clone(), || "again".to_owned());
-    copy.header.plan.groups[0].id = again();
-    copy.forks.iter_mut().for_each(|fork| fork.group = again());
-    copy.warmups.iter_mut().for_each(|warmup| warmup.group = again());
-    copy.slices.iter_mut().for_each(|slice| slice.key.group = again());
-    record.header.plan.groups.append(&mut copy.header.plan.groups);
-    record.forks.append(&mut copy.forks);
-    record.warmups.append(&mut copy.warmups);
-    record.slices.append(&mut copy.slices);
-    record
-}
+use crate::synthetic::{in_two_groups, standard};
 
 #[test]
 fn a_cell_has_the_starts_and_warm_ups_of_its_own_group() {

@@ -9,8 +9,7 @@ use tare_stats::StopReason;
 use tare_stats::histogram::LatencyHistogram;
 use tare_units::Span;
 
-use crate::groups::in_two_groups;
-use crate::synthetic::{self, baseline, variant};
+use crate::synthetic::{self, baseline, in_two_groups, variant};
 
 const LAYER: &str = "http4s.Tapir";
 

@@ -86,6 +86,20 @@ pub fn run(truths: &[Truth], forks: u32, kinds: &[SliceKind]) -> RunRecord {
     record
 }
 
+/// The record with all of its group once more, in the group `again`.
+pub fn in_two_groups(mut record: RunRecord) -> RunRecord {
+    let (mut copy, again) = (record.clone(), || "again".to_owned());
+    copy.header.plan.groups[0].id = again();
+    copy.forks.iter_mut().for_each(|fork| fork.group = again());
+    copy.warmups.iter_mut().for_each(|warmup| warmup.group = again());
+    copy.slices.iter_mut().for_each(|slice| slice.key.group = again());
+    record.header.plan.groups.append(&mut copy.header.plan.groups);
+    record.forks.append(&mut copy.forks);
+    record.warmups.append(&mut copy.warmups);
+    record.slices.append(&mut copy.slices);
+    record
+}
+
 /// What forks scatter in, of the prior that [`with_prior`] gives.
 pub fn throughput() -> SpreadOf {
     SpreadOf::of_scenario("http4s", "SimpleGet", Currency::Throughput, SliceKind::Saturating)

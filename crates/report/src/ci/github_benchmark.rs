@@ -26,10 +26,10 @@ struct BenchmarkEntry {
 /// The figures of the currencies with this polarity: the action takes either kind in a file of its own.
 pub fn render(summary: &Summary, polarity: Polarity) -> Result<String, ReportError> {
     let mut entries: Vec<BenchmarkEntry> = if summary.comparisons.is_empty() {
-        usable_cells(summary).flat_map(|cell| level_entries(cell, polarity)).collect()
+        usable_cells(summary).flat_map(|cell| level_entries(summary, cell, polarity)).collect()
     } else {
         let wanted = usable_ratios(summary).filter(|(_, ratio)| ratio.name.facts().polarity == polarity);
-        wanted.map(|(comparison, ratio)| ratio_entry(comparison, ratio)).collect()
+        wanted.map(|(comparison, ratio)| ratio_entry(summary, comparison, ratio)).collect()
     };
     let failed = summary.failed_conditions().filter(|_| polarity == Polarity::LowerIsBetter);
     entries.extend(failed.map(|failed| BenchmarkEntry {
@@ -42,8 +42,9 @@ pub fn render(summary: &Summary, polarity: Polarity) -> Result<String, ReportErr
     json::render(&entries)
 }
 
-fn ratio_entry(comparison: &Comparison, ratio: &CurrencyRatio) -> BenchmarkEntry {
-    let Comparison { scenario, variant, baseline, .. } = comparison;
+fn ratio_entry(summary: &Summary, comparison: &Comparison, ratio: &CurrencyRatio) -> BenchmarkEntry {
+    let Comparison { variant, baseline, .. } = comparison;
+    let scenario = summary.scenario_of_comparison(comparison);
     let name = format!("{scenario}: {variant} vs {baseline}, {}", ratio.label);
     BenchmarkEntry {
         name: sanitize_line(&name),
@@ -54,10 +55,11 @@ fn ratio_entry(comparison: &Comparison, ratio: &CurrencyRatio) -> BenchmarkEntry
     }
 }
 
-fn level_entries(cell: &Cell, polarity: Polarity) -> Vec<BenchmarkEntry> {
+fn level_entries(summary: &Summary, cell: &Cell, polarity: Polarity) -> Vec<BenchmarkEntry> {
+    let scenario = summary.scenario_of_cell(cell);
     let wanted = levels(cell).filter(|(currency, _)| currency.facts().polarity == polarity);
     let entry = |(currency, level): (Currency, Estimate)| BenchmarkEntry {
-        name: sanitize_line(&format!("{}: {}, {}", cell.scenario, cell.variant, currency.facts().label)),
+        name: sanitize_line(&format!("{scenario}: {}, {}", cell.variant, currency.facts().label)),
         unit: currency.facts().unit,
         value: level.value,
         range: half_width(level.lo, level.hi),

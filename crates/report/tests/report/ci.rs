@@ -6,10 +6,12 @@ use roxmltree::Document;
 use serde::Deserialize;
 use tare_analysis::summarize;
 use tare_analysis::summary::{Summary, VerdictKind};
-use tare_plan::plan::SliceKind;
+use tare_plan::plan::{SliceKind, Source};
 use tare_report::ci;
+use tare_report::load::summary_as_run;
 use tare_stats::Polarity;
 
+use crate::loads;
 use crate::synthetic::{self, baseline, standard_summary, variant};
 
 const HOSTILE: &str = "</testcase> \"quoted\"\\ \u{1b}[31m\u{0}\u{ffff}{}\n|`*";
@@ -291,6 +293,35 @@ fn the_github_action_gets_each_currency_in_the_list_of_its_direction() {
     assert_eq!(bigger[0].unit, "× baseline");
     assert!(bigger[0].value < 1.0 && smaller.iter().any(|entry| entry.value > 1.0));
     assert!(bigger[0].range.as_ref().is_some_and(|range| range.starts_with("± ")) && !bigger[0].extra.is_empty());
+}
+
+/// The keys that come more than once.
+fn given_twice(keys: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    keys.into_iter().filter(|key| !seen.insert(key.clone())).collect()
+}
+
+#[test]
+fn no_form_has_a_key_twice_however_groups_are_named_and_conditions_given() {
+    let compared = synthetic::in_two_groups(synthetic::standard());
+    let mut checked = compared.clone();
+    let limits = ["cpu > +3%", "cpu > +3%", "p99 > +50%"].map(|limit| limit.parse().unwrap());
+    checked.header.plan.set_limits(limits.to_vec(), Source::Flag);
+    let alone = synthetic::in_two_groups(synthetic::run(&[baseline()], 2, &[SliceKind::Saturating]));
+    let load = summary_as_run(loads::record(), &loads::summary(&["p99>1s", "p99>1s", "p50>1us"]));
+    assert_eq!((summarize(&checked).conditions().len(), load.conditions().len()), (4, 2));
+    for summary in [summarize(&compared), summarize(&checked), summarize(&alone), load] {
+        let text = ci::openmetrics::render(&summary);
+        let series = samples(&text).into_iter().map(|(name, labels, _)| format!("{name} {labels}")).collect();
+        assert_eq!(given_twice(series), [""; 0]);
+        let cases = test_cases(&summary).into_iter().map(|case| format!("{}.{}", case.class, case.name)).collect();
+        assert_eq!(given_twice(cases), [""; 0]);
+        for polarity in [Polarity::LowerIsBetter, Polarity::HigherIsBetter] {
+            let text = ci::github_benchmark::render(&summary, polarity).unwrap();
+            let entries: Vec<GithubRead> = serde_json::from_str(&text).unwrap();
+            assert_eq!(given_twice(entries.into_iter().map(|entry| entry.name).collect()), [""; 0]);
+        }
+    }
 }
 
 #[test]
