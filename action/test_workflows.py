@@ -87,6 +87,11 @@ class Workflows(unittest.TestCase):
                     self.assertTrue(os.access(ROOT / script, os.X_OK), script)
                     self.assertNotIn("${{", step.get("run", ""), "an expression in a script can be a command of a stranger")
 
+    def test_only_a_tag_that_is_pushed_publishes(self):
+        release = yaml.safe_load((ROOT / ".github/workflows/release.yml").read_text())
+        self.assertEqual(release[True]["push"], {"tags": ["v*"]})
+        self.assertEqual(release["jobs"]["publish"]["if"], "github.event_name == 'push'")
+
     def test_the_site_follows_a_release_although_the_platforms_token_publishes_it(self):
         site, release = (yaml.safe_load((ROOT / f".github/workflows/{name}.yml").read_text()) for name in ("site", "release"))
         # YAML reads the key "on" as true.
