@@ -8,7 +8,6 @@ const PAGE_WORDS: Record<string, string> = { fork: 'start', currency: 'measure' 
 /** The terms that the page explains. Everyday words, and terms that the page does not use, are left out. */
 const EXPLAINED = new Set([
   'A/A control',
-  'allocation',
   'baseline',
   'bottleneck',
   'capacity',
