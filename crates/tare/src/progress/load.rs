@@ -6,6 +6,7 @@ use std::time::Duration;
 use tare_analysis::load::describe;
 use tare_load::{Conversation, Opening, Protocol, SliceSample, StopRule};
 use tare_record::AgentRecord;
+use tare_report::clean::sanitize_line;
 use tare_run::load::LoadJob;
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
@@ -138,8 +139,8 @@ impl LoadView {
             }
         };
         let worst = part.errors.iter().chain(part.connection_events.iter()).max_by_key(|(_, tally)| tally.count);
-        seen.worst_error =
-            worst.map(|(class, tally)| format!("{class}: {}", tally.example)).or(seen.worst_error.take());
+        let worst = worst.map(|(class, tally)| sanitize_line(&format!("{class}: {}", tally.example)));
+        seen.worst_error = worst.or(seen.worst_error.take());
         // The drain has no rate.
         if part.window_ns > 0 {
             let response = latest(&mut self.latest, part);
@@ -174,7 +175,7 @@ fn agent_line(agent: &AgentRecord, before: (u64, u64)) -> AgentLine {
         per_s: if window_ns > 0 { completed as f64 * 1e9 / window_ns as f64 } else { 0.0 },
         failed: agent.failed,
         cpu_share: agent.cpu_share().unwrap_or(0.0),
-        lost: agent.lost.clone(),
+        lost: agent.lost.as_deref().map(sanitize_line),
     }
 }
 
@@ -193,6 +194,8 @@ fn point(part: &SliceSample, response: &LatencyHistogram) -> Point {
 
 #[cfg(test)]
 mod tests {
+    use tare_load::ErrorClass;
+
     use super::*;
 
     fn part(window_ms: u64, answers: u64, ns: u64) -> SliceSample {
@@ -234,6 +237,15 @@ mod tests {
             let phase = warming.map_or(LoadPhase::Measuring, |per_s| LoadPhase::WarmingUp { per_s });
             assert_eq!(live.seen.phase, phase, "{start_ms} ms");
         }
+    }
+
+    #[test]
+    fn what_others_say_moves_no_cursor() {
+        let mut live = live(Duration::ZERO);
+        let mut failed = part(1_000, 1, 1_000);
+        failed.errors.add_failure(ErrorClass::Read, "closed with \u{1b}[2J");
+        live.show(&failed);
+        assert_eq!(live.seen.worst_error.as_deref(), Some("read: closed with \u{FFFD}[2J"));
     }
 
     #[test]

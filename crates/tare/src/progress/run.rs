@@ -10,6 +10,7 @@ use indicatif::ProgressState;
 use tare_plan::plan::SliceKind;
 use tare_record::checkpoint::{ComparisonState, ReasonToStop};
 use tare_record::{EventLevel, EventRecord};
+use tare_report::clean::sanitize_line;
 use tare_run::progress::{Progress, RunPosition};
 use tare_units::clock_text;
 
@@ -109,7 +110,7 @@ impl RunView {
     /// Shows what a build or another long step is doing.
     pub fn show_step(&mut self, text: &str) {
         if self.screen.is_terminal() {
-            self.screen.set_message(cut(text, stderr_width().saturating_sub(LEFT_WIDTH)));
+            self.screen.set_message(cut(&sanitize_line(text), stderr_width().saturating_sub(LEFT_WIDTH)));
         } else if self.last_plain.is_none_or(|last| last.elapsed() >= PLAIN_EVERY) {
             let left = self.countdown.text(now());
             print_note(format!("  {text}  {left}").trim_end());
