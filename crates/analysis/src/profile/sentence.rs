@@ -58,7 +58,7 @@ fn under(view: &ProfileView) -> Option<WhySentence> {
         ProfileEvent::Lock => "Of its waiting for locks",
     };
     if named.is_empty() {
-        let text = format!("{what}, no single method differs from the baseline beyond its interval.");
+        let text = format!("{what}, no method that can be named takes more than in the baseline beyond its interval.");
         return (view.event == ProfileEvent::Cpu).then(|| WhySentence {
             text,
             view: view.id.clone(),

@@ -97,6 +97,21 @@ fn the_sentences_name_the_planted_methods_with_their_shares_and_costs() {
 }
 
 #[test]
+fn what_takes_less_than_in_the_baseline_is_not_said_to_be_the_same() {
+    let mut record = profiled();
+    for profile in &mut record.profiles {
+        profile.variant = if profile.variant == LAYER { "http4s.Vanilla" } else { LAYER }.to_owned();
+    }
+    let profiles = summarize_with(&record, None).profiles.unwrap();
+    let cpu = profiles.views.iter().find(|view| view.id == "http4s/SimpleGet/http4s.Tapir/cpu").unwrap();
+    let less = cpu.moved.iter().find(|frame| frame.name == "layer.Uri.parse").unwrap();
+    assert!(less.certain && less.difference.value < 0.0, "{less:?}");
+    let texts: Vec<&str> = profiles.whys[0].sentences.iter().map(|sentence| sentence.text.as_str()).collect();
+    let none = "Of its CPU, no method that can be named takes more than in the baseline beyond its interval.";
+    assert!(texts.contains(&none), "{texts:?}");
+}
+
+#[test]
 fn shares_of_the_focus_failures_and_coverage_are_told() {
     let profiles = studied();
     let of = |id: &str| profiles.views.iter().find(|view| view.id == id).unwrap();
