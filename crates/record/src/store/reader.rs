@@ -129,5 +129,7 @@ fn json<T: DeserializeOwned>(row: &Row<'_>) -> rusqlite::Result<T> {
 }
 
 fn profile(row: &Row<'_>) -> rusqlite::Result<ProfileRecord> {
-    Ok(ProfileRecord { stacks: PackedText::from_bytes(row.get("stacks")?), ..json(row)? })
+    let stacks = PackedText::from_bytes(row.get("stacks")?);
+    stacks.unpack().map_err(|error| rows::conversion_error(format!("its stacks: {error}").into()))?;
+    Ok(ProfileRecord { stacks, ..json(row)? })
 }

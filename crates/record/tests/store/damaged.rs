@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::PathBuf;
 
-use tare_record::{EndStatus, RecordError, RunRecord, open_run_record};
+use tare_plan::plan::Mode;
+use tare_record::{EndStatus, RecordError, RunRecord, RunWriter, open_run_record};
 use tempfile::TempDir;
 
-use crate::write;
+use crate::{common, write};
 
 /// A finished record with so many slices. It lasts as long as the folder.
 fn finished_record(slices: u32) -> (TempDir, PathBuf) {
@@ -79,6 +80,20 @@ fn entries_that_make_no_sense_are_named() {
         let text = damage(&file);
         assert!(text.contains(says), "{sql}: {text}");
     }
+}
+
+#[test]
+fn a_profile_whose_stacks_are_damaged_is_named() {
+    let root = tempfile::tempdir().unwrap();
+    let mut header = common::header("p");
+    header.plan.mode = Mode::Profiled;
+    let mut writer = RunWriter::create(root.path(), &header).unwrap();
+    let file = writer.record_file().to_path_buf();
+    (0..2).for_each(|_| writer.append_profile(&common::profile()).unwrap());
+    writer.finish(EndStatus::Complete, 99).unwrap();
+    change(&file, "UPDATE profile SET stacks = x'ffff010203' WHERE seq = 2");
+    let text = damage(&file);
+    assert!(text.contains("profile 2: its stacks: "), "{text}");
 }
 
 #[test]
