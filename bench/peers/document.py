@@ -142,7 +142,7 @@ def stall_section(row, outcomes):
 Latency in ms, as stated by the tool. A request that should leave during a freeze waits until its end: a tenth of all
 requests, for up to 1 s. *Error* is the largest deviation from the true value at p95, p99, p99.9 and p99.99, where
 stated. *Served* is the number of requests that reached the server. Requests that a tool omits during a freeze are
-missing from its percentiles too. (wrk2 counts from the tenth second on; half of its requests came before that.)
+missing from its percentiles too. (wrk2 counts from the tenth second on; {row.rate_per_s * 10:,.0f} of its requests came before that.)
 
 {table(["", *(f"p{p:g}" for p in SHOWN), "served", "error"], lines)}"""
 
