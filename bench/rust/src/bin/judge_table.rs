@@ -10,9 +10,8 @@ use std::error::Error;
 use serde::{Deserialize, Serialize};
 use tare_stats::measures::{Line, Measured, judge_measures};
 use tare_stats::{
-    Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, StatsError, UndecidedReason,
+    Comparison, DecisionRule, ForkRatio, Method, Polarity, Region, SD_FLOOR, StatsError, VariancePrior, Verdict,
 };
-use tare_stats::{VariancePrior, Verdict};
 
 /// A table whose number of starts was fixed beforehand.
 #[derive(Deserialize)]
@@ -55,8 +54,6 @@ struct Judged {
     verdict: &'static str,
     /// The starts in all that would decide it, if estimate and spread stayed as they are.
     starts_needed: Option<u32>,
-    /// Whether it has an interval that excludes "no difference", and is open only because the table is so large.
-    is_held_back: bool,
     /// The spread of the other comparisons, where the interval rests on it.
     prior: Option<VariancePrior>,
 }
@@ -105,17 +102,15 @@ fn result(comparison: &Comparison, verdict: Verdict) -> Result<Judged, StatsErro
     let ratio = comparison.ratio.ok_or(missing)?;
     let is_moderated = comparison.without_prior.is_some_and(|without| without != ratio);
     let spread = if is_moderated { ", with the spread of this run's comparisons" } else { "" };
-    let (verdict, starts_needed, is_held_back) = match verdict {
-        Verdict::NoMaterialDifference => ("no_material_difference", None, false),
-        Verdict::Worse { .. } => ("worse", None, false),
-        Verdict::Better { .. } => ("better", None, false),
-        Verdict::Inconclusive { reason, forks_needed } => {
-            ("inconclusive", forks_needed, reason == UndecidedReason::TooManyComparisons)
-        }
-        Verdict::NoInterval => ("no_interval", None, false),
-        Verdict::Void => ("void", None, false),
+    let (verdict, starts_needed) = match verdict {
+        Verdict::NoMaterialDifference => ("no_material_difference", None),
+        Verdict::Worse { .. } => ("worse", None),
+        Verdict::Better { .. } => ("better", None),
+        Verdict::Inconclusive { forks_needed, .. } => ("inconclusive", forks_needed),
+        Verdict::NoInterval => ("no_interval", None),
+        Verdict::Void => ("void", None),
     };
     let method = format!("Student t{spread}, α {}, {} starts", comparison.method.alpha(), comparison.forks);
     let prior = comparison.method.prior().filter(|_| is_moderated);
-    Ok(Judged { lo: ratio.lo, hi: ratio.hi, method, verdict, starts_needed, is_held_back, prior })
+    Ok(Judged { lo: ratio.lo, hi: ratio.hi, method, verdict, starts_needed, prior })
 }
