@@ -43,8 +43,9 @@ impl Sampling {
     /// the sampler. For a JVM, async-profiler comes from `jar`.
     pub fn begin(pid: u32, event: ProfileEvent, folder: &Path, name: &str, jar: &JarSource) -> Result<Self, SutError> {
         let tree = process::process_tree(pid)?;
-        match tree.iter().find(|&&pid| is_jvm(pid)) {
-            Some(&jvm) => {
+        let jvms: Vec<u32> = tree.iter().copied().filter(|pid| is_jvm(*pid)).collect();
+        match only_jvm(&jvms)? {
+            Some(jvm) => {
                 let file = folder.join(format!("{name}.jfr"));
                 async_profiler::JvmRecording::begin(jvm, event, &file, jar).map(|recording| Self(Kind::Jvm(recording)))
             }
@@ -60,5 +61,31 @@ impl Sampling {
             Kind::Jvm(recording) => recording.stop_and_read(),
             Kind::Native(recording) => recording.stop_and_read(),
         }
+    }
+}
+
+/// The JVM among the processes of a server, if there is one. Of several, one may do nothing but start the server.
+fn only_jvm(jvms: &[u32]) -> Result<Option<u32>, SutError> {
+    match jvms {
+        [] => Ok(None),
+        [jvm] => Ok(Some(*jvm)),
+        several => Err(SutError::Sampler {
+            doing: "choose what to profile".to_owned(),
+            said: format!("it has several JVMs: {several:?}"),
+            remedy: "let its command be the server's own JVM, and not a tool that starts it".to_owned(),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_of_several_jvms_is_not_profiled_for_all() {
+        assert_eq!(only_jvm(&[]).unwrap(), None);
+        assert_eq!(only_jvm(&[7]).unwrap(), Some(7));
+        let error = only_jvm(&[7, 8]).unwrap_err().to_string();
+        assert!(error.starts_with("cannot choose what to profile: it has several JVMs: [7, 8]; "), "{error}");
     }
 }
