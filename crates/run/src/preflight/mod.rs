@@ -83,17 +83,28 @@ fn cores_beside_generator(load_cpus: &CpuSet) -> CpuSet {
     others.unwrap_or_else(|| load_cpus.clone())
 }
 
-/// Raises the limit of open files so that the connections of every session of a group fit, on either side.
-fn raise_open_file_limit(plan: &Plan) -> Result<(), RunError> {
+/// The most users of a session, and the most sessions of a group.
+fn users_and_sessions(plan: &Plan) -> (u32, u64) {
     let users =
         plan.groups.iter().flat_map(|group| &group.scenarios).map(|named| plan.connections(&named.scenario)).max();
-    let users = users.unwrap_or(plan.load.users);
     let sessions = plan.groups.iter().map(|group| group.variants.len()).max().unwrap_or(1) as u64;
-    let needed = OWN_FILES + (FILES_PER_SERVER + u64::from(users)) * sessions;
+    (users.unwrap_or(plan.load.users), sessions)
+}
+
+/// Open files for the connections of every session of a group, on either side.
+pub(crate) fn needed_open_files(plan: &Plan) -> u64 {
+    let (users, sessions) = users_and_sessions(plan);
+    OWN_FILES + (FILES_PER_SERVER + u64::from(users)) * sessions
+}
+
+/// Raises the limit of open files of this process, and so of the servers that it starts.
+fn raise_open_file_limit(plan: &Plan) -> Result<(), RunError> {
+    let needed = needed_open_files(plan);
     let allowed = raise_open_files(needed);
     if allowed >= needed {
         return Ok(());
     }
+    let (users, sessions) = users_and_sessions(plan);
     let message = format!(
         "allows {allowed} open files, but {users} users on {sessions} servers need {needed}; raise it (ulimit -n {needed}) or ask for fewer users (-u)"
     );

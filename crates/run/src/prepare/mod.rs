@@ -29,6 +29,7 @@ use tare_units::file_name;
 
 use crate::error::RunError;
 use crate::machine::agent_places::agent_places;
+use crate::preflight::needed_open_files;
 use crate::prepare::engine::Tool;
 use crate::prepare::java::jdk_home;
 use crate::prepare::program_files::program_files;
@@ -110,7 +111,7 @@ impl Launches {
     /// What is started on `cpus` as `start` says.
     pub(crate) fn order(&self, plan: &Plan, start: &ServerStart<'_>, cpus: &str) -> Result<StartOrder, RunError> {
         let origin = self.origin(plan, start.variant, start.log_name.clone(), cpus)?;
-        Ok(StartOrder { id: start.id, origin })
+        Ok(StartOrder { id: start.id, origin, open_files: needed_open_files(plan) })
     }
 
     /// Who starts `variant`, and how. Of a chain, the log of the proxy has that name, and the others have their server's name

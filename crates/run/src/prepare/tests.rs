@@ -42,6 +42,14 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
     assert_eq!(launch.host(), None, "requests name its address");
 }
 
+#[test]
+fn a_server_may_open_a_file_for_each_user_wherever_it_runs() {
+    let plan = plan_of(command(None));
+    let start = ServerStart { id: ServerId(0), variant: &plan.groups[0].variants[0], log_name: "own.log".to_owned() };
+    let order = prepared(&plan).unwrap().order(&plan, &start, "0").unwrap();
+    assert!(order.open_files > u64::from(plan.load.users), "{}", order.open_files);
+}
+
 /// A plan of one server that is built by this command in `folder`.
 fn plan_to_build(build: &str, folder: &Path) -> Plan {
     let Program::Command(server) = command(None) else { unreachable!() };

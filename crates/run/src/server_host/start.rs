@@ -25,6 +25,8 @@ const ADDRESS_VARIABLE: &str = "TARE_ADDRESS";
 pub struct StartOrder {
     pub id: ServerId,
     pub origin: StartOrigin,
+    /// Open files that its process must be allowed, one for each connection among them.
+    pub open_files: u64,
 }
 
 #[derive(Debug, Clone, Serialize, Deserialize)]

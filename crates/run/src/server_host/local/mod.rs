@@ -17,6 +17,7 @@ use tare_sut::SutError;
 use tare_sut::sampler::{JarSource, Sampled, Sampling};
 use tare_sut::server::Status;
 use tare_sys::clock::{self, Nanos};
+use tare_sys::limits::raise_open_files;
 use tare_sys::threads::map_in_threads;
 
 use super::sampling::{SamplingOrder, no_sampler_attached, process_not_visible};
@@ -60,6 +61,8 @@ impl ServerHost for LocalServers {
     fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
         let planned: Vec<Result<PlannedStart, SutError>> =
             starts.iter().map(|start| start.planned_start(&self.logs)).collect();
+        // They inherit the limit, and not all programs raise it themselves.
+        raise_open_files(starts.iter().map(|start| start.open_files).max().unwrap_or(0));
         let cancelled = &*self.cancelled;
         let start = |planned: Result<PlannedStart, SutError>| planned.and_then(|start| start.start(cancelled));
         let mut results = Vec::new();
