@@ -8,6 +8,7 @@ mod protocol;
 mod request;
 mod setup;
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Duration;
@@ -198,12 +199,9 @@ fn check_conditions(conditions: &[Condition], requests: &Requests) -> anyhow::Re
     if of_url.is_empty() {
         return Ok(());
     }
-    let mut names: Vec<String> = Vec::new();
-    for name in requests.list.iter().map(RequestSpec::shown_name) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
+    let mut names: Vec<String> = requests.list.iter().map(RequestSpec::shown_name).collect();
+    let mut seen = HashSet::new();
+    names.retain(|name| seen.insert(name.clone()));
     for condition in of_url {
         let most = RequestTally::MOST;
         let why = match names.iter().position(|name| condition.is_about(name)) {
@@ -254,5 +252,20 @@ mod tests {
         assert_eq!(unused_proxy("http", false, only("HTTPS_PROXY")), None);
         assert_eq!(unused_proxy("http", true, only("HTTP_PROXY")), None);
         assert_eq!(unused_proxy("http", false, |_| Some(String::new())), None);
+    }
+
+    #[test]
+    fn a_condition_on_a_url_of_a_long_list_is_checked_at_once() {
+        let list = (0..100_000).map(|number| RequestSpec::get(&format!("/{}", number / 2 * 2)));
+        let requests = Requests::of(list.collect::<Vec<_>>());
+        let check = |condition: &str| check_conditions(&[condition.parse::<Condition>().unwrap()], &requests);
+        let begin = clock::now();
+        assert!(check("p99(/98)>5ms").is_ok(), "a URL that is there twice is one of the first 50");
+        let late = check("p99(/99998)>5ms").unwrap_err().to_string();
+        assert!(late.contains("only the first 50 URLs of a list are told apart"), "{late}");
+        let absent = check("p99(/1)>5ms").unwrap_err().to_string();
+        assert!(absent.contains("no request has this URL; there is GET /0, GET /2, GET /4"), "{absent}");
+        let ns = clock::now().since(begin);
+        assert!(ns < 5_000_000_000, "it took {ns} ns");
     }
 }
