@@ -1,12 +1,15 @@
 //! Values that a set-up takes from answers: `json $.token`, `header X-CSRF`, `body ~ id=(\\d+)`.
 
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use regex::bytes::Regex;
 use serde_json::Value;
-use serde_json_path::JsonPath;
+use serde_json::value::RawValue;
+use serde_json_path::{JsonPath, NormalizedPath, PathElement};
 
 use super::check::{json_path, regex};
+use super::feed::json_text;
 use crate::error::LoadError;
 use crate::problem::escape;
 
@@ -59,10 +62,9 @@ impl Extract {
                 let json: Value = serde_json::from_slice(body)
                     .map_err(|error| format!("body is not JSON, {error}: \"{}\"", escape(body)))?;
                 let absent = || format!("body has nothing at {path}: \"{}\"", escape(body));
-                match path.query(&json).first().ok_or_else(absent)? {
-                    Value::String(text) => text.clone().into_bytes(),
-                    other => other.to_string().into_bytes(),
-                }
+                let found = path.query_located(&json);
+                let place = found.first().ok_or_else(absent)?.location();
+                json_text(written_at(body, place).ok_or_else(absent)?).into_bytes()
             }
         };
         // In a header it would end the line.
@@ -74,13 +76,29 @@ impl Extract {
     }
 }
 
+/// The value at this place as it is written: a number may have more digits than any type of Rust.
+fn written_at<'a>(body: &'a [u8], place: &NormalizedPath<'_>) -> Option<&'a RawValue> {
+    let mut value: &RawValue = serde_json::from_slice(body).ok()?;
+    for element in place.iter() {
+        value = match element {
+            PathElement::Name(name) => {
+                serde_json::from_str::<BTreeMap<String, &RawValue>>(value.get()).ok()?.remove(*name)?
+            }
+            PathElement::Index(index) => *serde_json::from_str::<Vec<&RawValue>>(value.get()).ok()?.get(*index)?,
+        };
+    }
+    Some(value)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn value(extract: &str) -> Result<String, String> {
         let headers = [("X-Csrf".to_owned(), b"a b".to_vec()), ("X-Bad".to_owned(), b"\xff".to_vec())];
-        let body = br#"{"token": "t\"1", "id": 12345678901234567890, "list": [{"a": true}], "line": "a\nb"}"#;
+        let body = br#"{"token": "t\"1", "id": 12345678901234567890, "list": [{"a": true}], "line": "a\nb",
+            "long": 123456789012345678901234567890, "deep": [1, {"a \"b": 0.1234567890123456789012}], "rate": 1.10}
+            "#;
         extract.parse::<Extract>().unwrap().value(&headers, body)
     }
 
@@ -90,6 +108,10 @@ mod tests {
             ("json $.token", "t\"1"),
             ("json $.id", "12345678901234567890"),
             ("json $.list[0]", "{\"a\":true}"),
+            ("json $.long", "123456789012345678901234567890"),
+            ("json $.deep[1]['a \"b']", "0.1234567890123456789012"),
+            ("json $.deep", "[1,{\"a \\\"b\":0.1234567890123456789012}]"),
+            ("json $.rate", "1.10"),
             ("header x-csrf", "a b"),
             ("body ~ \"id\": ([0-9]{3})", "123"),
             ("body ~ [0-9]{4}", "1234"),

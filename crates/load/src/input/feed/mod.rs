@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::error::LoadError;
 
+pub(crate) use self::read::json_text;
 pub(crate) use self::rows::Rows;
 pub(crate) use self::table::Table;
 

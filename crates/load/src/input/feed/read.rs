@@ -84,7 +84,7 @@ fn objects(
             .columns
             .iter()
             .map(|column| {
-                object.get(column).map(|value| text(value)).ok_or_else(|| missing(name, unit, number, column))
+                object.get(column).map(|value| json_text(value)).ok_or_else(|| missing(name, unit, number, column))
             })
             .collect::<Result<_, _>>()?;
         table.push(number, cells.iter().map(String::as_str));
@@ -98,7 +98,7 @@ fn missing(name: &str, unit: &str, number: u64, column: &str) -> LoadError {
 }
 
 /// Text as it is, any other value as JSON, as written but without blanks and line breaks between its parts.
-fn text(value: &RawValue) -> String {
+pub(crate) fn json_text(value: &RawValue) -> String {
     let written = value.get();
     if let Ok(text) = serde_json::from_str(written) {
         return text;
