@@ -2,24 +2,29 @@
 
 use crate::clean::escape_markdown as safe;
 use crate::markdown;
+use tare_analysis::format::{count, cut, enumerate};
 use tare_analysis::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
 
-/// Bytes of a comment, up to which the report is folded in. GitHub takes 65,536 characters, of which a picture needs some.
-const MOST_WITH_REPORT: usize = 60_000;
+/// Bytes of a comment, up to which its table grows and the report is folded in. GitHub takes 65,536 characters, of which
+/// a picture needs some.
+const MOST: usize = 60_000;
+/// Letters of the answer, which names every limit that is not judged.
+const MOST_OF_ANSWER: usize = 12_000;
 
 /// Where a program that keeps pictures may put one.
 const PICTURE_PLACE: &str = "<!-- picture -->";
 
 /// The comment. Its first line marks it, so that a later run finds and replaces it.
 pub fn render(summary: &Summary) -> String {
-    let mut out = format!("{}\n**{}**\n", mark(&summary.run.suite), safe(&summary.headline.text));
-    out.push_str(&table(summary));
+    let answer = cut(&summary.headline.text, MOST_OF_ANSWER);
+    let mut out = format!("{}\n**{}**\n", mark(&summary.run.suite), safe(&answer));
+    out.push_str(&first_lines(&table(summary), MOST.saturating_sub(out.len())));
     out.push_str(&format!("\n{PICTURE_PLACE}\n"));
     if let Some(power) = summary.check.as_ref().and_then(|check| check.power.as_ref()) {
         out.push_str(&format!("\n<sub>What this check could see: {}</sub>\n", safe(power)));
     }
     let rest = markdown::render(summary);
-    if out.len() + rest.len() > MOST_WITH_REPORT {
+    if out.len() + rest.len() > MOST {
         let again = format!("tare report {}", summary.run.id);
         out.push_str(&format!("\nThe whole report is too long for a comment: `{again}`.\n"));
     } else {
@@ -36,6 +41,22 @@ fn table(summary: &Summary) -> String {
     }
     let head = "\n| scenario | variant | verdict | other measures |\n|---|---|---|---|\n";
     markdown::table(head, summary.comparisons.iter().map(row))
+}
+
+/// The lines of a table that fit into this many bytes, and how many rows and notes the report has besides.
+fn first_lines(table: &str, most: usize) -> String {
+    let mut out = String::new();
+    let mut left_out = [(0, "more row"), (0, "more note")];
+    for line in table.split_inclusive('\n') {
+        if left_out.iter().all(|(number, _)| *number == 0) && out.len() + line.len() <= most {
+            out.push_str(line);
+        } else if !line.trim().is_empty() {
+            left_out[usize::from(!line.starts_with('|'))].0 += 1;
+        }
+    }
+    let more = left_out.into_iter().filter(|(number, _)| *number > 0).map(|(number, what)| count(number, what));
+    let more: Vec<String> = more.collect();
+    if more.is_empty() { out } else { format!("{out}\nThe report has {}.\n", enumerate(&more)) }
 }
 
 /// The line by which a comment about this suite is found again.

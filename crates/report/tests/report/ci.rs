@@ -355,6 +355,29 @@ fn a_comment_is_marked_and_folds_the_report() {
 }
 
 #[test]
+fn a_comment_on_any_number_of_comparisons_or_limits_fits_and_says_what_it_leaves_out() {
+    let mut table = standard_summary();
+    table.comparisons = vec![table.comparisons[0].clone(); 2_000];
+    let mut record = synthetic::run(&[baseline(), variant("http4s.Tapir", 0.99)], 2, &[SliceKind::Saturating]);
+    record.header.plan.set_limits(vec!["cpu > +3%".parse().unwrap()], Source::Flag);
+    let mut checked = summarize(&record);
+    let check = checked.check.as_mut().unwrap();
+    assert!(check.limits[0].reason.is_some());
+    (check.limits, check.legend) = (vec![check.limits[0].clone(); 2_000], None);
+    checked.headline.text = checked.headline.text.repeat(2_000);
+    for (summary, left_out) in [(&table, " more rows."), (&checked, " more rows and 2,000 more notes.")] {
+        let text = ci::comment::render(summary);
+        assert!(text.len() < 65_536 && text.contains("too long for a comment"), "{} bytes", text.len());
+        let (shown, rest) = text.split_once("\nThe report has ").unwrap();
+        let (more, after) = rest.split_once(" more rows").unwrap();
+        assert!(format!(" more rows{after}").starts_with(left_out), "{rest}");
+        let rows = shown.lines().filter(|line| line.starts_with("| ")).count() - 1;
+        assert_eq!(rows + more.replace(',', "").parse::<usize>().unwrap(), 2_000);
+        assert!(rows > 50, "{rows} rows");
+    }
+}
+
+#[test]
 fn nothing_in_a_comment_is_markup_of_a_server() {
     let text = ci::comment::render(&hostile_summary());
     assert!(!text.contains("</testcase>") || text.contains("```text"), "{text}");
