@@ -85,7 +85,7 @@ fn of_variant(
     let id = format!("{}/{}/{}", group.id, named.name, variant.name);
     let mut sentences = against.map_or_else(Vec::new, |one| sentence::sentences(&id, &views, &one.name, scored));
     if views.is_empty() {
-        of_layer = why_none(record, variant, named);
+        of_layer = why_none(record, group, variant, named);
     }
     // What the whole costs comes first.
     let place = sentences.len().min(1);
@@ -98,10 +98,9 @@ fn of_variant(
 }
 
 /// That a server was not profiled, with the reason that its sampler gave.
-fn why_none(record: &RunRecord, variant: &Variant, named: &NamedScenario) -> Option<String> {
-    let is_here = |event: &&EventRecord| {
-        event.variant.as_ref() == Some(&variant.name) && event.scenario.as_ref() == Some(&named.name)
-    };
+fn why_none(record: &RunRecord, group: &Group, variant: &Variant, named: &NamedScenario) -> Option<String> {
+    let is_here =
+        |event: &&EventRecord| event.is_about(&group.id, &variant.name) && event.scenario.as_ref() == Some(&named.name);
     let reason = record.events.iter().filter(is_here).find_map(|event| match &event.kind {
         EventKind::ProfileFailed { reason } => Some(reason),
         _ => None,

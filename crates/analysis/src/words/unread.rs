@@ -23,7 +23,7 @@ pub(crate) fn unread_variable(record: &RunRecord, comparisons: &[Comparison]) ->
         let removed = bare.env.iter().filter(|(name, _)| !layer.env.contains_key(*name));
         let names: Vec<String> = changed.chain(removed).map(|(name, _)| name.clone()).collect();
         let has_other_headers = record.events.iter().any(|event| {
-            event.kind.name() == EventName::HeadersDiffer && event.variant.as_deref() == Some(&comparison.variant)
+            event.kind.name() == EventName::HeadersDiffer && event.is_about(&comparison.group, &comparison.variant)
         });
         (is_same_program && !names.is_empty() && !has_other_headers).then(|| {
             format!(

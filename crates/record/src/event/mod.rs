@@ -51,4 +51,9 @@ impl EventRecord {
             kind,
         }
     }
+
+    /// Whether it is about this variant of this group, by its names. One without a group is about every group.
+    pub fn is_about(&self, group: &str, variant: &str) -> bool {
+        self.group.as_deref().is_none_or(|name| name == group) && self.variant.as_deref() == Some(variant)
+    }
 }

@@ -5,7 +5,7 @@ mod words;
 
 use tare_plan::plan::Mode;
 use tare_record::environment::Environment;
-use tare_record::{EndStatus, EventLevel, EventName, EventRecord, LoadRecord, RunRecord};
+use tare_record::{EndStatus, EventLevel, EventName, EventRecord, ForkRecord, LoadRecord, RunRecord};
 
 use crate::cell::CellAnalysis;
 use crate::cell::recorded_part;
@@ -112,11 +112,11 @@ fn of_alike_events(alike: &[&EventRecord], cells: &[CellAnalysis<'_>]) -> Findin
 
 /// Servers that died, hung or broke the contract, where no event says so.
 fn deaths(record: &RunRecord) -> Vec<Finding> {
-    let errors = || record.events.iter().filter(|event| event.level == EventLevel::Error);
-    let is_told = |variant: &str, fork: u32| {
-        errors().any(|e| e.variant.as_deref() == Some(variant) && e.fork.is_none_or(|number| number == fork))
+    let is_told = |dead: &ForkRecord| {
+        let mut errors = record.events.iter().filter(|event| event.level == EventLevel::Error);
+        errors.any(|e| e.is_about(&dead.group, &dead.variant) && e.fork.is_none_or(|number| number == dead.fork))
     };
-    let dead = record.forks.iter().filter(|fork| !fork.healthy && !is_told(&fork.variant, fork.fork));
+    let dead = record.forks.iter().filter(|fork| !fork.healthy && !is_told(fork));
     dead.map(|f| report_finding(ReportFinding::ServerDied, &format!("{}, start {}: {}", f.variant, f.fork, f.end)))
         .collect()
 }
