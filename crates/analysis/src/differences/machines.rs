@@ -102,10 +102,12 @@ impl RunFigure {
     }
 }
 
-/// The figures that two machines have at least.
+/// The figures that two machines have at least. Runs whose machine is not known are left out.
 pub fn compare_machines(runs: &[RecordedRun<'_>]) -> Result<MachineTable, NothingInCommon> {
+    let (known, unknown): (Vec<&RecordedRun<'_>>, Vec<&RecordedRun<'_>>) =
+        runs.iter().partition(|run| run.is_of_known_machine());
     let mut machines: Vec<Vec<&RecordedRun<'_>>> = Vec::new();
-    for run in runs {
+    for &run in &known {
         match machines.iter_mut().find(|runs| runs[0].machine == run.machine) {
             Some(runs) => runs.push(run),
             None => machines.push(vec![run]),
@@ -118,16 +120,20 @@ pub fn compare_machines(runs: &[RecordedRun<'_>]) -> Result<MachineTable, Nothin
     };
     let measured: Vec<Vec<RunFigure>> =
         machines.iter().map(|runs| runs.iter().flat_map(figures_of).collect()).collect();
-    let alpha = runs.iter().map(|run| run.summary.run.alpha).fold(1.0, f64::min);
-    let region = runs.iter().map(|run| run.summary.run.region).fold(0.0, f64::max);
+    let alpha = known.iter().map(|run| run.summary.run.alpha).fold(1.0, f64::min);
+    let region = known.iter().map(|run| run.summary.run.region).fold(0.0, f64::max);
     let figures = combine_machines(&measured, alpha, region);
-    let first = machines[0][0].summary;
     if figures.is_empty() {
         let rest: Vec<String> = runs[1..].iter().map(|run| contents(run.summary)).collect();
-        return Err(NothingInCommon { before: contents(first), after: rest.join("; ") });
+        return Err(NothingInCommon { before: contents(runs[0].summary), after: rest.join("; ") });
     }
+    let first = machines[0][0].summary;
     let mut notes = vec![basis_note(machines.len())];
-    notes.extend(runs.iter().filter_map(|run| unfinished_note(&run.summary.run.id, run.summary.run.status)));
+    notes.extend(known.iter().filter_map(|run| unfinished_note(&run.summary.run.id, run.summary.run.status)));
+    let left_out = |run: &RecordedRun<'_>| {
+        format!("Run {} is left out: its machine is not known ({}).", run.summary.run.id, run.machine)
+    };
+    notes.extend(unknown.into_iter().map(left_out));
     let machine = |runs: &Vec<&RecordedRun<'_>>| ComparedMachine {
         name: runs[0].machine.to_owned(),
         runs: runs.iter().map(|run| run.summary.run.id.clone()).collect(),
@@ -135,7 +141,7 @@ pub fn compare_machines(runs: &[RecordedRun<'_>]) -> Result<MachineTable, Nothin
     };
     Ok(MachineTable {
         schema: MACHINES_SCHEMA.to_owned(),
-        headline: headline(&figures, machines.len(), runs.len()),
+        headline: headline(&figures, machines.len(), known.len()),
         notes,
         machines: machines.iter().map(machine).collect(),
         alpha,

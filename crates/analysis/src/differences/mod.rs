@@ -40,6 +40,13 @@ pub struct RecordedRun<'a> {
     pub machine: &'a str,
 }
 
+impl RecordedRun<'_> {
+    /// Whether all of these are known. Runs of which they are not may be of one machine or of several.
+    pub fn is_of_known_machine(&self) -> bool {
+        !self.machine.contains("unknown")
+    }
+}
+
 /// Everything that differs between two records, or between two servers of one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunDifferences {
@@ -101,7 +108,7 @@ impl ComparedSide {
 }
 
 pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<RunDifferences, NothingInCommon> {
-    let same_machine = before.machine == after.machine && !before.machine.contains("unknown");
+    let same_machine = before.machine == after.machine && before.is_of_known_machine();
     let cells: Vec<(&Cell, &Cell)> = common_cells(before.summary, after.summary);
     if cells.is_empty() {
         return Err(NothingInCommon { before: contents(before.summary), after: contents(after.summary) });

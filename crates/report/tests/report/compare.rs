@@ -314,6 +314,21 @@ fn runs_of_one_machine_are_combined_before_machines_are() {
 }
 
 #[test]
+fn runs_of_unknown_machines_are_no_machine_together() {
+    let unknown = "unknown, 0-3, 8 GiB";
+    let table = over_machines(&[("epyc", 0.70), (unknown, 0.50), ("xeon", 0.80), (unknown, 0.90)]);
+    let names: Vec<&str> = table.machines.iter().map(|one| one.name.as_str()).collect();
+    assert_eq!((names, table.headline.contains("on 2 machines (2 runs)")), (vec!["epyc", "xeon"], true));
+    for run in ["run-1", "run-3"] {
+        let note = format!("Run {run} is left out: its machine is not known ({unknown}).");
+        assert!(table.notes.contains(&note), "{:?}", table.notes);
+    }
+    let summaries = ["one", "two"].map(|id| summarize(&record(1.0, 0.8, id)));
+    let runs = [0, 1].map(|at| RecordedRun { summary: &summaries[at], machine: unknown });
+    assert!(differences::compare_machines(&runs).is_err());
+}
+
+#[test]
 fn a_figure_that_one_machine_lacks_is_a_figure_of_the_others() {
     let mut summaries = [0.70, 0.72, 0.74].map(|speed| summarize(&record(1.0, speed, "run")));
     summaries[2].comparisons[0].currencies.retain(|ratio| ratio.name != Currency::Throughput);

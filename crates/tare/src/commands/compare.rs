@@ -82,9 +82,10 @@ fn compare_runs(names: &[&String], args: &CompareArgs, global: &Global, style: &
     let machines: Vec<String> = opened.iter().map(|(run, _)| run.header.environment.machine_identity()).collect();
     let both = opened.iter().zip(&machines);
     let runs: Vec<RecordedRun<'_>> = both.map(|((_, summary), machine)| RecordedRun { summary, machine }).collect();
-    let are_known = machines.iter().all(|machine| !machine.contains("unknown"));
+    let known = runs.iter().filter(|run| run.is_of_known_machine()).map(|run| run.machine);
+    let are_several = known.collect::<BTreeSet<&str>>().len() > 1;
     match runs.as_slice() {
-        runs if are_known && machines.iter().any(|machine| *machine != machines[0]) => {
+        runs if are_several => {
             let found = differences::compare_machines(runs)?;
             print(args, &found, render_machines_markdown(&found), render_machines(&found, style))
         }
