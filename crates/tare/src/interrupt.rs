@@ -8,6 +8,7 @@ use anyhow::Context;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use tare_sys::clock;
+use tare_sys::procfs::process;
 
 /// Signals within this time of the first come from the same press of Ctrl-C: `timeout` and other wrappers signal their child
 /// and then the group that it is in.
@@ -15,8 +16,9 @@ const SAME_PRESS: Duration = Duration::from_millis(500);
 /// What shells report of a process that SIGINT has ended.
 const EXIT_CODE: i32 = 130;
 
-/// The flag of this process that SIGINT, SIGTERM and SIGHUP raise. It stays raised: what begins later ends at once. A later signal
-/// ends the process and everything that it started, since every server's supervisor watches for that.
+/// The flag of this process that SIGINT, SIGTERM and SIGHUP raise; not SIGHUP under `nohup`, which lets a run outlive its
+/// terminal. It stays raised: what begins later ends at once. A later signal ends the process and everything that it
+/// started, since every server's supervisor watches for that.
 pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     static FLAG: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
     let mut flag = FLAG.lock().unwrap_or_else(PoisonError::into_inner);
@@ -29,9 +31,10 @@ pub fn flag() -> anyhow::Result<Arc<AtomicBool>> {
 }
 
 fn watch_for_signals(raised: &Arc<AtomicBool>) -> std::io::Result<()> {
-    let watched = [SIGINT, SIGTERM, SIGHUP];
-    for signal in watched {
-        signal_hook::flag::register(signal, Arc::clone(raised))?;
+    let mut watched = vec![SIGINT, SIGTERM];
+    watched.extend(Some(SIGHUP).filter(|signal| !process::ignores(*signal)));
+    for signal in &watched {
+        signal_hook::flag::register(*signal, Arc::clone(raised))?;
     }
     let mut signals = Signals::new(watched)?;
     let thread = std::thread::Builder::new().name("signals".to_owned());
@@ -62,7 +65,7 @@ mod tests {
         let first = flag().unwrap();
         assert!(!is_raised(&first));
         drop(first);
-        signal_hook::low_level::raise(SIGHUP).unwrap();
+        signal_hook::low_level::raise(SIGTERM).unwrap();
         assert!(is_raised(&flag().unwrap()));
     }
 }

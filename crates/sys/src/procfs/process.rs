@@ -76,12 +76,18 @@ fn first_word<'a>(status: &'a str, name: &str) -> Option<&'a str> {
 
 /// Whether a process has a handler for SIGQUIT. It may have none, or be gone.
 pub fn catches_quit(pid: u32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| has_handler(&status, libc::SIGQUIT))
+    fs::read_to_string(format!("/proc/{pid}/status")).is_ok_and(|status| has_signal(&status, "SigCgt", libc::SIGQUIT))
 }
 
-fn has_handler(status: &str, signal: i32) -> bool {
-    let caught = first_word(status, "SigCgt").and_then(|mask| u64::from_str_radix(mask, 16).ok());
-    caught.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
+/// Whether this process ignores a signal, as what `nohup` starts ignores SIGHUP.
+pub fn ignores(signal: i32) -> bool {
+    fs::read_to_string("/proc/self/status").is_ok_and(|status| has_signal(&status, "SigIgn", signal))
+}
+
+/// Whether a mask of `/proc/PID/status` has a signal.
+fn has_signal(status: &str, mask: &str, signal: i32) -> bool {
+    let mask = first_word(status, mask).and_then(|mask| u64::from_str_radix(mask, 16).ok());
+    mask.is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
 /// The scheduler's counters of one thread, since its start.
@@ -330,11 +336,12 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_is_caught_if_its_bit_is_set() {
+    fn a_signal_is_caught_or_ignored_if_its_bit_is_set() {
         let status = |mask: &str| format!("Name:\tjava\nSigIgn:\tffffffffffffffff\nSigCgt:\t{mask}\n");
-        assert!(has_handler(&status("0000000000000004"), libc::SIGQUIT));
+        assert!(has_signal(&status("0000000000000004"), "SigCgt", libc::SIGQUIT));
+        assert!(has_signal(&status("0"), "SigIgn", libc::SIGHUP));
         for without in ["fffffffffffffffb", "0", "", "x"] {
-            assert!(!has_handler(&status(without), libc::SIGQUIT), "{without}");
+            assert!(!has_signal(&status(without), "SigCgt", libc::SIGQUIT), "{without}");
         }
         assert!(!catches_quit(std::process::id()) && !catches_quit((1 << 22) + 1));
     }

@@ -193,6 +193,20 @@ fn two_signals_of_one_ctrl_c_still_report_what_is_there() {
 }
 
 #[test]
+fn a_run_under_nohup_outlives_its_terminal() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
+    let script = format!("trap '' HUP && exec {TARE} run suite.toml --forks 2");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).current_dir(bench.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut child = shell.spawn().unwrap();
+    assert!(wait_for(|| count_recorded_slices(&bench) > 0));
+    assert!(Command::new("kill").args(["-HUP", &child.id().to_string()]).status().unwrap().success());
+    child.wait().unwrap();
+    assert_eq!(bench.summary()["run"]["status"], "complete");
+}
+
+#[test]
 fn a_second_ctrl_c_ends_the_run_at_once() {
     let bench = Bench::new();
     let settings = QUICK.replace("[run]", "[run]\nstop_grace = \"600s\"");
