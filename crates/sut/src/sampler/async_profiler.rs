@@ -94,7 +94,7 @@ impl JvmRecording {
             "-o".to_owned(),
             "jfr".to_owned(),
             "-f".to_owned(),
-            absolute(&self.file).display().to_string(),
+            file_pattern(&self.file),
             self.pid.to_string(),
         ];
         let program = Program::new(&self.library.asprof).args(arguments.into_iter().chain(of_all));
@@ -119,9 +119,10 @@ impl JvmRecording {
     }
 }
 
-/// The server has its own working directory, so it needs an absolute path.
-fn absolute(path: &Path) -> PathBuf {
-    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+/// A path as async-profiler reads it in the server, whose working directory is another: a percent sign begins a placeholder.
+fn file_pattern(path: &Path) -> String {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    path.display().to_string().replace('%', "%%")
 }
 
 /// The innermost frame of an allocation or a lock is the class of the object, and is marked like code.
@@ -137,6 +138,12 @@ fn mark_classes(stacks: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_file_is_no_pattern() {
+        assert_eq!(file_pattern(Path::new("/runs/a%20%28again%29.jfr")), "/runs/a%%20%%28again%%29.jfr");
+        assert!(file_pattern(Path::new("a.jfr")).starts_with('/'));
+    }
 
     #[test]
     fn the_class_of_an_allocated_object_is_no_code() {
