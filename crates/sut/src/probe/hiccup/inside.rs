@@ -24,7 +24,9 @@ pub const VARIABLE: &str = "JAVA_TOOL_OPTIONS";
 
 /// The value of [`VARIABLE`] that makes JVMs start with the meter of `agent` and put its file into `folder`.
 pub fn jvm_option(agent: &Path, folder: &Path) -> String {
-    format!("'-javaagent:{}={}'", agent.display(), folder.display())
+    // Nothing escapes a quote. A JVM with one that is not closed does not start.
+    let option = format!("-javaagent:{}={}", agent.display(), folder.display()).replace('\'', "'\"'\"'");
+    format!("'{option}'")
 }
 
 #[derive(Debug)]
@@ -141,6 +143,8 @@ mod tests {
     fn the_option_names_agent_and_folder() {
         let option = jvm_option(Path::new("/p/a.jar"), Path::new("/with a blank/b"));
         assert_eq!(option, "'-javaagent:/p/a.jar=/with a blank/b'");
+        let quoted = jvm_option(Path::new("/a.jar"), Path::new("/o'neil"));
+        assert_eq!(quoted, "'-javaagent:/a.jar=/o'\"'\"'neil'", "as in a shell, quotes may follow each other");
     }
 
     #[test]
