@@ -9,6 +9,7 @@ use super::spec::{SessionSpec, SliceSpec};
 use super::{LoadSession, earliest_start};
 use crate::cancel::Cancel;
 use crate::error::LoadError;
+use crate::input::template::UserValues;
 use crate::protocol::Protocol;
 use crate::protocol::conversation::{Conversation, Push, Stamp};
 use crate::schedule::stop_rule::StopRule;
@@ -23,11 +24,13 @@ const AT_MOST: Duration = Duration::from_secs(6);
 #[derive(Debug)]
 pub(super) struct ClockProbe {
     spec: SessionSpec,
+    /// The values of that user, if users have a set-up. Nobody is set up for a probe.
+    user: Option<UserValues>,
 }
 
 impl ClockProbe {
     /// `None` where no probe is needed: the server uses this machine's clock, or pushes no stamped messages.
-    pub(super) fn of(spec: &SessionSpec) -> Option<Self> {
+    pub(super) fn of(spec: &SessionSpec, user: Option<UserValues>) -> Option<Self> {
         let Protocol::WebSocket(Conversation::Push(push)) = spec.protocol else { return None };
         if push.stamp == Stamp::None || is_own_clock(spec.server_clock, &spec.target) {
             return None;
@@ -35,12 +38,12 @@ impl ClockProbe {
         let push = Push { messages_per_user: MESSAGES, ..push };
         let protocol = Protocol::WebSocket(Conversation::Push(push));
         let one_user = SessionSpec { protocol, connections: 1, share: Share::WHOLE, ..spec.clone() };
-        Some(Self { spec: SessionSpec { server_clock: ServerClock::Same, ..one_user } })
+        Some(Self { spec: SessionSpec { server_clock: ServerClock::Same, ..one_user }, user })
     }
 
     /// Receives some messages and sends a ping between each two. Failures of the server leave the model without an epoch.
     pub(super) fn measure(&self, cancel: &Cancel) -> Result<ClockModel, LoadError> {
-        let mut session = LoadSession::open(&self.spec)?;
+        let mut session = LoadSession::open_for(&self.spec, self.user.clone())?;
         let stop = StopRule::Count { requests: 1, at_most: AT_MOST };
         let slice = SliceSpec { drain_timeout: Duration::ZERO, ..SliceSpec::new(Schedule::Closed, 1, stop) };
         let sample = session.run_with_clock(&slice, None, None, cancel, &mut earliest_start, &mut |_| {})?;

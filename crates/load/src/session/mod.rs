@@ -62,6 +62,11 @@ impl LoadSession {
     /// When the specification is contradictory, a request cannot be encoded, no user could be set up, or a worker cannot be
     /// started.
     pub fn open(spec: &SessionSpec) -> Result<Self, LoadError> {
+        Self::open_for(spec, None)
+    }
+
+    /// As [`open`](Self::open), for a user that has been set up, if there is one.
+    fn open_for(spec: &SessionSpec, user: Option<UserValues>) -> Result<Self, LoadError> {
         spec.check()?;
         let (setup, mut requests) = UserSetup::encode(&spec.host(), &spec.requests)?;
         if requests.is_empty() {
@@ -92,7 +97,10 @@ impl LoadSession {
         let keeps_cpus_awake = Wakefulness::keep_awake().is_ok();
         let own_connections = spec.own_part_of(spec.connections);
         raise_open_file_limit(own_connections)?;
-        let ready = setup.as_ref().map(|setup| set_up_users(spec, setup, own_connections)).transpose()?;
+        let ready = match user {
+            Some(user) => Some(ReadyUsers { values: vec![user], ..ReadyUsers::default() }),
+            None => setup.as_ref().map(|setup| set_up_users(spec, setup, own_connections)).transpose()?,
+        };
         let has_setup = ready.is_some();
         if let (Some(setup), Some(true)) = (&setup, ready.as_ref().map(ReadyUsers::have_cookies)) {
             requests = setup.encode_load(&spec.host(), true)?;
@@ -104,6 +112,7 @@ impl LoadSession {
         // After many failures the others are not tried.
         let missing = own_connections - values.len();
         let failed_example = failed.iter().next().map(|(_, tally)| tally.example.clone());
+        let clock_probe = ClockProbe::of(spec, values.first().cloned());
         let mut users = deal_users(values, spec, cpus.len()).into_iter();
         let targets = spec.targets();
         let mut workers = Vec::with_capacity(cpus.len());
@@ -123,7 +132,6 @@ impl LoadSession {
             };
             workers.push(WorkerThread::start(*cpu, poller.kind, setup, has_setup)?);
         }
-        let clock_probe = ClockProbe::of(spec);
         let (share, connections) = (spec.share, spec.connections);
         let missing_users = failed_example.map(|example| {
             format!("{missing} of {own_connections} users could not be set up and take no part: {example}")

@@ -1,5 +1,6 @@
 //! Users who log in before the load: what their answers fill, what becomes of those who fail, and what is refused.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::os::unix::net::UnixListener;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use h2::server::Builder;
 use http::Response;
 use tare_load::{
     Body, Cancel, Check, Conversation, ErrorClass, Feed, FeedFormat, LoadSession, Protocol, Push, RequestSpec,
-    Requests, Schedule, SessionSpec, SetupStep, SliceSample, SliceSpec, Stamp, Target,
+    Requests, Schedule, ServerClock, SessionSpec, SetupStep, SliceSample, SliceSpec, Stamp, Target,
 };
 
 use super::{Got, Journal, answer, site};
@@ -207,6 +208,34 @@ fn a_websocket_is_opened_with_the_values_of_its_user() {
     let spec = SessionSpec { protocol: Protocol::WebSocket(Conversation::Exchanges), ..spec(address, requests) };
     drive(&mut LoadSession::open(&spec).unwrap(), &count(4, 4));
     assert!(count_lines(&journal, "GET /ws?token=t") >= 4);
+}
+
+#[test]
+fn nobody_is_set_up_to_estimate_the_servers_clock() {
+    let (address, journal) = site(|got| match got.line.as_str() {
+        "POST /register" => answer("201 Created", "", &format!("{{\"token\": \"{}\"}}", got.body)),
+        _ => answer("400 Bad Request", "", ""),
+    });
+    let setup = SetupStep {
+        request: RequestSpec::post("/register", Body::text("{{uuid}}")),
+        variables: vec![("token".to_owned(), "json $.token".parse().unwrap())],
+    };
+    let requests = Requests { setup: vec![setup], ..Requests::of([RequestSpec::get("/ws?token={{token}}")]) };
+    let push = Push { messages_per_user: 1, period: Duration::from_millis(10), stamp: Stamp::Unix };
+    let protocol = Protocol::WebSocket(Conversation::Push(push));
+    let spec = SessionSpec { protocol, server_clock: ServerClock::Estimate, ..spec(address, requests) };
+    let mut session = LoadSession::open(&spec).unwrap();
+    assert!(session.estimates_clock());
+    for _ in 0..2 {
+        drive(&mut session, &count(4, 4));
+    }
+    let journal = journal.lock().unwrap();
+    let registered: HashSet<&str> = journal[..4].iter().map(|got| &*got.body).collect();
+    assert_eq!((registered.len(), journal[0].line.as_str()), (4, "POST /register"));
+    for got in &journal[4..] {
+        let token = got.line.strip_prefix("GET /ws?token=").unwrap_or_default();
+        assert!(registered.contains(token), "{}", got.line);
+    }
 }
 
 #[test]
