@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
+use tare_sys::payload::Payload;
 use tare_sys::poll::{CloseCause, Token, Transport};
 use tare_wire::http::{
-    Method, ParseError, Progress, Request, ResponseParser, announces_close, begins_http2, begins_tls_alert,
-    count_line_ends,
+    Method, ParseError, Progress, ResponseParser, announces_close, begins_http2, begins_tls_alert, count_line_ends,
 };
 
 use super::connection::{Begun, Ended, Exchange, Step};
@@ -77,11 +77,37 @@ impl Http1 {
         cursor: &mut RequestCursor,
     ) -> Begun {
         let prepared = cursor.get(exchange.request);
-        if self.under_way.is_empty() {
-            self.parser.expect_response(prepared.is_head);
-        }
-        self.has_announced_close = prepared.announces_close;
+        let (is_head, announces_close) = (prepared.is_head, prepared.announces_close);
         let bytes = cursor.encoded(exchange.request);
+        self.send(io, token, exchange, bytes, is_head, announces_close)
+    }
+
+    /// The same for a request in parts, which are kept for a redirect.
+    pub(crate) fn begin_parts(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        mut exchange: Exchange,
+        parts: &Arc<Parts>,
+    ) -> Begun {
+        exchange.sent = Some(Arc::clone(parts));
+        let announces_close = parts.headers.iter().any(|(name, value)| announces_close(name, value));
+        self.send(io, token, exchange, parts.http1(&self.base), parts.method == Method::HEAD, announces_close)
+    }
+
+    fn send(
+        &mut self,
+        io: &mut impl Transport,
+        token: Token,
+        exchange: Exchange,
+        bytes: &Payload,
+        is_head: bool,
+        announces_close: bool,
+    ) -> Begun {
+        if self.under_way.is_empty() {
+            self.parser.expect_response(is_head);
+        }
+        self.has_announced_close = announces_close;
         self.under_way.push_back(exchange);
         if self.is_pipelined && bytes.len() <= MAX_GATHERED_BYTES {
             let is_first = self.gathered.is_empty();
@@ -90,30 +116,6 @@ impl Http1 {
         }
         let before = self.flush(io, token);
         io.send(token, bytes);
-        Begun::Sent { bytes: before + bytes.len() }
-    }
-
-    /// Sends a request in parts, and keeps them for a redirect.
-    pub(crate) fn begin_parts(
-        &mut self,
-        io: &mut impl Transport,
-        token: Token,
-        mut exchange: Exchange,
-        parts: &Arc<Parts>,
-    ) -> Begun {
-        let Parts { method, path, headers, body, .. } = &**parts;
-        if self.under_way.is_empty() {
-            self.parser.expect_response(*method == Method::HEAD);
-        }
-        self.has_announced_close = headers.iter().any(|(name, value)| announces_close(name, value));
-        let host = self.base.split_once("://").map_or(&*self.base, |(_, host)| host);
-        let encoded = Request { method, path, host, headers, body }.encode();
-        exchange.sent = Some(Arc::clone(parts));
-        self.under_way.push_back(exchange);
-        // Values of variables and locations of redirects are such that a request can carry them.
-        let bytes = encoded.unwrap_or_default();
-        let before = self.flush(io, token);
-        io.send_bytes(token, &bytes);
         Begun::Sent { bytes: before + bytes.len() }
     }
 

@@ -38,7 +38,8 @@ pub(super) fn next_request(
     if to.origin() != from.origin() {
         return Err(refused(&format!("that is not on {base}, and one load has one server; load that URL")));
     }
-    let mut next = Parts { path: to[Position::BeforePath..Position::AfterQuery].to_owned(), ..sent.clone() };
+    let mut next = sent.clone();
+    to[Position::BeforePath..Position::AfterQuery].clone_into(&mut next.path);
     let method = sent.method.as_str();
     if (status == 303 && method != "HEAD") || (matches!(status, 301 | 302) && method == "POST") {
         next.method = Method::GET;
@@ -50,8 +51,6 @@ pub(super) fn next_request(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::OnceLock;
-
     use tare_wire::http::method_named;
 
     use super::*;
@@ -59,13 +58,8 @@ mod tests {
     const BASE: &str = "http://shop:8080";
 
     fn sent(method: &str) -> Parts {
-        Parts {
-            method: method_named(method).unwrap(),
-            path: "/a/b?c=d".to_owned(),
-            headers: [("Content-Type", "text/plain"), ("X", "y")].map(|(n, v)| (n.to_owned(), v.to_owned())).into(),
-            body: (*b"text").into(),
-            head: OnceLock::new(),
-        }
+        let headers = [("Content-Type", "text/plain"), ("X", "y")].map(|(n, v)| (n.to_owned(), v.to_owned()));
+        Parts::new(method_named(method).unwrap(), "/a/b?c=d".to_owned(), headers.into(), (*b"text").into())
     }
 
     fn led_to(status: u16, location: &str) -> Result<String, String> {

@@ -85,7 +85,7 @@ impl RequestCursor {
         &self.filled
     }
 
-    /// The parts of the current request, for protocols other than HTTP/1.1.
+    /// The parts of the current request, for redirects and for protocols other than HTTP/1.1.
     pub(crate) fn parts(&mut self, request: usize) -> Arc<Parts> {
         match &self.set.get(request).form {
             Form::Fixed { parts, .. } => {

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use tare_sys::payload::Payload;
 use tare_wire::http::{EncodeError, Method, Request, announces_close};
 use tare_wire::http2::EncodedHead;
 
@@ -28,26 +29,41 @@ pub(crate) struct Parts {
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) body: Arc<[u8]>,
     /// Encoded at the first use, for all connections.
-    pub(crate) head: OnceLock<EncodedHead>,
+    http1: OnceLock<Payload>,
+    http2_head: OnceLock<EncodedHead>,
 }
 
 impl Clone for Parts {
-    /// A copy may be changed before it is sent, so it has no head yet.
+    /// A copy may be changed before it is sent, so it is not encoded yet.
     fn clone(&self) -> Self {
-        let Self { method, path, headers, body, head: _ } = self;
-        let (method, path, headers, body) = (method.clone(), path.clone(), headers.clone(), Arc::clone(body));
-        Self { method, path, headers, body, head: OnceLock::new() }
+        Self::new(self.method.clone(), self.path.clone(), self.headers.clone(), Arc::clone(&self.body))
     }
 }
 
 impl Parts {
-    /// The head of the request over HTTP/2. `base` is scheme and authority of the server.
-    pub(crate) fn head(&self, base: &str) -> &EncodedHead {
-        let Self { method, path, headers, body, head } = self;
-        head.get_or_init(|| {
-            let (scheme, host) = base.split_once("://").unwrap_or(("http", base));
-            EncodedHead::of(&Request { method, path, host, headers, body }, scheme)
+    pub(crate) fn new(method: Method, path: String, headers: Vec<(String, String)>, body: Arc<[u8]>) -> Self {
+        Self { method, path, headers, body, http1: OnceLock::new(), http2_head: OnceLock::new() }
+    }
+
+    /// The request over HTTP/1.1. `base` is scheme and authority of the server.
+    pub(crate) fn http1(&self, base: &str) -> &Payload {
+        // Values of variables and locations of redirects are such that a request can carry them.
+        self.http1.get_or_init(|| self.request(base).1.encode().unwrap_or_default().into())
+    }
+
+    /// The head of the request over HTTP/2.
+    pub(crate) fn http2_head(&self, base: &str) -> &EncodedHead {
+        self.http2_head.get_or_init(|| {
+            let (scheme, request) = self.request(base);
+            EncodedHead::of(&request, scheme)
         })
+    }
+
+    /// The scheme, and the request for this host.
+    fn request<'a>(&'a self, base: &'a str) -> (&'a str, Request<'a>) {
+        let Self { method, path, headers, body, .. } = self;
+        let (scheme, host) = base.split_once("://").unwrap_or(("http", base));
+        (scheme, Request { method, path, host, headers, body })
     }
 }
 
@@ -166,13 +182,8 @@ impl Pattern {
         let body = text(&self.body).into();
         // Both parts come from text, so the conversion loses nothing.
         let lossless = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
-        Parts {
-            method: self.method.clone(),
-            path: lossless(path),
-            headers: headers.into_iter().map(|(name, value)| (name, lossless(value))).collect(),
-            body,
-            head: OnceLock::new(),
-        }
+        let headers = headers.into_iter().map(|(name, value)| (name, lossless(value))).collect();
+        Parts::new(self.method.clone(), lossless(path), headers, body)
     }
 }
 

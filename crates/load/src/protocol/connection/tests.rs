@@ -4,9 +4,11 @@ use RequestEnd::{Answered, Failed};
 use proptest::prelude::*;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
-use tare_sys::poll::Token;
+use tare_sys::payload::Payload;
+use tare_sys::poll::{Sending, Token, Transport};
+use tare_sys::socket::{SocketOptions, Target};
 
-use super::{Connection, Exchange, Step};
+use super::{Begun, Connection, Exchange, Step};
 use crate::input::check::Check;
 use crate::input::request::{RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
@@ -90,6 +92,41 @@ fn the_example_of_a_broken_answer_begins_with_its_first_byte() {
             assert_eq!(text.split('"').next(), whole.split('"').next());
         }
     }
+}
+
+/// A transport that keeps what is sent.
+#[derive(Default)]
+struct Sent(Vec<Payload>);
+
+impl Transport for Sent {
+    fn connect(&mut self, _: Token, _: &Target, _: &SocketOptions) {}
+
+    fn send(&mut self, _: Token, payload: &Payload) -> Sending {
+        self.0.push(payload.clone());
+        Sending::Accepted
+    }
+
+    fn close(&mut self, _: Token) {}
+}
+
+#[test]
+fn a_request_that_may_be_redirected_is_encoded_once_and_leaves_with_others() {
+    let list = Requests { follow: 5, ..Requests::of([RequestSpec::post("/", *b"abc")]) };
+    let requests = RequestSet::encode("localhost", &list).unwrap();
+    let mut cursor = requests.cursor(Share::WHOLE);
+    let mut begin_both = |pipeline: usize, sent: &mut Sent| {
+        let mut connection = Connection::new(Protocol::Http1 { pipeline }, &"http://localhost".into());
+        connection.open();
+        [(); 2].map(|()| {
+            let exchange = Exchange::new(0, Times::default(), Nanos::MAX);
+            connection.begin_parts(sent, Token(0), exchange, &cursor.parts(0))
+        })
+    };
+    let mut sent = Sent::default();
+    begin_both(1, &mut sent);
+    assert_eq!(sent.0[0][..], requests.first_requests(1)[0][..]);
+    assert_eq!(sent.0[0].as_ptr(), sent.0[1].as_ptr());
+    assert_eq!(begin_both(2, &mut sent), [Begun::ToBeFlushed, Begun::Gathered]);
 }
 
 proptest! {

@@ -142,7 +142,7 @@ impl Machine {
         let id = self.next_id;
         self.next_id += 2;
         let says_table = std::mem::take(&mut self.owes_table_size);
-        stream.parts.head(&self.base).push(&mut self.out, id, says_table);
+        stream.parts.http2_head(&self.base).push(&mut self.out, id, says_table);
         stream.window_bytes = self.first_window_bytes;
         self.uploading += usize::from(!stream.unsent().is_empty());
         self.ids.push(id);

@@ -1,6 +1,6 @@
 //! Frames of a server, and how the requests end upon them.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
@@ -80,13 +80,7 @@ fn what_fails_the_last_stream_of_a_connection_is_told_once() {
 #[test]
 fn a_timeout_says_why_the_request_has_not_left() {
     let requests = RequestSet::encode("localhost", &Requests::of(vec![RequestSpec::get("/")])).unwrap();
-    let parts = Parts {
-        method: Method::POST,
-        path: "/".to_owned(),
-        headers: Vec::new(),
-        body: b"12345"[..].into(),
-        head: OnceLock::new(),
-    };
+    let parts = Parts::new(Method::POST, "/".to_owned(), Vec::new(), b"12345"[..].into());
     let text_upon = |bytes: &[u8]| {
         let mut http2 = Http2::new("http://localhost".into(), None);
         http2.open();
