@@ -1,5 +1,7 @@
 //! The one thing to do after a run: the command that decides what is open, or the one that says why.
 
+use std::collections::BTreeSet;
+
 use tare_plan::plan::{Mode, Program};
 use tare_record::{EventName, RunRecord};
 
@@ -48,7 +50,8 @@ pub(crate) fn next_step(
         None => {
             let planned = record.header.plan.variant(&first.group, &first.variant);
             let server = planned.map_or(&first.variant, |variant| &variant.server);
-            let command = with_flag(command, "--servers", server);
+            let flag = if values_of(command, "--aa").next().is_some() { "--aa" } else { "--servers" };
+            let command = with_flag(command, flag, server);
             let command = with_flag(&command, "--scenarios", &first.scenario);
             let command = with_flag(&command, "--budget", BUDGET_OF_ONE);
             step(&command, format!("One comparison alone needs less time. {QUIETER}"))
@@ -74,8 +77,7 @@ fn is_open(comparison: &Comparison) -> bool {
 
 fn needed_s(open: &[&Comparison]) -> f64 {
     let of = |comparison: &&Comparison| comparison.currencies.first().and_then(|deciding| deciding.needed_s);
-    let mut groups: Vec<&str> = open.iter().map(|comparison| comparison.group.as_str()).collect();
-    groups.dedup();
+    let groups: BTreeSet<&str> = open.iter().map(|comparison| comparison.group.as_str()).collect();
     let of_group = |group: &&str| open.iter().filter(|c| c.group == **group).filter_map(of).fold(0.0, f64::max);
     groups.iter().map(of_group).sum()
 }
@@ -153,13 +155,18 @@ pub(crate) fn with_flag(command: &[String], flag: &str, value: &str) -> Vec<Stri
         "--scenarios" => &["--scenarios", "-m"],
         _ => &[flag],
     };
-    let mut words = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     let mut rest = command.iter();
     while let Some(word) = rest.next() {
-        if replaced.contains(&word.as_str()) {
-            rest.next();
-        } else if !replaced.iter().any(|old| word.starts_with(&format!("{old}="))) {
-            words.push(word.clone());
+        // The value may be in the same word: `--servers=a`, `-s=a`, `-sa`. The options of a JVM are values that look so, too.
+        let value_in_word = |old: &&str| {
+            let value = word.strip_prefix(*old)?;
+            (value.is_empty() || value.starts_with('=') || !old.starts_with("--")).then_some(value)
+        };
+        match replaced.iter().find_map(value_in_word) {
+            Some("") => _ = rest.next(),
+            Some(_) if words.last().is_none_or(|before| before != "--jvm-options") => {}
+            _ => words.push(word.clone()),
         }
     }
     words.extend([flag.to_owned(), value.to_owned()]);
@@ -168,7 +175,7 @@ pub(crate) fn with_flag(command: &[String], flag: &str, value: &str) -> Vec<Stri
 
 #[cfg(test)]
 mod tests {
-    use super::with_flag;
+    use super::*;
 
     #[test]
     fn a_flag_replaces_its_other_forms() {
@@ -178,6 +185,30 @@ mod tests {
         assert_eq!(longer("tare run --budget 5m --seed 1"), "tare run --seed 1 --budget 9m");
         assert_eq!(longer("tare run --budget=5m --forks 3"), "tare run --budget 9m");
         assert_eq!(with_flag(&words("tare run --budget 2m"), "--forks", "8").join(" "), "tare run --forks 8");
-        assert_eq!(with_flag(&words("tare run -s a,b"), "--servers", "b").join(" "), "tare run --servers b");
+        for given in ["-s a,b", "-sa,b", "-s=a,b", "--servers a,b", "--servers=a,b"] {
+            let command = words(&format!("tare run {given} --seed 1"));
+            assert_eq!(with_flag(&command, "--servers", "b").join(" "), "tare run --seed 1 --servers b", "{given}");
+        }
+        let alone = with_flag(&words("tare run --jvm-options -server -mGet"), "--servers", "b");
+        let alone = with_flag(&alone, "--scenarios", "Put").join(" ");
+        assert_eq!(alone, "tare run --jvm-options -server --servers b --scenarios Put");
+    }
+
+    #[test]
+    fn a_group_needs_the_time_of_its_slowest_comparison_once_in_any_order() {
+        let open = [("x", 60.0), ("y", 20.0), ("x", 50.0)].map(|(group, needed_s)| {
+            let currency = serde_json::json!({
+                "name": "throughput", "load": "saturating", "label": "", "unit": "per_s", "higher_is_better": true,
+                "baseline_value": 1.0, "variant_value": 1.0, "ratio": 1.0, "lo": null, "hi": null, "method": "", "forks": 3,
+                "sd_forks": null, "fork_ratios": [], "fork_numbers": [], "verdict": "inconclusive", "material": false,
+                "short": "", "reason": null, "needed_s": needed_s,
+            });
+            let comparison = serde_json::json!({
+                "id": "", "group": group, "scenario": "Get", "variant": "layer", "baseline": "bare", "cell": "",
+                "baseline_cell": "", "odd_forks": [], "currencies": [currency],
+            });
+            serde_json::from_value::<Comparison>(comparison).expect("a comparison")
+        });
+        assert_eq!(needed_s(&open.each_ref()), 80.0);
     }
 }

@@ -7,7 +7,7 @@ use tare_analysis::summary::VerdictKind;
 use tare_plan::plan::{CommandServer, Program};
 use tare_record::{EventKind, EventRecord, RunRecord};
 
-use crate::synthetic::{ALL_KINDS, Truth, baseline, run, standard, variant};
+use crate::synthetic::{ALL_KINDS, Truth, baseline, control, run, standard, variant};
 
 /// The record with servers of a suite: each runs the same command, the second one with `LAYER=1`.
 fn of_suite(mut record: RunRecord) -> RunRecord {
@@ -58,6 +58,16 @@ fn no_profile_is_advised_of_servers_that_tare_did_not_start() {
         variant.program = Program::External { url: "http://127.0.0.1:8080".to_owned(), transport: Default::default() };
     }
     assert!(!advised(&record).is_some_and(|command| command.contains("profile")), "{:?}", advised(&record));
+}
+
+#[test]
+fn a_server_that_is_compared_with_itself_stays_so_in_what_is_advised() {
+    let mut record = run(&[baseline(), control()], 6, &ALL_KINDS[..1]);
+    // No difference, and a region too narrow for any interval.
+    record.header.plan.stop.region = 1e-5;
+    record.header.command = ["tare", "run", "--aa=http4s.Vanilla"].map(str::to_owned).to_vec();
+    let command = "tare run --aa http4s.Vanilla --scenarios SimpleGet --budget 15m";
+    assert_eq!(advised(&record).as_deref(), Some(command), "--servers and --aa exclude each other");
 }
 
 #[test]
