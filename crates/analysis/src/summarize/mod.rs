@@ -37,13 +37,12 @@ pub fn summarize(record: &RunRecord) -> Summary {
     }
     let limits = judge_limits(plan, &pairs);
     let context = headline::HeadlineContext {
-        void: &compared.void,
-        disturbed: &compared.disturbed,
+        compared: &compared,
         region: plan.stop.region,
         is_control_alone: is_control_alone(plan),
     };
     let mut sentences: Vec<Sentence> =
-        compared.comparisons.iter().map(|comparison| headline::sentence(comparison, &context)).collect();
+        compared.comparisons.iter().filter_map(|comparison| headline::sentence(comparison, &context)).collect();
     let mut headline = headline::headline(&compared.comparisons, &context);
     let mut findings = findings::findings(record, &cells, &compared);
     if plan.never_restarts() {

@@ -1,10 +1,9 @@
 //! The headline of a run, made from templates. One comparison: what is decided, then what is open. Several: a sentence for
 //! each of the first three, and how many have each verdict. The table has the rest.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use tare_plan::plan::{Mode, Plan};
 
+use crate::compare::Compared;
 use crate::compare::wording::{bound_in_words, what_would_decide};
 use crate::format::{Change, count, enumerate, sentence as with_full_stop, share};
 use crate::summary::{Cell, Comparison, CurrencyRatio, Headline, Sentence, VerdictKind};
@@ -15,8 +14,7 @@ use tare_plan::Currency;
 pub(crate) const MOST_DIFFERENCES: usize = 3;
 
 pub(crate) struct HeadlineContext<'a> {
-    pub void: &'a BTreeMap<String, String>,
-    pub disturbed: &'a BTreeSet<String>,
+    pub compared: &'a Compared,
     /// Region of practical equivalence, as a share.
     pub region: f64,
     /// Whether servers were only compared with themselves.
@@ -34,7 +32,10 @@ struct Answer<'a> {
 /// The answer of all comparisons; `None` where there is none.
 pub(crate) fn headline(comparisons: &[Comparison], context: &HeadlineContext<'_>) -> Option<Headline> {
     let mut answers: Vec<Answer<'_>> = comparisons.iter().map(|comparison| Answer::of(comparison, context)).collect();
-    answers.sort_by(|a, b| a.place().cmp(&b.place()).then(b.size().total_cmp(&a.size())));
+    let place = |answer: &Answer<'_>| VERDICTS.iter().position(|(verdict, _)| *verdict == answer.verdict());
+    // The difference that is certain, for the order of equal verdicts.
+    let size = |answer: &Answer<'_>| answer.ratios.first().map_or(0.0, |lead| certain_log(lead));
+    answers.sort_by(|a, b| place(a).cmp(&place(b)).then(size(b).total_cmp(&size(a))));
     let verdict = answers.first()?.verdict();
     let mut sentences = match answers.as_slice() {
         [only] => only.in_full(context),
@@ -53,10 +54,9 @@ pub(crate) fn headline(comparisons: &[Comparison], context: &HeadlineContext<'_>
     Some(Headline { text: sentences.join(" "), verdict })
 }
 
-pub(crate) fn sentence(comparison: &Comparison, context: &HeadlineContext<'_>) -> Sentence {
-    let headline = headline(std::slice::from_ref(comparison), context);
-    let (text, verdict) = headline.map_or_else(Default::default, |headline| (headline.text, Some(headline.verdict)));
-    Sentence { comparison: comparison.id.clone(), text, verdict: verdict.unwrap_or(VerdictKind::Void) }
+pub(crate) fn sentence(comparison: &Comparison, context: &HeadlineContext<'_>) -> Option<Sentence> {
+    let Headline { text, verdict } = headline(std::slice::from_ref(comparison), context)?;
+    Some(Sentence { comparison: comparison.id.clone(), text, verdict })
 }
 
 pub(crate) fn without_comparison(plan: &Plan, cells: &[Cell]) -> Headline {
@@ -98,7 +98,7 @@ pub(crate) fn told_differences(comparison: &Comparison) -> impl Iterator<Item = 
 
 impl<'a> Answer<'a> {
     fn of(comparison: &'a Comparison, context: &HeadlineContext<'_>) -> Self {
-        let is_void = context.void.contains_key(&comparison.id);
+        let is_void = context.compared.void.contains_key(&comparison.id);
         let ratios = if is_void { Vec::new() } else { in_order(comparison) };
         let (variant, baseline) = match context.is_control_alone {
             true => (&*comparison.baseline, "a second start of itself"),
@@ -111,15 +111,6 @@ impl<'a> Answer<'a> {
         self.ratios.first().map_or(VerdictKind::Void, |lead| lead.verdict)
     }
 
-    fn place(&self) -> Option<usize> {
-        VERDICTS.iter().position(|(verdict, _)| *verdict == self.verdict())
-    }
-
-    /// The difference that is certain, for the order of equal verdicts.
-    fn size(&self) -> f64 {
-        self.ratios.first().map_or(0.0, |lead| certain_log(lead))
-    }
-
     /// The measures with one verdict, after the first `skipped` of all.
     fn measures(&self, verdict: VerdictKind, skipped: usize) -> Vec<String> {
         let alike = self.ratios.iter().skip(skipped).filter(|ratio| ratio.verdict == verdict);
@@ -130,34 +121,28 @@ impl<'a> Answer<'a> {
     fn lead(&self, context: &HeadlineContext<'_>) -> String {
         let (variant, baseline, scenario) = (self.variant, self.baseline, &self.comparison.scenario);
         let Some(lead) = self.ratios.first() else {
-            let why = context.void.get(&self.comparison.id).map_or("nothing was measured", String::as_str);
+            let why = context.compared.void.get(&self.comparison.id).map_or("nothing was measured", String::as_str);
             return format!("{variant} on {scenario} is void: {why}.");
         };
-        let change = lead.change();
+        let (change, region) = (lead.change(), share(context.region));
         let differs = || difference(lead.name, &lead.label, &change, Some((baseline, scenario)));
         match lead.verdict {
             VerdictKind::NoMaterialDifference => {
-                let (measures, region) = (self.measures(lead.verdict, 0), format!("±{}", share(context.region)));
-                let within = match measures.len() {
-                    1 => format!("{}, within {region}", change.signed_interval()),
-                    _ => region,
-                };
-                let measures = enumerate(&measures);
-                format!(
-                    "{variant} shows no material difference from {baseline} on {scenario} in {measures} ({within})."
-                )
+                let measures = self.measures(lead.verdict, 0);
+                let interval = if measures.len() == 1 { change.signed_interval() + ", within " } else { String::new() };
+                let told = format!("{} ({interval}±{region})", enumerate(&measures));
+                format!("{variant} shows no material difference from {baseline} on {scenario} in {told}.")
             }
             VerdictKind::Inconclusive | VerdictKind::Void => {
-                let bound = lead.bound.map(|bound| bound_in_words(bound, &change));
-                let so_far = bound.unwrap_or_else(|| change.signed_interval());
-                let outlook = what_would_decide(lead, context.disturbed.contains(&self.comparison.id));
+                let so_far = lead.bound.map_or_else(|| change.signed_interval(), |of| bound_in_words(of, &change));
+                let outlook = what_would_decide(lead, context.compared.disturbed.contains(&self.comparison.id));
                 let measure = noun(lead);
                 format!("Not decided yet: {variant} against {baseline} on {scenario}, {measure} {so_far}. {outlook}")
             }
             VerdictKind::NoInterval => format!("In one start each, {variant} {}.", differs()),
             VerdictKind::Worse | VerdictKind::Better => {
                 let is_little = !lead.material && (lead.ratio - 1.0).abs() < context.region;
-                let note = format!(", perhaps less than the {} that matters", share(context.region));
+                let note = format!(", perhaps less than the {region} that matters");
                 let note = if is_little { note.as_str() } else { "" };
                 format!("{variant} {}{note}.{}", differs(), self.cost(lead))
             }
@@ -175,15 +160,14 @@ impl<'a> Answer<'a> {
     fn in_full(&self, context: &HeadlineContext<'_>) -> Vec<String> {
         let mut sentences = vec![self.lead(context)];
         let Some(lead) = self.ratios.first() else { return sentences };
-        let is_difference = |ratio: &&&CurrencyRatio| match lead.verdict {
-            VerdictKind::NoInterval => ratio.verdict == VerdictKind::NoInterval,
-            _ => ratio.verdict.is_difference(),
+        // Where the lead has no interval, no other measure states a difference, and they are told as the lead is.
+        let is_told = |ratio: &&&CurrencyRatio| {
+            ratio.verdict.is_difference() || [ratio.verdict, lead.verdict] == [VerdictKind::NoInterval; 2]
         };
-        let differs = |ratio: &&CurrencyRatio| {
+        for ratio in self.ratios.iter().skip(1).filter(is_told).take(MOST_DIFFERENCES - 1) {
             let difference = difference(ratio.name, &ratio.label, &ratio.change(), None);
-            format!("It {difference}.{}", self.cost(ratio))
-        };
-        sentences.extend(self.ratios.iter().skip(1).filter(is_difference).take(MOST_DIFFERENCES - 1).map(differs));
+            sentences.push(format!("It {difference}.{}", self.cost(ratio)));
+        }
         let within_region = format!(" (±{})", share(context.region));
         for (verdict, before, after) in [
             (VerdictKind::NoMaterialDifference, "It shows no material difference in ", within_region.as_str()),
@@ -222,15 +206,15 @@ fn in_order(comparison: &Comparison) -> Vec<&CurrencyRatio> {
 /// The difference that even the end of the interval next to 1 shows, as a logarithm. Zero where no difference is stated, so that
 /// such ratios keep their order.
 fn certain_log(ratio: &CurrencyRatio) -> f64 {
-    if matches!(ratio.verdict, VerdictKind::NoMaterialDifference | VerdictKind::Inconclusive) {
-        return 0.0;
-    }
-    let ends = [ratio.lo.unwrap_or(ratio.ratio), ratio.hi.unwrap_or(ratio.ratio)];
-    ends.into_iter().map(|end| end.ln().abs()).fold(f64::INFINITY, f64::min)
+    let log = |end: Option<f64>| end.unwrap_or(ratio.ratio).ln().abs();
+    let is_stated = !matches!(ratio.verdict, VerdictKind::NoMaterialDifference | VerdictKind::Inconclusive);
+    if is_stated { log(ratio.lo).min(log(ratio.hi)) } else { 0.0 }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
     use super::*;
 
     fn ratio(name: &str, verdict: &str, (ratio, lo, hi): (f64, f64, f64)) -> serde_json::Value {
@@ -251,8 +235,9 @@ mod tests {
     }
 
     fn of(comparisons: &[Comparison]) -> Headline {
-        let (void, disturbed) = (BTreeMap::from([("Void".to_owned(), "it died".to_owned())]), BTreeSet::new());
-        let context = HeadlineContext { void: &void, disturbed: &disturbed, region: 0.02, is_control_alone: false };
+        let void = BTreeMap::from([("Void".to_owned(), "it died".to_owned())]);
+        let compared = Compared { comparisons: Vec::new(), noise: Vec::new(), void, disturbed: BTreeSet::new() };
+        let context = HeadlineContext { compared: &compared, region: 0.02, is_control_alone: false };
         headline(comparisons, &context).expect("a headline")
     }
 
