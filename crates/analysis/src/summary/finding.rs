@@ -3,6 +3,9 @@
 use serde::{Deserialize, Serialize};
 use tare_record::EventName;
 
+/// How much a finding matters: as much as an event of this level.
+pub use tare_record::EventLevel as Severity;
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     pub kind: FindingKind,
@@ -50,12 +53,4 @@ pub enum ReportFinding {
     CellsLeftOut,
     LoadVoid,
     LoadSuspect,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Severity {
-    Info,
-    Warning,
-    Error,
 }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// How much an event matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EventLevel {
     Info,

@@ -14,11 +14,15 @@ const PROBING_SHARE: f64 = 0.01;
 
 /// What many cells may share, and every other void cell by itself.
 pub(crate) fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
-    let all_starts = |cell: &CellAnalysis<'_>| u64::from(cell.cell.forks);
+    // An event that makes a cell void is a finding by itself.
+    let is_void = |cell: &CellAnalysis<'_>| {
+        cell.cell.validity.state == ValidityState::Void && cell.evidence.voiding().next().is_none()
+    };
+    let is_measured = |cell: &CellAnalysis<'_>| cell.cell.requests_ok + cell.cell.requests_failed > 0;
     let shared = [
         shared(cells, ReportFinding::ForksSetAside, |cell| {
             let aside = cell.evidence.set_aside.forks.len() as u64;
-            (aside > 0).then(|| format!("{aside} of {}", count(aside + all_starts(cell), "start")))
+            (aside > 0).then(|| format!("{aside} of {}", count(aside + u64::from(cell.cell.forks), "start")))
         }),
         shared(cells, ReportFinding::RoundsLeftOut, |cell| {
             let rounds = cell.evidence.set_aside.rounds.len() as u64;
@@ -29,11 +33,9 @@ pub(crate) fn of_cells(cells: &[CellAnalysis<'_>]) -> Vec<Finding> {
             let taken = cell.cell.probes.probe_cpu_share.filter(|taken| *taken > PROBING_SHARE)?;
             Some(format!("({})", share(taken)))
         }),
-        shared(cells, ReportFinding::CellsUnmeasured, |cell| {
-            (is_silently_void(cell) && !is_measured(&cell.cell)).then(String::new)
-        }),
+        shared(cells, ReportFinding::CellsUnmeasured, |cell| (is_void(cell) && !is_measured(cell)).then(String::new)),
     ];
-    let void = cells.iter().filter(|cell| is_silently_void(cell) && is_measured(&cell.cell)).map(|cell| {
+    let void = cells.iter().filter(|cell| is_void(cell) && is_measured(cell)).map(|cell| {
         let Cell { id, variant, scenario, validity, .. } = &cell.cell;
         let detail = format!("{variant} on {scenario}: {}", validity.joined_reasons());
         Finding { cell: Some(id.clone()), ..report_finding(ReportFinding::CellVoid, &detail) }
@@ -50,15 +52,6 @@ fn outside_pauses(cell: &CellAnalysis<'_>) -> Option<String> {
     Some(format!("({}, up to {})", count(times, "pause"), single(Unit::Nanos, longest_ns as f64)))
 }
 
-/// Whether a cell is void and no event says why: an event is a finding by itself.
-fn is_silently_void(cell: &CellAnalysis<'_>) -> bool {
-    cell.cell.validity.state == ValidityState::Void && cell.evidence.voiding().next().is_none()
-}
-
-const fn is_measured(cell: &Cell) -> bool {
-    cell.requests_ok + cell.requests_failed > 0
-}
-
 /// One finding for all cells for which there are words; `SimpleGet: http4s.Vanilla 3 of 3 starts, http4s.Tapir 2 of 3 starts;
 /// PostBytes: …`. One about a single cell links to it.
 fn shared<'r>(
@@ -67,11 +60,8 @@ fn shared<'r>(
     words: impl Fn(&CellAnalysis<'r>) -> Option<String>,
 ) -> Option<Finding> {
     let found: Vec<(&Cell, String)> = cells.iter().filter_map(|cell| Some((&cell.cell, words(cell)?))).collect();
-    let only = match found.as_slice() {
-        [] => return None,
-        [(cell, _)] => Some(cell.id.clone()),
-        _ => None,
-    };
+    let (first, others) = found.split_first()?;
+    let only = others.is_empty().then(|| first.0.id.clone());
     let named = |(cell, words): &(&Cell, String)| format!("{} {words}", cell.variant).trim_end().to_owned();
     let scenarios = grouped_by(found.iter().map(|one| (&one.0.scenario, named(one))));
     let shown = scenarios.iter().take(SCENARIOS).map(|(name, all)| format!("{name}: {}", enumerate(all)));

@@ -12,7 +12,7 @@ use crate::cell::recorded_part;
 use crate::compare::Compared;
 use crate::evidence::machine::disturbances;
 use crate::format::{Change, count, enumerate, share};
-use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding, Severity};
+use crate::summary::{Comparison, Finding, FindingKind, Noise, ReportFinding};
 
 pub use words::report_finding;
 
@@ -28,9 +28,8 @@ pub(crate) fn findings(record: &RunRecord, cells: &[CellAnalysis<'_>], compared:
     all.extend(compared.noise.iter().filter_map(|noise| of_noise(noise, plan.stop.region)));
     all.extend(odd_forks_left_out(&compared.comparisons));
     let mut forks = cells.iter().filter(|c| !c.cell.baseline && c.cell.forks > 0).map(|c| c.cell.forks).peekable();
-    if forks.peek().is_some() && (plan.mode == Mode::Sequential || forks.any(|forks| forks < 2)) {
-        all.push(report_finding(ReportFinding::OneFork, ""));
-    }
+    let has_one = forks.peek().is_some() && (plan.mode == Mode::Sequential || forks.any(|forks| forks < 2));
+    all.extend(has_one.then(|| report_finding(ReportFinding::OneFork, "")));
     let skipped = grouped_by(plan.skipped.iter().map(|skipped| (&skipped.because, skipped.what.clone())));
     let left_out = |(because, what): &(&String, Vec<String>)| format!("{}: {because}", enumerate(what));
     all.extend(skipped.iter().map(|one| report_finding(ReportFinding::CellsLeftOut, &left_out(one))));
@@ -84,6 +83,8 @@ fn of_alike_events(alike: &[&EventRecord], cells: &[CellAnalysis<'_>]) -> Findin
     let word = if forks.len() > 1 { "starts" } else { "start" };
     let forks = (!forks.is_empty()).then(|| format!("{word} {}", enumerate(&forks)));
     let place: Vec<String> = scenarios.into_iter().chain(forks).collect();
+    let whose = if variants.is_empty() { String::new() } else { enumerate(&variants) + ": " };
+    let place = if place.is_empty() { String::new() } else { format!(" ({})", place.join(", ")) };
     let is_of = |cell: &&CellAnalysis<'_>| {
         let cell = &cell.cell;
         (event.group.as_ref(), event.variant.as_ref()) == (Some(&cell.group), Some(&cell.variant))
@@ -91,19 +92,9 @@ fn of_alike_events(alike: &[&EventRecord], cells: &[CellAnalysis<'_>]) -> Findin
     };
     Finding {
         kind: FindingKind::Event(event.kind.name()),
-        severity: match event.level {
-            EventLevel::Info => Severity::Info,
-            EventLevel::Warning => Severity::Warning,
-            EventLevel::Error => Severity::Error,
-        },
-        title: match variants.as_slice() {
-            [] => event.title.clone(),
-            _ => format!("{}: {}", enumerate(&variants), event.title),
-        },
-        text: match place.as_slice() {
-            [] => event.text.clone(),
-            _ => format!("{} ({})", event.text, place.join(", ")),
-        },
+        severity: event.level,
+        title: whose + &event.title,
+        text: event.text.clone() + &place,
         remedy: event.remedy.clone(),
         cell: cells.iter().find(is_of).filter(|_| variants.len() == 1).map(|cell| cell.cell.id.clone()),
         log: event.log.clone(),
@@ -144,14 +135,12 @@ fn of_noise(noise: &Noise, region: f64) -> Option<Finding> {
 /// other 2 by +77.0 %, +60.0 %`.
 fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
     let signed = |ratio: f64| Change { ratio, bounds: None }.short();
-    let of = |compared: &Comparison| {
-        let (odd, first) = (&compared.odd_forks, compared.currencies.first()?);
+    let of = |Comparison { scenario, variant, odd_forks: odd, currencies, .. }: &Comparison| {
+        let first = currencies.first().filter(|_| !odd.is_empty())?;
         let others: Vec<String> = odd.iter().map(|odd| signed(odd.ratio)).collect();
         let starts = count(u64::from(first.forks) + odd.len() as u64, "start");
         let usual = format!("{} of {starts} differ by about {}", first.forks, signed(first.ratio));
-        let Comparison { scenario, variant, .. } = compared;
-        (!odd.is_empty())
-            .then(|| format!("{scenario}/{variant}: {usual}, the other {} by {}", odd.len(), enumerate(&others)))
+        Some(format!("{scenario}/{variant}: {usual}, the other {} by {}", odd.len(), enumerate(&others)))
     };
     let described: Vec<String> = comparisons.iter().filter_map(of).collect();
     (!described.is_empty()).then(|| report_finding(ReportFinding::OddForksLeftOut, &described.join("; ")))

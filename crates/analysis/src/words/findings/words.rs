@@ -55,12 +55,11 @@ rows! {
 /// A finding: its fixed words, followed by `detail`, the names and figures.
 pub fn report_finding(kind: ReportFinding, detail: &str) -> Finding {
     let (severity, title, lead, remedy) = row(kind);
-    let parts = [lead.to_owned(), sentence(detail)];
     Finding {
         kind: FindingKind::Report(kind),
         severity,
         title: title.to_owned(),
-        text: parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" "),
+        text: format!("{lead} {}", sentence(detail)).trim().to_owned(),
         remedy: (!remedy.is_empty()).then(|| remedy.to_owned()),
         cell: None,
         log: None,
