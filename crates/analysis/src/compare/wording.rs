@@ -1,10 +1,9 @@
 //! The words of one ratio: how it was compared, what it says, why it says no more.
 
+use tare_plan::Currency;
 use tare_stats::power::{DEFAULT_POWER, detectable_difference};
 use tare_stats::verdict::MAX_FORECAST_FORKS;
 use tare_stats::{Comparison, Method, UndecidedReason, Verdict};
-
-use tare_plan::Currency;
 
 use crate::compare::prior;
 use crate::compare::ratio::MeasuredRatio;
@@ -15,11 +14,9 @@ use crate::summary::{Cell, CpuCost, CurrencyRatio, Estimate, RatioBound, ServerS
 
 pub(crate) fn method(measured_ratio: &MeasuredRatio) -> String {
     let comparison = &measured_ratio.comparison;
-    let moderated = match measured_ratio.prior_source.as_ref().filter(|_| prior::is_used(comparison)) {
-        Some(source) if source.is_of_this_run => ", with the spread of this run's comparisons",
-        Some(_) => ", with the spread of earlier starts",
-        None => "",
-    };
+    let source = measured_ratio.prior_source.as_ref().filter(|_| prior::is_used(comparison));
+    let whose = source.map(|source| if source.is_of_this_run { "this run's comparisons" } else { "earlier starts" });
+    let moderated = whose.map_or_else(String::new, |whose| format!(", with the spread of {whose}"));
     match comparison.method {
         _ if comparison.forks < 2 => "one start, no interval".to_owned(),
         Method::Sequential { alpha, .. } => format!("confidence sequence, α {alpha}"),
@@ -91,31 +88,22 @@ pub(crate) fn reason(verdict: Verdict, comparison: &Comparison) -> Option<String
     match verdict {
         Verdict::NoInterval => Some("one start cannot tell how much starts differ".to_owned()),
         Verdict::Inconclusive { reason, forks_needed } => {
-            let outlook = match reason {
-                // Forks that are too few for an interval are too few for an outlook.
-                UndecidedReason::WaitsForEarlier | UndecidedReason::TooFewForks => String::new(),
-                _ => outlook(forks_needed, comparison),
-            };
-            Some(undecided(reason, comparison) + &outlook)
+            Some(undecided(reason, comparison) + &outlook(reason, forks_needed, comparison))
         }
         _ => None,
     }
 }
 
 pub(crate) fn undecided(reason: UndecidedReason, comparison: &Comparison) -> String {
+    let (forks, least) = (comparison.forks, comparison.method.min_forks());
+    let alone = |others: &str| format!("alone it would be decided, but the evidence is not enough among {others}");
     match reason {
-        UndecidedReason::TooFewForks => {
-            format!("{} of at least {} starts", comparison.forks, comparison.method.min_forks())
-        }
+        UndecidedReason::TooFewForks => format!("{forks} of at least {least} starts"),
         UndecidedReason::IntervalTooWide => {
             format!("the interval reaches from no difference to a material one{}", visible(comparison))
         }
-        UndecidedReason::TooManyComparisons => {
-            "alone it would be decided, but the evidence is not enough among so many comparisons".to_owned()
-        }
-        UndecidedReason::TooManyMeasures => {
-            "alone it would be decided, but the evidence is not enough among several measures".to_owned()
-        }
+        UndecidedReason::TooManyComparisons => alone("so many comparisons"),
+        UndecidedReason::TooManyMeasures => alone("several measures"),
         UndecidedReason::WaitsForEarlier => "an earlier question of the plan is still open".to_owned(),
     }
 }
@@ -134,8 +122,10 @@ pub(crate) fn visible(comparison: &Comparison) -> String {
     format!("; with {starts}, differences below {least} cannot be seen")
 }
 
-fn outlook(forks_needed: Option<u32>, comparison: &Comparison) -> String {
+/// What more starts would show. Those that are too few for an interval are too few for an outlook.
+fn outlook(reason: UndecidedReason, forks_needed: Option<u32>, comparison: &Comparison) -> String {
     match (forks_needed, comparison.method) {
+        _ if matches!(reason, UndecidedReason::WaitsForEarlier | UndecidedReason::TooFewForks) => String::new(),
         (None, Method::Repeated { max_forks, may_continue: false, .. }) => {
             format!("; the {max_forks} starts of the plan will not decide it: plan more (--max-forks)")
         }
@@ -154,8 +144,7 @@ pub(crate) fn what_would_decide(ratio: &CurrencyRatio, is_disturbed: bool) -> St
         (Some(_), _) => {
             "at this noise, more time will not decide it soon: compare fewer servers or scenarios (-s, -m)".to_owned()
         }
-        (None, Some(reason)) => reason.clone(),
-        (None, None) => "more starts would decide it".to_owned(),
+        (None, reason) => reason.as_deref().unwrap_or("more starts would decide it").to_owned(),
     };
     format!("{}.", capital(&next))
 }
