@@ -21,11 +21,9 @@ pub(crate) struct HeadlineContext<'a> {
     pub is_control_alone: bool,
 }
 
-/// A comparison by its names, with its ratios in the order in which they are told; none where it is void.
+/// A comparison with its ratios in the order in which they are told; none where it is void.
 struct Answer<'a> {
     comparison: &'a Comparison,
-    variant: &'a str,
-    baseline: &'a str,
     ratios: Vec<&'a CurrencyRatio>,
 }
 
@@ -99,43 +97,41 @@ pub(crate) fn told_differences(comparison: &Comparison) -> impl Iterator<Item = 
 impl<'a> Answer<'a> {
     fn of(comparison: &'a Comparison, context: &HeadlineContext<'_>) -> Self {
         let is_void = context.compared.void.contains_key(&comparison.id);
-        let ratios = if is_void { Vec::new() } else { in_order(comparison) };
-        let (variant, baseline) = match context.is_control_alone {
-            true => (&*comparison.baseline, "a second start of itself"),
-            false => (&*comparison.variant, &*comparison.baseline),
-        };
-        Self { comparison, variant, baseline, ratios }
+        Self { comparison, ratios: if is_void { Vec::new() } else { in_order(comparison) } }
     }
 
     fn verdict(&self) -> VerdictKind {
         self.ratios.first().map_or(VerdictKind::Void, |lead| lead.verdict)
     }
 
-    /// The measures with one verdict, after the first `skipped` of all.
-    fn measures(&self, verdict: VerdictKind, skipped: usize) -> Vec<String> {
-        let alike = self.ratios.iter().skip(skipped).filter(|ratio| ratio.verdict == verdict);
+    fn measures(&self, verdict: VerdictKind) -> Vec<String> {
+        let alike = self.ratios.iter().filter(|ratio| ratio.verdict == verdict);
         alike.map(|ratio| noun(ratio).to_owned()).collect()
     }
 
     /// The sentence on what is known best of it.
     fn lead(&self, context: &HeadlineContext<'_>) -> String {
-        let (variant, baseline, scenario) = (self.variant, self.baseline, &self.comparison.scenario);
+        let Comparison { id, scenario, variant, baseline, .. } = self.comparison;
+        let (variant, baseline) = match context.is_control_alone {
+            true => (baseline, "a second start of itself"),
+            false => (variant, baseline.as_str()),
+        };
         let Some(lead) = self.ratios.first() else {
-            let why = context.compared.void.get(&self.comparison.id).map_or("nothing was measured", String::as_str);
+            let why = context.compared.void.get(id).map_or("nothing was measured", String::as_str);
             return format!("{variant} on {scenario} is void: {why}.");
         };
         let (change, region) = (lead.change(), share(context.region));
         let differs = || difference(lead.name, &lead.label, &change, Some((baseline, scenario)));
         match lead.verdict {
             VerdictKind::NoMaterialDifference => {
-                let measures = self.measures(lead.verdict, 0);
+                let measures = self.measures(lead.verdict);
                 let interval = if measures.len() == 1 { change.signed_interval() + ", within " } else { String::new() };
                 let told = format!("{} ({interval}±{region})", enumerate(&measures));
                 format!("{variant} shows no material difference from {baseline} on {scenario} in {told}.")
             }
             VerdictKind::Inconclusive | VerdictKind::Void => {
                 let so_far = lead.bound.map_or_else(|| change.signed_interval(), |of| bound_in_words(of, &change));
-                let outlook = what_would_decide(lead, context.compared.disturbed.contains(&self.comparison.id));
+                let outlook = what_would_decide(lead, context.compared.disturbed.contains(id));
                 let measure = noun(lead);
                 format!("Not decided yet: {variant} against {baseline} on {scenario}, {measure} {so_far}. {outlook}")
             }
@@ -174,7 +170,7 @@ impl<'a> Answer<'a> {
             (VerdictKind::Inconclusive, "Not decided yet: ", ""),
             (VerdictKind::NoInterval, "From one start, without an interval: ", ""),
         ] {
-            let measures = self.measures(verdict, 1);
+            let measures = self.measures(verdict);
             // The lead stands for all of its kind.
             if verdict != lead.verdict && !measures.is_empty() {
                 sentences.push(format!("{before}{}{after}.", enumerate(&measures)));
