@@ -43,12 +43,10 @@ pub(crate) fn headline(comparisons: &[Comparison], context: &HeadlineContext<'_>
         let verdicts: Vec<VerdictKind> = answers.iter().map(Answer::verdict).collect();
         sentences.push(format!("Of {} comparisons: {}.", answers.len(), count_verdicts(&verdicts)));
     }
-    if context.is_control_alone && verdict.is_difference() {
-        sentences.push("The two are identical, so this machine or tare favours one side.".to_owned());
-    }
-    if verdict == VerdictKind::NoInterval {
-        sentences.push("One start gives no interval.".to_owned());
-    }
+    let is_biased = context.is_control_alone && verdict.is_difference();
+    sentences.extend(is_biased.then(|| "The two are identical, so this machine or tare favours one side.".to_owned()));
+    let is_one_start = verdict == VerdictKind::NoInterval;
+    sentences.extend(is_one_start.then(|| "One start gives no interval.".to_owned()));
     Some(Headline { text: sentences.join(" "), verdict })
 }
 
@@ -138,9 +136,8 @@ impl<'a> Answer<'a> {
             VerdictKind::NoInterval => format!("In one start each, {variant} {}.", differs()),
             VerdictKind::Worse | VerdictKind::Better => {
                 let is_little = !lead.material && (lead.ratio - 1.0).abs() < context.region;
-                let note = format!(", perhaps less than the {region} that matters");
-                let note = if is_little { note.as_str() } else { "" };
-                format!("{variant} {}{note}.{}", differs(), self.cost(lead))
+                let note = is_little.then(|| format!(", perhaps less than the {region} that matters"));
+                format!("{variant} {}{}.{}", differs(), note.unwrap_or_default(), self.cost(lead))
             }
         }
     }

@@ -31,32 +31,31 @@ pub(crate) fn next_step(
     }
     let command = &record.header.command;
     if let Some(remedy) = common_remedy(comparisons, cells) {
-        let text = format!("{remedy} Then measure again: most figures of this run are suspect.");
-        return Some(step(command, text));
+        return Some(step(command, format!("{remedy} Then measure again: most figures of this run are suspect.")));
     }
-    let open: Vec<&Comparison> = comparisons.iter().filter(|comparison| is_open(comparison)).collect();
+    let is_open = |c: &&Comparison| {
+        c.currencies.first().is_some_and(|first| !first.verdict.is_decision() && first.verdict != VerdictKind::Void)
+    };
+    let open: Vec<&Comparison> = comparisons.iter().filter(is_open).collect();
     let Some(first) = open.first() else {
         let of_decided = why(record, comparisons).or_else(|| more_starts(command, comparisons));
         return of_decided.or_else(|| why_void(record, comparisons));
     };
     let busy = [EventName::BusyCore, EventName::CpuPressure, EventName::StolenTime];
     let is_busy = findings.iter().any(|finding| busy.iter().any(|name| finding.kind == FindingKind::Event(*name)));
-    Some(match longer(command, duration_s, needed_s(&open)) {
-        Some(command) => {
-            let (deciding, more) = (first.currencies.first().map_or("what is open", noun), roughly(needed_s(&open)));
-            let quieter = if is_busy { format!(" {QUIETER}") } else { String::new() };
-            step(&command, format!("A longer run is likely to decide {deciding}. It needs about {more} more.{quieter}"))
-        }
-        None => {
-            let planned = record.header.plan.variant(&first.group, &first.variant);
-            let server = planned.map_or(&first.variant, |variant| &variant.server);
-            let flag = if values_of(command, "--aa").next().is_some() { "--aa" } else { "--servers" };
-            let command = with_flag(command, flag, server);
-            let command = with_flag(&command, "--scenarios", &first.scenario);
-            let command = with_flag(&command, "--budget", BUDGET_OF_ONE);
-            step(&command, format!("One comparison alone needs less time. {QUIETER}"))
-        }
-    })
+    if let Some(command) = longer(command, duration_s, needed_s(&open)) {
+        let (deciding, more) = (first.currencies.first().map_or("what is open", noun), roughly(needed_s(&open)));
+        let quieter = if is_busy { format!(" {QUIETER}") } else { String::new() };
+        let text = format!("A longer run is likely to decide {deciding}. It needs about {more} more.{quieter}");
+        return Some(step(&command, text));
+    }
+    let planned = record.header.plan.variant(&first.group, &first.variant);
+    let server = planned.map_or(&first.variant, |variant| &variant.server);
+    let flag = if values_of(command, "--aa").next().is_some() { "--aa" } else { "--servers" };
+    let command = with_flag(command, flag, server);
+    let command = with_flag(&command, "--scenarios", &first.scenario);
+    let command = with_flag(&command, "--budget", BUDGET_OF_ONE);
+    Some(step(&command, format!("One comparison alone needs less time. {QUIETER}")))
 }
 
 pub(crate) fn step(command: &[String], text: impl Into<String>) -> NextStep {
@@ -68,11 +67,6 @@ pub(crate) fn longer(command: &[String], duration_s: f64, more_s: f64) -> Option
     let minutes = ((duration_s + more_s * SLACK) / 60.0).ceil().max(1.0);
     let is_worth_it = more_s > 0.0 && more_s * SLACK <= WORTH_WAITING_S;
     is_worth_it.then(|| with_flag(command, "--budget", &format!("{minutes}m")))
-}
-
-fn is_open(comparison: &Comparison) -> bool {
-    let verdict = comparison.currencies.first().map(|deciding| deciding.verdict);
-    verdict.is_some_and(|verdict| !verdict.is_decision() && verdict != VerdictKind::Void)
 }
 
 fn needed_s(open: &[&Comparison]) -> f64 {
@@ -89,11 +83,9 @@ fn common_remedy<'a>(comparisons: &[Comparison], cells: &'a [Cell]) -> Option<&'
     let suspect = compared.iter().filter(|cell| cell.validity.state == ValidityState::Suspect);
     let of_all = suspect.filter_map(|cell| cell.validity.reasons.iter().find(|it| it.concerns == Concern::Everything));
     let remedies: Vec<Option<&str>> = of_all.map(|reason| reason.remedy.as_deref()).collect();
-    if remedies.len() * 2 <= compared.len() {
-        return None;
-    }
+    let are_most = remedies.len() * 2 > compared.len();
     let same = |remedy: &str| remedies.iter().filter(|other| **other == Some(remedy)).count();
-    remedies.iter().flatten().copied().max_by_key(|remedy| same(remedy))
+    remedies.iter().flatten().copied().filter(|_| are_most).max_by_key(|remedy| same(remedy))
 }
 
 /// Nothing counts: what the servers said before they failed.
@@ -109,22 +101,18 @@ pub(crate) fn read_findings(record: &RunRecord, text: &str) -> NextStep {
 
 /// All is decided: which methods the difference is under. Nothing can look into a server that tare did not start.
 fn why(record: &RunRecord, comparisons: &[Comparison]) -> Option<NextStep> {
+    let plan = &record.header.plan;
     let differs = |c: &&Comparison| c.currencies.first().is_some_and(|first| first.verdict.is_difference());
-    let found = comparisons.iter().find(differs).filter(|_| !record.header.plan.never_restarts())?;
-    let [layer, bare] = [&found.variant, &found.baseline].map(|name| record.header.plan.variant(&found.group, name));
-    let (layer, bare) = (layer?, bare?);
-    let mut command: Vec<String> =
-        ["tare", "profile", &layer.server, &found.scenario, "--against", &bare.server].map(str::to_owned).to_vec();
-    let suite = Some(&record.header.plan.suite_file).filter(|file| !file.is_empty());
-    let suite = suite.filter(|_| [layer, bare].iter().any(|variant| variant.program != Program::Catalog));
-    command.extend(suite.into_iter().flat_map(|file| ["--suite".to_owned(), file.clone()]));
-    let given = |flag| values_of(&record.header.command, flag).next().is_some();
-    let version = layer.version.as_ref().filter(|_| given("--versions"));
-    command.extend(version.into_iter().flat_map(|version| ["--versions".to_owned(), version.clone()]));
-    for flag in ["--java", "--home", "--dir"] {
-        let value = values_of(&record.header.command, flag).last();
-        command.extend(value.into_iter().flat_map(|value| [flag.to_owned(), value.to_owned()]));
-    }
+    let found = comparisons.iter().find(differs).filter(|_| !plan.never_restarts())?;
+    let (layer, bare) = (plan.variant(&found.group, &found.variant)?, plan.variant(&found.group, &found.baseline)?);
+    let given = |flag| (flag, values_of(&record.header.command, flag).last());
+    let is_of_suite = [layer, bare].iter().any(|variant| variant.program != Program::Catalog);
+    let suite = Some(&*plan.suite_file).filter(|file| is_of_suite && !file.is_empty());
+    let version = layer.version.as_deref().filter(|_| given("--versions").1.is_some());
+    let flags = [("--suite", suite), ("--versions", version), given("--java"), given("--home"), given("--dir")];
+    let flags = flags.into_iter().filter_map(|(flag, value)| Some([flag, value?])).flatten();
+    let profile = ["tare", "profile", &layer.server, &found.scenario, "--against", &bare.server].into_iter();
+    let command: Vec<String> = profile.chain(flags).map(str::to_owned).collect();
     Some(step(&command, "Shows in which methods the difference arises."))
 }
 
@@ -142,9 +130,8 @@ fn more_starts(command: &[String], comparisons: &[Comparison]) -> Option<NextSte
     let open = |c: &&Comparison| c.currencies.iter().any(|currency| currency.verdict == VerdictKind::Inconclusive);
     comparisons.iter().find(open)?;
     let starts = comparisons.iter().filter_map(|c| Some(c.currencies.first()?.forks)).max()?;
-    let twice = starts * 2;
-    let text = format!("Makes {twice} starts instead of {starts}. That narrows what is not decided yet.");
-    Some(step(&with_flag(command, "--forks", &twice.to_string()), text))
+    let text = format!("Makes {} starts instead of {starts}. That narrows what is not decided yet.", starts * 2);
+    Some(step(&with_flag(command, "--forks", &(starts * 2).to_string()), text))
 }
 
 /// The command with this flag set. Its short form and the flag that excludes it go.
@@ -155,8 +142,7 @@ pub(crate) fn with_flag(command: &[String], flag: &str, value: &str) -> Vec<Stri
         "--scenarios" => &["--scenarios", "-m"],
         _ => &[flag],
     };
-    let mut words: Vec<String> = Vec::new();
-    let mut rest = command.iter();
+    let (mut words, mut rest) = (Vec::<String>::new(), command.iter());
     while let Some(word) = rest.next() {
         // The value may be in the same word: `--servers=a`, `-s=a`, `-sa`. The options of a JVM are values that look so, too.
         let value_in_word = |old: &&str| {

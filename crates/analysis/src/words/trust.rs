@@ -28,14 +28,13 @@ pub fn trust(headline: &Headline, comparisons: &[Comparison], cells: &[Cell], fi
         0 => ValidityState::Valid,
         _ => ValidityState::Suspect,
     };
-    let is_kind = |finding: &Finding, kind: &ReportFinding| finding.kind == FindingKind::Report(*kind);
-    let is_reason = |finding: &&Finding| match finding.severity {
-        Severity::Info => state != ValidityState::Valid && is_kind(finding, &ReportFinding::ForksSetAside),
-        _ => !OF_CELLS.iter().any(|kind| is_kind(finding, kind)),
+    let is_reason = |finding: &&Finding| match finding.kind {
+        FindingKind::Report(ReportFinding::ForksSetAside) => state != ValidityState::Valid,
+        FindingKind::Report(kind) if OF_CELLS.contains(&kind) => false,
+        _ => finding.severity != Severity::Info,
     };
-    let mut reasons: Vec<String> = Vec::new();
-    reasons.extend(describe(&void, cells.len(), "void"));
-    reasons.extend(describe(&suspect, cells.len(), "suspect"));
+    let void = describe(&void, cells.len(), "void");
+    let mut reasons: Vec<String> = void.into_iter().chain(describe(&suspect, cells.len(), "suspect")).collect();
     reasons.extend(findings.iter().filter(is_reason).map(|finding| match finding.text.as_str() {
         "" => finding.title.clone(),
         text => format!("{}: {}", finding.title, first_sentence(text)),

@@ -7,8 +7,7 @@ use tare_plan::plan::Mode;
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventLevel, EventName, EventRecord, ForkRecord, LoadRecord, RunRecord};
 
-use crate::cell::CellAnalysis;
-use crate::cell::recorded_part;
+use crate::cell::{CellAnalysis, recorded_part};
 use crate::compare::Compared;
 use crate::evidence::machine::disturbances;
 use crate::format::{Change, count, enumerate, share};
