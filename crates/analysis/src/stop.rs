@@ -8,7 +8,7 @@ use std::time::Duration;
 use tare_plan::Currency;
 use tare_plan::plan::{Forks, Mode, Plan, SliceKind};
 pub use tare_record::checkpoint::{ComparisonState, ReasonToStop};
-use tare_record::{Phase, RunRecord, SliceKey};
+use tare_record::{Phase, RunRecord};
 use tare_stats::StopReason;
 
 use crate::cell::seen::SeenCells;
@@ -47,9 +47,9 @@ fn states(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Vec<ComparisonState
         limits => reason_by_limits(plan, pair, limits),
     };
     let reasons = pairs.asked().iter().zip(pairs.reasons_to_stop(plan)).map(reason);
-    let state = |(comparison, reason): (Comparison, Option<ReasonToStop>)| {
+    let state = |((comparison, pair), reason): ((Comparison, &Pair<'_>), Option<ReasonToStop>)| {
         let may_wait = judged.is_empty() && matches!(reason, Some(ReasonToStop::Settled(_)));
-        let reason_to_stop = reason.filter(|_| !may_wait || !waits_for_latency(record, &pairs, &comparison));
+        let reason_to_stop = reason.filter(|_| !may_wait || !waits_for_latency(plan, &pairs, pair, &comparison));
         let limits: Vec<&LimitResult> = judged.iter().filter(|limit| limit.comparison == comparison.id).collect();
         let first = comparison.currencies.first();
         let of_first = first.map_or_else(|| "void".to_owned(), |first| first.short.clone());
@@ -66,19 +66,19 @@ fn states(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Vec<ComparisonState
             variant: comparison.variant,
         }
     };
-    compare_cells(plan, &pairs).comparisons.into_iter().zip(reasons).map(state).collect()
+    compare_cells(plan, &pairs).comparisons.into_iter().zip(pairs.asked()).zip(reasons).map(state).collect()
 }
 
 /// Whether the stopped time, or a figure that was measured in windows of latency, has no verdict yet, and the declared starts are
 /// expected to give one. These are the questions after CPU and throughput. One that needs more starts than were declared keeps no
 /// run going: so does a percentile at a cliff.
-fn waits_for_latency(record: &RunRecord, pairs: &Pairs<'_>, comparison: &Comparison) -> bool {
-    let Forks::UntilDecided { max_forks: Some(declared), at_least, .. } = record.header.plan.stop.forks else {
+fn waits_for_latency(plan: &Plan, pairs: &Pairs<'_>, pair: &Pair<'_>, comparison: &Comparison) -> bool {
+    let Forks::UntilDecided { max_forks: Some(declared), at_least, .. } = plan.stop.forks else {
         return false;
     };
     let Some(fork_s) = pairs.fork_times.get(&comparison.group) else { return false };
     let left = declared.saturating_sub(comparison.currencies.first().map_or(0, |first| first.forks));
-    let measured = starts_with_latency(record, comparison);
+    let measured = starts_with_latency(pair);
     if (1..at_least).contains(&measured) {
         return measured + left >= at_least;
     }
@@ -94,13 +94,10 @@ fn waits_for_latency(record: &RunRecord, pairs: &Pairs<'_>, comparison: &Compari
 }
 
 /// The starts in which the latency of a comparison was measured: the first ones of a run may leave it out.
-fn starts_with_latency(record: &RunRecord, comparison: &Comparison) -> u32 {
-    let is_latency = |key: &&SliceKey| {
-        (key.phase, key.kind) == (Phase::Measure, SliceKind::Poisson)
-            && (&key.group, &key.scenario) == (&comparison.group, &comparison.scenario)
-    };
-    let keys = record.slices.iter().map(|slice| &slice.key);
-    keys.filter(is_latency).map(|key| key.fork).collect::<BTreeSet<u32>>().len() as u32
+fn starts_with_latency(pair: &Pair<'_>) -> u32 {
+    let keys = [pair.variant, pair.baseline].into_iter().flat_map(|side| &side.evidence.slices).map(|slice| &slice.key);
+    let of_latency = keys.filter(|key| (key.phase, key.kind) == (Phase::Measure, SliceKind::Poisson));
+    of_latency.map(|key| key.fork).collect::<BTreeSet<u32>>().len() as u32
 }
 
 /// The longest time that any of these limits needs, in seconds.
