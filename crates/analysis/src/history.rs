@@ -71,7 +71,7 @@ pub struct History {
 pub struct HistoryLine {
     /// Server, or what another tool measured.
     pub name: String,
-    /// Scenario; empty for imported figures.
+    /// Scenario, with its group where several groups compare the same servers in it; empty for imported figures.
     pub scenario: String,
     /// The figure with its unit: `CPU/request, × http4s.Vanilla`.
     pub figure: String,
@@ -220,7 +220,8 @@ fn add_comparison(lines: &mut LinesByTitle, run: &Summary, comparison: &Comparis
         lo: ratio.lo,
         hi: ratio.hi,
     };
-    lines.add_point((name_over_time(run, own), &comparison.scenario, figure), currency.facts().polarity, point);
+    let scenario = run.scenario_of_comparison(comparison);
+    lines.add_point((name_over_time(run, own), &scenario, figure), currency.facts().polarity, point);
 }
 
 /// A figure and the load that it depends on: figures of different loads are no same line.

@@ -13,7 +13,7 @@ use super::difference::short;
 use super::environment::{EnvironmentChange, environment_changes};
 use super::{NothingInCommon, RecordedRun, common_cells, contents, unfinished_note};
 use crate::format::count;
-use crate::summary::{Comparison, CurrencyRatio, Estimate, VerdictKind};
+use crate::summary::{Comparison, CurrencyRatio, Estimate, Summary, VerdictKind};
 use crate::words::count_verdicts;
 
 pub const MACHINES_SCHEMA: &str = "tare-machines/1";
@@ -91,12 +91,12 @@ pub struct RunFigure {
 
 impl RunFigure {
     /// `None` where the ratio is not known, or rests on one start.
-    fn new((comparison, ratio): (&Comparison, &CurrencyRatio)) -> Option<Self> {
+    fn new(summary: &Summary, (comparison, ratio): (&Comparison, &CurrencyRatio)) -> Option<Self> {
         let sd = ratio.sd_forks.filter(|_| ratio.is_known() && ratio.ratio > 0.0)?.max(SD_FLOOR);
         let prior = ratio.prior.as_ref().filter(|prior| prior.is_used);
         let prior = prior.map(|prior| VariancePrior { sd: prior.sd, df: prior.df });
-        let [scenario, variant, baseline, label] =
-            [&comparison.scenario, &comparison.variant, &comparison.baseline, &ratio.label].map(String::clone);
+        let scenario = summary.scenario_of_comparison(comparison);
+        let [variant, baseline, label] = [&comparison.variant, &comparison.baseline, &ratio.label].map(String::clone);
         let of = Measure { scenario, variant, baseline, name: ratio.name, label, load: ratio.load };
         Some(Self { of, starts: ratio.forks, log: SampleMean::of_forks(ratio.ratio.ln(), sd, ratio.forks, prior) })
     }
@@ -116,7 +116,7 @@ pub fn compare_machines(runs: &[RecordedRun<'_>]) -> Result<MachineTable, Nothin
     let figures_of = |run: &&RecordedRun<'_>| {
         let ratios =
             run.summary.comparisons.iter().flat_map(|one| one.currencies.iter().map(move |ratio| (one, ratio)));
-        ratios.filter_map(RunFigure::new).collect::<Vec<_>>()
+        ratios.filter_map(|of| RunFigure::new(run.summary, of)).collect::<Vec<_>>()
     };
     let measured: Vec<Vec<RunFigure>> =
         machines.iter().map(|runs| runs.iter().flat_map(figures_of).collect()).collect();

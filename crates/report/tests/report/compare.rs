@@ -314,6 +314,20 @@ fn runs_of_one_machine_are_combined_before_machines_are() {
 }
 
 #[test]
+fn two_groups_that_compare_the_same_servers_are_no_two_runs_of_a_machine() {
+    let summaries = [0.70, 0.80].map(|speed| summarize(&synthetic::in_two_groups(record(1.0, speed, "run"))));
+    let runs = [(0, "epyc"), (1, "xeon")].map(|(at, machine)| RecordedRun { summary: &summaries[at], machine });
+    let table = differences::compare_machines(&runs).unwrap();
+    let figures: Vec<_> = table.figures.iter().filter(|figure| figure.of.name == Currency::Throughput).collect();
+    let scenarios: Vec<&str> = figures.iter().map(|figure| figure.of.scenario.as_str()).collect();
+    assert_eq!(scenarios, ["SimpleGet (group http4s)", "SimpleGet (group again)"]);
+    for figure in figures {
+        let epyc = figure.machines[0].unwrap();
+        assert_eq!((epyc.runs, epyc.starts), (1, 8));
+    }
+}
+
+#[test]
 fn runs_of_unknown_machines_are_no_machine_together() {
     let unknown = "unknown, 0-3, 8 GiB";
     let table = over_machines(&[("epyc", 0.70), (unknown, 0.50), ("xeon", 0.80), (unknown, 0.90)]);

@@ -69,6 +69,15 @@ fn six_planted_changes_are_found_in_their_places_and_no_others() {
 }
 
 #[test]
+fn a_run_has_one_point_in_a_line_though_two_groups_compare_the_same_servers() {
+    let twice = summarize(&synthetic::in_two_groups(synthetic::standard()));
+    let runs = [run(&twice, 0, 1.1), run(&twice, 1, 1.1)];
+    let lines = history(&runs, &[], CURRENCY).lines;
+    let told: Vec<(&str, usize)> = lines.iter().map(|line| (line.scenario.as_str(), line.points.len())).collect();
+    assert_eq!(told, [("SimpleGet (group http4s)", 2), ("SimpleGet (group again)", 2)]);
+}
+
+#[test]
 fn the_page_has_every_run_and_change_and_no_script() {
     let page = history::render_page(&simulated());
     assert_eq!(page.matches("<circle").count(), RECORDS);
