@@ -4,7 +4,7 @@ use tare_plan::Currency;
 use tare_record::RunRecord;
 
 use crate::compare::wording::cost_in_words;
-use crate::format::{Change, count, roughly};
+use crate::format::{Change, count, enumerate, roughly};
 use crate::summary::{
     CheckResult, Comparison, CurrencyRatio, Headline, LimitCheck, LimitResult, LimitVerdictKind, NextStep, VerdictKind,
 };
@@ -61,7 +61,7 @@ fn unjudged(title: &str, found: &[&LimitResult], check: &LimitCheck) -> String {
 
 fn listed(title: &str, limits: &[&LimitResult]) -> Option<String> {
     let places: Vec<String> = limits.iter().map(|limit| place(limit)).collect();
-    (!places.is_empty()).then(|| format!("{title}: {}.", places.join(", ")))
+    (!places.is_empty()).then(|| format!("{title}: {}.", enumerate(&places)))
 }
 
 /// ` It costs +2.5 µs [+2.0, +3.0] of CPU a request …` of a limit on CPU, with the interval of the limit.

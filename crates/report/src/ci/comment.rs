@@ -8,7 +8,7 @@ use tare_analysis::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
 /// Bytes of a comment, up to which its table grows and the report is folded in. GitHub takes 65,536 characters, of which
 /// a picture needs some.
 const MOST: usize = 60_000;
-/// Letters of the answer, which names every limit that is not judged.
+/// Letters of the answer: a name in it may be of any length.
 const MOST_OF_ANSWER: usize = 12_000;
 
 /// Where a program that keeps pictures may put one.

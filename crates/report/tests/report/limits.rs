@@ -137,6 +137,16 @@ fn what_was_not_measured_is_undecided_with_the_reason_and_stops_no_later() {
 }
 
 #[test]
+fn an_answer_names_few_of_many_limits() {
+    let limits: Vec<String> = (1..=10).map(|percent| format!("cpu > +{percent}%")).collect();
+    let limits: Vec<&str> = limits.iter().map(String::as_str).collect();
+    let record = synthetic::run(&[baseline(), variant(LAYER, 0.99)], 2, &[SliceKind::Saturating]);
+    let text = summarize(&limited(record, &limits)).headline.text;
+    assert!(text.starts_with("Undecided: 10 of 10 limits: cpu > +1% of http4s.Tapir on SimpleGet, "), "{text}");
+    assert!(text.ends_with("cpu > +8% of http4s.Tapir on SimpleGet and 2 more."), "{text}");
+}
+
+#[test]
 fn a_build_that_does_not_answer_is_void_and_an_error_in_junit() {
     for server in [LAYER, "http4s.Vanilla"] {
         let mut record = limited(synthetic::standard(), &["cpu > +3%"]);
