@@ -40,7 +40,7 @@ fn table(summary: &Summary) -> String {
         return markdown::limits_of_check(summary);
     }
     let head = "\n| scenario | variant | verdict | other measures |\n|---|---|---|---|\n";
-    markdown::table(head, summary.comparisons.iter().map(row))
+    markdown::table(head, summary.comparisons.iter().map(|comparison| row(summary, comparison)))
 }
 
 /// The lines of a table that fit into this many bytes, and how many rows and notes the report has besides.
@@ -65,7 +65,7 @@ fn mark(suite: &str) -> String {
     format!("<!-- tare report of {name} -->")
 }
 
-fn row(comparison: &Comparison) -> [String; 4] {
+fn row(summary: &Summary, comparison: &Comparison) -> [String; 4] {
     let (verdict, others) = match comparison.currencies.split_first() {
         Some((first, others)) => (format!("{}: {}", first.label, first.short), others),
         None => ("void".to_owned(), [].as_slice()),
@@ -73,7 +73,7 @@ fn row(comparison: &Comparison) -> [String; 4] {
     let others = others.iter().filter(|ratio| ratio.verdict != VerdictKind::Void);
     let changes = others.map(|ratio| change(comparison, ratio));
     let others: Vec<String> = changes.chain(comparison.cpu_cost.iter().map(|cost| cost.text.clone())).collect();
-    [comparison.scenario.clone(), comparison.variant.clone(), verdict, others.join("; ")]
+    [summary.scenario_of_comparison(comparison), comparison.variant.clone(), verdict, others.join("; ")]
 }
 
 /// `p99 at half load +4.7 % [+3.1, +6.2]`, with a question mark and the reason where it is not decided.

@@ -54,7 +54,7 @@ struct Axis {
 pub fn render(summary: &Summary) -> String {
     let rows: Vec<ChangeRow> = match &summary.check {
         Some(check) => check.limits.iter().map(limit_row).collect(),
-        None => usable_ratios(summary).map(|(comparison, ratio)| ratio_row(comparison, ratio)).collect(),
+        None => usable_ratios(summary).map(|(comparison, ratio)| ratio_row(summary, comparison, ratio)).collect(),
     };
     let region = (summary.check.is_none() && !rows.is_empty()).then_some(summary.run.region * 100.0);
     let shown = &rows[..rows.len().min(MOST_ROWS)];
@@ -104,7 +104,7 @@ fn limit_row(limit: &LimitResult) -> ChangeRow {
     }
 }
 
-fn ratio_row(comparison: &Comparison, ratio: &CurrencyRatio) -> ChangeRow {
+fn ratio_row(summary: &Summary, comparison: &Comparison, ratio: &CurrencyRatio) -> ChangeRow {
     let colour = match ratio.verdict {
         VerdictKind::Worse => WORSE,
         VerdictKind::Better => BETTER,
@@ -112,7 +112,7 @@ fn ratio_row(comparison: &Comparison, ratio: &CurrencyRatio) -> ChangeRow {
         VerdictKind::Inconclusive | VerdictKind::NoInterval | VerdictKind::Void => QUIET,
     };
     ChangeRow {
-        place: format!("{} · {}", comparison.scenario, comparison.variant),
+        place: format!("{} · {}", summary.scenario_of_comparison(comparison), comparison.variant),
         label: ratio.label.clone(),
         answer: ratio.short.clone(),
         colour,

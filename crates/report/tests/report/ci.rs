@@ -378,6 +378,16 @@ fn a_comment_on_any_number_of_comparisons_or_limits_fits_and_says_what_it_leaves
 }
 
 #[test]
+fn rows_of_groups_with_the_same_names_can_be_told_apart() {
+    let summary = summarize(&synthetic::in_two_groups(synthetic::standard()));
+    let (comment, picture) = (ci::comment::render(&summary), ci::picture::render(&summary));
+    for scenario in ["SimpleGet (group http4s)", "SimpleGet (group again)"] {
+        assert!(comment.contains(&format!("| {scenario} | http4s.Tapir |")), "{comment}");
+        assert_eq!(picture.matches(&format!("{scenario} · http4s.")).count(), 1, "{picture}");
+    }
+}
+
+#[test]
 fn nothing_in_a_comment_is_markup_of_a_server() {
     let text = ci::comment::render(&hostile_summary());
     assert!(!text.contains("</testcase>") || text.contains("```text"), "{text}");
