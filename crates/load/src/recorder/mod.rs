@@ -82,7 +82,7 @@ impl Recorder {
         let connection_events = failed_users.clone();
         Self {
             answers: AnswerTallies::of(requests.names()),
-            window: Window::none(),
+            window: Window::default(),
             cuts_off_requests: false,
             every: Duration::MAX,
             next_part: Nanos::MAX,

@@ -11,7 +11,8 @@ use crate::schedule::stop_rule::StopRule;
 /// The longest drain of a cancelled slice, because its user is waiting.
 const CANCELLED_DRAIN: Duration = Duration::from_millis(500);
 
-/// The boundaries of a slice, and the CPU time at those that have been crossed.
+/// The boundaries of a slice, and the CPU time at those that have been crossed. The default is that between slices.
+#[derive(Default)]
 pub(super) struct Window {
     /// Whether a slice is running, in its head, window or drain.
     pub(super) is_active: bool,
@@ -30,25 +31,11 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// No window: between slices.
-    pub(super) const fn none() -> Self {
-        Self {
-            is_active: false,
-            from: Nanos::ZERO,
-            until: Nanos::ZERO,
-            drain_until: Nanos::ZERO,
-            drain_timeout: Duration::ZERO,
-            wants_all: false,
-            is_cancelled: false,
-            spent_at_from: None,
-            spent_at_until: None,
-        }
-    }
-
     pub(super) fn of(slice: &WorkerSlice) -> Self {
         let from = slice.start + slice.discard_head;
         let wants_all = matches!(slice.stop, StopRule::Count { .. });
-        let mut window = Self { is_active: true, from, drain_timeout: slice.drain_timeout, wants_all, ..Self::none() };
+        let mut window =
+            Self { is_active: true, from, drain_timeout: slice.drain_timeout, wants_all, ..Self::default() };
         window.end_at(slice.start + slice.stop.longest_time());
         window
     }
