@@ -50,28 +50,23 @@ pub enum FeedFormat {
 }
 
 impl FeedFormat {
-    /// The format of a file by its name: `.csv`, `.tsv`, `.json`, `.jsonl` or `.ndjson`.
-    pub fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" => Some(Self::Separated(b',')),
-            "tsv" => Some(Self::Separated(b'\t')),
-            "json" => Some(Self::Json),
-            "jsonl" | "ndjson" => Some(Self::JsonLines),
-            _ => None,
-        }
-    }
-
-    /// The format of a file by its name, or, where that has no ending, as that of a pipe, by its contents.
+    /// The format of a file by its name (`.csv`, `.tsv`, `.json`, `.jsonl` or `.ndjson`), or, where that has no ending,
+    /// as that of a pipe, by its contents.
     ///
     /// # Errors
     /// When the name has an ending of something else.
     pub fn of_contents(path: &Path, contents: &[u8]) -> Result<Self, LoadError> {
-        if let Some(format) = Self::of(path) {
-            return Ok(format);
-        }
-        if path.extension().is_some() {
-            let (name, remedy) = (path.display().to_string(), "let it end in .csv, .tsv, .json or .jsonl");
-            return Err(LoadError::input(&name, "its name does not say what it is", remedy));
+        if let Some(ending) = path.extension() {
+            return match ending.to_string_lossy().to_ascii_lowercase().as_str() {
+                "csv" => Ok(Self::Separated(b',')),
+                "tsv" => Ok(Self::Separated(b'\t')),
+                "json" => Ok(Self::Json),
+                "jsonl" | "ndjson" => Ok(Self::JsonLines),
+                _ => {
+                    let (name, remedy) = (path.display().to_string(), "let it end in .csv, .tsv, .json or .jsonl");
+                    Err(LoadError::input(&name, "its name does not say what it is", remedy))
+                }
+            };
         }
         let text = contents.strip_prefix(b"\xef\xbb\xbf").unwrap_or(contents).trim_ascii_start();
         let first_line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();

@@ -4,7 +4,7 @@ use super::*;
 
 fn parse(format: &str, text: &str) -> Result<Feed, LoadError> {
     let file = format!("users.{format}");
-    Feed::parse(&file, FeedFormat::of(Path::new(&file)).unwrap(), text.as_bytes())
+    Feed::parse(&file, FeedFormat::of_contents(Path::new(&file), b"")?, text.as_bytes())
 }
 
 #[test]
