@@ -1,7 +1,5 @@
 //! Random numbers from a seed, for schedules, requests and think times.
 
-use std::time::Duration;
-
 use rand::distr::OpenClosed01;
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
@@ -9,11 +7,6 @@ use rand_pcg::Pcg64Mcg;
 /// The random source of one worker. The sources of workers are independent, also where their seeds differ by one bit.
 pub(crate) fn worker_source(seed: u64, worker: usize) -> Pcg64Mcg {
     Pcg64Mcg::seed_from_u64(seed ^ (worker as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
-}
-
-/// Uniform on `0..bound`; 0 for an empty range.
-pub(crate) fn below(random: &mut Pcg64Mcg, bound: u64) -> u64 {
-    if bound == 0 { 0 } else { random.random_range(0..bound) }
 }
 
 /// Uniform on `0..=max`.
@@ -26,8 +19,4 @@ pub(crate) fn unit_exponential(random: &mut Pcg64Mcg) -> f64 {
     // Uniform on (0, 1], so that its logarithm is finite.
     let uniform: f64 = random.sample(OpenClosed01);
     -uniform.ln()
-}
-
-pub(crate) fn exponential(random: &mut Pcg64Mcg, mean: Duration) -> Duration {
-    mean.mul_f64(unit_exponential(random))
 }

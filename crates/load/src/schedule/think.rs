@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand_pcg::Pcg64Mcg;
 
-use crate::random::{exponential, up_to};
+use crate::random::{unit_exponential, up_to};
 
 /// Think time of users. Open loops have no users and ignore it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,17 +29,17 @@ impl Think {
         }
     }
 
-    /// The next think time.
-    pub(crate) fn pause(self, random: &mut Pcg64Mcg) -> Duration {
-        match self {
-            Self::No => Duration::ZERO,
+    /// The next think time; `None` if users do not think.
+    pub(crate) fn pause(self, random: &mut Pcg64Mcg) -> Option<Duration> {
+        Some(match self {
+            Self::No => return None,
             Self::Constant(pause) => pause,
             Self::Between(from, to) => {
                 let span_ns = u64::try_from(to.saturating_sub(from).as_nanos()).unwrap_or(u64::MAX);
                 from + Duration::from_nanos(up_to(random, span_ns))
             }
-            Self::Exponential(mean) => exponential(random, mean),
-        }
+            Self::Exponential(mean) => mean.mul_f64(unit_exponential(random)),
+        })
     }
 }
 
@@ -52,7 +52,7 @@ mod tests {
 
     fn mean_ms(think: Think) -> f64 {
         let mut random = Pcg64Mcg::seed_from_u64(1);
-        (0..20_000).map(|_| think.pause(&mut random).as_secs_f64() * 1e3).sum::<f64>() / 20_000.0
+        (0..20_000).map(|_| think.pause(&mut random).unwrap_or_default().as_secs_f64() * 1e3).sum::<f64>() / 20_000.0
     }
 
     #[test]
@@ -73,7 +73,7 @@ mod tests {
     fn pauses_between_stay_between() {
         let mut random = Pcg64Mcg::seed_from_u64(1);
         let think = Think::Between(2 * MS, 4 * MS);
-        assert!((0..1000).all(|_| (2 * MS..=4 * MS).contains(&think.pause(&mut random))));
-        assert_eq!(Think::Between(MS, MS).pause(&mut random), MS);
+        assert!((0..1000).all(|_| (2 * MS..=4 * MS).contains(&think.pause(&mut random).unwrap())));
+        assert_eq!(Think::Between(MS, MS).pause(&mut random), Some(MS));
     }
 }

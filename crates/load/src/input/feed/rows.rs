@@ -3,13 +3,14 @@
 use rand_pcg::Pcg64Mcg;
 
 use super::{Feed, FeedOrder};
-use crate::random::below;
+use crate::random::up_to;
 use crate::schedule::Share;
 
 /// One worker's position in a feed.
 #[derive(Debug)]
 pub(crate) struct Rows {
     order: FeedOrder,
+    /// At least 1.
     len: usize,
     /// The next row in order, before it is reduced to the table's length.
     next: usize,
@@ -25,7 +26,7 @@ impl Rows {
     pub(crate) fn take(&mut self, random: &mut Pcg64Mcg) -> Option<usize> {
         let next = self.next;
         match self.order {
-            FeedOrder::Random => return Some(below(random, self.len as u64) as usize),
+            FeedOrder::Random => return Some(up_to(random, self.len as u64 - 1) as usize),
             FeedOrder::Once if next >= self.len => return None,
             FeedOrder::Once => self.next += self.step,
             FeedOrder::InTurn => self.next = (next % self.len) + self.step,

@@ -9,7 +9,6 @@ use super::pattern::Parts;
 use super::set::{Form, Prepared, RequestSet};
 use crate::input::template::{UserValues, Uses, Values};
 use crate::schedule::Share;
-use crate::schedule::think::Think;
 
 /// One worker's position in the cycle of requests and in the feeds.
 #[derive(Debug)]
@@ -97,10 +96,7 @@ impl RequestCursor {
 
     /// The next think time of a user; `None` if users do not think.
     pub(crate) fn pause(&mut self) -> Option<Duration> {
-        match self.set.0.think {
-            Think::No => None,
-            think => Some(think.pause(self.values.random())),
-        }
+        self.set.0.think.pause(self.values.random())
     }
 }
 
