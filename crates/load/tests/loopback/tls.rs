@@ -106,7 +106,8 @@ fn bytes_outside_tls_behind_an_answer_are_a_connection_event() {
                 support::exhaust(stream.sock);
             }
         });
-        let requests = Requests::of([get()]).think(Think::Constant(Duration::from_millis(20)));
+        let think = Think::Constant(Duration::from_millis(20));
+        let requests = Requests { think, ..get().into() };
         let sample = drive(&SessionSpec { requests, ..spec(address, authority.trust()) }, 4);
         assert_eq!((sample.ok, sample.failed), (4, 0), "{:?}", sample.errors);
         let events = sample.connection_events.for_class(ErrorClass::Tls);

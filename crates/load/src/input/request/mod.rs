@@ -58,18 +58,6 @@ impl Requests {
         self.feeds.push(feed);
         self
     }
-
-    /// Sets the think time between a response and the next request, in the closed loop.
-    pub fn think(mut self, think: Think) -> Self {
-        self.think = think;
-        self
-    }
-
-    /// Sets the seed of random values.
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
-    }
 }
 
 impl From<Vec<RequestSpec>> for Requests {

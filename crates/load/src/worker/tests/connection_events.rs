@@ -65,7 +65,7 @@ fn every_failed_connect_of_a_closed_loop_is_in_one_of_the_two_tables() {
         });
         let world = World::new(script).listening(Listener::RefusesAfter(3));
         let connects = world.connects();
-        let requests = Requests::of([RequestSpec::get("/")]).think(think);
+        let requests = Requests { think, ..RequestSpec::get("/").into() };
         let mut worker = sending(&requests, 1, world, Box::new(|| None));
         worker.prepare(3, &Cancel::new(), &mut |_| {}).unwrap();
         let what = format!("{schedule:?}, {think:?}, {stop:?}");

@@ -25,7 +25,7 @@ const LONG: Think = Think::Constant(Duration::from_millis(299));
 const TOLD: &[u8] = b"HTTP/1.1 408 Request Time-out\r\nContent-length: 0\r\nConnection: close\r\n\r\n";
 
 fn thinking(think: Think, header: &str) -> Requests {
-    Requests::of([RequestSpec::get("/").header("connection", header)]).think(think)
+    Requests { think, ..RequestSpec::get("/").header("connection", header).into() }
 }
 
 fn count(requests: u64) -> StopRule {
@@ -118,7 +118,7 @@ fn a_server_that_hangs_up_on_each_request_ends_no_load() {
 #[test]
 fn websockets_that_end_while_their_users_think_are_opened_again() {
     let world = answering(ANSWER_AFTER, |_| b"ok".to_vec()).ending_idle(IDLE, b"");
-    let requests = Requests::of([RequestSpec::get("/")]).think(LONG);
+    let requests = Requests { think: LONG, ..RequestSpec::get("/").into() };
     let protocol = Protocol::WebSocket(Conversation::Exchanges);
     let sample = run(protocol, &requests, 4, world, (Schedule::Closed, count(20)));
     assert_eq!((sample.ok, sample.failed, sample.connections_opened), (20, 0, 20), "{:?}", sample.errors);

@@ -26,7 +26,7 @@ fn run(requests: &Requests, connections: usize, world: World, slice: &WorkerSlic
 }
 
 fn thinking(think: Think) -> Requests {
-    Requests::of([RequestSpec::get("/")]).think(think)
+    Requests { think, ..RequestSpec::get("/").into() }
 }
 
 fn of_feed(rows: usize) -> Requests {
