@@ -6,7 +6,7 @@ use tare_sample::SliceSample;
 use tare_sys::clock::{Clock, Nanos};
 
 use super::simulation::{ANSWER, Listener, Reaction, World, after};
-use super::{MS, seconds, slice, worker};
+use super::{MS, drive, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
 use crate::worker::WorkerSlice;
@@ -25,9 +25,7 @@ fn cut_short(schedule: Schedule, drain_timeout: Duration) -> (SliceSample, Nanos
     let slice = WorkerSlice { drain_timeout, ..slice(schedule, seconds(60)) };
     let world = hanging(&slice.cancel);
     let clock = world.clock();
-    let mut worker = worker(world);
-    worker.prepare(4, &Cancel::new(), &mut |_| {}).unwrap();
-    let sample = worker.run(&slice, &mut |_| {}).unwrap();
+    let sample = drive(worker(world), 4, &slice);
     assert!(sample.cancelled && sample.offered == sample.ok);
     assert_eq!((sample.failed, sample.errors.total(), sample.connections_lost), (0, 0, 0));
     (sample, clock.now())
@@ -66,9 +64,7 @@ fn requests_that_wait_for_a_connection_are_cut_off_too() {
 fn what_is_answered_in_the_short_drain_counts() {
     let slice = slice(Schedule::Closed, seconds(60));
     let world = World::new(after(Duration::from_millis(450))).cancelling(Nanos(150 * MS), &slice.cancel);
-    let mut worker = worker(world);
-    worker.prepare(4, &Cancel::new(), &mut |_| {}).unwrap();
-    let sample = worker.run(&slice, &mut |_| {}).unwrap();
+    let sample = drive(worker(world), 4, &slice);
     assert_eq!((sample.ok, sample.cut_off, sample.cancelled), (4, 0, true));
 }
 

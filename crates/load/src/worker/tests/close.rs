@@ -7,10 +7,10 @@ use tare_sys::clock::{self, Nanos};
 use tare_sys::poll::Token;
 
 use super::simulation::{Reaction, World, after};
-use super::{constant, pipelining_requests, seconds, setup, slice};
-use crate::cancel::Cancel;
+use super::{constant, drive, seconds, setup, slice, speaking};
 use crate::input::check::Check;
 use crate::input::request::{RequestSpec, Requests};
+use crate::protocol::Protocol;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 use crate::worker::dispatcher::Dispatcher;
@@ -26,12 +26,8 @@ fn staying() -> Requests {
 }
 
 fn run(pipeline: usize, requests: &Requests, world: World, count: u64) -> SliceSample {
-    let mut worker = pipelining_requests(pipeline, requests, world);
-    worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();
     let stop = StopRule::Count { requests: count, at_most: Duration::from_secs(20) };
-    let sample = worker.run(&slice(Schedule::Closed, stop), &mut |_| {}).unwrap();
-    assert_eq!(sample.offered, sample.ok + sample.failed);
-    sample
+    drive(speaking(Protocol::Http1 { pipeline }, requests, world), 1, &slice(Schedule::Closed, stop))
 }
 
 /// A world whose server gives every request the same answer.

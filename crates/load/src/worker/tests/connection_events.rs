@@ -5,20 +5,17 @@ use std::time::Duration;
 use tare_sample::{ErrorClass, SliceSample};
 
 use super::simulation::{ANSWER, Listener, Reaction, World, after};
-use super::{seconds, sending, slice, worker};
-use crate::cancel::Cancel;
+use super::{constant, drive, seconds, slice, speaking, worker};
 use crate::input::request::{RequestSpec, Requests};
+use crate::protocol::Protocol;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::think::Think;
 use crate::schedule::{Schedule, Stages};
 
 /// One second of ten requests per second, one after another, on one connection.
 fn ten_requests(world: World) -> SliceSample {
-    let mut worker = worker(world);
-    worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();
-    let slice = slice(Schedule::Constant { rate_per_s: 10.0 }, seconds(1));
-    let sample = worker.run(&slice, &mut |_| {}).unwrap();
-    assert_eq!((sample.offered, sample.ok + sample.failed), (10, 10));
+    let sample = drive(worker(world), 1, &slice(constant(10.0), seconds(1)));
+    assert_eq!(sample.offered, 10);
     assert_eq!(sample.errors.total(), sample.failed, "each failed request is in one class: {:?}", sample.errors);
     sample
 }
@@ -66,10 +63,8 @@ fn every_failed_connect_of_a_closed_loop_is_in_one_of_the_two_tables() {
         let world = World::new(script).listening(Listener::RefusesAfter(3));
         let connects = world.connects();
         let requests = Requests { think, ..RequestSpec::get("/").into() };
-        let mut worker = sending(&requests, 1, world, Box::new(|| None));
-        worker.prepare(3, &Cancel::new(), &mut |_| {}).unwrap();
         let what = format!("{schedule:?}, {think:?}, {stop:?}");
-        let sample = worker.run(&slice(schedule, stop), &mut |_| {}).unwrap();
+        let sample = drive(speaking(Protocol::default(), &requests, world), 3, &slice(schedule, stop));
         let failed = sample.errors.for_class(ErrorClass::Connect).count;
         let events = sample.connection_events.for_class(ErrorClass::Connect).count;
         assert_eq!(sample.errors.total(), sample.failed, "{what}");

@@ -8,8 +8,7 @@ use tare_sys::clock::{Clock, Nanos};
 
 use super::simulation::{Listener, Reaction, World, after};
 use super::websocket::answering;
-use super::{MS, seconds, slice, speaking};
-use crate::cancel::Cancel;
+use super::{MS, drive, seconds, slice, speaking};
 use crate::input::request::{RequestSpec, Requests};
 use crate::protocol::Protocol;
 use crate::protocol::conversation::Conversation;
@@ -41,10 +40,7 @@ fn run(
     of: (Schedule, StopRule),
 ) -> SliceSample {
     let clock = world.clock();
-    let mut worker = speaking(protocol, requests, world);
-    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
-    let sample = worker.run(&slice(of.0, of.1), &mut |_| {}).unwrap();
-    assert_eq!(sample.offered, sample.ok + sample.failed);
+    let sample = drive(speaking(protocol, requests, world), connections, &slice(of.0, of.1));
     assert!(clock.now() < Nanos(20_000 * MS), "it ended at {:?}", clock.now());
     sample
 }

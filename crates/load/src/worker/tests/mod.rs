@@ -42,16 +42,6 @@ fn worker(world: World) -> Worker<World, WorldClock> {
     one_of(1, world, Box::new(|| None))
 }
 
-/// A worker whose connections carry this many requests at a time.
-fn pipelining(pipeline: usize, world: World) -> Worker<World, WorldClock> {
-    with_protocol(Protocol::Http1 { pipeline }, world)
-}
-
-/// The same, for these requests.
-fn pipelining_requests(pipeline: usize, requests: &Requests, world: World) -> Worker<World, WorldClock> {
-    speaking(Protocol::Http1 { pipeline }, requests, world)
-}
-
 /// A worker with this protocol, which sends these requests.
 fn speaking(protocol: Protocol, requests: &Requests, world: World) -> Worker<World, WorldClock> {
     of_setup(Setup { protocol, ..setup(requests, 1) }, world, Box::new(|| None))
@@ -64,12 +54,7 @@ fn with_protocol(protocol: Protocol, world: World) -> Worker<World, WorldClock> 
 
 /// The first of `workers` workers.
 fn one_of(workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
-    sending(&expecting_ok(), workers, world, backlog)
-}
-
-/// The first of `workers` workers, which sends these requests.
-fn sending(requests: &Requests, workers: usize, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
-    of_setup(setup(requests, workers), world, backlog)
+    of_setup(setup(&expecting_ok(), workers), world, backlog)
 }
 
 fn of_setup(setup: Setup, world: World, backlog: Backlog) -> Worker<World, WorldClock> {
@@ -130,11 +115,16 @@ fn slice(schedule: Schedule, stop: StopRule) -> WorkerSlice {
     }
 }
 
-fn run(world: World, connections: usize, slice: &WorkerSlice) -> SliceSample {
-    let mut worker = worker(world);
+/// Opens this many connections, and runs a slice on them.
+fn drive(mut worker: Worker<World, WorldClock>, connections: usize, slice: &WorkerSlice) -> SliceSample {
     worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
     let sample = worker.run(slice, &mut |_| {}).unwrap();
     assert_eq!(sample.offered, sample.ok + sample.failed);
+    sample
+}
+
+fn run(world: World, connections: usize, slice: &WorkerSlice) -> SliceSample {
+    let sample = drive(worker(world), connections, slice);
     assert_eq!((sample.response.len(), sample.failed_time.len()), (sample.ok, sample.failed));
     sample
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tare_sys::clock::{Clock, Nanos};
 
 use super::simulation::{Listener, Reaction, World, after};
-use super::{MS, one_of, seconds, slice, worker};
+use super::{MS, drive, one_of, seconds, slice, worker};
 use crate::cancel::Cancel;
 use crate::schedule::Schedule;
 
@@ -100,8 +100,6 @@ fn connections_that_were_lost_together_come_back_in_steps() {
     }))
     .listening(Listener::AcceptsAfter(Duration::from_micros(4900)));
     let most = world.most_unaccepted();
-    let mut worker = worker(world);
-    worker.prepare(128, &Cancel::new(), &mut |_| {}).unwrap();
-    let sample = worker.run(&slice(Schedule::Closed, seconds(1)), &mut |_| {}).unwrap();
+    let sample = drive(worker(world), 128, &slice(Schedule::Closed, seconds(1)));
     assert_eq!((sample.connections_opened, most.get()), (256, 32));
 }

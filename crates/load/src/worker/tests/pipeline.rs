@@ -6,18 +6,14 @@ use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::Nanos;
 
 use super::simulation::{ANSWER, Reaction, World, after};
-use super::{MS, constant, pipelining, seconds, slice, with_protocol};
-use crate::cancel::Cancel;
+use super::{MS, constant, drive, seconds, slice, with_protocol};
 use crate::protocol::Protocol;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 use crate::worker::WorkerSlice;
 
 fn run(pipeline: usize, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
-    let mut worker = pipelining(pipeline, world);
-    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
-    let sample = worker.run(slice, &mut |_| {}).unwrap();
-    assert_eq!(sample.offered, sample.ok + sample.failed);
+    let sample = drive(with_protocol(Protocol::Http1 { pipeline }, world), connections, slice);
     assert_eq!((sample.response.len(), sample.failed_time.len()), (sample.ok, sample.failed));
     sample
 }
@@ -119,10 +115,9 @@ fn silent_until(last_stream: u8) -> World {
 #[test]
 fn a_timeout_on_a_connection_that_takes_no_more_requests_loses_no_other() {
     // The second leaves 100 ms after the first, and is overdue 100 ms after it.
-    let mut worker = with_protocol(Protocol::Http2 { streams: 2 }, silent_until(3));
-    worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();
+    let worker = with_protocol(Protocol::Http2 { streams: 2 }, silent_until(3));
     let stop = StopRule::Count { requests: 2, at_most: Duration::from_secs(20) };
-    let sample = worker.run(&slice(constant(10.0), stop), &mut |_| {}).unwrap();
+    let sample = drive(worker, 1, &slice(constant(10.0), stop));
     let timeouts = sample.errors.for_class(ErrorClass::Timeout).count;
     assert_eq!((sample.offered, timeouts, sample.connections_lost, sample.window_ns), (2, 2, 1, 10_100 * MS));
 }
@@ -130,9 +125,8 @@ fn a_timeout_on_a_connection_that_takes_no_more_requests_loses_no_other() {
 #[test]
 fn a_request_that_waited_until_another_timed_out_was_blocked() {
     // The second is due 2 s after the first, and leaves when that times out.
-    let mut worker = with_protocol(Protocol::Http2 { streams: 1 }, silent_until(0));
-    worker.prepare(1, &Cancel::new(), &mut |_| {}).unwrap();
+    let worker = with_protocol(Protocol::Http2 { streams: 1 }, silent_until(0));
     let stop = StopRule::Count { requests: 2, at_most: Duration::from_secs(20) };
-    let sample = worker.run(&slice(constant(0.5), stop), &mut |_| {}).unwrap();
+    let sample = drive(worker, 1, &slice(constant(0.5), stop));
     assert_eq!((sample.sent, sample.failed, sample.blocked, sample.blocked_ns), (2, 2, 1, 8_000 * MS));
 }

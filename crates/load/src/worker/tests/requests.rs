@@ -6,10 +6,10 @@ use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::Nanos;
 
 use super::simulation::{ANSWER, Listener, Reaction, World, after};
-use super::{MS, seconds, sending, slice};
-use crate::cancel::Cancel;
+use super::{MS, drive, seconds, slice, speaking};
 use crate::input::feed::{Feed, FeedFormat, FeedOrder};
 use crate::input::request::{RequestSpec, Requests};
+use crate::protocol::Protocol;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
 use crate::schedule::think::Think;
@@ -18,11 +18,7 @@ use crate::worker::WorkerSlice;
 const ANSWER_AFTER: Duration = Duration::from_millis(1);
 
 fn run(requests: &Requests, connections: usize, world: World, slice: &WorkerSlice) -> SliceSample {
-    let mut worker = sending(requests, 1, world, Box::new(|| None));
-    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
-    let sample = worker.run(slice, &mut |_| {}).unwrap();
-    assert_eq!(sample.offered, sample.ok + sample.failed);
-    sample
+    drive(speaking(Protocol::default(), requests, world), connections, slice)
 }
 
 fn thinking(think: Think) -> Requests {

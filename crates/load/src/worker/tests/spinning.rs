@@ -5,9 +5,7 @@ use std::time::Duration;
 use tare_sample::SliceSample;
 
 use super::simulation::{World, after};
-use super::{MS, seconds, slice, worker};
-use crate::cancel::Cancel;
-use crate::schedule::Schedule;
+use super::{MS, constant, drive, seconds, slice, worker};
 use crate::schedule::sending::Sending;
 use crate::worker::WorkerSlice;
 
@@ -16,10 +14,8 @@ const OVERSLEPT: Duration = Duration::from_micros(60);
 
 /// Two seconds at a rate, against a server with this delay.
 fn sample(sending: Sending, rate_per_s: f64, takes: Duration) -> SliceSample {
-    let slice = WorkerSlice { sending, ..slice(Schedule::Constant { rate_per_s }, seconds(2)) };
-    let mut worker = worker(World::new(after(takes)).drowsy(OVERSLEPT));
-    worker.prepare(8, &Cancel::new(), &mut |_| {}).unwrap();
-    worker.run(&slice, &mut |_| {}).unwrap()
+    let slice = WorkerSlice { sending, ..slice(constant(rate_per_s), seconds(2)) };
+    drive(worker(World::new(after(takes)).drowsy(OVERSLEPT)), 8, &slice)
 }
 
 fn median(histogram: &tare_stats::LatencyHistogram) -> u64 {

@@ -9,9 +9,7 @@ use tare_stats::LatencyHistogram;
 use tare_sys::clock::Nanos;
 
 use super::simulation::{ANSWER, Reaction, World};
-use super::{MS, seconds, slice, worker};
-use crate::cancel::Cancel;
-use crate::schedule::Schedule;
+use super::{MS, constant, drive, seconds, slice, worker};
 use crate::worker::WorkerSlice;
 
 const QUANTILES: [f64; 7] = [0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0];
@@ -42,11 +40,8 @@ fn measured(server: Server, connections: usize) -> SliceSample {
         nth += 1;
         Reaction::Answer { at: server(arrival, nth - 1), bytes: ANSWER }
     }));
-    let mut worker = worker(world);
-    worker.prepare(connections, &Cancel::new(), &mut |_| {}).unwrap();
-    let schedule = Schedule::Constant { rate_per_s: PER_S as f64 };
-    let slice = WorkerSlice { start: START, ..slice(schedule, seconds(SECONDS)) };
-    worker.run(&slice, &mut |_| {}).unwrap()
+    let slice = WorkerSlice { start: START, ..slice(constant(PER_S as f64), seconds(SECONDS)) };
+    drive(worker(world), connections, &slice)
 }
 
 /// Response time of each request, by an oracle that simulates the queue without the loop: a due request takes the

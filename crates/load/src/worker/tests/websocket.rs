@@ -7,15 +7,15 @@ use tare_sample::{ErrorClass, SliceSample};
 use tare_sys::clock::{Clock, Epoch, Nanos};
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
-use super::simulation::{ByteScript, Listener, World, WorldClock};
-use super::{MS, seconds, slice, with_protocol};
+use super::simulation::{ByteScript, Listener, World};
+use super::{MS, drive, seconds, slice, with_protocol};
 use crate::cancel::Cancel;
 use crate::protocol::Protocol;
 use crate::protocol::conversation::{Conversation, Push, Stamp};
 use crate::recorder::stamps::Stamps;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
-use crate::worker::{Worker, WorkerSlice};
+use crate::worker::WorkerSlice;
 
 /// The wall clock's time at the origin of the world.
 pub(super) const EPOCH_NS: u64 = 1_700_000_000_000_000_000;
@@ -58,17 +58,8 @@ fn delays(n: u64) -> u64 {
     if n % 10 == 9 { 50 * MS } else { MS }
 }
 
-/// A worker with this conversation on its WebSockets.
-fn websocket_worker(world: World, conversation: Conversation) -> Worker<World, WorldClock> {
-    with_protocol(Protocol::WebSocket(conversation), world)
-}
-
 pub(super) fn run(world: World, conversation: Conversation, slice: &WorkerSlice) -> SliceSample {
-    let mut worker = websocket_worker(world, conversation);
-    worker.prepare(3, &Cancel::new(), &mut |_| {}).unwrap();
-    let sample = worker.run(slice, &mut |_| {}).unwrap();
-    assert_eq!(sample.offered, sample.ok + sample.failed);
-    sample
+    drive(with_protocol(Protocol::WebSocket(conversation), world), 3, slice)
 }
 
 fn pushed(world: World, messages_per_user: u64, stop: StopRule) -> SliceSample {
@@ -227,7 +218,7 @@ fn of_2500_users_those_who_are_turned_away_are_counted_by_class_and_the_load_end
     ] {
         let clock = world.clock();
         let push = Push { messages_per_user: 2, period: PERIOD, stamp: Stamp::Unix };
-        let mut worker = websocket_worker(world, Conversation::Push(push));
+        let mut worker = with_protocol(Protocol::WebSocket(Conversation::Push(push)), world);
         worker.prepare(2500, &Cancel::new(), &mut |_| {}).unwrap();
         assert!(clock.now() < START_OF_MANY && worker.runner.connections().count_open() == 1250, "{says}");
         let all = StopRule::Count { requests: 2500, at_most: Duration::from_secs(3600) };
