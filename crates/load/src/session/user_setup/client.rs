@@ -72,11 +72,6 @@ impl Transport for Outbox {
         Sending::Accepted
     }
 
-    fn send_bytes(&mut self, _: Token, bytes: &[u8]) -> Sending {
-        self.0.extend_from_slice(bytes);
-        Sending::Accepted
-    }
-
     fn close(&mut self, _: Token) {}
 }
 
