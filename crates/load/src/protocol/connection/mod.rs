@@ -135,7 +135,7 @@ impl Connection {
     pub(crate) fn under_way(&self) -> usize {
         match self {
             Self::Http1(state) => state.under_way(),
-            Self::Http2(state) => state.under_way(),
+            Self::Http2(state) => state.machine.under_way(),
             Self::WebSocket(state) => state.only.under_way(),
             Self::EventStream(state) => state.only.under_way(),
         }
@@ -145,7 +145,7 @@ impl Connection {
     pub(crate) const fn is_retired(&self) -> bool {
         match self {
             Self::Http1(state) => state.is_retired(),
-            Self::Http2(state) => state.is_retired(),
+            Self::Http2(state) => state.machine.is_retired(),
             Self::WebSocket(state) => state.only.is_retired,
             Self::EventStream(state) => state.only.is_retired,
         }
@@ -223,7 +223,7 @@ impl Connection {
         match self {
             Self::WebSocket(state) => state.only.count_message(at, sent, deadline).map(|(pushed, _)| pushed),
             Self::EventStream(state) => state.push(at, deadline),
-            Self::Http2(state) => state.push(at, deadline),
+            Self::Http2(state) => state.machine.count_event(at, deadline),
             Self::Http1(_) => None,
         }
     }
@@ -246,7 +246,7 @@ impl Connection {
         match self {
             Self::WebSocket(state) => state.only.unsubscribe(),
             Self::EventStream(state) => state.unsubscribe(),
-            Self::Http2(state) => state.unsubscribe(),
+            Self::Http2(state) => state.machine.unsubscribe(),
             Self::Http1(_) => None,
         }
     }
@@ -276,7 +276,7 @@ impl Connection {
     pub(crate) fn next_deadline(&self) -> Option<Nanos> {
         match self {
             Self::Http1(state) => state.next_deadline(),
-            Self::Http2(state) => state.next_deadline(),
+            Self::Http2(state) => state.machine.next_deadline(),
             Self::WebSocket(state) => state.only.next_deadline(),
             Self::EventStream(state) => state.only.next_deadline(),
         }
@@ -286,7 +286,7 @@ impl Connection {
     pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
         match self {
             Self::Http1(state) => state.take_overdue(now),
-            Self::Http2(state) => state.take_overdue(now),
+            Self::Http2(state) => state.machine.take_overdue(now),
             Self::WebSocket(state) => state.only.take_overdue(now),
             Self::EventStream(state) => state.only.take_overdue(now),
         }
@@ -296,7 +296,7 @@ impl Connection {
     pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         match self {
             Self::Http1(state) => state.take_any(),
-            Self::Http2(state) => state.take_any(),
+            Self::Http2(state) => state.machine.take_any(),
             Self::WebSocket(state) => state.only.take_any(),
             Self::EventStream(state) => state.only.take_any(),
         }

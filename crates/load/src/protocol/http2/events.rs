@@ -46,8 +46,9 @@ impl Machine {
         self.ids.iter().position(|id| *id == self.current)
     }
 
-    /// Counts the event that was reported last.
-    pub(super) fn count_event(&mut self, at: Nanos, deadline: Nanos) -> Option<PushedMessage> {
+    /// Counts the event that was reported last. The next must arrive until `deadline`. Returns `None` if its stream has
+    /// ended.
+    pub(crate) fn count_event(&mut self, at: Nanos, deadline: Nanos) -> Option<PushedMessage> {
         let place = self.place_of_current()?;
         let stream = &mut self.streams[place];
         let events = stream.events.as_mut()?;
@@ -59,7 +60,7 @@ impl Machine {
     }
 
     /// Ends the stream of which something was reported last. Returns the events that did not come.
-    pub(super) fn unsubscribe(&mut self) -> Option<MissingMessages> {
+    pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
         let at = self.place_of_current()?;
         let events = self.streams[at].events.as_ref()?;
         let missing = events.reported.skipped(&events.push, self.streams[at].exchange.times().intended);

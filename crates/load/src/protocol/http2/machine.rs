@@ -30,7 +30,7 @@ const NO_STREAM: &str = "the request was not sent, because the server permits no
 const NO_WINDOW: &str = "the request was not sent to its end, because the server gives no window for its body";
 
 #[derive(Debug)]
-pub(super) struct Machine {
+pub(crate) struct Machine {
     /// Scheme and authority of all requests.
     base: Arc<str>,
     decoder: Decoder,
@@ -106,12 +106,12 @@ impl Machine {
         self.has_settings
     }
 
-    pub(super) fn under_way(&self) -> usize {
+    pub(crate) fn under_way(&self) -> usize {
         self.streams.len() + self.waiting.len() + self.ended.len()
     }
 
     /// Whether no stream may be opened any more.
-    pub(super) const fn is_retired(&self) -> bool {
+    pub(crate) const fn is_retired(&self) -> bool {
         self.is_leaving || self.next_id > MAX_STREAM
     }
 
@@ -333,12 +333,12 @@ impl Machine {
         self.farewell.take()
     }
 
-    pub(super) fn next_deadline(&self) -> Option<Nanos> {
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
         self.streams.iter().chain(&self.waiting).map(|stream| stream.exchange.deadline).min()
     }
 
-    /// Gives up one overdue request, and its stream.
-    pub(super) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
+    /// Gives up one overdue request, and its stream; the others continue.
+    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
         let is_overdue = |stream: &Stream| stream.exchange.deadline <= now;
         let Some(at) = self.streams.iter().position(is_overdue) else {
             let at = self.waiting.iter().position(is_overdue)?;
@@ -356,7 +356,7 @@ impl Machine {
     }
 
     /// Takes any request, because the connection is about to be closed.
-    pub(super) fn take_any(&mut self) -> Option<Exchange> {
+    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
         let stream = if self.streams.is_empty() { self.waiting.pop_front()? } else { self.remove(0).1 };
         Some(stream.into_exchange())
     }

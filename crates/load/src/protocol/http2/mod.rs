@@ -10,7 +10,6 @@ mod tests;
 use std::sync::Arc;
 
 use tare_sample::ErrorClass;
-use tare_sys::clock::Nanos;
 use tare_sys::poll::{CloseCause, Sending, Token, Transport};
 use tare_wire::http::{begins_tls_alert, status_line};
 use tare_wire::http2::{ConnectionError, FrameReader};
@@ -20,14 +19,12 @@ use super::connection::{Begun, Ended, Exchange, Step};
 use super::conversation::Push;
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::{Problem, escape};
-use crate::recorder::missing_messages::MissingMessages;
-use crate::recorder::pushed_message::PushedMessage;
 
 /// The state of one connection that speaks HTTP/2.
 #[derive(Debug)]
 pub(crate) struct Http2 {
     reader: FrameReader,
-    machine: Machine,
+    pub(super) machine: Machine,
     awaits_flush: bool,
     /// The problem of the connection, reported after the exchanges that have ended.
     broken_by: Option<Problem>,
@@ -44,14 +41,6 @@ impl Http2 {
         self.machine.open();
         self.awaits_flush = false;
         self.broken_by = None;
-    }
-
-    pub(crate) fn under_way(&self) -> usize {
-        self.machine.under_way()
-    }
-
-    pub(crate) const fn is_retired(&self) -> bool {
-        self.machine.is_retired()
     }
 
     /// Whether a flush must be requested.
@@ -111,17 +100,6 @@ impl Http2 {
         };
     }
 
-    /// Counts the event that was reported last. The next must arrive until `deadline`. Returns `None` if its stream has
-    /// ended.
-    pub(crate) fn push(&mut self, at: Nanos, deadline: Nanos) -> Option<PushedMessage> {
-        self.machine.count_event(at, deadline)
-    }
-
-    /// Ends a stream of events of which the user has read enough, or that has ended.
-    pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
-        self.machine.unsubscribe()
-    }
-
     /// Handles the end of the connection, which completes no answer.
     pub(crate) fn end(&self, cause: &CloseCause) -> Ended {
         let problem = match cause {
@@ -131,19 +109,6 @@ impl Http2 {
             cause => Problem::of_end(cause),
         };
         Ended { finished: None, problem }
-    }
-
-    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
-        self.machine.next_deadline()
-    }
-
-    /// Gives up one overdue stream; the others continue.
-    pub(crate) fn take_overdue(&mut self, now: Nanos) -> Option<Exchange> {
-        self.machine.take_overdue(now)
-    }
-
-    pub(crate) fn take_any(&mut self) -> Option<Exchange> {
-        self.machine.take_any()
     }
 }
 

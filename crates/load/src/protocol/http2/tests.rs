@@ -87,7 +87,7 @@ fn a_timeout_says_why_the_request_has_not_left() {
         http2.begin(Exchange::new(0, Times::default(), Nanos(1)), Arc::new(parts.clone()));
         http2.receive(&mut &*bytes, &requests);
         http2.flush(&mut Nowhere, Token(0));
-        http2.take_overdue(Nanos(1)).unwrap().answer.progress()
+        http2.machine.take_overdue(Nanos(1)).unwrap().answer.progress()
     };
     let settings = |payload: &[u8]| frame(4, 0, 0, payload);
     for (bytes, says) in [
