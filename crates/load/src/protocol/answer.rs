@@ -258,7 +258,7 @@ mod tests {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         encoder.write_all(text.as_bytes()).unwrap();
         let gzip = encoder.finish().unwrap();
-        let contains = |part: &str| Check::body_contains(part.as_bytes());
+        let contains = |part: &str| format!("body contains {part}").parse::<Check>().unwrap();
         let right = [contains("lo hel"), Check::body_is(text.as_bytes()), Check::length(600)];
         for check in &right {
             assert_eq!(judged(std::slice::from_ref(check), b"gzip", &gzip), None, "{check:?}");

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Value;
 
-use super::Check;
+use super::{Check, HeaderRule, Rule, Whole, json_path, regex};
 use crate::error::LoadError;
 
 const FORMS: &str = "write one of: status 200, status 2xx, status 200..204; header NAME, header NAME = VALUE, \
@@ -27,27 +27,31 @@ impl FromStr for Check {
         let (subject, rest) = text.trim().split_once(char::is_whitespace).ok_or_else(wrong)?;
         let rest = rest.trim_start();
         match subject {
-            "status" => statuses(rest).map(Self::statuses).ok_or_else(wrong),
+            "status" => statuses(rest).map(|codes| Self(Rule::Status(codes))).ok_or_else(wrong),
             "grpc-status" => rest.parse().map(Self::grpc_status).map_err(|what: String| {
                 LoadError::input(&format!("check `{text}`"), &what, "write a name or a number")
             }),
-            "length" => range(rest).map(Self::lengths).ok_or_else(wrong),
-            "header" => match relation(rest) {
-                Some((name, '=', value)) => Ok(Self::header_is(name, value)),
-                Some((name, _, pattern)) => Self::header_matches(name, pattern),
-                None => Ok(Self::header(rest)),
-            },
+            "length" => range(rest).map(|bytes| Self(Rule::Length(bytes))).ok_or_else(wrong),
+            "header" => {
+                let (name, value) = match relation(rest) {
+                    Some((name, '=', value)) => (name, HeaderRule::Is(value.to_owned())),
+                    Some((name, _, pattern)) => (name, HeaderRule::Matches(regex(pattern)?)),
+                    None => (rest, HeaderRule::Present),
+                };
+                Ok(Self(Rule::Header { name: name.to_owned(), value }))
+            }
             "body" => match rest.split_once(char::is_whitespace) {
                 Some(("=", text)) => Ok(Self::body_is(text.as_bytes())),
-                Some(("contains", text)) => Ok(Self::body_contains(text.as_bytes())),
-                Some(("~", pattern)) => Self::body_matches(pattern),
+                Some(("contains", text)) => Ok(Self(Rule::Whole(Whole::Contains(text.as_bytes().into())))),
+                Some(("~", pattern)) => Ok(Self(Rule::Whole(Whole::Matches(regex(pattern)?)))),
                 _ => Err(wrong()),
             },
             // A filter within the path may also compare, but with ==.
-            "json" => match rest.rsplit_once(" = ") {
-                Some((path, value)) => Self::json_is(path.trim(), json(value)),
-                None => Self::json(rest.trim()),
-            },
+            "json" => {
+                let (path, value) =
+                    rest.rsplit_once(" = ").map_or((rest, None), |(path, value)| (path, Some(json(value))));
+                Ok(Self(Rule::Whole(Whole::Json { path: json_path(path.trim())?, value })))
+            }
             _ => Err(wrong()),
         }
     }

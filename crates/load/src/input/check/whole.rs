@@ -12,8 +12,9 @@ use crate::problem::escape;
 #[derive(Clone, Debug)]
 pub(crate) enum Whole {
     Contains(Arc<[u8]>),
+    /// It contains a match.
     Matches(Regex),
-    /// Without a value, the path must find anything.
+    /// Without a value, the path must find anything; with one, this value at least once, and no other.
     Json {
         path: JsonPath,
         value: Option<Value>,

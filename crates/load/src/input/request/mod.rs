@@ -79,7 +79,7 @@ impl From<RequestSpec> for Requests {
 /// let request = RequestSpec::post("/users/{{id}}", Body::json(r#"{"name": "{{name|json}}"}"#))
 ///     .header("Accept", "application/json")
 ///     .expecting(Check::status(201))
-///     .expecting(Check::json("$.id")?);
+///     .expecting("json $.id".parse()?);
 /// # Ok::<(), tare_load::LoadError>(())
 /// ```
 #[derive(Clone, Debug)]
