@@ -16,6 +16,7 @@ use tare_load::{Check, ErrorClass, LoadSession, Protocol, RequestSpec, SessionSp
 use tokio::net::TcpStream;
 
 use crate::certificates::{Authority, Validity};
+use crate::http2_raw::{self, Answer, END_STREAM, GOAWAY, frame, head};
 use crate::support::{self, count, get, run};
 
 pub type Server = Connection<TcpStream, Bytes>;
@@ -194,34 +195,15 @@ fn a_server_that_says_goodbye_loses_nothing() {
     assert!(sample.connections_opened >= 5, "{}", sample.connections_opened);
 }
 
-/// A server that answers the first stream of a connection and says that it will not process the others.
-fn answering_one_a_connection() -> SocketAddr {
-    const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];
-    const OK_ON_STREAM_1: &[u8] = &[0, 0, 1, 1, 5, 0, 0, 0, 1, 0x88];
-    const GOAWAY_AFTER_1: &[u8] = &[0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0];
-    const HEADERS: u8 = 1;
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address = listener.local_addr().unwrap();
-    thread::spawn(move || {
-        for mut socket in listener.incoming().flatten() {
-            socket.write_all(SETTINGS).unwrap();
-            socket.read_exact(&mut [0; b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len()]).unwrap();
-            let mut head = [0; 9];
-            while socket.read_exact(&mut head).is_ok() {
-                let length = u32::from_be_bytes([0, head[0], head[1], head[2]]) as usize;
-                socket.read_exact(&mut vec![0; length]).unwrap();
-                if head[3] == HEADERS && head[8] == 1 {
-                    socket.write_all(&[OK_ON_STREAM_1, GOAWAY_AFTER_1].concat()).unwrap();
-                }
-            }
-        }
-    });
-    address
-}
+/// Answers the first stream of a connection, and says that it will not process the others.
+const ONLY_THE_FIRST: Answer = |stream| match stream {
+    1 => [head(1, END_STREAM, &[]), frame(GOAWAY, 0, 0, &[0, 0, 0, 1, 0, 0, 0, 0])].concat(),
+    _ => Vec::new(),
+};
 
 #[test]
 fn streams_that_a_server_did_not_process_are_asked_again_elsewhere() {
-    let address = answering_one_a_connection();
+    let (address, _) = http2_raw::server(ONLY_THE_FIRST, usize::MAX);
     let requests = vec![RequestSpec::get("/")].into();
     let sample = drive(&SessionSpec { requests, ..spec(address, 1, 3) }, 9);
     assert_eq!((sample.ok, sample.failed, sample.sent), (9, 0, 9), "{:?}", sample.errors);

@@ -3,7 +3,6 @@
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::thread;
 use std::time::Duration;
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
@@ -23,16 +22,9 @@ type Stream = StreamOwned<ServerConnection, TcpStream>;
 
 /// A server that treats every connection in the same way after its TLS handshake.
 pub fn server(config: ServerConfig, treat: impl Fn(Stream) + Send + Clone + 'static) -> SocketAddr {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address = listener.local_addr().unwrap();
     let config = Arc::new(config);
-    thread::spawn(move || {
-        for stream in listener.incoming().flatten() {
-            let (treat, config) = (treat.clone(), Arc::clone(&config));
-            thread::spawn(move || treat(StreamOwned::new(ServerConnection::new(config).unwrap(), stream)));
-        }
-    });
-    address
+    let begin = move || ServerConnection::new(Arc::clone(&config)).unwrap();
+    support::crude_server(move |stream| treat(StreamOwned::new(begin(), stream)))
 }
 
 /// Gives every request the same answer while the client is connected.
@@ -190,13 +182,7 @@ fn a_server_in_plain_text_is_told_from_one_with_a_bad_certificate() {
 
 #[test]
 fn a_handshake_that_is_cut_off_is_a_failure_of_tls() {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
-    let address = listener.local_addr().unwrap();
-    thread::spawn(move || {
-        for mut stream in listener.incoming().flatten() {
-            let _ = stream.read(&mut [0; 16 * 1024]);
-        }
-    });
+    let address = support::crude_server(|mut stream| drop(stream.read(&mut [0; 16 * 1024])));
     assert_refused(&drive(&spec(address, Trust::Anybody), 2), "during the handshake");
 }
 
