@@ -52,7 +52,7 @@ pub use protocol::tls::{Identity, TlsSpec, Trust, tls_client};
 pub use schedule::sending::Sending;
 pub use schedule::stop_rule::StopRule;
 pub use schedule::think::Think;
-pub use schedule::{Arrivals, Schedule, Share, Spacing, Stage, Stages};
+pub use schedule::{Arrivals, Schedule, Share, Spacing, Stages};
 pub use session::poller::{PollerChoice, PollerInUse, PollerKind};
 pub use session::{LoadSession, Opening, SessionSpec, SliceSpec, Watched};
 pub use tare_sample::{

@@ -11,7 +11,7 @@ pub(crate) mod think;
 mod users;
 
 pub use arrivals::Arrivals;
-pub use stages::{Stage, Stages};
+pub use stages::Stages;
 pub(crate) use users::ActiveUsers;
 
 /// The load model of a slice.

@@ -19,16 +19,8 @@ const NS_PER_S: f64 = 1e9;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stages {
     from: f64,
-    stages: Vec<Stage>,
-}
-
-/// One straight line.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Stage {
-    /// The level at its end.
-    pub to: f64,
-    /// How long it takes; zero is a jump.
-    pub over: Duration,
+    /// The level at the end of each straight line, and how long that takes; zero is a jump.
+    stages: Vec<(f64, Duration)>,
 }
 
 /// A stage with its start and end; the last one has no end.
@@ -49,20 +41,20 @@ impl Stages {
     /// Adds a linear change to this level over this time.
     #[must_use]
     pub fn then(mut self, to: f64, over: Duration) -> Self {
-        self.stages.push(Stage { to, over });
+        self.stages.push((to, over));
         self
     }
 
     pub fn highest_level(&self) -> f64 {
-        self.stages.iter().map(|stage| stage.to).fold(self.from, f64::max)
+        self.stages.iter().map(|(to, _)| *to).fold(self.from, f64::max)
     }
 
     /// The stages with their begins and ends, and the endless time after them.
     pub(super) fn segments(&self) -> Vec<Segment> {
         let (mut begins_ns, mut from) = (0.0, self.from);
-        let place = |stage: &Stage| {
-            let segment = Segment { begins_ns, length_ns: stage.over.as_nanos() as f64, from, to: stage.to };
-            (begins_ns, from) = (begins_ns + segment.length_ns, stage.to);
+        let place = |(to, over): &(f64, Duration)| {
+            let segment = Segment { begins_ns, length_ns: over.as_nanos() as f64, from, to: *to };
+            (begins_ns, from) = (begins_ns + segment.length_ns, *to);
             segment
         };
         let mut segments: Vec<Segment> = self.stages.iter().map(place).collect();
@@ -72,7 +64,7 @@ impl Stages {
 
     /// What is wrong with the stages, and what to write instead.
     pub(super) fn contradiction(&self) -> Option<(&'static str, &'static str)> {
-        let mut levels = self.stages.iter().map(|stage| stage.to).chain([self.from]);
+        let mut levels = self.stages.iter().map(|(to, _)| *to).chain([self.from]);
         if !levels.all(|level| level.is_finite() && level >= 0.0) {
             return Some(("a stage at a level below 0", "give levels of 0 or more, such as 1000"));
         }
