@@ -23,8 +23,6 @@ impl<C: Clock> SliceRunner<C> {
     fn send(&mut self, io: &mut impl Transport, departure: Departure) {
         let Departure { token, request, now, times } = departure;
         let deadline = times.intended + self.timeout;
-        self.connections.wake_by(deadline);
-        self.wait_policy.note_send(now);
         let exchange = Exchange::new(request, times, deadline);
         let cursor = self.dispatcher.cursor();
         let begun = if self.requests.follow() == 0 {
@@ -32,22 +30,14 @@ impl<C: Clock> SliceRunner<C> {
         } else {
             self.connections[token].begin_parts(io, token, exchange, &cursor.parts(request))
         };
-        self.note_begun(token, &begun, now);
+        self.note_begun(token, deadline, &begun, now);
         self.note_early_message(token, now);
-        if self.connections[token].is_retired() {
-            self.remove_places(token);
-        }
     }
 
     fn send_again(&mut self, io: &mut impl Transport, token: Token, Returned { exchange, parts, .. }: Returned) {
-        let now = self.now();
-        self.connections.wake_by(exchange.deadline);
-        self.wait_policy.note_send(now);
+        let (now, deadline) = (self.now(), exchange.deadline);
         let begun = self.connections[token].begin_parts(io, token, exchange, &parts);
-        self.note_begun(token, &begun, now);
-        if self.connections[token].is_retired() {
-            self.remove_places(token);
-        }
+        self.note_begun(token, deadline, &begun, now);
     }
 
     /// Keeps a request until a connection sends it. Its place is free for another request, or for this one again.
@@ -63,11 +53,16 @@ impl<C: Clock> SliceRunner<C> {
         }
     }
 
-    fn note_begun(&mut self, token: Token, begun: &Begun, now: Nanos) {
+    fn note_begun(&mut self, token: Token, deadline: Nanos, begun: &Begun, now: Nanos) {
+        self.connections.wake_by(deadline);
+        self.wait_policy.note_send(now);
         match *begun {
             Begun::Sent { bytes } => self.recorder.record_sent_bytes(now, bytes),
             Begun::ToBeFlushed => self.connections.flush_later(token),
             Begun::Gathered => {}
+        }
+        if self.connections[token].is_retired() {
+            self.remove_places(token);
         }
     }
 
