@@ -106,9 +106,7 @@ impl Connection {
             Protocol::Http2 { .. } | Protocol::EventStream { streams: Some(_), .. } => {
                 Self::Http2(Box::new(Http2::new(Arc::clone(base), protocol.push())))
             }
-            Protocol::WebSocket(conversation) => {
-                Self::WebSocket(Box::new(WebSocket::new(conversation, Arc::clone(base))))
-            }
+            Protocol::WebSocket(_) => Self::WebSocket(Box::new(WebSocket::new(protocol.push(), Arc::clone(base)))),
             Protocol::EventStream { push, streams: None } => Self::EventStream(Box::new(EventStream::new(push))),
         }
     }

@@ -14,13 +14,12 @@ use super::connection::{Begun, Ended, Exchange, Step};
 use crate::input::request::{Body, Parts, RequestSet};
 use crate::problem::{Problem, escape};
 use crate::protocol::answer::AnswerChecker;
-use crate::protocol::conversation::Conversation;
+use crate::protocol::conversation::Push;
 use crate::protocol::only_exchange::OnlyExchange;
 
 /// The state of one connection that carries a WebSocket.
 #[derive(Debug)]
 pub(crate) struct WebSocket {
-    conversation: Conversation,
     /// Scheme and authority of the server.
     base: Arc<str>,
     state: WebSocketState,
@@ -43,13 +42,9 @@ enum WebSocketState {
 }
 
 impl WebSocket {
-    pub(crate) fn new(conversation: Conversation, base: Arc<str>) -> Self {
-        let push = match conversation {
-            Conversation::Push(push) => Some(push),
-            Conversation::Exchanges => None,
-        };
+    /// `push` is what the server pushes; `None` if it only answers.
+    pub(crate) fn new(push: Option<Push>, base: Arc<str>) -> Self {
         Self {
-            conversation,
             base,
             state: WebSocketState::Closed,
             only: OnlyExchange::new(push),
@@ -99,12 +94,11 @@ impl WebSocket {
     pub(crate) fn begin(&mut self, io: &mut impl Transport, token: Token, exchange: Exchange, body: &[u8]) -> Begun {
         self.only.begin(exchange);
         self.has_sent_request = true;
-        match self.conversation {
-            Conversation::Exchanges => self.send_message(body),
-            Conversation::Push(_) => {
-                self.unsent = Body::split_messages(body).map(<[u8]>::to_vec).collect();
-                self.send_unsent();
-            }
+        if self.only.push().is_some() {
+            self.unsent = Body::split_messages(body).map(<[u8]>::to_vec).collect();
+            self.send_unsent();
+        } else {
+            self.send_message(body);
         }
         Begun::Sent { bytes: self.flush(io, token) }
     }
@@ -174,7 +168,7 @@ impl WebSocket {
     /// Processes a message. Returns `None` for one that arrived before any request, because later answers can still be
     /// assigned, and for one that the next message of a subscription has waited for.
     fn on_message(&mut self, message: &[u8], requests: &RequestSet) -> Option<Step> {
-        if let Conversation::Push(push) = self.conversation {
+        if let Some(push) = self.only.push() {
             return (!self.send_unsent()).then(|| Step::Pushed(push.stamp.of(message)));
         }
         if self.arrived_with_handshake || !self.has_sent_request {
