@@ -48,8 +48,15 @@ impl FromStr for Check {
             },
             // A filter within the path may also compare, but with ==.
             "json" => {
-                let (path, value) =
-                    rest.rsplit_once(" = ").map_or((rest, None), |(path, value)| (path, Some(json(value))));
+                let (path, written) =
+                    rest.rsplit_once(" = ").map_or((rest, None), |(path, value)| (path, Some(value.trim())));
+                let value = written.map(json);
+                let is_long = written.is_some_and(|written| written.len() > 18 && !written.contains(['.', 'e', 'E']));
+                // Of such a number only the first 17 digits would be compared.
+                if is_long && value.as_ref().is_some_and(Value::is_f64) {
+                    let remedy = "compare text: body contains DIGITS, or body ~ REGEX";
+                    return Err(LoadError::input(&format!("check `{text}`"), "a number beyond 64 bits", remedy));
+                }
                 Ok(Self(Rule::Whole(Whole::Json { path: json_path(path.trim())?, value })))
             }
             _ => Err(wrong()),
@@ -65,7 +72,7 @@ fn relation(text: &str) -> Option<(&str, char, &str)> {
 }
 
 fn json(text: &str) -> Value {
-    serde_json::from_str(text.trim()).unwrap_or_else(|_| Value::from(text.trim()))
+    serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
 }
 
 fn statuses(text: &str) -> Option<RangeInclusive<u16>> {

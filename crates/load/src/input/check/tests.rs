@@ -120,6 +120,7 @@ fn wrong_checks_say_what_would_be_right() {
         ("body is x", "write one of"),
         ("body ~ (", "regular expression `(`: unclosed group"),
         ("header X ~ [", "regular expression `[`: unclosed character class"),
+        ("json $.id = 12345678901234567890123", "`: a number beyond 64 bits; compare text: body contains"),
         ("json .a", "JSON path `.a`, character 1"),
         ("json $.a[", "JSON path `$.a[`, character"),
     ] {
