@@ -64,6 +64,14 @@ pub fn run(session: &mut LoadSession, slice: &SliceSpec) -> SliceSample {
     sample
 }
 
+/// The same on a session of its own, also of streams, whose events have other times.
+pub fn drive(spec: &SessionSpec, slice: &SliceSpec) -> SliceSample {
+    let sample = LoadSession::open(spec).unwrap().run(slice, &Cancel::new()).unwrap();
+    assert_eq!(sample.offered, sample.ok + sample.failed, "nothing is left out: {:?}", sample.errors);
+    assert_eq!(sample.errors.total(), sample.failed, "each failure is in one class: {:?}", sample.errors);
+    sample
+}
+
 /// Reads up to the end of a request's head; `None` if the client is gone.
 pub fn read_head(stream: &mut impl Read) -> Option<Vec<u8>> {
     let mut head = Vec::new();

@@ -10,14 +10,14 @@ use std::time::Duration;
 
 use tare_load::{
     Cancel, Check, Conversation, ErrorClass, LoadSession, Opening, Protocol, Push, RequestSpec, Schedule, SessionSpec,
-    SliceSample, SliceSpec, Stamp, StopRule, Target, TlsSpec, Watched,
+    SliceSpec, Stamp, StopRule, Target, TlsSpec, Watched,
 };
 use tare_reference::{FaultKind, Options, Running};
 use tare_sys::clock;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
 use crate::certificates::{Authority, Validity};
-use crate::support::{self, count, crude_server, read_head};
+use crate::support::{self, count, crude_server, drive, read_head};
 use crate::tls;
 
 const USERS: usize = 8;
@@ -34,12 +34,6 @@ fn spec(target: impl Into<Target>, messages_per_user: u64) -> SessionSpec {
     }
 }
 
-fn run(spec: &SessionSpec, slice: &SliceSpec) -> SliceSample {
-    let sample = LoadSession::open(spec).unwrap().run(slice, &Cancel::new()).unwrap();
-    assert_eq!(sample.offered, sample.ok + sample.failed, "nothing is left out: {:?}", sample.errors);
-    sample
-}
-
 fn pushing(options: Options) -> Running {
     support::server(Options { push_period_ms: PERIOD_MS, ..options })
 }
@@ -47,7 +41,7 @@ fn pushing(options: Options) -> Running {
 #[test]
 fn every_message_that_is_pushed_is_booked_from_its_stamp() {
     let server = pushing(Options { delay_us: 3000, ..Options::default() });
-    let sample = run(&spec(server.address(), 20), &count(USERS as u64, USERS));
+    let sample = drive(&spec(server.address(), 20), &count(USERS as u64, USERS));
     let messages = &sample.messages;
     assert_eq!((sample.ok, sample.failed, messages.received), (160, 0, 160), "{:?}", sample.errors);
     assert_eq!((messages.subscriptions, messages.missing, messages.ahead, messages.duplicated), (8, 0, 0, 0));
@@ -77,7 +71,7 @@ fn a_slice_of_some_time_ends_every_subscription_and_the_next_one_begins_anew() {
 fn assert_broken(kind: FaultKind, class: ErrorClass, says: &str) {
     // Late enough that the slice has begun.
     let server = pushing(Options { fault: Some(kind), fault_after: 1200, ..Options::default() });
-    let sample = run(&spec(server.address(), 1000), &count(USERS as u64, USERS));
+    let sample = drive(&spec(server.address(), 1000), &count(USERS as u64, USERS));
     let tally = sample.errors.for_class(class);
     // On a slow machine a user may meet the fault before that, and be refused on the next attempt.
     assert!(sample.failed == USERS as u64 && tally.count > 0, "{kind:?}: {:?}", sample.errors);
@@ -114,7 +108,7 @@ fn users_who_are_refused_half_way_are_counted_and_the_others_are_served() {
             ..SliceSpec::new(Schedule::Closed, USERS, StopRule::Duration(Duration::from_millis(50)))
         };
         let server = support::server(options);
-        let sample = run(&spec(server.address(), u64::MAX), &slice);
+        let sample = drive(&spec(server.address(), u64::MAX), &slice);
         let upgrade = sample.errors.for_class(ErrorClass::Upgrade);
         assert_eq!((sample.connections_opened, sample.ok), (5, 0), "{:?}", sample.errors);
         assert!(upgrade.count >= 3 && upgrade.example.contains(says), "{}", upgrade.example);
@@ -205,7 +199,7 @@ fn a_websocket_is_the_same_over_tls_and_over_a_socket_in_the_file_system() {
         listener.incoming().flatten().for_each(|stream| drop(thread::spawn(|| push_in_step(stream))))
     });
     for spec in [SessionSpec { tls, ..spec(secured, 5) }, spec(Target::Unix(path), 5)] {
-        let sample = run(&spec, &count(USERS as u64, USERS));
+        let sample = drive(&spec, &count(USERS as u64, USERS));
         assert_eq!((sample.ok, sample.failed), (5 * USERS as u64, 0), "{:?}", sample.errors);
         assert_eq!(sample.tls_handshakes, if spec.tls.is_some() { USERS as u64 } else { 0 });
     }

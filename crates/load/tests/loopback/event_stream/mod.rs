@@ -6,11 +6,11 @@ use std::io::Write;
 use std::time::Duration;
 
 use tare_load::{
-    Cancel, Check, ErrorClass, LoadSession, Protocol, Push, RequestSpec, Requests, SessionSpec, SliceSample, Stamp,
+    Check, ErrorClass, LoadSession, Protocol, Push, RequestSpec, Requests, SessionSpec, SliceSample, Stamp,
 };
 use tare_reference::Options;
 
-use crate::support::{self, count};
+use crate::support::{self, count, drive};
 
 const MS: u64 = 1_000_000;
 
@@ -23,11 +23,7 @@ fn protocol(events: u64) -> Protocol {
 
 /// Reads `streams` streams of `events` events by two users.
 fn read(spec: SessionSpec, events: u64, streams: u64) -> SliceSample {
-    let spec = SessionSpec { protocol: protocol(events), connections: 2, ..spec };
-    let sample = LoadSession::open(&spec).unwrap().run(&count(streams, 2), &Cancel::new()).unwrap();
-    assert_eq!(sample.offered, sample.ok + sample.failed, "{:?}", sample.errors);
-    assert_eq!(sample.errors.total(), sample.failed, "{:?}", sample.errors);
-    sample
+    drive(&SessionSpec { protocol: protocol(events), connections: 2, ..spec }, &count(streams, 2))
 }
 
 fn spec_of(options: Options) -> (tare_reference::Running, SessionSpec) {
@@ -95,7 +91,7 @@ fn a_stream_without_an_end_is_read_until_the_window_ends() {
         2,
         tare_load::StopRule::Duration(Duration::from_millis(200)),
     );
-    let sample = LoadSession::open(&spec).unwrap().run(&slice, &Cancel::new()).unwrap();
+    let sample = drive(&spec, &slice);
     assert_eq!((sample.failed, sample.messages.subscriptions), (0, 2), "{:?}", sample.errors);
 }
 

@@ -2,17 +2,15 @@
 
 use std::io::{Read, Write};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use bytes::Bytes;
 use h2::Reason;
 use http::Response;
-use rustls::{ServerConnection, StreamOwned};
 use tare_load::{
-    Cancel, Check, ErrorClass, LoadSession, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec,
-    Stamp, StopRule, TlsSpec, Trust,
+    Check, ErrorClass, Protocol, Push, RequestSpec, Schedule, SessionSpec, SliceSample, SliceSpec, Stamp, StopRule,
+    TlsSpec, Trust,
 };
 use tokio::time::sleep;
 
@@ -20,7 +18,7 @@ use super::{by_request, two_requests};
 use crate::certificates::{Authority, Validity};
 use crate::http2::{Answering, each};
 use crate::http2_raw::{END_HEADERS, HEADERS, SETTINGS, STATUS_200, field, frame, receive};
-use crate::support;
+use crate::{support, tls};
 
 const MS: u64 = 1_000_000;
 const FIRST: Duration = Duration::from_millis(20);
@@ -37,10 +35,7 @@ fn spec(address: SocketAddr, streams: usize, events: u64) -> SessionSpec {
 }
 
 fn read(spec: &SessionSpec, streams: u64) -> SliceSample {
-    let sample = LoadSession::open(spec).unwrap().run(&support::count(streams, 2), &Cancel::new()).unwrap();
-    assert_eq!(sample.offered, sample.ok + sample.failed, "{:?}", sample.errors);
-    assert_eq!(sample.errors.total(), sample.failed, "{:?}", sample.errors);
-    sample
+    support::drive(spec, &support::count(streams, 2))
 }
 
 /// Begins a stream at once, sends so many events in their times, and then does something else.
@@ -143,7 +138,7 @@ fn what_is_no_stream_is_told() {
 fn streams_without_an_end_are_read_until_the_window_ends() {
     let spec = spec(ending_after(1000), 4, u64::MAX);
     let slice = SliceSpec::new(Schedule::Closed, 2, StopRule::Duration(Duration::from_millis(200)));
-    let sample = LoadSession::open(&spec).unwrap().run(&slice, &Cancel::new()).unwrap();
+    let sample = support::drive(&spec, &slice);
     assert_eq!((sample.failed, sample.messages.subscriptions), (0, 8), "{:?}", sample.errors);
 }
 
@@ -169,10 +164,9 @@ fn serve_in_turn(mut stream: impl Read + Write) -> Option<()> {
 fn planted_times_are_the_same_over_tls() {
     let mut config = Authority::new().issue("localhost", Validity::Now).server();
     config.alpn_protocols = vec![b"h2".to_vec()];
-    let config = Arc::new(config);
-    let address = support::crude_server(move |stream| {
-        stream.set_nodelay(true).unwrap();
-        serve_in_turn(StreamOwned::new(ServerConnection::new(Arc::clone(&config)).unwrap(), stream));
+    let address = tls::server(config, |stream| {
+        stream.sock.set_nodelay(true).unwrap();
+        serve_in_turn(stream);
     });
     let tls = Some(TlsSpec { trust: Trust::Anybody, ..TlsSpec::new("localhost") });
     hold_planted_times(&read(&SessionSpec { tls, ..spec(address, 1, u64::MAX) }, 6), 6, 5);

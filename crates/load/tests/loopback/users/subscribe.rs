@@ -5,11 +5,11 @@ use std::net::TcpStream;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use tare_load::{Body, Cancel, Conversation, LoadSession, Protocol, Push, RequestSpec, SessionSpec, Stamp};
+use tare_load::{Body, Conversation, Protocol, Push, RequestSpec, SessionSpec, Stamp};
 use tare_sys::clock;
 use tare_wire::ws::{Arrival, Endpoint, Kind, accept_for};
 
-use crate::support::{self, count, crude_server, read_head};
+use crate::support::{self, count, crude_server, drive, read_head};
 
 /// Pushes five messages to each user who has introduced itself, waited for the answer, and then subscribed.
 fn serve(mut stream: TcpStream, heard: &Mutex<Vec<String>>) {
@@ -56,7 +56,7 @@ fn each_subscription_sends_its_messages_in_turn_and_counts_only_what_follows() {
         connections: 2,
         ..support::spec(address, vec![request])
     };
-    let sample = LoadSession::open(&spec).unwrap().run(&count(6, 2), &Cancel::new()).unwrap();
+    let sample = drive(&spec, &count(6, 2));
     assert_eq!((sample.ok, sample.failed, sample.messages.received), (30, 0, 30), "{:?}", sample.errors);
     assert_eq!((sample.messages.subscriptions, sample.messages.missing, sample.response.len()), (6, 0, 30));
     let mut heard = heard.lock().unwrap().clone();
