@@ -18,11 +18,11 @@ pub(super) struct Place {
 /// Free places. Those of a connection are removed without a look at the others.
 #[derive(Debug, Default)]
 pub(super) struct FreePlaces {
-    /// Each with the number of the place before it of the same connection. Removed ones leave gaps; the first is none.
+    /// Each with the number of the place before it of the same connection. Removed ones leave holes; the first is none.
     queue: VecDeque<Option<(Place, usize)>>,
     /// The number of the place that left the queue last. Those in the queue have the numbers after it.
     passed: usize,
-    gaps: usize,
+    holes: usize,
     /// The number of the last place of each connection. One that has left the queue means that it has none.
     last: Vec<usize>,
 }
@@ -52,7 +52,7 @@ impl FreePlaces {
     /// Removes the place that has been free longest.
     pub(super) fn take_first(&mut self) {
         self.passed += usize::from(self.queue.pop_front().is_some());
-        self.skip_gaps();
+        self.skip_holes();
     }
 
     /// Removes the places of one connection, and returns them in their order.
@@ -66,23 +66,23 @@ impl FreePlaces {
             number = before;
         }
         taken.reverse();
-        self.gaps += taken.len();
-        self.skip_gaps();
-        if self.gaps > self.queue.len() / 2 {
+        self.holes += taken.len();
+        self.skip_holes();
+        if self.holes > self.queue.len() / 2 {
             self.take_all().into_iter().flatten().for_each(|(place, _)| self.push(place));
         }
         taken
     }
 
     fn take_all(&mut self) -> VecDeque<Option<(Place, usize)>> {
-        (self.passed, self.gaps) = (self.passed + self.queue.len(), 0);
+        (self.passed, self.holes) = (self.passed + self.queue.len(), 0);
         std::mem::take(&mut self.queue)
     }
 
-    fn skip_gaps(&mut self) {
+    fn skip_holes(&mut self) {
         while let Some(None) = self.queue.front() {
             self.queue.pop_front();
-            (self.passed, self.gaps) = (self.passed + 1, self.gaps - 1);
+            (self.passed, self.holes) = (self.passed + 1, self.holes - 1);
         }
     }
 }
