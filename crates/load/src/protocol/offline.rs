@@ -64,9 +64,9 @@ fn begin_all(connection: &mut Connection, cursor: &mut RequestCursor, count: usi
     for number in (0..count as u64).map(Nanos) {
         let Some(request) = cursor.next() else { break };
         let times = Times { intended: number, sent: Some(number), ..Times::default() };
-        connection.begin(&mut Nowhere, TOKEN, Exchange::new(request, times, Nanos::MAX), cursor);
+        connection.begin(&mut Outbox::default(), TOKEN, Exchange::new(request, times, Nanos::MAX), cursor);
     }
-    connection.flush(&mut Nowhere, TOKEN);
+    connection.flush(&mut Outbox::default(), TOKEN);
 }
 
 /// Feeds one piece. Returns the class of what broke the connection.
@@ -88,7 +88,7 @@ fn receive(
         }
     }
     if connection.wants_flush() {
-        connection.flush(&mut Nowhere, TOKEN);
+        connection.flush(&mut Outbox::default(), TOKEN);
     }
     None
 }
@@ -102,13 +102,15 @@ fn end_of(problem: Option<ErrorClass>) -> RequestEnd {
     problem.map_or(RequestEnd::Answered, RequestEnd::Failed)
 }
 
-/// A transport that accepts all bytes and receives none.
-pub(super) struct Nowhere;
+/// A transport that keeps what is sent, and receives nothing.
+#[derive(Default)]
+pub(crate) struct Outbox(pub(crate) Vec<Payload>);
 
-impl Transport for Nowhere {
+impl Transport for Outbox {
     fn connect(&mut self, _: Token, _: &Target, _: &SocketOptions) {}
 
-    fn send(&mut self, _: Token, _: &Payload) -> Sending {
+    fn send(&mut self, _: Token, payload: &Payload) -> Sending {
+        self.0.push(payload.clone());
         Sending::Accepted
     }
 

@@ -4,15 +4,13 @@ use RequestEnd::{Answered, Failed};
 use proptest::prelude::*;
 use tare_sample::ErrorClass;
 use tare_sys::clock::Nanos;
-use tare_sys::payload::Payload;
-use tare_sys::poll::{Sending, Token, Transport};
-use tare_sys::socket::{SocketOptions, Target};
+use tare_sys::poll::Token;
 
 use super::{Begun, Connection, Exchange, Step};
 use crate::input::check::Check;
 use crate::input::request::{RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
-use crate::protocol::offline::{Nowhere, OfflineOutcome, RequestEnd, outcome_of_bytes};
+use crate::protocol::offline::{OfflineOutcome, Outbox, RequestEnd, outcome_of_bytes};
 use crate::recorder::Times;
 use crate::schedule::Share;
 
@@ -65,7 +63,8 @@ fn broken<'a>(pieces: impl Iterator<Item = &'a [u8]>) -> String {
     let mut connection = Connection::new(Protocol::default(), &"http://localhost".into());
     connection.open();
     let request = cursor.next().unwrap();
-    connection.begin(&mut Nowhere, Token(0), Exchange::new(request, Times::default(), Nanos::MAX), &mut cursor);
+    let exchange = Exchange::new(request, Times::default(), Nanos::MAX);
+    connection.begin(&mut Outbox::default(), Token(0), exchange, &mut cursor);
     for mut piece in pieces {
         match connection.receive(&mut piece, &requests) {
             Step::More => {}
@@ -94,27 +93,12 @@ fn the_example_of_a_broken_answer_begins_with_its_first_byte() {
     }
 }
 
-/// A transport that keeps what is sent.
-#[derive(Default)]
-struct Sent(Vec<Payload>);
-
-impl Transport for Sent {
-    fn connect(&mut self, _: Token, _: &Target, _: &SocketOptions) {}
-
-    fn send(&mut self, _: Token, payload: &Payload) -> Sending {
-        self.0.push(payload.clone());
-        Sending::Accepted
-    }
-
-    fn close(&mut self, _: Token) {}
-}
-
 #[test]
 fn a_request_that_may_be_redirected_is_encoded_once_and_leaves_with_others() {
     let list = Requests { follow: 5, ..Requests::of([RequestSpec::post("/", *b"abc")]) };
     let requests = RequestSet::encode("localhost", &list).unwrap();
     let mut cursor = requests.cursor(Share::WHOLE);
-    let mut begin_both = |pipeline: usize, sent: &mut Sent| {
+    let mut begin_both = |pipeline: usize, sent: &mut Outbox| {
         let mut connection = Connection::new(Protocol::Http1 { pipeline }, &"http://localhost".into());
         connection.open();
         [(); 2].map(|()| {
@@ -122,7 +106,7 @@ fn a_request_that_may_be_redirected_is_encoded_once_and_leaves_with_others() {
             connection.begin_parts(sent, Token(0), exchange, &cursor.parts(0))
         })
     };
-    let mut sent = Sent::default();
+    let mut sent = Outbox::default();
     begin_both(1, &mut sent);
     assert_eq!(sent.0[0][..], requests.first_requests(1)[0][..]);
     assert_eq!(sent.0[0].as_ptr(), sent.0[1].as_ptr());

@@ -12,7 +12,7 @@ use crate::input::check::Check;
 use crate::input::request::{Parts, RequestSet, RequestSpec, Requests};
 use crate::protocol::Protocol;
 use crate::protocol::connection::Exchange;
-use crate::protocol::offline::{Nowhere, RequestEnd, outcome_of_bytes};
+use crate::protocol::offline::{Outbox, RequestEnd, outcome_of_bytes};
 use crate::recorder::Times;
 
 const HEADERS: u8 = 1;
@@ -86,7 +86,7 @@ fn a_timeout_says_why_the_request_has_not_left() {
         http2.open();
         http2.begin(Exchange::new(0, Times::default(), Nanos(1)), Arc::new(parts.clone()));
         http2.receive(&mut &*bytes, &requests);
-        http2.flush(&mut Nowhere, Token(0));
+        http2.flush(&mut Outbox::default(), Token(0));
         http2.machine.take_overdue(Nanos(1)).unwrap().answer.progress()
     };
     let settings = |payload: &[u8]| frame(4, 0, 0, payload);

@@ -11,15 +11,15 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType, connec
 use rustls::{ClientConnection, StreamOwned};
 use tare_sample::ErrorClass;
 use tare_sys::clock::{self, Nanos};
-use tare_sys::payload::Payload;
-use tare_sys::poll::{CloseCause, Sending, Token, Transport};
-use tare_sys::socket::{SocketOptions, Target};
+use tare_sys::poll::{CloseCause, Token};
+use tare_sys::socket::Target;
 
 use crate::input::request::{Parts, RequestSet};
 use crate::problem::Problem;
 use crate::protocol::Protocol;
 use crate::protocol::answer::Taken;
 use crate::protocol::connection::{Connection, Exchange, Step};
+use crate::protocol::offline::Outbox;
 use crate::protocol::tls::{Security, explain_io};
 use crate::recorder::Times;
 use crate::session::spec::SessionSpec;
@@ -59,20 +59,6 @@ impl<S: BlockingStream> BlockingStream for StreamOwned<ClientConnection, S> {
     fn set_timeout(&self, timeout: Duration) -> io::Result<()> {
         self.sock.set_timeout(timeout)
     }
-}
-
-#[derive(Default)]
-struct Outbox(Vec<u8>);
-
-impl Transport for Outbox {
-    fn connect(&mut self, _: Token, _: &Target, _: &SocketOptions) {}
-
-    fn send(&mut self, _: Token, payload: &Payload) -> Sending {
-        self.0.extend_from_slice(payload);
-        Sending::Accepted
-    }
-
-    fn close(&mut self, _: Token) {}
 }
 
 impl<'a> Client<'a> {
@@ -133,8 +119,8 @@ impl<'a> Client<'a> {
             }
             stream.set_timeout(left).map_err(|error| problem_of_io(error, Ok(())))?;
             // A server that refuses a body early may have answered already.
-            let written = stream.write_all(&outbox.0).and_then(|()| stream.flush());
-            outbox.0.clear();
+            let written = outbox.0.drain(..).try_for_each(|bytes| stream.write_all(&bytes));
+            let written = written.and_then(|()| stream.flush());
             let count = match stream.read(&mut buffer) {
                 Ok(count) => count,
                 Err(error) => return Err(problem_of_io(error, written)),
