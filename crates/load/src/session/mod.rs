@@ -113,7 +113,7 @@ impl LoadSession {
         let missing = own_connections - values.len();
         let failed_example = failed.iter().next().map(|(_, tally)| tally.example.clone());
         let clock_probe = ClockProbe::of(spec, values.first().cloned());
-        let mut users = deal_users(values, spec, cpus.len()).into_iter();
+        let mut users = deal_users(values, cpus.len()).into_iter();
         let targets = spec.targets();
         let mut workers = Vec::with_capacity(cpus.len());
         for (worker, cpu) in cpus.iter().enumerate() {
@@ -344,18 +344,12 @@ fn earliest_start() -> Nanos {
     clock::now() + START_MARGIN
 }
 
-/// Deals users out to workers, to each at most as many as it has connections.
-fn deal_users(users: Vec<UserValues>, spec: &SessionSpec, workers: usize) -> Vec<Vec<UserValues>> {
-    let room = |worker| spec.share.of_worker(worker, workers).part_of(spec.connections as u64) as usize;
-    let mut dealt: Vec<Vec<UserValues>> = vec![Vec::new(); workers];
-    let mut next = 0;
-    for user in users {
-        // There are no more users than connections.
-        let with_room =
-            (0..workers).map(|step| (next + step) % workers).find(|worker| dealt[*worker].len() < room(*worker));
-        let Some(worker) = with_room else { break };
-        dealt[worker].push(user);
-        next = worker + 1;
+/// Deals users out to workers in turn. No worker gets more users than connections: there are no more of them in all,
+/// and the first workers have a connection more than the others, or none has.
+fn deal_users(users: Vec<UserValues>, workers: usize) -> Vec<Vec<UserValues>> {
+    let mut dealt = vec![Vec::new(); workers];
+    for (place, user) in users.into_iter().enumerate() {
+        dealt[place % workers].push(user);
     }
     dealt
 }
