@@ -1,15 +1,18 @@
-//! CPU use of a server by kind of thread, while its threads and processes start and end. The total is the process's CPU
-//! clock. The threads' `schedstat` divides it by kind.
+//! CPU use of a server by kind of thread, while its threads and processes start and end. The total is the processes' CPU
+//! clocks, with what they have waited for. The threads' `schedstat` divides it by kind.
+
+mod tracked;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
 use tare_sys::limits;
-use tare_sys::procfs::process::{self, SchedStat, SchedStatReader, Stat};
+use tare_sys::procfs::process::{self, SchedStat, Stat};
 
-use super::kind::{self, thread_kind, thread_pool};
+use super::kind;
 use crate::SutError;
+use tracked::Process;
 
 /// CPU use of threads, by kind (see [`super::kind`]) and by pool within each kind.
 pub type ByPool = BTreeMap<&'static str, BTreeMap<String, SchedStat>>;
@@ -91,7 +94,7 @@ impl CpuUse {
 #[derive(Debug)]
 pub struct CpuProbe {
     root: u32,
-    /// Ended processes stay, with their last known use.
+    /// Ended processes stay, with their last known use. A later process with the same number is another one.
     processes: BTreeMap<u32, Process>,
     processes_known_at: Nanos,
     files_left: usize,
@@ -115,29 +118,58 @@ impl CpuProbe {
         if clock::now() >= self.processes_known_at + SEARCH_EVERY {
             self.find_new_processes()?;
         }
+        let reaped = self.reaped_ns();
         let (mut by_pool, mut total_ns) = (ByPool::new(), 0);
-        for (&pid, process) in &mut self.processes {
+        for ((&pid, process), &reaped_ns) in self.processes.iter_mut().zip(&reaped) {
+            process.reaped_ns = reaped_ns;
             // The end of the root is an error. The end of a child is normal.
             match process.update(pid, &mut self.files_left) {
                 Err(gone) if pid == self.root => return Err(gone),
-                _ => total_ns += process.add_to(&mut by_pool),
+                updated => process.has_ended |= updated.is_err() && !process::exists(pid),
             }
+            total_ns += process.add_to(&mut by_pool);
         }
-        Ok(CpuSample { at_ns: clock::now().0, total_ns, by_pool })
+        let unseen_ns = self.unseen_ns(&reaped, |_, process| process.has_ended);
+        add_remainder(&mut by_pool, unseen_ns);
+        Ok(CpuSample { at_ns: clock::now().0, total_ns: total_ns + unseen_ns, by_pool })
     }
 
-    /// CPU time so far of the known processes; of those that have ended, as the last sample saw it.
+    /// CPU time so far of the known processes, and of their children that ended unseen; of known ones that have ended, as the
+    /// last sample saw it.
     ///
     /// # Units
     /// Nanoseconds.
     pub fn cpu_ns(&self) -> u64 {
-        let used = |(pid, seen): (&u32, &Process)| process::cpu_time_ns(*pid).unwrap_or(seen.total_ns);
-        self.processes.iter().map(used).sum()
+        let reaped = self.reaped_ns();
+        let now = |pid: u32, seen: &Process| process::cpu_time_ns(pid).ok().filter(|_| !seen.has_ended);
+        let used = |(pid, seen): (&u32, &Process)| now(*pid, seen).unwrap_or(seen.total_ns);
+        let known_ns: u64 = self.processes.iter().map(used).sum();
+        known_ns + self.unseen_ns(&reaped, |pid, seen| now(pid, seen).is_none())
     }
 
-    /// The processes of the server, including those that have ended.
+    /// What each process has waited for. It is read before the processes are: of a child that ends meanwhile, nothing is then
+    /// counted twice.
+    fn reaped_ns(&self) -> Vec<u64> {
+        let now = |pid: &u32, seen: &Process| Stat::of_process(*pid).ok().filter(|_| !seen.has_ended);
+        let last = |(pid, seen): (&u32, &Process)| now(pid, seen).map_or(seen.reaped_ns, |stat| stat.reaped_ns());
+        self.processes.iter().map(last).collect()
+    }
+
+    /// CPU of children that have ended, beyond what is known of them. Many servers start one for each request, which nobody sees.
+    fn unseen_ns(&self, reaped: &[u64], has_ended: impl Fn(u32, &Process) -> bool) -> u64 {
+        let mut seen_ns: HashMap<u32, u64> = HashMap::new();
+        for ((&pid, process), reaped_ns) in self.processes.iter().zip(reaped) {
+            if has_ended(pid, process) {
+                *seen_ns.entry(process.parent).or_default() += process.total_ns + reaped_ns;
+            }
+        }
+        let of_parent = |(pid, reaped_ns): (&u32, &u64)| reaped_ns.saturating_sub(*seen_ns.get(pid).unwrap_or(&0));
+        self.processes.keys().zip(reaped).map(of_parent).sum()
+    }
+
+    /// The processes of the server, without those that are known to have ended.
     pub fn processes(&self) -> impl Iterator<Item = u32> + '_ {
-        self.processes.keys().copied()
+        self.processes.iter().filter(|(_, process)| !process.has_ended).map(|(pid, _)| *pid)
     }
 
     /// Those of them that live now. New ones are searched for among all processes of the machine, which takes about a
@@ -157,92 +189,6 @@ impl CpuProbe {
         Ok(())
     }
 }
-
-#[derive(Debug, Default)]
-struct Process {
-    is_jvm: bool,
-    name: String,
-    total_ns: u64,
-    threads: HashMap<u32, Thread>,
-    /// Last known use of ended threads, by name.
-    ended: BTreeMap<String, SchedStat>,
-}
-
-#[derive(Debug)]
-struct Thread {
-    name: String,
-    used: SchedStat,
-    /// Kept open if the limit allows.
-    counters: SchedStatReader,
-    seen: bool,
-}
-
-impl Process {
-    fn new(pid: u32) -> Self {
-        let program = process::program_name(pid).unwrap_or_default();
-        let name = process::thread_name(pid, pid).unwrap_or_default();
-        Self { is_jvm: program == "java" || name == "java", name, ..Self::default() }
-    }
-
-    fn update(&mut self, pid: u32, files_left: &mut usize) -> Result<(), SutError> {
-        let tids = process::thread_ids(pid)?;
-        self.threads.values_mut().for_each(|thread| thread.seen = false);
-        for tid in tids {
-            let thread = self.threads.entry(tid).or_insert_with(|| Thread::new(pid, tid, files_left));
-            // A new thread has its creator's or the program's name until it sets its own.
-            if thread.name.is_empty() || thread.name == self.name {
-                thread.name = process::thread_name(pid, tid).unwrap_or_default();
-            }
-            thread.seen = thread.update();
-        }
-        for (_, dead) in self.threads.extract_if(|_, thread| !thread.seen) {
-            *files_left += usize::from(dead.counters.is_kept_open());
-            *self.ended.entry(dead.name).or_default() += dead.used;
-        }
-        // Read after the threads, so that their sum cannot exceed it.
-        self.total_ns = process::cpu_time_ns(pid)?;
-        Ok(())
-    }
-
-    fn add_to(&self, sum: &mut ByPool) -> u64 {
-        let living = self.threads.values().map(|thread| (thread.name.as_str(), thread.used));
-        let ended = self.ended.iter().map(|(name, used)| (name.as_str(), *used));
-        let mut known = 0;
-        for (name, used) in living.chain(ended) {
-            let pools = sum.entry(thread_kind(name, self.is_jvm)).or_default();
-            *pools.entry(thread_pool(name).to_owned()).or_default() += used;
-            known += used.cpu_ns;
-        }
-        add_remainder(sum, self.total_ns.saturating_sub(known));
-        self.total_ns.max(known)
-    }
-}
-
-impl Thread {
-    fn new(pid: u32, tid: u32, files_left: &mut usize) -> Self {
-        let counters = SchedStatReader::new(pid, tid, *files_left > 0);
-        *files_left -= usize::from(counters.is_kept_open());
-        Self { name: String::new(), used: SchedStat::default(), counters, seen: true }
-    }
-
-    /// Reads the thread's use. Returns whether the thread still exists.
-    fn update(&mut self) -> bool {
-        match self.counters.read() {
-            Ok(counters) => {
-                self.used = counters.unwrap_or(self.used);
-                true
-            }
-            // This also holds if a new thread has the same id: the open file belongs to the old one.
-            Err(gone) if matches!(gone.raw_os_error(), Some(NO_SUCH_FILE | NO_SUCH_PROCESS)) => false,
-            // Without free descriptors the thread still exists; only its newest figure is missing.
-            Err(_) => true,
-        }
-    }
-}
-
-/// Opening and reading fail with `ENOENT` or `ESRCH` for an ended thread.
-const NO_SUCH_FILE: i32 = 2;
-const NO_SUCH_PROCESS: i32 = 3;
 
 fn add_remainder(sum: &mut ByPool, ns: u64) {
     *sum.entry(kind::EXITED).or_default().entry(kind::EXITED.to_owned()).or_default() +=
@@ -340,6 +286,25 @@ mod tests {
         lines.next().unwrap().unwrap();
         let (after, little_ns) = (probe.cpu_ns(), 2_000_000);
         assert!(before > 2 * little_ns && after + little_ns > before, "{before} and then {after}");
+        drop(orders);
+        server.wait().unwrap();
+    }
+
+    #[test]
+    fn what_children_use_that_nobody_sees_is_counted() {
+        let burns = "while read x; do (i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done); echo; done";
+        let mut server =
+            Command::new("sh").args(["-c", burns]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut orders = server.stdin.take().unwrap();
+        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines();
+        let mut probe = CpuProbe::new(server.id()).unwrap();
+        let (first, before) = (probe.take_sample().unwrap(), probe.cpu_ns());
+        orders.write_all(b"\n").unwrap();
+        lines.next().unwrap().unwrap();
+        let (used, after) = (probe.take_sample().unwrap().since(&first), probe.cpu_ns());
+        let little_ns = 5_000_000;
+        assert!(used.total_ns > little_ns && used.use_of_kind(kind::EXITED).cpu_ns > little_ns, "{used:?}");
+        assert!(after > before + little_ns, "{before} and then {after}");
         drop(orders);
         server.wait().unwrap();
     }

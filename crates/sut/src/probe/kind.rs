@@ -8,7 +8,7 @@ pub const JIT: &str = "jit";
 pub const VM: &str = "vm";
 /// Our agent in a JVM.
 pub const PROBE: &str = "probe";
-/// Threads that started and ended between two samples, so their names are unknown.
+/// Threads and processes that started and ended between two samples, so their names are unknown.
 pub const EXITED: &str = "exited threads";
 
 /// Prefixes of names, as the kernel keeps them (15 bytes). The first match decides.

@@ -6,6 +6,7 @@ use std::io::{self, BufRead, BufReader};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use super::machine::clock_tick_ns;
 use super::{ProcfsError, numbers_in, read_as};
 
 /// The fields of `/proc/PID/stat` that tare uses.
@@ -17,6 +18,8 @@ pub struct Stat {
     pub state: char,
     /// Parent's process id.
     pub parent: u32,
+    /// CPU time of its children that it has waited for, with that of theirs, in clock ticks.
+    pub reaped_ticks: u64,
 }
 
 impl Stat {
@@ -29,11 +32,20 @@ impl Stat {
         let (comm, rest) = rest.rsplit_once(") ")?;
         let mut fields = rest.split_ascii_whitespace();
         let state = fields.next()?.chars().next()?;
-        Some(Self { comm: comm.to_owned(), state, parent: fields.next()?.parse().ok()? })
+        let parent = fields.next()?.parse().ok()?;
+        // User and system time: the fields 16 and 17, where the parent is the fourth.
+        let mut reaped = fields.skip(11).map_while(|ticks| ticks.parse::<u64>().ok());
+        let reaped_ticks = reaped.next()?.saturating_add(reaped.next()?);
+        Some(Self { comm: comm.to_owned(), state, parent, reaped_ticks })
     }
 
     pub fn of_process(pid: u32) -> Result<Self, ProcfsError> {
         read_as(format!("/proc/{pid}/stat"), Self::parse)
+    }
+
+    /// [`reaped_ticks`](Self::reaped_ticks) in nanoseconds.
+    pub fn reaped_ns(&self) -> u64 {
+        self.reaped_ticks.saturating_mul(clock_tick_ns())
     }
 
     /// Whether the process is alive: neither a zombie nor dead.
@@ -321,7 +333,7 @@ mod tests {
     fn a_stat_line_is_read_behind_any_name() {
         let line = "42 (a) R (b) T 7 42 42 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 33 0 98765 1 2 3";
         let stat = Stat::parse(line).unwrap();
-        assert_eq!((stat.comm.as_str(), stat.state, stat.parent), ("a) R (b", 'T', 7));
+        assert_eq!((stat.comm.as_str(), stat.state, stat.parent, stat.reaped_ticks), ("a) R (b", 'T', 7, 15));
         assert!(stat.is_stopped() && stat.is_alive());
         assert_eq!(Stat::parse("42 (java"), None);
     }

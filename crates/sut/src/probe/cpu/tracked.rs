@@ -1,0 +1,104 @@
+//! CPU use of one process of a server, by its threads.
+
+use std::collections::{BTreeMap, HashMap};
+
+use tare_sys::procfs::process::{self, SchedStat, SchedStatReader, Stat};
+
+use super::{ByPool, add_remainder};
+use crate::SutError;
+use crate::probe::kind::{thread_kind, thread_pool};
+
+#[derive(Debug, Default)]
+pub(super) struct Process {
+    is_jvm: bool,
+    name: String,
+    pub(super) parent: u32,
+    /// Whether it has ended, and its parent has waited for it.
+    pub(super) has_ended: bool,
+    pub(super) total_ns: u64,
+    /// CPU of its children that it has waited for, with that of theirs.
+    pub(super) reaped_ns: u64,
+    pub(super) threads: HashMap<u32, Thread>,
+    /// Last known use of ended threads, by name.
+    ended: BTreeMap<String, SchedStat>,
+}
+
+#[derive(Debug)]
+pub(super) struct Thread {
+    name: String,
+    used: SchedStat,
+    /// Kept open if the limit allows.
+    pub(super) counters: SchedStatReader,
+    seen: bool,
+}
+
+impl Process {
+    pub(super) fn new(pid: u32) -> Self {
+        let program = process::program_name(pid).unwrap_or_default();
+        let name = process::thread_name(pid, pid).unwrap_or_default();
+        let parent = Stat::of_process(pid).map(|stat| stat.parent).unwrap_or_default();
+        Self { is_jvm: program == "java" || name == "java", name, parent, ..Self::default() }
+    }
+
+    pub(super) fn update(&mut self, pid: u32, files_left: &mut usize) -> Result<(), SutError> {
+        if self.has_ended {
+            return Ok(());
+        }
+        let tids = process::thread_ids(pid)?;
+        self.threads.values_mut().for_each(|thread| thread.seen = false);
+        for tid in tids {
+            let thread = self.threads.entry(tid).or_insert_with(|| Thread::new(pid, tid, files_left));
+            // A new thread has its creator's or the program's name until it sets its own.
+            if thread.name.is_empty() || thread.name == self.name {
+                thread.name = process::thread_name(pid, tid).unwrap_or_default();
+            }
+            thread.seen = thread.update();
+        }
+        for (_, dead) in self.threads.extract_if(|_, thread| !thread.seen) {
+            *files_left += usize::from(dead.counters.is_kept_open());
+            *self.ended.entry(dead.name).or_default() += dead.used;
+        }
+        // Read after the threads, so that their sum cannot exceed it.
+        self.total_ns = process::cpu_time_ns(pid)?;
+        Ok(())
+    }
+
+    pub(super) fn add_to(&self, sum: &mut ByPool) -> u64 {
+        let living = self.threads.values().map(|thread| (thread.name.as_str(), thread.used));
+        let ended = self.ended.iter().map(|(name, used)| (name.as_str(), *used));
+        let mut known = 0;
+        for (name, used) in living.chain(ended) {
+            let pools = sum.entry(thread_kind(name, self.is_jvm)).or_default();
+            *pools.entry(thread_pool(name).to_owned()).or_default() += used;
+            known += used.cpu_ns;
+        }
+        add_remainder(sum, self.total_ns.saturating_sub(known));
+        self.total_ns.max(known)
+    }
+}
+
+impl Thread {
+    fn new(pid: u32, tid: u32, files_left: &mut usize) -> Self {
+        let counters = SchedStatReader::new(pid, tid, *files_left > 0);
+        *files_left -= usize::from(counters.is_kept_open());
+        Self { name: String::new(), used: SchedStat::default(), counters, seen: true }
+    }
+
+    /// Reads the thread's use. Returns whether the thread still exists.
+    fn update(&mut self) -> bool {
+        match self.counters.read() {
+            Ok(counters) => {
+                self.used = counters.unwrap_or(self.used);
+                true
+            }
+            // This also holds if a new thread has the same id: the open file belongs to the old one.
+            Err(gone) if matches!(gone.raw_os_error(), Some(NO_SUCH_FILE | NO_SUCH_PROCESS)) => false,
+            // Without free descriptors the thread still exists; only its newest figure is missing.
+            Err(_) => true,
+        }
+    }
+}
+
+/// Opening and reading fail with `ENOENT` or `ESRCH` for an ended thread.
+const NO_SUCH_FILE: i32 = 2;
+const NO_SUCH_PROCESS: i32 = 3;
