@@ -6,8 +6,8 @@ use tare_sys::limits::raise_open_files;
 use crate::error::RunError;
 use crate::machine::named_cores::{named_cores, own_cores};
 
-/// Files that tare has open in addition to its connections.
-const OWN_FILES: u64 = 64;
+/// Files that tare has open in addition to its connections: the record, the terminal, the self-test.
+pub(crate) const OWN_FILES: u64 = 64;
 
 /// The cores of the generator: those in `list`, or as many as `threads` asks for (by default half of them), the last core
 /// first, because the kernel puts other work on the first ones. Never more than there are cores or connections.

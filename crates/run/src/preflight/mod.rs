@@ -23,11 +23,10 @@ use crate::context::cores::Cores;
 use crate::context::inputs::RunInputs;
 use crate::error::RunError;
 use crate::load_host::LoadMachines;
+use crate::machine::generator::OWN_FILES;
 use crate::machine::machine_state::disturbances;
 use crate::progress::Progress;
 
-/// Files that tare itself has open in addition to its connections: the record, the terminal, the self-test.
-const OWN_FILES: u64 = 64;
 /// Files that it has open for each server: its log, its supervisor, its accounts in /proc.
 const FILES_PER_SERVER: u64 = 64;
 /// The delay that the built-in server plants, and how the self-test drives it.
