@@ -219,7 +219,7 @@ impl TestBed for ProcessBed<'_> {
     fn begin_watch(&mut self, servers: &[ServerId], phase: Phase) {
         self.watch_begun_ns = self.elapsed_ns();
         let cpus = self.generator_cpus.clone();
-        self.beside_generator = cpus.and_then(|cpus| OtherPrograms::begin(&RunningServers::new(), cpus));
+        self.beside_generator = cpus.and_then(|cpus| OtherPrograms::begin(&mut RunningServers::new(), cpus));
         self.host.begin_watch(&WatchOrder {
             servers: servers.to_vec(),
             phase,
@@ -230,7 +230,7 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn end_watch(&mut self, scored_from_ns: u64) -> Vec<ServerUse> {
-        let beside = self.beside_generator.take().and_then(|others| others.share(&RunningServers::new()));
+        let beside = self.beside_generator.take().and_then(|others| others.share(&mut RunningServers::new()));
         let mut all = self.host.end_watch(scored_from_ns.saturating_sub(self.watch_begun_ns));
         let hiccups = all.iter_mut().filter_map(|one| one.hiccups.as_mut());
         hiccups.flat_map(|hiccups| &mut hiccups.pauses).for_each(|pause| pause.at_ns += self.watch_begun_ns);

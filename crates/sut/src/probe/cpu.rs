@@ -3,7 +3,7 @@
 
 mod tracked;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tare_sys::clock::{self, Nanos};
@@ -94,7 +94,6 @@ impl CpuUse {
 #[derive(Debug)]
 pub struct CpuProbe {
     root: u32,
-    /// Ended processes stay, with their last known use. A later process with the same number is another one.
     processes: BTreeMap<u32, Process>,
     processes_known_at: Nanos,
     files_left: usize,
@@ -118,58 +117,55 @@ impl CpuProbe {
         if clock::now() >= self.processes_known_at + SEARCH_EVERY {
             self.find_new_processes()?;
         }
-        let reaped = self.reaped_ns();
-        let (mut by_pool, mut total_ns) = (ByPool::new(), 0);
-        for ((&pid, process), &reaped_ns) in self.processes.iter_mut().zip(&reaped) {
-            process.reaped_ns = reaped_ns;
-            // The end of the root is an error. The end of a child is normal.
-            match process.update(pid, &mut self.files_left) {
-                Err(gone) if pid == self.root => return Err(gone),
-                updated => process.has_ended |= updated.is_err() && !process::exists(pid),
-            }
-            total_ns += process.add_to(&mut by_pool);
-        }
-        let unseen_ns = self.unseen_ns(&reaped, |_, process| process.has_ended);
-        add_remainder(&mut by_pool, unseen_ns);
-        Ok(CpuSample { at_ns: clock::now().0, total_ns: total_ns + unseen_ns, by_pool })
+        self.refresh(Process::update)?;
+        let mut by_pool = ByPool::new();
+        let total_ns = self.processes.values().map(|process| process.add_to(&mut by_pool)).sum();
+        Ok(CpuSample { at_ns: clock::now().0, total_ns, by_pool })
     }
 
-    /// CPU time so far of the known processes, and of their children that ended unseen; of known ones that have ended, as the
-    /// last sample saw it.
+    /// CPU time so far; after the end of the root, as it was seen last.
     ///
     /// # Units
     /// Nanoseconds.
-    pub fn cpu_ns(&self) -> u64 {
-        let reaped = self.reaped_ns();
-        let now = |pid: u32, seen: &Process| process::cpu_time_ns(pid).ok().filter(|_| !seen.has_ended);
-        let used = |(pid, seen): (&u32, &Process)| now(*pid, seen).unwrap_or(seen.total_ns);
-        let known_ns: u64 = self.processes.iter().map(used).sum();
-        known_ns + self.unseen_ns(&reaped, |pid, seen| now(pid, seen).is_none())
+    pub fn cpu_ns(&mut self) -> u64 {
+        let _ = self.refresh(|process, pid, _| process.read_clock(pid));
+        self.processes.values().map(Process::used_ns).sum()
     }
 
-    /// What each process has waited for. It is read before the processes are: of a child that ends meanwhile, nothing is then
-    /// counted twice.
-    fn reaped_ns(&self) -> Vec<u64> {
-        let now = |pid: &u32, seen: &Process| Stat::of_process(*pid).ok().filter(|_| !seen.has_ended);
-        let last = |(pid, seen): (&u32, &Process)| now(pid, seen).map_or(seen.reaped_ns, |stat| stat.reaped_ns());
-        self.processes.iter().map(last).collect()
-    }
-
-    /// CPU of children that have ended, beyond what is known of them. Many servers start one for each request, which nobody sees.
-    fn unseen_ns(&self, reaped: &[u64], has_ended: impl Fn(u32, &Process) -> bool) -> u64 {
-        let mut seen_ns: HashMap<u32, u64> = HashMap::new();
-        for ((&pid, process), reaped_ns) in self.processes.iter().zip(reaped) {
-            if has_ended(pid, process) {
-                *seen_ns.entry(process.parent).or_default() += process.total_ns + reaped_ns;
+    /// Looks at all processes. What one has used that has ended stays with its parent.
+    ///
+    /// # Errors
+    /// When the root has ended.
+    fn refresh(&mut self, look: fn(&mut Process, u32, &mut usize) -> Result<(), SutError>) -> Result<(), SutError> {
+        // First: of a child that ends from then on, nothing is counted twice.
+        self.processes.iter_mut().for_each(|(pid, process)| process.read_reaped(*pid));
+        let mut ended = Vec::new();
+        for (&pid, process) in &mut self.processes {
+            match look(process, pid, &mut self.files_left) {
+                Err(gone) if pid == self.root => return Err(gone),
+                Err(_) if !process::exists(pid) => ended.push(pid),
+                _ => {}
             }
         }
-        let of_parent = |(pid, reaped_ns): (&u32, &u64)| reaped_ns.saturating_sub(*seen_ns.get(pid).unwrap_or(&0));
-        self.processes.keys().zip(reaped).map(of_parent).sum()
+        // Children mostly have larger numbers than their parents, and come first.
+        ended.into_iter().rev().for_each(|pid| self.hand_over(pid));
+        Ok(())
     }
 
-    /// The processes of the server, without those that are known to have ended.
+    fn hand_over(&mut self, pid: u32) {
+        let Some(ended) = self.processes.remove(&pid) else { return };
+        self.files_left += ended.open_files();
+        // Nobody of the server waits for an orphan.
+        let is_orphan = !self.processes.contains_key(&ended.parent());
+        let heir = if is_orphan { self.root } else { ended.parent() };
+        if let Some(heir) = self.processes.get_mut(&heir) {
+            heir.take_over(&ended, !is_orphan);
+        }
+    }
+
+    /// The processes of the server that have not ended.
     pub fn processes(&self) -> impl Iterator<Item = u32> + '_ {
-        self.processes.iter().filter(|(_, process)| !process.has_ended).map(|(pid, _)| *pid)
+        self.processes.keys().copied()
     }
 
     /// Those of them that live now. New ones are searched for among all processes of the machine, which takes about a
@@ -286,6 +282,7 @@ mod tests {
         lines.next().unwrap().unwrap();
         let (after, little_ns) = (probe.cpu_ns(), 2_000_000);
         assert!(before > 2 * little_ns && after + little_ns > before, "{before} and then {after}");
+        assert_eq!(probe.processes().collect::<Vec<_>>(), [server.id()], "it is no longer looked at");
         drop(orders);
         server.wait().unwrap();
     }
@@ -317,7 +314,7 @@ mod tests {
         burn();
         let used = probe.take_sample().unwrap().since(&before);
         assert!(used.total_ns >= 30_000_000, "{used:?}");
-        assert!(probe.processes.values().all(|process| process.threads.values().all(|t| !t.counters.is_kept_open())));
+        assert!(probe.processes.values().all(|process| process.open_files() == 0));
     }
 
     #[test]

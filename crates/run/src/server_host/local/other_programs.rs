@@ -17,14 +17,14 @@ pub(crate) struct OtherPrograms {
 
 impl OtherPrograms {
     /// Reads the accounts of these cores; `None` if the CPU time of a server cannot be read.
-    pub fn begin(servers: &RunningServers, cpus: CpuSet) -> Option<Self> {
+    pub fn begin(servers: &mut RunningServers, cpus: CpuSet) -> Option<Self> {
         let ours_ns = own_cpu_ns(servers)?;
         Some(Self { before: CpuTicks::read_cpus(&cpus).ok()?, ours_ns, begun: clock::now(), cpus })
     }
 
     /// The share of the cores that other programs have used since then (0–1). It is a lower bound: the kernel may count the
     /// interrupts of tare twice, and its ticks may be off by one per core.
-    pub fn share(&self, servers: &RunningServers) -> Option<f64> {
+    pub fn share(&self, servers: &mut RunningServers) -> Option<f64> {
         let cpus = self.cpus.len() as u64;
         let unused_ns = CpuTicks::read_cpus(&self.cpus).ok()?.since(self.before).unused_ns();
         let ours_ns = own_cpu_ns(servers)?.saturating_sub(self.ours_ns);
@@ -38,8 +38,8 @@ fn unexplained_share(time_ns: u64, known_ns: u64) -> f64 {
 }
 
 /// CPU that tare and its servers have used so far; `None` where a server that runs cannot be seen.
-fn own_cpu_ns(servers: &RunningServers) -> Option<u64> {
-    let of_servers: Option<u64> = servers.values().map(RunningServer::cpu_ns).sum();
+fn own_cpu_ns(servers: &mut RunningServers) -> Option<u64> {
+    let of_servers: Option<u64> = servers.values_mut().map(RunningServer::cpu_ns).sum();
     Some(clock::process_cpu_ns() + of_servers?)
 }
 

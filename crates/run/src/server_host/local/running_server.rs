@@ -151,10 +151,10 @@ impl RunningServer {
     }
 
     /// CPU of all its processes in nanoseconds; `None` where they cannot be seen.
-    pub fn cpu_ns(&self) -> Option<u64> {
-        match self.cpu_probes.as_slice() {
+    pub fn cpu_ns(&mut self) -> Option<u64> {
+        match self.cpu_probes.as_mut_slice() {
             [] => matches!(self.live.status(), Status::Exited(_)).then_some(0),
-            probes => Some(probes.iter().map(CpuProbe::cpu_ns).sum()),
+            probes => Some(probes.iter_mut().map(CpuProbe::cpu_ns).sum()),
         }
     }
 }

@@ -12,23 +12,26 @@ use crate::probe::kind::{thread_kind, thread_pool};
 pub(super) struct Process {
     is_jvm: bool,
     name: String,
-    pub(super) parent: u32,
-    /// Whether it has ended, and its parent has waited for it.
-    pub(super) has_ended: bool,
-    pub(super) total_ns: u64,
-    /// CPU of its children that it has waited for, with that of theirs.
-    pub(super) reaped_ns: u64,
-    pub(super) threads: HashMap<u32, Thread>,
+    parent: u32,
+    total_ns: u64,
+    threads: HashMap<u32, Thread>,
     /// Last known use of ended threads, by name.
     ended: BTreeMap<String, SchedStat>,
+    /// CPU of its children that it has waited for, with that of theirs.
+    reaped_ns: u64,
+    /// As much of that is known from looks at those children.
+    known_reaped_ns: u64,
+    /// Last known use of children that have ended, with that of theirs.
+    of_children: ByPool,
+    of_children_ns: u64,
 }
 
 #[derive(Debug)]
-pub(super) struct Thread {
+struct Thread {
     name: String,
     used: SchedStat,
     /// Kept open if the limit allows.
-    pub(super) counters: SchedStatReader,
+    counters: SchedStatReader,
     seen: bool,
 }
 
@@ -41,9 +44,6 @@ impl Process {
     }
 
     pub(super) fn update(&mut self, pid: u32, files_left: &mut usize) -> Result<(), SutError> {
-        if self.has_ended {
-            return Ok(());
-        }
         let tids = process::thread_ids(pid)?;
         self.threads.values_mut().for_each(|thread| thread.seen = false);
         for tid in tids {
@@ -59,10 +59,47 @@ impl Process {
             *self.ended.entry(dead.name).or_default() += dead.used;
         }
         // Read after the threads, so that their sum cannot exceed it.
+        self.read_clock(pid)
+    }
+
+    pub(super) fn read_clock(&mut self, pid: u32) -> Result<(), SutError> {
         self.total_ns = process::cpu_time_ns(pid)?;
         Ok(())
     }
 
+    /// Reads what it has waited for. One that has ended keeps what was seen last.
+    pub(super) fn read_reaped(&mut self, pid: u32) {
+        self.reaped_ns = Stat::of_process(pid).map_or(self.reaped_ns, |stat| stat.reaped_ns());
+    }
+
+    pub(super) const fn parent(&self) -> u32 {
+        self.parent
+    }
+
+    /// How many files are kept open for its threads.
+    pub(super) fn open_files(&self) -> usize {
+        self.threads.values().filter(|thread| thread.counters.is_kept_open()).count()
+    }
+
+    /// CPU of children that ended between two looks. Many servers start one for each request, which nobody sees.
+    fn unseen_ns(&self) -> u64 {
+        self.reaped_ns.saturating_sub(self.known_reaped_ns)
+    }
+
+    /// All that it and its ended children have used.
+    pub(super) fn used_ns(&self) -> u64 {
+        self.total_ns + self.of_children_ns + self.unseen_ns()
+    }
+
+    /// Takes over what an ended process has used.
+    pub(super) fn take_over(&mut self, ended: &Self, has_waited_for_it: bool) {
+        self.of_children_ns += ended.add_to(&mut self.of_children);
+        if has_waited_for_it {
+            self.known_reaped_ns += ended.total_ns + ended.reaped_ns.max(ended.known_reaped_ns);
+        }
+    }
+
+    /// Adds its use and that of its ended children. Returns all of it.
     pub(super) fn add_to(&self, sum: &mut ByPool) -> u64 {
         let living = self.threads.values().map(|thread| (thread.name.as_str(), thread.used));
         let ended = self.ended.iter().map(|(name, used)| (name.as_str(), *used));
@@ -72,8 +109,13 @@ impl Process {
             *pools.entry(thread_pool(name).to_owned()).or_default() += used;
             known += used.cpu_ns;
         }
-        add_remainder(sum, self.total_ns.saturating_sub(known));
-        self.total_ns.max(known)
+        for (kind, pools) in &self.of_children {
+            let of_kind = sum.entry(kind).or_default();
+            pools.iter().for_each(|(pool, used)| *of_kind.entry(pool.clone()).or_default() += *used);
+        }
+        let all_ns = self.used_ns().max(known + self.of_children_ns);
+        add_remainder(sum, all_ns - known - self.of_children_ns);
+        all_ns
     }
 }
 
