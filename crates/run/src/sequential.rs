@@ -6,6 +6,7 @@ use tare_plan::estimate::cell_time;
 use tare_plan::plan::{Group, NamedScenario, SliceKind, Variant};
 use tare_record::EndStatus;
 use tare_record::checkpoint::{DoneStep, GroupVerdicts};
+use tare_record::cross_check::CrossCheckOutcome;
 
 use crate::context::RunContext;
 use crate::error::RunError;
@@ -104,7 +105,10 @@ fn cross_check(
             let (scenario, variant) = (&*named.name, &*member.variant.name);
             context.show(&Progress::CrossChecking { place: *place, scenario, variant, engine });
             let check = context.bed.cross_check(member.id, engine, named, place)?;
-            context.journal.append_cross_check(check)?;
+            // A tool that Ctrl-C has ended has not failed.
+            if !context.is_interrupted() || matches!(check.outcome, CrossCheckOutcome::Measured(_)) {
+                context.journal.append_cross_check(check)?;
+            }
         }
     }
     Ok(())

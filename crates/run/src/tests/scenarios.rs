@@ -346,6 +346,14 @@ fn a_sequential_run_goes_on_after_a_server_that_dies_and_does_not_cross_check_it
 }
 
 #[test]
+fn a_cross_check_that_is_interrupted_has_not_failed() {
+    let simulation = || Simulation::new(Plan { engines: vec![Engine::Wrk], ..sequential_plan() });
+    let (_, ends_ns) = simulation().run().record.end.unwrap();
+    let cut = simulation().interrupt_at(Duration::from_nanos(ends_ns - 1)).run();
+    assert_eq!((cut.status, cut.record.cross_checks.len()), (EndStatus::Interrupted, 3));
+}
+
+#[test]
 fn a_sequential_run_that_is_interrupted_keeps_its_last_slice() {
     let whole = Simulation::new(sequential_plan()).run();
     let second = whole.scored().nth(1).unwrap();

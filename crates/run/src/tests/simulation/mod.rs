@@ -325,6 +325,7 @@ impl TestBed for SimulatedBed {
     ) -> Result<CrossCheckRecord, RunError> {
         let variant = self.running[&server].name.clone();
         self.record_action(Action::CrossCheck(variant.clone()));
+        self.advance_clock(Duration::from_secs(1));
         Ok(CrossCheckRecord {
             engine,
             version: "1".to_owned(),
