@@ -48,8 +48,8 @@ pub fn plan_headline(plan: &Plan, width: usize) -> String {
 
 /// What comes after the scored starts, where the suite asks for it.
 fn profiles(plan: &Plan) -> String {
-    let after = plan.profiling().filter(|_| plan.mode != Mode::Profiled);
-    after.map_or(String::new(), |after| format!("; then profiles, about {}", roughly(run_time(&after).as_secs_f64())))
+    plan.profiling()
+        .map_or(String::new(), |after| format!("; then profiles, about {}", roughly(run_time(&after).as_secs_f64())))
 }
 
 fn ending(plan: &Plan) -> String {

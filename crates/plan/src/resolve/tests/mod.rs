@@ -356,6 +356,7 @@ fn a_suite_that_asks_for_profiles_gets_starts_of_their_own_beside_the_scored_one
     assert!(!scored.machine.jvm_options.iter().any(|option| option.contains("NonSafepoints")));
     let profiling = scored.profiling().unwrap();
     assert_eq!((profiling.mode, profiling.stop.forks), (Mode::Profiled, Forks::Fixed { count: 4 }));
+    assert!(profiling.profiling().is_none(), "nothing comes after them");
     assert_eq!(
         (profiling.slices.saturating, profiling.slices.fixed, profiling.slices.latency),
         (0, 1, Span::default())
