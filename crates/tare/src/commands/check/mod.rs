@@ -5,6 +5,8 @@ mod baseline;
 mod paths_into;
 mod submodules;
 
+use std::slice;
+
 use tare_analysis::profile::no_sample_in;
 use tare_plan::names::select_names;
 use tare_plan::plan::{CommandServer, Program, Role, Source, Variant};
@@ -190,8 +192,9 @@ fn baseline_of(suite: &Suite, baseline: &Baseline, name: &str, both: &mut Suite)
 /// The scenarios of the first group of the suite that compares this server; `None` for all.
 fn scenarios_of(suite: &Suite, name: &str) -> Option<Vec<String>> {
     let known = [name.to_owned()];
-    let has_server = |group: &&GroupSpec| select_names("[[groups]]", "server", &group.servers, &known).is_ok();
-    suite.groups.iter().find(has_server)?.scenarios.clone()
+    // Each pattern by itself: one that matches other servers alone is no error here.
+    let is_it = |pattern: &String| select_names("[[groups]]", "server", slice::from_ref(pattern), &known).is_ok();
+    suite.groups.iter().find(|group| group.servers.iter().any(is_it))?.scenarios.clone()
 }
 
 /// The servers that flags choose, or else those that name a baseline: the layers of the suite; all where none does. Of a
@@ -225,6 +228,16 @@ fn wrong(suite: &Suite, message: &str) -> PlanError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_server_is_checked_in_the_scenarios_of_its_group_whoever_else_is_in_it() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let group =
+            GroupSpec { servers: names(&["own", "layer*"]), scenarios: Some(names(&["Get"])), ..GroupSpec::default() };
+        let suite = Suite { groups: vec![group], ..Suite::default() };
+        let scenarios = ["own", "layer.2", "other"].map(|name| scenarios_of(&suite, name));
+        assert_eq!(scenarios, [Some(names(&["Get"])), Some(names(&["Get"])), None]);
+    }
 
     #[test]
     fn without_saturating_rounds_the_open_load_stays_whoever_says_so() {
