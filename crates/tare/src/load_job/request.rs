@@ -179,6 +179,11 @@ fn calls(
         .transpose()?;
     // Each is read once, because a pipe is empty then.
     let json = args.data_json.as_deref().map(|text| text_or_file(text, files)).transpose()?;
+    if json.as_ref().is_some_and(|json| json.contains("{{")) {
+        return Err(wrong_usage(
+            "--data-json has a variable, and messages of gRPC have none; where braces are meant, write \\u007b{",
+        ));
+    }
     let bytes = bytes(args, files)?.unwrap_or_default();
     let mut list = Vec::new();
     for (wanted, path) in wanted.iter().zip(&target.paths) {
@@ -294,19 +299,29 @@ mod tests {
     use crate::args::{Command, parse};
 
     /// The requests of `tare load` with these words.
-    fn requests(words: &[&str]) -> Requests {
+    fn requests(words: &[&str]) -> anyhow::Result<Requests> {
         let Command::Load(args) = parse([&["tare", "load"], words].concat()).unwrap().command else { panic!() };
         let files = InputFiles::Disk;
         let place = LoadTarget::from_urls(&args.urls, Instead::Nothing, Connector::FromAgents).unwrap();
         let wanted = wanted_requests(&args.urls, &args.request, &files).unwrap();
-        build_requests(wanted, &place, &args.request, &args.connection, &files, 7).unwrap()
+        build_requests(wanted, &place, &args.request, &args.connection, &files, 7)
     }
 
     #[test]
     fn random_values_follow_the_seed_whatever_is_spoken() {
         for url in ["http://127.0.0.1:1/a", "grpc://127.0.0.1:1/a.B/C"] {
-            assert_eq!(requests(&[url, "-H", "X-Id: {{uuid}}"]).seed, 7, "{url}");
+            assert_eq!(requests(&[url, "-H", "X-Id: {{uuid}}"]).unwrap().seed, 7, "{url}");
         }
+    }
+
+    #[test]
+    fn a_variable_that_no_call_fills_is_refused() {
+        let message =
+            |json: &str| requests(&["grpc://127.0.0.1:1/a.B/C", "--data-json", json, "--protoset", "/dev/null"]);
+        let error = message(r#"{"id": "{{counter}}"}"#).unwrap_err().to_string();
+        assert!(error.contains("messages of gRPC have none") && error.contains(r"\u007b{"), "{error}");
+        let other = message(r#"{"id": "\u007b{counter}}"}"#).unwrap_err().to_string();
+        assert!(!other.contains("variable"), "{other}");
     }
 
     #[test]
@@ -315,7 +330,7 @@ mod tests {
         writer.write_all(b"message").unwrap();
         drop(writer);
         let file = format!("/proc/self/fd/{}", reader.as_raw_fd());
-        let calls = requests(&["grpc://127.0.0.1:1/a.B/C", "grpc://127.0.0.1:1/a.B/D", "-D", &file]).list;
+        let calls = requests(&["grpc://127.0.0.1:1/a.B/C", "grpc://127.0.0.1:1/a.B/D", "-D", &file]).unwrap().list;
         assert_eq!(calls.len(), 2);
         for call in calls {
             assert!(matches!(&call.body, Body::Bytes(bytes) if bytes.ends_with(b"message")), "{call:?}");
