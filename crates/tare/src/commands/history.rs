@@ -1,5 +1,6 @@
 //! `tare history`: all runs of a folder over time, and the results of other tools beside them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf, absolute};
 use std::time::UNIX_EPOCH;
@@ -96,14 +97,27 @@ fn import_files(args: &ImportArgs, global: &Global) -> anyhow::Result<Outcome> {
         files.iter().map(|file| import_file(file, args)).collect::<anyhow::Result<_>>()?;
     let folder = global.dir.join(IMPORTS);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let there = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let mut known: BTreeSet<String> = there.filter_map(|entry| fs::read_to_string(entry.path()).ok()).collect();
+    let mut again = 0;
     for result in results {
+        let text = json::render(&result)?;
+        // Such as that of a benchmark in criterion's folder which has not been run since.
+        if !known.insert(text.clone()) {
+            again += 1;
+            continue;
+        }
         let file = free_name(&folder, &result);
-        fs::write(&file, json::render(&result)?).with_context(|| format!("cannot write {}", file.display()))?;
+        fs::write(&file, text).with_context(|| format!("cannot write {}", file.display()))?;
         let figures = tare_analysis::format::count(result.figures.len() as u64, "figure");
         console::print_text(&format!("{}: {figures} of {}\n", result.file, result.tool));
         if !result.left_out.is_empty() {
             console::print_note(&format!("{}: left out: {}", result.file, result.left_out.join(", ")));
         }
+    }
+    if again > 0 {
+        let again = tare_analysis::format::count(again, "result");
+        console::print_note(&format!("{again} left out: in the history already"));
     }
     Ok(Outcome::Done)
 }

@@ -130,10 +130,16 @@ fn results_of_other_tools_join_the_history_whole_or_not_at_all() {
     assert!(said.contains("cannot import cut.json: it is no whole JSON"), "{said}");
     assert!(stdout(&bench.run(&["history"])).contains("no figures yet"), "nothing of a failed import stays");
 
-    for _ in 0..2 {
-        let output = bench.run(&["history", "import", "whole.json", "--revision", "a1b2c3"]);
-        assert!(stdout(&output).contains("whole.json: 1 figure of hyperfine"), "{}", stderr(&output));
-    }
+    let import = || bench.run(&["history", "import", "whole.json", "--revision", "a1b2c3"]);
+    let told = "whole.json: 1 figure of hyperfine\n";
+    assert_eq!(stdout(&import()), told);
+    let again = import();
+    assert_eq!(
+        (stdout(&again), stderr(&again)),
+        (String::new(), "1 result left out: in the history already\n".to_owned())
+    );
+    std::fs::write(bench.path().join("whole.json"), hyperfine.replace("0.001,", "0.002,")).unwrap();
+    assert_eq!(stdout(&import()), told);
     let text = stdout(&bench.run(&["history"]));
     assert!(text.contains("true · mean, s (hyperfine) · 2 runs, 0 changes") && text.contains("a1b2c3"), "{text}");
     assert!(bench.run(&["history", "--html", "history.html"]).status.success());
