@@ -255,10 +255,14 @@ pub fn prepare(
     }
     for (home, variants) in by_home {
         let other = home.map(|home| Catalog::load(&Path::new(home).join("servers"))).transpose()?;
-        if let Some(catalog) = other.as_ref().or(catalog) {
-            let build = catalog::CatalogBuild { plan, catalog, cancelled, host };
-            build.launch(&variants, progress, &mut launches)?;
-        }
+        // A run that is resumed may have been planned where the project is, or with --home.
+        let Some(catalog) = other.as_ref().or(catalog) else {
+            let message =
+                "the servers of the plan are of tare's own project, and its folder is not found here; name it";
+            return Err(RunError::Plan { key: "--home".to_owned(), message: message.to_owned() });
+        };
+        let build = catalog::CatalogBuild { plan, catalog, cancelled, host };
+        build.launch(&variants, progress, &mut launches)?;
     }
     if plan.probes.hiccups {
         launches.build_and_set_meter(plan, catalog, host);

@@ -135,7 +135,12 @@ fn servers_of_a_suite_are_held_to_its_scenarios_and_checks() {
 #[test]
 fn a_variant_that_was_not_prepared_is_named() {
     let plan = plan_of(Program::Catalog);
-    let launches = prepared(&plan).unwrap();
-    let error = launches.get(&plan.groups[0].variants[0]).unwrap_err();
+    let error = Launches::default().get(&plan.groups[0].variants[0]).unwrap_err();
     assert!(matches!(error, RunError::NotPrepared(name) if name == "own"));
+}
+
+#[test]
+fn a_server_of_the_catalog_needs_the_project() {
+    let error = prepared(&plan_of(Program::Catalog)).unwrap_err();
+    assert!(error.to_string().starts_with("--home: the servers of the plan are of tare's own project"), "{error}");
 }
