@@ -14,8 +14,10 @@ const DECLARE: [&str; 7] = ["class", "object", "trait", "interface", "enum", "re
 pub(super) fn classes_of_difference(difference: &str, new_files: &str) -> Option<BTreeSet<String>> {
     let mut classes = BTreeSet::new();
     let mut is_source = false;
+    // A path in quotes has characters that git escapes, such as letters beyond ASCII.
+    let untold = ["Binary files ", "--- \"", "+++ \"", "rename from \"", "rename to \""];
     for line in difference.lines() {
-        if line.starts_with("Binary files ") {
+        if untold.iter().any(|start| line.starts_with(start)) {
             return None;
         }
         let path = ["--- a/", "+++ b/", "rename from ", "rename to "].iter().find_map(|start| line.strip_prefix(start));
@@ -32,7 +34,7 @@ pub(super) fn classes_of_difference(difference: &str, new_files: &str) -> Option
         let ending = if ends_in(path, &["kt"]) { "Kt" } else { "" };
         classes.extend(stem.map(|stem| format!("{stem}{ending}")));
     }
-    let is_told = !new_files.lines().any(|path| ends_in(Path::new(path), &SOURCES));
+    let is_told = !new_files.lines().any(|path| path.starts_with('"') || ends_in(Path::new(path), &SOURCES));
     (is_told && !classes.is_empty()).then_some(classes)
 }
 
@@ -74,6 +76,9 @@ mod tests {
             let difference = format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n");
             assert_eq!(classes(&difference, ""), None, "{path}");
         }
+        let (told, quoted) = ("--- a/A.scala\n+++ b/A.scala\n-class A\n+class B\n", "\"b/\\303\\274.scala\"");
+        assert_eq!(classes(&format!("{told}--- {quoted}\n+++ {quoted}\n-class C\n"), ""), None);
+        assert_eq!((classes(told, quoted), classes(told, "").is_some()), (None, true));
         assert_eq!(classes("Binary files a/x.jar and b/x.jar differ\n", ""), None);
         assert_eq!(classes("", ""), None, "nothing differs");
     }
