@@ -79,16 +79,17 @@ pub fn detect_project(folder: &Path) -> Result<Option<Project>, PlanError> {
 }
 
 fn project_here(folder: &Path) -> Result<Option<Project>, PlanError> {
-    let detectors: [Detect; 9] = [
+    let detectors: [Detect; 10] = [
         cargo,
         |folder| Ok(go(folder)),
-        |folder| Ok(unknown_tool(folder)),
+        |folder| Ok(unknown_tool(folder, &UNKNOWN)),
         node,
         maven,
         |folder| Ok(gradle(folder)),
         |folder| Ok(sbt(folder)),
         dotnet,
         |folder| python(folder, std::env::var_os("VIRTUAL_ENV").map(PathBuf::from).as_deref()),
+        |folder| Ok(unknown_tool(folder, &AROUND)),
     ];
     let mut first = None;
     for detect in detectors {
@@ -124,20 +125,22 @@ fn sub_projects(folder: &Path) -> Vec<String> {
     folders.iter().filter(has_program).take(MOST).cloned().collect()
 }
 
-/// A project of a tool that tare cannot ask for the program, so that the reason is the true one.
-fn unknown_tool(folder: &Path) -> Option<Project> {
-    const FILES: [(&str, &str); 9] = [
-        ("Gemfile", "Ruby"),
-        ("composer.json", "PHP"),
-        ("mix.exs", "Elixir"),
-        ("deno.json", "Deno"),
-        ("MODULE.bazel", "Bazel"),
-        ("CMakeLists.txt", "CMake"),
-        ("docker-compose.yml", "Docker"),
-        ("Dockerfile", "Docker"),
-        ("Makefile", "make"),
-    ];
-    let (file, tool) = FILES.into_iter().find(|(file, _)| folder.join(file).is_file())?;
+/// Tools that tare cannot ask for the program. They come before those whose files they have beside theirs.
+const UNKNOWN: [(&str, &str); 6] = [
+    ("Gemfile", "Ruby"),
+    ("composer.json", "PHP"),
+    ("mix.exs", "Elixir"),
+    ("deno.json", "Deno"),
+    ("MODULE.bazel", "Bazel"),
+    ("CMakeLists.txt", "CMake"),
+];
+
+/// What stands around a project of any tool.
+const AROUND: [(&str, &str); 3] = [("docker-compose.yml", "Docker"), ("Dockerfile", "Docker"), ("Makefile", "make")];
+
+/// A project of one of these tools, so that the reason is the true one.
+fn unknown_tool(folder: &Path, files: &[(&'static str, &'static str)]) -> Option<Project> {
+    let &(file, tool) = files.iter().find(|(file, _)| folder.join(file).is_file())?;
     Some(
         project(tool, file, None, &[]).without_program(format!("{file} is there, and tare knows no program of {tool}")),
     )

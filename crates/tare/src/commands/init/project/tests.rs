@@ -147,6 +147,8 @@ fn a_tool_that_tare_does_not_know_is_the_reason_and_not_a_file_beside_it() {
     let assets = ("package.json", r#"{"scripts": {"build": "esbuild"}}"#);
     assert_doubted(&[("Gemfile", "gem \"rails\"\n"), assets], "Gemfile is there, and tare knows no program of Ruby");
     assert_doubted(&[("mix.exs", "")], "tare knows no program of Elixir");
+    assert_doubted(&[("Makefile", ""), assets], "package.json has no script \"start\"");
+    assert_doubted(&[("Makefile", "")], "tare knows no program of make");
     let served = r#"{"scripts": {"start": "node a.js"}}"#;
     assert_known(&[("Dockerfile", "FROM node\n"), ("package.json", served)], "npm", None, "node a.js");
 }
