@@ -301,7 +301,8 @@ impl CurlRequest {
         flags.append(&mut self.flags);
         flags.extend(self.headers.iter().flat_map(|line| ["-H".to_owned(), literal(line)]));
         if sends_text {
-            flags.extend(["--data".to_owned(), literal(&body)]);
+            // In one word: the parts of a form that a browser sends begin with hyphens, as flags do.
+            flags.push(format!("--data={}", literal(&body)));
         }
         flags.extend(self.file.into_iter().flat_map(|file| ["-D".to_owned(), file]));
         Ok(flags)

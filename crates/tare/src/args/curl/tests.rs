@@ -21,8 +21,7 @@ fn a_line_of_a_browser_becomes_flags() {
         "Accept-Encoding: gzip",
         "-H",
         "Content-Type: application/x-www-form-urlencoded",
-        "--data",
-        "{\"a\":\"it's A\"}",
+        "--data={\"a\":\"it's A\"}",
     ];
     assert_eq!(words(line).unwrap(), expected);
 }
@@ -32,13 +31,13 @@ fn flags_of_curl_mean_what_they_mean_there() {
     for (line, flags) in [
         (
             "curl -sSXPUT http://x/ -d a=1 -d b=2 -H 'Content-Type: t/x'",
-            "http://x/|-X|PUT|-H|Content-Type: t/x|--data|a=1&b=2",
+            "http://x/|-X|PUT|-H|Content-Type: t/x|--data=a=1&b=2",
         ),
         ("curl -G http://x/?a=1 --data-urlencode 'q=a b'", "http://x/?a=1&q=a%20b"),
         ("curl -I -u me:pw http://x/", "http://x/|-X|HEAD|-a|me:pw"),
         (
             "curl --json '{}' http://x/",
-            "http://x/|-H|Content-Type: application/json|-H|Accept: application/json|--data|{}",
+            "http://x/|-H|Content-Type: application/json|-H|Accept: application/json|--data={}",
         ),
         (
             "curl --json @a.json http://x/",
@@ -49,11 +48,20 @@ fn flags_of_curl_mean_what_they_mean_there() {
         ("curl --data-binary @a.bin -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a.bin"),
         ("curl -m 5 --resolve x:443:127.0.0.1 https://x/", "https://x/|--timeout|5s|--connect-to|127.0.0.1:443"),
         ("curl -L http://x/", "http://x/|--follow"),
-        ("curl --data-raw $'\\ud83d\\ude00\\xe9' -H 'Content-Type:t/x' x", "x|-H|Content-Type:t/x|--data|\u{1f600}é"),
+        ("curl --data-raw $'\\ud83d\\ude00\\xe9' -H 'Content-Type:t/x' x", "x|-H|Content-Type:t/x|--data=\u{1f600}é"),
         ("curl -H 'X-Empty;' -H 'Accept:' -o /dev/null http://x/", "http://x/|-H|X-Empty:"),
     ] {
         assert_eq!(words(line).unwrap().join("|"), flags, "{line}");
     }
+}
+
+#[test]
+fn a_body_may_begin_with_hyphens_as_a_form_of_a_browser_does() {
+    let line =
+        r"curl http://x/ -H 'content-type: multipart/form-data; boundary=--b' --data-raw $'----b\r\n\r\na\r\n----b--'";
+    let cli = crate::args::parse(["tare", "load", "--curl", line]).unwrap();
+    let crate::args::Command::Load(args) = cli.command else { panic!() };
+    assert_eq!(args.request.data.as_deref(), Some("----b\r\n\r\na\r\n----b--"));
 }
 
 #[test]
