@@ -46,15 +46,36 @@ fn form(fields: &[String], files: &InputFiles) -> anyhow::Result<Body> {
     };
     let pairs: Vec<(String, String)> = fields.iter().map(pair).collect::<Result<_, _>>()?;
     if !pairs.iter().any(|(_, value)| value.starts_with(['@', '<'])) {
-        return Ok(Body::Form(pairs));
+        let plain = |(name, value): (String, String)| {
+            let text = unquoted(&value).filter(|(_, rest)| rest.is_empty()).map(|(text, _)| text);
+            (name, text.unwrap_or(value))
+        };
+        return Ok(Body::Form(pairs.into_iter().map(plain).collect()));
     }
     let parts = pairs.into_iter().map(|(name, value)| part(name, &value, files));
     Ok(Body::Multipart(parts.collect::<anyhow::Result<_>>()?))
 }
 
-/// `VALUE`, `@FILE` or `<FILE` (its text), then `;type=TYPE` and `;filename=NAME`.
+/// The text between the double quotes that a value of curl may begin with, and what follows; `None` without them.
+fn unquoted(value: &str) -> Option<(String, &str)> {
+    let mut text = String::new();
+    let mut letters = value.strip_prefix('"')?.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => return Some((text, letters.as_str())),
+            '\\' if letters.as_str().starts_with(['"', '\\']) => text.extend(letters.next()),
+            letter => text.push(letter),
+        }
+    }
+    None
+}
+
+/// `VALUE`, `@FILE` or `<FILE` (its text), in double quotes or not, then `;type=TYPE` and `;filename=NAME`.
 fn part(name: String, value: &str, files: &InputFiles) -> anyhow::Result<FormPart> {
-    let (mut value, mut content_type, mut file_name) = (value, None, None);
+    let (sign, value) = value.split_at(usize::from(value.starts_with(['@', '<'])));
+    let quoted = unquoted(value).filter(|(_, options)| options.is_empty() || options.starts_with(';'));
+    let mut value = quoted.as_ref().map_or(value, |(_, options)| *options);
+    let (mut content_type, mut file_name) = (None, None);
     // Other semicolons are part of the value.
     while let Some((rest, option)) = value.rsplit_once(';') {
         match option.trim().split_once('=') {
@@ -64,22 +85,23 @@ fn part(name: String, value: &str, files: &InputFiles) -> anyhow::Result<FormPar
         }
         value = rest;
     }
+    let value = quoted.map_or_else(|| value.to_owned(), |(text, _)| text);
     let read = |path: &str| {
         let path = Path::new(path);
         files.contents(path).with_context(|| unreadable(path, &format!("the form field {name}")))
     };
-    if let Some(path) = value.strip_prefix('@') {
-        let contents = read(path)?;
-        let own_name = || Path::new(path).file_name().map(|own| own.to_string_lossy().into_owned());
+    if sign == "@" {
+        let contents = read(&value)?;
+        let own_name = || Path::new(&value).file_name().map(|own| own.to_string_lossy().into_owned());
         let file_name = file_name.or_else(own_name).unwrap_or_default();
         let content_type = content_type.unwrap_or_else(|| type_of_file(&file_name).to_owned());
         return Ok(FormPart::File { name, file_name, content_type, contents: contents.into() });
     }
-    let text = match value.strip_prefix('<') {
-        Some(path) => String::from_utf8(read(path)?).map_err(|_| {
-            wrong_usage(format!("--form {name}: {path} is not text; send it as a file with {name}=@{path}"))
+    let text = match sign {
+        "<" => String::from_utf8(read(&value)?).map_err(|_| {
+            wrong_usage(format!("--form {name}: {value} is not text; send it as a file with {name}=@{value}"))
         })?,
-        None => value.to_owned(),
+        _ => value,
     };
     Ok(FormPart::Text { name, text, content_type })
 }
@@ -135,6 +157,13 @@ mod tests {
         };
         assert_eq!(found[1], sent("photo.JPG", "image/jpeg"));
         assert_eq!(parts(&[file(";type=image/x;filename=\"b.png\"")]), [sent("b.png", "image/x")]);
+        // As Postman writes a line for curl.
+        let quoted =
+            parts(&[r#"a="x;\"y\"";type=t/x"#.to_owned(), format!("file=@\"{}\";filename=b.png", path.display())]);
+        let (name, text) = ("a".to_owned(), "x;\"y\"".to_owned());
+        assert_eq!(quoted[0], FormPart::Text { name, text, content_type: Some("t/x".to_owned()) });
+        assert_eq!(quoted[1], sent("b.png", "image/png"));
+        assert!(matches!(form(&["a=\"1 2\"".to_owned()]).unwrap(), Body::Form(pairs) if pairs[0].1 == "1 2"));
         assert!(form(&["file".to_owned()]).unwrap_err().to_string().contains("NAME=@FILE"));
         let absent = form(&["file=@/nonexistent/x".to_owned()]).unwrap_err().to_string();
         assert!(absent.contains("the form field file") && absent.contains("/nonexistent/x"), "{absent}");
