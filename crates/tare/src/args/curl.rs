@@ -298,6 +298,10 @@ impl CurlRequest {
         if let Some((_, method)) = implied.filter(|_| !self.flags.iter().any(|flag| flag == "-X")) {
             flags.extend(["-X".to_owned(), method.to_owned()]);
         }
+        // tare encodes a form without a file otherwise.
+        if self.flags.iter().any(|flag| flag == "--form") {
+            flags.push("--multipart".to_owned());
+        }
         flags.append(&mut self.flags);
         flags.extend(self.headers.iter().flat_map(|line| ["-H".to_owned(), literal(line)]));
         if sends_text {

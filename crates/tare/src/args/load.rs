@@ -186,6 +186,9 @@ pub struct RequestArgs {
     /// Form field of the request body, or a file as NAME=@FILE;type=TYPE, as in curl; may be repeated.
     #[arg(short = 'F', long, value_name = "NAME=VALUE", group = "a_body")]
     pub form: Vec<String>,
+    /// Send the form in parts also without a file, as a line for curl means it.
+    #[arg(long, requires = "form", hide = true)]
+    pub multipart: bool,
     /// Content-Type of the request body.
     #[arg(short = 'T', long, value_name = "TYPE", hide_short_help = true)]
     pub content_type: Option<String>,

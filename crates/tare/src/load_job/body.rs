@@ -22,7 +22,7 @@ pub(super) fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Opt
         return Ok(Some(Body::Json(text)));
     }
     if !args.form.is_empty() {
-        return form(&args.form, files).map(Some);
+        return form(&args.form, args.multipart, files).map(Some);
     }
     match &args.data {
         Some(text) => Ok(Some(Body::Text(text_or_file(text, files)?))),
@@ -38,14 +38,14 @@ pub(super) fn bytes(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Op
     }
 }
 
-/// The fields of a form as curl writes them. With a file it has parts, otherwise it is one encoded text.
-fn form(fields: &[String], files: &InputFiles) -> anyhow::Result<Body> {
+/// The fields of a form as curl writes them. It has parts if it must or has a file; otherwise it is one encoded text.
+fn form(fields: &[String], has_parts: bool, files: &InputFiles) -> anyhow::Result<Body> {
     let pair = |field: &String| {
         let pair = field.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
         pair.ok_or_else(|| wrong_usage(format!("--form \"{field}\" has no value; write NAME=VALUE or NAME=@FILE")))
     };
     let pairs: Vec<(String, String)> = fields.iter().map(pair).collect::<Result<_, _>>()?;
-    if !pairs.iter().any(|(_, value)| value.starts_with(['@', '<'])) {
+    if !has_parts && !pairs.iter().any(|(_, value)| value.starts_with(['@', '<'])) {
         let plain = |(name, value): (String, String)| {
             let text = unquoted(&value).filter(|(_, rest)| rest.is_empty()).map(|(text, _)| text);
             (name, text.unwrap_or(value))
@@ -139,7 +139,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("photo.JPG");
         std::fs::write(&path, b"\xff\xd8").unwrap();
-        let form = |fields: &[String]| form(fields, &InputFiles::Disk);
+        let in_parts = super::form(&["a=1".to_owned()], true, &InputFiles::Disk).unwrap();
+        assert!(matches!(in_parts, Body::Multipart(parts) if parts.len() == 1));
+        let form = |fields: &[String]| form(fields, false, &InputFiles::Disk);
         assert!(matches!(form(&["a=1;type=x".to_owned()]).unwrap(), Body::Form(pairs) if pairs[0].1 == "1;type=x"));
         let file = |options: &str| format!("file=@{}{options}", path.display());
         let parts = |fields: &[String]| match form(fields).unwrap() {

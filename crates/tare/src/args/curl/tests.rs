@@ -43,7 +43,7 @@ fn flags_of_curl_mean_what_they_mean_there() {
             "curl --json @a.json http://x/",
             "http://x/|-H|Content-Type: application/json|-H|Accept: application/json|-D|a.json",
         ),
-        ("curl -F file=@a.png -F n=1 http://x/", "http://x/|--form|file=@a.png|--form|n=1"),
+        ("curl -F a=b -F n=1 http://x/", "http://x/|--multipart|--form|a=b|--form|n=1"),
         ("curl -T a.bin http://x/", "http://x/|-X|PUT|-D|a.bin"),
         ("curl --data-binary @a.bin -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a.bin"),
         ("curl -m 5 --resolve x:443:127.0.0.1 https://x/", "https://x/|--timeout|5s|--connect-to|127.0.0.1:443"),
