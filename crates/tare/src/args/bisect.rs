@@ -38,7 +38,7 @@ pub struct BisectArgs {
     #[arg(long, default_value_t = 2.0, value_name = "PERCENT")]
     pub at_least_change: f64,
     /// Starts of the last run, which says whose the change is; 0 leaves it out.
-    #[arg(long, default_value_t = 6, value_name = "N")]
+    #[arg(long, default_value_t = 6, value_name = "N", value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub attribution_forks: u32,
     /// Print the versions and the plan of the first comparison, and exit.
     #[arg(long)]
@@ -46,4 +46,19 @@ pub struct BisectArgs {
     /// Settings of each comparison; --budget is the time of one.
     #[command(flatten)]
     pub settings: CheckSettings,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use crate::args::Cli;
+
+    #[test]
+    fn more_starts_than_a_run_can_have_are_refused_before_the_search() {
+        let of = |forks: &str| {
+            Cli::try_parse_from(["tare", "bisect", "--good", "1", "--bad", "2", "--attribution-forks", forks])
+        };
+        assert!(of("0").is_ok() && of("10000").is_ok() && of("10001").is_err());
+    }
 }
