@@ -199,6 +199,9 @@ fn a_bundle_has_record_and_logs_without_the_secrets_that_the_record_names() {
         "{}",
         stderr(&output)
     );
+    let run = fs::read_dir(bench.path().join(".tare/runs")).unwrap().next().unwrap().unwrap().path();
+    let onto_itself = bench.run(&["report", "--bundle", run.join("record.sqlite").to_str().unwrap()]);
+    assert!(stderr(&onto_itself).contains("is the record itself"), "{}", stderr(&onto_itself));
     let mut bundle = zip::ZipArchive::new(File::open(bench.path().join("bug.zip")).unwrap()).unwrap();
     let mut names = Vec::new();
     for at in 0..bundle.len() {

@@ -13,6 +13,9 @@ use super::secrets::Secrets;
 use crate::console;
 
 pub fn write_bundle(record: &Path, target: &Path) -> anyhow::Result<()> {
+    let is_record =
+        target.canonicalize().is_ok_and(|target| record.canonicalize().is_ok_and(|record| record == target));
+    ensure!(!is_record, "{} is the record itself; name another file", target.display());
     let mut copy = target.as_os_str().to_owned();
     copy.push(".copy");
     let copy = PathBuf::from(copy);
