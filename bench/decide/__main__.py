@@ -3,8 +3,8 @@
 import argparse
 import sys
 
+from ..problem import Problem
 from . import checks, document, parts
-from .problem import Problem
 
 DESCRIPTION = """\
 Measures how quickly and how truthfully tare decides. Each part can be interrupted (Ctrl-C); the same command continues it. Rows are

@@ -3,9 +3,9 @@
 import pathlib
 import tomllib
 
+from ..problem import Problem
 from . import parts, program
 from .burners import running_burners
-from .problem import Problem
 from .rows import Rows
 
 PART = "checks"

@@ -3,9 +3,9 @@
 import re
 import tempfile
 
+from ..problem import Problem
 from . import program, warmup
 from .burners import running_burners
-from .problem import Problem
 from .rows import Rows
 
 # The default suite sets the order of groups and the declared starts.

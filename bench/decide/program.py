@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from .problem import Problem
+from ..problem import Problem
 
 TARE = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", "target")) / "release/tare"
 REPLAY = TARE.with_name("replay")

@@ -5,9 +5,9 @@ import sys
 import tempfile
 import unittest
 
+from ..problem import Problem
 from ..wrap_prose import wrap
 from . import checks, document, figures, overview, parts, plot, program, text, warmup
-from .problem import Problem
 from .rows import Rows
 
 

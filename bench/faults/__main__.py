@@ -4,9 +4,9 @@ import argparse
 import pathlib
 import sys
 
+from ..problem import Problem
 from . import document, parts
 from .campaign import Campaign
-from .tare import Problem
 
 DESCRIPTION = """\
 Breaks loads and runs of tare at random points: killed and stopped processes, full disks, lost writes, limits, unusual servers.

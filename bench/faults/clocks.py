@@ -4,9 +4,10 @@ import pathlib
 import subprocess
 import time
 
+from ..problem import Problem
 from .outcome import end_of_text, right_outcome, wait_for_run, wrong_outcome
 from .signals import start_short_run
-from .tare import Problem, parse_json, wait_for_end
+from .tare import parse_json, wait_for_end
 
 HOUR_S = 3600
 # Longer than any run here, and shorter than a jump.

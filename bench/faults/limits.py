@@ -6,8 +6,9 @@ import pathlib
 import signal
 import subprocess
 
+from ..problem import Problem
 from .outcome import end_of_text, right_outcome, wait_for_run, wrong_outcome
-from .tare import SHORT_RUN_FLAGS, Problem
+from .tare import SHORT_RUN_FLAGS
 
 # Each break has its own user, so that a limit of processes counts only its processes.
 FIRST_USER_ID = 61_000

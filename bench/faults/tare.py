@@ -9,16 +9,14 @@ import subprocess
 import tempfile
 import time
 
+from ..problem import Problem
+
 # This environment variable of every started process contains the name of its folder.
 MARK = "TARE_FAULTS_MARK"
 # Longer than any break takes: a program that still runs hangs.
 HANG_TIMEOUT_S = 120.0
 # Flags of a short run of the built-in servers.
 SHORT_RUN_FLAGS = ("--warmup", "200ms", "--slice", "100ms", "--discard", "20ms", "--saturating", "3", "--latency", "200ms", "-u", "8")
-
-
-class Problem(Exception):
-    """Ends the program; its text is the error message."""
 
 
 class Tare:

@@ -1,8 +1,6 @@
-"""The error that the user can fix."""
+"""The error that the user can fix, and a look-up that fails with it."""
 
-
-class Problem(Exception):
-    """Ends the program; its text is the error message."""
+from ..problem import Problem
 
 
 def pick(what, name, things):

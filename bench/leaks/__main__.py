@@ -8,8 +8,9 @@ import sys
 import tempfile
 import time
 
+from ..problem import Problem
 from . import reports, requests
-from .server import Problem, read_manifest, running_server
+from .server import read_manifest, running_server
 
 RESULTS = pathlib.Path("bench/findings/leaks.json")
 # Which family builds a server.

@@ -9,13 +9,11 @@ import subprocess
 import tempfile
 import time
 
+from ..problem import Problem
+
 MANIFESTS = pathlib.Path("servers/target/manifests")
 JVM_OPTIONS = ("-XX:+UseG1GC", "-Xms512m", "-Xmx512m", "-Dio.netty.leakDetection.level=paranoid", "-Dio.netty.leakDetection.targetRecords=32")
 READY = re.compile(r"tare: ready on .*:(\d+)")
-
-
-class Problem(Exception):
-    """Ends the program; its text is the error message."""
 
 
 def read_manifest(target):
