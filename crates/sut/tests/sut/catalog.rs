@@ -1,5 +1,5 @@
-//! The catalog of the project: `servers/families.txt`, the list for `servers/build` and sbt, has what tare reads in it, and
-//! `suites/http2.toml` asks the servers for what it says that they speak.
+//! The catalog of the project: `servers/families.txt`, the list for `servers/build` and sbt, has what tare reads in it,
+//! `suites/http2.toml` asks the servers for what it says that they speak, and those of Play build their routes once.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -46,4 +46,18 @@ fn the_suite_of_http2_asks_every_family_in_all_that_it_speaks() {
         spoken.extend(protocols.map(|protocol| (name.as_str(), protocol.name())));
     }
     assert_eq!(asked, spoken);
+}
+
+/// Play asks its components for the router at each request, so that a `def` builds all routes each time.
+#[test]
+fn servers_of_play_build_their_routes_once() {
+    let servers = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../servers");
+    for file in [
+        "play/src/main/scala/tare/play/Vanilla.scala",
+        "play-netty/src/main/scala/tare/play/netty/Vanilla.scala",
+        "play-tapir/src/main/scala/tare/play/Tapir.scala",
+    ] {
+        let text = fs::read_to_string(servers.join(file)).unwrap();
+        assert!(text.contains("override lazy val router"), "{file}");
+    }
 }
