@@ -38,8 +38,8 @@ Each run has its own seed. "In time" means within {DECISION_TARGET_S // 60} minu
 PLANTED = f"""\
 ## Planted slowdowns
 
-"Found" means a verdict of the right sign. Its time is that of the first verdict. Of runs with seeds below 101 only the time at which they ended is
-known. "True" is what was planted, as a share of the baseline's CPU per request in the same run. "Covered" is the share of intervals that contain it.
+"Found" means a verdict of the right sign. Its time is that of the first verdict. Of older runs only the time at which they ended is known. "True" is what
+was planted, as a share of the baseline's CPU per request in the same run. "Covered" is the share of intervals that contain it.
 
 The reference server burns {BASE_NS / 1000:g} µs of CPU for a request, and so many percent more. It ran with `{' '.join(NATIVE_FLAGS)}`. In a handler
 of http4s, a loop of a fixed number of steps times one of its runs in sixteen. Cores are below full speed for a good part of the time. So the loop costs
@@ -63,7 +63,7 @@ COMPARED = f"""\
 ## The same question again and again
 
 What a layer costs, each time with another seed and a budget of {DECISION_TARGET_S // 60} minutes. The first verdict comes before the end: a run goes on until
-the size is known to ± 4 % or a quarter of it. Builds are not in the time.
+the size is known to ± 4 % or a quarter of it. Of older runs the first verdict is not known, so its median is of the others. Builds are not in the time.
 
 In the CSV file, "baseline" is the CPU of a request to the vanilla server. Machines differ, and one machine is not equally fast on all days. Rows of before
 2026-11-27 do not name their processor. Seeds from 101 on ran with servers that alternate in turns while they warm up, and with twelve rounds in a start.
