@@ -11,42 +11,21 @@ pub const PROBE: &str = "probe";
 /// Threads and processes that started and ended between two samples, so their names are unknown.
 pub const EXITED: &str = "exited threads";
 
-/// Prefixes of names, as the kernel keeps them (15 bytes). The first match decides.
-const JVM_THREADS: &[(&str, &str)] = &[
-    ("C1 CompilerThre", JIT),
-    ("C2 CompilerThre", JIT),
-    ("JVMCI", JIT),
-    ("Sweeper thread", JIT),
-    ("GC Thread", GC),
-    ("G1 ", GC),
-    ("Shenandoah", GC),
-    ("ZDirector", GC),
-    ("ZDriver", GC),
-    ("ZWorker", GC),
-    ("ZStat", GC),
-    ("ZUncommitter", GC),
-    ("ZUnmapper", GC),
-    ("XWorker", GC),
-    ("RuntimeWorker", GC),
-    ("VM Thread", VM),
-    ("VM Periodic Tas", VM),
-    ("Reference Handl", VM),
-    ("Finalizer", VM),
-    ("Signal Dispatch", VM),
-    ("Service Thread", VM),
-    ("Monitor Deflati", VM),
-    ("Notification Th", VM),
-    ("Common-Cleaner", VM),
-    ("Attach Listener", VM),
-    ("StringDedup", VM),
-    ("JFR ", VM),
-    ("tare-hiccups", PROBE),
+/// Beginnings of names, as the kernel keeps them (15 bytes), by kind. No name begins with those of two kinds.
+const JVM_THREADS: &[(&str, &[&str])] = &[
+    (JIT, &["C1 CompilerThre", "C2 CompilerThre", "JVMCI", "Sweeper thread"]),
+    (GC, &["GC Thread", "G1 ", "Shenandoah", "XWorker", "RuntimeWorker"]),
+    (GC, &["ZDirector", "ZDriver", "ZWorker", "ZStat", "ZUncommitter", "ZUnmapper"]),
+    (VM, &["VM Thread", "VM Periodic Tas", "Reference Handl", "Finalizer", "Signal Dispatch", "Service Thread"]),
+    (VM, &["Monitor Deflati", "Notification Th", "Common-Cleaner", "Attach Listener", "StringDedup", "JFR "]),
+    (PROBE, &["tare-hiccups"]),
 ];
 
 /// The kind of a thread. In a program other than a JVM, all threads are the application's.
 pub fn thread_kind(thread_name: &str, is_jvm: bool) -> &'static str {
-    let of_jvm = JVM_THREADS.iter().find(|(start, _)| is_jvm && thread_name.starts_with(start));
-    of_jvm.map_or(APPLICATION, |(_, kind)| kind)
+    let is_of = |starts: &[&str]| starts.iter().any(|start| thread_name.starts_with(start));
+    let of_jvm = JVM_THREADS.iter().find(|(_, starts)| is_jvm && is_of(starts));
+    of_jvm.map_or(APPLICATION, |(kind, _)| kind)
 }
 
 /// The pool of a thread: its name without its number (`io-compute-12` → `io-compute`).
