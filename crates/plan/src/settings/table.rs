@@ -106,11 +106,7 @@ define_settings! {
             .check("an interval needs at least 3 starts; write 3 to 200", |at_least, _| {
                 (3..=MAX_LOOKS).contains(at_least)
             })
-            .fills(|to, given| {
-                if let Forks::UntilDecided { at_least, .. } = &mut to.stop.forks {
-                    *at_least = given;
-                }
-            });
+            .fills(|to, given| if let Forks::UntilDecided { at_least, .. } = &mut to.stop.forks { *at_least = given });
         /// Starts of each server that the intervals are planned for. A run may make more, and its intervals are wider then. With --budget, a suite's number does not count.
         max_forks: u32 = value("N").conflicts_as_flag(&["forks"])
             .when(|known| known.is_compared() && !known.forks_are_fixed())
@@ -118,11 +114,7 @@ define_settings! {
             .check("write at least the value of --at-least, and at most 200", |max_forks, known| {
                 (known.so_far.at_least.unwrap_or(3)..=MAX_LOOKS).contains(max_forks)
             })
-            .fills(|to, given| {
-                if let Forks::UntilDecided { max_forks, .. } = &mut to.stop.forks {
-                    *max_forks = Some(given);
-                }
-            });
+            .fills(|to, given| if let Forks::UntilDecided { max_forks, .. } = &mut to.stop.forks { *max_forks = Some(given) });
         /// Also stop when every interval is within ± this many percent; 0 turns this rule off.
         precision: Percent = value("PERCENT")
             .when(|known| known.is_compared())
@@ -177,31 +169,19 @@ define_settings! {
             .when(|known| known.warms_up_until_steady())
             .default(Span::from_secs(40))
             .check("must be above 0", |longest, _| !longest.0.is_zero())
-            .fills(|to, longest| {
-                if let Warmup::UntilSteady { cap, .. } = &mut to.warmup {
-                    *cap = longest;
-                }
-            });
+            .fills(|to, longest| if let Warmup::UntilSteady { cap, .. } = &mut to.warmup { *cap = longest });
         /// The same for the first scenario after a server start, which also warms code that all scenarios share.
         warmup_first_cap: Span = value("SPAN").in_profile()
             .when(|known| known.warms_up_until_steady())
             .default_from("the value of --warmup-cap", |known| known.so_far.warmup_cap.unwrap_or_default())
             .check("must be above 0", |longest, _| !longest.0.is_zero())
-            .fills(|to, longest| {
-                if let Warmup::UntilSteady { first_cap, .. } = &mut to.warmup {
-                    *first_cap = longest;
-                }
-            });
+            .fills(|to, longest| if let Warmup::UntilSteady { first_cap, .. } = &mut to.warmup { *first_cap = longest });
         /// Closed-loop users of a warm-up of fixed length.
         warmup_users: u32 = value("N").in_profile()
             .when(|known| !known.warms_up_until_steady())
             .default(3)
             .check("must be at least 1", |users, _| *users >= 1)
-            .fills(|to, given| {
-                if let Warmup::Fixed { users, .. } = &mut to.warmup {
-                    *users = given;
-                }
-            });
+            .fills(|to, given| if let Warmup::Fixed { users, .. } = &mut to.warmup { *users = given });
         /// Servers may use all cores during the warm-up, so that the JIT compiler has room.
         warmup_all_cpus: bool = on_unless(
             "warmup-pinned",
@@ -209,11 +189,7 @@ define_settings! {
         )
             .in_profile()
             .when(|known| known.warms_up_until_steady())
-            .fills(|to, on_all| {
-                if let Warmup::UntilSteady { all_cpus, .. } = &mut to.warmup {
-                    *all_cpus = on_all;
-                }
-            });
+            .fills(|to, on_all| if let Warmup::UntilSteady { all_cpus, .. } = &mut to.warmup { *all_cpus = on_all });
     }
     section Slices {
         /// Length of one slice.
