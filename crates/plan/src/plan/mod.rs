@@ -30,7 +30,7 @@ pub use transport::{LoadProtocol, Transport};
 pub use warmup::Warmup;
 
 /// What will be measured, how, and when it stops.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Name of the suite, or `command line`.
     pub suite: String,
@@ -73,10 +73,11 @@ pub struct Plan {
 }
 
 /// How a run measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mode {
     /// Forks of all variants of a group side by side, slices in random alternation: comparisons with intervals.
+    #[default]
     Compared,
     /// One cell after another, one start each, as the articles' runner did: no intervals.
     Sequential,

@@ -9,22 +9,22 @@ use crate::PlanError;
 use crate::choices::ForkCovers;
 use crate::contract::Scenario;
 use crate::plan::{
-    CommandServer, Group, HttpVersion, Mode, NamedScenario, Program, Role, Skipped, TransportKeys, Variant,
+    CommandServer, Group, HttpVersion, Mode, NamedScenario, Program, Role, Setting, Skipped, TransportKeys, Variant,
 };
-use crate::settings::Resolved;
+use crate::settings::Options;
 use crate::suite::GroupSpec;
 
-/// The groups, and the requested cells that cannot be measured.
-pub(super) struct Chosen {
-    pub groups: Vec<Group>,
-    pub skipped: Vec<Skipped>,
-}
-
-pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) -> Result<Chosen, PlanError> {
+/// The groups, and the requested cells that cannot be measured. `settings` gets what was chosen.
+pub(super) fn resolve(
+    inputs: &Inputs<'_>,
+    mode: Mode,
+    values: &Options,
+    settings: &mut Vec<Setting>,
+) -> Result<(Vec<Group>, Vec<Skipped>), PlanError> {
     let mut servers = inputs.inventory.names();
     servers.extend(inputs.suite.servers.keys().filter(|name| inputs.inventory.get(name).is_none()).cloned());
     let mut scenarios = inputs.suite.contract(inputs.contract).scenarios;
-    set_message_count(&mut scenarios, settings.messages);
+    set_message_count(&mut scenarios, values.messages);
     other_servers::check_likes(inputs)?;
     other_servers::check_upstreams(inputs, &servers)?;
     let lookup = NameLookup { inputs, servers, scenarios, mode };
@@ -37,10 +37,10 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
     for requested in &requested {
         let of_catalog = inputs.inventory.get(&requested.baseline).is_some();
         if versions.is_empty() || !of_catalog {
-            groups.extend(lookup.build_groups(requested, None, settings, &mut skipped)?);
+            groups.extend(lookup.build_groups(requested, None, values, &mut skipped)?);
         }
         for version in versions.iter().filter(|_| of_catalog) {
-            groups.extend(lookup.build_groups(requested, Some(version), settings, &mut skipped)?);
+            groups.extend(lookup.build_groups(requested, Some(version), values, &mut skipped)?);
         }
     }
     make_ids_unique(&mut groups);
@@ -51,7 +51,7 @@ pub(super) fn resolve(inputs: &Inputs<'_>, mode: Mode, settings: &mut Resolved) 
         let reasons: Vec<String> = skipped.iter().map(|s| format!("{}: {}", s.what, s.because)).collect();
         return Err(PlanError::Empty(if reasons.is_empty() { "no server is left".into() } else { reasons.join("; ") }));
     }
-    Ok(Chosen { groups, skipped })
+    Ok((groups, skipped))
 }
 
 /// The error where neither the suite nor a contract has a scenario.
@@ -245,7 +245,7 @@ impl NameLookup<'_> {
         &self,
         requested: &GroupSpec,
         version: Option<&str>,
-        settings: &Resolved,
+        values: &Options,
         skipped: &mut Vec<Skipped>,
     ) -> Result<Vec<Group>, PlanError> {
         let mut by_keys: Vec<(TransportKeys, Vec<Variant>)> = Vec::new();
@@ -257,14 +257,14 @@ impl NameLookup<'_> {
             let keys = scenario.transport_keys();
             let known = by_keys.iter().position(|(other, _)| *other == keys);
             let at = known.unwrap_or_else(|| {
-                let variants = self.variants(requested, version, &keys, settings, skipped);
+                let variants = self.variants(requested, version, &keys, values, skipped);
                 by_keys.push((keys, variants));
                 by_keys.len() - 1
             });
             let able = self.able_variants(&by_keys[at].1, name, scenario, skipped);
             let Some(first) = able.first() else { continue };
             let named = NamedScenario { name: name.clone(), scenario: scenario.clone() };
-            let fits = |group: &&mut Group| settings.fork_covers == ForkCovers::Group && group.variants == able;
+            let fits = |group: &&mut Group| values.fork_covers == Some(ForkCovers::Group) && group.variants == able;
             match groups.iter_mut().find(fits) {
                 Some(group) => group.scenarios.push(named),
                 None => {
@@ -287,7 +287,7 @@ impl NameLookup<'_> {
         requested: &GroupSpec,
         version: Option<&str>,
         keys: &TransportKeys,
-        settings: &Resolved,
+        values: &Options,
         skipped: &mut Vec<Skipped>,
     ) -> Vec<Variant> {
         let mut variants = Vec::new();
@@ -323,7 +323,7 @@ impl NameLookup<'_> {
             skipped.push(Skipped { what: requested.baseline.clone(), because });
             return Vec::new();
         }
-        if aa || settings.control && variants.len() > 1 {
+        if aa || values.control == Some(true) && variants.len() > 1 {
             variants.extend(self.variant(&requested.baseline, of_baseline, Role::Control, keys).ok());
         }
         variants

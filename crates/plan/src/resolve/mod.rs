@@ -45,7 +45,7 @@ pub struct Inputs<'a> {
 pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
     let mode = mode(inputs.flags).or_else(|| mode(&inputs.suite.run)).unwrap_or(Mode::Compared);
     let streams = inputs.suite.scenarios.values().filter(|scenario| scenario.is_event_stream());
-    let mut settings = resolve_settings(Known {
+    let (mut filled, values) = resolve_settings(Known {
         flags: inputs.flags,
         suite: &inputs.suite.run,
         suite_file: &inputs.suite.file,
@@ -57,30 +57,20 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
         mode,
         so_far: Options::default(),
     })?;
-    let profile = profile::resolve(inputs, &mut settings.list)?;
-    let chosen = groups::resolve(inputs, mode, &mut settings)?;
+    let profile = profile::resolve(inputs, &mut filled.settings)?;
+    let (groups, skipped) = groups::resolve(inputs, mode, &values, &mut filled.settings)?;
     let suite = inputs.suite.suite.name.clone().unwrap_or_else(|| stem(&inputs.suite.file));
-    let question = inputs.suite.suite.question.clone().unwrap_or_else(|| question::question(&chosen.groups));
-    let differences = question::differences(inputs.suite, &chosen.groups, &settings.machine.jvm_options);
+    let question = inputs.suite.suite.question.clone().unwrap_or_else(|| question::question(&groups));
+    let differences = question::differences(inputs.suite, &groups, &filled.machine.jvm_options);
     let mut plan = Plan {
         suite,
         suite_file: inputs.suite.file.clone(),
         question: format!("{question}{differences}"),
-        mode,
-        groups: chosen.groups,
+        groups,
         checks: inputs.suite.checks.clone(),
-        skipped: chosen.skipped,
-        load: settings.load,
-        warmup: settings.warmup,
-        slices: settings.slices,
-        slo: settings.slo,
-        stop: settings.stop,
-        machine: settings.machine,
-        probes: settings.probes,
-        engines: settings.engines,
+        skipped,
         profile,
-        seed: settings.seed,
-        settings: settings.list,
+        ..filled
     };
     spoken::check(&plan, inputs)?;
     spoken::list(&mut plan, inputs);

@@ -7,7 +7,6 @@ use crate::PlanError;
 use crate::contract::Scenario;
 use crate::names::select_names;
 use crate::plan::{Mode, Setting, Source};
-use crate::settings::Resolved;
 use crate::suite::GroupSpec;
 
 /// The servers and scenarios in which the names of flags and suite are looked up.
@@ -178,7 +177,7 @@ impl NameLookup<'_> {
     }
 
     /// Puts what was chosen first in the list of settings.
-    pub fn list_choices(&self, requested: &[GroupSpec], settings: &mut Resolved) {
+    pub fn list_choices(&self, requested: &[GroupSpec], settings: &mut Vec<Setting>) {
         let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
         let source = |flag: bool, in_suite: bool| {
             if flag {
@@ -202,6 +201,6 @@ impl NameLookup<'_> {
             Setting::new("what", "servers", servers.join("; "), of_servers, "compared, and the baseline beneath"),
             Setting::new("what", "scenarios", scenarios.join(" "), of_scenarios, "what is asked of them"),
         ];
-        settings.list.splice(0..0, choices);
+        settings.splice(0..0, choices);
     }
 }

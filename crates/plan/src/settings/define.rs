@@ -50,8 +50,9 @@ macro_rules! define_settings {
             },)+)+]
         }
 
-        /// Chooses the value of every setting that applies: flag, else suite, else default. Then checks them all.
-        pub(crate) fn resolve_settings(known: Known<'_>) -> Result<Resolved, PlanError> {
+        /// Chooses the value of every setting that applies: flag, else suite, else default. Then checks them all. Returns a plan
+        /// with all that they fill, and the values.
+        pub(crate) fn resolve_settings(known: Known<'_>) -> Result<(Plan, Options), PlanError> {
             let (flags, suite) = (known.flags, known.suite);
             let mut resolver = SettingResolver::new(known);
             $($(
@@ -59,7 +60,7 @@ macro_rules! define_settings {
                 resolver.known.so_far.$key = resolver.resolve_setting(place, rows::$key(), &flags.$key, &suite.$key);
             )+)+
             $($( resolver.check(stringify!($key), &rows::$key(), &resolver.known.so_far.$key)?; )+)+
-            Ok(resolver.resolved)
+            Ok((resolver.plan, resolver.known.so_far))
         }
     };
 }

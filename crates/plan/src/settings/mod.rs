@@ -17,5 +17,5 @@ pub use flag::{Flag, Section, SettingInfo, Switch};
 pub use table::{Options, all_settings};
 pub use value::SettingValue;
 
-pub(crate) use resolver::{Known, Resolved};
+pub(crate) use resolver::Known;
 pub(crate) use table::resolve_settings;

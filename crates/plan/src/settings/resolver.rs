@@ -7,39 +7,8 @@ use super::row::{Row, SettingDefault};
 use super::table::Options;
 use super::value::SettingValue;
 use crate::PlanError;
-use crate::choices::{Engine, ForkCovers};
 use crate::inventory::{Inventory, MachineFacts};
-use crate::plan::{Load, Machine, Mode, Probes, Setting, Slices, Source, Stop, Warmup, origin_of};
-use crate::slo::Slo;
-
-/// The parts of the plan that follow from the settings, and the list of settings for people.
-#[derive(Debug, Default)]
-pub(crate) struct Resolved {
-    pub load: Load,
-    pub warmup: Warmup,
-    pub slices: Slices,
-    pub stop: Stop,
-    pub machine: Machine,
-    pub slo: Option<Slo>,
-    pub probes: Probes,
-    pub engines: Vec<Engine>,
-    pub seed: u64,
-    /// Whether each baseline is started twice.
-    pub control: bool,
-    /// Messages that each user receives; none where the scenario decides.
-    pub messages: Option<u32>,
-    pub fork_covers: ForkCovers,
-    pub list: Vec<Setting>,
-}
-
-impl Resolved {
-    /// Fills in the search for the largest load, where there is one.
-    pub fn fill_slo(&mut self, fill: impl FnOnce(&mut Slo)) {
-        if let Some(slo) = &mut self.slo {
-            fill(slo);
-        }
-    }
-}
+use crate::plan::{Mode, Plan, Setting, Slices, Source, Warmup, origin_of};
 
 /// What a default or a check may depend on.
 pub(crate) struct Known<'a> {
@@ -100,15 +69,16 @@ pub(crate) type SettingPlace = (Section, &'static str, &'static str);
 /// Resolves one setting after another.
 pub(crate) struct SettingResolver<'a> {
     pub known: Known<'a>,
-    pub resolved: Resolved,
+    /// With what the settings have filled so far, and the list of them.
+    pub plan: Plan,
 }
 
 impl<'a> SettingResolver<'a> {
     /// Starts without any resolved setting.
     pub fn new(known: Known<'a>) -> Self {
-        let mut resolved = Resolved::default();
-        resolved.stop.floor = tare_stats::SD_FLOOR;
-        Self { known, resolved }
+        let mut plan = Plan { mode: known.mode, ..Plan::default() };
+        plan.stop.floor = tare_stats::SD_FLOOR;
+        Self { known, plan }
     }
 
     /// Chooses a value (flag, else suite, else default), lists it and fills the plan with it; none where the setting does
@@ -132,8 +102,8 @@ impl<'a> SettingResolver<'a> {
             (None, None, None, SettingDefault::Absent(_)) => return None,
         };
         let meaning = help.trim_end_matches('.');
-        self.resolved.list.push(Setting::new(section.name(), key, value.to_text(), source, meaning));
-        (row.fill)(&mut self.resolved, value.clone());
+        self.plan.settings.push(Setting::new(section.name(), key, value.to_text(), source, meaning));
+        (row.fill)(&mut self.plan, value.clone());
         Some(value)
     }
 
@@ -142,7 +112,7 @@ impl<'a> SettingResolver<'a> {
         let Some(value) = value else { return Ok(()) };
         let broken = row.limits.iter().find(|limit| !(limit.holds)(value, &self.known));
         let verdict = (row.verify)(value).and(broken.map_or(Ok(()), |limit| Err(limit.message.to_owned())));
-        let origin = || origin_of(&self.resolved.list, self.known.suite_file, key, &row.flag.long(key));
+        let origin = || origin_of(&self.plan.settings, self.known.suite_file, key, &row.flag.long(key));
         verdict.map_err(|message| PlanError::value(origin(), message))
     }
 }

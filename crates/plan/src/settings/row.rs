@@ -1,8 +1,9 @@
 //! One row of the table, with its type: default, checks, flag, and the field of the plan that it fills.
 
 use super::flag::{Flag, Switch};
-use super::resolver::{Known, Resolved};
+use super::resolver::Known;
 use super::value::SettingValue;
+use crate::plan::Plan;
 
 /// The value of a setting that neither a flag nor the suite gives.
 pub(crate) enum SettingDefault<T> {
@@ -27,7 +28,7 @@ pub(crate) struct Row<T> {
     pub verify: fn(&T) -> Result<(), String>,
     pub applies: fn(&Known<'_>) -> bool,
     pub pinned: fn(&Known<'_>) -> Option<T>,
-    pub fill: fn(&mut Resolved, T),
+    pub fill: fn(&mut Plan, T),
 }
 
 /// A setting whose flag takes a value, called `value_name` in the help.
@@ -151,7 +152,7 @@ impl<T: SettingValue> Row<T> {
     }
 
     /// The field of the plan that gets the value.
-    pub fn fills(mut self, fill: fn(&mut Resolved, T)) -> Self {
+    pub fn fills(mut self, fill: fn(&mut Plan, T)) -> Self {
         self.fill = fill;
         self
     }

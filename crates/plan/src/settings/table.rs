@@ -7,14 +7,14 @@ use tare_units::{Percent, Span};
 use super::define::define_settings;
 use super::flag::{Section, SettingInfo};
 use super::resolver::{
-    Known, Resolved, SettingResolver, default_jvm_cpus, default_load_cpus, default_server_cpus, push_rounds,
-    sequential_slices, verify_cpu_list,
+    Known, SettingResolver, default_jvm_cpus, default_load_cpus, default_server_cpus, push_rounds, sequential_slices,
+    verify_cpu_list,
 };
 use super::row::{Row, off_unless, on_unless, value};
 use super::value::{SettingValue, read_value};
 use crate::PlanError;
 use crate::choices::{Engine, ForkCovers, GroupOrder, PriorUse, SchedulingPolicy};
-use crate::plan::{Forks, HttpVersion, Mode, Rate, Warmup};
+use crate::plan::{Forks, HttpVersion, Mode, Plan, Rate, Warmup};
 use crate::slo::{Curve, LoadBy, Slo};
 use crate::turn::{SHORTEST_TURN, TurnLength};
 
@@ -140,7 +140,7 @@ define_settings! {
             "control",
             "Also start each baseline a second time and compare the two starts (A/A control): gives the noise floor. The first three starts do so, and every second one after; they take half as long again.",
         )
-            .when(|known| known.is_compared()).fills(|to, control| to.control = control);
+            .when(|known| known.is_compared());
         /// auto narrows intervals by how much the starts of other comparisons scatter: those of this run if it has ten, else those of earlier runs on this machine. off takes a comparison's own starts alone.
         prior: PriorUse = value("USE")
             .when(|known| known.is_compared())
@@ -153,8 +153,7 @@ define_settings! {
             .fills(|to, order| to.stop.order = order);
         /// What one start of a server measures: all scenarios of its group (group), or one (scenario).
         fork_covers: ForkCovers = value("WHAT")
-            .default(ForkCovers::Group)
-            .fills(|to, covers| to.fork_covers = covers);
+            .default(ForkCovers::Group);
     }
     section WarmUp {
         /// Warm up until throughput and CPU are steady (steady), or for a fixed time such as 5s.
@@ -251,8 +250,7 @@ define_settings! {
         /// Messages that each user receives, in scenarios in which the server pushes.
         messages: u32 = value("N")
             .otherwise("the scenario's")
-            .check("write 2 to 1000000 messages", |messages, _| (2..=1_000_000).contains(messages))
-            .fills(|to, messages| to.messages = Some(messages));
+            .check("write 2 to 1000000 messages", |messages, _| (2..=1_000_000).contains(messages));
     }
     section Capacity {
         /// Search for the largest load whose latencies stay below a curve such as 'p90<2ms,p99<4ms,p99.9<8ms', instead of running slices.
@@ -262,7 +260,7 @@ define_settings! {
         slo_by: LoadBy = value("WHAT").requires(&["slo"])
             .when(|known| known.so_far.slo.is_some())
             .default(LoadBy::Rate)
-            .fills(|to, by| to.fill_slo(|slo| slo.by = by));
+            .fills(|to, by| if let Some(slo) = &mut to.slo { slo.by = by });
         /// With --slo: the largest number of users, or the highest rate per second, that is tried.
         slo_most: u32 = value("N").requires(&["slo"])
             .when(|known| known.so_far.slo.is_some())
@@ -273,13 +271,13 @@ define_settings! {
             .check("write at least 1, and at most 60000 users", |most, known| {
                 *most >= 1 && (known.so_far.slo_by == Some(LoadBy::Rate) || *most <= 60_000)
             })
-            .fills(|to, most| to.fill_slo(|slo| slo.limit_to(most)));
+            .fills(|to, most| if let Some(slo) = &mut to.slo { slo.limit_to(most) });
         /// With --slo: length of one try.
         slo_each: Span = value("SPAN").requires(&["slo"])
             .when(|known| known.so_far.slo.is_some())
             .default(Span::from_secs(2))
             .check("must be at least 200ms", |each, _| *each >= Span::from_millis(200))
-            .fills(|to, each| to.fill_slo(|slo| slo.each = each));
+            .fills(|to, each| if let Some(slo) = &mut to.slo { slo.each = each });
     }
     section Machine {
         /// Machine on which the servers run, such as ssh://user@host:22. The program and the servers' files are sent there. The load comes from here, or from --agents.
