@@ -2,11 +2,10 @@
 //! A file per tool starts it and reads its output. This one finds the tools, runs them and records the results.
 
 mod gatling;
-mod process;
 mod wrk;
 
 use std::path::PathBuf;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use std::{fs, io};
 
@@ -16,12 +15,15 @@ use tare_plan::plan::NamedScenario;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_sut::catalog::Catalog;
 use tare_sys::affinity::CpuSet;
+use tare_sys::child::{How, Program, run_to_end};
 
 use crate::error::RunError;
 use crate::progress::RunPosition;
 
 /// What a tool may need besides its load: its own start, its report.
 const START_AND_REPORT_TIME: Duration = Duration::from_secs(60);
+/// How much of the end of its output an error shows.
+const SHOWN_LINES: usize = 5;
 
 /// A tool, found and ready to be started.
 #[derive(Debug, Clone)]
@@ -117,13 +119,30 @@ fn run_tool(tool: &Tool, cell: &Cell<'_>, cancelled: &AtomicBool) -> (Vec<String
     };
     let command: Vec<String> = tool.start.iter().cloned().chain(arguments).collect();
     let time_limit = cell.length + cell.timeout + START_AND_REPORT_TIME;
-    match process::run(&command, Some(cell.cpus.clone()), time_limit, cancelled) {
+    match run(&command, &cell.cpus, time_limit, cancelled) {
         Ok(output) => {
             let outcome = (tool.figures)(&output).map_or_else(failed, CrossCheckOutcome::Measured);
             (command, output, outcome)
         }
         Err(because) => (command, String::new(), failed(because)),
     }
+}
+
+/// Runs a command on these CPUs, to its end, a deadline or Ctrl-C, and returns what it printed; in words, why it failed.
+fn run(command: &[String], cpus: &CpuSet, timeout: Duration, cancelled: &AtomicBool) -> Result<String, String> {
+    let (program, arguments) = command.split_first().ok_or("its command is empty")?;
+    let program = Program { cpus: Some(cpus.clone()), ..Program::new(program).args(arguments) };
+    match run_to_end(program, timeout, cancelled).map_err(|error| error.to_string())? {
+        (Some(How::Code(0)), text) => Ok(text),
+        (Some(how), text) => Err(format!("it ended with {how}: {}", last_lines(&text))),
+        (None, _) if cancelled.load(Ordering::Relaxed) => Err("given up as asked".to_owned()),
+        (None, text) => Err(format!("it did not end within {} s: {}", timeout.as_secs(), last_lines(&text))),
+    }
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].join("; ")
 }
 
 fn failed(because: String) -> CrossCheckOutcome {

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use tare_plan::Engine;
 use tare_record::cross_check::ToolFigures;
-use tare_sys::child::find_program;
+use tare_sys::child::{Program, find_program, run_to_end};
 
-use super::{Cell, Tool, process};
+use super::{Cell, Tool};
 use crate::error::RunError;
 
 const SCRIPT: &str = include_str!("wrk.lua");
@@ -30,9 +30,8 @@ pub(super) fn find(cancelled: &AtomicBool) -> Result<Tool, RunError> {
 
 /// The word after its name in what `wrk -v` says, which wrk calls a failure; empty where it says something else.
 fn version(program: &str, cancelled: &AtomicBool) -> String {
-    let asked = [program.to_owned(), "-v".to_owned()];
-    let ended = process::run_until_exit(&asked, None, Duration::from_secs(5), cancelled);
-    let output = ended.map(|(_, output)| output).unwrap_or_default();
+    let asked = run_to_end(Program::new(program).args(["-v"]), Duration::from_secs(5), cancelled);
+    let Ok((Some(_), output)) = asked else { return String::new() };
     let mut words = output.split_whitespace().skip_while(|word| *word != "wrk").skip(1);
     words.next().unwrap_or_default().to_owned()
 }
