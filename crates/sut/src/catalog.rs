@@ -107,11 +107,7 @@ impl Catalog {
     /// Reads the catalog in the servers' folder.
     pub fn load(servers: &Path) -> Result<Self, SutError> {
         let path = servers.join("catalog.toml");
-        let text = fs::read_to_string(&path).map_err(|source| SutError::File {
-            doing: "read the catalog of servers",
-            path: path.clone(),
-            source,
-        })?;
+        let text = fs::read_to_string(&path).map_err(SutError::file("read the catalog of servers", &path))?;
         let root = servers.canonicalize().unwrap_or_else(|_| servers.to_owned());
         Ok(Self { root, file: parse(&path.display().to_string(), &text)? })
     }

@@ -110,3 +110,16 @@ pub enum SutError {
     #[error(transparent)]
     Plan(#[from] tare_plan::PlanError),
 }
+
+impl SutError {
+    /// Why a file could not be read or written; `doing` is what was tried.
+    pub fn file(doing: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::File { doing, path, source }
+    }
+
+    /// Why a sampler did not do what was tried, and what to do.
+    pub fn sampler(doing: impl Into<String>, said: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self::Sampler { doing: doing.into(), said: said.into(), remedy: remedy.into() }
+    }
+}

@@ -140,11 +140,7 @@ impl Catalog {
             return Ok(vec!["-cp".into(), joined]);
         }
         let file: PathBuf = self.servers_folder().join(format!("target/manifests/{target}.args"));
-        fs::write(&file, argument_file(&joined)).map_err(|source| SutError::File {
-            doing: "write the class path to",
-            path: file.clone(),
-            source,
-        })?;
+        fs::write(&file, argument_file(&joined)).map_err(SutError::file("write the class path to", &file))?;
         Ok(vec![format!("@{}", file.display())])
     }
 }

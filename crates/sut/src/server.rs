@@ -131,11 +131,8 @@ impl Server {
         let mut child = Child::spawn(program(spec, &fillings)?)
             .map_err(|source| SutError::Child { server: spec.name.clone(), source })?;
         let output = child.take_output().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
-        let log = Log::start(output, &spec.log_path, spec.ready.clone()).map_err(|source| SutError::File {
-            doing: "write the log",
-            path: spec.log_path.clone(),
-            source,
-        })?;
+        let log = Log::start(output, &spec.log_path, spec.ready.clone());
+        let log = log.map_err(SutError::file("write the log", &spec.log_path))?;
         let waited = ready::Wait::new(spec, number, &mut child, &log, cancelled).until_ready();
         let (address, base_url) = waited?;
         let startup_ns = clock::now().since(begun);

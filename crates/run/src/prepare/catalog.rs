@@ -92,11 +92,7 @@ impl CatalogBuild<'_> {
             return Ok([variable(PROTOCOL_VARIABLE, HttpVersion::H2c.name().to_owned())].into());
         }
         let path = self.catalog.certificate();
-        let pem = fs::read_to_string(&path).map_err(|source| SutError::File {
-            doing: "read the certificate of the catalog",
-            path,
-            source,
-        })?;
+        let pem = fs::read_to_string(&path).map_err(SutError::file("read the certificate of the catalog", &path))?;
         let protocol = variable(PROTOCOL_VARIABLE, HttpVersion::H2.name().to_owned());
         Ok([protocol, variable(CERTIFICATE_VARIABLE, pem)].into())
     }

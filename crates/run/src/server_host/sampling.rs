@@ -16,18 +16,11 @@ pub struct SamplingOrder {
 }
 
 pub(super) fn process_not_visible() -> SutError {
-    SutError::Sampler {
-        doing: "profile a server that runs elsewhere".to_owned(),
-        said: "its process cannot be seen".to_owned(),
-        remedy: "let tare start it, with a command in a suite file".to_owned(),
-    }
+    let remedy = "let tare start it, with a command in a suite file";
+    SutError::sampler("profile a server that runs elsewhere", "its process cannot be seen", remedy)
 }
 
 /// The error for the end of a profile that was not begun.
 pub fn no_sampler_attached() -> SutError {
-    SutError::Sampler {
-        doing: "end a profile".to_owned(),
-        said: "no sampler was attached".to_owned(),
-        remedy: "please report this".to_owned(),
-    }
+    SutError::sampler("end a profile", "no sampler was attached", "please report this")
 }

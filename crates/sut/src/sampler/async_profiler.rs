@@ -111,8 +111,7 @@ impl JvmRecording {
         let doing = format!("read the recording {}", self.file.display());
         let remedy = "it is damaged or was cut short; profile again";
         tool::run(Program::new(java).args(arguments), CONVERT_TIMEOUT, &doing, remedy)?;
-        let unreadable = |source| SutError::File { doing: "read the stacks in", path: text.clone(), source };
-        let stacks = std::fs::read_to_string(&text).map_err(unreadable)?;
+        let stacks = std::fs::read_to_string(&text).map_err(SutError::file("read the stacks in", &text))?;
         // The recording stays on disk. The record keeps the stacks.
         let _ = std::fs::remove_file(&text);
         Ok(if matches!(self.event, ProfileEvent::Alloc | ProfileEvent::Lock) { mark_classes(&stacks) } else { stacks })

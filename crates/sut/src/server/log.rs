@@ -28,7 +28,7 @@ const END_TIMEOUT: Duration = Duration::from_secs(5);
 /// be guessed, so that no other user's link is in its place. It is removed when the value is dropped, unless it is kept.
 pub fn temporary_logs(command: &str) -> Result<TempDir, SutError> {
     let made = tempfile::Builder::new().prefix(&format!("tare-{command}-")).tempdir();
-    made.map_err(|source| SutError::File { doing: "make a folder for logs in", path: std::env::temp_dir(), source })
+    made.map_err(SutError::file("make a folder for logs in", std::env::temp_dir()))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -88,20 +88,15 @@ impl Fillings {
     ) -> Result<Self, SutError> {
         let mut fillings = Self { port, upstream, folder: None };
         if !spec.files.is_empty() {
-            let wrong = |source| SutError::File { doing: "make a folder in", path: std::env::temp_dir(), source };
             // A server that starts as root may work as another user, who must reach what lies in the folder.
             let mut folder = tempfile::Builder::new();
             folder.prefix("tare-files-").permissions(Permissions::from_mode(0o711));
-            fillings.folder = Some(folder.tempdir().map_err(wrong)?);
+            fillings.folder = Some(folder.tempdir().map_err(SutError::file("make a folder in", std::env::temp_dir()))?);
         }
         for (name, text) in &spec.files {
             let Some(folder) = &fillings.folder else { break };
             let path = folder.path().join(name);
-            std::fs::write(&path, fillings.fill(text)).map_err(|source| SutError::File {
-                doing: "write",
-                path,
-                source,
-            })?;
+            std::fs::write(&path, fillings.fill(text)).map_err(SutError::file("write", &path))?;
         }
         Ok(fillings)
     }

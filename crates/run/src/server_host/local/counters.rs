@@ -43,7 +43,7 @@ fn write_script(folder: &Path) -> Result<PathBuf, SutError> {
         new.persist(&path)?;
         Ok(())
     };
-    write().map_err(|source| SutError::File { doing: "write the counters of Node to", path: path.clone(), source })?;
+    write().map_err(SutError::file("write the counters of Node to", &path))?;
     Ok(path)
 }
 
