@@ -159,14 +159,13 @@ impl Catalog {
             let names = self.file.families.values().flat_map(|family| &family.servers).map(|one| one.name.as_str());
             let near =
                 nearest_name(server, names).map_or_else(String::new, |near| format!("; did you mean \"{near}\"?"));
-            SutError::Catalog { message: format!("there is no server \"{server}\" in {}{near}", self.path().display()) }
+            SutError::Other(format!("there is no server \"{server}\" in {}{near}", self.path().display()))
         })
     }
 
     pub(crate) fn family(&self, name: &str) -> Result<&Family, SutError> {
-        self.file.families.get(name).ok_or_else(|| SutError::Catalog {
-            message: format!("there is no family \"{name}\" in {}", self.path().display()),
-        })
+        let unknown = || SutError::Other(format!("there is no family \"{name}\" in {}", self.path().display()));
+        self.file.families.get(name).ok_or_else(unknown)
     }
 
     pub fn default_target(&self, family: &str) -> Result<Target, SutError> {
@@ -206,7 +205,7 @@ impl Catalog {
 
 fn parse(file: &str, text: &str) -> Result<CatalogFile, SutError> {
     let catalog: CatalogFile = document::parse_document(file, text)?;
-    let wrong = |message: String| Err(SutError::Catalog { message: format!("{file}: {message}") });
+    let wrong = |message: String| Err(SutError::Other(format!("{file}: {message}")));
     if catalog.schema != SCHEMA {
         return wrong(format!("schema = {} is unknown to this tare; write schema = {SCHEMA}", catalog.schema));
     }

@@ -78,17 +78,8 @@ pub enum SutError {
     /// A file of tare could not be read or written.
     #[error("cannot {doing} {}: {source}", path.display())]
     File { doing: &'static str, path: PathBuf, source: io::Error },
-    #[error("{message}")]
-    Catalog { message: String },
     #[error("building {targets} failed ({how}); the end of what it said:\n{output}")]
     Build { targets: String, how: How, output: String },
-    #[error("{}: {reason}", script.display())]
-    Agent { script: PathBuf, reason: String },
-    #[error("{message}")]
-    Jdk {
-        /// The required release, the found ones, and the remedy.
-        message: String,
-    },
     /// A sampler is not available, or could not be attached, stopped or read.
     #[error("cannot {doing}: {said}; {remedy}")]
     Sampler {
@@ -100,8 +91,9 @@ pub enum SutError {
     /// async-profiler is not on this machine, and nothing may be downloaded to it.
     #[error("async-profiler is not in {}", folder.display())]
     NoAsyncProfiler { folder: PathBuf },
-    #[error("{message}")]
-    Remote { message: String },
+    /// Of the catalog, a JDK or another machine: what is wrong, and the remedy.
+    #[error("{0}")]
+    Other(String),
     #[error(transparent)]
     Affinity(#[from] AffinityError),
     /// The kernel's figures of a process could not be read.

@@ -39,15 +39,14 @@ impl Jdk {
     pub fn find_suitable(minimum: u32, chosen: Option<&Path>) -> Result<Self, SutError> {
         let too_old = |jdk: &Self, whose: &str| jdk.too_old_for(minimum, whose);
         if let Some(home) = chosen {
-            let found = Self::from_home(home).ok_or_else(|| SutError::Jdk {
-                message: format!("there is no JDK at {}: it needs the files release and bin/java", home.display()),
-            })?;
+            let at = home.display();
+            let none = || SutError::Other(format!("there is no JDK at {at}: it needs the files release and bin/java"));
+            let found = Self::from_home(home).ok_or_else(none)?;
             return if found.major >= minimum { Ok(found) } else { Err(too_old(&found, "the JDK that was chosen")) };
         }
-        let none = || SutError::Jdk {
-            message: format!(
-                "no JDK was found; install Java {minimum} or later (25 is a good choice), or set JAVA_HOME"
-            ),
+        let none = || {
+            let remedy = format!("install Java {minimum} or later (25 is a good choice), or set JAVA_HOME");
+            SutError::Other(format!("no JDK was found; {remedy}"))
         };
         Self::choose(|jdk| jdk.major >= minimum)
             .ok_or_else(|| Self::newest(|_| true).map_or_else(none, |newest| too_old(&newest, "the newest JDK found")))
@@ -56,18 +55,16 @@ impl Jdk {
     /// The error of a JDK that is older than `minimum`; `whose` says which one it is.
     pub(crate) fn too_old_for(&self, minimum: u32, whose: &str) -> SutError {
         let (version, home) = (&self.version, self.home.display());
-        SutError::Jdk { message: format!("{whose} is Java {version} ({home}), but Java {minimum} or later is needed") }
+        SutError::Other(format!("{whose} is Java {version} ({home}), but Java {minimum} or later is needed"))
     }
 
     /// The JDK that builds the servers of the catalog: `JAVA_HOME` if it is new enough and has a compiler, else the newest
     /// one that has.
     pub fn find_compiler() -> Result<Self, SutError> {
         let is_usable = |jdk: &Self| jdk.major >= CATALOG_JAVA && jdk.home.join("bin/javac").is_file();
-        Self::choose(is_usable).ok_or_else(|| SutError::Jdk {
-            message: format!(
-                "no Java {CATALOG_JAVA} or later with a compiler (bin/javac) was found; install a JDK (25 is a good \
-                 choice), or set JAVA_HOME"
-            ),
+        Self::choose(is_usable).ok_or_else(|| {
+            let missing = format!("no Java {CATALOG_JAVA} or later with a compiler (bin/javac) was found");
+            SutError::Other(format!("{missing}; install a JDK (25 is a good choice), or set JAVA_HOME"))
         })
     }
 

@@ -76,7 +76,7 @@ impl Catalog {
     /// # Errors
     /// When the target was not built or is not available, no Java is new enough, or one of its files is missing.
     pub fn program_launch(&self, server: &str, target: &Target, jvm: JvmSettings<'_>) -> Result<LaunchPlan, SutError> {
-        let wrong = |message: String| SutError::Catalog { message };
+        let wrong = SutError::Other;
         let manifest = match self.build_result(target)? {
             Built::Manifest(manifest) => manifest,
             Built::Nothing => return Err(wrong(format!("{target} has not been built; run servers/build {target}"))),
@@ -110,9 +110,8 @@ impl Catalog {
         java: &Jdk,
         jvm: JvmSettings<'_>,
     ) -> Result<Vec<String>, SutError> {
-        let main = manifest.main_class(server).ok_or_else(|| SutError::Catalog {
-            message: format!("{target} has no server \"{server}\": its version of the library cannot have it"),
-        })?;
+        let unknown = format!("{target} has no server \"{server}\": its version of the library cannot have it");
+        let main = manifest.main_class(server).ok_or(SutError::Other(unknown))?;
         let mut command = vec![java.java_program().display().to_string()];
         command.extend(self.options(java, jvm));
         command.extend(self.classpath(target, manifest)?);
@@ -173,7 +172,7 @@ fn check_within(server: &str, command: &CommandServer, timeout: Duration) -> Res
         true => format!("[servers.{server}] java: {said}"),
         false => format!("[servers.{server}] jvm_options: {java} says: {said}"),
     };
-    Err(SutError::Jdk { message })
+    Err(SutError::Other(message))
 }
 
 /// The text of a JDK argument file.

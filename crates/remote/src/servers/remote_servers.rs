@@ -54,21 +54,21 @@ impl<'a> RemoteServers<'a> {
         match result {
             StartResult::Ready(StartedServer { startup_ns, address }) => {
                 let address = SocketAddr::new(host.address(), address.port());
-                TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).map_err(|error| SutError::Remote {
-                    message: format!(
+                TcpStream::connect_timeout(&address, CONNECT_TIMEOUT).map_err(|error| {
+                    SutError::Other(format!(
                         "{server} is ready on {host}, but {address} cannot be reached from here ({error}); let it \
                          listen on {{address}} or $TARE_ADDRESS, or name another address with --server-address"
-                    ),
+                    ))
                 })?;
                 Ok(StartedServer { startup_ns, address })
             }
             StartResult::Cancelled => Err(SutError::Cancelled { server }),
-            StartResult::Failed(reason) => Err(SutError::Remote { message: format!("on {host}: {reason}") }),
+            StartResult::Failed(reason) => Err(self.error(reason)),
         }
     }
 
     fn error(&self, reason: impl std::fmt::Display) -> SutError {
-        SutError::Remote { message: format!("on {}: {reason}", self.host) }
+        SutError::Other(format!("on {}: {reason}", self.host))
     }
 
     /// Orders the agent to attach a sampler. Returns a folder if async-profiler is needed and missing in it.
@@ -80,7 +80,7 @@ impl<'a> RemoteServers<'a> {
             Answer::SamplerFailed(reason) => Some(Err(self.error(reason))),
             _ => None,
         });
-        begun.unwrap_or_else(|error| Err(SutError::Remote { message: error.to_string() }))
+        begun.unwrap_or_else(|error| Err(SutError::Other(error.to_string())))
     }
 
     /// Sends async-profiler unless the machine has it. Returns its path there.
@@ -197,7 +197,7 @@ impl ServerHost for RemoteServers<'_> {
             Answer::SamplerFailed(reason) => Some(Err(reason)),
             _ => None,
         });
-        let sampled = sampled.map_err(|error| SutError::Remote { message: error.to_string() })?;
+        let sampled = sampled.map_err(|error| SutError::Other(error.to_string()))?;
         let sampled = sampled.map_err(|reason| self.error(reason))?;
         let ending = sampled.plain_ending().ok_or_else(|| self.error("the sampler's file has no ending"))?;
         let file = self.profiles.join(format!("{name}.{ending}"));

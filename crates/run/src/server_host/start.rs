@@ -99,8 +99,8 @@ impl OwnStart {
     fn spec(&self, logs: &Path) -> Result<ServerSpec, SutError> {
         let (name, log_path) = (&self.name, logs.join(&self.log_name));
         let behind = self.upstream.as_ref().map(|next| next.spec(logs));
-        let wrong = |what: &str, error: &dyn std::fmt::Display| SutError::Catalog {
-            message: format!("{name}: its {what} cannot be used: {error}"),
+        let wrong = |what: &str, error: &dyn std::fmt::Display| {
+            SutError::Other(format!("{name}: its {what} cannot be used: {error}"))
         };
         let CommandServer { command, files, ready, base_url, cwd, .. } = &self.server;
         let ready = ready.as_deref().map(Regex::new).transpose().map_err(|error| wrong("readiness line", &error))?;

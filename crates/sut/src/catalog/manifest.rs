@@ -117,7 +117,7 @@ fn parse<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, SutError> {
 }
 
 fn damaged_file_error(path: &Path, message: &str) -> SutError {
-    SutError::Catalog { message: format!("{}: {message}; delete the file, and it is built again", path.display()) }
+    SutError::Other(format!("{}: {message}; delete the file, and it is built again", path.display()))
 }
 
 #[cfg(test)]
