@@ -10,7 +10,7 @@ use tare_load::Cancel;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
 
-use super::kubernetes::{AgentJob, Cluster, JobShape, PodAgent, PodShape, host_label};
+use super::kubernetes::{AgentJob, Cluster, JobShape, Pod, PodShape, host_label};
 use super::pipes::{AgentLink, AgentMessage, ExplainEnd, message_channel};
 use super::ssh::{Program, SshHost};
 use crate::protocol::AgentCores;
@@ -148,7 +148,7 @@ fn no_explanation() -> ExplainEnd {
     Box::new(|| None)
 }
 
-fn agent_in_pod(job: &AgentJob, pod: &PodAgent) -> PlannedAgent {
+fn agent_in_pod(job: &AgentJob, pod: &Pod) -> PlannedAgent {
     let cores = AgentCores { pod_cpus: job.pod_cpus, ..AgentCores::default() };
     let place = format!("k8s:{}", pod.node);
     PlannedAgent { place, command: job.attach(pod), cores, explain: job.explain_end(pod) }

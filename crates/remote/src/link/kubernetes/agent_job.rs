@@ -31,12 +31,6 @@ pub(crate) struct AgentJob {
     is_ours: bool,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct PodAgent {
-    pub(crate) pod: String,
-    pub(crate) node: String,
-}
-
 impl AgentJob {
     /// Makes a Job.
     ///
@@ -80,7 +74,7 @@ impl AgentJob {
         wait_limit: Duration,
         cancel: &Cancel,
         progress: &mut dyn FnMut(&str),
-    ) -> Result<Vec<PodAgent>, RunError> {
+    ) -> Result<Vec<Pod>, RunError> {
         let all = self.agents.max(1);
         let begin = clock::now();
         let mut shown = String::new();
@@ -91,7 +85,9 @@ impl AgentJob {
             let pods = self.pods(cancel)?;
             let refusal = if pods.len() < self.agents { self.refusal(cancel) } else { None };
             match next_wait_step(&pods, refusal.as_deref(), all, has_passed(begin, wait_limit)) {
-                WaitStep::Begin => return Ok(running(pods)),
+                WaitStep::Begin => {
+                    return Ok(pods.into_iter().filter(|pod| pod.state == PodState::Running).collect());
+                }
                 WaitStep::GiveUp(reason) => return Err(CallError::Failed(reason).at(&self.place)),
                 WaitStep::Wait(state) if state != shown => {
                     progress(&plain_line(&format!("{}: {state}", self.place)));
@@ -115,14 +111,14 @@ impl AgentJob {
         refusal_of_pods(&self.cluster.call_json(&["get", "events", &selector], Caller::User(cancel)).ok()?)
     }
 
-    pub(crate) fn attach(&self, agent: &PodAgent) -> Command {
+    pub(crate) fn attach(&self, pod: &Pod) -> Command {
         let container = format!("--container={CONTAINER}");
-        self.cluster.kubectl(&["attach", "--stdin", "--quiet", &container, &format!("pod/{}", agent.pod)])
+        self.cluster.kubectl(&["attach", "--stdin", "--quiet", &container, &format!("pod/{}", pod.name)])
     }
 
-    /// Asks the cluster, once the pipe to an agent has ended, what happened to its pod.
-    pub(crate) fn explain_end(&self, agent: &PodAgent) -> ExplainEnd {
-        let (cluster, pod) = (self.cluster.clone(), format!("pod/{}", agent.pod));
+    /// Asks the cluster, once the pipe to a pod has ended, what happened to it.
+    pub(crate) fn explain_end(&self, pod: &Pod) -> ExplainEnd {
+        let (cluster, pod) = (self.cluster.clone(), format!("pod/{}", pod.name));
         Box::new(move || match cluster.call_json(&["get", &pod], Caller::Tare).map_err(CallError::reason) {
             Ok(pod) => end_of_pod(&pod),
             Err(reason) if reason.contains("not found") => Some("somebody deleted the pod".to_owned()),
@@ -164,11 +160,6 @@ fn whole_cpus(limit: &Value) -> u32 {
     let (number, parts) = scaled.unwrap_or((&text, 1.0));
     let cores = number.parse::<f64>().ok().map(|number| number / parts).filter(|cores| *cores > 0.0);
     cores.map_or(0, |cores| (cores as u32).max(1))
-}
-
-fn running(pods: Vec<Pod>) -> Vec<PodAgent> {
-    let runs = pods.into_iter().filter(|pod| pod.state == PodState::Running);
-    runs.map(|Pod { name, node, .. }| PodAgent { pod: name, node }).collect()
 }
 
 fn has_passed(begin: Nanos, wait_limit: Duration) -> bool {

@@ -8,8 +8,9 @@ mod manifest;
 mod pods;
 mod wait;
 
-pub(crate) use agent_job::{AgentJob, PodAgent};
+pub(crate) use agent_job::AgentJob;
 pub use kubectl::Cluster;
 pub use leftovers::remove_agent_jobs;
 pub(crate) use manifest::host_label;
 pub use manifest::{JobShape, PodShape, agent_manifests};
+pub(crate) use pods::Pod;

@@ -13,10 +13,10 @@ const STUCK_REASONS: [&str; 6] = [
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pod {
+pub(crate) struct Pod {
     pub(super) name: String,
     /// The node it is on; empty before it has one.
-    pub(super) node: String,
+    pub(crate) node: String,
     pub(super) state: PodState,
 }
 
