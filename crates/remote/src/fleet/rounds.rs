@@ -36,16 +36,10 @@ impl Rounds {
             return None;
         }
         let samples = self.agents.iter_mut().filter_map(|agent| agent.samples.pop_front());
-        samples.fold(None, |sum: Option<SliceSample>, sample| {
-            let sample = sample.map_histograms(|histogram| histogram.unpack());
-            Some(match sum {
-                None => sample,
-                Some(mut sum) => {
-                    sum.merge(&sample);
-                    sum
-                }
-            })
-        })
+        let mut samples = samples.map(|sample| sample.map_histograms(|histogram| histogram.unpack()));
+        let mut sum = samples.next()?;
+        samples.for_each(|sample| sum.merge(&sample));
+        Some(sum)
     }
 }
 
