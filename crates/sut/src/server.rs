@@ -133,8 +133,8 @@ impl Server {
         let output = child.take_output().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
         let log = Log::start(output, &spec.log_path, spec.ready.clone());
         let log = log.map_err(SutError::file("write the log", &spec.log_path))?;
-        let waited = ready::Wait::new(spec, number, &mut child, &log, cancelled).until_ready();
-        let (address, base_url) = waited?;
+        let wait = ready::Wait { spec, port: number, child: &mut child, log: &log, cancelled, begun: clock::now() };
+        let (address, base_url) = wait.until_ready()?;
         let startup_ns = clock::now().since(begun);
         Ok(Self {
             spec: spec.clone(),

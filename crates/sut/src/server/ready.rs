@@ -73,25 +73,15 @@ fn port_taken_error(spec: &ServerSpec, port: u16, owner: Option<Owner>) -> SutEr
 
 /// A start in progress.
 pub(super) struct Wait<'a> {
-    spec: &'a ServerSpec,
-    port: Option<u16>,
-    child: &'a mut Child,
-    log: &'a Log,
-    cancelled: &'a AtomicBool,
-    begun: Nanos,
+    pub(super) spec: &'a ServerSpec,
+    pub(super) port: Option<u16>,
+    pub(super) child: &'a mut Child,
+    pub(super) log: &'a Log,
+    pub(super) cancelled: &'a AtomicBool,
+    pub(super) begun: Nanos,
 }
 
-impl<'a> Wait<'a> {
-    pub(super) fn new(
-        spec: &'a ServerSpec,
-        port: Option<u16>,
-        child: &'a mut Child,
-        log: &'a Log,
-        cancelled: &'a AtomicBool,
-    ) -> Self {
-        Self { spec, port, child, log, cancelled, begun: clock::now() }
-    }
-
+impl Wait<'_> {
     /// Waits through all stages. Returns the address at which the server accepts connections, and its base URL.
     pub(super) fn until_ready(mut self) -> Result<(SocketAddr, String), SutError> {
         let line = self.wait_for_ready_line()?;
