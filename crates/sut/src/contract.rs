@@ -4,7 +4,6 @@
 mod alike;
 mod client;
 mod compare;
-mod endpoint;
 mod events;
 mod http2;
 mod listener;
@@ -17,8 +16,7 @@ use tare_plan::contract::{Exchange, Push};
 
 pub use alike::{AgreedAnswer, GivenAnswer, TwoAnswers, ask_twice, header_differences};
 use client::{Client, Failure};
-pub use endpoint::Endpoint;
-pub use stream::Security;
+pub use stream::{Endpoint, Security};
 
 /// The status of a successful WebSocket handshake.
 const SWITCHING_PROTOCOLS: u16 = 101;

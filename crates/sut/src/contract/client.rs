@@ -8,9 +8,8 @@ use tare_plan::contract::Request;
 use tare_wire::grpc::Reply;
 use tare_wire::http::{self, Head, Method, ParseError, Progress, ResponseParser, Sink, method_named};
 
-use super::endpoint::Endpoint;
 use super::http2::{Deadline, Http2, request_of};
-use super::stream::{Stream, speaks_tls};
+use super::stream::{Endpoint, Stream, speaks_tls};
 
 /// Longest body of an answer that is kept; no contract expects a longer one.
 pub(super) const MAX_BODY_BYTES: usize = 64 << 20;

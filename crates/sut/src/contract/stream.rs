@@ -1,4 +1,4 @@
-//! A connection to a server, with or without TLS.
+//! Where a server is asked, and the connection to it, with or without TLS.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -8,6 +8,25 @@ use std::time::Duration;
 use rustls::crypto::ring;
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, CertificateError, ClientConfig, ClientConnection, Error, RootCertStore, StreamOwned};
+
+/// Where a server is asked, and how it is spoken to.
+#[derive(Debug, Clone)]
+pub struct Endpoint {
+    pub address: SocketAddr,
+    /// The `Host` of requests, where that is not the address.
+    pub host: Option<String>,
+    /// Whether it is asked in HTTP/2, and otherwise in HTTP/1.1.
+    pub is_http2: bool,
+    /// TLS; `None` without.
+    pub security: Option<Security>,
+}
+
+/// HTTP/1.1 without TLS.
+impl From<SocketAddr> for Endpoint {
+    fn from(address: SocketAddr) -> Self {
+        Self { address, host: None, is_http2: false, security: None }
+    }
+}
 
 /// TLS settings of the connections to a server, with the protocols that are offered.
 #[derive(Debug, Clone)]
