@@ -2,25 +2,27 @@
 //! tare without agents, or runs servers. The thread that reads the orders answers pings at any time.
 
 mod load;
-mod machine;
 mod servers;
 
 use std::io::{Read, Write};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tare_load::Cancel;
 use tare_run::load::LoadJob;
+use tare_run::machine_state::machine_facts;
+use tare_sut::jdk::Jdk;
+use tare_sys::affinity::allowed_cpus;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::threads;
 
 use self::load::AgentGenerator;
-use self::machine::machine_of_agent;
 use self::servers::{AgentHost, work_folder};
 use crate::protocol::{
-    AgentShare, Answer, ClockReading, Greeting, LONGEST_ORDER, LONGEST_REPORT, LoadCommand, Order, ProtocolError,
-    Report, Task, Version, encode_frame, read_frame,
+    AgentShare, Answer, ClockReading, Greeting, LONGEST_ORDER, LONGEST_REPORT, LoadCommand, MachineFacts, Order,
+    ProtocolError, Report, Task, Version, encode_frame, read_frame,
 };
 
 /// Makes the job of a command line for an agent with this share, or says in one sentence why it cannot.
@@ -182,4 +184,16 @@ impl<W: Write> Coordinator<W> {
             }
         }
     }
+}
+
+/// What an agent says of its machine. `java` is the home of the JDK to use, where one is named.
+fn machine_of_agent(java: Option<&Path>) -> Result<MachineFacts, String> {
+    // `client port server port`, of the connection that this agent was started over.
+    let connection = std::env::var("SSH_CONNECTION").ok();
+    Ok(MachineFacts {
+        sections: machine_facts(),
+        cpus: allowed_cpus().map_err(|error| error.to_string())?.to_string(),
+        jdk: Jdk::find_suitable(0, java).ok().map(|jdk| jdk.major),
+        ssh_address: connection.and_then(|all| all.split(' ').nth(2)?.parse().ok()),
+    })
 }
