@@ -21,30 +21,22 @@ const BUSY: f64 = 0.05;
 /// Captures machine and kernel.
 pub fn machine_facts() -> Vec<FactSection> {
     let machine = Machine::read();
-    vec![machine_section(&machine), kernel_section(&machine)]
-}
-
-fn machine_section(machine: &Machine) -> FactSection {
-    let facts = [
-        ("CPU", machine.cpu_model.clone()),
+    let of_machine = [
+        ("CPU", machine.cpu_model),
         ("cores tare may use", allowed_cpus().ok().map(|cpus| cpus.to_string())),
         ("memory", machine.memory_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30)))),
-        ("governor", machine.governor.clone()),
+        ("governor", machine.governor),
         ("boost", machine.boost.map(|on| if on { "on" } else { "off" }.to_owned())),
         ("hypervisor steal and load at the start", load()),
     ];
-    section("Machine", facts)
-}
-
-fn kernel_section(machine: &Machine) -> FactSection {
-    let facts = [
-        ("release", machine.kernel.clone()),
-        ("clock source", machine.clock_source.clone()),
-        ("TCP congestion control", machine.tcp_congestion_control.clone()),
-        ("transparent huge pages", machine.transparent_hugepages.clone()),
+    let of_kernel = [
+        ("release", machine.kernel),
+        ("clock source", machine.clock_source),
+        ("TCP congestion control", machine.tcp_congestion_control),
+        ("transparent huge pages", machine.transparent_hugepages),
         ("huge pages", machine.hugepages.map(|pages| pages.to_string())),
     ];
-    section("Kernel", facts)
+    vec![section("Machine", of_machine), section("Kernel", of_kernel)]
 }
 
 /// A section of facts. One that is not known says so.
