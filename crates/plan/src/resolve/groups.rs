@@ -291,7 +291,8 @@ impl NameLookup<'_> {
         skipped: &mut Vec<Skipped>,
     ) -> Vec<Variant> {
         let mut variants = Vec::new();
-        let aa = requested.servers == [requested.baseline.clone()] && self.is_aa();
+        let is_aa = self.inputs.flags.aa.is_some() || self.inputs.suite.run.aa.is_some();
+        let aa = is_aa && requested.servers == [requested.baseline.clone()];
         let build = Build { version, home: None };
         let of_baseline = Build {
             version: requested.baseline_version.as_deref().or(version),
@@ -327,10 +328,6 @@ impl NameLookup<'_> {
             variants.extend(self.variant(&requested.baseline, of_baseline, Role::Control, keys).ok());
         }
         variants
-    }
-
-    fn is_aa(&self) -> bool {
-        self.inputs.flags.aa.is_some() || self.inputs.suite.run.aa.is_some()
     }
 
     /// The variants that are measured in this scenario.

@@ -80,16 +80,10 @@ pub fn resolve_plan(inputs: &Inputs<'_>) -> Result<Plan, PlanError> {
 
 /// `-d` alone asks for the articles' plain sequential run; forks, a budget, a precision or an A/A test ask for a comparison.
 fn mode(options: &Options) -> Option<Mode> {
-    if options.forks.is_some()
-        || options.budget.is_some()
-        || options.precision.is_some()
-        || options.aa.is_some()
-        || options.slo.is_some()
-    {
-        Some(Mode::Compared)
-    } else {
-        options.duration.map(|_| Mode::Sequential)
-    }
+    let Options { forks, budget, precision, aa, slo, duration, .. } = options;
+    let compares =
+        [forks.is_some(), budget.is_some(), precision.is_some(), aa.is_some(), slo.is_some()].contains(&true);
+    if compares { Some(Mode::Compared) } else { duration.map(|_| Mode::Sequential) }
 }
 
 fn stem(file: &str) -> String {

@@ -179,14 +179,10 @@ impl NameLookup<'_> {
     /// Puts what was chosen first in the list of settings.
     pub fn list_choices(&self, requested: &[GroupSpec], settings: &mut Vec<Setting>) {
         let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
-        let source = |flag: bool, in_suite: bool| {
-            if flag {
-                Source::Flag
-            } else if in_suite {
-                Source::Suite
-            } else {
-                Source::Default
-            }
+        let source = |flag: bool, in_suite: bool| match (flag, in_suite) {
+            (true, _) => Source::Flag,
+            (false, true) => Source::Suite,
+            (false, false) => Source::Default,
         };
         let mut scenarios: Vec<&str> =
             requested.iter().flat_map(|group| group.scenarios.iter().flatten()).map(String::as_str).collect();
