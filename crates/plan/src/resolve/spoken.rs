@@ -122,20 +122,13 @@ fn with_groups(plan: &Plan) -> impl Iterator<Item = (&Group, &Variant, Transport
 /// be true of one.
 pub(super) fn check(plan: &Plan, inputs: &Inputs<'_>) -> Result<(), PlanError> {
     let of_run = of_run(inputs);
-    let nobody = [
-        (
-            "streams",
-            of_run.streams.is_some() && !with_groups(plan).any(|(.., transport)| transport.is_http2()),
-            "are of HTTP/2, and no server is asked in it; give protocol = \"h2c\" or \"h2\" too",
-        ),
-        (
-            "resumption",
-            of_run.resumption.is_some() && !with_groups(plan).any(|(.., transport)| transport.tls.is_some()),
-            "is of TLS, and no server is asked over it; give protocol = \"h2\", tls or https:// too",
-        ),
-    ];
-    if let Some((key, _, message)) = nobody.into_iter().find(|(_, is_wrong, _)| *is_wrong) {
-        return Err(PlanError::value(inputs.suite.origin_of(key, inputs.flags), message));
+    let wrong = |key, message| Err(PlanError::value(inputs.suite.origin_of(key, inputs.flags), message));
+    if of_run.streams.is_some() && !with_groups(plan).any(|(.., transport)| transport.is_http2()) {
+        return wrong("streams", "are of HTTP/2, and no server is asked in it; give protocol = \"h2c\" or \"h2\" too");
+    }
+    if of_run.resumption.is_some() && !with_groups(plan).any(|(.., transport)| transport.tls.is_some()) {
+        let message = "is of TLS, and no server is asked over it; give protocol = \"h2\", tls or https:// too";
+        return wrong("resumption", message);
     }
     for (group, variant, transport) in with_groups(plan) {
         let streams = transport.depth();
@@ -162,24 +155,22 @@ pub(super) fn check(plan: &Plan, inputs: &Inputs<'_>) -> Result<(), PlanError> {
 
 /// Lists what is spoken with the variants, and where that is stated.
 pub(super) fn list(plan: &mut Plan, inputs: &Inputs<'_>) {
-    let mut rows: Vec<(usize, String, Source, String, Vec<String>)> = Vec::new();
+    let mut rows: Vec<((usize, String, Source, String), Vec<String>)> = Vec::new();
     for (group, variant, transport) in with_groups(plan).filter(|(_, variant, _)| variant.role != Role::Control) {
         for (key, value) in transport.keys().texts().into_iter().enumerate() {
             let Some(value) = value else { continue };
             let stated = place(inputs, &variant.server, group, key);
             let (source, place) = stated.unwrap_or((Source::Default, String::new()));
-            let is_same = |row: &&mut (usize, String, Source, String, Vec<String>)| {
-                (row.0, &row.1, row.2, &row.3) == (key, &value, source, &place)
-            };
-            match rows.iter_mut().find(is_same) {
-                Some((.., names)) if names.contains(&variant.name) => {}
-                Some((.., names)) => names.push(variant.name.clone()),
-                None => rows.push((key, value, source, place, vec![variant.name.clone()])),
+            let row = (key, value, source, place);
+            match rows.iter_mut().find(|(known, _)| *known == row) {
+                Some((_, names)) if names.contains(&variant.name) => {}
+                Some((_, names)) => names.push(variant.name.clone()),
+                None => rows.push((row, vec![variant.name.clone()])),
             }
         }
     }
-    rows.sort_by_key(|(key, ..)| *key);
-    let rows = rows.into_iter().map(|(key, value, source, place, names)| {
+    rows.sort_by_key(|((key, ..), _)| *key);
+    let rows = rows.into_iter().map(|((key, value, source, place), names)| {
         let by = if place.is_empty() { place } else { format!(", by {place}") };
         Setting::new("connections", TransportKeys::NAMES[key], value, source, &format!("of {}{by}", enumerate(&names)))
     });
