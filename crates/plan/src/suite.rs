@@ -103,7 +103,8 @@ impl Suite {
         suite.resolve_likes()?;
         suite.resolve_chains()?;
         for (name, server) in &suite.servers {
-            suite.check_server(name, server)?;
+            check_server(server)
+                .map_err(|(key, message)| suite.value_error(&format!("[servers.{name}] {key}"), message))?;
         }
         suite.complete_requests()?;
         Ok(suite)
@@ -165,40 +166,6 @@ impl Suite {
         })
     }
 
-    fn check_server(&self, name: &str, server: &CommandServer) -> Result<(), PlanError> {
-        let key = |key: &str| format!("[servers.{name}] {key}");
-        server.transport().map_err(|(wrong, message)| self.value_error(&key(wrong), message))?;
-        // What a server of the catalog starts is known when the plan is made.
-        if server.like.is_some() {
-            return Ok(());
-        }
-        if let Some(url) = &server.url {
-            if !server.command.is_empty() {
-                let message = "names a server that runs already; leave out either url or command".to_owned();
-                return Err(self.value_error(&key("url"), message));
-            }
-            return external_host(url).map(|_| ()).map_err(|message| self.value_error(&key("url"), message));
-        }
-        if server.command.first().is_none_or(String::is_empty) {
-            return Err(self.value_error(
-                &key("command"),
-                "is empty; write for example command = [\"./my-server\", \"{port}\"], or like = \"OTHER\"".into(),
-            ));
-        }
-        if let Some(url) = &server.base_url {
-            let host = url.strip_prefix("http://").and_then(|rest| rest.split([':', '/']).next());
-            if !host.is_some_and(|host| {
-                ["localhost", "{address}"].contains(&host) || host.starts_with("127.") || host.starts_with("[")
-            }) {
-                return Err(self.value_error(
-                    &key("base_url"),
-                    format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}"),
-                ));
-            }
-        }
-        Ok(())
-    }
-
     /// Adds a server that runs already, given as `http://HOST:PORT`, `https://HOST:PORT` or `NAME=http://HOST:PORT`; alone it is called `External`.
     ///
     /// # Errors
@@ -239,6 +206,33 @@ impl Suite {
         merged.scenarios.extend(self.scenarios.clone());
         merged
     }
+}
+
+/// Refuses a server that could not be reached or started. An error names the key.
+fn check_server(server: &CommandServer) -> Result<(), (&'static str, String)> {
+    server.transport()?;
+    // What a server of the catalog starts is known when the plan is made.
+    if server.like.is_some() {
+        return Ok(());
+    }
+    if let Some(url) = &server.url {
+        if !server.command.is_empty() {
+            return Err(("url", "names a server that runs already; leave out either url or command".to_owned()));
+        }
+        return external_host(url).map(drop).map_err(|message| ("url", message));
+    }
+    if server.command.first().is_none_or(String::is_empty) {
+        let example = "command = [\"./my-server\", \"{port}\"], or like = \"OTHER\"";
+        return Err(("command", format!("is empty; write for example {example}")));
+    }
+    if let Some(url) = &server.base_url {
+        let host = url.strip_prefix("http://").and_then(|rest| rest.split([':', '/']).next()).unwrap_or_default();
+        if !["localhost", "{address}"].contains(&host) && !host.starts_with("127.") && !host.starts_with('[') {
+            let message = format!("\"{url}\" must be http:// on this machine, such as http://127.0.0.1:{{port}}");
+            return Err(("base_url", message));
+        }
+    }
+    Ok(())
 }
 
 /// Host and port of a server that runs elsewhere, `127.0.0.1:8080` of `http://127.0.0.1:8080`. The port is 80 where none is written,
