@@ -20,14 +20,7 @@ pub struct Condition {
     pub limit: f64,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "\"{text}\" is no condition: {why}; write for example p99>5ms, p99(/cart)>5ms, p99.9(service)>=1ms, errors>0.1%, 'status 503'>1% or rps<1000"
-)]
-pub struct ConditionError {
-    text: String,
-    why: String,
-}
+const EXAMPLES: &str = "p99>5ms, p99(/cart)>5ms, p99.9(service)>=1ms, errors>0.1%, 'status 503'>1% or rps<1000";
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Metric {
@@ -118,10 +111,10 @@ impl Condition {
 }
 
 impl FromStr for Condition {
-    type Err = ConditionError;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let wrong = |why: &str| ConditionError { text: text.to_owned(), why: why.to_owned() };
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = |why: &str| format!("\"{text}\" is no condition: {why}; write for example {EXAMPLES}");
         let written = SplitCondition::split(text).ok_or_else(|| wrong("it has neither > nor <"))?;
         let SplitCondition { above, or_equal, value, .. } = written;
         let (name, url) = split_url(text, &written.metric);

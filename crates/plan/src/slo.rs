@@ -69,8 +69,7 @@ impl FromStr for Curve {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let conditions: Result<Vec<Condition>, _> = text.split(',').map(str::parse).collect();
-        let conditions = conditions.map_err(|error| error.to_string())?;
+        let conditions: Vec<Condition> = text.split(',').map(str::parse).collect::<Result<_, _>>()?;
         let grows = |condition: &&Condition| condition.metric == Metric::Throughput || condition.above;
         if let Some(wrong) = conditions.iter().find(grows) {
             return Err(format!(
