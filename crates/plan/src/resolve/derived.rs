@@ -106,28 +106,21 @@ fn prior_row(family: &str, scenario: Option<&str>, earlier: &EarlierForks) -> Se
         Some(format!("{name} {:.1} % like {:.0} forks", prior.sd * 100.0, prior.df + 1.0))
     };
     let priors: Vec<String> = spreads.iter().filter_map(text).collect();
-    let (value, meaning) = if priors.is_empty() {
-        let value = if most < MIN_PRIOR_GROUPS as u32 {
-            let elsewhere = match earlier.elsewhere {
-                0 => String::new(),
-                runs => {
-                    format!("; runs on another processor, JDK or cores, or scheduled otherwise, do not count: {runs}")
-                }
-            };
-            format!("none: {most} of {MIN_PRIOR_GROUPS} earlier comparisons{elsewhere}")
-        } else {
-            format!("none: {most} earlier comparisons are too unlike one another")
-        };
-        (value, "intervals rest on the starts of this run alone".to_owned())
+    let value = if !priors.is_empty() {
+        format!("{most} earlier comparisons")
+    } else if most >= MIN_PRIOR_GROUPS as u32 {
+        format!("none: {most} earlier comparisons are too unlike one another")
     } else {
-        let meaning = format!("standard deviation between starts: {}", priors.join(", "));
-        (format!("{most} earlier comparisons"), meaning)
+        let others = "runs on another processor, JDK or cores, or scheduled otherwise, do not count";
+        let elsewhere = Some(earlier.elsewhere).filter(|runs| *runs > 0).map(|runs| format!("; {others}: {runs}"));
+        format!("none: {most} of {MIN_PRIOR_GROUPS} earlier comparisons{}", elsewhere.unwrap_or_default())
     };
-    let key = match scenario {
-        Some(scenario) => format!("prior of {family}, {scenario}"),
-        None => format!("prior of {family}"),
+    let meaning = match priors.as_slice() {
+        [] => "intervals rest on the starts of this run alone".to_owned(),
+        priors => format!("standard deviation between starts: {}", priors.join(", ")),
     };
-    Setting::new("stop", &key, value, Source::Default, &meaning)
+    let of_scenario = scenario.map_or_else(String::new, |scenario| format!(", {scenario}"));
+    Setting::new("stop", &format!("prior of {family}{of_scenario}"), value, Source::Default, &meaning)
 }
 
 /// One sentence of the plan on the rule that its comparisons are judged by.
