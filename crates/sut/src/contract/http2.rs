@@ -111,17 +111,13 @@ fn run<T>(
         if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
             return Ok(done);
         }
-        if let Some(connection) = connection.as_mut() {
-            match Pin::new(&mut **connection).poll(&mut context) {
-                // What had arrived before may complete the answer.
-                Poll::Ready(end) => {
-                    if let Poll::Ready(done) = future.as_mut().poll(&mut context) {
-                        return Ok(done);
-                    }
-                    return Err(end.err().map_or(Failure::Http2Closed, Failure::Http2));
-                }
-                Poll::Pending => {}
-            }
+        let polled = connection.as_mut().map(|connection| Pin::new(&mut **connection).poll(&mut context));
+        if let Some(Poll::Ready(end)) = polled {
+            // What had arrived before may complete the answer.
+            return match future.as_mut().poll(&mut context) {
+                Poll::Ready(done) => Ok(done),
+                Poll::Pending => Err(end.err().map_or(Failure::Http2Closed, Failure::Http2)),
+            };
         }
     }
     Err(Failure::Timeout(deadline.timeout))
