@@ -16,12 +16,6 @@ use crate::scenario::push::listening_load;
 use crate::test_bed::slice::SliceLoad;
 use tare_units::file_name;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct ProfileTurn {
-    event: ProfileEvent,
-    member: usize,
-}
-
 /// Profiles every healthy server, all of them warm, at `rate_per_s` requests per second.
 pub(crate) fn profile_requests(scenario: &mut ScenarioRun<'_, '_>, rate_per_s: f64) -> Result<(), RunError> {
     profile_under(scenario, rate_per_s, |scenario, number| scenario.load(SliceKind::Fixed, number, rate_per_s))
@@ -42,24 +36,24 @@ fn profile_under(
 ) -> Result<(), RunError> {
     let Some(profile) = &scenario.plan().profile else { return Ok(()) };
     let members = scenario.members();
-    let turns = profile.events.iter().flat_map(|&event| (0..members).map(move |member| ProfileTurn { event, member }));
+    let turns = profile.events.iter().flat_map(|&event| (0..members).map(move |member| (event, member)));
     let turns = scenario.random_orders("profiles").shuffled(turns);
     let of = turns.len() as u32;
-    for (number, turn) in (0..).zip(turns) {
-        if !scenario.may_drive(turn.member) {
+    for (number, (event, member)) in (0..).zip(turns) {
+        if !scenario.may_drive(member) {
             continue;
         }
         let progress = Progress::Profiling {
             place: scenario.place,
             scenario: &scenario.named.name,
-            variant: &scenario.server_state(turn.member).variant.name,
-            event: turn.event.name(),
+            variant: &scenario.server_state(member).variant.name,
+            event: event.name(),
             step: number + 1,
             of,
         };
         scenario.context.show(&progress);
         let load = SliceLoad { phase: Phase::Profile, ..load(scenario, number) };
-        profile_slice(scenario, turn, &load, per_s)?;
+        profile_slice(scenario, event, member, &load, per_s)?;
     }
     Ok(())
 }
@@ -67,7 +61,8 @@ fn profile_under(
 /// Drives one slice under a sampler. The record gets its stacks, or why there are none.
 fn profile_slice(
     scenario: &mut ScenarioRun<'_, '_>,
-    ProfileTurn { event, member }: ProfileTurn,
+    event: ProfileEvent,
+    member: usize,
     load: &SliceLoad,
     per_s: f64,
 ) -> Result<(), RunError> {
