@@ -1,7 +1,7 @@
 //! A sample as a message, and back. A sample from outside is checked: no generator makes counts that contradict one another.
 
 use serde::{Deserialize, Serialize};
-use tare_sample::{ErrorTallies, PackedHistogram, RequestTally, SliceSample};
+use tare_sample::{ErrorClass, ErrorTallies, ErrorTally, PackedHistogram, RequestTally, SliceSample};
 
 use super::bytes::Bytes;
 use super::error::ProtocolError;
@@ -119,19 +119,15 @@ fn plain(text: &str) -> String {
 }
 
 fn with_plain_examples(tallies: &ErrorTallies) -> ErrorTallies {
-    tallies
-        .iter()
-        .map(|(class, tally)| {
-            let mut tally = tally.clone();
-            tally.example = plain(&tally.example);
-            (class, tally)
-        })
-        .collect()
+    let of_class = |(class, tally): (ErrorClass, &ErrorTally)| {
+        (class, ErrorTally { example: plain(&tally.example), ..tally.clone() })
+    };
+    tallies.iter().map(of_class).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use tare_sample::{ErrorClass, StatusTally};
+    use tare_sample::StatusTally;
 
     use super::*;
 
