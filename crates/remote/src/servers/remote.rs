@@ -118,15 +118,6 @@ impl RemoteHost {
         self.agent().call_first(Task::Servers(task), None, pick)
     }
 
-    /// Gives the agent a task without waiting for its answer.
-    pub(crate) fn send_task(&self, task: ServersTask) {
-        self.agent().send_task(0, Task::Servers(task), false);
-    }
-
-    pub(crate) fn check(&self) -> Result<(), RunError> {
-        self.agent().check()
-    }
-
     pub(crate) fn error(&self, reason: String) -> RunError {
         RunError::Agent { agent: self.to_string(), reason }
     }

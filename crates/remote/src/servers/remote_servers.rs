@@ -139,7 +139,7 @@ impl ServerHost for RemoteServers<'_> {
     }
 
     fn check(&self) -> Result<(), RunError> {
-        self.host.check()
+        self.host.agent().check()
     }
 
     fn observe_rest(&mut self, servers: &[ServerId], span: Duration) -> Vec<Option<f64>> {
@@ -166,7 +166,7 @@ impl ServerHost for RemoteServers<'_> {
 
     fn look_at_jvm(&mut self, server: ServerId) {
         if self.is_watching {
-            self.host.send_task(ServersTask::LookAtJvm(server));
+            self.host.agent().send_task(0, Task::Servers(ServersTask::LookAtJvm(server)), false);
         }
     }
 

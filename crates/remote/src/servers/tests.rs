@@ -10,7 +10,7 @@ use tare_sut::server::Status;
 use super::remote_servers::RemoteServers;
 use super::{HostChoice, RemoteHost};
 use crate::link::tests::{FakeAgent, agent_that_answers, greeting, group_of, other_version, send};
-use crate::protocol::{Answer, Bytes, Report, ServersTask, answer_of};
+use crate::protocol::{Answer, Bytes, Report, ServersTask, Task, answer_of};
 use crate::serve::serve_agent;
 
 const LOCAL: HostChoice<'static> = HostChoice { place: "local:", address: None, java: None };
@@ -42,10 +42,10 @@ fn the_real_agent_describes_its_machine_and_answers_for_servers() {
     let (hash, path, contents) = ("../x".to_owned(), "a".to_owned(), Bytes::default());
     let keep = ServersTask::Keep { hash, path, is_executable: false, is_first: true, contents };
     assert_eq!(host.ask(keep, Some).unwrap_err().to_string(), "agent agent 1: it has no hash");
-    host.send_task(ServersTask::LookAtJvm(ServerId(7)));
+    host.agent().send_task(0, Task::Servers(ServersTask::LookAtJvm(ServerId(7))), false);
     let status = host.ask(ServersTask::Status(ServerId(1)), answer_of!(Status)).unwrap();
     assert_eq!(status, Status::Stopped, "the right answer is taken");
-    host.check().unwrap();
+    host.agent().check().unwrap();
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn what_a_sampler_says_there_names_the_machine() {
     assert!(servers.end_sampling().unwrap_err().to_string().contains("no sampler was attached"));
     let ended = host.ask(ServersTask::EndSampling, answer_of!(SamplerFailed));
     assert!(ended.unwrap().contains("no sampler was attached"));
-    host.check().unwrap();
+    host.agent().check().unwrap();
 }
 
 #[test]
