@@ -16,7 +16,6 @@ use tare_record::{EventKind, EventRecord, SelfTestFigures};
 use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::limits::raise_open_files;
-use tare_units::SchedulingPolicy;
 
 use crate::context::RunContext;
 use crate::context::cores::Cores;
@@ -154,17 +153,12 @@ impl KnownServer {
         let spec = ServerSpec {
             name: "the built-in reference server".to_owned(),
             command: [&program.to_string_lossy(), "reference", "--port", "{port}", &delay].map(str::to_owned).to_vec(),
-            env: std::collections::BTreeMap::new(),
-            directory: None,
-            files: std::collections::BTreeMap::new(),
-            upstream: None,
             ready: Some(crate::prepare::catalog_ready()),
-            base_url: None,
             cpus: server_cpus.clone(),
-            scheduling: SchedulingPolicy::Normal,
             startup_timeout: Duration::from_secs(10),
             stop_grace: Duration::from_secs(1),
             log_path: log_path.to_owned(),
+            ..ServerSpec::default()
         };
         let server = Server::start_unless_cancelled(&spec, cancelled)?;
         let request = RequestSpec::get("/path0/4").expecting(Check::body_is(*b"4"));

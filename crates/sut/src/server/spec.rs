@@ -20,7 +20,7 @@ use crate::SutError;
 /// Placeholder of the port in commands, variables and URLs.
 pub const PORT: &str = "{port}";
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ServerSpec {
     pub name: String,
     /// The program and its arguments. It must stay in the foreground: when it returns, the server has ended.

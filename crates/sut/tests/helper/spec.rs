@@ -1,6 +1,5 @@
 //! Starts of a server that tests and their program share.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -16,16 +15,12 @@ pub fn announcing(command: [&str; 3], log_path: PathBuf) -> ServerSpec {
     ServerSpec {
         name: "the server".into(),
         command: command.map(str::to_owned).to_vec(),
-        env: BTreeMap::new(),
-        directory: None,
-        files: BTreeMap::new(),
-        upstream: None,
         ready: Some(Regex::new("listening on (?<port>[0-9]+)").unwrap()),
-        base_url: None,
         cpus: allowed_cpus().unwrap(),
         scheduling: SchedulingPolicy::Batch,
         startup_timeout: TIMEOUT,
         stop_grace: TIMEOUT,
         log_path,
+        ..ServerSpec::default()
     }
 }
