@@ -11,7 +11,7 @@ pub(crate) mod warmup;
 
 use tare_load::{ErrorClass, SliceSample};
 use tare_plan::contract::{MayDiffer, may_differ_line};
-use tare_plan::plan::{NamedScenario, Plan, SliceKind};
+use tare_plan::plan::{NamedScenario, Plan, SliceKind, Variant};
 use tare_plan::turn::Turns;
 use tare_record::{
     EventKind, EventRecord, IdleSpan, KnownStops, LatencyParts, Pause, PauseCause, Phase, ServerUse, SliceKey,
@@ -131,13 +131,11 @@ impl<'s, 'a> ScenarioRun<'s, 'a> {
 
     /// Tells the observer of the round of turns to come, which is the `slice`-th (1-based) step of `slices`.
     pub fn announce_round(&mut self, turns: Turns, (slice, slices): (u32, u32)) {
-        let last: Vec<(String, f64)> = (0..self.members())
-            .filter_map(|member| {
-                let per_s = self.last_throughput(member, SliceKind::Saturating)?;
-                Some((self.server_state(member).variant.name.clone(), per_s))
-            })
-            .collect();
-        let last_per_s: Vec<(&str, f64)> = last.iter().map(|(name, per_s)| (name.as_str(), *per_s)).collect();
+        let last = |member| {
+            let variant: &'a Variant = self.server_state(member).variant;
+            Some((variant.name.as_str(), self.last_throughput(member, SliceKind::Saturating)?))
+        };
+        let last_per_s: Vec<(&str, f64)> = (0..self.members()).filter_map(last).collect();
         let (place, scenario, turn) = (self.place, &*self.named.name, turns.length);
         self.context.show(&Progress::MeasuringRound { place, scenario, turn, slice, slices, last_per_s: &last_per_s });
     }
