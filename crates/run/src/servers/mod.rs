@@ -49,20 +49,7 @@ pub(crate) struct ServerState<'a> {
     restarts: u32,
 }
 
-impl<'a> ServerState<'a> {
-    fn started(id: ServerId, variant: &'a Variant, startup_ns: u64, restarts: u32) -> Self {
-        Self {
-            id,
-            variant,
-            is_warmed: false,
-            startup_ns,
-            rest_cpu_share: None,
-            health: Health::Healthy,
-            is_started: true,
-            restarts,
-        }
-    }
-
+impl ServerState<'_> {
     /// Whether it may get load.
     pub fn is_healthy(&self) -> bool {
         self.health == Health::Healthy
@@ -290,7 +277,16 @@ fn start_batch<'a>(
     let mut members = Vec::new();
     for ((id, variant, restarts), result) in wanted.iter().zip(results) {
         match result {
-            Ok(startup_ns) => members.push(ServerState::started(*id, variant, startup_ns, *restarts)),
+            Ok(startup_ns) => members.push(ServerState {
+                id: *id,
+                variant,
+                is_warmed: false,
+                startup_ns,
+                rest_cpu_share: None,
+                health: Health::Healthy,
+                is_started: true,
+                restarts: *restarts,
+            }),
             Err(SutError::Cancelled { .. }) => {}
             Err(error) => report_failed_start(context, variant, &error, place)?,
         }
