@@ -78,23 +78,22 @@ pub trait RunLoad {
 /// [`RunError::Plan`], which says what to do.
 pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
     let places = agent_places(plan)?;
-    let mut transports =
-        plan.groups.iter().flat_map(|group| &group.variants).map(|variant| variant.program.transport());
+    let variants = || plan.groups.iter().flat_map(|group| &group.variants);
+    let mut transports = variants().map(|variant| variant.program.transport());
+    let refuse =
+        |key: &str, message: &str| Err(RunError::Plan { key: plan.origin_of(key), message: message.to_owned() });
     if !plan.engines.is_empty() && transports.clone().any(|transport| transport != Transport::default()) {
-        let message = "other load tools are run over HTTP/1.1 without TLS only; leave out --engine".to_owned();
-        return Err(RunError::Plan { key: plan.origin_of("engine"), message });
+        return refuse("engine", "other load tools are run over HTTP/1.1 without TLS only; leave out --engine");
     }
     let has_files = |tls: &TlsKeys| tls.ca.is_some() || tls.certificate.is_some();
     if are_elsewhere(&places) && transports.any(|transport| transport.tls.as_ref().is_some_and(has_files)) {
-        let message = "agents elsewhere do not have the files of tls; write tls = { insecure = true }".to_owned();
-        return Err(RunError::Plan { key: plan.origin_of("agents"), message });
+        return refuse("agents", "agents elsewhere do not have the files of tls; write tls = { insecure = true }");
     }
     if places.is_empty() {
         return Ok(());
     }
-    let refuse = |message: String| Err(RunError::Plan { key: plan.origin_of("agents"), message });
     if !plan.engines.is_empty() {
-        return refuse("other load tools run on this machine only; leave out --engine".to_owned());
+        return refuse("agents", "other load tools run on this machine only; leave out --engine");
     }
     let agents = places.iter().map(AgentPlace::least_agents).sum::<usize>();
     let cells = plan.groups.iter().flat_map(|group| {
@@ -106,19 +105,15 @@ pub(crate) fn check_possible(plan: &Plan) -> Result<(), RunError> {
         let key = if plan.slo.is_some() && fewest != plan.load.users { "--slo-most" } else { "-u" };
         let each = if depth == 1 { "one".to_owned() } else { format!("{depth}, as many as a connection carries") };
         let needed = agents * depth as usize;
-        return refuse(format!(
-            "{fewest} users are too few for {agents} agents; give each at least {each} ({key} {needed})"
-        ));
+        let few = format!("{fewest} users are too few for {agents} agents; give each at least {each} ({key} {needed})");
+        return refuse("agents", &few);
     }
-    let mut variants = plan.groups.iter().flat_map(|group| &group.variants);
     let starts_here = plan.machine.server_host.is_none()
-        && variants.any(|variant| !matches!(variant.program, Program::External { .. }));
+        && variants().any(|variant| !matches!(variant.program, Program::External { .. }));
     if are_elsewhere(&places) && starts_here {
-        return refuse(
-            "the servers of this run listen on this machine alone; add --server-host ssh://HOST, or --server-host local: \
-             with the address of this machine (--server-address)"
-                .to_owned(),
-        );
+        let message = "the servers of this run listen on this machine alone; add --server-host ssh://HOST, or \
+                       --server-host local: with the address of this machine (--server-address)";
+        return refuse("agents", message);
     }
     Ok(())
 }
