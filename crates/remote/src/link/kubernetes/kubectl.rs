@@ -137,37 +137,34 @@ fn refusal_text(stderr: &str) -> String {
 pub(super) fn remedy_of(text: &str) -> &'static str {
     let has = |part: &str| text.contains(part);
     if has("exceeded quota") {
-        return "use fewer agents or smaller pods (--k8s-cpus, --k8s-memory), or ask for a larger quota";
+        "use fewer agents or smaller pods (--k8s-cpus, --k8s-memory), or ask for a larger quota"
+    } else if has("violates PodSecurity") {
+        "this tare's pods meet the level \"restricted\"; does a policy of the cluster change them?"
+    } else if has("is forbidden: User") || has("cannot create resource") || has("cannot list resource") {
+        "ask for the role that `tare agents manifest` prints"
+    } else if has("is forbidden") {
+        "change the pods' size (--k8s-cpus, --k8s-memory), or use another namespace (--k8s-namespace)"
+    } else if has("namespaces \"") && has("not found") {
+        "create the namespace, or name another with --k8s-namespace"
+    } else if has("backoffLimitPerIndex") {
+        "this cluster is too old: agents in pods need Kubernetes 1.29 or newer"
+    } else if NO_CLUSTER.iter().any(|part| has(part)) {
+        "check that this works: kubectl get pods (--k8s-context chooses another cluster)"
+    } else {
+        ""
     }
-    if has("violates PodSecurity") {
-        return "this tare's pods meet the level \"restricted\"; does a policy of the cluster change them?";
-    }
-    if has("is forbidden: User") || has("cannot create resource") || has("cannot list resource") {
-        return "ask for the role that `tare agents manifest` prints";
-    }
-    if has("is forbidden") {
-        return "change the pods' size (--k8s-cpus, --k8s-memory), or use another namespace (--k8s-namespace)";
-    }
-    if has("namespaces \"") && has("not found") {
-        return "create the namespace, or name another with --k8s-namespace";
-    }
-    if has("backoffLimitPerIndex") {
-        return "this cluster is too old: agents in pods need Kubernetes 1.29 or newer";
-    }
-    let no_cluster = [
-        "connection to the server",
-        "Unable to connect",
-        "failed to download openapi",
-        "connection refused",
-        "no configuration",
-        "does not exist",
-        "must be logged in",
-    ];
-    if no_cluster.iter().any(|part| has(part)) {
-        return "check that this works: kubectl get pods (--k8s-context chooses another cluster)";
-    }
-    ""
 }
+
+/// What kubectl says where it reaches no cluster, or may not.
+const NO_CLUSTER: [&str; 7] = [
+    "connection to the server",
+    "Unable to connect",
+    "failed to download openapi",
+    "connection refused",
+    "no configuration",
+    "does not exist",
+    "must be logged in",
+];
 
 #[cfg(test)]
 mod tests {

@@ -40,18 +40,16 @@ pub(super) fn next_wait_step(pods: &[Pod], refusal: Option<&str>, all: usize, is
 fn remedy(cause: &str) -> &'static str {
     let has = |part: &str| cause.contains(part);
     if has("is forbidden") {
-        return remedy_of(cause);
+        remedy_of(cause)
+    } else if has("Image") {
+        "name an image that the nodes can pull (--k8s-image); scripts/image makes one"
+    } else if has("Unschedulable") {
+        "use fewer agents or smaller pods (--k8s-cpus), or wait longer (--agents-wait)"
+    } else if has("CreateContainer") {
+        "the image must have tare and a user with a number that is not 0; scripts/image makes one"
+    } else {
+        "wait longer (--agents-wait), or ask the cluster: kubectl describe pods -l app.kubernetes.io/managed-by=tare"
     }
-    if has("Image") {
-        return "name an image that the nodes can pull (--k8s-image); scripts/image makes one";
-    }
-    if has("Unschedulable") {
-        return "use fewer agents or smaller pods (--k8s-cpus), or wait longer (--agents-wait)";
-    }
-    if has("CreateContainer") {
-        return "the image must have tare and a user with a number that is not 0; scripts/image makes one";
-    }
-    "wait longer (--agents-wait), or ask the cluster: kubectl describe pods -l app.kubernetes.io/managed-by=tare"
 }
 
 #[cfg(test)]
