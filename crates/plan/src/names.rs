@@ -29,22 +29,13 @@ pub fn select_names(
 ) -> Result<Vec<String>, PlanError> {
     let mut chosen = vec![false; known.len()];
     for pattern in patterns {
-        let glob = Glob::new(pattern)
-            .map_err(|error| PlanError::Value {
-                origin: origin.to_owned(),
-                message: format!("\"{pattern}\" is not a glob: {error}"),
-            })?
-            .compile_matcher();
-        let mut any = false;
-        for (index, name) in known.iter().enumerate() {
-            if glob.is_match(name) {
-                chosen[index] = true;
-                any = true;
-            }
-        }
-        if !any {
+        let wrong = |error: globset::Error| PlanError::value(origin, format!("\"{pattern}\" is not a glob: {error}"));
+        let glob = Glob::new(pattern).map_err(wrong)?.compile_matcher();
+        let matching: Vec<usize> = (0..known.len()).filter(|index| glob.is_match(&known[*index])).collect();
+        if matching.is_empty() {
             return Err(no_match_error(origin, kind, pattern, known));
         }
+        matching.into_iter().for_each(|index| chosen[index] = true);
     }
     Ok(known.iter().zip(chosen).filter(|(_, is)| *is).map(|(name, _)| name.clone()).collect())
 }
