@@ -1,14 +1,15 @@
-//! The Kubernetes Job with the agents of one load: creates it, waits for its pods and removes it.
+//! The Kubernetes Job with the agents of one load: creates it, waits for its pods and removes it. Also removes those that a
+//! coordinator could not remove itself: after a crash, or without its network.
 
 use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
 use tare_load::Cancel;
-use tare_sys::clock::{self, Nanos};
+use tare_sys::clock;
 
 use super::kubectl::{CallError, Caller, Cluster};
-use super::manifest::{CONTAINER, JobShape};
+use super::manifest::{CONTAINER, HOST_LABEL, JobShape, TARE_SELECTOR, host_label};
 use super::pods::{Pod, PodState, end_of_pod, read_pods, refusal_of_pods};
 use super::wait::{WaitStep, next_wait_step};
 use crate::link::pipes::ExplainEnd;
@@ -84,7 +85,7 @@ impl AgentJob {
             }
             let pods = self.pods(cancel)?;
             let refusal = if pods.len() < self.agents { self.refusal(cancel) } else { None };
-            match next_wait_step(&pods, refusal.as_deref(), all, has_passed(begin, wait_limit)) {
+            match next_wait_step(&pods, refusal.as_deref(), all, clock::now() >= begin + wait_limit) {
                 WaitStep::Begin => {
                     return Ok(pods.into_iter().filter(|pod| pod.state == PodState::Running).collect());
                 }
@@ -144,10 +145,27 @@ impl Drop for AgentJob {
 }
 
 /// Removes a job. Its pods are removed by the cluster, in the background.
-pub(super) fn remove_job(cluster: &Cluster, name: &str, caller: Caller<'_>) -> Result<(), String> {
+fn remove_job(cluster: &Cluster, name: &str, caller: Caller<'_>) -> Result<(), String> {
     let job = format!("job/{name}");
     let delete: [&str; 5] = ["delete", &job, "--cascade=background", "--ignore-not-found", "--wait=false"];
     cluster.call(&delete, "", caller).map(drop).map_err(CallError::reason)
+}
+
+/// Removes the jobs of agents in the cluster's namespace, with their pods: those that coordinators on this machine made, or
+/// all. Returns the name of each, and why it could not be removed if it is still there.
+///
+/// # Errors
+/// Why kubectl does not list the jobs, and what to do.
+pub fn remove_agent_jobs(cluster: &Cluster, all: bool) -> Result<Vec<(String, Option<String>)>, String> {
+    // Nobody sets this flag: kubectl is in the process group of this program, so Ctrl-C ends both.
+    let not_cancelled = Cancel::default();
+    let caller = Caller::User(&not_cancelled);
+    let of_host = if all { String::new() } else { format!(",{HOST_LABEL}={}", host_label()) };
+    let list: [&str; 3] = ["get", "jobs", &format!("--selector={TARE_SELECTOR}{of_host}")];
+    let jobs = cluster.call_json(&list, caller).map_err(CallError::reason)?;
+    let jobs = jobs["items"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let names = jobs.iter().filter_map(|job| job["metadata"]["name"].as_str());
+    Ok(names.map(|name| (name.to_owned(), remove_job(cluster, name, caller).err())).collect())
 }
 
 /// Suffixes of parts of a core, and how many of them are a core.
@@ -160,10 +178,6 @@ fn whole_cpus(limit: &Value) -> u32 {
     let (number, parts) = scaled.unwrap_or((&text, 1.0));
     let cores = number.parse::<f64>().ok().map(|number| number / parts).filter(|cores| *cores > 0.0);
     cores.map_or(0, |cores| (cores as u32).max(1))
-}
-
-fn has_passed(begin: Nanos, wait_limit: Duration) -> bool {
-    clock::now().since(begin) >= wait_limit.as_nanos() as u64
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 
 mod agent_job;
 mod kubectl;
-mod leftovers;
 mod manifest;
 mod pods;
 mod wait;
 
 pub(crate) use agent_job::AgentJob;
+pub use agent_job::remove_agent_jobs;
 pub use kubectl::Cluster;
-pub use leftovers::remove_agent_jobs;
 pub(crate) use manifest::host_label;
 pub use manifest::{JobShape, PodShape, agent_manifests};
 pub(crate) use pods::Pod;
