@@ -1,6 +1,6 @@
 //! Facts about this machine, and what disturbs measuring on it now. Used on the machine of the servers and on the generator's.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tare_record::environment::FactSection;
@@ -9,8 +9,8 @@ use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::clock;
 use tare_sys::procfs::machine::{CpuTicks, Machine, cpu_pressure_time, load_average};
 
-use crate::machine::pause::pause;
-
+/// How often a wait looks whether it is cancelled.
+const TICK: Duration = Duration::from_millis(20);
 /// How long the machine is observed at rest.
 const WATCH: Duration = Duration::from_millis(400);
 /// How long CPU pressure is observed. Each command that records a measurement waits for so long once.
@@ -78,6 +78,18 @@ pub fn disturbances(cpus: &CpuSet, cancelled: &AtomicBool) -> Vec<EventRecord> {
         found.push(EventRecord::new(EventKind::CpuGovernor { governor }));
     }
     found
+}
+
+/// Waits for `span`, or until `cancelled` is set, as Ctrl-C does.
+pub(crate) fn pause(span: Duration, cancelled: &AtomicBool) {
+    let end = clock::now() + span;
+    while !cancelled.load(Ordering::Relaxed) {
+        let left = Duration::from_nanos(end.since(clock::now()));
+        if left.is_zero() {
+            return;
+        }
+        std::thread::sleep(left.min(TICK));
+    }
 }
 
 fn busy_core(cpu: usize, before: Option<CpuTicks>) -> Vec<EventRecord> {

@@ -4,4 +4,3 @@ pub(crate) mod agent_places;
 pub(crate) mod generator;
 pub mod machine_state;
 pub(crate) mod named_cores;
-pub(crate) mod pause;

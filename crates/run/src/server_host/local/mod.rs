@@ -23,7 +23,7 @@ use tare_sys::threads::map_in_threads;
 use super::sampling::{SamplingOrder, no_sampler_attached, process_not_visible};
 use super::{ServerHost, StartOrder, StartedServer};
 use crate::error::RunError;
-use crate::machine::pause::pause;
+use crate::machine::machine_state::pause;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
 use crate::server_host::local::server_id::ServerId;
 use crate::server_host::local::watch::{Watch, WatchOrder, share_at_rest};
