@@ -3,15 +3,12 @@
 mod run_clock;
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use tare_load::{Cancel, Sending, Share, SliceSample};
 use tare_plan::Engine;
 use tare_plan::Plan;
-use tare_plan::contract::Contract;
 use tare_plan::plan::{NamedScenario, Variant};
 use tare_plan::profile::ProfileEvent;
 use tare_record::cross_check::CrossCheckRecord;
@@ -29,7 +26,6 @@ use crate::context::inputs::RunInputs;
 use crate::error::RunError;
 use crate::load_host::session::{Destination, SessionOrder};
 use crate::load_host::{OwnLoad, RunLoad, VerifyOrder};
-use crate::prepare::Launches;
 use crate::prepare::driven_server::{DrivenServer, DrivenServers};
 use crate::prepare::engine::{Cell, drive_with_tool};
 use crate::processes::run_clock::RunClock;
@@ -48,11 +44,8 @@ const LOG_LINES: usize = 20;
 /// Servers as processes of this machine or of another, or started outside tare.
 pub(crate) struct ProcessBed<'a> {
     plan: &'a Plan,
-    launches: &'a Launches,
-    contract: &'a Contract,
-    logs: &'a Path,
+    inputs: &'a RunInputs<'a>,
     load_cpus: CpuSet,
-    cancelled: Arc<AtomicBool>,
     cancel: Cancel,
     clock: RunClock,
     host: Box<dyn ServerHost + 'a>,
@@ -69,7 +62,7 @@ pub(crate) struct ProcessBed<'a> {
 
 impl<'a> ProcessBed<'a> {
     /// A bed without servers. The run's clock starts here, or goes on after `elapsed`.
-    pub fn new(plan: &'a Plan, inputs: &RunInputs<'a>, cores: &Cores, elapsed: Duration) -> Self {
+    pub fn new(plan: &'a Plan, inputs: &'a RunInputs<'a>, cores: &Cores, elapsed: Duration) -> Self {
         let cancelled = Arc::clone(&inputs.cancelled);
         let host: Box<dyn ServerHost> = match inputs.host {
             None => Box::new(LocalServers::new(inputs.logs.to_owned(), inputs.profiles.to_owned(), cancelled)),
@@ -82,12 +75,9 @@ impl<'a> ProcessBed<'a> {
         };
         Self {
             plan,
-            launches: inputs.launches,
-            contract: inputs.contract,
-            logs: inputs.logs,
+            inputs,
             load_cpus: cores.load.clone(),
             cancel,
-            cancelled: Arc::clone(&inputs.cancelled),
             clock: RunClock::starting_at(elapsed, clock::now()),
             host,
             servers: BTreeMap::new(),
@@ -114,12 +104,12 @@ impl TestBed for ProcessBed<'_> {
     }
 
     fn unavailable_reason(&self, variant: &Variant) -> Option<String> {
-        self.launches.unavailable(variant).map(str::to_owned)
+        self.inputs.launches.unavailable(variant).map(str::to_owned)
     }
 
     fn program_facts(&self, variant: &Variant) -> Result<ProgramFacts, RunError> {
-        let launch = self.launches.get(variant)?;
-        Ok(ProgramFacts { command: launch.command(), resolved: self.launches.resolved(variant)? })
+        let launch = self.inputs.launches.get(variant)?;
+        Ok(ProgramFacts { command: launch.command(), resolved: self.inputs.launches.resolved(variant)? })
     }
 
     fn start(&mut self, starts: &[ServerStart<'_>], cpus: &CpuSet) -> Result<Vec<Result<u64, SutError>>, RunError> {
@@ -127,14 +117,14 @@ impl TestBed for ProcessBed<'_> {
         for start in starts {
             // A program sizes its pools by the cores that it starts on. These must be those that it is measured on, unless an
             // option has told it.
-            let is_told = self.launches.get(start.variant)?.is_told_its_cores();
+            let is_told = self.inputs.launches.get(start.variant)?.is_told_its_cores();
             let cpus = if is_told { cpus.to_string() } else { self.plan.machine.server_cpus.clone() };
-            orders.push(self.launches.order(self.plan, start, &cpus)?);
+            orders.push(self.inputs.launches.order(self.plan, start, &cpus)?);
         }
         let started = self.host.start(&orders)?;
         let mut results = Vec::with_capacity(starts.len());
         for (start, result) in starts.iter().zip(started) {
-            let launch = self.launches.get(start.variant)?;
+            let launch = self.inputs.launches.get(start.variant)?;
             results.push(result.map(|started| {
                 let server = DrivenServer { variant: start.variant.clone(), launch, address: started.address };
                 self.servers.insert(start.id, server);
@@ -146,7 +136,7 @@ impl TestBed for ProcessBed<'_> {
 
     fn verify(&mut self, server: ServerId, scenarios: &[&str]) -> Result<Vec<CheckOutcome>, RunError> {
         let Some(server) = self.servers.get(&server) else { return Ok(Vec::new()) };
-        let contract = server.launch.contract(self.contract);
+        let contract = server.launch.contract(self.inputs.contract);
         let is_wanted = |name: &str| scenarios.contains(&name) || !contract.scenarios.contains_key(name);
         let identity = server.variant.identity();
         let exchanges = contract.exchanges(&identity, server.variant.routes).filter(|e| is_wanted(&e.name));
@@ -182,7 +172,7 @@ impl TestBed for ProcessBed<'_> {
     ) -> Result<(), RunError> {
         let mut sessions = Vec::with_capacity(servers.len());
         for id in servers {
-            let order = SessionOrder::of(self.plan, *id, self.server(*id)?, self.contract, named);
+            let order = SessionOrder::of(self.plan, *id, self.server(*id)?, self.inputs.contract, named);
             sessions.push(order.with_agreed(agreed));
         }
         self.load.open(sessions)
@@ -264,11 +254,11 @@ impl TestBed for ProcessBed<'_> {
         named: &NamedScenario,
         place: &RunPosition<'_>,
     ) -> Result<CrossCheckRecord, RunError> {
-        let tool = self.launches.engines.iter().find(|tool| tool.engine == engine);
+        let tool = self.inputs.launches.engines.iter().find(|tool| tool.engine == engine);
         let tool = tool.ok_or_else(|| RunError::NotPrepared(engine.to_string()))?;
         let server = self.server(server)?;
         let identity = server.variant.identity();
-        let exchange = server.launch.contract(self.contract).exchange(&identity, &named.name);
+        let exchange = server.launch.contract(self.inputs.contract).exchange(&identity, &named.name);
         let host = server.launch.host().unwrap_or_else(|| server.address.to_string());
         let cell = Cell {
             url: format!("http://{host}{}", named.scenario.request.path),
@@ -279,9 +269,9 @@ impl TestBed for ProcessBed<'_> {
             length: self.plan.slices.length.0 * self.plan.slices.saturating,
             timeout: self.plan.load.timeout.0,
             cpus: self.load_cpus.clone(),
-            folder: self.logs.join(file_name(&format!("{engine}-{}-{}", server.variant.name, named.name))),
+            folder: self.inputs.logs.join(file_name(&format!("{engine}-{}-{}", server.variant.name, named.name))),
         };
-        drive_with_tool(tool, &cell, place, &self.cancelled)
+        drive_with_tool(tool, &cell, place, &self.inputs.cancelled)
     }
 
     fn stop(&mut self, servers: &[ServerId]) -> Vec<String> {
