@@ -4,7 +4,6 @@
 
 mod file_sender;
 pub(crate) mod local;
-mod sampling;
 mod start;
 
 use std::fmt;
@@ -17,6 +16,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tare_plan::Plan;
 use tare_plan::plan::Program;
+use tare_plan::profile::ProfileEvent;
 use tare_record::environment::{FactSection, NetworkBandwidth};
 use tare_record::{EventRecord, ServerUse};
 use tare_sut::SutError;
@@ -31,7 +31,6 @@ pub(crate) use file_sender::{CLASS_PATH_OPTIONS, FileSender, split_all_jars};
 pub use local::server_id::ServerId;
 pub use local::watch::WatchOrder;
 pub use local::{LocalServers, PlannedStart};
-pub use sampling::{SamplingOrder, no_sampler_attached};
 pub use start::{OwnStart, StartOrder, StartOrigin};
 
 /// Refuses what cannot be done to servers on another machine.
@@ -87,6 +86,20 @@ pub struct StartedServer {
     pub startup_ns: u64,
     /// Where the load reaches it.
     pub address: SocketAddr,
+}
+
+/// A sampler to be attached.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct SamplingOrder {
+    pub server: ServerId,
+    pub event: ProfileEvent,
+    /// Name of the sampler's own file, without its ending.
+    pub file_name: String,
+}
+
+/// The error for the end of a profile that was not begun.
+pub fn no_sampler_attached() -> SutError {
+    SutError::sampler("end a profile", "no sampler was attached", "please report this")
 }
 
 /// All operations on the servers of a fork, on the machine where they run. A server that fails is a result and not an error.

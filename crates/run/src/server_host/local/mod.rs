@@ -20,8 +20,7 @@ use tare_sys::clock::{self, Nanos};
 use tare_sys::limits::raise_open_files;
 use tare_sys::threads::map_in_threads;
 
-use super::sampling::{SamplingOrder, no_sampler_attached, process_not_visible};
-use super::{ServerHost, StartOrder, StartedServer};
+use super::{SamplingOrder, ServerHost, StartOrder, StartedServer, no_sampler_attached};
 use crate::error::RunError;
 use crate::machine::machine_state::pause;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
@@ -51,7 +50,11 @@ impl LocalServers {
     /// Attaches a sampler to a server; async-profiler comes from `jar`.
     pub fn begin_sampling_with_jar(&mut self, sampling: &SamplingOrder, jar: &JarSource) -> Result<(), SutError> {
         let server = self.servers.get(&sampling.server);
-        let pid = server.and_then(|server| server.live.pid()).ok_or_else(process_not_visible)?;
+        let not_visible = || {
+            let remedy = "let tare start it, with a command in a suite file";
+            SutError::sampler("profile a server that runs elsewhere", "its process cannot be seen", remedy)
+        };
+        let pid = server.and_then(|server| server.live.pid()).ok_or_else(not_visible)?;
         self.sampling = Some(Sampling::begin(pid, sampling.event, &self.profiles, &sampling.file_name, jar)?);
         Ok(())
     }
