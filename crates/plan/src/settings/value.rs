@@ -1,7 +1,5 @@
 //! Values of settings as text: read from flags, shown in plans.
 
-use std::str::FromStr;
-
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 use tare_sample::ServerClock;
@@ -32,11 +30,6 @@ fn single_text(texts: &[String]) -> Result<&str, String> {
     }
 }
 
-fn parse_number<T: FromStr>(texts: &[String], expected: &str) -> Result<T, String> {
-    let text = single_text(texts)?;
-    text.parse().map_err(|_| format!("\"{text}\" is not {expected}"))
-}
-
 /// A value as a suite writes it.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "invalid value, expected a text, a number, true or false, or a list of texts")]
@@ -61,11 +54,15 @@ pub(super) fn read_value<'de, D: Deserializer<'de>, T: SettingValue>(deserialize
     T::from_texts(&[text]).map(Some).map_err(D::Error::custom)
 }
 
+/// Types whose values are read as they are shown. What is expected is said of those whose own errors do not say it.
 macro_rules! read_as_displayed {
-    ($($kind:ty),* $(,)?) => {$(
+    ($($kind:ty $(: $expected:literal)?),* $(,)?) => {$(
         impl SettingValue for $kind {
             fn from_texts(texts: &[String]) -> Result<Self, String> {
-                single_text(texts)?.parse::<$kind>().map_err(|error| error.to_string())
+                let text = single_text(texts)?;
+                let read = text.parse::<$kind>();
+                $(let read = read.map_err(|_| format!("\"{text}\" is not {}", $expected));)?
+                read.map_err(|error| error.to_string())
             }
             fn to_text(&self) -> String {
                 self.to_string()
@@ -74,7 +71,7 @@ macro_rules! read_as_displayed {
     )*};
 }
 
-read_as_displayed!(
+read_as_displayed! {
     Span,
     HttpVersion,
     Rate,
@@ -89,22 +86,6 @@ read_as_displayed!(
     GroupOrder,
     PriorUse,
     String,
-);
-
-macro_rules! read_as_number {
-    ($($kind:ty: $expected:literal),* $(,)?) => {$(
-        impl SettingValue for $kind {
-            fn from_texts(texts: &[String]) -> Result<Self, String> {
-                parse_number(texts, $expected)
-            }
-            fn to_text(&self) -> String {
-                self.to_string()
-            }
-        }
-    )*};
-}
-
-read_as_number! {
     u32: "a whole number from 0 to 4294967295",
     u64: "a whole number",
     f64: "a number",
