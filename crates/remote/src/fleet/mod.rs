@@ -25,9 +25,10 @@ const SAMPLES_PER_SPARE: u64 = 1_000;
 /// A request that leaves later than this after its intended start is late, in nanoseconds.
 pub const LATE_NS: u64 = 1_000_000;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum AgentPhase {
     /// It has been started and has sent nothing yet.
+    #[default]
     Started,
     /// It has the same version, and has answered all its tasks.
     Idle,
@@ -55,7 +56,7 @@ pub(crate) struct Answered {
 }
 
 /// One agent as its coordinator sees it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct FleetAgent {
     /// Its name, that of its machine once it has greeted, and the sums of its samples.
     pub record: AgentRecord,
@@ -94,15 +95,9 @@ impl Fleet {
     pub fn new(names: impl IntoIterator<Item = String>, now_ns: u64, epoch_unix_ns: u64) -> Self {
         let agent = |name| FleetAgent {
             record: AgentRecord { name, ..AgentRecord::default() },
-            reported_ns: 0,
-            phase: AgentPhase::Started,
-            opening: OpenConnections::default(),
-            offset: None,
-            task: 0,
-            answered: None,
-            open_ping: None,
             last_report_ns: now_ns,
             last_sample_ns: now_ns,
+            ..FleetAgent::default()
         };
         let agents: Vec<FleetAgent> = names.into_iter().map(agent).collect();
         let (rounds, clocks) = (Rounds::new(agents.len()), MessageTally::default());
