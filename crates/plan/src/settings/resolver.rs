@@ -133,14 +133,6 @@ pub(crate) fn sequential_slices(duration: Span) -> Slices {
     Slices { length: Span(duration.0.div_f64(rounds)), saturating: rounds as u32, push: 1, ..Slices::default() }
 }
 
-pub(crate) fn default_server_cpus(known: &Known<'_>) -> String {
-    split_cpus(known.machine).0
-}
-
-pub(crate) fn default_load_cpus(known: &Known<'_>) -> String {
-    split_cpus(known.machine).1
-}
-
 /// The default of `jvm_cpus`: one for each of the servers' cores, at least two.
 pub(crate) fn default_jvm_cpus(known: &Known<'_>) -> u32 {
     let servers = known.so_far.server_cpus.as_ref().and_then(|list| list.parse::<CpuSet>().ok());
@@ -154,7 +146,7 @@ pub(crate) fn verify_cpu_list(list: &str) -> Result<(), String> {
 
 /// The cores of servers and generator. The generator gets the last quarter of the cores, at least one; the servers the
 /// rest; one core is shared. On machines of their own, each has all.
-fn split_cpus(machine: &MachineFacts) -> (String, String) {
+pub(crate) fn split_cpus(machine: &MachineFacts) -> (String, String) {
     let list = |cpus: &[usize]| cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
     if let Some(generator) = &machine.generator_cpus {
         return (list(&machine.cpus), list(generator));
