@@ -37,6 +37,14 @@ pub struct CheckOutcome {
     pub answer: Option<GivenAnswer>,
 }
 
+impl CheckOutcome {
+    /// The outcome of an exchange, by what is wrong with the answer.
+    pub fn of(exchange: &Exchange, difference: Option<String>, answer: Option<GivenAnswer>) -> Self {
+        let (check, because) = (exchange.name.clone(), exchange.because.clone());
+        Self { check, passed: difference.is_none(), difference, because, answer }
+    }
+}
+
 /// Checks a server by these exchanges, in order. `timeout` is the longest time for each answer.
 pub fn verify_exchanges(
     endpoint: impl Into<Endpoint>,
@@ -52,13 +60,7 @@ fn check(client: &mut Client, exchange: &Exchange) -> CheckOutcome {
         Some(push) => (difference_of_pushes(client, exchange, push), None),
         None => ask(client, exchange).unwrap_or_else(|failure| (Some(failure.to_string()), None)),
     };
-    CheckOutcome {
-        check: exchange.name.clone(),
-        passed: difference.is_none(),
-        difference,
-        because: exchange.because.clone(),
-        answer,
-    }
+    CheckOutcome::of(exchange, difference, answer)
 }
 
 /// What is wrong with the first messages that a server pushes.

@@ -26,7 +26,10 @@ impl VerifyOrder {
     pub fn carry_out(&self) -> Vec<CheckOutcome> {
         match self.endpoint() {
             Ok(endpoint) => verify_exchanges(endpoint, self.exchanges.iter().cloned(), self.timeout.0),
-            Err(error) => self.exchanges.iter().map(|exchange| failed(exchange, &error.to_string())).collect(),
+            Err(error) => {
+                let failed = |exchange| CheckOutcome::of(exchange, Some(error.to_string()), None);
+                self.exchanges.iter().map(failed).collect()
+            }
         }
     }
 
@@ -40,15 +43,5 @@ impl VerifyOrder {
             is_http2: self.transport.is_http2(),
             security: security.map(|(config, server_name)| Security { config, server_name }),
         })
-    }
-}
-
-fn failed(exchange: &Exchange, reason: &str) -> CheckOutcome {
-    CheckOutcome {
-        check: exchange.name.clone(),
-        passed: false,
-        difference: Some(reason.to_owned()),
-        because: exchange.because.clone(),
-        answer: None,
     }
 }
