@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Inputs;
 use super::requested::NameLookup;
-use super::{other_servers, spoken, versions};
+use super::{other_servers, spoken};
 use crate::PlanError;
 use crate::choices::ForkCovers;
 use crate::contract::Scenario;
@@ -32,8 +32,7 @@ pub(super) fn resolve(
     lookup.list_choices(&requested, settings);
     let mut skipped = Vec::new();
     let mut groups = Vec::new();
-    let compared = requested.iter().flat_map(|requested| requested.servers.iter().chain([&requested.baseline]));
-    let versions = versions::requested_versions(inputs, compared.map(String::as_str))?;
+    let versions = lookup.requested_versions(&requested)?;
     for requested in &requested {
         let of_catalog = inputs.inventory.get(&requested.baseline).is_some();
         if versions.is_empty() || !of_catalog {

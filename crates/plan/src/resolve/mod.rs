@@ -7,7 +7,6 @@ mod profile;
 mod question;
 mod requested;
 mod spoken;
-mod versions;
 
 use crate::PlanError;
 use crate::contract::Contract;

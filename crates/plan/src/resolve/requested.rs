@@ -93,13 +93,12 @@ impl NameLookup<'_> {
     /// Servers chosen by name, grouped by what each is compared with.
     fn groups_by_baseline(&self) -> Result<Vec<GroupSpec>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
-        let (origin, patterns) = match (&flags.servers, &suite.run.servers) {
-            (Some(patterns), _) => ("--servers".to_owned(), patterns.clone()),
-            (None, Some(patterns)) => (format!("{}: [run] servers", suite.file), patterns.clone()),
+        let (origin, patterns) = match flags.servers.as_ref().or(suite.run.servers.as_ref()) {
+            Some(patterns) => (suite.origin_of("servers", flags), patterns.clone()),
             // A suite with servers of its own measures those by default, and not the catalog's.
-            (None, None) if !suite.servers.is_empty() => (String::new(), suite.servers.keys().cloned().collect()),
-            (None, None) if !suite.file.is_empty() => return Err(no_server_error(&suite.file)),
-            (None, None) => (String::new(), vec!["*".to_owned()]),
+            None if !suite.servers.is_empty() => (String::new(), suite.servers.keys().cloned().collect()),
+            None if !suite.file.is_empty() => return Err(no_server_error(&suite.file)),
+            None => (String::new(), vec!["*".to_owned()]),
         };
         let chosen = select_names(&origin, "server", &patterns, &self.servers)?;
         let scenarios = self.scenarios("", None)?;
@@ -163,17 +162,43 @@ impl NameLookup<'_> {
             (None, None, None) => (String::new(), self.exchange_scenarios()),
         };
         let known: Vec<String> = self.scenarios.keys().cloned().collect();
-        let chosen = select_names(&origin, "scenario", &patterns, &known)?;
+        let mut chosen = select_names(&origin, "scenario", &patterns, &known)?;
         // Names without globs keep the order in which they were asked for.
-        let place = |name: &String| patterns.iter().position(|pattern| pattern == name).unwrap_or(usize::MAX);
-        let mut ordered = chosen;
-        ordered.sort_by_key(place);
-        Ok(ordered)
+        chosen.sort_by_key(|name| patterns.iter().position(|pattern| pattern == name).unwrap_or(usize::MAX));
+        Ok(chosen)
     }
 
     /// The scenarios in which the client sends requests. Those with pushed messages take minutes, so they must be named.
     fn exchange_scenarios(&self) -> Vec<String> {
         self.scenarios.iter().filter(|(_, scenario)| scenario.push.is_none()).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The versions that `--versions` or the suite asks for: each must be one that a server has. A server that lacks it is left
+    /// out, with the reason.
+    pub fn requested_versions(&self, requested: &[GroupSpec]) -> Result<Vec<String>, PlanError> {
+        let (flags, suite) = (self.inputs.flags, self.inputs.suite);
+        let Some(versions) = flags.versions.as_ref().or(suite.run.versions.as_ref()) else { return Ok(Vec::new()) };
+        let mut known: Vec<&str> = Vec::new();
+        let servers = requested.iter().flat_map(|group| group.servers.iter().chain([&group.baseline]));
+        for version in servers.filter_map(|name| self.inputs.inventory.get(name)).flat_map(|server| &server.versions) {
+            if !known.contains(&version.as_str()) {
+                known.push(version);
+            }
+        }
+        // Servers of the suite itself have no versions.
+        if known.is_empty() {
+            return Ok(Vec::new());
+        }
+        match versions.iter().find(|version| !known.contains(&version.as_str())) {
+            None => Ok(versions.clone()),
+            Some(unknown) => Err(PlanError::NoMatch {
+                origin: suite.origin_of("versions", flags),
+                kind: "version",
+                pattern: unknown.clone(),
+                suggestion: String::new(),
+                known: known.join(", "),
+            }),
+        }
     }
 
     /// Puts what was chosen first in the list of settings.
