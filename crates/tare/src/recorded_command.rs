@@ -8,36 +8,10 @@ use crate::args::with_curl_line;
 /// What stands for a secret.
 pub const MASK: &str = "***";
 /// Headers that hold no secret. Every other one may: names are chosen by who runs a server (`apikey`, `X-Auth`).
-const PLAIN_HEADERS: [&str; 28] = [
-    "accept",
-    "accept-charset",
-    "accept-encoding",
-    "accept-language",
-    "cache-control",
-    "connection",
-    "content-encoding",
-    "content-language",
-    "content-length",
-    "content-type",
-    "date",
-    "dnt",
-    "expect",
-    "host",
-    "if-match",
-    "if-modified-since",
-    "if-none-match",
-    "if-unmodified-since",
-    "keep-alive",
-    "origin",
-    "pragma",
-    "range",
-    "te",
-    "transfer-encoding",
-    "upgrade",
-    "user-agent",
-    "via",
-    "x-request-id",
-];
+const PLAIN_HEADERS: &str = "\
+    accept accept-charset accept-encoding accept-language cache-control connection content-encoding content-language \
+    content-length content-type date dnt expect host if-match if-modified-since if-none-match if-unmodified-since \
+    keep-alive origin pragma range te transfer-encoding upgrade user-agent via x-request-id";
 /// Parts of the names of parameters in a URL, and of variables, whose values are secret.
 pub const SECRET_PARAMETERS: [&str; 9] =
     ["token", "key", "secret", "pass", "pwd", "auth", "signature", "session", "credential"];
@@ -97,7 +71,7 @@ impl SecretFlag {
 }
 
 pub fn is_secret(header: &str) -> bool {
-    !PLAIN_HEADERS.contains(&header.trim().to_ascii_lowercase().as_str())
+    !PLAIN_HEADERS.split(' ').any(|plain| plain.eq_ignore_ascii_case(header.trim()))
 }
 
 /// Whether the name of a parameter, a variable or a flag says that its value is secret.
