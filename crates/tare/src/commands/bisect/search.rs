@@ -69,11 +69,8 @@ pub enum SearchEnd {
 pub fn search(releases: usize, least: f64, compare: &mut dyn CompareReleases) -> anyhow::Result<SearchEnd> {
     let last = releases - 1;
     let (reference, whole) = match whole_change(last, least, compare)? {
-        WholeChange::Rise(change) => (0, change),
-        // Seen from the last release, the first one costs more.
-        WholeChange::Fall(change) => (last, change),
-        WholeChange::None(change) => return Ok(SearchEnd::NoChange(change)),
-        WholeChange::Unknown(reason) => return Ok(SearchEnd::NotDecided(reason)),
+        Ok(seen) => seen,
+        Err(end) => return Ok(end),
     };
     let mut bracket = Bracket { last_before: 0, first_after: last, unknown: Vec::new() };
     while let Some(release) = bracket.next() {
@@ -90,39 +87,33 @@ pub fn search(releases: usize, least: f64, compare: &mut dyn CompareReleases) ->
     Ok(SearchEnd::Found { last_before, first_after, unknown })
 }
 
-/// The change from the first release to the last. A rise or a fall is certain to be larger than the least that counts.
-enum WholeChange {
-    /// The last release costs more.
-    Rise(CostChange),
-    /// The first release costs more: the change is seen from the last one.
-    Fall(CostChange),
-    /// Neither costs more.
-    None(CostChange),
-    /// Not decided, for this reason.
-    Unknown(String),
-}
-
 /// Compares the last release with the first. A limit asks whether the last one costs more, and it is judged as soon as that
 /// is known. Whether the first one costs more then needs a comparison of its own, unless the interval says it already.
-fn whole_change(last: usize, least: f64, compare: &mut dyn CompareReleases) -> anyhow::Result<WholeChange> {
+///
+/// A change is stated with the release from which it is seen, the cheaper one, and is certain to exceed `least`. Without
+/// one the search ends.
+fn whole_change(
+    last: usize,
+    least: f64,
+    compare: &mut dyn CompareReleases,
+) -> anyhow::Result<Result<(usize, CostChange), SearchEnd>> {
     let change = match compare.compare(0, last, least)? {
-        Comparison::Beyond(change) => return Ok(WholeChange::Rise(change)),
+        Comparison::Beyond(rise) => return Ok(Ok((0, rise))),
         Comparison::Within(change) => change,
-        Comparison::Unknown(reason) => return Ok(WholeChange::Unknown(reason)),
+        Comparison::Unknown(reason) => return Ok(Err(SearchEnd::NotDecided(reason))),
     };
-    match change.bounds {
+    Ok(match change.bounds {
         Some((lo, hi)) if hi * least < 1.0 => {
-            let seen_from_last =
-                CostChange { factor: 1.0 / change.factor, bounds: Some((1.0 / hi, 1.0 / lo)), ..change };
-            Ok(WholeChange::Fall(seen_from_last))
+            let bounds = Some((1.0 / hi, 1.0 / lo));
+            Ok((last, CostChange { factor: 1.0 / change.factor, bounds, ..change }))
         }
-        Some((lo, _)) if lo * least > 1.0 => Ok(WholeChange::None(change)),
-        _ => Ok(match compare.compare(last, 0, least)? {
-            Comparison::Beyond(fall) => WholeChange::Fall(fall),
-            Comparison::Within(_) => WholeChange::None(change),
-            Comparison::Unknown(reason) => WholeChange::Unknown(reason),
-        }),
-    }
+        Some((lo, _)) if lo * least > 1.0 => Err(SearchEnd::NoChange(change)),
+        _ => match compare.compare(last, 0, least)? {
+            Comparison::Beyond(fall) => Ok((last, fall)),
+            Comparison::Within(_) => Err(SearchEnd::NoChange(change)),
+            Comparison::Unknown(reason) => Err(SearchEnd::NotDecided(reason)),
+        },
+    })
 }
 
 /// The most comparisons that a search of so many releases needs if each is decided. Two may be needed of the first release
