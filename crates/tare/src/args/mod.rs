@@ -207,12 +207,9 @@ pub struct ListArgs {
     pub json: bool,
 }
 
-/// Flags of `tare verify`.
-#[derive(Debug, Args)]
-pub struct VerifyArgs {
-    /// Servers to verify, comma separated; globs work [default: all].
-    #[arg(value_delimiter = ',')]
-    pub servers: Vec<String>,
+/// Which build of a server is started, and by which JDK.
+#[derive(Debug, Default, Args)]
+pub struct ServerChoice {
     /// Suite file with servers in addition to the catalog's [default: tare.toml of this folder].
     #[arg(long, value_name = "FILE")]
     pub suite: Option<PathBuf>,
@@ -222,6 +219,16 @@ pub struct VerifyArgs {
     /// Home of the JDK that runs the server [default: the newest JDK found].
     #[arg(long, value_name = "HOME")]
     pub java: Option<String>,
+}
+
+/// Flags of `tare verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArgs {
+    /// Servers to verify, comma separated; globs work [default: all].
+    #[arg(value_delimiter = ',')]
+    pub servers: Vec<String>,
+    #[command(flatten)]
+    pub choice: ServerChoice,
     /// Print every check, not only those that fail.
     #[arg(short, long)]
     pub verbose: bool,
@@ -238,18 +245,11 @@ pub struct ServeArgs {
     /// Port to listen on; 0 for any free port.
     #[arg(short, long, default_value_t = 8080, value_parser = load::port)]
     pub port: u16,
-    /// Library version [default: the catalog's].
-    #[arg(long, value_name = "VERSION")]
-    pub version: Option<String>,
-    /// Suite file with servers in addition to the catalog's [default: tare.toml of this folder].
-    #[arg(long, value_name = "FILE")]
-    pub suite: Option<PathBuf>,
+    #[command(flatten)]
+    pub choice: ServerChoice,
     /// Cores that the server may use, such as 0 or 0,2-3 [default: all].
     #[arg(long, value_name = "CPUS")]
     pub server_cpus: Option<String>,
-    /// Home of the JDK that runs the server [default: the newest JDK found].
-    #[arg(long, value_name = "HOME")]
-    pub java: Option<String>,
 }
 
 /// Flags of `tare doctor`.

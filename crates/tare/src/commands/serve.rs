@@ -9,7 +9,7 @@ use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
 use crate::failure::{Outcome, wrong_usage};
-use crate::session::{BuiltServers, ServerChoice};
+use crate::session::BuiltServers;
 use crate::{console, interrupt};
 
 /// How often a running server is looked after.
@@ -24,13 +24,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         Some(list) => named_cores("--server-cpus", list)?,
         None => allowed_cpus()?,
     };
-    let choice = ServerChoice {
-        servers: std::slice::from_ref(&args.server),
-        suite: args.suite.as_deref(),
-        version: args.version.as_deref(),
-        java: args.java.as_deref(),
-    };
-    let built = BuiltServers::build(&choice, global)?;
+    let built = BuiltServers::build(std::slice::from_ref(&args.server), &args.choice, global)?;
     let all = built.variants();
     let Some(variant) = all.first().filter(|_| all.len() == 1) else {
         let names: Vec<&str> = all.iter().map(|variant| variant.name.as_str()).collect();

@@ -1,7 +1,6 @@
 //! Servers that are built to be asked or watched, without a run: what `verify`, `serve` and `init` share.
 
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -14,19 +13,11 @@ use tare_sut::server::temporary_logs;
 use tare_sys::affinity::allowed_cpus;
 use tare_units::Span;
 
-use crate::args::Global;
+use crate::args::{Global, ServerChoice};
 use crate::failure::with_argument_names;
 use crate::interrupt;
 use crate::progress::RunView;
 use crate::workspace::Workspace;
-
-pub struct ServerChoice<'a> {
-    /// Names or globs; all servers where there is none.
-    pub servers: &'a [String],
-    pub suite: Option<&'a Path>,
-    pub version: Option<&'a str>,
-    pub java: Option<&'a str>,
-}
 
 pub struct BuiltServers {
     pub workspace: Workspace,
@@ -38,9 +29,10 @@ pub struct BuiltServers {
 }
 
 impl BuiltServers {
-    pub fn build(choice: &ServerChoice<'_>, global: &Global) -> anyhow::Result<Self> {
+    /// `servers` are names or globs; all servers where there is none.
+    pub fn build(servers: &[String], choice: &ServerChoice, global: &Global) -> anyhow::Result<Self> {
         let workspace = Workspace::load(global)?;
-        let plan = choice.plan(&workspace)?;
+        let plan = plan(servers, choice, &workspace)?;
         let cancelled = interrupt::flag()?;
         let mut view = RunView::new(global.color);
         let catalog = workspace.catalog.as_ref();
@@ -77,32 +69,30 @@ impl BuiltServers {
     }
 }
 
-impl ServerChoice<'_> {
-    fn plan(&self, workspace: &Workspace) -> anyhow::Result<Plan> {
-        let suite = workspace.suite_for(self.suite)?;
-        let flags = Options {
-            servers: (!self.servers.is_empty()).then(|| self.servers.to_vec()),
-            versions: self.version.map(|version| vec![version.to_owned()]),
-            java: self.java.map(str::to_owned),
-            // The servers of a suite start within the limit of the suite, as in a run. Those of the catalog have longer: a machine
-            // that is busy with other things keeps the same contract.
-            startup_timeout: suite.file.is_empty().then_some(Span::from_secs(180)),
-            timeout: Some(Span::from_secs(60)),
-            // A sequential plan brings in no baseline that was not asked for.
-            duration: Some(Span::from_secs(1)),
-            ..Options::default()
-        };
-        let cpus = allowed_cpus()?.iter().collect();
-        let plan = resolve_plan(&Inputs {
-            suite: &suite,
-            flags: &flags,
-            profile: None,
-            inventory: &workspace.inventory,
-            contract: &workspace.contract,
-            machine: &MachineFacts { cpus, ..MachineFacts::default() },
-            earlier: &[],
-            fallback_seed: 0,
-        });
-        Ok(plan.map_err(|error| with_argument_names(error, &[("--servers", "SERVER"), ("--versions", "--version")]))?)
-    }
+fn plan(servers: &[String], choice: &ServerChoice, workspace: &Workspace) -> anyhow::Result<Plan> {
+    let suite = workspace.suite_for(choice.suite.as_deref())?;
+    let flags = Options {
+        servers: (!servers.is_empty()).then(|| servers.to_vec()),
+        versions: choice.version.clone().map(|version| vec![version]),
+        java: choice.java.clone(),
+        // The servers of a suite start within the limit of the suite, as in a run. Those of the catalog have longer: a machine
+        // that is busy with other things keeps the same contract.
+        startup_timeout: suite.file.is_empty().then_some(Span::from_secs(180)),
+        timeout: Some(Span::from_secs(60)),
+        // A sequential plan brings in no baseline that was not asked for.
+        duration: Some(Span::from_secs(1)),
+        ..Options::default()
+    };
+    let cpus = allowed_cpus()?.iter().collect();
+    let plan = resolve_plan(&Inputs {
+        suite: &suite,
+        flags: &flags,
+        profile: None,
+        inventory: &workspace.inventory,
+        contract: &workspace.contract,
+        machine: &MachineFacts { cpus, ..MachineFacts::default() },
+        earlier: &[],
+        fallback_seed: 0,
+    });
+    Ok(plan.map_err(|error| with_argument_names(error, &[("--servers", "SERVER"), ("--versions", "--version")]))?)
 }

@@ -29,7 +29,7 @@ use crate::workspace::{Workspace, check_pattern};
 use crate::{console, plan_text};
 use known_facts::{earlier_runs, machine_facts};
 
-pub use built_servers::{BuiltServers, ServerChoice};
+pub use built_servers::BuiltServers;
 pub use presentation::{present_report, profiled_beside};
 
 /// The project and the flags that every command has.

@@ -8,9 +8,9 @@ use tare_plan::plan::Variant;
 use tare_sut::contract::{TwoAnswers, ask_twice};
 
 use super::SCENARIO;
-use crate::args::Global;
+use crate::args::{Global, ServerChoice};
 use crate::failure::error_text;
-use crate::session::{BuiltServers, ServerChoice};
+use crate::session::BuiltServers;
 
 /// A longer body makes the file hard to read. Then both servers are compared with each other.
 const LONGEST_STATED_BYTES: usize = 120;
@@ -28,8 +28,8 @@ pub(super) struct Looked {
 /// Builds and starts both servers of the suite that was written, one after the other, and asks each for `scenario` twice.
 pub(super) fn look_at_answers(file: &Path, scenario: &str, global: &Global) -> anyhow::Result<Looked> {
     let servers = ["bare".to_owned(), "wrapped".to_owned()];
-    let choice = ServerChoice { servers: &servers, suite: Some(file), version: None, java: None };
-    let built = BuiltServers::build(&choice, global)?;
+    let choice = ServerChoice { suite: Some(file.to_owned()), ..ServerChoice::default() };
+    let built = BuiltServers::build(&servers, &choice, global)?;
     let group = built.plan.groups.first().ok_or_else(|| anyhow::anyhow!("the suite has no server"))?;
     let named = group.scenarios.iter().find(|named| named.name == scenario);
     let request = &named.ok_or_else(|| anyhow::anyhow!("the suite has no scenario"))?.scenario.request;

@@ -15,7 +15,7 @@ use tare_sys::procfs::machine::Machine;
 
 use crate::args::{Global, VerifyArgs};
 use crate::failure::Outcome;
-use crate::session::{BuiltServers, ServerChoice};
+use crate::session::BuiltServers;
 use crate::{console, interrupt};
 
 struct Verified<'a> {
@@ -33,13 +33,7 @@ enum ServerOutcome {
 
 /// Verifies every server that is asked for; ends with a line `N passed, N failed, N skipped` over all checks.
 pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let choice = ServerChoice {
-        servers: &args.servers,
-        suite: args.suite.as_deref(),
-        version: args.version.as_deref(),
-        java: args.java.as_deref(),
-    };
-    let verifier = Verifier { built: &BuiltServers::build(&choice, global)? };
+    let verifier = Verifier { built: &BuiltServers::build(&args.servers, &args.choice, global)? };
     let colored = console::stdout_colored(global.color);
     let show_result = |verified: &Verified<'_>| {
         if !args.markdown {
