@@ -33,20 +33,20 @@ enum ServerOutcome {
 
 /// Verifies every server that is asked for; ends with a line `N passed, N failed, N skipped` over all checks.
 pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
-    let verifier = Verifier { built: &BuiltServers::build(&args.servers, &args.choice, global)? };
+    let built = &BuiltServers::build(&args.servers, &args.choice, global)?;
     let colored = console::stdout_colored(global.color);
     let show_result = |verified: &Verified<'_>| {
         if !args.markdown {
             print_result(verified, args.verbose, colored);
         }
     };
-    let all = verifier.verify_all(&verifier.built.variants(), &show_result);
-    if interrupt::is_raised(&verifier.built.cancelled) {
+    let all = verify_all(built, &show_result);
+    if interrupt::is_raised(&built.cancelled) {
         return Ok(Outcome::Interrupted);
     }
-    let unplanned: Vec<_> = verifier.built.plan.skipped.iter().filter(|skipped| !skipped.what.contains('×')).collect();
+    let unplanned: Vec<_> = built.plan.skipped.iter().filter(|skipped| !skipped.what.contains('×')).collect();
     if args.markdown {
-        console::print_text(&table::markdown(&verifier, &all, &unplanned));
+        console::print_text(&table::markdown(built, &all, &unplanned));
     } else {
         for skipped in &unplanned {
             console::print_text(&format!("skipped: {} ({})\n", skipped.what, skipped.because));
@@ -78,80 +78,75 @@ fn print_totals(all: &[Verified<'_>], unplanned: usize, as_markdown: bool) -> Ou
     if failed == 0 { Outcome::Done } else { Outcome::Void }
 }
 
-struct Verifier<'a> {
-    built: &'a BuiltServers,
+/// Verifies as many servers at a time as there are cores and memory for, and shows the results in order.
+fn verify_all<'v>(built: &'v BuiltServers, show_result: &dyn Fn(&Verified<'v>)) -> Vec<Verified<'v>> {
+    let variants = built.variants();
+    let next = AtomicUsize::new(0);
+    let (sender, receiver) = mpsc::channel();
+    let mut early = BTreeMap::new();
+    let mut all = Vec::new();
+    let verify_next = &|sender: mpsc::Sender<(usize, Verified<'v>)>| {
+        while !interrupt::is_raised(&built.cancelled) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(&variant) = variants.get(index) else { break };
+            let _nobody_listens = sender.send((index, Verified { variant, outcome: verify_one(built, variant) }));
+        }
+    };
+    thread::scope(|scope| {
+        for number in 0..servers_at_a_time() {
+            let of_thread = sender.clone();
+            let started = thread::Builder::new().spawn_scoped(scope, move || verify_next(of_thread));
+            // With too few threads, fewer servers are verified at a time; without any, this one verifies all.
+            if started.is_err() && number == 0 {
+                verify_next(sender.clone());
+            }
+        }
+        drop(sender);
+        for (index, verified) in receiver {
+            early.insert(index, verified);
+            while let Some(mut verified) = early.remove(&all.len()) {
+                compare_with_baselines(built, &mut verified, &all);
+                show_result(&verified);
+                all.push(verified);
+            }
+        }
+    });
+    all
 }
 
-impl Verifier<'_> {
-    /// Verifies as many servers at a time as there are cores and memory for, and shows the results in order.
-    fn verify_all<'v>(&self, variants: &[&'v Variant], show_result: &dyn Fn(&Verified<'v>)) -> Vec<Verified<'v>> {
-        let next = AtomicUsize::new(0);
-        let (sender, receiver) = mpsc::channel();
-        let mut early = BTreeMap::new();
-        let mut all = Vec::new();
-        let verify_next = &|sender: mpsc::Sender<(usize, Verified<'v>)>| {
-            while !interrupt::is_raised(&self.built.cancelled) {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&variant) = variants.get(index) else { break };
-                let _nobody_listens = sender.send((index, Verified { variant, outcome: self.verify(variant) }));
-            }
-        };
-        thread::scope(|scope| {
-            for number in 0..servers_at_a_time() {
-                let of_thread = sender.clone();
-                let started = thread::Builder::new().spawn_scoped(scope, move || verify_next(of_thread));
-                // With too few threads, fewer servers are verified at a time; without any, this one verifies all.
-                if started.is_err() && number == 0 {
-                    verify_next(sender.clone());
-                }
-            }
-            drop(sender);
-            for (index, verified) in receiver {
-                early.insert(index, verified);
-                while let Some(mut verified) = early.remove(&all.len()) {
-                    self.compare_with_baselines(&mut verified, &all);
-                    show_result(&verified);
-                    all.push(verified);
-                }
-            }
-        });
-        all
+fn verify_one(built: &BuiltServers, variant: &Variant) -> ServerOutcome {
+    match built.launches.unavailable(variant) {
+        Some(reason) => ServerOutcome::Unavailable(reason.to_owned()),
+        None => start_and_check(built, variant).map_or_else(ServerOutcome::Failed, ServerOutcome::Answered),
     }
+}
 
-    fn verify(&self, variant: &Variant) -> ServerOutcome {
-        match self.built.launches.unavailable(variant) {
-            Some(reason) => ServerOutcome::Unavailable(reason.to_owned()),
-            None => self.start_and_check(variant).map_or_else(ServerOutcome::Failed, ServerOutcome::Answered),
-        }
-    }
+/// Starts one server on all cores and checks its answers.
+fn start_and_check(built: &BuiltServers, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
+    let BuiltServers { workspace, plan, launches, .. } = built;
+    let launch = launches.get(variant)?;
+    let (identity, transport) = (variant.identity(), variant.program.transport());
+    let contract = launch.contract(&workspace.contract);
+    let is_sent = |name: &str| contract.scenarios.get(name).is_none_or(|one| transport.why_not(one).is_none());
+    let exchanges = contract.exchanges(&identity, variant.routes).filter(|exchange| is_sent(&exchange.name));
+    let (exchanges, host) = (exchanges.collect(), launch.host());
+    built.while_running(variant, |address| {
+        let (transport, timeout) = (transport.clone(), plan.load.timeout);
+        VerifyOrder { destination: Destination { address, host }, transport, exchanges, timeout }.carry_out()
+    })
+}
 
-    /// Starts one server on all cores and checks its answers.
-    fn start_and_check(&self, variant: &Variant) -> anyhow::Result<Vec<CheckOutcome>> {
-        let BuiltServers { workspace, plan, launches, .. } = self.built;
-        let launch = launches.get(variant)?;
-        let (identity, transport) = (variant.identity(), variant.program.transport());
-        let contract = launch.contract(&workspace.contract);
-        let is_sent = |name: &str| contract.scenarios.get(name).is_none_or(|one| transport.why_not(one).is_none());
-        let exchanges = contract.exchanges(&identity, variant.routes).filter(|exchange| is_sent(&exchange.name));
-        let (exchanges, host) = (exchanges.collect(), launch.host());
-        self.built.while_running(variant, |address| {
-            let (transport, timeout) = (transport.clone(), plan.load.timeout);
-            VerifyOrder { destination: Destination { address, host }, transport, exchanges, timeout }.carry_out()
-        })
-    }
-
-    /// Holds the answers of a server against those of its baselines, as far as they were asked before.
-    fn compare_with_baselines(&self, verified: &mut Verified<'_>, before: &[Verified<'_>]) {
-        let ServerOutcome::Answered(outcomes) = &mut verified.outcome else { return };
-        let has_variant = |group: &&Group| group.variants.iter().any(|one| one.name == verified.variant.name);
-        for group in self.built.plan.groups.iter().filter(has_variant) {
-            let baseline = before.iter().find(|other| other.variant.name == group.baseline().name);
-            let Some(Verified { variant, outcome: ServerOutcome::Answered(theirs) }) = baseline else { continue };
-            for outcome in outcomes.iter_mut() {
-                let their = theirs.iter().find(|their| their.check == outcome.check && their.passed);
-                if let Some(their) = their.and_then(|their| their.answer.as_ref()) {
-                    outcome.compare_with(&variant.name, their);
-                }
+/// Holds the answers of a server against those of its baselines, as far as they were asked before.
+fn compare_with_baselines(built: &BuiltServers, verified: &mut Verified<'_>, before: &[Verified<'_>]) {
+    let ServerOutcome::Answered(outcomes) = &mut verified.outcome else { return };
+    let has_variant = |group: &&Group| group.variants.iter().any(|one| one.name == verified.variant.name);
+    for group in built.plan.groups.iter().filter(has_variant) {
+        let baseline = before.iter().find(|other| other.variant.name == group.baseline().name);
+        let Some(Verified { variant, outcome: ServerOutcome::Answered(theirs) }) = baseline else { continue };
+        for outcome in outcomes.iter_mut() {
+            let their = theirs.iter().find(|their| their.check == outcome.check && their.passed);
+            if let Some(their) = their.and_then(|their| their.answer.as_ref()) {
+                outcome.compare_with(&variant.name, their);
             }
         }
     }

@@ -7,36 +7,38 @@ use tare_plan::inventory::KnownServer;
 use tare_plan::plan::Skipped;
 use tare_sut::contract::CheckOutcome;
 
-use super::{ServerOutcome, Verified, Verifier};
+use super::{ServerOutcome, Verified};
+use crate::session::BuiltServers;
 
 const HEAD: &str = "# Servers\n\n\
     Made by `tare verify --markdown > docs/SERVERS.md`. Every server was started, and got every request of\n\
     [servers/contract.toml](../servers/contract.toml).\n";
 
-pub(super) fn markdown(verifier: &Verifier<'_>, all: &[Verified<'_>], unplanned: &[&Skipped]) -> String {
-    let exchanges = verifier.built.workspace.contract.exchanges("", u32::MAX);
+pub(super) fn markdown(built: &BuiltServers, all: &[Verified<'_>], unplanned: &[&Skipped]) -> String {
+    let exchanges = built.workspace.contract.exchanges("", u32::MAX);
     let checks: Vec<String> = exchanges.map(|exchange| exchange.name).collect();
     let checks: Vec<&str> = checks.iter().map(String::as_str).collect();
     let mut text = String::from(HEAD);
-    versions(verifier, all, &mut text);
-    protocols(verifier, &mut text);
+    versions(built, all, &mut text);
+    protocols(built, &mut text);
     matrix(&checks, all, &mut text);
     differences(all, &mut text);
-    lacks(verifier, all, &mut text);
+    lacks(built, all, &mut text);
     unavailable(all, unplanned, &mut text);
     text
 }
 
 /// Servers that share their versions stand together.
-fn versions(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
-    let mut built: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+fn versions(built: &BuiltServers, all: &[Verified<'_>], text: &mut String) {
+    let mut built_with: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for verified in all {
-        if let Ok(launch) = verifier.built.launches.get(verified.variant) {
+        if let Ok(launch) = built.launches.get(verified.variant) {
             let of: Vec<String> = launch.resolved.iter().map(|(name, version)| format!("{name} {version}")).collect();
-            built.entry(of.join(", ")).or_default().push(&verified.variant.server);
+            built_with.entry(of.join(", ")).or_default().push(&verified.variant.server);
         }
     }
-    let mut rows: Vec<(String, String)> = built.into_iter().map(|(of, servers)| (servers.join(", "), of)).collect();
+    let mut rows: Vec<(String, String)> =
+        built_with.into_iter().map(|(of, servers)| (servers.join(", "), of)).collect();
     rows.sort();
     text.push_str("\n## Versions of each server\n\n| servers | versions |\n|---|---|\n");
     for (servers, of) in rows {
@@ -45,8 +47,8 @@ fn versions(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
 }
 
 /// What servers of the catalog speak besides HTTP/1.1, and why others do not, as far as that is known.
-fn protocols(verifier: &Verifier<'_>, text: &mut String) {
-    let servers = verifier.built.workspace.catalog.iter().flat_map(|catalog| catalog.inventory().servers);
+fn protocols(built: &BuiltServers, text: &mut String) {
+    let servers = built.workspace.catalog.iter().flat_map(|catalog| catalog.inventory().servers);
     let mut rows: BTreeMap<(String, String), Vec<String>> = BTreeMap::new();
     for KnownServer { name, protocols, only_http1, .. } in servers {
         let spoken: Vec<&str> = protocols.iter().map(|protocol| protocol.name()).collect();
@@ -114,9 +116,9 @@ fn rows(reasons: Reasons<'_>, text: &mut String) {
 }
 
 /// What servers were not asked because their library does not have it.
-fn lacks(verifier: &Verifier<'_>, all: &[Verified<'_>], text: &mut String) {
+fn lacks(built: &BuiltServers, all: &[Verified<'_>], text: &mut String) {
     let mut reasons = Reasons::new();
-    let contract = &verifier.built.workspace.contract;
+    let contract = &built.workspace.contract;
     for verified in all.iter().filter(|verified| matches!(verified.outcome, ServerOutcome::Answered(_))) {
         let identity = verified.variant.identity();
         for scenario in contract.scenarios.keys() {
