@@ -180,41 +180,26 @@ fn standing_mark(reason_to_stop: Option<ReasonToStop>, colored: bool) -> String 
 
 /// The one live line, without the time left.
 fn progress_text(progress: &Progress<'_>) -> String {
-    match progress {
-        Progress::Preflight { what } => format!("preflight: {what}"),
-        Progress::Starting { place, servers: 1 } => {
-            format!("{}  starting {}", fork(place), place.group)
-        }
-        Progress::Starting { place, servers } => {
-            format!("{}  starting {servers} servers", fork(place))
-        }
-        Progress::Verifying { place } => format!("{}  verifying the answers", fork(place)),
-        Progress::WarmingUp { place, scenario, elapsed, cap, steady: (steady, of), compiler_share } => {
+    let text = match progress {
+        Progress::Preflight { what } => return format!("preflight: {what}"),
+        Progress::Starting { place, servers: 1 } => format!("starting {}", place.group),
+        Progress::Starting { servers, .. } => format!("starting {servers} servers"),
+        Progress::Verifying { .. } => "verifying the answers".to_owned(),
+        Progress::WarmingUp { scenario, elapsed, cap, steady: (steady, of), compiler_share, .. } => {
             let jit = compiler_share.map_or(String::new(), |share| format!("  compilers busy {:.0} %", share * 100.0));
             let warm = if *of > 1 { format!("  {steady} of {of} steady") } else { String::new() };
-            format!(
-                "{}  {scenario}  warming up {} of ≤ {}{jit}{warm}",
-                fork(place),
-                clock_text(*elapsed),
-                clock_text(*cap)
-            )
+            let (elapsed, cap) = (clock_text(*elapsed), clock_text(*cap));
+            format!("{scenario}  warming up {elapsed} of ≤ {cap}{jit}{warm}")
         }
-        Progress::CrossChecking { place, scenario, variant, engine } => {
-            format!("{}  {scenario}  {variant}  driven by {engine}", fork(place))
+        Progress::CrossChecking { scenario, variant, engine, .. } => {
+            format!("{scenario}  {variant}  driven by {engine}")
         }
-        Progress::MeasuringRound { place, scenario, turn, slice, slices, last_per_s } => {
-            let rates: Vec<String> =
-                last_per_s.iter().map(|(name, per_s)| format!("{name} {}", rate_text(*per_s))).collect();
-            let turn = turn.as_millis();
-            format!(
-                "{}  {scenario}  slice {slice}/{slices}  servers alternate every {turn} ms  {}",
-                fork(place),
-                rates.join("  ")
-            )
-            .trim_end()
-            .to_owned()
+        Progress::MeasuringRound { scenario, turn, slice, slices, last_per_s, .. } => {
+            let rate = |(name, per_s): &(&str, f64)| format!("  {name} {}", rate_text(*per_s));
+            let (turn, rates) = (turn.as_millis(), last_per_s.iter().map(rate).collect::<String>());
+            format!("{scenario}  slice {slice}/{slices}  servers alternate every {turn} ms{rates}")
         }
-        Progress::Measuring { place, scenario, variant, kind, slice, slices, last_per_s } => {
+        Progress::Measuring { scenario, variant, kind, slice, slices, last_per_s, .. } => {
             let load = match kind {
                 SliceKind::Saturating => "all users",
                 SliceKind::Push => "pushed to all users",
@@ -224,15 +209,20 @@ fn progress_text(progress: &Progress<'_>) -> String {
             };
             let rate = last_per_s.map_or(String::new(), |rate| format!("  {}", rate_text(rate)));
             let part = if *kind == SliceKind::Poisson { "window" } else { "slice" };
-            format!("{}  {scenario}  {variant}  {load}  {part} {slice}/{slices}{rate}", fork(place))
+            format!("{scenario}  {variant}  {load}  {part} {slice}/{slices}{rate}")
         }
-        Progress::Opening { place, scenario, variant, open, of } => {
-            format!("{}  {scenario}  {variant}  {}", fork(place), opening_text(*open, *of))
+        Progress::Opening { scenario, variant, open, of, .. } => {
+            format!("{scenario}  {variant}  {}", opening_text(*open, *of))
         }
-        Progress::Profiling { place, scenario, variant, event, step, of } => {
-            format!("{}  {scenario}  {variant}  profiling {event}  {step}/{of}", fork(place))
+        Progress::Profiling { scenario, variant, event, step, of, .. } => {
+            format!("{scenario}  {variant}  profiling {event}  {step}/{of}")
         }
-        _ => String::new(),
+        _ => return String::new(),
+    };
+    match place(progress) {
+        Some(RunPosition { step, of: Some(of), .. }) => format!("{step} of {of}  {text}"),
+        Some(RunPosition { step, .. }) => format!("start {step}  {text}"),
+        None => text,
     }
 }
 
@@ -247,13 +237,6 @@ const fn place<'p, 'a>(progress: &'p Progress<'a>) -> Option<&'p RunPosition<'a>
         | Progress::Opening { place, .. }
         | Progress::Profiling { place, .. } => Some(place),
         _ => None,
-    }
-}
-
-fn fork(place: &RunPosition<'_>) -> String {
-    match place.of {
-        Some(of) => format!("{} of {of}", place.step),
-        None => format!("start {}", place.step),
     }
 }
 
