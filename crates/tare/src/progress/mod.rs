@@ -39,16 +39,8 @@ impl Screen {
         self.bar.is_some()
     }
 
-    fn tick_every(&self, interval: Duration) {
-        self.bar.iter().for_each(|bar| bar.enable_steady_tick(interval));
-    }
-
     fn set_message(&self, text: String) {
         self.bar.iter().for_each(|bar| bar.set_message(text.clone()));
-    }
-
-    fn set_lines_above(&self, lines: String) {
-        self.bar.iter().for_each(|bar| bar.set_prefix(lines.clone()));
     }
 
     /// Prints a line that stays, behind a mark that may have a colour.

@@ -79,7 +79,7 @@ impl RunView {
         let screen = Screen::new("{prefix}  {spinner} {msg}  {left}", |style| {
             style.tick_chars("⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏ ").with_key("left", left)
         });
-        screen.tick_every(Duration::from_millis(125));
+        screen.bar.iter().for_each(|bar| bar.enable_steady_tick(Duration::from_millis(125)));
         Self {
             screen,
             colored: stderr_colored(color),
@@ -169,7 +169,7 @@ impl RunView {
         for line in self.open.values().take(MOST_LINES) {
             let _ = writeln!(lines, "{}", cut(line, stderr_width()));
         }
-        self.screen.set_lines_above(lines);
+        self.screen.bar.iter().for_each(|bar| bar.set_prefix(lines.clone()));
     }
 }
 
