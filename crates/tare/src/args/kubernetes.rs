@@ -17,22 +17,16 @@ const MEMORY: &str = "512Mi";
 pub struct ClusterArgs {
     /// Context of kubectl's configuration [default: the current one].
     #[arg(long = "k8s-context", value_name = "NAME", hide_short_help = true)]
-    context: Option<String>,
+    pub(super) context: Option<String>,
     /// Namespace of the pods [default: that of the context].
     #[arg(long = "k8s-namespace", value_name = "NAME", hide_short_help = true)]
-    namespace: Option<String>,
+    pub(super) namespace: Option<String>,
 }
 
 impl ClusterArgs {
     /// The cluster for kubectl.
     pub fn cluster(&self) -> Cluster {
         Cluster { context: self.context.clone(), namespace: self.namespace.clone() }
-    }
-
-    /// The flags that were given.
-    pub fn given(&self) -> impl Iterator<Item = &'static str> {
-        let flags = [("--k8s-context", self.context.is_some()), ("--k8s-namespace", self.namespace.is_some())];
-        flags.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag)
     }
 }
 
@@ -41,13 +35,13 @@ impl ClusterArgs {
 pub struct PodArgs {
     /// Container image of the agents; scripts/image makes one.
     #[arg(long = "k8s-image", default_value = IMAGE, value_name = "IMAGE", hide_short_help = true)]
-    image: String,
+    pub(super) image: String,
     /// Whole cores of each pod. If it has several, one is left to the kernel and to the rest of the pod.
     #[arg(long = "k8s-cpus", default_value_t = CPUS, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024), hide_short_help = true)]
-    cpus: u32,
+    pub(super) cpus: u32,
     /// Memory of each pod.
     #[arg(long = "k8s-memory", default_value = MEMORY, value_name = "BYTES", hide_short_help = true)]
-    memory: String,
+    pub(super) memory: String,
 }
 
 impl Default for PodArgs {
@@ -57,16 +51,6 @@ impl Default for PodArgs {
 }
 
 impl PodArgs {
-    /// The flags that ask for another pod than the usual one.
-    pub fn given(&self) -> impl Iterator<Item = &'static str> {
-        let flags = [
-            ("--k8s-image", self.image != IMAGE),
-            ("--k8s-cpus", self.cpus != CPUS),
-            ("--k8s-memory", self.memory != MEMORY),
-        ];
-        flags.into_iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| flag)
-    }
-
     /// The shape of the pods.
     pub fn pod_shape(&self) -> PodShape {
         PodShape { image: self.image.clone(), cpus: self.cpus, memory: self.memory.clone() }

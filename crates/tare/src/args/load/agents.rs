@@ -44,7 +44,15 @@ impl AgentOptions {
     /// Refuses flags that mean nothing with agents at these places.
     pub fn check(&self, places: &[AgentPlace]) -> anyhow::Result<()> {
         let are_in_pods = places.iter().any(AgentPlace::is_in_cluster);
-        if let Some(flag) = self.cluster.given().chain(self.pod.given()).find(|_| !are_in_pods) {
+        let (cluster, pod, usual) = (&self.cluster, &self.pod, PodArgs::default());
+        let flags = [
+            ("--k8s-context", cluster.context.is_some()),
+            ("--k8s-namespace", cluster.namespace.is_some()),
+            ("--k8s-image", pod.image != usual.image),
+            ("--k8s-cpus", pod.cpus != usual.cpus),
+            ("--k8s-memory", pod.memory != usual.memory),
+        ];
+        if let Some((flag, _)) = flags.into_iter().find(|(_, is_given)| *is_given && !are_in_pods) {
             return Err(wrong_usage(format!(
                 "{flag} is for agents in pods; add --agents k8s:8, or leave out the flag"
             )));
