@@ -20,7 +20,8 @@ pub fn tools(workspace: &Workspace) -> Vec<Checked> {
         return vec![Checked::fine("other programs", found), perf(), async_profiler()];
     };
     let catalog = Checked::fine("project", home.display().to_string());
-    vec![catalog, jdk(), build_tool(), node(), cargo(), perf(), async_profiler()]
+    let cargo = optional("cargo", version_of("cargo"), "Only the servers in Rust need it: https://rustup.rs");
+    vec![catalog, jdk(), build_tool(), node(), cargo, perf(), async_profiler()]
 }
 
 fn jdk() -> Checked {
@@ -65,33 +66,24 @@ fn node() -> Checked {
     }
 }
 
-fn cargo() -> Checked {
-    match version_of("cargo") {
-        Some(version) => Checked::fine("cargo", version),
-        None => Checked::optional("cargo", "not found", "Only the servers in Rust need it: https://rustup.rs"),
+/// A program that only some servers or profiles need.
+fn optional(what: &'static str, found: Option<String>, remedy: &str) -> Checked {
+    match found {
+        Some(found) => Checked::fine(what, found),
+        None => Checked::optional(what, "not found", remedy),
     }
 }
 
 fn perf() -> Checked {
-    match on_path("perf") {
-        Some(path) => Checked::fine("perf", path.display().to_string()),
-        None => {
-            let remedy = "Only profiles of programs without a JVM need it: install linux-perf or linux-tools.";
-            Checked::optional("perf", "not found", remedy)
-        }
-    }
+    let remedy = "Only profiles of programs without a JVM need it: install linux-perf or linux-tools.";
+    optional("perf", on_path("perf").map(|path| path.display().to_string()), remedy)
 }
 
 fn async_profiler() -> Checked {
-    const WHAT: &str = "async-profiler";
-    match sampler::fetched_async_profiler() {
-        Some(jar) => Checked::fine(WHAT, jar.display().to_string()),
-        None if on_path("mvn").is_some() => Checked::fine(WHAT, "not here yet; Maven fetches it for the first profile"),
-        None => {
-            let remedy = "Only profiles of JVMs need it: install Maven, which fetches it.";
-            Checked::optional(WHAT, "not found", remedy)
-        }
-    }
+    let fetched = sampler::fetched_async_profiler().map(|jar| jar.display().to_string());
+    let to_fetch = || on_path("mvn").map(|_| "not here yet; Maven fetches it for the first profile".to_owned());
+    let remedy = "Only profiles of JVMs need it: install Maven, which fetches it.";
+    optional("async-profiler", fetched.or_else(to_fetch), remedy)
 }
 
 fn on_path(program: &str) -> Option<PathBuf> {
