@@ -27,7 +27,7 @@ use url::Url;
 use crate::args::{ConnectionArgs, LoadArgs, Spin};
 use crate::console::print_note;
 use crate::failure::wrong_usage;
-use place::{Connector, Instead, LoadTarget};
+use place::LoadTarget;
 
 pub use files::InputFiles;
 
@@ -43,14 +43,11 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 /// In one sentence: a flag that cannot be followed, a URL that cannot be loaded, a file that cannot be read.
 pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> {
     let (load, connection) = (&args.model, &args.connection);
-    let connector = if args.fleet.agents.is_empty() {
-        Connector::FromHere(connection.connect_timeout.0)
-    } else {
-        Connector::FromAgents
-    };
     let wanted = request::wanted_requests(&args.urls, &args.request, files)?;
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
-    let place = LoadTarget::from_urls(&urls, instead(connection), connector)?;
+    let instead = (connection.unix_socket.as_deref(), connection.connect_to.as_ref());
+    let connect_within = args.fleet.agents.is_empty().then_some(connection.connect_timeout.0);
+    let place = LoadTarget::from_urls(&urls, instead, connect_within)?;
     say_what_is_connected_to(&place);
     let cpus = cpus(args)?;
     let protocol = protocol::load_protocol(&place, args)?;
@@ -109,14 +106,6 @@ pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> 
         ..SessionSpec::new(place.target, requests)
     };
     Ok(LoadJob::new(plan, session, spins))
-}
-
-fn instead(connection: &ConnectionArgs) -> Instead<'_> {
-    match (&connection.unix_socket, &connection.connect_to) {
-        (Some(path), _) => Instead::UnixSocket(path),
-        (None, Some(address)) => Instead::Address(address),
-        (None, None) => Instead::Nothing,
-    }
 }
 
 /// Refuses flags of TLS for a URL without it.

@@ -15,23 +15,6 @@ use crate::args::ConnectTo;
 use crate::failure::wrong_usage;
 use crate::recorded_command::without_secret_parameters;
 
-/// Who connects to the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Connector {
-    /// This process. The server must listen; an attempt to connect takes this time at most.
-    FromHere(Duration),
-    /// Agents, which resolve the name themselves.
-    FromAgents,
-}
-
-/// What is connected to, where it is not the host of the URL.
-#[derive(Debug, Clone, Copy)]
-pub enum Instead<'a> {
-    Nothing,
-    UnixSocket(&'a Path),
-    Address(&'a ConnectTo),
-}
-
 #[derive(Debug)]
 pub struct LoadTarget {
     pub url: Url,
@@ -51,11 +34,17 @@ pub struct LoadTarget {
 const GRPC_SCHEMES: [(&str, &str); 2] = [("grpc", "http"), ("grpcs", "https")];
 
 impl LoadTarget {
-    /// Parses the URLs, resolves their host and checks whether a server listens.
+    /// Parses the URLs, resolves their host and checks whether a server listens. A Unix socket or an address may stand in
+    /// place of the host. An attempt to connect takes `connect_within` at most; without it agents connect, which resolve
+    /// the name themselves.
     ///
     /// # Errors
     /// A wrong URL, a name that does not resolve, or a port without a server, in one sentence.
-    pub fn from_urls(urls: &[String], instead: Instead<'_>, connector: Connector) -> anyhow::Result<Self> {
+    pub fn from_urls(
+        urls: &[String],
+        (socket, address): (Option<&Path>, Option<&ConnectTo>),
+        connect_within: Option<Duration>,
+    ) -> anyhow::Result<Self> {
         let paths = urls.iter().map(|text| path(text)).collect();
         let is_grpc = urls.first().is_some_and(|text| is_grpc(text));
         if let Some(other) = urls.iter().find(|text| self::is_grpc(text) != is_grpc) {
@@ -69,15 +58,15 @@ impl LoadTarget {
                 "{first} and {other} are on different servers; load one server at a time"
             )));
         }
-        let (host, port) = match instead {
-            Instead::Address(address) => (Some(address.host.clone()), address.port_of(first)?),
-            _ => (first.host().map(|host| host.to_owned()), first.port_or_known_default().unwrap_or(80)),
+        let (host, port) = match address {
+            Some(address) => (Some(address.host.clone()), address.port_of(first)?),
+            None => (first.host().map(|host| host.to_owned()), first.port_or_known_default().unwrap_or(80)),
         };
         let mut addresses = Addresses::default();
-        let target = match (instead, connector) {
-            (Instead::UnixSocket(path), Connector::FromHere(_)) => listening_file(path)?,
-            (Instead::UnixSocket(path), Connector::FromAgents) => Target::Unix(path.to_owned()),
-            (_, Connector::FromHere(timeout)) => {
+        let target = match (socket, connect_within) {
+            (Some(path), Some(_)) => listening_file(path)?,
+            (Some(path), None) => Target::Unix(path.to_owned()),
+            (None, Some(timeout)) => {
                 let Some(host) = host else {
                     bail!("{first} has no host; write for example http://127.0.0.1:8080/path")
                 };
@@ -85,7 +74,7 @@ impl LoadTarget {
                 Target::Tcp(addresses.listening.remove(0))
             }
             // Nothing of this process connects to it.
-            (_, Connector::FromAgents) => Target::Tcp((Ipv4Addr::UNSPECIFIED, port).into()),
+            (None, None) => Target::Tcp((Ipv4Addr::UNSPECIFIED, port).into()),
         };
         let name = first.host_str().unwrap_or_default();
         let host = first.port().map_or(name.to_owned(), |port| format!("{name}:{port}"));
@@ -219,7 +208,7 @@ mod tests {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port().to_string();
         let urls: Vec<String> = urls.iter().map(|url| url.replace("PORT", &port)).collect();
-        LoadTarget::from_urls(&urls, Instead::Nothing, Connector::FromHere(Duration::from_secs(1)))
+        LoadTarget::from_urls(&urls, (None, None), Some(Duration::from_secs(1)))
             .map(|place| LoadTarget { host: place.host.replace(&port, "PORT"), ..place })
     }
 
@@ -259,8 +248,8 @@ mod tests {
         let port = listener.local_addr().unwrap().port();
         let place = |written: &str| {
             let address: ConnectTo = written.replace("PORT", &port.to_string()).parse().unwrap();
-            let connector = Connector::FromHere(Duration::from_secs(1));
-            LoadTarget::from_urls(&["https://shop.example/a".to_owned()], Instead::Address(&address), connector)
+            let connect_within = Some(Duration::from_secs(1));
+            LoadTarget::from_urls(&["https://shop.example/a".to_owned()], (None, Some(&address)), connect_within)
         };
         for written in ["127.0.0.1:PORT", "shop.example:443:127.0.0.1:PORT", "::127.0.0.1:PORT"] {
             let place = place(written).unwrap();

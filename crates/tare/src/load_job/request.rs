@@ -294,7 +294,6 @@ mod tests {
     use std::io::Write;
     use std::os::fd::AsRawFd;
 
-    use super::super::place::{Connector, Instead};
     use super::*;
     use crate::args::{Command, parse};
 
@@ -302,7 +301,7 @@ mod tests {
     fn requests(words: &[&str]) -> anyhow::Result<Requests> {
         let Command::Load(args) = parse([&["tare", "load"], words].concat()).unwrap().command else { panic!() };
         let files = InputFiles::Disk;
-        let place = LoadTarget::from_urls(&args.urls, Instead::Nothing, Connector::FromAgents).unwrap();
+        let place = LoadTarget::from_urls(&args.urls, (None, None), None).unwrap();
         let wanted = wanted_requests(&args.urls, &args.request, &files).unwrap();
         build_requests(wanted, &place, &args.request, &args.connection, &files, 7)
     }
