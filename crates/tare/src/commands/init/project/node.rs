@@ -9,36 +9,22 @@ use super::{Project, file_among, project, read, words_of};
 
 const FILE: &str = "package.json";
 
-/// A package manager: its name, the files that it leaves, and what it is called with.
+/// A package manager: its name, the files that it leaves, and the words that it is called with.
 struct Manager {
     name: &'static str,
-    locks: &'static [&'static str],
+    locks: &'static str,
     /// Installs exactly what the lock file says.
     install: &'static str,
     /// Starts the script `start` without words of its own.
-    start: &'static [&'static str],
+    start: &'static str,
 }
 
+const FROZEN: &str = "install --frozen-lockfile";
 const MANAGERS: [Manager; 4] = [
-    Manager {
-        name: "pnpm",
-        locks: &["pnpm-lock.yaml"],
-        install: "pnpm install --frozen-lockfile",
-        start: &["pnpm", "--silent", "start"],
-    },
-    Manager {
-        name: "yarn",
-        locks: &["yarn.lock"],
-        install: "yarn install --frozen-lockfile",
-        start: &["yarn", "start"],
-    },
-    Manager {
-        name: "bun",
-        locks: &["bun.lock", "bun.lockb"],
-        install: "bun install --frozen-lockfile",
-        start: &["bun", "run", "--silent", "start"],
-    },
-    Manager { name: "npm", locks: &["package-lock.json"], install: "npm ci", start: &["npm", "start", "--silent"] },
+    Manager { name: "pnpm", locks: "pnpm-lock.yaml", install: FROZEN, start: "--silent start" },
+    Manager { name: "yarn", locks: "yarn.lock", install: FROZEN, start: "start" },
+    Manager { name: "bun", locks: "bun.lock bun.lockb", install: FROZEN, start: "run --silent start" },
+    Manager { name: "npm", locks: "package-lock.json", install: "ci", start: "start --silent" },
 ];
 
 impl Manager {
@@ -47,7 +33,7 @@ impl Manager {
     fn of<'a>(folder: &'a Path, package: &Value) -> (&'static Self, Option<&'a Path>) {
         // The packages of a workspace are at most three folders below its own package.json.
         let folders: Vec<&Path> = folder.ancestors().take(4).filter(|at| at.join(FILE).is_file()).collect();
-        let has_lock = |manager: &Self, at: &Path| manager.locks.iter().any(|lock| at.join(lock).is_file());
+        let has_lock = |manager: &Self, at: &Path| manager.locks.split(' ').any(|lock| at.join(lock).is_file());
         let named = package["packageManager"].as_str().and_then(|named| named.split('@').next());
         let locked = folders.iter().find_map(|at| Some((MANAGERS.iter().find(|manager| has_lock(manager, at))?, *at)));
         match MANAGERS.iter().find(|manager| Some(manager.name) == named) {
@@ -63,7 +49,7 @@ impl Manager {
             Some(at) if self.name == "yarn" && at.join(".yarnrc.yml").is_file() => {
                 "yarn install --immutable".to_owned()
             }
-            Some(_) => self.install.to_owned(),
+            Some(_) => format!("{} {}", self.name, self.install),
             None => format!("{} install", self.name),
         }
     }
@@ -104,7 +90,8 @@ pub fn node(folder: &Path) -> Result<Option<Project>, PlanError> {
         return Ok(Some(started_by(&words.iter().map(String::as_str).collect::<Vec<_>>())));
     }
     if script("start").is_some() {
-        return Ok(Some(started_by(manager.start)));
+        let words: Vec<&str> = [manager.name].into_iter().chain(manager.start.split(' ')).collect();
+        return Ok(Some(started_by(&words)));
     }
     let main = package["main"].as_str().filter(|main| {
         let places = [main.to_string(), format!("{main}.js"), format!("{main}/index.js")];
