@@ -30,9 +30,15 @@ pub fn write_profiles(record: &RunRecord, folder: &Path) -> Result<Vec<PathBuf>,
                 let stacks = side.merged();
                 let unit = unit(side.records[0].weight);
                 let name = [group.id.as_str(), &named.name, &variant.name, event.name()].join("-");
-                let set = FileSet { folder, stem: new_file_name(&name, &mut taken), files: &mut files };
+                let stem = new_file_name(&name, &mut taken);
                 let title = format!("{} · {} · {}", variant.name, named.name, event.name());
-                write(set, &stacks, baseline.as_ref(), &title, unit)?;
+                for (ending, content) in forms(&stacks, baseline.as_ref(), &title, unit)? {
+                    let file = folder.join(format!("{stem}.{ending}"));
+                    fs::create_dir_all(folder)
+                        .and_then(|()| fs::write(&file, content))
+                        .map_err(|cause| ReportError::Write { file: file.clone(), cause })?;
+                    files.push(file);
+                }
                 if variant.name == group.baseline().name {
                     baseline = Some(stacks);
                 }
@@ -42,40 +48,22 @@ pub fn write_profiles(record: &RunRecord, folder: &Path) -> Result<Vec<PathBuf>,
     Ok(files)
 }
 
-/// The files of one variant and event: a folder, the stem of their names, and the list of those written.
-struct FileSet<'a> {
-    folder: &'a Path,
-    stem: String,
-    files: &'a mut Vec<PathBuf>,
-}
-
-fn write(
-    mut set: FileSet<'_>,
+/// What the files of one variant and event hold, by the endings of their names.
+fn forms(
     stacks: &Stacks,
     baseline: Option<&Stacks>,
     title: &str,
     unit: Unit,
-) -> Result<(), ReportError> {
-    set.put("collapsed", collapsed::write_collapsed(stacks).as_bytes())?;
-    set.put("speedscope.json", write_speedscope(stacks, title, unit)?.as_bytes())?;
-    set.put("pb.gz", &write_pprof(stacks, unit)?)?;
-    set.put("svg", &draw_flame_graph(stacks, title, unit)?)?;
-    if let Some(baseline) = baseline {
-        let title = format!("{title}: more (orange) and less (blue) than the baseline");
-        set.put("difference.svg", &draw_difference(baseline, stacks, &title, unit)?)?;
-    }
-    Ok(())
-}
-
-impl FileSet<'_> {
-    fn put(&mut self, ending: &str, content: &[u8]) -> Result<(), ReportError> {
-        let file = self.folder.join(format!("{}.{ending}", self.stem));
-        fs::create_dir_all(self.folder)
-            .and_then(|()| fs::write(&file, content))
-            .map_err(|cause| ReportError::Write { file: file.clone(), cause })?;
-        self.files.push(file);
-        Ok(())
-    }
+) -> Result<Vec<(&'static str, Vec<u8>)>, ReportError> {
+    let forms = [
+        ("collapsed", collapsed::write_collapsed(stacks).into_bytes()),
+        ("speedscope.json", write_speedscope(stacks, title, unit)?.into_bytes()),
+        ("pb.gz", write_pprof(stacks, unit)?),
+        ("svg", draw_flame_graph(stacks, title, unit)?),
+    ];
+    let title = format!("{title}: more (orange) and less (blue) than the baseline");
+    let difference = baseline.map(|baseline| draw_difference(baseline, stacks, &title, unit)).transpose()?;
+    Ok(forms.into_iter().chain(difference.map(|svg| ("difference.svg", svg))).collect())
 }
 
 fn unit(weight: Weight) -> Unit {
