@@ -1,9 +1,7 @@
 //! The columns of `cells.csv`. docs/METRICS.md has the unit, the meaning and the source of each.
 
 use tare_analysis::Currency;
-use tare_analysis::summary::{
-    Cell, Comparison, CurrencyRatio, Distribution, Headline, Latency, LatencyDivision, Sentence,
-};
+use tare_analysis::summary::{Cell, Comparison, CurrencyRatio, Distribution, Headline, LatencyDivision, Sentence};
 use tare_record::MessageTally;
 
 use super::{counts, maybe, word};
@@ -80,8 +78,8 @@ pub(super) const MEASURED: &[CellColumn] = &[
     ("response_p99_ns", |r| percentile(response(r), 99.0)),
     ("response_p99_9_ns", |r| percentile(response(r), 99.9)),
     ("response_p99_99_ns", |r| percentile(response(r), 99.99)),
-    ("service_p50_ns", |r| percentile(service(r), 50.0)),
-    ("service_p99_ns", |r| percentile(service(r), 99.0)),
+    ("service_p50_ns", |r| percentile(r.cell.shown_latency().map(|l| &l.service), 50.0)),
+    ("service_p99_ns", |r| percentile(r.cell.shown_latency().map(|l| &l.service), 99.0)),
     ("met_stop_share", |r| maybe(division(r).map(|d| d.met_stop_share))),
     ("met_stall_share", |r| maybe(division(r).map(|d| d.met_stall_share))),
     ("no_stops_p50_ns", |r| percentile(division(r).map(|d| &d.met_none), 50.0)),
@@ -91,7 +89,7 @@ pub(super) const MEASURED: &[CellColumn] = &[
     ("stopped_ns_per_request_lo", |r| maybe(r.cell.stopped_ns_per_request.and_then(|e| e.lo))),
     ("stopped_ns_per_request_hi", |r| maybe(r.cell.stopped_ns_per_request.and_then(|e| e.hi))),
     ("stopped_time_share", |r| maybe(r.cell.stopped_time_share)),
-    ("send_lag_p99_ns", |r| percentile(latency(r).and_then(|l| l.send_lag.as_ref()), 99.0)),
+    ("send_lag_p99_ns", |r| percentile(r.cell.shown_latency().and_then(|l| l.send_lag.as_ref()), 99.0)),
     ("messages_received", |r| count(r, |m| m.received)),
     ("messages_missing", |r| count(r, |m| m.missing)),
     ("messages_late", |r| count(r, |m| m.late)),
@@ -126,10 +124,10 @@ pub(super) const PROBED: &[CellColumn] = &[
     ("collectors", |r| escape_csv(&collectors(r))),
     ("safepoints", |r| maybe(r.cell.probes.safepoints)),
     ("safepoint_share", |r| maybe(r.cell.probes.safepoint_share)),
-    ("machine_hiccup_p99_ns", |r| percentile(machine(r), 99.0)),
-    ("machine_hiccup_max_ns", |r| maybe(machine(r).and_then(|d| d.max_ns))),
-    ("jvm_hiccup_p99_ns", |r| percentile(jvm(r), 99.0)),
-    ("jvm_hiccup_max_ns", |r| maybe(jvm(r).and_then(|d| d.max_ns))),
+    ("machine_hiccup_p99_ns", |r| percentile(r.cell.shown_latency().and_then(|l| l.machine_hiccups.as_ref()), 99.0)),
+    ("machine_hiccup_max_ns", |r| maybe(r.cell.shown_latency().and_then(|l| l.machine_hiccups.as_ref()?.max_ns))),
+    ("jvm_hiccup_p99_ns", |r| percentile(r.cell.shown_latency().and_then(|l| l.jvm_hiccups.as_ref()), 99.0)),
+    ("jvm_hiccup_max_ns", |r| maybe(r.cell.shown_latency().and_then(|l| l.jvm_hiccups.as_ref()?.max_ns))),
     ("pause_causes", |r| escape_csv(&pauses(r))),
     ("probe_cpu_share", |r| maybe(r.cell.probes.probe_cpu_share)),
 ];
@@ -150,28 +148,12 @@ impl CellRow<'_> {
     }
 }
 
-fn latency<'a>(row: &CellRow<'a>) -> Option<&'a Latency> {
-    row.cell.shown_latency()
-}
-
 fn response<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
-    latency(row).map(|l| &l.response)
-}
-
-fn service<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
-    latency(row).map(|l| &l.service)
+    row.cell.shown_latency().map(|l| &l.response)
 }
 
 fn division<'a>(row: &CellRow<'a>) -> Option<&'a LatencyDivision> {
-    latency(row)?.division.as_ref()
-}
-
-fn machine<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
-    latency(row)?.machine_hiccups.as_ref()
-}
-
-fn jvm<'a>(row: &CellRow<'a>) -> Option<&'a Distribution> {
-    latency(row)?.jvm_hiccups.as_ref()
+    row.cell.shown_latency()?.division.as_ref()
 }
 
 /// Empty where too few samples lie above it.
