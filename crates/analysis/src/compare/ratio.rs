@@ -15,6 +15,7 @@ use tare_stats::{Comparison, ForkRatio, Method, VariancePrior, find_odd_starts};
 use crate::cell::CellAnalysis;
 use crate::cell::capacity::{self, FoundLoad};
 use crate::cell::level;
+use crate::evidence::Evidence;
 use crate::format;
 use crate::summary::{OddFork, RatioBound};
 use latency::latencies;
@@ -141,8 +142,13 @@ pub(crate) fn measure_ratios(plan: &Plan, variant: &CellAnalysis<'_>, baseline: 
 
 /// All currencies that both sides have over some forks, the deciding one first.
 fn ratios_over(sides: Sides<'_>) -> Vec<MeasuredRatio> {
-    let mut measured_ratios =
-        vec![capacity_ratio(sides), throughput(sides), cpu(sides), allocated(sides), stopped(sides)];
+    let mut measured_ratios = vec![
+        capacity_ratio(sides),
+        of_slices(sides, Currency::Throughput, Some(SliceKind::Saturating), |s| level::throughput(s)),
+        of_slices(sides, Currency::CpuPerRequest, sides.variant.cpu_kind, |s| level::cpu(s)),
+        of_forks(sides, Currency::AllocatedPerRequest, level::allocated_per_fork),
+        of_forks(sides, Currency::StoppedPerRequest, level::stopped_per_fork),
+    ];
     if cpu_decides(sides.variant) {
         measured_ratios.swap(1, 2);
     }
@@ -183,11 +189,9 @@ pub(crate) fn deciding_pairs(
     (currency, pairs.into_iter().map(|(_, pairs)| pairs).collect())
 }
 
-fn throughput(sides: Sides<'_>) -> Option<MeasuredRatio> {
-    let levels = (sides.variant.cell.throughput_per_s?.value, sides.baseline.cell.throughput_per_s?.value);
-    let load = SliceKind::Saturating;
-    let forks = ratios_of_slices(sides, load, |s| level::throughput(s));
-    measure_ratio(sides, forks, (Currency::Throughput, load), levels)
+/// What both sides show of a currency.
+fn levels(sides: Sides<'_>, currency: Currency) -> Option<(f64, f64)> {
+    Some((sides.variant.cell.level_in(currency)?.value, sides.baseline.cell.level_in(currency)?.value))
 }
 
 fn capacity_ratio(sides: Sides<'_>) -> Option<MeasuredRatio> {
@@ -203,51 +207,35 @@ fn capacity_ratio(sides: Sides<'_>) -> Option<MeasuredRatio> {
     Some(MeasuredRatio { label: format!("{} at {}", mine.by.name(), mine.curve), unit, bound, ..measured_ratio })
 }
 
-/// One ratio for each fork that counts and that both sides have a level in.
-fn ratios_of_levels(sides: Sides<'_>, mine: &BTreeMap<u32, f64>, theirs: &BTreeMap<u32, f64>) -> Vec<(u32, ForkRatio)> {
-    ratios_of_single_pairs(sides, |fork| Some((*mine.get(&fork)?, *theirs.get(&fork)?)))
-}
-
 /// The ratio of each fork that has one pair.
 fn ratios_of_single_pairs(sides: Sides<'_>, pair: impl Fn(u32) -> Option<(f64, f64)>) -> Vec<(u32, ForkRatio)> {
     let ratio = |fork: &u32| Some((*fork, ForkRatio::from_pairs(&[pair(*fork)?]).ok()?));
     sides.forks.iter().filter_map(ratio).collect()
 }
 
-fn cpu(sides: Sides<'_>) -> Option<MeasuredRatio> {
-    let levels = (sides.variant.cell.cpu_ns_per_request?.value, sides.baseline.cell.cpu_ns_per_request?.value);
-    let load = sides.variant.cpu_kind?;
-    let forks = ratios_of_slices(sides, load, |s| level::cpu(s));
-    measure_ratio(sides, forks, (Currency::CpuPerRequest, load), levels)
-}
-
-fn allocated(sides: Sides<'_>) -> Option<MeasuredRatio> {
-    let Sides { variant, baseline, .. } = sides;
-    let levels = (variant.cell.allocated_bytes_per_request?.value, baseline.cell.allocated_bytes_per_request?.value);
-    let per_fork = |side: &CellAnalysis<'_>| level::allocated_per_fork(&side.evidence);
-    let forks = ratios_of_levels(sides, &per_fork(variant), &per_fork(baseline));
-    // It is a sum over the slices of all loads, which differ from plan to plan as the load of the CPU does.
-    let load = variant.cpu_kind.unwrap_or(SliceKind::Saturating);
-    measure_ratio(sides, forks, (Currency::AllocatedPerRequest, load), levels)
-}
-
-/// Time stopped per request. A start in which a side never stopped has no ratio, and to leave that start out would select by
-/// results: then there is no comparison.
-fn stopped(sides: Sides<'_>) -> Option<MeasuredRatio> {
-    let Sides { variant, baseline, .. } = sides;
-    let levels = (variant.cell.stopped_ns_per_request?.value, baseline.cell.stopped_ns_per_request?.value);
-    let (mine, theirs) = (level::stopped_per_fork(&variant.evidence), level::stopped_per_fork(&baseline.evidence));
-    if mine.iter().chain(&theirs).any(|(fork, ns)| *ns == 0.0 && sides.forks.contains(fork)) {
+/// A figure with one value per fork, summed over the slices of all loads. A fork in which a side has none, as where it never
+/// stopped, has no ratio, and to leave that fork out would select by results: then there is no comparison.
+fn of_forks(
+    sides: Sides<'_>,
+    currency: Currency,
+    per_fork: fn(&Evidence<'_>) -> BTreeMap<u32, f64>,
+) -> Option<MeasuredRatio> {
+    let (mine, theirs) = (per_fork(&sides.variant.evidence), per_fork(&sides.baseline.evidence));
+    if mine.iter().chain(&theirs).any(|(fork, value)| *value == 0.0 && sides.forks.contains(fork)) {
         return None;
     }
-    let load = variant.cpu_kind.unwrap_or(SliceKind::Saturating);
-    measure_ratio(sides, ratios_of_levels(sides, &mine, &theirs), (Currency::StoppedPerRequest, load), levels)
+    let forks = ratios_of_single_pairs(sides, |fork| Some((*mine.get(&fork)?, *theirs.get(&fork)?)));
+    // These loads differ from plan to plan as the load of the CPU does.
+    let load = sides.variant.cpu_kind.unwrap_or(SliceKind::Saturating);
+    measure_ratio(sides, forks, (currency, load), levels(sides, currency)?)
 }
 
-/// One ratio per fork that both sides have: the trimmed mean over slices of the same round.
-fn ratios_of_slices(sides: Sides<'_>, kind: SliceKind, level: LevelOf) -> Vec<(u32, ForkRatio)> {
+/// A figure of single slices: each fork that both sides have has the trimmed mean over slices of the same round.
+fn of_slices(sides: Sides<'_>, currency: Currency, load: Option<SliceKind>, level: LevelOf) -> Option<MeasuredRatio> {
+    let load = load?;
     let ratio = |(fork, pairs): (u32, Vec<(f64, f64)>)| Some((fork, ForkRatio::from_pairs(&pairs).ok()?));
-    slice_pairs(sides, kind, level).into_iter().filter_map(ratio).collect()
+    let forks = slice_pairs(sides, load, level).into_iter().filter_map(ratio).collect();
+    measure_ratio(sides, forks, (currency, load), levels(sides, currency)?)
 }
 
 /// The pairs of slices of the same round, by fork.
