@@ -20,17 +20,19 @@ pub(crate) fn throughput<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> O
 
 /// CPU of the server per request over some slices, without that of its JIT compilers.
 pub(crate) fn cpu<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
-    let known = slices.filter_map(|s| s.server.cpu.as_ref());
-    let (cpu_ns, requests) = known.fold((0, 0), |(c, r), cpu| (c + cpu.serving_ns(), r + cpu.requests));
-    (requests > 0).then(|| cpu_ns as f64 / requests as f64)
+    quotient(slices.filter_map(|s| s.server.cpu.as_ref()).map(|cpu| (cpu.serving_ns(), cpu.requests)))
+}
+
+/// The sum of the first numbers / the sum of the second ones.
+pub(crate) fn quotient(pairs: impl Iterator<Item = (u64, u64)>) -> Option<f64> {
+    let (part, whole) = pairs.fold((0, 0), |(part, whole), (more, of)| (part + more, whole + of));
+    (whole > 0).then(|| part as f64 / whole as f64)
 }
 
 /// Bytes that the runtime allocated per request, over the slices with a known allocation.
 pub(crate) fn allocated<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
-    let known =
-        slices.filter_map(|s| s.server.runtime.as_ref()).filter_map(|of| Some((of.allocated_bytes?, of.requests)));
-    let (bytes, requests) = known.fold((0, 0), |(b, r), (bytes, requests)| (b + bytes, r + requests));
-    (bytes > 0 && requests > 0).then(|| bytes as f64 / requests as f64)
+    let runtimes = slices.filter_map(|s| s.server.runtime.as_ref());
+    quotient(runtimes.filter_map(|of| Some((of.allocated_bytes?, of.requests)))).filter(|bytes| *bytes > 0.0)
 }
 
 /// Bytes allocated per request in each fork that knows them, over all its scored slices: regions are too coarse for
@@ -44,9 +46,7 @@ pub(crate) fn time_share<'a>(
     slices: impl Iterator<Item = &'a StoredSlice>,
     stopped_ns: fn(&RuntimeUse) -> Option<u64>,
 ) -> Option<f64> {
-    let of_slice = |s: &StoredSlice| Some((stopped_ns(s.server.runtime.as_ref()?)?, loaded_ns(s)?));
-    let (stopped, loaded) = slices.filter_map(of_slice).fold((0, 0), |(sum, loaded), (ns, of)| (sum + ns, loaded + of));
-    (loaded > 0).then(|| stopped as f64 / loaded as f64)
+    quotient(slices.filter_map(|s| Some((stopped_ns(s.server.runtime.as_ref()?)?, loaded_ns(s)?))))
 }
 
 /// How long a server was loaded between the readings of its CPU. Where servers take turns, these stand around the turns of all:
@@ -67,12 +67,9 @@ pub(crate) fn stopped_ns(runtime: &RuntimeUse) -> Option<u64> {
 
 /// How long the server stood still for each request in each fork that knows it, over all its scored slices. It may be zero.
 pub(crate) fn stopped_per_fork(cell: &Evidence<'_>) -> BTreeMap<u32, f64> {
-    let of_slice =
-        |s: &StoredSlice| Some((stopped_ns(s.server.runtime.as_ref()?)?, s.server.runtime.as_ref()?.requests));
     cell.by_fork(|fork| {
-        let known = cell.measured_in(fork).filter_map(of_slice);
-        let (ns, requests) = known.fold((0, 0), |(sum, requests), (ns, of)| (sum + ns, requests + of));
-        (requests > 0).then(|| ns as f64 / requests as f64)
+        let runtimes = cell.measured_in(fork).filter_map(|s| s.server.runtime.as_ref());
+        quotient(runtimes.filter_map(|of| Some((stopped_ns(of)?, of.requests))))
     })
 }
 

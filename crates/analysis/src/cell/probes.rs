@@ -53,9 +53,8 @@ fn pauses(evidence: &Evidence<'_>) -> Vec<PauseTally> {
 
 /// The cost of observing the server: in it (the agent) and outside it (readings, and the meter on its cores).
 fn probe_cpu_share<'a>(slices: impl Iterator<Item = &'a ServerCpu>) -> Option<f64> {
-    let known = slices.filter_map(|cpu| Some((cpu.probing_ns? + cpu.by_kind.get("probe").copied().unwrap_or(0), cpu)));
-    let (probes, server) = known.fold((0, 0), |(probes, server), (ns, cpu)| (probes + ns, server + cpu.total_ns));
-    (server > 0).then(|| probes as f64 / server as f64)
+    let probes = |cpu: &ServerCpu| Some(cpu.probing_ns? + cpu.by_kind.get("probe").copied().unwrap_or(0));
+    level::quotient(slices.filter_map(|cpu| Some((probes(cpu)?, cpu.total_ns))))
 }
 
 /// CPU per request by kind of thread, and within each by pool, over some slices.

@@ -6,7 +6,7 @@ use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
 
 use crate::cell::LoadResources;
 use crate::cell::latency::LoadLatency;
-use crate::cell::level::{cpu_count, loaded_ns};
+use crate::cell::level::{cpu_count, loaded_ns, quotient};
 use crate::cell::messages;
 use crate::cell::network;
 use crate::cell::stamps;
@@ -249,18 +249,14 @@ fn remedy(class: ErrorClass) -> &'static str {
 
 /// Share of the generator's cores that was busy.
 pub(crate) fn generator_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>) -> Option<f64> {
-    let sum = |(cpu, room), s: &StoredSlice| {
-        (cpu + s.load.generator_cpu_ns, room + s.load.window_ns * u64::from(s.load.workers))
-    };
-    let (cpu, room) = slices.fold((0, 0), sum);
-    (room > 0).then(|| cpu as f64 / room as f64)
+    quotient(slices.map(|s| (s.load.generator_cpu_ns, s.load.window_ns * u64::from(s.load.workers))))
 }
 
 /// Share of the server's cores that was busy; `None` where they are not known, as those of a load on a URL.
 fn server_share<'a>(slices: impl Iterator<Item = &'a StoredSlice>, server_cpus: &str) -> Option<f64> {
-    let known = slices.filter_map(|slice| Some((slice.server.cpu.as_ref()?.total_ns, loaded_ns(slice)?)));
-    let (busy, loaded) = known.fold((0, 0), |(busy, loaded), (ns, of)| (busy + ns, loaded + of));
-    (loaded > 0 && !server_cpus.is_empty()).then(|| busy as f64 / (loaded as f64 * f64::from(cpu_count(server_cpus))))
+    let cores = u64::from(cpu_count(server_cpus));
+    let known = slices.filter_map(|slice| Some((slice.server.cpu.as_ref()?.total_ns, loaded_ns(slice)? * cores)));
+    quotient(known).filter(|_| !server_cpus.is_empty())
 }
 
 pub(crate) fn bottleneck(cell: &Evidence<'_>, resources: LoadResources<'_>) -> Bottleneck {
