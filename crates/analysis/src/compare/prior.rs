@@ -1,8 +1,7 @@
 //! What the forks of other comparisons do to the interval of one, in figures and words.
 
-use tare_plan::Currency;
 use tare_plan::PriorUse;
-use tare_plan::plan::{Plan, SliceKind};
+use tare_plan::plan::Plan;
 use tare_stats::{Comparison, Interval, VariancePrior};
 
 use crate::compare::Pair;
@@ -10,42 +9,30 @@ use crate::compare::ratio::{MeasuredRatio, PriorSource};
 use crate::format::{Change, count, share};
 use crate::summary::PriorEffect;
 
-/// Comparisons whose forks are expected to scatter alike.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Kind {
-    currency: Currency,
-    load: SliceKind,
-    /// Forks differ more under long requests, because fewer of them fit into a slice.
-    is_long: bool,
-}
-
-impl Kind {
-    fn of(pair: &Pair<'_>, ratio: &MeasuredRatio) -> Self {
-        Self { currency: ratio.currency, load: ratio.load, is_long: pair.variant.evidence.subject.is_long }
-    }
-}
-
 /// In a run of many comparisons, each takes the spread of all that are of its kind, unless the plan refuses it. What earlier runs
 /// say counts where there are too few.
 pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
     if plan.stop.prior == PriorUse::Off {
         return;
     }
-    let mut kinds: Vec<Kind> = Vec::new();
-    for kind in pairs.iter().flat_map(|pair| pair.measured_ratios.iter().map(|ratio| Kind::of(pair, ratio))) {
+    // Forks differ more under long requests, because fewer of them fit into a slice.
+    let is_long = |pair: &Pair<'_>| pair.variant.evidence.subject.is_long;
+    let kind_of = |pair: &Pair<'_>, ratio: &MeasuredRatio| (ratio.currency, ratio.load, is_long(pair));
+    let mut kinds = Vec::new();
+    for kind in pairs.iter().flat_map(|pair| pair.measured_ratios.iter().map(move |ratio| kind_of(pair, ratio))) {
         if !kinds.contains(&kind) {
             kinds.push(kind);
         }
     }
     for kind in kinds {
         let judged = pairs.iter().filter(|pair| pair.void.is_none());
-        let of_pair = |pair: &Pair<'_>, ratio: &&MeasuredRatio| Kind::of(pair, ratio) == kind && ratio.bound.is_none();
+        let of_pair = |pair: &Pair<'_>, ratio: &&MeasuredRatio| kind_of(pair, ratio) == kind && ratio.bound.is_none();
         let comparisons: Vec<_> = judged
             .flat_map(|pair| pair.measured_ratios.iter().filter(move |ratio| of_pair(pair, ratio)))
             .map(|ratio| &ratio.comparison)
             .filter(|comparison| comparison.s_used.is_some())
             .collect();
-        let length = if kind.is_long { "long" } else { "short" };
+        let length = if kind.2 { "long" } else { "short" };
         let whose = count(comparisons.len() as u64, "comparison");
         let source = PriorSource {
             comparisons: comparisons.len() as u32,
@@ -54,10 +41,9 @@ pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
         };
         let Ok(Some(prior)) = VariancePrior::of_comparisons(comparisons.into_iter()) else { continue };
         for pair in pairs.iter_mut() {
-            let is_long = pair.variant.evidence.subject.is_long;
-            let of_kind = |ratio: &&mut MeasuredRatio| {
-                Kind { currency: ratio.currency, load: ratio.load, is_long } == kind && ratio.bound.is_none()
-            };
+            let is_long = is_long(pair);
+            let of_kind =
+                |ratio: &&mut MeasuredRatio| (ratio.currency, ratio.load, is_long) == kind && ratio.bound.is_none();
             pair.measured_ratios.iter_mut().filter(of_kind).for_each(|ratio| ratio.take_prior(prior, &source));
         }
     }
