@@ -60,12 +60,6 @@ pub(crate) struct LoadResources<'a> {
     pub network: Option<NetworkBandwidth>,
 }
 
-impl<'a> LoadResources<'a> {
-    fn of_run(header: &'a RunHeader) -> Self {
-        Self { server_cpus: &header.plan.machine.server_cpus, network: header.environment.network }
-    }
-}
-
 /// The one cell of a load, judged by the rules for the cells of a run.
 pub fn cell_of_load(record: &LoadRecord) -> Cell {
     let evidence = crate::evidence::of_load(record);
@@ -110,7 +104,8 @@ pub(crate) fn analyze_new<'a>(record: &'a RunRecord, seen: &mut SeenCells) -> Ve
 /// The cell of a run; `cpu_kind` is the load at which CPU per request is compared in its group.
 fn of_run(header: &RunHeader, evidence: &Evidence<'_>, loads: &[LoadLatency], cpu_kind: Option<SliceKind>) -> Cell {
     let plan = &header.plan;
-    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, LoadResources::of_run(header));
+    let resources = LoadResources { server_cpus: &plan.machine.server_cpus, network: header.environment.network };
+    let cell = measured(evidence, loads, cpu_kind, plan.stop.alpha, resources);
     let fork_values = if plan.mode == Mode::Sequential { Vec::new() } else { fork_values(evidence, cpu_kind) };
     let validity = capacity::unfinished(plan, evidence).into_iter().fold(cell.validity, Validity::and);
     Cell { capacity: capacity::capacity(plan, evidence), fork_values, validity, ..cell }
