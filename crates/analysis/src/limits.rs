@@ -77,7 +77,10 @@ impl Question<'_> {
             }
             LimitVerdict::Regressed => LimitResult { verdict: LimitVerdictKind::Regressed, reason: None, ..judged },
             held => match self.new_mode(measured_ratio) {
-                None => LimitResult { verdict: kind_of(held), reason: None, ..judged },
+                None if held == LimitVerdict::Improved => {
+                    LimitResult { verdict: LimitVerdictKind::Improved, reason: None, ..judged }
+                }
+                None => LimitResult { verdict: LimitVerdictKind::NoMaterialChange, reason: None, ..judged },
                 reason => LimitResult { reason, ..judged },
             },
         }
@@ -192,15 +195,6 @@ impl Question<'_> {
 
 fn judge(measured: &Measured<'_>, limit: f64, of: usize) -> LimitVerdict {
     judge_limit(measured, limit, of).unwrap_or(LimitVerdict::Undecided { reason: UndecidedReason::TooFewForks })
-}
-
-const fn kind_of(verdict: LimitVerdict) -> LimitVerdictKind {
-    match verdict {
-        LimitVerdict::Regressed => LimitVerdictKind::Regressed,
-        LimitVerdict::Improved => LimitVerdictKind::Improved,
-        LimitVerdict::Held => LimitVerdictKind::NoMaterialChange,
-        LimitVerdict::Undecided { .. } => LimitVerdictKind::Undecided,
-    }
 }
 
 /// What the limits come to; `None` for a run without limits.
