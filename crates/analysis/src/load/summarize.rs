@@ -12,7 +12,7 @@ use super::{Clocks, answers, bars, describe, threshold};
 use crate::cell::{cell_of_load, distribution};
 use crate::format::sentence;
 use crate::format::time::rfc3339;
-use crate::run_info::{environment_sections, load_sections, run_status, shell};
+use crate::run_info::{environment_sections, run_status, setting_sections, shell};
 use crate::summary::{Cell, Distribution, ErrorCount, Estimate, MessageSummary};
 use crate::words::findings::of_machine;
 use crate::words::tail::tail;
@@ -60,7 +60,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         thresholds: Vec::new(),
         intervals: record.intervals.iter().map(interval).collect(),
         notes: notes(record),
-        settings: load_sections(&plan.settings),
+        settings: setting_sections(&plan.settings, false),
         environment: environment_sections(&header.environment),
     };
     summary.thresholds =

@@ -110,19 +110,12 @@ pub fn shell(command: &[String]) -> String {
     program.iter().chain(command.iter().skip(1)).map(quote).collect::<Vec<_>>().join(" ")
 }
 
-pub(crate) fn plan_sections(settings: &[Setting]) -> Vec<Section> {
-    sections_of(settings, |setting| Some(setting.source.name().to_owned()))
-}
-
-/// The settings of a load. Its record does not say which of them are defaults.
-pub fn load_sections(settings: &[Setting]) -> Vec<Section> {
-    sections_of(settings, |_| None)
-}
-
-fn sections_of(settings: &[Setting], source: impl Fn(&Setting) -> Option<String>) -> Vec<Section> {
+/// The settings by section. The record of a load does not say which of them are defaults, so it tells no sources.
+pub fn setting_sections(settings: &[Setting], tells_sources: bool) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for setting in settings {
-        let row = Row { key: setting.key.clone(), value: setting.value.clone(), source: source(setting) };
+        let source = tells_sources.then(|| setting.source.name().to_owned());
+        let row = Row { key: setting.key.clone(), value: setting.value.clone(), source };
         match sections.iter_mut().find(|s| s.title == setting.section) {
             Some(section) => section.rows.push(row),
             None => sections.push(Section { title: setting.section.clone(), rows: vec![row] }),

@@ -8,7 +8,7 @@ use tare_record::RunRecord;
 use crate::cell::{CellAnalysis, analyze_cells, ladder};
 use crate::compare::{Pairs, compare_cells, is_control_alone};
 use crate::limits::{judge_limits, limit_check};
-use crate::run_info::{environment_sections, plan_sections, run_info};
+use crate::run_info::{environment_sections, run_info, setting_sections};
 use crate::summary::{Cell, FindingKind, ReportFinding, SCHEMA, Sentence, Summary, VerdictKind};
 use crate::words::{findings, headline, limit_words, next_step, tail, trust::trust, unread};
 
@@ -92,7 +92,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
         cells,
         comparisons: compared.comparisons,
         noise: compared.noise,
-        plan: plan_sections(&plan.settings),
+        plan: setting_sections(&plan.settings, true),
         environment: environment_sections(&record.header.environment),
     }
 }

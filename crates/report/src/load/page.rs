@@ -8,7 +8,7 @@ use tare_analysis::cell::cell_of_load;
 use tare_analysis::format::{Unit, count, rate, share, single};
 use tare_analysis::load::LoadSummary;
 use tare_analysis::rfc3339;
-use tare_analysis::run_info::{duration_s, environment_sections, load_sections, run_status, shell};
+use tare_analysis::run_info::{duration_s, environment_sections, run_status, setting_sections, shell};
 use tare_analysis::summary::{
     self, Finding, Headline, LoadFacts, Mode, Pace, Reason, ReportFinding, Row, RunInfo, Summary, ValidityState,
     VerdictKind,
@@ -61,7 +61,7 @@ pub fn summary_as_run(record: &LoadRecord, load: &LoadSummary) -> Summary {
         profiles: None,
         load: Some(facts(load)),
         findings,
-        plan: load_sections(&record.header.plan.settings),
+        plan: setting_sections(&record.header.plan.settings, false),
         environment: environment_sections(&record.header.environment),
     }
 }
