@@ -13,7 +13,7 @@ use crate::cell::stamps;
 use crate::evidence::Evidence;
 use crate::evidence::disturbance;
 use crate::format::{self, grouped, share};
-use crate::summary::{Bottleneck, Concern, Reason, Validity};
+use crate::summary::{Bottleneck, Concern, Reason, Validity, ValidityState};
 
 /// Above this send lag at the 99th percentile an open load was not what it claims.
 const SEND_LAG_NS: u64 = 1_000_000;
@@ -28,7 +28,7 @@ pub(crate) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadR
     if !void.is_empty() {
         let remedy = worst(&errors(cell)).map_or("", |(class, _)| remedy(class));
         let reasons = void.into_iter().map(|text| Reason::new(text, remedy)).collect();
-        return Validity::void(reasons);
+        return Validity { state: ValidityState::Void, reasons };
     }
     Validity::of_cell(doubts(cell, loads, resources))
 }

@@ -42,11 +42,6 @@ named_values! {
 }
 
 impl Validity {
-    /// Of a cell whose numbers are not to be used.
-    pub(crate) const fn void(reasons: Vec<Reason>) -> Self {
-        Self { state: ValidityState::Void, reasons }
-    }
-
     /// Of a cell with these doubts, which may be none.
     pub(crate) fn of_cell(reasons: Vec<Reason>) -> Self {
         let is_general = reasons.iter().any(|reason| reason.concerns == Concern::Everything);
