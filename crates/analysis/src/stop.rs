@@ -53,7 +53,8 @@ fn states(record: &RunRecord, cells: &[CellAnalysis<'_>]) -> Vec<ComparisonState
         let limits: Vec<&LimitResult> = judged.iter().filter(|limit| limit.comparison == comparison.id).collect();
         let first = comparison.currencies.first();
         let of_first = first.map_or_else(|| "void".to_owned(), |first| first.short.clone());
-        let needed_s = if limits.is_empty() { first.and_then(|first| first.needed_s) } else { longest(&limits) };
+        let of_limits = limits.iter().filter_map(|limit| limit.needed_s).reduce(f64::max);
+        let needed_s = if limits.is_empty() { first.and_then(|first| first.needed_s) } else { of_limits };
         let is_decided = first.is_some_and(|first| first.verdict.is_decision());
         ComparisonState {
             text: if limits.is_empty() { of_first } else { in_words(&limits) },
@@ -98,11 +99,6 @@ fn starts_with_latency(pair: &Pair<'_>) -> u32 {
     let keys = [pair.variant, pair.baseline].into_iter().flat_map(|side| &side.evidence.slices).map(|slice| &slice.key);
     let of_latency = keys.filter(|key| (key.phase, key.kind) == (Phase::Measure, SliceKind::Poisson));
     of_latency.map(|key| key.fork).collect::<BTreeSet<u32>>().len() as u32
-}
-
-/// The longest time that any of these limits needs, in seconds.
-fn longest(limits: &[&LimitResult]) -> Option<f64> {
-    limits.iter().filter_map(|limit| limit.needed_s).reduce(f64::max)
 }
 
 /// `cpu > +3%: +0.4 % [−0.8, +1.6] no material change; p99 > +10%: …`.
