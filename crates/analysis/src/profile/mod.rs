@@ -107,8 +107,3 @@ fn why_none(record: &RunRecord, group: &Group, variant: &Variant, named: &NamedS
     });
     reason.map(|reason| format!("{} was not profiled: {}", variant.name, format::sentence(reason)))
 }
-
-/// The unit of what an event counts.
-fn unit(event: ProfileEvent) -> &'static str {
-    if event == ProfileEvent::Alloc { "bytes" } else { "ns" }
-}

@@ -9,8 +9,8 @@ use tare_profile::causes::{CauseRule, choose_causes};
 use tare_profile::over_forks::{HotMethod, Mean, MovedMethod, hot_methods, moved_methods};
 use tare_record::profile::Weight;
 
+use super::ALPHA;
 use super::sides::Side;
-use super::{ALPHA, unit};
 use crate::summary::{Estimate, HotFrame, MovedFrame, PackageShare, ProfileView};
 
 /// Methods below this total share stand in no table.
@@ -37,7 +37,7 @@ pub(super) fn view(own: &Side<'_>, other: Option<&Side<'_>>, focus: Option<&Rege
         variant: first.variant.clone(),
         baseline: other.map(|other| other.records[0].variant.clone()),
         event: own.event,
-        unit: unit(own.event).to_owned(),
+        unit: if own.event == ProfileEvent::Alloc { "bytes".to_owned() } else { "ns".to_owned() },
         sampler: first.sampler.clone(),
         forks: own.forks.len() as u32,
         steady_forks: own.steady,
