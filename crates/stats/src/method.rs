@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::{StatsError, require_alpha};
-use crate::interval::{e_value, sequence_half_width, student_t_p_value, student_t_quantile};
+use crate::interval::{e_value, require_two, sequence_half_width, student_t_p_value, student_t_quantile};
 use crate::moderated::VariancePrior;
 use crate::repeated::LookSchedule;
 
@@ -120,7 +120,7 @@ impl Method {
             Self::FixedForks { alpha, .. } => {
                 let (sd, df) = self.moderated(sd, forks);
                 require_alpha(*alpha)?;
-                require_two(forks)?;
+                require_two(forks as usize)?;
                 let quantile = student_t_quantile(1.0 - alpha / 2.0, f64::from(forks) - 1.0 + df)?;
                 Ok(quantile * sd / f64::from(forks).sqrt())
             }
@@ -152,7 +152,7 @@ impl Method {
     /// # Errors
     /// There are fewer than two forks.
     pub(crate) fn p_value(&self, all: &Spread, planned: &Spread) -> Result<f64, StatsError> {
-        require_two(all.forks)?;
+        require_two(all.forks as usize)?;
         let t = |spread: &Spread, sd: f64| spread.mean.abs() * f64::from(spread.forks).sqrt() / sd;
         // An e-value exceeds 1 / a with probability a at most, at any look.
         let endless = || e_value(all.forks as usize, all.mean, all.sd, 0.0).recip();
@@ -190,8 +190,4 @@ pub(crate) struct Spread {
     pub mean: f64,
     /// The standard deviation that is used.
     pub sd: f64,
-}
-
-fn require_two(forks: u32) -> Result<(), StatsError> {
-    if forks >= 2 { Ok(()) } else { Err(StatsError::TooFew { what: "an interval", needed: 2, got: forks as usize }) }
 }

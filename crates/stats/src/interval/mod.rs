@@ -149,7 +149,7 @@ fn growth(k: usize) -> f64 {
     1.0 + 10.0 * k as f64
 }
 
-fn require_two(k: usize) -> Result<(), StatsError> {
+pub(crate) fn require_two(k: usize) -> Result<(), StatsError> {
     if k >= 2 { Ok(()) } else { Err(StatsError::TooFew { what: "an interval", needed: 2, got: k }) }
 }
 
