@@ -14,10 +14,10 @@ mod values;
 
 pub use agents::{AgentArgs, AgentOptions};
 pub(super) use values::parse_time;
-pub use values::{ConnectTo, PerSecond, Spin, port};
+pub use values::{ConnectTo, Spin, port};
 use values::{
-    depth, parse_connections, parse_duration, parse_file, parse_message_bytes, parse_number, parse_stage, parse_think,
-    parse_threads, seed,
+    depth, parse_connections, parse_duration, parse_file, parse_message_bytes, parse_number, parse_rate, parse_stage,
+    parse_think, parse_threads, seed,
 };
 
 pub const EXAMPLES: &str = "\
@@ -103,8 +103,8 @@ pub struct ModelArgs {
     #[arg(short = 'n', long, value_name = "N", value_parser = parse_number, conflicts_with_all = ["stages", "user_stages"])]
     pub requests: Option<u64>,
     /// Open loop: requests per second, such as 1000 or 20k. They leave on time, however slow the responses are.
-    #[arg(short, long, visible_short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S")]
-    pub rate: Option<PerSecond>,
+    #[arg(short, long, visible_short_aliases = ['q', 'R'], visible_alias = "qps", value_name = "PER_S", value_parser = parse_rate)]
+    pub rate: Option<f64>,
     /// Send requests at random intervals (Poisson arrivals) instead of evenly spaced; needs --rate or --stages.
     #[arg(long, requires = "open_loop")]
     pub poisson: bool,

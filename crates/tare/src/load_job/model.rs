@@ -14,7 +14,7 @@ pub fn load_model(model: &ModelArgs) -> LoadModel {
     if !is_open_loop(model) {
         return LoadModel::Closed;
     }
-    let rate = model.rate.map_or(0.0, |rate| rate.0);
+    let rate = model.rate.unwrap_or(0.0);
     let (per_s, stages) = match model.ramp {
         Some(over) => (0.0, vec![LoadStage { to: rate, over }]),
         None => (rate, model.stages.clone()),

@@ -19,16 +19,9 @@ use crate::failure::wrong_usage;
 const MOST_PER_S: f64 = 1e8;
 
 /// Requests per second: `500`, `20k`, `20000/s`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct PerSecond(pub f64);
-
-impl FromStr for PerSecond {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let rate = parse_level(text).filter(|rate| *rate > 0.0).map(Self);
-        rate.ok_or_else(|| "the rate must be a number above 0 and at most 100M, such as 500 or 20k".to_owned())
-    }
+pub fn parse_rate(text: &str) -> Result<f64, String> {
+    let rate = parse_level(text).filter(|rate| *rate > 0.0);
+    rate.ok_or_else(|| "the rate must be a number above 0 and at most 100M, such as 500 or 20k".to_owned())
 }
 
 /// Whether the generator stays awake.
@@ -208,9 +201,9 @@ mod tests {
         }
         assert_eq!(parse_message_bytes("16777216"), Ok(16 << 20));
         assert!(parse_message_bytes("16777217").unwrap_err().contains("at most 16777216 bytes"));
-        assert_eq!("20k/s".parse(), Ok(PerSecond(20_000.0)));
+        assert_eq!(parse_rate("20k/s"), Ok(20_000.0));
         for wrong in ["", "0", "-5", "NaN", "inf", "k", "1e300", "101M"] {
-            assert!(wrong.parse::<PerSecond>().is_err(), "{wrong}");
+            assert!(parse_rate(wrong).is_err(), "{wrong}");
         }
     }
 
