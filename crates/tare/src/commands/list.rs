@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 
 use tare_plan::inventory::KnownServer;
-use tare_plan::plan::CommandServer;
 use tare_report::clean::sanitize_lines;
 use tare_sut::catalog::Built;
 
@@ -40,7 +39,8 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     for (name, server) in &suite.servers {
         let baseline = server.baseline.as_deref().map_or(String::new(), |b| format!("  compared with {b}"));
-        let _ = writeln!(text, "  {name:<width$}  {}{baseline}", command_of(server));
+        let command = server.like.as_ref().map_or_else(|| server.command.join(" "), |like| format!("like {like}"));
+        let _ = writeln!(text, "  {name:<width$}  {command}{baseline}");
     }
     text.push_str("\nscenarios\n");
     let width = contract.scenarios.keys().map(String::len).max().unwrap_or(0);
@@ -55,11 +55,6 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
     versions(&workspace, &mut text);
     console::print_text(&(sanitize_lines(&text) + "\n"));
     Ok(Outcome::Done)
-}
-
-/// What a server of the suite starts: its command, or the server of the catalog that it is like.
-fn command_of(server: &CommandServer) -> String {
-    server.like.as_ref().map_or_else(|| server.command.join(" "), |like| format!("like {like}"))
 }
 
 fn about(server: &KnownServer) -> String {
