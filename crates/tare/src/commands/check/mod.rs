@@ -66,7 +66,8 @@ pub fn check(args: &CheckArgs, global: &Global) -> anyhow::Result<Outcome> {
     let checked_out = baseline.check_out(&cache_folder());
     let measured = match checked_out.and_then(|()| session.measure(&plan)) {
         Ok(measured) => measured,
-        Err(error) if is_unbuilt(&error) => {
+        // A baseline that cannot be built says nothing of the change's cost either.
+        Err(error) if error.is::<MissingSubmodule>() || is_failed_build(&error) => {
             console::print_note(&format!("undecided: {}", error_text(&error)));
             return Ok(Outcome::Undecided);
         }
@@ -91,11 +92,6 @@ fn read_suite(args: &CheckArgs, workspace: &Workspace) -> anyhow::Result<Suite> 
             Err(PlanError::value(SUITE_FILE, message).into())
         }
     }
-}
-
-/// A baseline that cannot be built says nothing of the change's cost either.
-fn is_unbuilt(error: &anyhow::Error) -> bool {
-    error.is::<MissingSubmodule>() || is_failed_build(error)
 }
 
 fn limits(args: &CheckArgs, suite: &Suite) -> Result<(Vec<RatioLimit>, Source), PlanError> {
