@@ -11,16 +11,12 @@ pub fn names_folder(text: &str, folder: &Path, root: &Path) -> bool {
     // A folder's name may have blanks, which also part words.
     let root_text = root.to_string_lossy();
     let mut ends = text.match_indices(root_text.as_ref()).map(|(at, found)| &text[at + found.len()..]);
-    ends.any(|rest| !rest.starts_with(is_in_name))
+    ends.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || "-_.".contains(c)))
         || text
             .split(|c: char| c.is_whitespace() || AROUND.contains(c))
             .map(Path::new)
             .filter(|path| path.is_absolute() || has_absolute_link(folder, path))
             .any(|path| without_links(&folder.join(path)).starts_with(root))
-}
-
-fn is_in_name(c: char) -> bool {
-    c.is_alphanumeric() || "-_.".contains(c)
 }
 
 fn has_absolute_link(folder: &Path, path: &Path) -> bool {

@@ -69,7 +69,8 @@ impl Submodule {
         if place.join(".git").is_file() && run_git(&place, &["rev-parse", "--git-dir"]).is_none() {
             std::fs::remove_dir_all(&place)?;
         }
-        let repository = self.repository(own).filter(|repository| has_commit(repository, commit));
+        let look = ["cat-file", "-e", &format!("{commit}^{{commit}}")];
+        let repository = self.repository(own).filter(|repository| run_git(repository, &look).is_some());
         let address = repository.as_ref().map(|at| format!("submodule.{}.url={}", self.name, at.display()));
         let from_here = address.as_ref().map(|address| ["-c", address, "-c", "protocol.file.allow=always"]);
         let update: &[&str] = &["submodule", "update", "--quiet", "--init", "--force", "--checkout", "--", &self.path];
@@ -92,10 +93,6 @@ impl Submodule {
         };
         Some(PathBuf::from(text(&output))).filter(|folder| folder.is_dir())
     }
-}
-
-fn has_commit(repository: &Path, commit: &str) -> bool {
-    run_git(repository, &["cat-file", "-e", &format!("{commit}^{{commit}}")]).is_some()
 }
 
 #[cfg(test)]
