@@ -39,40 +39,22 @@ impl Style {
 }
 
 pub fn render(summary: &Summary, style: &Style) -> String {
-    let mut out = head(summary, style) + "\n";
-    if !is_explained(summary) {
-        out.push_str(&answer(summary, style));
-    }
+    let (profiles, mode) = (summary.profiles.iter(), summary.run.mode);
+    // The sentences of a profiled run follow. They begin with its headline, which every other run shows as on the page.
+    let is_explained = mode == Mode::Profiled && profiles.clone().any(|profiles| !profiles.whys.is_empty());
+    let headline = format!("  {}", clean::sanitize_line(&summary.headline.text));
+    let answer = style.paragraph(summary.headline.verdict.into(), &headline, 4) + "\n";
+    let head = head(summary, style) + "\n" + if is_explained { "" } else { &answer };
+    let end = noise(summary) + &findings::main_findings(summary, style);
     if let Some(check) = &summary.check {
-        out.push_str(&limits::limits(check, style));
-        out.push_str(
-            &summary.profiles.iter().map(|profiles| profile::whys(profiles, style) + "\n").collect::<String>(),
-        );
-        out.push_str(&noise(summary));
-        out.push_str(&findings::main_findings(summary, style));
-        out.push_str(&summary.next.iter().map(|next| limits::next_step(next, style)).collect::<String>());
-        return out;
+        let whys: String = profiles.map(|profiles| profile::whys(profiles, style) + "\n").collect();
+        let next: String = summary.next.iter().map(|next| limits::next_step(next, style)).collect();
+        return head + &limits::limits(check, style) + &whys + &end + &next;
     }
-    out.push_str(&table::table(summary, style));
-    out.push_str(&notes::notes(summary, style));
-    out.push_str(&cross_check::cross_checks(summary, style));
-    out.push_str(&summary.ladders.iter().map(|one| ladder::ladder(one, style)).collect::<String>());
-    out.push_str(&summary.profiles.iter().map(|profiles| profile::profiles(profiles, style)).collect::<String>());
-    out.push('\n');
-    out.push_str(&noise(summary));
-    out.push_str(&findings::main_findings(summary, style));
-    out
-}
-
-/// Whether the sentences of profiles follow. They begin with the headline of a profiled run.
-fn is_explained(summary: &Summary) -> bool {
-    summary.run.mode == Mode::Profiled && summary.profiles.as_ref().is_some_and(|profiles| !profiles.whys.is_empty())
-}
-
-/// The headline of the run: the same sentence as on the page and in every file.
-fn answer(summary: &Summary, style: &Style) -> String {
-    let headline = &summary.headline;
-    style.paragraph(headline.verdict.into(), &format!("  {}", clean::sanitize_line(&headline.text)), 4) + "\n"
+    let ladders = summary.ladders.iter().map(|one| ladder::ladder(one, style));
+    let figures = table::table(summary, style) + &notes::notes(summary, style);
+    let rest: String = ladders.chain(profiles.map(|profiles| profile::profiles(profiles, style))).collect();
+    head + &figures + &cross_check::cross_checks(summary, style) + &rest + "\n" + &end
 }
 
 /// `tare · 2026-11-20-1 · suite quick · 4 min · interrupted`, and the question: it says how the servers differ.
