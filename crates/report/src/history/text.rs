@@ -93,17 +93,13 @@ pub(super) fn change_words(change: &LevelChange) -> String {
     let of_two_revisions = change.after_revision != change.first_revision;
     let named = |run: &str, at: &str, revision: Option<&str>| {
         let revision = revision.filter(|_| of_two_revisions);
-        let told_by = revision.map_or_else(|| second(at), |revision| short_revision(Some(revision)));
+        let second = || at.chars().take(19).collect::<String>().replace('T', " ");
+        let told_by = revision.map_or_else(second, |revision| short_revision(Some(revision)));
         format!("{} ({told_by})", sanitize_line(run))
     };
     let old = named(&change.after_run, &change.after_at, change.after_revision.as_deref());
     let new = named(&change.first_run, &change.first_at, change.first_revision.as_deref());
     format!("{word}: {} after {old}, from {new} on", size.signed_interval())
-}
-
-/// `2026-11-20 09:41:07`.
-fn second(at: &str) -> String {
-    at.chars().take(19).collect::<String>().replace('T', " ")
 }
 
 pub(super) fn short_revision(revision: Option<&str>) -> String {
