@@ -14,7 +14,8 @@ use crate::summary::{CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Estim
 /// `None` where the plan has no curve, or no search came to its end.
 pub(crate) fn capacity(plan: &Plan, cell: &Evidence<'_>) -> Option<CapacityAt> {
     let slo = plan.slo.as_ref()?;
-    let by = searched_by(plan, slo, cell);
+    let planned = plan.scenario(cell.subject.group, cell.subject.scenario);
+    let by = planned.map_or(slo.by, |named| slo.grows_by(&named.scenario));
     let limits = curve_limits(slo);
     let searched = searched_forks(cell);
     let forks: Vec<CapacityFork> =
@@ -141,12 +142,6 @@ fn shown(found: &CapacityAt, load: f64) -> String {
         LoadBy::Rate => rate(load),
         LoadBy::Users => count(load.round() as u64, "user"),
     }
-}
-
-/// What the search of a cell varies: the rate or the number of users.
-fn searched_by(plan: &Plan, slo: &Slo, cell: &Evidence<'_>) -> LoadBy {
-    let planned = plan.scenario(cell.subject.group, cell.subject.scenario);
-    planned.map_or(slo.by, |named| slo.grows_by(&named.scenario))
 }
 
 fn tries<'a>(cell: &Evidence<'a>, fork: u32) -> impl Iterator<Item = &'a StoredSlice> {
