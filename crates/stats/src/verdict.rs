@@ -221,17 +221,15 @@ fn reason_at_a_look(comparison: &Comparison, rule: &DecisionRule) -> Option<Stop
     let size_is_known = rule.half_width.is_none_or(|limit| half_width <= limit.max(SIZE_SHARE * log.estimate.abs()));
     let decided = match find_standing(comparison, rule.region)? {
         Standing::Inside => true,
-        Standing::Above { .. } | Standing::Below { .. } => size_is_known && has_table_evidence(comparison, rule),
+        // Outside of a table the interval itself is the criterion.
+        Standing::Above { .. } | Standing::Below { .. } => {
+            size_is_known && rule.table_level.is_none_or(|level| comparison.p_value() <= level)
+        }
         Standing::Undecided(UndecidedReason::TooFewForks) => return None,
         Standing::Undecided(_) => false,
     };
     let precise = rule.precision.is_some_and(|p| half_width <= p);
     if decided { Some(StopReason::Decided) } else { precise.then_some(StopReason::Precise) }
-}
-
-/// Outside of a table the interval itself is the criterion.
-fn has_table_evidence(comparison: &Comparison, rule: &DecisionRule) -> bool {
-    rule.table_level.is_none_or(|level| comparison.p_value() <= level)
 }
 
 impl Comparison {
