@@ -155,7 +155,8 @@ pub(super) fn check(plan: &Plan, inputs: &Inputs<'_>) -> Result<(), PlanError> {
 
 /// Lists what is spoken with the variants, and where that is stated.
 pub(super) fn list(plan: &mut Plan, inputs: &Inputs<'_>) {
-    let mut rows: Vec<((usize, String, Source, String), Vec<String>)> = Vec::new();
+    type Row = (usize, String, Source, String);
+    let mut rows: Vec<(Row, Vec<String>)> = Vec::new();
     for (group, variant, transport) in with_groups(plan).filter(|(_, variant, _)| variant.role != Role::Control) {
         for (key, value) in transport.keys().texts().into_iter().enumerate() {
             let Some(value) = value else { continue };

@@ -15,15 +15,8 @@ pub use hlog::hlog;
 pub use page::{html, summary_as_run, wrk};
 pub use text::render;
 
-use tare_analysis::load::{LoadSummary, response_times};
+use tare_analysis::load::response_times;
 use tare_record::LoadRecord;
-
-use crate::error::ReportError;
-
-/// The summary as indented JSON (docs/LOAD.md).
-pub fn json(summary: &LoadSummary) -> Result<String, ReportError> {
-    crate::json::render(summary)
-}
 
 /// HdrHistogram's percentile distribution of the response times, in milliseconds.
 pub fn hgrm(record: &LoadRecord) -> String {

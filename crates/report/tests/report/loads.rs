@@ -8,7 +8,8 @@ use tare_plan::ServerClock;
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
 use tare_record::LoadRecord;
 use tare_record::{AgentRecord, EndStatus, ErrorClass, ErrorTally, EventKind, EventRecord, MessageTally, RunHeader};
-use tare_report::load::{csv, json, render, summary_as_run, wrk};
+use tare_report::json::render as json;
+use tare_report::load::{csv, render, summary_as_run, wrk};
 use tare_report::text::Style;
 use tare_units::Span;
 

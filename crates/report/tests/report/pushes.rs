@@ -289,7 +289,7 @@ fn events_of_streams_are_told_by_the_first_one_and_the_gaps() {
     let messages = summary.messages.as_ref().unwrap();
     assert_eq!((summary.model.loop_kind.as_str(), messages.jitter.count), ("stream", 0));
     assert_eq!(messages.gap.as_ref().unwrap().count, summary.service.count);
-    let json = tare_report::load::json(&summary).unwrap();
+    let json = tare_report::json::render(&summary).unwrap();
     let read: tare_analysis::load::LoadSummary = serde_json::from_str(&json).unwrap();
     assert_eq!(read, summary);
 }

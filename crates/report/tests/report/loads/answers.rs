@@ -3,7 +3,8 @@
 use tare_analysis::load::{LoadSummary, summarize};
 use tare_record::{LoadRecord, PackedHistogram, RequestTally, StatusTallies, StatusTally};
 use tare_report::ci;
-use tare_report::load::{csv, json, render, summary_as_run};
+use tare_report::json::render as json;
+use tare_report::load::{csv, render, summary_as_run};
 use tare_report::text::Style;
 use tare_stats::histogram::LatencyHistogram;
 

@@ -3,7 +3,8 @@
 use tare_analysis::load::{LoadSummary, summarize};
 use tare_plan::load_plan::ServerProcess;
 use tare_record::{LatencyParts, LoadRecord};
-use tare_report::load::{json, render, summary_as_run};
+use tare_report::json::render as json;
+use tare_report::load::{render, summary_as_run};
 use tare_report::text::Style;
 use tare_stats::histogram::LatencyHistogram;
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::Context;
 use tare_analysis::load::LoadSummary;
 use tare_record::LoadRecord;
-use tare_report::load;
+use tare_report::{json, load};
 
 use crate::args::{Global, OutputArgs};
 use crate::console::{self, is_stdout};
@@ -75,7 +75,7 @@ pub fn write_outputs(record: &LoadRecord, summary: &LoadSummary, args: &OutputAr
 
 fn output_forms(args: &OutputArgs) -> Vec<OutputForm<'_>> {
     let all: [(&'static str, Option<&Path>, RenderForm); 6] = [
-        ("--json", args.json.as_deref(), |_, summary| Ok(load::json(summary)?)),
+        ("--json", args.json.as_deref(), |_, summary| Ok(json::render(summary)?)),
         ("--csv", args.csv.as_deref(), |_, summary| Ok(load::csv(summary))),
         ("--html", args.html.as_deref(), |record, summary| Ok(load::html(record, summary)?)),
         ("--hgrm", args.hgrm.as_deref(), |record, _| Ok(load::hgrm(record))),

@@ -110,7 +110,7 @@ fn report_load(args: &ReportArgs, global: &Global, record: &LoadRecord) -> anyho
     let (form, summary) = (&args.form, tare_analysis::load::summarize(record));
     let as_run = load::summary_as_run(record, &summary);
     console::print_text(&if form.json {
-        load::json(&summary)?
+        json::render(&summary)?
     } else if form.csv {
         load::csv(&summary)
     } else if form.html {
