@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use tare_plan::Engine;
 
+use crate::figure::read_number;
+
 /// One cell, driven by another tool after tare had driven it, on the same start of the server.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CrossCheckRecord {
@@ -44,6 +46,7 @@ pub struct ToolFigures {
     /// Answers that it counts as correct.
     pub ok: u64,
     pub failed: u64,
+    #[serde(deserialize_with = "read_number")]
     pub mean_ns: f64,
     pub max_ns: u64,
     /// Latencies by percentile, 0–100.

@@ -1,5 +1,6 @@
 //! One figure of a histogram, or why it cannot be stated.
 
+use serde::{Deserialize, Deserializer};
 use tare_plan::condition::Statistic;
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::{SAMPLES_ABOVE, printable};
@@ -20,6 +21,11 @@ pub fn histogram_figure(histogram: &LatencyHistogram, statistic: Statistic) -> R
         }
         Statistic::Percentile(p) => some(histogram.value_at_quantile_ns(p / 100.0).map(|ns| ns as f64)),
     }
+}
+
+/// Reads a number of an entry. JSON has no infinite one: it is written as `null`, and must not cost the record.
+pub(crate) fn read_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Option::<f64>::deserialize(deserializer).map(|number| number.unwrap_or(f64::INFINITY))
 }
 
 #[cfg(test)]

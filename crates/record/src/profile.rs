@@ -8,6 +8,8 @@ use flate2::write::DeflateEncoder;
 use serde::{Deserialize, Serialize};
 use tare_plan::profile::ProfileEvent;
 
+use crate::figure::read_number;
+
 /// Largest unpacked text of a profile; tare writes none that is longer.
 const LONGEST_BYTES: u64 = 4 << 30;
 
@@ -23,6 +25,7 @@ pub struct ProfileRecord {
     /// The sampler and its settings: `async-profiler 4.5, every 1 ms of CPU time`.
     pub sampler: String,
     pub span_ns: u64,
+    #[serde(deserialize_with = "read_number")]
     pub offered_per_s: f64,
     /// Correct answers during the recording.
     pub requests: u64,

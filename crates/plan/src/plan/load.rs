@@ -1,6 +1,7 @@
 //! The load of a run: users, and the rate of open slices.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
@@ -23,6 +24,10 @@ pub struct Load {
     #[serde(default)]
     pub server_clock: ServerClock,
 }
+
+/// Requests per second that mean something. At a lower rate no run has enough requests; at a higher one their intended
+/// starts are no longer apart.
+const RATES_PER_S: RangeInclusive<f64> = 0.001..=1e8;
 
 /// Offered rate of the open slices, the same for all variants of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -49,13 +54,14 @@ impl FromStr for Rate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("\"{text}\" is not a rate; write 4000 or 20k (per second) or 50% (of capacity)");
+        let wrong =
+            || format!("\"{text}\" is not a rate; write 4000 or 20k (per second, 0.001 to 100M) or 50% (of capacity)");
         if text.trim_end().ends_with('%') {
             let Percent(share) = text.parse().map_err(|_| wrong())?;
             return if share > 0.0 && share < 1.0 { Ok(Self::OfCapacity { share }) } else { Err(wrong()) };
         }
         match parse_quantity(text) {
-            Ok(per_s) if per_s > 0.0 && per_s <= 1e8 => Ok(Self::PerSecond { per_s }),
+            Ok(per_s) if RATES_PER_S.contains(&per_s) => Ok(Self::PerSecond { per_s }),
             _ => Err(wrong()),
         }
     }
@@ -79,7 +85,8 @@ mod tests {
         assert_eq!("50%".parse(), Ok(Rate::OfCapacity { share: 0.5 }));
         assert_eq!("4000".parse(), Ok(Rate::PerSecond { per_s: 4000.0 }));
         assert_eq!("20k".parse(), Ok(Rate::PerSecond { per_s: 20_000.0 }));
-        for wrong in ["0", "100%", "-1", "fast", "nan", "inf"] {
+        assert_eq!("0.001".parse(), Ok(Rate::PerSecond { per_s: 0.001 }));
+        for wrong in ["0", "1e-320", "0.0009", "101M", "100%", "-1", "fast", "nan", "inf"] {
             assert!(wrong.parse::<Rate>().is_err(), "{wrong}");
         }
     }

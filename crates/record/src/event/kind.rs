@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::figure::read_number;
+
 /// How much an event matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -38,14 +40,17 @@ pub struct LatencyPlan {
     /// Windows of each server in each such fork.
     pub windows: u32,
     /// Length of one.
+    #[serde(deserialize_with = "read_number")]
     pub window_s: f64,
     /// Requests per second of each server.
+    #[serde(deserialize_with = "read_number")]
     pub rate_per_s: f64,
     /// The server that needs the longest time.
     pub server: String,
     /// How often it collects garbage at this rate; absent where it is not known to collect.
     pub collects_every_s: Option<f64>,
     /// The time that it needs for enough collections and requests. The windows are shorter where the plan allows less.
+    #[serde(deserialize_with = "read_number")]
     pub needed_s: f64,
 }
 
@@ -68,11 +73,13 @@ pub enum EventKind {
     BusyCore {
         cpu: usize,
         /// Share of its time, 0 to 1.
+        #[serde(deserialize_with = "read_number")]
         busy_share: f64,
     },
     /// Tasks waited for a CPU when the run began.
     CpuPressure {
         /// Share of the time, 0 to 1.
+        #[serde(deserialize_with = "read_number")]
         waiting_share: f64,
     },
     /// The hypervisor takes CPU time.
@@ -80,6 +87,7 @@ pub enum EventKind {
         /// Number of the core; `None` for all cores.
         cpu: Option<usize>,
         /// Share of the time, 0 to 1.
+        #[serde(deserialize_with = "read_number")]
         stolen_share: f64,
     },
     /// The generator measured the planted delays correctly.

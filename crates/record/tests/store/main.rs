@@ -14,8 +14,10 @@ use std::fs;
 use std::path::Path;
 
 use tare_plan::plan::Mode;
-use tare_record::EndStatus;
+use tare_record::cross_check::CrossCheckOutcome;
+use tare_record::profile::ProfileRecord;
 use tare_record::store::copy_record;
+use tare_record::{EndStatus, EventKind, EventRecord, LatencyPlan};
 use tare_record::{RecordError, RunWriter, allot_run_dir, find_run, list_runs, open_run_record};
 
 fn write(root: &Path, id: &str, slices: u32) -> RunWriter {
@@ -70,6 +72,41 @@ fn profiles_are_kept_whole_in_a_record_of_their_own() {
     let record = open_run_record(writer.record_file()).unwrap();
     assert_eq!(record.profiles, vec![common::profile()]);
     assert_eq!(record.profiles[0].stacks.unpack().unwrap(), "a;b 5\n");
+}
+
+#[test]
+fn a_number_that_is_infinite_loses_no_record() {
+    const INFINITE: f64 = f64::INFINITY;
+    let root = tempfile::tempdir().unwrap();
+    let mut header = common::header("p");
+    header.plan.mode = Mode::Profiled;
+    let mut writer = RunWriter::create(root.path(), &header).unwrap();
+    let windows = LatencyPlan {
+        first_fork: 1,
+        windows: 2,
+        window_s: INFINITE,
+        rate_per_s: INFINITE,
+        server: "http4s.Tapir".to_owned(),
+        collects_every_s: None,
+        needed_s: INFINITE,
+    };
+    let events = [
+        EventKind::LatencyPlanned(windows),
+        EventKind::BusyCore { cpu: 0, busy_share: INFINITE },
+        EventKind::CpuPressure { waiting_share: INFINITE },
+        EventKind::StolenTime { cpu: None, stolen_share: INFINITE },
+    ]
+    .map(EventRecord::new);
+    events.iter().for_each(|event| writer.append_event(event).unwrap());
+    let mut check = common::cross_check();
+    let CrossCheckOutcome::Measured(figures) = &mut check.outcome else { panic!("it has figures") };
+    figures.mean_ns = INFINITE;
+    writer.append_cross_check(&check).unwrap();
+    let profile = ProfileRecord { offered_per_s: INFINITE, ..common::profile() };
+    writer.append_profile(&profile).unwrap();
+    let record = open_run_record(writer.record_file()).unwrap();
+    assert_eq!(record.events, events);
+    assert_eq!((record.cross_checks, record.profiles), (vec![check], vec![profile]));
 }
 
 #[test]

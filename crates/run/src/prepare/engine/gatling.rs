@@ -74,7 +74,7 @@ fn figures(output: &str) -> Result<ToolFigures, String> {
     let (requests, per_s) = (find("request count")?, find("mean throughput (rps)")?);
     let percentile = |row: &Row<'_>| {
         let place = row.name.strip_prefix("response time ")?.strip_suffix("th percentile (ms)")?;
-        Some((place.parse().ok()?, nanos(row.ok)))
+        Some((finite(place)?, nanos(row.ok)))
     };
     Ok(ToolFigures {
         // It prints a count and a mean rate; the rate is the count divided by this.
@@ -86,6 +86,11 @@ fn figures(output: &str) -> Result<ToolFigures, String> {
         percentiles: rows.iter().filter_map(percentile).collect(),
         resolution_ns: MILLISECOND_NS,
     })
+}
+
+/// A number; `None` for one that is infinite or none, which Rust reads too.
+fn finite(text: &str) -> Option<f64> {
+    text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
 fn nanos(ms: f64) -> u64 {
@@ -105,7 +110,7 @@ fn row(line: &str) -> Option<Row<'_>> {
     let name = columns.next()?;
     let mut number = || {
         let text = columns.next()?;
-        if text == "-" { Some(0.0) } else { text.replace(',', "").parse().ok() }
+        if text == "-" { Some(0.0) } else { finite(&text.replace(',', "")) }
     };
     Some(Row { name, total: number()?, ok: number()? })
 }
@@ -140,6 +145,14 @@ Generating reports...
         for output in ["", "Run crashed", &OUTPUT[..OUTPUT.len() - 60]] {
             assert!(figures(output).unwrap_err().starts_with("it printed no \""), "{output}");
         }
+    }
+
+    #[test]
+    fn what_is_no_number_is_no_figure() {
+        let mean = OUTPUT.replace("|         8 |         8 |", "|         8 |       NaN |");
+        assert!(figures(&mean).unwrap_err().starts_with("it printed no \"mean response time (ms)\""));
+        let read = figures(&OUTPUT.replace("50th", "nanth")).unwrap();
+        assert_eq!(read.percentiles, [(99.0, 204_000_000)]);
     }
 
     #[test]

@@ -56,8 +56,9 @@ fn arguments(cell: &Cell<'_>) -> Result<Vec<String>, String> {
 
 /// Reads the lines that the script has wrk print.
 fn figures(output: &str) -> Result<ToolFigures, String> {
-    let numbers =
-        |line: &str| line.split_whitespace().skip(2).map_while(|word| word.parse().ok()).collect::<Vec<f64>>();
+    // A mean of nothing is printed as `nan`.
+    let number = |word: &str| word.parse::<f64>().ok().filter(|number| number.is_finite());
+    let numbers = |line: &str| line.split_whitespace().skip(2).map_while(number).collect::<Vec<f64>>();
     let of = |kind: &'static str| output.lines().filter(move |line| line.starts_with(&format!("tare {kind} ")));
     let first = |kind| of(kind).next().map(numbers).unwrap_or_default();
     let [window_us, requests, connect, read, write, status, timeout] = first("counts")[..] else {
@@ -97,6 +98,15 @@ mod tests {
         assert_eq!((read.window_ns, read.ok, read.failed), (2_000_100_000, 1000, 16));
         assert_eq!((read.mean_ns, read.max_ns), (812_500.0, 9_000_000));
         assert_eq!(read.percentiles, [(50.0, 700_000), (99.9, 8_500_000)]);
+    }
+
+    #[test]
+    fn what_is_no_number_is_no_figure() {
+        for mean in ["nan", "-nan", "inf"] {
+            assert!(figures(&OUTPUT.replace("812.500", mean)).unwrap_err().starts_with("its output was not"), "{mean}");
+        }
+        let read = figures(&OUTPUT.replace("percentile 50", "percentile nan")).unwrap();
+        assert_eq!(read.percentiles, [(99.9, 8_500_000)]);
     }
 
     #[test]
