@@ -46,7 +46,7 @@ fn answer(profiles: &Profiles) -> Option<String> {
 
 /// What the profiles of `record` say. `scored` is the summary of the run whose differences they explain, where there is one.
 ///
-/// A profile that cannot be read any more is left out; the record says so when it is opened.
+/// A profile that cannot be read, or holds no samples, is left out, and a sentence says so.
 pub fn study_profiles(record: &RunRecord, scored: Option<&Summary>) -> Profiles {
     let plan = &record.header.plan;
     let pattern = plan.profile.as_ref().map(|profile| profile.focus.clone()).unwrap_or_default();
@@ -72,10 +72,15 @@ fn of_variant(
 ) {
     let baseline = group.baseline();
     let against = (baseline.name != variant.name).then_some(baseline);
-    let (mut views, mut of_layer) = (Vec::new(), None);
+    let (mut views, mut of_layer, mut left_out) = (Vec::new(), None, Vec::new());
     for &event in record.header.plan.profile.iter().flat_map(|profile| &profile.events) {
         let side = |of: &Variant| Side::of_variant(record, &group.id, &named.name, &of.name, event);
-        let Some(own) = side(variant) else { continue };
+        let own = Side::read(record, &group.id, &named.name, &variant.name, event);
+        let said = |starts: String| format!("{} has no usable {} profile of {starts}.", variant.name, event.name());
+        left_out.extend(own.left_out().map(said));
+        if own.records.is_empty() {
+            continue;
+        }
         let other = against.and_then(side);
         views.push(view::view(&own, other.as_ref(), focus.map(|focus| &focus.frames)));
         if event == ProfileEvent::Cpu && has_layer(group, variant) {
@@ -89,7 +94,9 @@ fn of_variant(
     }
     // What the whole costs comes first.
     let place = sentences.len().min(1);
-    sentences.splice(place..place, of_layer.map(|text| WhySentence { text, ..WhySentence::default() }));
+    let plain = |text| WhySentence { text, ..WhySentence::default() };
+    sentences.splice(place..place, of_layer.map(plain));
+    sentences.extend(left_out.into_iter().map(plain));
     if !sentences.is_empty() {
         let (variant, baseline) = (variant.name.clone(), against.map(|baseline| baseline.name.clone()));
         profiles.whys.push(Why { id, scenario: named.name.clone(), variant, baseline, sentences });

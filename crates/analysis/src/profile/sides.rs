@@ -1,10 +1,14 @@
 //! All profiles of one event of one variant in one scenario: read from the record, a fork each.
 
+use std::collections::BTreeMap;
+
 use tare_plan::profile::ProfileEvent;
 use tare_profile::over_forks::ForkUse;
-use tare_profile::{Stacks, Usage, collapsed};
+use tare_profile::{ProfileError, Stacks, Usage, collapsed};
 use tare_record::RunRecord;
 use tare_record::profile::{ProfileRecord, Weight};
+
+use crate::format::and;
 
 pub struct Side<'a> {
     pub event: ProfileEvent,
@@ -15,6 +19,8 @@ pub struct Side<'a> {
     pub forks: Vec<ForkUse>,
     /// How many of these were steady. A fork without a record of that counts as steady.
     pub steady: u32,
+    /// The starts whose profiles count nowhere, by the reason.
+    left_out: BTreeMap<String, Vec<String>>,
 }
 
 impl<'a> Side<'a> {
@@ -26,19 +32,25 @@ impl<'a> Side<'a> {
         variant: &str,
         event: ProfileEvent,
     ) -> Option<Self> {
+        Some(Self::read(record, group, scenario, variant, event)).filter(|side| !side.records.is_empty())
+    }
+
+    /// As [`of_variant`](Self::of_variant), also where none can be read.
+    pub(super) fn read(record: &'a RunRecord, group: &str, scenario: &str, variant: &str, event: ProfileEvent) -> Self {
         let mine = |profile: &&ProfileRecord| {
             (profile.group.as_str(), profile.scenario.as_str(), profile.variant.as_str(), profile.event)
                 == (group, scenario, variant, event)
         };
-        let mut side = Self { event, records: Vec::new(), stacks: Vec::new(), forks: Vec::new(), steady: 0 };
+        let (records, stacks, forks, left_out) = (Vec::new(), Vec::new(), Vec::new(), BTreeMap::new());
+        let mut side = Self { event, records, stacks, forks, steady: 0, left_out };
         for profile in record.profiles.iter().filter(mine) {
-            let Some(stacks) = profile.stacks.unpack().ok().and_then(|text| collapsed::parse_collapsed(&text).ok())
-            else {
-                continue;
+            let stacks = match stacks_of(profile) {
+                Ok(stacks) => stacks,
+                Err(why) => {
+                    side.left_out.entry(why).or_default().push(profile.fork.to_string());
+                    continue;
+                }
             };
-            if stacks.is_empty() {
-                continue;
-            }
             let per_request = per_request(profile, stacks.total_weight());
             side.forks.push(ForkUse { fork: profile.fork, usage: Usage::from_stacks(&stacks), per_request });
             side.stacks.push(stacks);
@@ -47,7 +59,15 @@ impl<'a> Side<'a> {
             side.steady += u32::from(mine.all(|warmup| warmup.steady));
             side.records.push(profile);
         }
-        (!side.records.is_empty()).then_some(side)
+        side
+    }
+
+    /// `starts 2 and 3 (it holds no samples)`: the profiles that count nowhere; `None` where all count.
+    pub(super) fn left_out(&self) -> Option<String> {
+        let of = |(why, starts): (&String, &Vec<String>)| {
+            format!("{} {} ({why})", if starts.len() == 1 { "start" } else { "starts" }, and(starts))
+        };
+        (!self.left_out.is_empty()).then(|| and(&self.left_out.iter().map(of).collect::<Vec<_>>()))
     }
 
     /// The weight of all stacks: samples, where the sampler counts these.
@@ -60,6 +80,13 @@ impl<'a> Side<'a> {
         self.stacks.iter().for_each(|stacks| all.extend(stacks));
         all
     }
+}
+
+/// The stacks of a profile, or why it counts nowhere.
+fn stacks_of(profile: &ProfileRecord) -> Result<Stacks, String> {
+    let text = profile.stacks.unpack().map_err(|error| error.to_string())?;
+    let stacks = collapsed::parse_collapsed(&text).map_err(|error| error.to_string())?;
+    if stacks.is_empty() { Err(ProfileError::Empty.to_string()) } else { Ok(stacks) }
 }
 
 /// What the whole of a profile is per request: of CPU what the kernel counted, of all else what the sampler did.

@@ -148,6 +148,17 @@ fn a_server_without_a_profiler_has_its_reason() {
 }
 
 #[test]
+fn starts_without_a_sample_are_named() {
+    let mut record = profiled(&[1_000, 1_000], Source::Default);
+    for at in [1, 3] {
+        record.profiles[at].stacks = PackedText::pack("");
+    }
+    let said = "http4s.Tapir has no usable cpu profile of starts 1 and 2 (it holds no samples: did the program do \
+                anything while it was profiled?).";
+    assert_eq!(sentences(&record), [said]);
+}
+
+#[test]
 fn that_no_sample_lies_in_a_change_is_said_only_where_frames_tell() {
     let record = profiled(&[1_000], Source::Default);
     let of = |record: &RunRecord, class: &str| no_sample_in(record, &BTreeSet::from([class.to_owned()]));

@@ -179,6 +179,11 @@ fn a_profile_that_cannot_be_read_costs_only_itself() {
     let profiles = summarize_with(&record, None).profiles.unwrap();
     let layer = profiles.views.iter().find(|view| view.id.ends_with("Tapir/cpu")).unwrap();
     assert_eq!(layer.forks, 2);
+    let why = profiles.whys.iter().find(|why| why.variant == LAYER).unwrap();
+    for (event, reason) in [("cpu", ""), ("alloc", "line 1 is no collapsed stack (\"no stack\")")] {
+        let said = format!("http4s.Tapir has no usable {event} profile of start 1 ({reason}");
+        assert!(why.sentences.iter().any(|sentence| sentence.text.starts_with(&said)), "{said}: {:?}", why.sentences);
+    }
 }
 
 #[test]
