@@ -106,12 +106,17 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
+/** Shows a text on a button for a moment instead of its label. */
+export function showBriefly(button: HTMLButtonElement, label: string, text: string): void {
+  button.textContent = text;
+  setTimeout(() => (button.textContent = label), 2000);
+}
+
 /** A button that copies the result of `text` and shows the outcome for a moment. */
 export function copyButton(label: string, text: () => string): HTMLButtonElement {
   const button = h('button', { type: 'button', class: 'button', 'aria-live': 'polite' }, label);
   button.addEventListener('click', async () => {
-    button.textContent = (await copyText(text())) ? 'Copied' : 'Could not copy';
-    setTimeout(() => (button.textContent = label), 1500);
+    showBriefly(button, label, (await copyText(text())) ? 'Copied' : 'Could not copy');
   });
   return button;
 }

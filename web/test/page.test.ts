@@ -275,6 +275,24 @@ describe.skipIf(skipReason())('the page', () => {
     await page.context().close();
   });
 
+  test('saves a PNG as large as the browser can draw it, or says that it can draw none', async () => {
+    const { page, consoleErrors } = await pages.open('families', { acceptDownloads: true });
+    const row = page.locator('#matrix tbody tr').last();
+    await row.evaluate((tr) => (tr.style.height = '33000px'));
+    const png = page.locator('#matrix .figure-menu button', { hasText: 'PNG' });
+    const [download] = await Promise.all([page.waitForEvent('download'), png.click()]);
+    const height = readFileSync(await download.path()).readUInt32BE(20);
+    expect(height).toBeGreaterThan(33_000);
+    expect(height).toBeLessThan(40_000);
+    await page.evaluate(() => {
+      HTMLCanvasElement.prototype.toBlob = (done) => done(null);
+    });
+    await png.click();
+    await page.locator('#matrix .figure-menu button', { hasText: 'Too large: use SVG' }).waitFor();
+    expect(consoleErrors).toEqual([]);
+    await page.context().close();
+  });
+
   test('saves the headings of the overview at their places, also if it is scrolled', async () => {
     const { page } = await pages.open('families', { acceptDownloads: true });
     const frame = page.locator('#matrix .scroll');

@@ -9,7 +9,7 @@ import { LIGHT, onThemeChange, theme, type Theme } from '../theme';
 import { ChartCursor, type CursorSpec } from './cursor';
 import { openChart, type Chart, type Option } from './echarts';
 import { NAMED_PX } from './end_labels';
-import { drawingOf, savePng, saveSvg } from './save';
+import { drawingOf, pngButton, saveSvg } from './save';
 
 export type Value = string | number | null | undefined;
 
@@ -195,7 +195,7 @@ class Figure {
       'div',
       { class: 'figure-menu' },
       button('SVG', 'Save as SVG', () => saveSvg(drawing(), name())),
-      button('PNG', 'Save as PNG', () => void savePng(drawing(), name(), theme().paper)),
+      pngButton(`Save as PNG: ${resolveText(this.spec.title)}`, drawing, name()),
       button('CSV', 'Save the data as CSV', () => {
         const { heads, rows } = this.spec.data();
         saveFile(`${name()}.csv`, new Blob([toCsv(heads, rows)], { type: 'text/csv' }));

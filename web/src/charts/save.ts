@@ -1,9 +1,11 @@
 // Saves a chart or an HTML table as SVG, or as PNG at twice its size.
 
-import { saveFile, svgElement } from '../dom';
+import { h, saveFile, showBriefly, svgElement } from '../dom';
+import { theme } from '../theme';
 import { FONT, type Chart } from './echarts';
 
-const SCALE = 2;
+/** Sizes of a PNG, the best first. A canvas that is too large gives no picture: in Chromium above 65,535 pixels. */
+const SCALES = [2, 1, 0.5, 0.25];
 
 const TITLE_PX = 34;
 
@@ -76,18 +78,40 @@ export function saveSvg(drawing: Drawing, name: string): void {
   saveFile(`${name}.svg`, new Blob([svgText(drawing)], { type: 'image/svg+xml' }));
 }
 
-/** Saves a drawing as PNG at twice its size. */
-export async function savePng(drawing: Drawing, name: string, background: string): Promise<void> {
+/** A drawing as PNG; null if it is too large for the browser. */
+async function pngOf(drawing: Drawing, image: HTMLImageElement, scale: number): Promise<Blob | null> {
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.round(drawing.width * scale);
+  canvas.height = Math.round((drawing.height + TITLE_PX) * scale);
+  const context = canvas.getContext('2d');
+  if (!context) return null;
+  context.fillStyle = theme().paper;
+  context.fillRect(0, 0, canvas.width, canvas.height);
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise<Blob | null>((done) => canvas.toBlob(done, 'image/png'));
+}
+
+/** Saves a drawing as PNG at the best size that the browser can draw; returns whether there is one. */
+async function savePng(drawing: Drawing, name: string): Promise<boolean> {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svgText(drawing))}`;
   await image.decode();
-  const canvas = document.createElement('canvas');
-  canvas.width = drawing.width * SCALE;
-  canvas.height = (drawing.height + TITLE_PX) * SCALE;
-  const context = canvas.getContext('2d');
-  if (!context) return;
-  context.fillStyle = background;
-  context.fillRect(0, 0, canvas.width, canvas.height);
-  context.drawImage(image, 0, 0, canvas.width, canvas.height);
-  canvas.toBlob((blob) => blob && saveFile(`${name}.png`, blob), 'image/png');
+  for (const scale of SCALES) {
+    const blob = await pngOf(drawing, image, scale).catch(() => null);
+    if (blob) {
+      saveFile(`${name}.png`, blob);
+      return true;
+    }
+  }
+  return false;
+}
+
+/** A button that saves a drawing as PNG, and says so if it is too large for one. */
+export function pngButton(label: string, drawing: () => Drawing, name: string): HTMLButtonElement {
+  const button = h('button', { type: 'button', 'aria-label': label, 'aria-live': 'polite' }, 'PNG');
+  button.addEventListener('click', async () => {
+    const isSaved = await savePng(drawing(), name).catch(() => false);
+    if (!isSaved) showBriefly(button, 'PNG', 'Too large: use SVG');
+  });
+  return button;
 }

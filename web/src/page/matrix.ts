@@ -10,7 +10,7 @@ import { choice, watch } from '../state';
 import type { Cell, Currency, VerdictKind } from '../summary';
 import { capitalise, chosenCurrency, currencyTabs } from '../figures/overhead';
 import { knownChange } from '../figures/rows';
-import { savePng, saveSvg, tableDrawing } from '../charts/save';
+import { pngButton, saveSvg, tableDrawing } from '../charts/save';
 import { theme, verdictLook, LIGHT } from '../theme';
 
 /** Rows of the first paint. The others follow after it. */
@@ -139,7 +139,7 @@ function saveMenu(
     'div',
     { class: 'figure-menu' },
     button('SVG', () => saveSvg(drawing(), 'tare-matrix')),
-    button('PNG', () => void savePng(drawing(), 'tare-matrix', theme().paper)),
+    pngButton('Save the overview as PNG', drawing, 'tare-matrix'),
     button('CSV', () => saveFile('tare-matrix.csv', csv())),
     copyButton('Markdown', () => toMarkdown(plain().heads, plain().rows)),
     h('a', { href: '#matrix' }, 'Link'),
