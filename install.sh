@@ -46,7 +46,11 @@ main() {
   case $(uname -m) in
     x86_64 | amd64) machine=x86_64 ;;
     aarch64 | arm64) machine=aarch64 ;;
-    *) die "there is no package for $(uname -m), only for x86_64 and aarch64. Build it: cargo install --git $repository tare" ;;
+    *)
+      # Cargo alone would build a program without the report page.
+      die "there is no package for $(uname -m), only for x86_64 and aarch64. Build it, with Rust and Node.js:" \
+        "git clone --branch v$version $repository tare && cd tare && ./tare build && cargo install --path crates/tare --locked"
+      ;;
   esac
 
   [ -n "$dir" ] || die "HOME is not set: say where the program goes with --dir"

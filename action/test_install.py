@@ -106,6 +106,7 @@ class Install(unittest.TestCase):
         (self.folder / "tools/uname").chmod(0o755)
         status, said = self.install()
         self.assertEqual((status, "there is no package for riscv64" in said), (1, True), said)
+        self.assertIn("tare && cd tare && ./tare build && cargo install --path crates/tare --locked", said)
 
     def test_a_release_without_this_package_is_an_error(self):
         (self.packages / f"{NAME}.tar.gz").unlink()
