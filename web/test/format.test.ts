@@ -13,6 +13,14 @@ describe('numbers', () => {
     expect(number.changeWithInterval(1.047, 1.035, 1.06)).toBe('+4.7 % [+3.5, +6.0]');
     expect(number.changeText(0.805245, null, null)).toBe('−19.5 %');
   });
+  test('of a seed have all their digits, also above 2^53', () => {
+    const [exact, rounded] = ['9007199254740993', 2 ** 53];
+    expect(number.seedText(rounded, exact, 'tare run')).toBe(exact);
+    expect(number.seedText(rounded, undefined, `tare load URL --seed ${exact} -c 8`)).toBe(exact);
+    expect(number.seedText(rounded, undefined, `tare load URL --seed=${exact}`)).toBe(exact);
+    expect(number.seedText(rounded, undefined, 'tare run')).toBe('9007199254740992');
+    expect(number.seedText(8127, undefined, 'tare run')).toBe('8127');
+  });
   test('in an interval have no commas between thousands', () => {
     expect(number.changeWithInterval(9, 2, 41.28)).toBe('+800 % [+100, +4028]');
   });

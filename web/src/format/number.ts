@@ -105,3 +105,9 @@ export function sidesText(ratios: number[]): string {
 export function percentileText(percentile: number): string {
   return String(Number(percentile.toFixed(6)));
 }
+
+/** A seed as the plan or else the command states it. As a number of JavaScript, one above 2^53 is rounded. */
+export function seedText(seed: number, planned: string | undefined, command: string): string {
+  if (Number.isSafeInteger(seed)) return String(seed);
+  return planned ?? /--seed[ =](\d+)/.exec(command)?.[1] ?? String(seed);
+}

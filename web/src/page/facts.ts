@@ -2,6 +2,7 @@
 
 import { appendChildren, boxLongText, allowBreaks, splitLongWords, copyButton, h, LONG_TEXT } from '../dom';
 import { commandWords } from '../format/line_breaks';
+import { seedText } from '../format/number';
 import { percent } from '../figures/overhead';
 import type { Finding, Row, Section, Severity, Summary } from '../summary';
 import { explainTerms } from '../glossary';
@@ -113,7 +114,8 @@ export function howItWasRun({ summary }: Model): HTMLElement {
 }
 
 /** The command that repeats the run, with seed and revision. */
-function reproducePart({ run }: Summary): HTMLElement {
+function reproducePart({ run, plan }: Summary): HTMLElement {
+  const planned = plan.flatMap(({ rows }) => rows).find(({ key }) => key === 'seed')?.value;
   // These apply to comparisons, and a load has none.
   const limits: Row[] = [
     { key: 'region of no material difference', value: `±${percent(run.region)} %`, source: null },
@@ -122,7 +124,7 @@ function reproducePart({ run }: Summary): HTMLElement {
   const facts: Row[] = [
     { key: 'tare', value: run.tare_version, source: null },
     { key: 'git revision', value: run.git_revision ?? 'none', source: null },
-    { key: 'seed', value: String(run.seed), source: null },
+    { key: 'seed', value: seedText(run.seed, planned, run.command), source: null },
     ...(run.mode === 'load' ? [] : limits),
     { key: 'began', value: run.started_at, source: null },
   ];
