@@ -24,6 +24,8 @@ struct EventLog {
     closed: Vec<(Token, String)>,
     reply_at_once: Option<Payload>,
     close_at_once: bool,
+    /// Closed when the first connection ends.
+    closes_too: Option<Token>,
 }
 
 impl<T: Transport> Handler<T> for EventLog {
@@ -40,7 +42,12 @@ impl<T: Transport> Handler<T> for EventLog {
                 }
             }
             Event::Sent { .. } => self.sent += 1,
-            Event::Closed { cause, .. } => self.closed.push((token, kind(&cause).to_owned())),
+            Event::Closed { cause, .. } => {
+                self.closed.push((token, kind(&cause).to_owned()));
+                if let Some(other) = self.closes_too.take() {
+                    transport.close(other);
+                }
+            }
             _ => {}
         }
     }
@@ -289,6 +296,19 @@ fn a_connection_that_cannot_begin_is_an_event_too<P: Poller>(mut poller: P) {
     assert_eq!(log.closed, [(ONE, "connect".to_owned())]);
 }
 
+fn a_failed_connection_that_is_closed_when_another_fails_has_no_event<P: Poller>(mut poller: P) {
+    let two = Token(2);
+    let mut log = EventLog { closes_too: Some(two), ..EventLog::default() };
+    let nowhere = SocketOptions { congestion: Some("no-such-algorithm".to_owned()) };
+    for token in [ONE, two] {
+        poller.transport().connect(token, &SocketAddr::from((Ipv4Addr::LOCALHOST, 1)).into(), &nowhere);
+    }
+    for _ in 0..2 {
+        poller.wait(Some(Nanos::ZERO), &mut log).unwrap();
+        assert_eq!(log.closed, [(ONE, "connect".to_owned())]);
+    }
+}
+
 fn a_reset_is_an_error_and_not_an_end<P: Poller>(mut poller: P) {
     let mut log = EventLog::default();
     let peer = connect_and_accept(&mut poller, &mut log);
@@ -372,6 +392,7 @@ contract!([
     a_socket_in_the_file_system_is_a_target_too,
     a_refused_connection_is_closed_once,
     a_connection_that_cannot_begin_is_an_event_too,
+    a_failed_connection_that_is_closed_when_another_fails_has_no_event,
     a_reset_is_an_error_and_not_an_end,
     received_bytes_are_delivered_before_a_failed_write_ends_the_connection,
     a_closed_connection_has_no_more_events,

@@ -117,7 +117,10 @@ impl Poller for ReadinessPoller {
         self.wait_for_kernel(deadline)?;
         let at = clock::now();
         for (token, cause) in std::mem::take(&mut self.transport.failed) {
-            self.transport.end(token, at, cause, handler);
+            // The handler may have closed it when another one ended.
+            if self.transport.slots[token.index()].state == SocketState::Broken {
+                self.transport.end(token, at, cause, handler);
+            }
         }
         for key in std::mem::take(&mut self.transport.unread) {
             if let Some(token) = self.transport.current(key) {

@@ -173,7 +173,10 @@ impl Poller for UringPoller {
         self.collect_completions()?;
         self.is_broken = false;
         for (token, cause) in std::mem::take(&mut self.transport.failed) {
-            self.transport.end(token, at, cause, handler);
+            // The handler may have closed it when another one ended.
+            if self.transport.slots[token.index()].state == UringState::Broken {
+                self.transport.end(token, at, cause, handler);
+            }
         }
         for index in 0..self.done.len() {
             let done = self.done[index].clone();
