@@ -15,7 +15,7 @@ use std::time::Duration;
 use tare_sys::clock::{self, Nanos};
 use tare_sys::poll::{Event, Handler, Poller, Sending, Token, Transport};
 use tare_sys::readiness::{ReadinessPoller, ReadinessTransport};
-use tare_sys::{signal, socket};
+use tare_sys::{limits, signal, socket};
 
 use self::push::Pushes;
 use crate::connection::{Connection, Next};
@@ -63,6 +63,8 @@ pub fn serve_until_stopped(
     if options.ignore_sigterm {
         signal::ignore_sigterm().map_err(ReferenceError::SetUp)?;
     }
+    // A connection beyond the limit would wait in the kernel until others have ended and another one arrives.
+    limits::raise_open_files(u64::MAX);
     let asked = SocketAddr::from((options.address, options.port));
     let refused = |source| ReferenceError::Listen { address: asked, source };
     let listener = socket::open_listener(&asked).map_err(refused)?;

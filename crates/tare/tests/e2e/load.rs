@@ -9,7 +9,7 @@ mod users;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use crate::common::{Bench, Reference, json, stderr, stdout, wait_for};
+use crate::common::{Bench, Reference, TARE, json, stderr, stdout, wait_for};
 use serde_json::Value;
 
 #[test]
@@ -26,6 +26,16 @@ fn a_count_of_requests_is_sent_and_answered() {
     assert_eq!(summary["connections"]["opened"], 4);
     let intervals = summary["intervals"].as_array().unwrap();
     assert_eq!(intervals.iter().map(|i| i["ok"].as_u64().unwrap()).sum::<u64>(), 500);
+}
+
+#[test]
+fn the_built_in_server_takes_more_connections_than_its_soft_limit_of_files() {
+    let mut limited = Command::new("sh");
+    limited.args(["-c", &format!("ulimit -Sn 40 && exec {TARE} reference --port 0")]);
+    let server = Reference::start_by(limited);
+    let bench = Bench::new();
+    let output = bench.run(&["load", &server.url("/path0/4"), "-n", "2000", "-c", "100", "--json", "-"]);
+    assert_eq!(json(&stdout(&output))["requests"]["ok"], 2_000, "{}", stderr(&output));
 }
 
 #[test]

@@ -220,8 +220,13 @@ pub struct Reference {
 impl Reference {
     pub fn start(flags: &[&str]) -> Self {
         let mut command = Command::new(TARE);
-        command.args(["reference", "--port", "0"]).args(flags).stdout(Stdio::piped());
-        let mut child = command.spawn().unwrap();
+        command.args(["reference", "--port", "0"]).args(flags);
+        Self::start_by(command)
+    }
+
+    /// As the command starts it.
+    pub fn start_by(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let address = line.trim().strip_prefix("tare: ready on ").unwrap();
