@@ -215,18 +215,15 @@ impl fmt::Display for RemoteHost {
 
 /// The machine that a text names.
 fn read_place(text: &str) -> Result<AgentPlace, RunError> {
-    let key = || "--server-host".to_owned();
-    match text.parse() {
-        _ if text == "local:" => Ok(AgentPlace::Local { agents: 1 }),
-        Ok(place @ AgentPlace::Ssh { .. }) => Ok(place),
-        Err(message) if message == PASSWORD_ERROR => Err(RunError::Plan { key: key(), message }),
-        _ => Err(RunError::Plan {
-            key: key(),
-            message: format!(
-                "\"{text}\" is no machine for servers; write ssh://user@host:22, or local: for an agent on this machine"
-            ),
-        }),
-    }
+    let message = match text.parse() {
+        _ if text == "local:" => return Ok(AgentPlace::Local { agents: 1 }),
+        Ok(place @ AgentPlace::Ssh { .. }) => return Ok(place),
+        Err(message) if message == PASSWORD_ERROR => message,
+        _ => format!(
+            "\"{text}\" is no machine for servers; write ssh://user@host:22, or local: for an agent on this machine"
+        ),
+    };
+    Err(RunError::Plan { key: "--server-host".to_owned(), message })
 }
 
 #[cfg(test)]

@@ -50,12 +50,10 @@ pub fn allow_connections(connections: u32) -> Result<(), RunError> {
     let needed = OWN_FILES + u64::from(connections);
     let allowed = raise_open_files(needed);
     if allowed < needed {
-        return Err(RunError::Plan {
-            key: format!("-c {connections}"),
-            message: format!(
-                "{needed} open files are needed, and {allowed} are allowed; raise the limit (ulimit -n {needed}) or use fewer connections"
-            ),
-        });
+        let message = format!(
+            "{needed} open files are needed, and {allowed} are allowed; raise the limit (ulimit -n {needed}) or use fewer connections"
+        );
+        return Err(RunError::Plan { key: format!("-c {connections}"), message });
     }
     Ok(())
 }
