@@ -78,16 +78,10 @@ impl<'a> ForkSchedule<'a> {
     /// comes before a narrower interval for one. `None` when all are over.
     pub fn next_step(&mut self, elapsed: Duration) -> Option<NextStep<'a>> {
         loop {
-            let is_open = |at: &usize| !self.groups[*at].is_over;
-            let unanswered = (0..self.groups.len()).filter(|at| is_open(at) && !self.groups[*at].is_answered);
-            let answered = (0..self.groups.len()).filter(|at| is_open(at) && self.groups[*at].is_answered);
-            let at = match self.order {
-                GroupOrder::Even => {
-                    let fewest_forks = |at: &usize| self.groups[*at].forks;
-                    unanswered.min_by_key(fewest_forks).or_else(|| answered.min_by_key(fewest_forks))?
-                }
-                GroupOrder::Listed => unanswered.chain(answered).next()?,
-            };
+            let open = (0..self.groups.len()).filter(|at| !self.groups[*at].is_over);
+            let is_even = self.order == GroupOrder::Even;
+            let rank = |at: &usize| (self.groups[*at].is_answered, if is_even { self.groups[*at].forks } else { 0 });
+            let at = open.min_by_key(rank)?;
             let GroupProgress { group, estimate, forks, .. } = self.groups[at];
             if self.has_had_its_turn(at) {
                 self.close(at);
@@ -109,12 +103,8 @@ impl<'a> ForkSchedule<'a> {
     /// replaced, up to half as many as were declared.
     fn has_had_its_turn(&self, at: usize) -> bool {
         let GroupProgress { forks, forks_counted, .. } = self.groups[at];
-        let declared = match self.forks {
-            Forks::UntilDecided { max_forks, .. } => max_forks,
-            Forks::Fixed { .. } => None,
-        };
-        self.order == GroupOrder::Listed
-            && declared.is_some_and(|declared| forks_counted >= declared || forks >= declared + declared / 2)
+        let Forks::UntilDecided { max_forks: Some(declared), .. } = self.forks else { return false };
+        self.order == GroupOrder::Listed && (forks_counted >= declared || forks >= declared + declared / 2)
     }
 
     /// Notes that the next fork of a group is done and took `taken`.
