@@ -91,7 +91,7 @@ impl WarmUp {
             round += 1;
             if warm_up.on_all_cores {
                 warm_up.move_when_compilers_idle(scenario);
-            } else if warm_up.until_steady && steady == warm_up.windows.servers() {
+            } else if warm_up.until_steady && steady == warm_up.windows.servers {
                 break;
             }
         }
@@ -201,7 +201,7 @@ impl WarmUp {
         if self.until_steady {
             self.users = users_for_quick_drain(length, slowest_per_s, self.fewest_users..=self.most_users);
         }
-        self.windows.add_round(windows);
+        self.windows.rounds.push(windows);
     }
 
     /// How many servers are steady, or get no load.
@@ -209,7 +209,7 @@ impl WarmUp {
         let is_steady = |server: &usize| {
             !scenario.server_state(*server).is_healthy() || self.windows.unsteady_reason(*server).is_none()
         };
-        (0..self.windows.servers()).filter(is_steady).count()
+        (0..self.windows.servers).filter(is_steady).count()
     }
 
     fn show(&self, scenario: &mut ScenarioRun<'_, '_>, steady: usize) {
@@ -218,7 +218,7 @@ impl WarmUp {
             scenario: &scenario.named.name,
             elapsed: self.elapsed(scenario),
             cap: self.cap,
-            steady: if self.until_steady { (steady, self.windows.servers()) } else { (0, 0) },
+            steady: if self.until_steady { (steady, self.windows.servers) } else { (0, 0) },
             compiler_share: self.windows.compiler_share(),
         };
         scenario.context.show(&progress);
@@ -231,7 +231,7 @@ impl WarmUp {
         if self.windows.are_compilers_idle() || self.elapsed(scenario) > longest {
             let server = scenario.context.cores.server.clone();
             scenario.servers.move_to(scenario.context, &server);
-            self.windows.clear();
+            self.windows.rounds.clear();
             self.on_all_cores = false;
         }
     }
@@ -240,7 +240,7 @@ impl WarmUp {
         let server = scenario.context.cores.server.clone();
         scenario.servers.move_to(scenario.context, &server);
         let span_ns = scenario.context.bed.elapsed_ns() - self.begin_ns;
-        for member in 0..self.windows.servers() {
+        for member in 0..self.windows.servers {
             scenario.servers.members[member].is_warmed = true;
             let reason = if self.until_steady { self.windows.unsteady_reason(member) } else { None };
             scenario.record_warmup(member, span_ns, reason)?;

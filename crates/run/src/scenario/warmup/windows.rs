@@ -24,27 +24,15 @@ type Round = Vec<(usize, Window)>;
 
 /// The windows of each server in the full rounds on its present cores.
 pub(super) struct WarmUpWindows {
-    servers: usize,
+    pub servers: usize,
     is_first_scenario: bool,
-    rounds: Vec<Round>,
+    pub rounds: Vec<Round>,
 }
 
 impl WarmUpWindows {
     /// No windows yet, of this number of servers, in the first or a later scenario of their start.
     pub const fn new(servers: usize, is_first_scenario: bool) -> Self {
         Self { servers, is_first_scenario, rounds: Vec::new() }
-    }
-
-    pub const fn servers(&self) -> usize {
-        self.servers
-    }
-
-    pub fn add_round(&mut self, round: Round) {
-        self.rounds.push(round);
-    }
-
-    pub fn clear(&mut self) {
-        self.rounds.clear();
     }
 
     /// Removes the windows of one server, which gets no more load. Otherwise its compilers would count as busy for ever, and the
@@ -163,7 +151,7 @@ mod tests {
         let mut windows = WarmUpWindows::new(servers.len(), true);
         for round in 0..servers.iter().map(Vec::len).max().unwrap_or(0) {
             let of_round = servers.iter().enumerate().filter_map(|(server, own)| Some((server, *own.get(round)?)));
-            windows.add_round(of_round.collect());
+            windows.rounds.push(of_round.collect());
         }
         windows
     }
@@ -197,7 +185,7 @@ mod tests {
         let series = |seconds: f64, is_first_scenario: bool| {
             let mut windows = WarmUpWindows::new(1, is_first_scenario);
             let at = |i| Window { time_s: f64::from(i) * 0.5, ..window(0.0) };
-            (0..(seconds / 0.5) as i32).for_each(|i| windows.add_round(vec![(0, at(i))]));
+            (0..(seconds / 0.5) as i32).for_each(|i| windows.rounds.push(vec![(0, at(i))]));
             windows
         };
         let is_steady = |windows: WarmUpWindows| windows.unsteady_reason(0).is_none();
