@@ -44,13 +44,9 @@ struct FirstReadings {
     runtime: RuntimeTotal,
 }
 
-/// The sum of what a runtime did between the readings of its counters.
-enum RuntimeTotal {
-    /// The last reading, and the sum up to it.
-    Counting { last: Box<RuntimeSample>, sum: Box<RuntimeUse> },
-    /// A reading failed, or a process started or ended. A sum of only some spans would be divided by all answers.
-    Unknown,
-}
+/// The last reading of a runtime's counters, and the sum of what it did up to it. `None` where a reading failed, or a process
+/// started or ended: a sum of only some spans would be divided by all answers.
+struct RuntimeTotal(Option<(RuntimeSample, RuntimeUse)>);
 
 /// The scored delays of the meter outside the servers.
 struct OutsideDelays {
@@ -63,27 +59,20 @@ impl RuntimeTotal {
     /// A sum that begins with this reading.
     fn begin(first: Option<RuntimeSample>) -> Self {
         let nothing = first.as_ref().and_then(|first| first.since(first));
-        first.zip(nothing).map_or(Self::Unknown, |(last, sum)| Self::Counting { last: last.into(), sum: sum.into() })
+        Self(first.zip(nothing))
     }
 
     /// Adds what the runtime did since the last reading.
     fn add_reading(&mut self, now: Option<RuntimeSample>) {
-        let Self::Counting { last, sum } = self else { return };
-        match now.and_then(|now| Some((now.since(last)?, now))) {
-            Some((since, now)) => {
-                sum.append(since);
-                **last = now;
-            }
-            None => *self = Self::Unknown,
-        }
+        self.0 = self.0.take().zip(now).and_then(|((last, mut sum), now)| {
+            sum.append(now.since(&last)?);
+            Some((now, sum))
+        });
     }
 
     /// What it did from the first reading to the last; `None` if that is not known.
     fn sum(self) -> Option<RuntimeUse> {
-        match self {
-            Self::Counting { sum, .. } => Some(*sum),
-            Self::Unknown => None,
-        }
+        self.0.map(|(_, sum)| sum)
     }
 }
 
