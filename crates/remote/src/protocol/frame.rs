@@ -29,10 +29,13 @@ pub fn encode_frame(message: &impl Serialize, limit: u64) -> Result<Vec<u8>, Pro
 /// The next message; `None` where the bytes end between two messages. Memory grows with the bytes that arrive, not with
 /// the length that is stated.
 pub fn read_frame<M: DeserializeOwned>(reader: &mut impl Read, limit: u64) -> Result<Option<M>, ProtocolError> {
-    let mut head = [0; HEAD];
-    let Some(first) = read_first(reader)? else { return Ok(None) };
-    head[0] = first;
-    reader.read_exact(&mut head[1..])?;
+    let cut_short = || ProtocolError::Pipe(ErrorKind::UnexpectedEof.into());
+    let mut head = Vec::with_capacity(HEAD);
+    reader.by_ref().take(HEAD as u64).read_to_end(&mut head)?;
+    if head.is_empty() {
+        return Ok(None);
+    }
+    let head = <[u8; HEAD]>::try_from(head).map_err(|_| cut_short())?;
     let bytes = u64::from(u32::from_be_bytes(head));
     if bytes > limit {
         return Err(ProtocolError::TooLong { bytes, limit });
@@ -40,22 +43,9 @@ pub fn read_frame<M: DeserializeOwned>(reader: &mut impl Read, limit: u64) -> Re
     let mut message = Vec::new();
     reader.take(bytes).read_to_end(&mut message)?;
     if (message.len() as u64) < bytes {
-        return Err(ProtocolError::Pipe(ErrorKind::UnexpectedEof.into()));
+        return Err(cut_short());
     }
     Ok(Some(serde_json::from_slice(&message)?))
-}
-
-/// One byte; `None` at the end.
-fn read_first(reader: &mut impl Read) -> Result<Option<u8>, ProtocolError> {
-    let mut byte = [0];
-    loop {
-        match reader.read(&mut byte) {
-            Ok(0) => return Ok(None),
-            Ok(_) => return Ok(Some(byte[0])),
-            Err(error) if error.kind() == ErrorKind::Interrupted => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
 }
 
 #[cfg(test)]
