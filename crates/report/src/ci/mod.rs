@@ -21,14 +21,8 @@ fn usable_cells(summary: &Summary) -> impl Iterator<Item = &Cell> {
 
 /// The ratios whose numbers may be used, each with its comparison.
 fn usable_ratios(summary: &Summary) -> impl Iterator<Item = (&Comparison, &CurrencyRatio)> {
-    let of = |comparison| ratios_of(comparison).map(move |ratio| (comparison, ratio));
-    summary.comparisons.iter().flat_map(of)
-}
-
-fn ratios_of(comparison: &Comparison) -> impl Iterator<Item = &CurrencyRatio> {
-    let is_usable =
-        |ratio: &&CurrencyRatio| ratio.is_known() && ratio.ratio.is_finite() && comparison.untold(ratio).is_none();
-    comparison.currencies.iter().filter(is_usable)
+    let all = summary.comparisons.iter().flat_map(|one| one.currencies.iter().map(move |ratio| (one, ratio)));
+    all.filter(|(one, ratio)| ratio.is_known() && ratio.ratio.is_finite() && one.untold(ratio).is_none())
 }
 
 fn levels(cell: &Cell) -> impl Iterator<Item = (Currency, Estimate)> {
