@@ -93,10 +93,11 @@ pub fn judge_measures(lines: &[Line<'_>], rule: &DecisionRule) -> Result<Vec<Vec
             }
             let share = shares[index] / open;
             let judged = if index == 0 { judge_in_order(line, share, rule) } else { judge_by_holm(line, share, rule) };
-            let judged = put_at_measured_entries(line, judged?);
+            let mut judged = judged?.into_iter();
+            let at_entries = line.iter().map(|entry| entry.as_ref().and_then(|_| judged.next()));
             let before = std::mem::take(&mut verdicts[index]);
             verdicts[index] =
-                before.into_iter().zip(judged).map(|(before, now)| Some(keep_difference(before, now?))).collect();
+                before.into_iter().zip(at_entries).map(|(before, now)| Some(keep_difference(before, now?))).collect();
             let mut stated = verdicts[index].iter().flatten().peekable();
             if stated.peek().is_some() && stated.all(Verdict::is_difference) {
                 (is_finished[index], finished_now) = (true, true);
@@ -130,9 +131,7 @@ fn is_table(lines: &[Line<'_>], rule: &DecisionRule) -> bool {
 
 /// A fixed sequence: an open question keeps all later ones open.
 fn judge_in_order(line: &Line<'_>, share: f64, rule: &DecisionRule) -> Result<Vec<Verdict>, StatsError> {
-    let verdicts: Result<Vec<Verdict>, StatsError> =
-        line.iter().flatten().map(|measured| measured.verdict(share, rule)).collect();
-    Ok(in_order(verdicts?))
+    Ok(in_order(line.iter().flatten().map(|measured| measured.verdict(share, rule)).collect::<Result<_, _>>()?))
 }
 
 /// Holm's procedure: the questions whose interval contains "no difference" share evenly, and each that excludes it leaves more
@@ -200,9 +199,4 @@ fn judge_table(line: &Line<'_>, rule: &DecisionRule) -> Result<Vec<Option<Verdic
         Ok(Verdict::Inconclusive { reason: UndecidedReason::TooManyComparisons, forks_needed })
     };
     line.iter().map(|entry| entry.as_ref().map(judge).transpose()).collect()
-}
-
-fn put_at_measured_entries(line: &Line<'_>, verdicts: impl IntoIterator<Item = Verdict>) -> Vec<Option<Verdict>> {
-    let mut verdicts = verdicts.into_iter();
-    line.iter().map(|entry| entry.as_ref().and_then(|_| verdicts.next())).collect()
 }
