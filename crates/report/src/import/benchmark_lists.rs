@@ -65,7 +65,7 @@ pub(super) fn benchmark_dotnet(content: &Content<'_>) -> Option<Result<Found, St
 }
 
 /// What github-action-benchmark calls customSmallerIsBetter and customBiggerIsBetter. The file does not say which of both it is.
-pub(super) fn github_action_benchmark(content: &Content<'_>) -> Option<Result<Found, String>> {
+pub(super) fn github_action(content: &Content<'_>) -> Option<Result<Found, String>> {
     let entries = content.value()?.as_array()?;
     entries.first().filter(|one| one.get("unit").is_some() && one.get("value").is_some())?;
     Some(all("github-action-benchmark", entries, |found, one| {

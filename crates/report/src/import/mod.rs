@@ -55,11 +55,7 @@ const FORMS: [Form; 17] = [
     Form { tool: "criterion", made_by: "the folder target/criterion, or estimates.json", read: criterion::read },
     Form { tool: "hyperfine", made_by: "--export-json", read: benchmark_lists::hyperfine },
     Form { tool: "benchmark-dotnet", made_by: "-e json", read: benchmark_lists::benchmark_dotnet },
-    Form {
-        tool: "github-action-benchmark",
-        made_by: "its custom JSON",
-        read: benchmark_lists::github_action_benchmark,
-    },
+    Form { tool: "github-action-benchmark", made_by: "its custom JSON", read: benchmark_lists::github_action },
     Form { tool: "go", made_by: "go test -bench", read: texts::go_bench },
 ];
 
