@@ -154,13 +154,9 @@ impl Axis {
         let mut out = String::new();
         let top = TOP - 4.0;
         if let Some(region) = region {
-            let (left, right) = (self.x(-region), self.x(region));
-            let _ = writeln!(
-                out,
-                "<rect x=\"{left:.1}\" y=\"{top}\" width=\"{:.1}\" height=\"{:.1}\" fill=\"#eef1f4\"/>",
-                right - left,
-                bottom - top
-            );
+            let (left, height) = (self.x(-region), bottom - top);
+            let size = format!("width=\"{:.1}\" height=\"{height:.1}\"", self.x(region) - left);
+            let _ = writeln!(out, "<rect x=\"{left:.1}\" y=\"{top}\" {size} fill=\"#eef1f4\"/>");
         }
         let marks = ((self.highest - self.lowest) / self.step).round() as usize;
         for mark in 0..=marks {
@@ -206,10 +202,8 @@ impl ChangeRow {
         out.push_str(&text(ANSWER_X, y, self.colour, "start", &cut(&self.answer, ANSWER_LETTERS)));
         if let Some(limit) = self.limit {
             let (x, top, end) = (axis.x(limit), y - 9.0, y + 9.0);
-            let _ = writeln!(
-                out,
-                "<path d=\"M{x:.1} {top}V{end}\" stroke=\"{INK}\" stroke-width=\"2\" stroke-dasharray=\"3 2\"/>"
-            );
+            let dashes = "stroke-width=\"2\" stroke-dasharray=\"3 2\"";
+            let _ = writeln!(out, "<path d=\"M{x:.1} {top}V{end}\" stroke=\"{INK}\" {dashes}/>");
         }
         let Some((value, bounds)) = self.change else { return out };
         let colour = self.colour;
@@ -219,13 +213,8 @@ impl ChangeRow {
             // An arrow where it goes on beyond the edge.
             for (x, direction, is_beyond) in [(left, -1.0, lo < axis.lowest), (right, 1.0, hi > axis.highest)] {
                 if is_beyond {
-                    let _ = writeln!(
-                        out,
-                        "<path d=\"M{:.1} {y}L{x:.1} {}V{}Z\" fill=\"{colour}\"/>",
-                        x + direction * 9.0,
-                        y - 5.0,
-                        y + 5.0
-                    );
+                    let (base, top, end) = (x + direction * 9.0, y - 5.0, y + 5.0);
+                    let _ = writeln!(out, "<path d=\"M{base:.1} {y}L{x:.1} {top}V{end}Z\" fill=\"{colour}\"/>");
                 }
             }
         }
