@@ -120,12 +120,8 @@ impl<'a> Chart<'a> {
         let mut out = format!("<svg role=\"img\" aria-label=\"{title}\">\n");
         for (value, text) in round_ticks(self.lowest, self.highest) {
             let y = self.y(value);
-            let _ = writeln!(
-                out,
-                "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-                 <text x=\"-6\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>",
-                y + 4.0,
-            );
+            let _ = write!(out, "<line class=\"grid\" x1=\"0\" x2=\"100%\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>");
+            let _ = writeln!(out, "<text x=\"-6\" y=\"{:.1}\" text-anchor=\"end\">{text}</text>", y + 4.0);
         }
         self.draw_versions(&mut out);
         self.draw_levels(&mut out);
@@ -148,12 +144,7 @@ impl<'a> Chart<'a> {
         }
         let [narrow, wide] = PLOTS.map(|plot| named(&new, plot));
         for (index, (x, version)) in new.iter().enumerate() {
-            let _ = write!(
-                out,
-                "<line class=\"version\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{TOP}\" y2=\"{}\"><title>{}</title></line>",
-                HEIGHT - BOTTOM,
-                html(version)
-            );
+            out.push_str(&vertical("version", *x, version));
             if wide.contains(&index) {
                 let class = if narrow.contains(&index) { "" } else { " class=\"wide\"" };
                 let name = html(&cut(version, VERSION));
@@ -179,13 +170,8 @@ impl<'a> Chart<'a> {
         }
         for change in &self.line.changes {
             let x = self.x(change.at as f64 - 0.5);
-            let _ = writeln!(
-                out,
-                "<line class=\"change {}\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" y1=\"{TOP}\" y2=\"{}\"><title>{}</title></line>",
-                class(change.verdict),
-                HEIGHT - BOTTOM,
-                html(&change_words(change))
-            );
+            out.push_str(&vertical(&format!("change {}", class(change.verdict)), x, &change_words(change)));
+            out.push('\n');
         }
     }
 
@@ -200,11 +186,8 @@ impl<'a> Chart<'a> {
             [point.run.clone(), short_revision(point.revision.as_deref()), point.version.clone().unwrap_or_default()];
         let told: Vec<String> =
             facts.into_iter().filter(|fact| !fact.is_empty()).chain([number(point.value)]).collect();
-        let _ = writeln!(
-            out,
-            "<circle class=\"point\" cx=\"{x:.2}%\" cy=\"{y:.1}\" r=\"3\"><title>{}</title></circle>",
-            html(&told.join(" · "))
-        );
+        let _ = write!(out, "<circle class=\"point\" cx=\"{x:.2}%\" cy=\"{y:.1}\" r=\"3\">");
+        let _ = writeln!(out, "<title>{}</title></circle>", html(&told.join(" · ")));
     }
 
     fn draw_dates(&self, out: &mut String) {
@@ -216,6 +199,12 @@ impl<'a> Chart<'a> {
         let _ = write!(out, "<text x=\"0\" y=\"{y}\">{first}</text>");
         let _ = writeln!(out, "<text x=\"100%\" y=\"{y}\" text-anchor=\"end\">{last}</text>");
     }
+}
+
+/// A line across the whole height of a chart.
+fn vertical(class: &str, x: f64, title: &str) -> String {
+    let (ends, title) = (format!("y1=\"{TOP}\" y2=\"{}\"", HEIGHT - BOTTOM), html(title));
+    format!("<line class=\"{class}\" x1=\"{x:.2}%\" x2=\"{x:.2}%\" {ends}><title>{title}</title></line>")
 }
 
 /// The indices of the versions that a plot of some width has room to name. The newest is always named: of two names that would
