@@ -104,7 +104,7 @@ fn expected(plan: &LoadPlan, offered: &Offered) -> Option<(f64, f64, String)> {
 }
 
 /// Exchanges that one connection carries at a time.
-fn depth(plan: &LoadPlan) -> u32 {
+pub(crate) fn depth(plan: &LoadPlan) -> u32 {
     match plan.protocol {
         LoadProtocol::Http1 { pipeline } => pipeline.max(1),
         LoadProtocol::Http2 { streams } => streams,

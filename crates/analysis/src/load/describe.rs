@@ -2,6 +2,7 @@
 
 use tare_plan::load_plan::{Arrivals, LoadModel, LoadPlan, LoadProtocol, LoadStage, LoadStop};
 
+use crate::cell::depth;
 use crate::format::{count, exact_duration, grouped, rate};
 
 /// `closed loop, 64 users for 10 s`, `open loop, Poisson, 20,000/s over 64 connections for 10 s`, or
@@ -62,16 +63,11 @@ fn connections(plan: &LoadPlan) -> String {
 
 /// `64 users`, with the connections that they share where one carries several.
 fn users(plan: &LoadPlan) -> String {
-    let per_connection = match plan.protocol {
-        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Events { streams: None, .. } => {
-            return count(plan.connections.into(), "user");
-        }
-        LoadProtocol::Http1 { pipeline } => pipeline,
-        LoadProtocol::Http2 { streams } | LoadProtocol::Events { streams: Some(streams), .. } => streams,
-        LoadProtocol::Exchange | LoadProtocol::Push { .. } => 1,
-    };
-    let users = u64::from(plan.connections) * u64::from(per_connection);
-    format!("{} on {}", count(users, "user"), connections(plan))
+    let users = count(u64::from(plan.connections) * u64::from(depth(plan)), "user");
+    match plan.protocol {
+        LoadProtocol::Http1 { pipeline: 0 | 1 } | LoadProtocol::Events { streams: None, .. } => users,
+        _ => format!("{users} on {}", connections(plan)),
+    }
 }
 
 fn level_per_s(per_s: f64) -> String {
