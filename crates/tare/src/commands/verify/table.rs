@@ -17,7 +17,6 @@ const HEAD: &str = "# Servers\n\n\
 pub(super) fn markdown(built: &BuiltServers, all: &[Verified<'_>], unplanned: &[&Skipped]) -> String {
     let exchanges = built.workspace.contract.exchanges("", u32::MAX);
     let checks: Vec<String> = exchanges.map(|exchange| exchange.name).collect();
-    let checks: Vec<&str> = checks.iter().map(String::as_str).collect();
     let mut text = String::from(HEAD);
     versions(built, all, &mut text);
     protocols(built, &mut text);
@@ -41,9 +40,7 @@ fn versions(built: &BuiltServers, all: &[Verified<'_>], text: &mut String) {
         built_with.into_iter().map(|(of, servers)| (servers.join(", "), of)).collect();
     rows.sort();
     text.push_str("\n## Versions of each server\n\n| servers | versions |\n|---|---|\n");
-    for (servers, of) in rows {
-        let _ = writeln!(text, "| {servers} | {of} |");
-    }
+    text.extend(rows.into_iter().map(|(servers, of)| format!("| {servers} | {of} |\n")));
 }
 
 /// What servers of the catalog speak besides HTTP/1.1, and why others do not, as far as that is known.
@@ -62,11 +59,9 @@ fn protocols(built: &BuiltServers, text: &mut String) {
     }
 }
 
-fn matrix(checks: &[&str], all: &[Verified<'_>], text: &mut String) {
+fn matrix(checks: &[String], all: &[Verified<'_>], text: &mut String) {
     text.push_str("\n## Requests\n\n");
-    for (index, check) in checks.iter().enumerate() {
-        let _ = writeln!(text, "{}. {check}", index + 1);
-    }
+    text.extend((1..).zip(checks).map(|(number, check)| format!("{number}. {check}\n")));
     text.push_str("\n## Answers\n\n");
     text.push_str(
         "✓ as the contract says · ≠ an allowed difference, with its reason below · ✗ wrong · blank: not sent, because the server\n\
@@ -146,7 +141,5 @@ fn unavailable(all: &[Verified<'_>], unplanned: &[&Skipped], text: &mut String) 
     if !missing.is_empty() {
         text.push_str("\n## Servers that the machine of this page could not build\n\n| server | reason |\n|---|---|\n");
     }
-    for (server, why) in missing {
-        let _ = writeln!(text, "| {server} | {why} |");
-    }
+    text.extend(missing.into_iter().map(|(server, why)| format!("| {server} | {why} |\n")));
 }
