@@ -162,34 +162,26 @@ fn servers_at_a_time() -> usize {
 
 fn print_result(verified: &Verified<'_>, verbose: bool, colored: bool) {
     let variant = verified.variant;
+    let mark = |passed| console::check_mark(passed, colored);
     let outcomes = match &verified.outcome {
         ServerOutcome::Answered(outcomes) => outcomes,
         ServerOutcome::Failed(error) => {
-            return console::print_text(&format!(
-                "{} {:<32} {error}\n",
-                console::check_mark(false, colored),
-                variant.name
-            ));
+            return console::print_text(&format!("{} {:<32} {error}\n", mark(false), variant.name));
         }
         ServerOutcome::Unavailable(reason) => {
             return console::print_text(&format!("skipped: {} ({reason})\n", variant.name));
         }
     };
-    let passed = outcomes.iter().filter(|outcome| outcome.passed).count();
-    let mark = console::check_mark(passed == outcomes.len(), colored);
+    let (passed, of) = (outcomes.iter().filter(|outcome| outcome.passed).count(), outcomes.len());
     let version = variant.version.as_deref().map_or(String::new(), |version| format!(" {version}"));
     let transport = variant.program.transport();
     let spoken =
         if transport.version() == HttpVersion::Http1 { String::new() } else { format!(" {}", transport.version()) };
     let name = format!("{}{version}{spoken}", variant.server);
-    console::print_text(&format!("{mark} {name:<36} {passed} of {} checks\n", outcomes.len()));
+    console::print_text(&format!("{} {name:<36} {passed} of {of} checks\n", mark(passed == of)));
     for outcome in outcomes.iter().filter(|outcome| verbose || !outcome.passed || outcome.because.is_some()) {
         let because = outcome.because.as_deref().map_or(String::new(), |why| format!("  (differs: {why})"));
-        console::print_text(&format!(
-            "    {} {}{because}\n",
-            console::check_mark(outcome.passed, colored),
-            outcome.check
-        ));
+        console::print_text(&format!("    {} {}{because}\n", mark(outcome.passed), outcome.check));
         if let Some(difference) = &outcome.difference {
             console::print_text(&format!("        {difference}\n"));
         }
