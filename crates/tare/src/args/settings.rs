@@ -61,26 +61,19 @@ flags_of_settings!(CheckSettings, |setting| !NOT_IN_CHECK.contains(&setting.key)
 /// One setting as a flag. `known` are the keys of all settings that the sub-command has as flags.
 fn flag(setting: SettingInfo, known: &[&str]) -> Arg {
     let conflicts = setting.flag.conflicts.iter().copied().filter(|key| known.contains(key));
-    let mut arg = Arg::new(setting.key)
+    let arg = Arg::new(setting.key)
         .long(setting.long())
+        .short(setting.flag.short)
         .help(help_of(&setting))
         .help_heading(setting.section.heading())
         .conflicts_with_all(conflicts)
         .allow_hyphen_values(setting.flag.allow_hyphens);
-    for required in setting.flag.requires {
-        arg = arg.requires(*required);
-    }
-    if let Some(letter) = setting.flag.short {
-        arg = arg.short(letter);
-    }
+    let arg = setting.flag.requires.iter().fold(arg, |arg, required| arg.requires(*required));
     if setting.flag.switch.is_some() {
         return arg.action(ArgAction::SetTrue);
     }
-    arg = arg.value_name(setting.flag.value_name);
-    arg = match setting.flag.delimiter {
-        Some(delimiter) => arg.action(ArgAction::Append).value_delimiter(delimiter),
-        None => arg.action(ArgAction::Set),
-    };
+    let action = if setting.flag.delimiter.is_some() { ArgAction::Append } else { ArgAction::Set };
+    let arg = arg.value_name(setting.flag.value_name).action(action).value_delimiter(setting.flag.delimiter);
     arg.value_parser(move |text: &str| setting.check_text(text).map(|()| text.to_owned()))
 }
 
