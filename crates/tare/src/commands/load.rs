@@ -69,12 +69,7 @@ fn load_source(args: &LoadArgs, job: &LoadJob, files: InputFiles) -> anyhow::Res
         return Ok(Box::new(start_fleet(args, job, files, &Cancel::from(interrupt::flag()?))?));
     }
     let session = LoadSession::open(&job.session)?;
-    if let Some(notice) = &session.poller().notice {
-        note(notice);
-    }
-    if let Some(missing) = session.missing_users() {
-        note(missing);
-    }
+    session.poller().notice.as_deref().into_iter().chain(session.missing_users()).for_each(note);
     if session.estimates_clock() {
         note(
             "the offset of the server's clock is estimated from messages pushed to one user before and after the load",
