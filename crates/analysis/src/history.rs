@@ -176,9 +176,7 @@ pub fn history(runs: &[Summary], imported: &[ImportedResult], currency: Currency
     let mut imported: Vec<&ImportedResult> = imported.iter().collect();
     imported.sort_by(|a, b| a.at.cmp(&b.at));
     imported.into_iter().for_each(|result| add_import(&mut lines, result));
-    for line in &mut lines.all {
-        line.changes = level_changes(line);
-    }
+    lines.all.iter_mut().for_each(|line| line.changes = level_changes(line));
     History { schema: SCHEMA.to_owned(), lines: lines.all }
 }
 

@@ -30,9 +30,7 @@ pub fn plan_headline(plan: &Plan, width: usize) -> String {
     );
     let _ = writeln!(text, "  {} · seed {}", places(plan), plan.seed);
     let _ = writeln!(text, "  {}{}", ending(plan), profiles(plan));
-    if let Some(forecast) = forecast(plan) {
-        let _ = writeln!(text, "  {forecast}");
-    }
+    text.extend(forecast(plan).map(|forecast| format!("  {forecast}\n")));
     let mut reasons: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for skipped in &plan.skipped {
         let alike = reasons.entry(&skipped.because).or_default();
@@ -40,9 +38,7 @@ pub fn plan_headline(plan: &Plan, width: usize) -> String {
             alike.push(skipped.what.clone());
         }
     }
-    for (because, what) in reasons {
-        let _ = writeln!(text, "  left out: {} ({because})", enumerate(&what));
-    }
+    text.extend(reasons.iter().map(|(because, what)| format!("  left out: {} ({because})\n", enumerate(what))));
     text.lines().map(|line| wrap(&sanitize_line(line), width, 4) + "\n").collect()
 }
 

@@ -18,9 +18,7 @@ pub(super) fn sentences(id: &str, views: &[ProfileView], baseline: &str, scored:
         all.extend(under(view));
     }
     all.extend(of(ProfileEvent::Alloc).map(allocates));
-    for event in [ProfileEvent::Wall, ProfileEvent::Lock] {
-        all.extend(of(event).and_then(under));
-    }
+    all.extend([ProfileEvent::Wall, ProfileEvent::Lock].into_iter().filter_map(of).filter_map(under));
     all
 }
 

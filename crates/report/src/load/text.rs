@@ -27,16 +27,12 @@ pub fn render(summary: &LoadSummary, style: &Style) -> String {
     push(&mut out, style, &model, 2);
     out += "\n";
     out += &verdict(&summary.verdict, style);
-    for row in figure_rows(summary) {
-        push_row(&mut out, style, &row);
-    }
+    figure_rows(summary).iter().for_each(|row| push_row(&mut out, style, row));
     out += "\n";
     out += &latencies(summary, style);
     out += &answers::urls(&summary.urls, style);
     out += &errors(summary, style);
-    for row in closing_rows(summary) {
-        push_row(&mut out, style, &row);
-    }
+    closing_rows(summary).iter().for_each(|row| push_row(&mut out, style, row));
     out
 }
 

@@ -17,9 +17,7 @@ pub fn render(summary: &Summary) -> String {
     if !sentences.is_empty() {
         out.push('\n');
     }
-    for sentence in sentences {
-        out.push_str(&format!("- {}\n", safe(&sentence.text)));
-    }
+    out.extend(sentences.iter().map(|sentence| format!("- {}\n", safe(&sentence.text))));
     for panel in summary.panels() {
         out.push_str(&format!("\n## {} ({})\n\n", safe(&panel[0].scenario), safe(&panel[0].group)));
         out.push_str(&(figures(summary, &panel) + &tails(&panel)));

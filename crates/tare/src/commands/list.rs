@@ -34,9 +34,7 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
         workspace.inventory.servers.iter().map(|s| s.name.as_str()).chain(suite.servers.keys().map(String::as_str));
     let width = names.map(str::len).max().unwrap_or(0);
     let mut text = String::from("servers\n");
-    for server in &workspace.inventory.servers {
-        let _ = writeln!(text, "  {:<width$}  {}", server.name, about(server));
-    }
+    text.extend(workspace.inventory.servers.iter().map(|one| format!("  {:<width$}  {}\n", one.name, about(one))));
     for (name, server) in &suite.servers {
         let baseline = server.baseline.as_deref().map_or(String::new(), |b| format!("  compared with {b}"));
         let command = server.like.as_ref().map_or_else(|| server.command.join(" "), |like| format!("like {like}"));
@@ -77,9 +75,7 @@ fn versions(workspace: &Workspace, text: &mut String) {
             };
             let all: Vec<String> = server.versions.iter().map(mark).collect();
             let _ = writeln!(text, "  {}  {}", server.family, all.join(", "));
-            if let Some(resolved) = resolved(workspace, server) {
-                let _ = writeln!(text, "      built here with {resolved}");
-            }
+            text.extend(resolved(workspace, server).map(|of| format!("      built here with {of}\n")));
         }
     }
 }

@@ -2,7 +2,6 @@
 //! printed. Lines of decided comparisons stay.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -165,10 +164,7 @@ impl RunView {
                 self.marked_line(&format!("  {mark} "), &text);
             }
         }
-        let mut lines = String::new();
-        for line in self.open.values().take(MOST_LINES) {
-            let _ = writeln!(lines, "{}", cut(line, stderr_width()));
-        }
+        let lines: String = self.open.values().take(MOST_LINES).map(|line| cut(line, stderr_width()) + "\n").collect();
         self.screen.bar.iter().for_each(|bar| bar.set_prefix(lines.clone()));
     }
 }
