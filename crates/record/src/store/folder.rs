@@ -75,6 +75,7 @@ pub fn run_dirs(root: &Path) -> Result<Vec<PathBuf>, RecordError> {
 /// The record file of `name`: `latest`, an id, a folder of a run, or a path to a record.
 ///
 /// `latest` is the last run that finished: neither one that still runs nor one in which tare failed, unless there is no other.
+/// [`unreadable_after`] has those that it passes over because they cannot be read.
 ///
 /// # Errors
 /// [`RecordError::NoSuchRun`], which names what there is.
@@ -101,6 +102,16 @@ fn latest_finished<'a>(root: &Path, ids: &'a [String]) -> Option<&'a str> {
         end.is_some_and(|(status, _)| status != EndStatus::Failed)
     };
     ids.iter().rev().find(has_finished).or(ids.last()).map(String::as_str)
+}
+
+/// The runs that are newer than the one of this record file and cannot be read, the newest first, each with the reason.
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn unreadable_after(root: &Path, file: &Path) -> Result<Vec<(String, RecordError)>, RecordError> {
+    let all = recorded_ids(root)?.into_iter().rev().map(|id| (run_dir(root, &id).join(RECORD_FILE), id));
+    let newer = all.take_while(|(record, _)| record != file);
+    Ok(newer.filter_map(|(record, id)| Some((id, read_brief(&record).err()?))).collect())
 }
 
 fn read_brief(file: &Path) -> Result<RunBrief, RecordError> {

@@ -11,7 +11,7 @@ mod schema;
 mod texts;
 mod writer;
 
-pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs, run_dirs};
+pub use folder::{RunBrief, RunEntry, allot_run_dir, find_run, list_runs, run_dirs, unreadable_after};
 pub use reader::{open_record, open_run_record};
 pub use resume::{InterruptedRun, ReopenedRun};
 pub use texts::{copy_record, record_texts, rewrite_record};

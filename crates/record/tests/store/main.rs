@@ -16,7 +16,7 @@ use std::path::Path;
 use tare_plan::plan::Mode;
 use tare_record::cross_check::CrossCheckOutcome;
 use tare_record::profile::ProfileRecord;
-use tare_record::store::copy_record;
+use tare_record::store::{copy_record, unreadable_after};
 use tare_record::{EndStatus, EventKind, EventRecord, LatencyPlan};
 use tare_record::{RecordError, RunWriter, allot_run_dir, find_run, list_runs, open_run_record};
 
@@ -306,6 +306,28 @@ fn runs_are_found_by_latest_by_id_and_by_path() {
     );
     let nothing = find_run(&root.path().join("none"), "latest").unwrap_err().to_string();
     assert!(nothing.contains("tare run"), "{nothing}");
+}
+
+#[test]
+fn newer_runs_that_cannot_be_read_are_named_with_their_reason() {
+    let root = tempfile::tempdir().unwrap();
+    for id in ["2026-11-20-9", "2026-11-20-10", "2026-11-20-11", "2026-11-20-12"] {
+        write(root.path(), id, 1).finish(EndStatus::Complete, 1).unwrap();
+    }
+    drop(write(root.path(), "2026-11-20-13", 1));
+    let file = |id: &str| root.path().join("runs").join(id).join("record.sqlite");
+    fs::write(file("2026-11-20-9"), "x".repeat(999)).unwrap();
+    rusqlite::Connection::open(file("2026-11-20-11")).unwrap().pragma_update(None, "user_version", 99).unwrap();
+    fs::write(file("2026-11-20-12"), "x".repeat(999)).unwrap();
+    let latest = find_run(root.path(), "latest").unwrap();
+    assert_eq!(latest, file("2026-11-20-10"));
+    let left_out = unreadable_after(root.path(), &latest).unwrap();
+    let [(newest, RecordError::NotARecord(_)), (other, RecordError::OtherSchema { found: 99, .. })] = &left_out[..]
+    else {
+        panic!("{left_out:?}")
+    };
+    assert_eq!((newest.as_str(), other.as_str()), ("2026-11-20-12", "2026-11-20-11"));
+    assert!(unreadable_after(root.path(), &file("2026-11-20-13")).unwrap().is_empty());
 }
 
 #[test]

@@ -17,7 +17,7 @@ use tare_report::{json, load};
 use crate::args::{CompareArgs, Global};
 use crate::console;
 use crate::failure::{Outcome, wrong_usage};
-use crate::session::profiled_beside;
+use crate::session::{find_record, profiled_beside};
 
 /// Prints what differs, or what machines say together.
 pub fn compare(args: &CompareArgs, global: &Global) -> anyhow::Result<Outcome> {
@@ -61,7 +61,7 @@ fn open_load(name: &str, global: &Global) -> anyhow::Result<Option<LoadSummary>>
             .map_err(|why| wrong_usage(format!("{name} is not the JSON of a load ({why}); write it with --json")))?;
         return Ok(Some(summary));
     }
-    Ok(match store::open_record(&find_run(&global.dir, name)?)? {
+    Ok(match store::open_record(&find_record(name, global)?)? {
         Record::Load(record) => Some(summarize(&record)),
         Record::Run(_) => None,
     })
@@ -69,7 +69,8 @@ fn open_load(name: &str, global: &Global) -> anyhow::Result<Option<LoadSummary>>
 
 /// What changed between two runs of one machine, or what runs of several say together.
 fn compare_runs(names: &[&String], args: &CompareArgs, global: &Global, style: &Style) -> anyhow::Result<Outcome> {
-    let opened = names.iter().map(|name| open_run(name, global)).collect::<anyhow::Result<Vec<_>>>()?;
+    let open = |name: &&String| open_run(&find_run(&global.dir, name)?);
+    let opened = names.iter().map(open).collect::<anyhow::Result<Vec<_>>>()?;
     let identities: Vec<_> = opened.iter().map(|(run, _)| (&run.header.id, run.header.started_unix_ns)).collect();
     for (at, name) in names.iter().enumerate() {
         if let Some(first) = identities[..at].iter().position(|other| *other == identities[at]) {
@@ -103,7 +104,7 @@ fn compare_runs(names: &[&String], args: &CompareArgs, global: &Global, style: &
 }
 
 fn servers_of_run(run: &str, args: &CompareArgs, global: &Global) -> anyhow::Result<RunDifferences> {
-    let (_, summary) = open_run(run, global)?;
+    let (_, summary) = open_run(&find_record(run, global)?)?;
     if args.before == args.after {
         return Err(wrong_usage(format!("\"{}\" is named twice: give two servers", args.before)));
     }
@@ -121,9 +122,8 @@ fn servers_of_run(run: &str, args: &CompareArgs, global: &Global) -> anyhow::Res
 }
 
 /// The record of a run with its summary, profiles included.
-fn open_run(name: &str, global: &Global) -> anyhow::Result<(RunRecord, Summary)> {
-    let path = find_run(&global.dir, name)?;
-    let record = store::open_run_record(&path)?;
+fn open_run(path: &Path) -> anyhow::Result<(RunRecord, Summary)> {
+    let record = store::open_run_record(path)?;
     let profiled = path.parent().filter(|dir| *dir != Path::new("")).and_then(profiled_beside);
     let summary = summarize_with(&record, profiled.as_ref());
     Ok((record, summary))

@@ -30,7 +30,7 @@ use crate::{console, plan_text};
 use known_facts::{earlier_runs, machine_facts};
 
 pub use built_servers::BuiltServers;
-pub use presentation::{present_report, profiled_beside};
+pub use presentation::{find_record, present_report, profiled_beside};
 
 /// The project and the flags that every command has.
 pub struct Session<'a> {

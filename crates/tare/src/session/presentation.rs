@@ -1,18 +1,29 @@
 //! The report of a run as it is presented: on standard output and in files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tare_analysis::{Summary, summarize_with};
-use tare_record::RunRecord;
 use tare_record::store::{self, RECORD_FILE};
+use tare_record::{RecordError, RunRecord};
 use tare_report::{text, write_all, write_profiles};
 
-use crate::args::Global;
+use crate::args::{Global, LATEST};
 use crate::console;
 use crate::workspace::shown_path;
 
 /// Where the record of profiling starts lies, in the folder of the run that asked for them.
 pub(super) const PROFILE_DIR: &str = "profile";
+
+/// The record file of a run, by its name. Says which newer runs `latest` passes over because they cannot be read.
+pub fn find_record(name: &str, global: &Global) -> Result<PathBuf, RecordError> {
+    let file = store::find_run(&global.dir, name)?;
+    if name == LATEST {
+        for (id, error) in store::unreadable_after(&global.dir, &file)? {
+            console::print_note(&format!("run {id} is left out: {error}"));
+        }
+    }
+    Ok(file)
+}
 
 /// The record of a run's profiling starts, in the folder of the run. One that cannot be read costs the scored results nothing.
 pub fn profiled_beside(run_dir: &Path) -> Option<RunRecord> {

@@ -74,6 +74,14 @@ fn two_runs_are_compared_and_every_form_is_printed() {
     assert!(said.contains("there is no run \"nowhere\""), "{said}");
     let said = error_of(&bench, &["compare", "bare", "nobody", "--of", new]);
     assert!(said.contains("no server \"nobody\": it has bare, layer"), "{said}");
+
+    std::fs::write(bench.path().join(".tare/runs").join(new).join("record.sqlite"), "x".repeat(999)).unwrap();
+    let said = format!("run {new} is left out: ");
+    for args in [&["report", "latest", "--csv"][..], &["compare", "bare", "layer", "--of", "latest"]] {
+        let output = bench.run(args);
+        assert!(output.status.success() && stderr(&output).contains(&said), "{args:?}: {}", stderr(&output));
+    }
+    assert!(error_of(&bench, &["run", "--resume"]).contains(&said));
     bench.assert_nothing_left();
 }
 

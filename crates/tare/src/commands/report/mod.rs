@@ -10,7 +10,7 @@ use anyhow::Context;
 use tare_analysis::summarize_with;
 use tare_analysis::summary::Summary;
 use tare_record::RunRecord;
-use tare_record::store::{self, find_run};
+use tare_record::store;
 use tare_record::{LoadRecord, Record};
 use tare_report::{ReportError, ci, csv, gatling, html, json, load, markdown, text, wrk};
 use tare_stats::Polarity;
@@ -18,14 +18,14 @@ use tare_stats::Polarity;
 use crate::args::{CiForm, FormArgs, Global, ReportArgs};
 use crate::console;
 use crate::failure::{Outcome, wrong_usage};
-use crate::session::{present_report, profiled_beside};
+use crate::session::{find_record, present_report, profiled_beside};
 
 /// Prints one form or the list of runs; or prints the table and writes all files.
 pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     if args.form.list {
         return list::list(global);
     }
-    let path = find_run(&global.dir, &args.run)?;
+    let path = find_record(&args.run, global)?;
     if let Some(target) = &args.form.bundle {
         bundle::write_bundle(&path, target)?;
         return Ok(Outcome::Done);

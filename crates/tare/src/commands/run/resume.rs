@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use tare_plan::plan::Program;
 use tare_plan::settings::Options;
 use tare_plan::{Plan, PlanError};
@@ -11,6 +10,7 @@ use tare_record::store::{InterruptedRun, RECORD_FILE, find_run, list_runs};
 
 use super::take_over;
 use crate::args::{Command, LATEST, RunArgs, parse};
+use crate::console;
 use crate::failure::Outcome;
 use crate::session::Session;
 
@@ -47,9 +47,14 @@ fn interrupted_file(name: &str, dir: &Path) -> anyhow::Result<PathBuf> {
     }
     let can_go_on = |end: Option<EndStatus>| !matches!(end, Some(EndStatus::Complete | EndStatus::BudgetSpent));
     let runs = list_runs(dir)?;
-    let latest = runs.iter().rev().find(|run| run.brief.as_ref().is_ok_and(|brief| can_go_on(brief.end)));
-    let latest = latest.with_context(|| format!("no run in {} was interrupted; tare report --list", dir.display()))?;
-    Ok(latest.dir.join(RECORD_FILE))
+    for run in runs.iter().rev() {
+        match &run.brief {
+            Ok(brief) if can_go_on(brief.end) => return Ok(run.dir.join(RECORD_FILE)),
+            Ok(_) => {}
+            Err(error) => console::print_note(&format!("run {} is left out: {error}", run.id)),
+        }
+    }
+    anyhow::bail!("no run in {} was interrupted; tare report --list", dir.display())
 }
 
 /// The programs were built for the run. Building them again could change them.
