@@ -25,7 +25,7 @@ pub use duration_text::{clock_text, duration, exact_duration, roughly};
 pub use figure::{Scale, Unit, single, to_within};
 pub use file_name::file_name;
 pub use named::unknown_name;
-pub use number::{and, count, enumerate, fixed, grouped, rate, share};
+pub use number::{and, count, distinct, enumerate, fixed, grouped, rate, share};
 pub use percent::Percent;
 pub use scheduling::SchedulingPolicy;
 pub use span::{Span, SpanError};

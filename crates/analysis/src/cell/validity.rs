@@ -3,6 +3,7 @@
 use tare_plan::plan::SliceKind;
 use tare_record::RESTLESS_SHARE;
 use tare_record::{ErrorClass, ErrorTallies, ErrorTally, StoredSlice};
+use tare_units::distinct;
 
 use crate::cell::LoadResources;
 use crate::cell::latency::LoadLatency;
@@ -34,13 +35,7 @@ pub(crate) fn judge(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadR
 }
 
 fn void_reasons(cell: &Evidence<'_>) -> Vec<String> {
-    let mut reasons: Vec<String> = Vec::new();
-    for event in cell.voiding() {
-        let reason = format!("{}: {}", event.title, event.text);
-        if !reasons.contains(&reason) {
-            reasons.push(reason);
-        }
-    }
+    let mut reasons = distinct(cell.voiding().map(|event| format!("{}: {}", event.title, event.text)));
     let (ok, failed) = requests(cell);
     let failed = failed.saturating_sub(cell.overload().map_or(0, |(too_late, _)| too_late));
     let searched = cell.of_kind(SliceKind::Capacity).next().is_some();

@@ -20,6 +20,7 @@ use crate::format::Change;
 use crate::summary::{Comparison, CurrencyRatio, Noise, OddFork, ValidityState, VerdictKind};
 use ratio::{MeasuredRatio, MeasuredRatios, measure_ratios};
 use tare_plan::Currency;
+use tare_units::distinct;
 
 /// Comparisons that get a verdict, and controls that only show the noise.
 pub(crate) struct Compared {
@@ -163,12 +164,8 @@ fn lines(pairs: &[Pair<'_>]) -> Vec<Places> {
     let has_verdict = |ratio: &&MeasuredRatio| ratio.bound.is_none();
     let decides = |pair: &Pair<'_>| judged(&pair) && pair.measured_ratios.first().filter(has_verdict).is_some();
     let deciding: Places = pairs.iter().map(|pair| decides(pair).then_some(0)).collect();
-    let mut currencies: Vec<Currency> = Vec::new();
-    for measured_ratio in pairs.iter().filter(judged).flat_map(|pair| pair.measured_ratios.iter().skip(1)) {
-        if !currencies.contains(&measured_ratio.currency) {
-            currencies.push(measured_ratio.currency);
-        }
-    }
+    let others = pairs.iter().filter(judged).flat_map(|pair| pair.measured_ratios.iter().skip(1));
+    let currencies = distinct(others.map(|measured_ratio| measured_ratio.currency));
     let place = |pair: &Pair<'_>, currency: Currency| {
         let place =
             pair.measured_ratios.iter().skip(1).position(|measured_ratio| measured_ratio.currency == currency)? + 1;

@@ -3,6 +3,7 @@
 use tare_plan::PriorUse;
 use tare_plan::plan::Plan;
 use tare_stats::{Comparison, Interval, VariancePrior};
+use tare_units::distinct;
 
 use crate::compare::Pair;
 use crate::compare::ratio::{MeasuredRatio, PriorSource};
@@ -18,13 +19,8 @@ pub(crate) fn share_spreads(plan: &Plan, pairs: &mut [Pair<'_>]) {
     // Forks differ more under long requests, because fewer of them fit into a slice.
     let is_long = |pair: &Pair<'_>| pair.variant.evidence.subject.is_long;
     let kind_of = |pair: &Pair<'_>, ratio: &MeasuredRatio| (ratio.currency, ratio.load, is_long(pair));
-    let mut kinds = Vec::new();
-    for kind in pairs.iter().flat_map(|pair| pair.measured_ratios.iter().map(move |ratio| kind_of(pair, ratio))) {
-        if !kinds.contains(&kind) {
-            kinds.push(kind);
-        }
-    }
-    for kind in kinds {
+    let kinds = pairs.iter().flat_map(|pair| pair.measured_ratios.iter().map(move |ratio| kind_of(pair, ratio)));
+    for kind in distinct(kinds) {
         let judged = pairs.iter().filter(|pair| pair.void.is_none());
         let of_pair = |pair: &Pair<'_>, ratio: &&MeasuredRatio| kind_of(pair, ratio) == kind && ratio.bound.is_none();
         let comparisons: Vec<_> = judged

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use tare_units::distinct;
 
 use crate::summary::{Cell, Row, Section, Summary};
 
@@ -41,8 +42,7 @@ pub fn section_changes(before: &[Section], after: &[Section], title: Option<&str
 
 /// Every difference of the commands, versions and libraries of two servers, or of one in two records.
 pub(super) fn server_changes(cells: &[(&Cell, &Cell)]) -> Vec<EnvironmentChange> {
-    let mut changes: Vec<EnvironmentChange> = Vec::new();
-    for (old, new) in cells {
+    let of_pair = |(old, new): &(&Cell, &Cell)| {
         let of = |cell: &Cell| {
             let command = [("command", cell.command.as_str())].into_iter().filter(|(_, command)| !command.is_empty());
             let version = cell.version.iter().map(|version| ("version", version.as_str()));
@@ -50,12 +50,10 @@ pub(super) fn server_changes(cells: &[(&Cell, &Cell)]) -> Vec<EnvironmentChange>
             let fact = |(key, value): (&str, &str)| ((new.variant.clone(), key.to_owned()), value.to_owned());
             command.chain(version).chain(libraries).map(fact).collect::<Facts>()
         };
-        let libraries = changed_facts(&of(old), &of(new));
-        // A server stands in as many cells as it has scenarios.
-        let new_ones: Vec<_> = libraries.into_iter().filter(|change| !changes.contains(change)).collect();
-        changes.extend(new_ones);
-    }
-    changes
+        changed_facts(&of(old), &of(new))
+    };
+    // A server stands in as many cells as it has scenarios.
+    distinct(cells.iter().flat_map(of_pair))
 }
 
 type Facts = BTreeMap<(String, String), String>;

@@ -8,6 +8,7 @@ use tare_stats::contrast::equality_p_value;
 use tare_stats::{
     Contrast, Interval, Polarity, RandomEffects, Region, SD_FLOOR, SampleMean, VariancePrior, rejected_together,
 };
+use tare_units::distinct;
 
 use super::difference::short;
 use super::environment::{EnvironmentChange, environment_changes};
@@ -217,12 +218,7 @@ impl<'a> OverMachines<'a> {
 
 /// What the figures of each machine's runs say together. Those of one currency are judged together.
 pub fn combine_machines(measured: &[Vec<RunFigure>], alpha: f64, region: f64) -> Vec<MachineFigure> {
-    let mut measures: Vec<&Measure> = Vec::new();
-    for figure in measured.iter().flatten() {
-        if !measures.contains(&&figure.of) {
-            measures.push(&figure.of);
-        }
-    }
+    let measures = distinct(measured.iter().flatten().map(|figure| &figure.of));
     let combined: Vec<OverMachines<'_>> =
         measures.into_iter().filter_map(|of| OverMachines::combine(of, measured)).collect();
     let stated = stated_by_currency(&combined, alpha, |one| one.over.another.map_or(1.0, |_| one.over.mean.p_value()));

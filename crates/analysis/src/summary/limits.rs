@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Summary, ThresholdResult, ValidityState};
 use tare_plan::Currency;
+use tare_units::distinct;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LimitCheck {
@@ -102,13 +103,7 @@ impl Summary {
     pub fn conditions(&self) -> Vec<ConditionOutcome> {
         let limits = self.check.iter().flat_map(|check| &check.limits).map(|limit| self.of_limit(limit));
         let asked = self.load.iter().flat_map(|load| &load.conditions).map(|condition| self.of_load(condition));
-        let mut all: Vec<ConditionOutcome> = Vec::new();
-        for one in limits.chain(asked) {
-            if !all.contains(&one) {
-                all.push(one);
-            }
-        }
-        all
+        distinct(limits.chain(asked))
     }
 
     /// The conditions that were met; `None` where nothing was asked, or where none was met and one is void: it may have been.

@@ -4,6 +4,7 @@ use crate::clean::escape_markdown as safe;
 use crate::markdown::{fenced, table};
 use tare_analysis::format::{Unit, single};
 use tare_analysis::summary::{Cell, Summary, ValidityState};
+use tare_units::distinct;
 
 /// The table: a row per variant, a column per scenario.
 pub fn render(summary: &Summary) -> String {
@@ -32,14 +33,4 @@ fn memory(cell: &Cell) -> String {
     let heap = cell.heap_used_peak_bytes.map_or(String::new(), |heap| format!(" (heap {}{left})", bytes(heap)));
     let doubt = if cell.validity.state == ValidityState::Void { ", VOID" } else { "" };
     format!("{}{heap}{doubt}", bytes(resident))
-}
-
-fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut all = Vec::new();
-    for name in names {
-        if !all.contains(&name) {
-            all.push(name);
-        }
-    }
-    all
 }
