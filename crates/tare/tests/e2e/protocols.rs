@@ -19,7 +19,10 @@ const servers = {
   h2c: () => http2.createServer(answer),
   h2: () => http2.createSecureServer(tls, answer),
 };
-servers[process.argv[2]]().listen(Number(process.argv[3]), '127.0.0.1');
+const server = servers[process.argv[2]]();
+// Of connections that are idle while others have their turn, none is closed.
+server.keepAliveTimeout = 0;
+server.listen(Number(process.argv[3]), '127.0.0.1');
 ";
 
 const SUITE: &str = r#"

@@ -139,7 +139,7 @@ fn a_jvm_that_runs_already_tells_its_stops_and_is_left_as_it_was() {
     let pid = jvm.child.id().to_string();
     for closed in [false, true] {
         let summary = if closed {
-            let flags = ["load", &jvm.url, "-c", "4", "-d", "2s", "--server", &pid, "--json", "-"];
+            let flags = ["load", &jvm.url, "-c", "4", "-n", "3000", "--server", &pid, "--json", "-"];
             json(&stdout(&bench.run(&flags)))
         } else {
             load(&bench, &jvm.url, &pid, &[])
