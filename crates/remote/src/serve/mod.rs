@@ -40,7 +40,7 @@ pub fn serve_agent<W: Write + Send + 'static>(
     build: BuildJob<'_>,
     on_end: impl FnOnce(Result<(), ProtocolError>) + Send + 'static,
 ) -> Result<(), ProtocolError> {
-    let reports = Reports(Arc::new(Mutex::new(reports)));
+    let reports = Arc::new(Reports(Mutex::new(reports)));
     let cancelled = Arc::new(AtomicBool::new(false));
     let (outbox, orders_of_agent) = channel();
     let reader = OrderReader { reports: reports.clone(), cancel: Cancel::from(Arc::clone(&cancelled)), orders: outbox };
@@ -56,13 +56,7 @@ pub fn serve_agent<W: Write + Send + 'static>(
 }
 
 /// The pipe of reports, which two threads write to.
-struct Reports<W>(Arc<Mutex<W>>);
-
-impl<W> Clone for Reports<W> {
-    fn clone(&self) -> Self {
-        Self(Arc::clone(&self.0))
-    }
-}
+struct Reports<W>(Mutex<W>);
 
 impl<W: Write> Reports<W> {
     fn send(&self, report: &Report) -> Result<(), ProtocolError> {
@@ -74,7 +68,7 @@ impl<W: Write> Reports<W> {
 
 /// Reads orders. Answers pings and stop orders itself, and passes the others on.
 struct OrderReader<W> {
-    reports: Reports<W>,
+    reports: Arc<Reports<W>>,
     cancel: Cancel,
     orders: Sender<Order>,
 }
@@ -117,7 +111,7 @@ impl<W: Write> OrderReader<W> {
 
 /// The coordinator, as the agent sees it.
 struct Coordinator<W> {
-    reports: Reports<W>,
+    reports: Arc<Reports<W>>,
     /// Raised by a Stop, and when the orders end.
     cancelled: Arc<AtomicBool>,
     orders: Receiver<Order>,
