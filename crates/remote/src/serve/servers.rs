@@ -183,10 +183,7 @@ impl AgentHost {
     /// The bytes of the recording from `from` on, at most [`CHUNK`]. Empty at the end; then the file is removed.
     fn read_recording(&mut self, from: u64) -> io::Result<Vec<u8>> {
         let Some(path) = &self.recording else { return Ok(Vec::new()) };
-        let mut file = fs::File::open(path)?;
-        file.seek(SeekFrom::Start(from))?;
-        let mut part = Vec::new();
-        file.take(CHUNK as u64).read_to_end(&mut part)?;
+        let part = part_of_file(path, from, CHUNK as u64)?;
         if part.is_empty() {
             self.forget_recording();
         }
@@ -203,7 +200,8 @@ impl AgentHost {
         let mut all = Vec::new();
         for name in self.logs.remove(&id).unwrap_or_default() {
             let path = self.work.join(name);
-            all.extend(end_of_file(&path, longest).unwrap_or_default());
+            let length = fs::metadata(&path).map_or(0, |about| about.len());
+            all.extend(part_of_file(&path, length.saturating_sub(longest), longest).unwrap_or_default());
             let _ = fs::remove_file(path);
         }
         String::from_utf8_lossy(&all).into_owned()
@@ -219,13 +217,13 @@ fn longest_log(logs: usize) -> u64 {
     LONGEST_LOG.min(LONGEST_LOGS / logs.max(1) as u64)
 }
 
-fn end_of_file(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+/// At most `longest` bytes of a file from `from` on.
+fn part_of_file(path: &Path, from: u64, longest: u64) -> io::Result<Vec<u8>> {
     let mut file = fs::File::open(path)?;
-    let from = file.metadata()?.len().saturating_sub(longest);
     file.seek(SeekFrom::Start(from))?;
-    let mut end = Vec::new();
-    file.take(longest).read_to_end(&mut end)?;
-    Ok(end)
+    let mut part = Vec::new();
+    file.take(longest).read_to_end(&mut part)?;
+    Ok(part)
 }
 
 #[cfg(test)]
