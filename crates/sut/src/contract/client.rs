@@ -159,14 +159,9 @@ impl Client {
         let method = method_named(&request.method)?;
         let bytes = encode(request, &method, &self.host())?;
         let has_body = request.body.is_some();
-        let mut answer = self.exchange(&method, &bytes, has_body);
-        for _ in 1..ATTEMPTS {
-            if !matches!(answer, Err(Failure::Write(_))) {
-                break;
-            }
-            answer = self.exchange(&method, &bytes, has_body);
-        }
-        answer
+        let mut attempts = (1..ATTEMPTS).map(|_| self.exchange(&method, &bytes, has_body));
+        let answer = attempts.find(|answer| !matches!(answer, Err(Failure::Write(_))));
+        answer.unwrap_or_else(|| self.exchange(&method, &bytes, has_body))
     }
 
     fn ask_http2(&mut self, request: &Request) -> Result<Answer, Failure> {
