@@ -57,27 +57,22 @@ impl CatalogBuild<'_> {
                 launches.unavailable.insert(key(variant), why.reason.clone());
                 continue;
             }
-            let ready = Some(CATALOG_READY.to_owned());
-            let (server, resolved) = match &variant.program {
+            let (launched, env, has_options) = match &variant.program {
                 Program::CatalogLike { like, changes, transport } => {
                     let launched = self.launch_changed(like, &target, jvm, changes)?;
                     // A variable of the suite wins.
                     let env = self.spoken(transport)?.into_iter().chain(changes.env.clone()).collect();
-                    let server = CommandServer { command: launched.command, env, ready, ..CommandServer::default() };
-                    // Elsewhere the JVM says it when it is started.
-                    if self.host.is_none() && !changes.jvm_options.is_empty() {
-                        check_jvm_options(&variant.server, &server)?;
-                    }
-                    (server, launched.resolved)
+                    (launched, env, !changes.jvm_options.is_empty())
                 }
-                _ => {
-                    let launched = catalog.server_launch(&variant.server, &target, jvm)?;
-                    let command = launched.command;
-                    (CommandServer { command, ready, ..CommandServer::default() }, launched.resolved)
-                }
+                _ => (catalog.server_launch(&variant.server, &target, jvm)?, BTreeMap::new(), false),
             };
-            let origin = Origin::Ours(Box::new(server));
-            launches.insert(variant, Launch::new(origin, resolved, None));
+            let (command, ready) = (launched.command, Some(CATALOG_READY.to_owned()));
+            let server = CommandServer { command, env, ready, ..CommandServer::default() };
+            // Elsewhere the JVM says it when it is started.
+            if self.host.is_none() && has_options {
+                check_jvm_options(&variant.server, &server)?;
+            }
+            launches.insert(variant, Launch::new(Origin::Ours(Box::new(server)), launched.resolved, None));
         }
         Ok(())
     }
