@@ -1,6 +1,8 @@
 //! What flags and suite request: which servers are compared with which baseline, in which scenarios.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+
+use tare_units::distinct;
 
 use super::Inputs;
 use crate::PlanError;
@@ -178,13 +180,9 @@ impl NameLookup<'_> {
     pub fn requested_versions(&self, requested: &[GroupSpec]) -> Result<Vec<String>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
         let Some(versions) = flags.versions.as_ref().or(suite.run.versions.as_ref()) else { return Ok(Vec::new()) };
-        let mut known: Vec<&str> = Vec::new();
         let servers = requested.iter().flat_map(|group| group.servers.iter().chain([&group.baseline]));
-        for version in servers.filter_map(|name| self.inputs.inventory.get(name)).flat_map(|server| &server.versions) {
-            if !known.contains(&version.as_str()) {
-                known.push(version);
-            }
-        }
+        let servers = servers.filter_map(|name| self.inputs.inventory.get(name));
+        let known = distinct(servers.flat_map(|server| &server.versions).map(String::as_str));
         // Servers of the suite itself have no versions.
         if known.is_empty() {
             return Ok(Vec::new());
@@ -209,10 +207,8 @@ impl NameLookup<'_> {
             (false, true) => Source::Suite,
             (false, false) => Source::Default,
         };
-        let mut scenarios: Vec<&str> =
-            requested.iter().flat_map(|group| group.scenarios.iter().flatten()).map(String::as_str).collect();
-        let mut seen = BTreeSet::new();
-        scenarios.retain(|name| seen.insert(*name));
+        let scenarios = requested.iter().flat_map(|group| group.scenarios.iter().flatten()).map(String::as_str);
+        let scenarios = distinct(scenarios).join(" ");
         let of_groups = !self.inputs.suite.groups.is_empty();
         let servers: Vec<String> =
             requested.iter().map(|a| format!("{} on {}", a.servers.join(" "), a.baseline)).collect();
@@ -220,7 +216,7 @@ impl NameLookup<'_> {
         let of_scenarios = source(flags.scenarios.is_some(), suite.scenarios.is_some() || of_groups);
         let choices = [
             Setting::new("what", "servers", servers.join("; "), of_servers, "compared, and the baseline beneath"),
-            Setting::new("what", "scenarios", scenarios.join(" "), of_scenarios, "what is asked of them"),
+            Setting::new("what", "scenarios", scenarios, of_scenarios, "what is asked of them"),
         ];
         settings.splice(0..0, choices);
     }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use tare_load::Cancel;
 use tare_sys::affinity::CpuSet;
 use tare_sys::clock;
+use tare_units::distinct;
 
 use super::kubernetes::{AgentJob, Cluster, JobShape, Pod, PodShape, host_label};
 use super::pipes::{AgentLink, AgentMessage, ExplainEnd, message_channel};
@@ -168,12 +169,7 @@ fn copy_program_to_hosts(
     cancel: &Cancel,
     progress: &mut dyn FnMut(&str),
 ) -> Result<(), RunError> {
-    let mut hosts: Vec<&AgentPlace> = Vec::new();
-    for place in places.iter().filter(|place| matches!(place, AgentPlace::Ssh { .. })) {
-        if !hosts.contains(&place) {
-            hosts.push(place);
-        }
-    }
+    let hosts = distinct(places.iter().filter(|place| matches!(place, AgentPlace::Ssh { .. })));
     if hosts.is_empty() {
         return Ok(());
     }

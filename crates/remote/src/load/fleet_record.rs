@@ -2,20 +2,13 @@
 
 use tare_record::{AgentRecord, EventKind, EventRecord};
 use tare_run::load::Equipment;
+use tare_units::distinct;
 
 use crate::fleet::{AgentPhase, FleetAgent};
 
 /// What all agents make the load with; values that differ are listed.
 pub fn equipment_of(agents: &[FleetAgent], equipment: &[Equipment]) -> Equipment {
-    let list = |of: fn(&Equipment) -> &str| {
-        let mut values: Vec<&str> = Vec::new();
-        for value in equipment.iter().map(of) {
-            if !values.contains(&value) {
-                values.push(value);
-            }
-        }
-        values.join(", ")
-    };
+    let list = |of: fn(&Equipment) -> &str| distinct(equipment.iter().map(of)).join(", ");
     Equipment {
         agents: agents.iter().map(|agent| agent.record.name.clone()).collect(),
         load_cpus: list(|of| &of.load_cpus),

@@ -16,6 +16,7 @@ use tare_record::{EventKind, EventRecord, SelfTestFigures};
 use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
 use tare_sys::limits::raise_open_files;
+use tare_units::distinct;
 
 use crate::context::RunContext;
 use crate::context::cores::Cores;
@@ -112,13 +113,10 @@ fn raise_open_file_limit(plan: &Plan) -> Result<(), RunError> {
 /// An event for each server that tare does not start.
 fn external_servers(plan: &Plan) -> Vec<EventRecord> {
     let external = |variant: &&Variant| matches!(variant.program, Program::External { .. });
-    let events = plan.groups.iter().flat_map(|group| &group.variants).filter(external).map(|variant| {
+    distinct(plan.groups.iter().flat_map(|group| &group.variants).filter(external).map(|variant| {
         let variant = Some(variant.name.clone());
         EventRecord { variant, ..EventRecord::new(EventKind::ExternalServer) }
-    });
-    let mut all: Vec<EventRecord> = events.collect();
-    all.dedup();
-    all
+    }))
 }
 
 /// Events about what disturbs measuring on these cores of this machine.
