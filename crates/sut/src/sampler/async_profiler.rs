@@ -35,16 +35,6 @@ pub(super) struct JvmRecording {
     file: PathBuf,
 }
 
-/// The best way to sample an event, followed by alternatives in case the kernel refuses it.
-const fn engines(event: ProfileEvent) -> (&'static str, &'static [&'static str]) {
-    match event {
-        ProfileEvent::Cpu => ("cpu", &["ctimer", "itimer"]),
-        ProfileEvent::Alloc => ("alloc", &[]),
-        ProfileEvent::Wall => ("wall", &[]),
-        ProfileEvent::Lock => ("lock", &[]),
-    }
-}
-
 impl JvmRecording {
     /// Attaches to the JVM and starts to record into `file`.
     pub fn begin(pid: u32, event: ProfileEvent, file: &Path, jar: &JarSource) -> Result<Self, SutError> {
@@ -53,9 +43,9 @@ impl JvmRecording {
             let recording = Self { library: library.clone(), pid, event, engine, file: file.to_owned() };
             recording.start().map(|_| recording)
         };
-        let (best, others) = engines(event);
-        // The reason for refusing the best way is the one to remedy.
-        start(best).or_else(|refused| others.iter().find_map(|&engine| start(engine).ok()).ok_or(refused))
+        // The kernel may refuse the best way to sample CPU time. Its reason is the one to remedy.
+        let others: &[&'static str] = if event == ProfileEvent::Cpu { &["ctimer", "itimer"] } else { &[] };
+        start(event.name()).or_else(|refused| others.iter().find_map(|&engine| start(engine).ok()).ok_or(refused))
     }
 
     fn start(&self) -> Result<String, SutError> {
