@@ -60,23 +60,46 @@ fn switch(switch: Switch) -> Row<bool> {
     row
 }
 
+/// Methods that set one field of a row.
+macro_rules! setters {
+    ($( $(#[$doc:meta])* $name:ident($($argument:ident: $kind:ty),*): $($field:ident).+ = $set:expr; )*) => {$(
+        $(#[$doc])*
+        pub fn $name(mut self $(, $argument: $kind)*) -> Self {
+            self.$($field).+ = $set;
+            self
+        }
+    )*};
+}
+
 impl<T: SettingValue> Row<T> {
-    /// A one-letter flag in addition to the long one.
-    pub fn short(mut self, letter: char) -> Self {
-        self.flag.short = Some(letter);
-        self
-    }
-
-    /// The flag takes several values, separated by this character.
-    pub fn separated_by(mut self, delimiter: char) -> Self {
-        self.flag.delimiter = Some(delimiter);
-        self
-    }
-
-    /// A value may begin with `-`.
-    pub fn allow_hyphens(mut self) -> Self {
-        self.flag.allow_hyphens = true;
-        self
+    setters! {
+        /// A one-letter flag in addition to the long one.
+        short(letter: char): flag.short = Some(letter);
+        /// The flag takes several values, separated by this character.
+        separated_by(delimiter: char): flag.delimiter = Some(delimiter);
+        /// A value may begin with `-`.
+        allow_hyphens(): flag.allow_hyphens = true;
+        /// The flag may not be given together with those of these keys. In a suite the setting may: another flag, such as
+        /// `--budget`, gives it a meaning.
+        conflicts_as_flag(keys: &'static [&'static str]): flag.conflicts = keys;
+        /// The flag may only be given together with those of these keys.
+        requires(keys: &'static [&'static str]): flag.requires = keys;
+        /// `tare profile` has the flag too.
+        in_profile(): flag.in_profile = true;
+        /// The default of every plan.
+        default(value: T): default_value = SettingDefault::Always(value);
+        /// A default that depends on what is known; `text` says it in the help.
+        default_from(text: &'static str, compute: fn(&Known<'_>) -> T): default_value = SettingDefault::Computed(text, compute);
+        /// Without the setting, something else decides: `text` says what.
+        otherwise(text: &'static str): default_value = SettingDefault::Absent(Some(text));
+        /// Refuses a value in the words of `verify`.
+        verified_by(verify: fn(&T) -> Result<(), String>): verify = verify;
+        /// The setting is listed and used only where `applies` is true.
+        when(applies: fn(&Known<'_>) -> bool): applies = applies;
+        /// If `pinned` returns a value, the setting has it, regardless of flag and suite.
+        pinned(pinned: fn(&Known<'_>) -> Option<T>): pinned = pinned;
+        /// The field of the plan that gets the value.
+        fills(fill: fn(&mut Plan, T)): fill = fill;
     }
 
     /// The setting may not be given together with those of these keys, by flags or in a suite.
@@ -85,76 +108,15 @@ impl<T: SettingValue> Row<T> {
         self.conflicts_as_flag(keys)
     }
 
-    /// The flag may not be given together with those of these keys. In a suite the setting may: another flag, such as
-    /// `--budget`, gives it a meaning.
-    pub fn conflicts_as_flag(mut self, keys: &'static [&'static str]) -> Self {
-        self.flag.conflicts = keys;
-        self
-    }
-
-    /// The flag may only be given together with those of these keys.
-    pub fn requires(mut self, keys: &'static [&'static str]) -> Self {
-        self.flag.requires = keys;
-        self
-    }
-
-    /// `tare profile` has the flag too.
-    pub fn in_profile(mut self) -> Self {
-        self.flag.in_profile = true;
-        self
-    }
-
-    /// The default of every plan.
-    pub fn default(mut self, value: T) -> Self {
-        self.default_value = SettingDefault::Always(value);
-        self
-    }
-
-    /// A default that depends on what is known; `text` says it in the help.
-    pub fn default_from(mut self, text: &'static str, compute: fn(&Known<'_>) -> T) -> Self {
-        self.default_value = SettingDefault::Computed(text, compute);
-        self
-    }
-
-    /// Without the setting, something else decides: `text` says what.
-    pub fn otherwise(mut self, text: &'static str) -> Self {
-        self.default_value = SettingDefault::Absent(Some(text));
-        self
-    }
-
     /// Refuses a value for which `holds` is false.
     pub fn check(mut self, message: &'static str, holds: fn(&T, &Known<'_>) -> bool) -> Self {
         self.limits.push(Limit { message, holds });
         self
     }
 
-    /// Refuses a value in the words of `verify`.
-    pub fn verified_by(mut self, verify: fn(&T) -> Result<(), String>) -> Self {
-        self.verify = verify;
-        self
-    }
-
-    /// The setting is listed and used only where `applies` is true.
-    pub fn when(mut self, applies: fn(&Known<'_>) -> bool) -> Self {
-        self.applies = applies;
-        self
-    }
-
-    /// If `pinned` returns a value, the setting has it, regardless of flag and suite.
-    pub fn pinned(mut self, pinned: fn(&Known<'_>) -> Option<T>) -> Self {
-        self.pinned = pinned;
-        self
-    }
-
     /// The setting is resolved with the servers and scenarios, and not here.
     pub fn resolved_with_groups(self) -> Self {
         self.when(|_| false)
-    }
-
-    /// The field of the plan that gets the value.
-    pub fn fills(mut self, fill: fn(&mut Plan, T)) -> Self {
-        self.fill = fill;
-        self
     }
 
     pub fn default_text(&self) -> Option<String> {
