@@ -3,7 +3,7 @@
 
 use std::str::FromStr;
 
-use tare_units::{Span, parse_quantity, serde_as_text};
+use tare_units::{Span, named_values, parse_quantity, serde_as_text};
 
 /// A figure, a limit, and on which side of it the condition is met.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,15 +50,16 @@ pub enum Statistic {
     Percentile(f64),
 }
 
-/// From when a latency counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clock {
-    /// From the intended start.
-    Response,
-    /// From the actual send.
-    Service,
-    /// From the intended start to the actual send.
-    SendLag,
+named_values! {
+    /// From when a latency counts.
+    pub enum Clock: "a clock" {
+        /// From the intended start.
+        Response = "response",
+        /// From the actual send.
+        Service = "service",
+        /// From the intended start to the actual send.
+        SendLag = "lag",
+    }
 }
 
 /// A condition cut at its sign: `p99 >= 5ms`.
@@ -194,25 +195,16 @@ fn parse_latency_metric(name: &str) -> Option<Metric> {
         Some((statistic, clock)) => (statistic.trim(), clock.strip_suffix(')')?.trim()),
         None => (name, "response"),
     };
-    let clock = match clock {
-        "response" => Clock::Response,
-        "service" => Clock::Service,
-        "lag" => Clock::SendLag,
-        _ => return None,
-    };
     let statistic = match statistic {
         "min" => Statistic::Min,
         "mean" | "avg" => Statistic::Mean,
         "max" => Statistic::Max,
         other => {
-            let percentile: f64 = other.strip_prefix('p')?.parse().ok()?;
-            if !(0.0..100.0).contains(&percentile) {
-                return None;
-            }
-            Statistic::Percentile(percentile)
+            let percentile = other.strip_prefix('p')?.parse::<f64>().ok();
+            Statistic::Percentile(percentile.filter(|percentile| (0.0..100.0).contains(percentile))?)
         }
     };
-    Some(Metric::Latency(statistic, clock))
+    Some(Metric::Latency(statistic, clock.parse().ok()?))
 }
 
 #[cfg(test)]
