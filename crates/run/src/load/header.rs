@@ -33,50 +33,37 @@ pub fn load_header(job: &LoadJob, source: &dyn LoadSource, command: Vec<String>)
 
 /// The settings that the report lists. They do not say which values are defaults.
 fn settings(job: &LoadJob, equipment: &Equipment) -> Vec<Setting> {
-    let (plan, slice) = (&job.plan, &job.slice);
-    let span = |span: Span| span.to_string();
-    let mut rows = vec![
-        ("request", plan.request.clone(), "method and path of the first request"),
-        ("different requests", plan.requests.to_string(), "they take turns"),
-        ("connections", slice.connections.to_string(), "connections in use"),
+    let (plan, session) = (&job.plan, &job.session);
+    let span = |span: Span| Some(span.to_string());
+    let list = |all: &[String]| Some(all.join(", ")).filter(|all| !all.is_empty());
+    let further = session.further_addresses.iter().map(SocketAddr::to_string);
+    let addresses: Vec<String> = std::iter::once(session.target.to_string()).chain(further).collect();
+    let addresses = if addresses.len() > 1 { list(&addresses) } else { None };
+    let server = plan.server.as_ref().map(ToString::to_string);
+    let resumption = session.tls.as_ref().map(|tls| tls.resumption.to_string());
+    let rows = [
+        ("agents", list(&equipment.agents), "generators that each make one share of the load"),
+        ("addresses", addresses, "addresses of the server, over which connections are spread"),
+        ("server", server, "process of this machine whose use and stops are shown"),
+        ("request", Some(plan.request.clone()), "method and path of the first request"),
+        ("different requests", Some(plan.requests.to_string()), "they take turns"),
+        ("setup", plan.setup.clone(), "file of the requests that each user sends once before the load"),
+        ("feed", list(&plan.feeds), "files that fill the variables of requests"),
+        ("checks", (plan.checks > 0).then(|| plan.checks.to_string()), "checks that each answer must pass"),
+        ("resumption", resumption, "whether a new connection over TLS may resume an earlier session"),
+        ("think", plan.think.and_then(span), "mean time between an answer and the next request of a user"),
+        ("connections", Some(job.slice.connections.to_string()), "connections in use"),
         ("timeout", span(plan.timeout), "a request without an answer after this time has failed"),
         ("connect-timeout", span(plan.connect_timeout), "a connection that is not open after this time has failed"),
         ("warmup", span(plan.warmup), "time at the start that is not scored"),
-        ("load-cpus", equipment.load_cpus.clone(), "cores of the generator"),
-        ("congestion", equipment.congestion.clone(), "TCP congestion control of the sockets"),
-        ("CPUs kept awake", equipment.keeps_cpus_awake.clone(), "cpu_dma_latency"),
-        ("poller", equipment.poller.clone(), "kernel interface of the generator"),
-        ("sending", equipment.sending.clone(), "how closely sends follow the schedule"),
-        ("server-clock", plan.server_clock.name().to_owned(), "whose clock stamps pushed messages"),
-        ("seed", plan.seed.to_string(), "seed of random arrivals"),
+        ("load-cpus", Some(equipment.load_cpus.clone()), "cores of the generator"),
+        ("congestion", Some(equipment.congestion.clone()), "TCP congestion control of the sockets"),
+        ("CPUs kept awake", Some(equipment.keeps_cpus_awake.clone()), "cpu_dma_latency"),
+        ("poller", Some(equipment.poller.clone()), "kernel interface of the generator"),
+        ("sending", Some(equipment.sending.clone()), "how closely sends follow the schedule"),
+        ("server-clock", Some(plan.server_clock.name().to_owned()), "whose clock stamps pushed messages"),
+        ("seed", Some(plan.seed.to_string()), "seed of random arrivals"),
     ];
-    if let Some(server) = &plan.server {
-        rows.insert(0, ("server", server.to_string(), "process of this machine whose use and stops are shown"));
-    }
-    if let Some(think) = plan.think {
-        rows.insert(2, ("think", span(think), "mean time between an answer and the next request of a user"));
-    }
-    if let Some(tls) = &job.session.tls {
-        let meaning = "whether a new connection over TLS may resume an earlier session";
-        rows.insert(2, ("resumption", tls.resumption.to_string(), meaning));
-    }
-    if plan.checks > 0 {
-        rows.insert(2, ("checks", plan.checks.to_string(), "checks that each answer must pass"));
-    }
-    if !plan.feeds.is_empty() {
-        rows.insert(2, ("feed", plan.feeds.join(", "), "files that fill the variables of requests"));
-    }
-    if let Some(setup) = &plan.setup {
-        rows.insert(2, ("setup", setup.clone(), "file of the requests that each user sends once before the load"));
-    }
-    if !job.session.further_addresses.is_empty() {
-        let further = job.session.further_addresses.iter().map(SocketAddr::to_string);
-        let all: Vec<String> = std::iter::once(job.session.target.to_string()).chain(further).collect();
-        rows.insert(0, ("addresses", all.join(", "), "addresses of the server, over which connections are spread"));
-    }
-    if !equipment.agents.is_empty() {
-        rows.insert(0, ("agents", equipment.agents.join(", "), "generators that each make one share of the load"));
-    }
-    let setting = |(key, value, meaning): (&str, String, &str)| Setting::new("load", key, value, Source::Flag, meaning);
-    rows.into_iter().map(setting).collect()
+    let given = rows.into_iter().filter_map(|(key, value, meaning)| Some((key, value?, meaning)));
+    given.map(|(key, value, meaning)| Setting::new("load", key, value, Source::Flag, meaning)).collect()
 }
