@@ -17,7 +17,7 @@ use tare_load::Sending;
 use tare_plan::plan::{SliceKind, Warmup};
 use tare_plan::turn::Turns;
 use tare_record::Phase;
-use tare_stats::steady::{SteadyRule, Window};
+use tare_stats::steady::SteadyRule;
 
 use self::windows::{WarmUpWindows, window};
 use crate::error::RunError;
@@ -150,7 +150,12 @@ impl WarmUp {
             let shown = kept.into_iter().zip(slices);
             let windows =
                 shown.filter_map(|(member, slice)| Some((member, window(slice, self.on_all_cores)?))).collect();
-            self.note_full_round(windows, slowest_per_s, load.length);
+            self.windows.rounds.push(windows);
+            // A quiet round does not show the cost at full load.
+            self.slowest_per_s = slowest_per_s;
+            if self.until_steady {
+                self.users = users_for_quick_drain(load.length, slowest_per_s, self.fewest_users..=self.most_users);
+            }
             self.full_round = self.elapsed(scenario) - begin;
         }
         let failed = (0..scenario.members()).filter(|member| !scenario.server_state(*member).is_healthy());
@@ -193,15 +198,6 @@ impl WarmUp {
             sending: Sending::Exact,
             ..scenario.load(kind, round, rate_per_s.unwrap_or(0.0))
         }
-    }
-
-    /// Notes the windows and the throughput of a full round. A quiet round does not show the cost at full load.
-    fn note_full_round(&mut self, windows: Vec<(usize, Window)>, slowest_per_s: f64, length: Duration) {
-        self.slowest_per_s = slowest_per_s;
-        if self.until_steady {
-            self.users = users_for_quick_drain(length, slowest_per_s, self.fewest_users..=self.most_users);
-        }
-        self.windows.rounds.push(windows);
     }
 
     /// How many servers are steady, or get no load.
