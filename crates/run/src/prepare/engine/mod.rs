@@ -107,17 +107,13 @@ pub(crate) fn drive_with_tool(
 
 /// The command line, what it printed, and what that says.
 fn run_tool(tool: &Tool, cell: &Cell<'_>, cancelled: &AtomicBool) -> (Vec<String>, String, CrossCheckOutcome) {
-    let arguments = match cell.named.scenario.push {
-        Some(_) => {
-            Err("a server that sends on its own clock; tare has other tools send plain requests only".to_owned())
-        }
-        None => (tool.arguments)(cell),
-    };
-    let arguments = match arguments {
-        Ok(arguments) => arguments,
+    let failed = |because| CrossCheckOutcome::Failed { because };
+    let own_clock = "a server that sends on its own clock; tare has other tools send plain requests only";
+    let is_plain = cell.named.scenario.push.as_ref().map_or(Ok(()), |_| Err(own_clock.to_owned()));
+    let command: Vec<String> = match is_plain.and_then(|()| (tool.arguments)(cell)) {
+        Ok(arguments) => tool.start.iter().cloned().chain(arguments).collect(),
         Err(because) => return (Vec::new(), String::new(), CrossCheckOutcome::NotPossible { because }),
     };
-    let command: Vec<String> = tool.start.iter().cloned().chain(arguments).collect();
     let time_limit = cell.length + cell.timeout + START_AND_REPORT_TIME;
     match run(&command, &cell.cpus, time_limit, cancelled) {
         Ok(output) => {
@@ -143,10 +139,6 @@ fn run(command: &[String], cpus: &CpuSet, timeout: Duration, cancelled: &AtomicB
 fn last_lines(text: &str) -> String {
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
     lines[lines.len().saturating_sub(SHOWN_LINES)..].join("; ")
-}
-
-fn failed(because: String) -> CrossCheckOutcome {
-    CrossCheckOutcome::Failed { because }
 }
 
 /// A fresh folder with the request's body in it.
