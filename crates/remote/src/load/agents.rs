@@ -14,6 +14,7 @@ use tare_run::RunError;
 use tare_run::load_host::{
     DriveStage, LoadMachines, OnStage, RunLoad, SessionOrder, SliceLoad, VerifyOrder, users_for_workers,
 };
+use tare_run::machine_state::section;
 use tare_run::server_host::ServerId;
 use tare_stats::LatencyHistogram;
 use tare_sut::contract::CheckOutcome;
@@ -113,10 +114,7 @@ impl LoadMachines for LoadAgents {
     }
 
     fn sections(&self) -> Vec<FactSection> {
-        let agents = FactSection {
-            title: "Agents of the load".to_owned(),
-            facts: vec![("agents".to_owned(), self.names.join(", "))],
-        };
+        let agents = section("Agents of the load", [("agents", Some(self.names.join(", ")))]);
         std::iter::once(agents).chain(self.facts.iter().flatten().cloned()).collect()
     }
 

@@ -32,13 +32,9 @@ pub fn capture_environment(
         None => sections.push(generator_section()),
         Some(agents) => sections.extend(agents.sections()),
     }
-    sections.extend(launches.java.as_ref().map(|java| FactSection {
-        title: "JVM".to_owned(),
-        facts: vec![
-            ("JDK".to_owned(), java.to_owned()),
-            ("options".to_owned(), plan.machine.jvm_options.join(" ")),
-            ("ActiveProcessorCount".to_owned(), plan.machine.jvm_cpus.to_string()),
-        ],
+    sections.extend(launches.java.as_ref().map(|java| {
+        let (options, cpus) = (plan.machine.jvm_options.join(" "), plan.machine.jvm_cpus.to_string());
+        section("JVM", [("JDK", Some(java.clone())), ("options", Some(options)), ("ActiveProcessorCount", Some(cpus))])
     }));
     // Variants of one family and version share what was resolved: each table is shown once.
     let mut tables: BTreeMap<String, &BTreeMap<String, String>> = BTreeMap::new();
