@@ -65,7 +65,7 @@ fn check(client: &mut Client, exchange: &Exchange) -> CheckOutcome {
 
 /// What is wrong with the first messages that a server pushes.
 fn difference_of_pushes(client: &Client, exchange: &Exchange, push: &Push) -> Option<String> {
-    let client = client.with_timeout(client.timeout().max(push.period.0 * PUSHED_WITHIN_PERIODS));
+    let client = client.with_timeout(client.timeout.max(push.period.0 * PUSHED_WITHIN_PERIODS));
     if exchange.expect.status == SWITCHING_PROTOCOLS {
         return listener::listen(&client, &exchange.request).err().map(|complaint| complaint.to_string());
     }
@@ -79,7 +79,7 @@ fn ask(client: &mut Client, exchange: &Exchange) -> Result<(Option<String>, Opti
     loop {
         let answer = client.ask(&exchange.request)?;
         let difference = compare::difference(&exchange.request, &exchange.expect, &answer);
-        let given = GivenAnswer::of(answer, client.address(), exchange.compared.as_deref());
+        let given = GivenAnswer::of(answer, client.endpoint.address, exchange.compared.as_deref());
         if difference.is_some() || exchange.compared.is_none() {
             return Ok((difference, Some(given)));
         }

@@ -1,7 +1,6 @@
 //! A small blocking client that keeps the whole answer: for verifying, never for measuring.
 
 use std::io::{self, Read, Write};
-use std::net::SocketAddr;
 use std::time::Duration;
 
 use tare_plan::contract::Request;
@@ -121,8 +120,8 @@ pub(super) enum Failure {
 /// One connection at a time, reused as long as the server allows.
 #[derive(Debug)]
 pub(super) struct Client {
-    endpoint: Endpoint,
-    timeout: Duration,
+    pub(super) endpoint: Endpoint,
+    pub(super) timeout: Duration,
     connection: Option<Stream>,
     /// The connection, where it speaks HTTP/2.
     http2: Option<Http2>,
@@ -136,14 +135,6 @@ impl Client {
     /// A client of the same server with this limit.
     pub(super) fn with_timeout(&self, timeout: Duration) -> Self {
         Self::new(self.endpoint.clone(), timeout)
-    }
-
-    pub(super) fn address(&self) -> SocketAddr {
-        self.endpoint.address
-    }
-
-    pub(super) fn timeout(&self) -> Duration {
-        self.timeout
     }
 
     /// The `Host` of requests.

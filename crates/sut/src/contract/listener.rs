@@ -80,7 +80,7 @@ impl Line {
     fn open(client: &Client, request: &Request) -> Result<(Self, Endpoint), Complaint> {
         let headers: Vec<(String, String)> = request.headers.iter().map(|(n, v)| (n.clone(), v.clone())).collect();
         let begun = Handshake::begin(&request.path, &client.host(), &headers).map_err(Failure::Encode)?;
-        let ((mut handshake, bytes), timeout) = (begun, client.timeout());
+        let ((mut handshake, bytes), timeout) = (begun, client.timeout);
         let stream = client.send_bytes_alone(&bytes)?;
         let mut line = Self { stream, unread: Vec::new(), received: 0, timeout, deadline: clock::now() + timeout };
         loop {

@@ -21,7 +21,7 @@ pub fn is_jvm(pid: u32) -> bool {
 /// The file with the counters of a process.
 #[derive(Debug, Clone)]
 pub struct JvmProbe {
-    pid: u32,
+    pub pid: u32,
     file: PathBuf,
 }
 
@@ -40,10 +40,6 @@ impl JvmProbe {
             let probe = Self { pid, file };
             probe.take_sample().map(|_| probe)
         })
-    }
-
-    pub const fn pid(&self) -> u32 {
-        self.pid
     }
 
     /// Whether the JVM carries out diagnostic commands: the first of its capabilities.

@@ -147,7 +147,7 @@ impl RunningServer {
     /// Resident memory of its JVM outside a heap of `heap_committed_bytes`.
     pub fn off_heap_bytes(&self, heap_committed_bytes: u64) -> Option<u64> {
         let Some(RuntimeProbe::Jvm(probe)) = &self.runtime_probe else { return None };
-        off_heap_bytes(probe.pid(), heap_committed_bytes)
+        off_heap_bytes(probe.pid, heap_committed_bytes)
     }
 
     /// CPU of all its processes in nanoseconds; `None` where they cannot be seen.
@@ -186,7 +186,7 @@ mod tests {
         let Some(RuntimeProbe::Jvm(found)) = RuntimeProbe::find(&processes, None) else {
             panic!("the script's child has counters");
         };
-        assert_eq!(found.pid().to_string(), child.trim());
+        assert_eq!(found.pid.to_string(), child.trim());
         std::fs::write(folder.path().join(script.id().to_string()), COUNTERS).unwrap();
         assert!(RuntimeProbe::find(&processes, None).is_none(), "as Maven, which starts the server");
         drop(script.stdin.take());
