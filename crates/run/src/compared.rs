@@ -48,7 +48,7 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
             schedule.close(at);
         }
     }
-    Ok(if schedule.is_out_of_time() { EndStatus::BudgetSpent } else { EndStatus::Complete })
+    Ok(if schedule.is_out_of_time { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
 /// Shows the comparisons of a group, but not again those that are open and were shown after their rounds. Returns the standing of the

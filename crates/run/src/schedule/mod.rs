@@ -42,7 +42,8 @@ pub(crate) struct ForkSchedule<'a> {
     budget: Budget,
     groups: Vec<GroupProgress<'a>>,
     order: GroupOrder,
-    is_out_of_time: bool,
+    /// Whether a group ended because the budget was spent.
+    pub is_out_of_time: bool,
 }
 
 impl<'a> ForkSchedule<'a> {
@@ -146,11 +147,6 @@ impl<'a> ForkSchedule<'a> {
             Forks::UntilDecided { .. } => None,
         }
     }
-
-    /// Whether a group ended because the budget was spent.
-    pub fn is_out_of_time(&self) -> bool {
-        self.is_out_of_time
-    }
 }
 
 #[cfg(test)]
@@ -204,7 +200,7 @@ mod tests {
             }
             assert!(steps.len() < 100, "the schedule does not end");
         }
-        (steps, schedule.is_out_of_time())
+        (steps, schedule.is_out_of_time)
     }
 
     #[test]

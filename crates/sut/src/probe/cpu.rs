@@ -156,8 +156,8 @@ impl CpuProbe {
         let Some(ended) = self.processes.remove(&pid) else { return };
         self.files_left += ended.open_files();
         // Nobody of the server waits for an orphan.
-        let is_orphan = !self.processes.contains_key(&ended.parent());
-        let heir = if is_orphan { self.root } else { ended.parent() };
+        let is_orphan = !self.processes.contains_key(&ended.parent);
+        let heir = if is_orphan { self.root } else { ended.parent };
         if let Some(heir) = self.processes.get_mut(&heir) {
             heir.take_over(&ended, !is_orphan);
         }

@@ -12,7 +12,7 @@ use crate::probe::kind::{thread_kind, thread_pool};
 pub(super) struct Process {
     is_jvm: bool,
     name: String,
-    parent: u32,
+    pub(super) parent: u32,
     total_ns: u64,
     threads: HashMap<u32, Thread>,
     /// Last known use of ended threads, by name.
@@ -70,10 +70,6 @@ impl Process {
     /// Reads what it has waited for. One that has ended keeps what was seen last.
     pub(super) fn read_reaped(&mut self, pid: u32) {
         self.reaped_ns = Stat::of_process(pid).map_or(self.reaped_ns, |stat| stat.reaped_ns());
-    }
-
-    pub(super) const fn parent(&self) -> u32 {
-        self.parent
     }
 
     /// How many files are kept open for its threads.
