@@ -168,16 +168,9 @@ fn split_url(text: &str, metric: &str) -> (String, Option<String>) {
 /// `status 503`, `status 5xx`.
 fn parse_status_metric(name: &str, value: &str) -> Option<(Metric, f64)> {
     let code = name.strip_prefix("status ")?.trim();
-    let (from, to) = match code.strip_suffix("xx") {
-        Some(class) => {
-            let class = class.parse::<u16>().ok().filter(|class| (1..=9).contains(class))?;
-            (class * 100, class * 100 + 99)
-        }
-        None => {
-            let code = code.parse().ok().filter(|code| (100..=999).contains(code))?;
-            (code, code)
-        }
-    };
+    let (digits, codes) = code.strip_suffix("xx").map_or((code, 1), |class| (class, 100));
+    let from = digits.parse::<u16>().ok()?.checked_mul(codes).filter(|from| (100..=999).contains(from))?;
+    let to = from + codes - 1;
     parse_share_or_count(value, Metric::StatusShare(from, to), Metric::Status(from, to))
 }
 
