@@ -1,6 +1,7 @@
 //! What a suite states of connections: protocol, streams, TLS and its resumption.
 
 use std::fmt;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tare_units::named_values;
@@ -70,12 +71,8 @@ impl TlsKeys {
     /// The same with its files in the folder of `file`, which names them, unless their paths are absolute.
     #[must_use]
     pub(crate) fn beside(&self, file: &str) -> Self {
-        let place = |named: &Option<String>| {
-            named.as_ref().map(|named| match file.rsplit_once('/') {
-                Some((folder, _)) if !named.starts_with('/') => format!("{folder}/{named}"),
-                _ => named.clone(),
-            })
-        };
+        let beside = |named: &String| Path::new(file).with_file_name(named).display().to_string();
+        let place = |named: &Option<String>| named.as_ref().map(beside);
         Self { ca: place(&self.ca), certificate: place(&self.certificate), key: place(&self.key), ..self.clone() }
     }
 

@@ -1,6 +1,7 @@
 //! Which variants are started together, and under which scenarios they are compared.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 
 use super::Inputs;
 use super::requested::NameLookup;
@@ -230,13 +231,10 @@ impl NameLookup<'_> {
 
     /// A server runs in the folder of the suite that names it, unless it says otherwise.
     fn working_directory(&self, command: &CommandServer) -> Option<String> {
-        let folder = self.inputs.suite.file.rsplit_once('/').map(|(folder, _)| folder);
-        match (folder, &command.cwd) {
-            (_, Some(cwd)) if cwd.starts_with('/') => Some(cwd.clone()),
-            (Some(folder), Some(cwd)) => Some(format!("{folder}/{cwd}")),
-            (None, Some(cwd)) => Some(cwd.clone()),
-            (folder, None) => folder.map(str::to_owned),
-        }
+        let file = &self.inputs.suite.file;
+        let beside = |cwd: &String| Path::new(file).with_file_name(cwd).display().to_string();
+        let folder = || file.rsplit_once('/').map(|(folder, _)| folder.to_owned());
+        command.cwd.as_ref().map(beside).or_else(folder)
     }
 
     /// Splits a requested group into groups in which every variant answers every scenario, over the same connections.
