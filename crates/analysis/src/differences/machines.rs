@@ -16,6 +16,7 @@ use super::{NothingInCommon, RecordedRun, common_cells, contents, unfinished_not
 use crate::format::count;
 use crate::summary::{Comparison, CurrencyRatio, Estimate, Summary, VerdictKind};
 use crate::words::count_verdicts;
+use crate::words::findings::grouped_by;
 
 pub const MACHINES_SCHEMA: &str = "tare-machines/1";
 
@@ -107,13 +108,8 @@ impl RunFigure {
 pub fn compare_machines(runs: &[RecordedRun<'_>]) -> Result<MachineTable, NothingInCommon> {
     let (known, unknown): (Vec<&RecordedRun<'_>>, Vec<&RecordedRun<'_>>) =
         runs.iter().partition(|run| run.is_of_known_machine());
-    let mut machines: Vec<Vec<&RecordedRun<'_>>> = Vec::new();
-    for &run in &known {
-        match machines.iter_mut().find(|runs| runs[0].machine == run.machine) {
-            Some(runs) => runs.push(run),
-            None => machines.push(vec![run]),
-        }
-    }
+    let by_machine = grouped_by(known.iter().map(|run| (run.machine, *run)));
+    let machines: Vec<Vec<&RecordedRun<'_>>> = by_machine.into_iter().map(|(_, runs)| runs).collect();
     let figures_of = |run: &&RecordedRun<'_>| {
         let ratios =
             run.summary.comparisons.iter().flat_map(|one| one.currencies.iter().map(move |ratio| (one, ratio)));

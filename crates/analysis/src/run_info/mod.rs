@@ -12,6 +12,7 @@ use tare_record::{EndStatus, EventRecord, RunRecord, StoredSlice};
 use crate::format::time::rfc3339;
 use crate::format::{count, places, share};
 use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
+use crate::words::findings::grouped_by;
 
 pub(crate) fn run_info(record: &RunRecord) -> RunInfo {
     let header = &record.header;
@@ -112,16 +113,11 @@ pub fn shell(command: &[String]) -> String {
 
 /// The settings by section. The record of a load does not say which of them are defaults, so it tells no sources.
 pub fn setting_sections(settings: &[Setting], tells_sources: bool) -> Vec<Section> {
-    let mut sections: Vec<Section> = Vec::new();
-    for setting in settings {
+    let row = |setting: &Setting| {
         let source = tells_sources.then(|| setting.source.name().to_owned());
-        let row = Row { key: setting.key.clone(), value: setting.value.clone(), source };
-        match sections.iter_mut().find(|s| s.title == setting.section) {
-            Some(section) => section.rows.push(row),
-            None => sections.push(Section { title: setting.section.clone(), rows: vec![row] }),
-        }
-    }
-    sections
+        (setting.section.clone(), Row { key: setting.key.clone(), value: setting.value.clone(), source })
+    };
+    grouped_by(settings.iter().map(row)).into_iter().map(|(title, rows)| Section { title, rows }).collect()
 }
 
 pub fn environment_sections(environment: &Environment) -> Vec<Section> {

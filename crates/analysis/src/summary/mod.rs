@@ -13,11 +13,10 @@ mod load_facts;
 mod profile;
 mod validity;
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::format::{Change, Scale};
+use crate::words::findings::grouped_by;
 
 pub use cell::{
     Bottleneck, CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Cell, CollectorShare, ErrorCount, ForkValue,
@@ -69,16 +68,8 @@ pub struct Summary {
 impl Summary {
     /// The cells of one group and scenario together, in the order of the first of each.
     pub fn panels(&self) -> Vec<Vec<&Cell>> {
-        let mut places = BTreeMap::new();
-        let mut panels: Vec<Vec<&Cell>> = Vec::new();
-        for cell in &self.cells {
-            let place = *places.entry((&cell.group, &cell.scenario)).or_insert(panels.len());
-            if place == panels.len() {
-                panels.push(Vec::new());
-            }
-            panels[place].push(cell);
-        }
-        panels
+        let panels = grouped_by(self.cells.iter().map(|cell| ((&cell.group, &cell.scenario), cell)));
+        panels.into_iter().map(|(_, cells)| cells).collect()
     }
 
     /// Of a variant with its baseline.

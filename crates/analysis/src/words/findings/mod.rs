@@ -146,7 +146,7 @@ fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
 }
 
 /// The values of each key together, in the order in which the keys come first.
-fn grouped_by<K: PartialEq, V>(items: impl Iterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+pub(crate) fn grouped_by<K: PartialEq, V>(items: impl Iterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
     let mut groups: Vec<(K, Vec<V>)> = Vec::new();
     for (key, value) in items {
         match groups.iter_mut().find(|(known, _)| *known == key) {
