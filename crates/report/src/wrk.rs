@@ -19,12 +19,8 @@ fn block(cell: &Cell, load: &Latency) -> String {
 pub(crate) fn one(title: &str, under: &str, cell: &Cell, pace: &Pace, d: &Distribution) -> String {
     let latency = [d.mean_ns, d.stdev_ns, d.max_ns.map(|ns| ns as f64)].map(|ns| time(ns.unwrap_or(0.0)));
     let rates = [pace.answers_per_s, pace.answers_stdev_per_s, pace.answers_max_per_s].map(metric);
-    let mut out = format!(
-        "Running {:.0}s test @ {}\n  {}\n",
-        pace.window_s,
-        clean::sanitize_line(title),
-        clean::sanitize_line(under)
-    );
+    let [title, under] = [title, under].map(clean::sanitize_line);
+    let mut out = format!("Running {:.0}s test @ {title}\n  {under}\n", pace.window_s);
     out.push_str("  Thread Stats   Avg      Stdev     Max   +/- Stdev\n");
     for (name, [mean, stdev, max], within) in
         [("Latency", latency, d.within_stdev_share.unwrap_or(0.0)), ("Req/Sec", rates, pace.within_stdev_share)]

@@ -52,12 +52,9 @@ fn left_out(line: &HistoryLine) -> String {
 fn lines_of(line: &HistoryLine, shown: usize, style: &Style) -> String {
     let palette = style.palette();
     let (points, changes) = (count(line.points.len() as u64, "run"), count(line.changes.len() as u64, "change"));
-    let title = sanitize_line(&format!(
-        "{} · {} · {points}, {changes} of level{}",
-        line.subject(),
-        line.figure,
-        left_out(line)
-    ));
+    let (subject, figure, left_out) = (line.subject(), &line.figure, left_out(line));
+    let title = format!("{subject} · {figure} · {points}, {changes} of level{left_out}");
+    let title = sanitize_line(&title);
     let mut grid = Grid::default();
     let hidden = line.points.len().saturating_sub(shown);
     for (at, point) in line.points.iter().enumerate() {

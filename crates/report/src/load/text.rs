@@ -239,11 +239,8 @@ fn bars(bins: &[HistogramBin], room: usize) -> Vec<String> {
         let upto = bin.upto_ns as f64;
         let scale = Scale::for_values(Unit::Nanos, [upto]);
         let bound = format!("≤ {} {}", scale.without_unit(upto), scale.unit());
-        format!(
-            "{bound:>BOUND$}  {} {}",
-            "▇".repeat(length),
-            if bin.count > 0 { grouped(bin.count) } else { String::new() }
-        )
+        let number = if bin.count > 0 { grouped(bin.count) } else { String::new() };
+        format!("{bound:>BOUND$}  {} {number}", "▇".repeat(length))
     };
     let head = (!bins.is_empty()).then(|| format!("{:>BOUND$}  response times", ""));
     head.into_iter().chain(bins.iter().map(bar)).collect()

@@ -86,11 +86,8 @@ pub(crate) fn interval_legend(summary: &Summary) -> Option<String> {
         let sure = share(1.0 - run.alpha);
         let mut currencies = summary.comparisons.iter().flat_map(|comparison| &comparison.currencies);
         let equivalence = if currencies.any(|one| one.verdict == VerdictKind::NoMaterialDifference) {
-            format!(
-                " · no difference: the {} interval lies within ±{}",
-                share(1.0 - 2.0 * run.alpha),
-                share(run.region)
-            )
+            let (surely, region) = (share(1.0 - 2.0 * run.alpha), share(run.region));
+            format!(" · no difference: the {surely} interval lies within ±{region}")
         } else {
             String::new()
         };

@@ -52,12 +52,8 @@ fn facts(view: &ProfileView, focus: &str) -> String {
     });
     let unsteady = view.forks - view.steady_forks.min(view.forks);
     let unsteady = if unsteady == 0 { String::new() } else { format!(" ({unsteady} not steady)") };
-    format!(
-        "{}{unsteady}{samples}{coverage} · {} could not be walked · {}{focus}",
-        count(view.forks.into(), "start"),
-        share(view.failed_share),
-        view.sampler
-    )
+    let (starts, unwalked) = (count(view.forks.into(), "start"), share(view.failed_share));
+    format!("{starts}{unsteady}{samples}{coverage} · {unwalked} could not be walked · {}{focus}", view.sampler)
 }
 
 fn moved(view: &ProfileView, style: &Style) -> String {
@@ -107,11 +103,8 @@ fn versions(table: &AcrossVersions, style: &Style) -> String {
         cells.push((Tone::Plain, shorten(&row.short, NAME)));
         cells
     });
-    format!(
-        "\n{}\n{}",
-        style.palette().paint(Tone::Head, &clean::sanitize_line(&title)),
-        self::table(&head, rows, style)
-    )
+    let title = style.palette().paint(Tone::Head, &clean::sanitize_line(&title));
+    format!("\n{title}\n{}", self::table(&head, rows, style))
 }
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<(Tone, String)>>, style: &Style) -> String {
