@@ -52,21 +52,16 @@ fn ending(plan: &Plan) -> String {
     let about = roughly(run_time(plan).as_secs_f64());
     match (plan.mode, plan.stop.forks) {
         (Mode::Sequential, _) => {
-            format!(
-                "{} one after another, one start each: no intervals; about {about}",
-                count(plan.cells() as u64, "cell")
-            )
+            let cells = count(plan.cells() as u64, "cell");
+            format!("{cells} one after another, one start each: no intervals; about {about}")
         }
         (_, Forks::Fixed { count: forks }) => {
             format!("{} of each variant; about {about}", count(forks.into(), "start"))
         }
         (_, Forks::UntilDecided { budget, at_least, .. }) => {
             let short = least_budget(plan).map_or(String::new(), |least| too_short(least, at_least));
-            format!(
-                "stops when decided (±{} % region, error probability {}) or after {budget}{short}",
-                plan.stop.region * 100.0,
-                plan.stop.alpha
-            )
+            let (region, alpha) = (plan.stop.region * 100.0, plan.stop.alpha);
+            format!("stops when decided (±{region} % region, error probability {alpha}) or after {budget}{short}")
         }
     }
 }

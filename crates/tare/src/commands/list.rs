@@ -44,11 +44,8 @@ pub fn list(args: &ListArgs, global: &Global) -> anyhow::Result<Outcome> {
     let width = contract.scenarios.keys().map(String::len).max().unwrap_or(0);
     for (name, scenario) in &contract.scenarios {
         let routes = if scenario.routes > 1 { format!("  (needs {} routes)", scenario.routes) } else { String::new() };
-        let _ = writeln!(
-            text,
-            "  {name:<width$}  {:<4} {:<14} {}{routes}",
-            scenario.request.method, scenario.request.path, scenario.title
-        );
+        let (method, path, title) = (&scenario.request.method, &scenario.request.path, &scenario.title);
+        let _ = writeln!(text, "  {name:<width$}  {method:<4} {path:<14} {title}{routes}");
     }
     versions(&workspace, &mut text);
     console::print_text(&(sanitize_lines(&text) + "\n"));

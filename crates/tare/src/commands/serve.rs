@@ -41,12 +41,8 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
         *text = text.replace(tare_sut::server::PORT, &args.port.to_string());
     }
     let server = Server::start_unless_cancelled(&spec, &built.cancelled)?;
-    console::print_text(&format!(
-        "{} serves on {} (pid {}); Ctrl-C ends it\n",
-        variant.name,
-        server.base_url(),
-        server.pid()
-    ));
+    let (name, url, pid) = (&variant.name, server.base_url(), server.pid());
+    console::print_text(&format!("{name} serves on {url} (pid {pid}); Ctrl-C ends it\n"));
     console::print_text(&format!("  {}\n  log {}\n", spec.command.join(" "), log.display()));
     while !interrupt::is_raised(&built.cancelled) {
         let ended = match server.status() {

@@ -141,16 +141,10 @@ impl Seen {
         }
         let last = self.points.back().copied().unwrap_or_default();
         let time = |ns: Option<u64>| ns.map_or("–".to_owned(), |ns| single(Unit::Nanos, ns as f64));
-        format!(
-            "  {}  {} (mean {})  p50 {}  p99 {}  {} failed  generator {} busy",
-            clock_text(self.elapsed),
-            rate(last.per_s),
-            rate(self.mean_per_s),
-            time(last.p50_ns),
-            time(last.p99_ns),
-            grouped(self.failed),
-            share(last.cpu_share.min(1.0)),
-        )
+        let [now, mean] = [last.per_s, self.mean_per_s].map(rate);
+        let [p50, p99] = [last.p50_ns, last.p99_ns].map(time);
+        let (elapsed, failed, busy) = (clock_text(self.elapsed), grouped(self.failed), share(last.cpu_share.min(1.0)));
+        format!("  {elapsed}  {now} (mean {mean})  p50 {p50}  p99 {p99}  {failed} failed  generator {busy} busy")
     }
 }
 

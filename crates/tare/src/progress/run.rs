@@ -150,10 +150,8 @@ impl RunView {
             let mark = standing_mark(standing.reason_to_stop, self.colored);
             let needed = standing.needed.filter(|_| !is_decided);
             let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock_text(more)));
-            let text = format!(
-                "{:<20} {:<28} start {:<3} {}{needed}",
-                standing.scenario, standing.variant, place.fork, standing.text
-            );
+            let ComparisonState { scenario, variant, text, .. } = standing;
+            let text = format!("{scenario:<20} {variant:<28} start {:<3} {text}{needed}", place.fork);
             if self.screen.is_terminal() && !is_decided {
                 self.open.insert(key, format!("  {mark} {text}"));
                 continue;

@@ -103,11 +103,8 @@ fn conclude(end: SearchEnd, bench: &ReleaseBench<'_>, args: &BisectArgs) -> anyh
     let (before, after) = (release(last_before), release(first_after));
     let mut text = format!("\n  The change came with {after}: {before} does not have it.\n");
     if !unknown.is_empty() {
-        let unknown: Vec<&str> = unknown.into_iter().map(release).collect();
-        text = format!(
-            "\n  The change came after {before}, with {after} at the latest. Not known: {}.\n",
-            unknown.join(", ")
-        );
+        let unknown = unknown.into_iter().map(release).collect::<Vec<&str>>().join(", ");
+        text = format!("\n  The change came after {before}, with {after} at the latest. Not known: {unknown}.\n");
     }
     console::print_text(&text);
     if args.attribution_forks > 0 {

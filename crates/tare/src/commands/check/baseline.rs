@@ -64,12 +64,8 @@ impl<'a> Given<'a> {
         let has_program = || words.first().is_some_and(|word| folders.iter().any(|folder| folder.join(word).is_file()));
         if is_path && !has_program() {
             let first = words.first().map_or(self.text, String::as_str);
-            let base = self.folder.canonicalize()?;
-            let message = format!(
-                "there is no folder \"{}\" and no program \"{first}\"; paths count from {}",
-                self.text,
-                base.display()
-            );
+            let (text, base) = (self.text, self.folder.canonicalize()?.display().to_string());
+            let message = format!("there is no folder \"{text}\" and no program \"{first}\"; paths count from {base}");
             return Err(self.wrong(message));
         }
         Ok(has_several_words.then_some(words))

@@ -115,13 +115,10 @@ fn noise(server: &CpuSet, load: &CpuSet, cancelled: &AtomicBool) -> anyhow::Resu
     let Some((figures, soon, later)) = measured else {
         return Ok(Checked::doubtful("one server against itself", "no figures: it was interrupted", ""));
     };
+    let ([sd, in_span, in_a_minute], pairs) = ([figures.sd, soon, later].map(share), figures.pairs);
     let found = format!(
-        "neighbouring slices of 100 ms differ by {} (standard deviation, {} pairs); this shows differences of {} in 5 s and \
-         of {} in a minute",
-        share(figures.sd),
-        figures.pairs,
-        share(soon),
-        share(later)
+        "neighbouring slices of 100 ms differ by {sd} (standard deviation, {pairs} pairs); this shows differences of {in_span} in \
+         5 s and of {in_a_minute} in a minute"
     );
     let remedy = "Starts of a JVM program differ more than slices do. To see by how much: tare run --aa SERVER";
     let state = if later <= VISIBLE { CheckState::Fine } else { CheckState::Doubtful };
