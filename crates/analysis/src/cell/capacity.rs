@@ -209,11 +209,8 @@ fn beyond_search(variant: &str, capacity: &CapacityAt, found: &[FoundLoad]) -> V
     let (most, none) =
         (ends(|one| matches!(one, FoundLoad::AtLeast(_))), ends(|one| matches!(one, FoundLoad::Below(_))));
     let kept_most = most.first().map(|first| {
-        let load = shown(capacity, first.load());
-        format!(
-            "in {} of {all} {variant} kept the largest load that was tried, {load}: --slo-most tries more",
-            most.len()
-        )
+        let (number, load) = (most.len(), shown(capacity, first.load()));
+        format!("in {number} of {all} {variant} kept the largest load that was tried, {load}: --slo-most tries more")
     });
     let kept_none = none.first().map(|_| format!("in {} of {all} {variant} kept no load that was tried", none.len()));
     kept_most.into_iter().chain(kept_none).collect()

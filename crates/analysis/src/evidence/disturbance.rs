@@ -132,9 +132,6 @@ pub(crate) fn reason(cell: &Evidence<'_>) -> Option<String> {
     let disturbed = slices.iter().filter(|slice| is_disturbed(slice)).count() as u64;
     let most = slices.iter().filter_map(|slice| slice.server.others_share).fold(0.0, f64::max);
     let of = count(slices.len() as u64, "slice");
-    Some(format!(
-        "other programs used up to {} of the cores, and more than {} in {disturbed} of {of}",
-        share(most),
-        share(MOST_OTHERS_SHARE)
-    ))
+    let (most, limit) = (share(most), share(MOST_OTHERS_SHARE));
+    Some(format!("other programs used up to {most} of the cores, and more than {limit} in {disturbed} of {of}"))
 }
