@@ -48,10 +48,8 @@ pub enum StatsError {
 
 /// Refuses NaN and infinities, which would otherwise get into a report unnoticed.
 pub(crate) fn require_finite(values: &[f64]) -> Result<(), StatsError> {
-    match values.iter().position(|v| !v.is_finite()) {
-        Some(index) => Err(StatsError::NotFinite { index, value: values[index] }),
-        None => Ok(()),
-    }
+    let wrong = values.iter().position(|v| !v.is_finite());
+    wrong.map_or(Ok(()), |index| Err(StatsError::NotFinite { index, value: values[index] }))
 }
 
 /// Refuses inputs shorter than `needed`, and then what [`require_finite`] refuses.

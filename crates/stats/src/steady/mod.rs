@@ -94,10 +94,7 @@ pub fn why_unsteady(windows: &[Window], rule: &SteadyRule) -> Result<Option<Unst
     let given = windows.iter().flat_map(|w| [Some(w.time_s), Some(w.log_cost), w.compiler_share]);
     require_finite(&given.flatten().collect::<Vec<_>>())?;
     let Some(judged) = judged_points(&points, rule) else { return Ok(Some(Unsteady::TooShort)) };
-    match check_compilers(windows, rule) {
-        Some(busy) => Ok(Some(busy)),
-        None => find_change(judged, rule),
-    }
+    check_compilers(windows, rule).map_or_else(|| find_change(judged, rule), |busy| Ok(Some(busy)))
 }
 
 /// The points that are judged, or `None` while there are too few of them or too short a time.

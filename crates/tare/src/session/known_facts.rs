@@ -28,14 +28,10 @@ pub fn machine_facts(flags: &Options, suite: &Suite) -> anyhow::Result<MachineFa
     let are_agents_elsewhere =
         are_elsewhere(&read_places(&suite.origin_of("agents", flags), agents.unwrap_or_default())?);
     if let Some(host) = servers_machine::connect_by(flags, suite)? {
-        let here = if host.is_another_machine() || are_agents_elsewhere {
-            Some(allowed_cpus()?.iter().collect())
-        } else {
-            None
-        };
+        let here = (host.is_another_machine() || are_agents_elsewhere).then(allowed_cpus).transpose()?;
         return Ok(MachineFacts {
             cpus: host.cpus().iter().collect(),
-            generator_cpus: here,
+            generator_cpus: here.map(|cpus| cpus.iter().collect()),
             identity: Environment { sections: host.sections(), ..Environment::default() }.machine_identity(),
             jdk: host.jdk(),
         });

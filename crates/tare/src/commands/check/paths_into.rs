@@ -30,10 +30,7 @@ fn has_absolute_link(folder: &Path, path: &Path) -> bool {
 /// The path without links, as far as it exists.
 fn without_links(path: &Path) -> PathBuf {
     let found = path.ancestors().find_map(|part| Some((part, part.canonicalize().ok()?)));
-    match found {
-        Some((part, real)) => real.join(path.strip_prefix(part).unwrap_or(Path::new(""))),
-        None => path.to_owned(),
-    }
+    found.map_or(path.to_owned(), |(part, real)| real.join(path.strip_prefix(part).unwrap_or(Path::new(""))))
 }
 
 #[cfg(test)]

@@ -68,10 +68,7 @@ fn node() -> Checked {
 
 /// A program that only some servers or profiles need.
 fn optional(what: &'static str, found: Option<String>, remedy: &str) -> Checked {
-    match found {
-        Some(found) => Checked::fine(what, found),
-        None => Checked::optional(what, "not found", remedy),
-    }
+    found.map_or_else(|| Checked::optional(what, "not found", remedy), |found| Checked::fine(what, found))
 }
 
 fn perf() -> Checked {

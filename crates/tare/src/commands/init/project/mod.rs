@@ -41,10 +41,7 @@ impl Project {
 
     /// Who tells the bytes and collections of its runtime: `counters` of a suite's server.
     pub fn counters(&self) -> Option<&'static str> {
-        match self.tool {
-            "npm" | "pnpm" | "yarn" => Some("node"),
-            _ => None,
-        }
+        ["npm", "pnpm", "yarn"].contains(&self.tool).then_some("node")
     }
 }
 
