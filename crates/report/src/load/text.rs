@@ -47,10 +47,8 @@ fn labelled(label: &str, text: String) -> LabelledLine {
 pub(super) fn closing_rows(summary: &LoadSummary) -> Vec<LabelledLine> {
     let condition = |one: &ThresholdResult| {
         let outcome = if one.failed { FAILED } else { PASSED };
-        labelled(
-            outcome,
-            format!("--fail-if {} · {}{}", clean::sanitize_line(&one.condition), one.verb(), one.measured),
-        )
+        let text = format!("--fail-if {} · {}{}", clean::sanitize_line(&one.condition), one.verb(), one.measured);
+        labelled(outcome, text)
     };
     let mut rows = vec![labelled("generator", generator(summary))];
     rows.extend(fleet_line(&summary.agents).map(|line| labelled("agents", line)));
@@ -163,10 +161,8 @@ fn outcome(summary: &LoadSummary) -> LabelledLine {
         }
         None => {
             let (ok, failed) = (grouped(requests.ok), grouped(requests.failed));
-            labelled(
-                "requests",
-                format!("{ok} answered as expected, {failed} failed ({})", share(requests.failed_share)),
-            )
+            let part = share(requests.failed_share);
+            labelled("requests", format!("{ok} answered as expected, {failed} failed ({part})"))
         }
     }
 }
@@ -263,11 +259,8 @@ fn generator(summary: &LoadSummary) -> String {
     let generator = &summary.generator;
     let (one, lags) = match &summary.messages {
         Some(pushed) => {
-            let stamps = messages::stamps(&pushed.tally);
-            (
-                if pushed.gap.is_some() { "an event" } else { "a message" },
-                stamps.map_or(String::new(), |stamps| format!(" · stamps {stamps}")),
-            )
+            let stamps = messages::stamps(&pushed.tally).map_or(String::new(), |stamps| format!(" · stamps {stamps}"));
+            (if pushed.gap.is_some() { "an event" } else { "a message" }, stamps)
         }
         None => ("a request", lags(generator)),
     };
