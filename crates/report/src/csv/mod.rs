@@ -47,7 +47,7 @@ pub(crate) fn line(fields: impl Iterator<Item = String>) -> String {
 }
 
 /// A value, or nothing where there is none: absent is not zero.
-fn maybe<T: ToString>(value: Option<T>) -> String {
+pub(crate) fn maybe<T: ToString>(value: Option<T>) -> String {
     value.map(|v| v.to_string()).unwrap_or_default()
 }
 

@@ -2,7 +2,7 @@
 //! docs/LOAD.md).
 
 use crate::clean;
-use crate::csv::line;
+use crate::csv::{line, maybe};
 use tare_analysis::load::{Interval, LoadSummary};
 use tare_analysis::summary::{StatusCount, UrlSummary};
 
@@ -21,7 +21,7 @@ pub fn csv(summary: &LoadSummary) -> String {
 /// A row with these values. Columns that it does not name are empty.
 fn row(part: &str, values: &[(&str, String)]) -> String {
     let value = |column: &str| values.iter().find(|(name, _)| *name == column).map(|(_, value)| value.clone());
-    line(COLUMNS.split(' ').map(|column| if column == "part" { part.to_owned() } else { text(value(column)) }))
+    line(COLUMNS.split(' ').map(|column| if column == "part" { part.to_owned() } else { maybe(value(column)) }))
 }
 
 fn whole(summary: &LoadSummary) -> String {
@@ -34,12 +34,12 @@ fn whole(summary: &LoadSummary) -> String {
             ("ok", summary.requests.ok.to_string()),
             ("failed", summary.requests.failed.to_string()),
             ("throughput_per_s", summary.throughput_per_s.to_string()),
-            ("response_p50_ns", text(response.percentile_ns(50.0))),
-            ("response_p99_ns", text(response.percentile_ns(99.0))),
-            ("response_max_ns", text(response.max_ns)),
+            ("response_p50_ns", maybe(response.percentile_ns(50.0))),
+            ("response_p99_ns", maybe(response.percentile_ns(99.0))),
+            ("response_max_ns", maybe(response.max_ns)),
             ("in_bytes", summary.bytes.in_bytes.to_string()),
             ("out_bytes", summary.bytes.out_bytes.to_string()),
-            ("generator_cpu_share", text(summary.generator.cpu_share)),
+            ("generator_cpu_share", maybe(summary.generator.cpu_share)),
             ("verdict", summary.verdict.state.name().to_owned()),
         ],
     )
@@ -52,9 +52,9 @@ fn url(url: &UrlSummary) -> String {
             ("ok", url.ok.to_string()),
             ("failed", url.failed.to_string()),
             ("throughput_per_s", url.throughput_per_s.to_string()),
-            ("response_p50_ns", text(url.p50_ns)),
-            ("response_p99_ns", text(url.p99_ns)),
-            ("response_max_ns", text(url.max_ns)),
+            ("response_p50_ns", maybe(url.p50_ns)),
+            ("response_p99_ns", maybe(url.p99_ns)),
+            ("response_max_ns", maybe(url.max_ns)),
             ("name", clean::escape_csv(&clean::sanitize_line(&url.url))),
         ],
     )
@@ -73,18 +73,13 @@ fn interval(interval: &Interval) -> String {
             ("window_s", interval.window_s.to_string()),
             ("ok", interval.ok.to_string()),
             ("failed", interval.failed.to_string()),
-            ("throughput_per_s", text(interval.throughput_per_s)),
-            ("response_p50_ns", text(interval.p50_ns)),
-            ("response_p99_ns", text(interval.p99_ns)),
-            ("response_max_ns", text(interval.max_ns)),
+            ("throughput_per_s", maybe(interval.throughput_per_s)),
+            ("response_p50_ns", maybe(interval.p50_ns)),
+            ("response_p99_ns", maybe(interval.p99_ns)),
+            ("response_max_ns", maybe(interval.max_ns)),
             ("in_bytes", interval.in_bytes.to_string()),
             ("out_bytes", interval.out_bytes.to_string()),
-            ("generator_cpu_share", text(interval.generator_cpu_share)),
+            ("generator_cpu_share", maybe(interval.generator_cpu_share)),
         ],
     )
-}
-
-/// Empty if the value is not known.
-fn text(value: Option<impl ToString>) -> String {
-    value.map(|value| value.to_string()).unwrap_or_default()
 }
