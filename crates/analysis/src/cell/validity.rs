@@ -89,13 +89,8 @@ fn doubts(cell: &Evidence<'_>, loads: &[LoadLatency], resources: LoadResources<'
         (generator_bound, "Give the generator more cores (--load-cpus), or use a fixed rate (-r)."),
         (network_bound, "Compare CPU per request, put the generator nearer to the servers, or use a faster network."),
     ];
-    let cpu = [
-        (
-            full_server(cell, resources.server_cpus),
-            "Lower the rate (--rate), or give the server more cores (--server-cpus).",
-        ),
-        (restless(cell), ""),
-    ];
+    let more_cores = "Lower the rate (--rate), or give the server more cores (--server-cpus).";
+    let cpu = [(full_server(cell, resources.server_cpus), more_cores), (restless(cell), "")];
     let mut found: Vec<Reason> = about(Concern::Everything, general)
         .chain(about(Concern::Throughput, throughput))
         .chain(about(Concern::CpuPerRequest, cpu))
