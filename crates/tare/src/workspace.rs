@@ -82,11 +82,8 @@ impl Workspace {
         let mut path = named.to_owned();
         if !path.exists() {
             let of_home = self.home.iter().flat_map(|home| {
-                [
-                    home.join(named),
-                    home.join("suites").join(named),
-                    home.join("suites").join(named).with_extension("toml"),
-                ]
+                let of_suites = home.join("suites").join(named);
+                [home.join(named), of_suites.clone(), of_suites.with_extension("toml")]
             });
             path = of_home.into_iter().find(|path| path.is_file()).unwrap_or(path);
         }

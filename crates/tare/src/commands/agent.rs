@@ -40,13 +40,8 @@ pub fn agent(first_order_within: Duration) -> anyhow::Result<Outcome> {
             std::process::exit(1)
         }
     };
-    serve_agent(
-        TimeoutReader::new(orders, LONGEST_SILENCE).with_first_timeout(first_order_within),
-        reports,
-        &host,
-        &mut build,
-        end,
-    )?;
+    let orders = TimeoutReader::new(orders, LONGEST_SILENCE).with_first_timeout(first_order_within);
+    serve_agent(orders, reports, &host, &mut build, end)?;
     Ok(Outcome::Done)
 }
 

@@ -61,11 +61,8 @@ impl Checkout {
                 std::thread::sleep(LOOK);
             } else if !is_restored(&folder, commit) && self.adopt(&folder, commit).is_none() {
                 self.make_worktree(&folder, commit)?;
-                anyhow::ensure!(
-                    is_restored(&folder, commit),
-                    "git does not know its own work tree {}",
-                    folder.display()
-                );
+                let place = folder.display();
+                anyhow::ensure!(is_restored(&folder, commit), "git does not know its own work tree {place}");
             }
         }
         anyhow::bail!("another process is using {} and does not finish; end it, or wait for it", folder.display())

@@ -7,7 +7,7 @@ use tare_plan::plan::Source;
 use tare_plan::ratio_limit::RatioLimit;
 use tare_plan::settings::Options;
 use tare_plan::suite::{GroupSpec, Suite};
-use tare_plan::{Currency, Plan};
+use tare_plan::{Currency, Plan, PlanError};
 use tare_report::write_all;
 
 use super::search::{CompareReleases, Comparison, CostChange};
@@ -67,13 +67,8 @@ impl ReleaseBench<'_> {
         let plan = self.session.plan(&suite, flags, None)?;
         let scenarios: Vec<&str> =
             plan.groups.iter().flat_map(|group| &group.scenarios).map(|named| named.name.as_str()).collect();
-        anyhow::ensure!(
-            scenarios.len() == 1,
-            tare_plan::PlanError::value(
-                "--scenarios",
-                format!("a bisection follows one scenario; choose with -m one of {}", scenarios.join(", ")),
-            )
-        );
+        let message = format!("a bisection follows one scenario; choose with -m one of {}", scenarios.join(", "));
+        anyhow::ensure!(scenarios.len() == 1, PlanError::value("--scenarios", message));
         Ok(plan)
     }
 
