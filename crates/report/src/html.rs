@@ -7,6 +7,7 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 use serde::de::Error as _;
 
+use crate::clean::sanitize_line;
 use crate::error::ReportError;
 use packed::PackedData;
 use tare_analysis::summary::Summary;
@@ -47,7 +48,12 @@ fn fill(template: &str, summary: &Summary) -> Result<String, ReportError> {
         .replacen(TITLE, &title, 1))
 }
 
-pub(crate) fn escape_html(text: &str) -> String {
+/// What others wrote, as one line of a page.
+pub(crate) fn escape_line(text: &str) -> String {
+    escape_html(&sanitize_line(text))
+}
+
+fn escape_html(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use super::usable_ratios;
-use crate::clean::sanitize_line;
-use crate::html::escape_html;
+use crate::html::escape_line as safe;
 use tare_analysis::format::cut;
 use tare_analysis::summary::{Comparison, CurrencyRatio, LimitResult, LimitVerdictKind, Summary, VerdictKind};
 
@@ -234,8 +233,4 @@ fn round_step(step: f64) -> f64 {
 fn text(x: f64, y: f64, colour: &str, anchor: &str, words: &str) -> String {
     let baseline = y + 4.5;
     format!("<text x=\"{x:.1}\" y=\"{baseline}\" fill=\"{colour}\" text-anchor=\"{anchor}\">{}</text>\n", safe(words))
-}
-
-fn safe(text: &str) -> String {
-    escape_html(&sanitize_line(text))
 }

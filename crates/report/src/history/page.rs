@@ -3,8 +3,7 @@
 use std::fmt::Write as _;
 
 use super::text::{change_words, headline, number, short_revision, state};
-use crate::clean::sanitize_line;
-use crate::html::escape_html;
+use crate::html::escape_line as html;
 use tare_analysis::format::cut;
 use tare_analysis::history::{History, HistoryLine, HistoryPoint};
 
@@ -80,10 +79,6 @@ fn section(line: &HistoryLine) -> String {
 
 fn class(verdict: tare_analysis::summary::VerdictKind) -> &'static str {
     if verdict == tare_analysis::summary::VerdictKind::Worse { "worse" } else { "better" }
-}
-
-fn html(text: &str) -> String {
-    escape_html(&sanitize_line(text))
 }
 
 /// A line with the range of values that its chart shows. Places from left to right are in percent and those from top to bottom
