@@ -55,19 +55,13 @@ impl CapacitySearch {
 
     /// Records the outcome of a try of [`next_load`](Self::next_load).
     pub fn note_outcome(&mut self, sustained: bool) {
-        if sustained {
-            self.votes.0 += 1;
-        } else {
-            self.votes.1 += 1;
-        }
-        if self.votes.0.max(self.votes.1) < AGREEING || self.over {
+        let votes = if sustained { &mut self.votes.0 } else { &mut self.votes.1 };
+        *votes += 1;
+        if *votes < AGREEING || self.over {
             return;
         }
-        if self.votes.0 > self.votes.1 {
-            self.found.sustained = Some(self.load);
-        } else {
-            self.found.broken = Some(self.load);
-        }
+        let found = if sustained { &mut self.found.sustained } else { &mut self.found.broken };
+        *found = Some(self.load);
         self.votes = (0, 0);
         self.step();
     }
