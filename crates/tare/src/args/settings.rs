@@ -4,6 +4,7 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use tare_plan::settings::{Options, SettingInfo, all_settings};
 use tare_plan::suite::Suite;
+use tare_report::text::wrap;
 
 /// The suite that a bare `tare run` uses.
 const QUICK_SUITE: &str = include_str!("../../../../suites/quick.toml");
@@ -108,12 +109,13 @@ fn read_flags(settings: Vec<SettingInfo>, matches: &ArgMatches) -> Result<Option
 pub fn quick_suite_note() -> String {
     let given =
         Suite::parse("suites/quick.toml", QUICK_SUITE).map(|suite| suite.run.given_values()).unwrap_or_default();
-    let settings: Vec<String> = given.iter().map(|(key, value)| as_flag(key, value)).collect();
+    // A flag stays on one line with its value.
+    let settings: Vec<String> = given.iter().map(|(key, value)| as_flag(key, value).replace(' ', "\u{a0}")).collect();
+    let settings = wrap(&format!("  {}", settings.join(" ")), NOTE_WIDTH, 2).replace('\u{a0}', " ");
     format!(
         "Defaults: a flag wins over the suite file, and the suite file over the default that is shown here. \
-         Without SUITE, --servers, --scenarios, --aa and --external, `tare run` uses suites/quick.toml:\n{}\n\n\
-         `tare run --dry-run` prints every value with its source. Reference: docs/SETTINGS.md",
-        wrapped(&settings)
+         Without SUITE, --servers, --scenarios, --aa and --external, `tare run` uses suites/quick.toml:\n{settings}\n\n\
+         `tare run --dry-run` prints every value with its source. Reference: docs/SETTINGS.md"
     )
 }
 
@@ -125,21 +127,6 @@ fn as_flag(key: &str, value: &str) -> String {
         Some((long, Some(switch))) if switch.value.to_string() == value => format!("--{long}"),
         _ => format!("{key} = {value}"),
     }
-}
-
-/// Words in indented lines of at most [`NOTE_WIDTH`] columns.
-fn wrapped(words: &[String]) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for word in words {
-        match lines.last_mut() {
-            Some(line) if line.len() + 1 + word.len() <= NOTE_WIDTH => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(format!("  {word}")),
-        }
-    }
-    lines.join("\n")
 }
 
 #[cfg(test)]
