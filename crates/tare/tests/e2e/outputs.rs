@@ -2,11 +2,11 @@
 
 use std::fs::{self, File};
 use std::io::Read;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use tare_record::{RunHeader, RunWriter, find_run, open_run_record};
 
-use crate::common::{Bench, QUICK, Reference, SmallDisk, json, server, stderr, stdout};
+use crate::common::{Bench, QUICK, Reference, SmallDisk, json, server, stderr, stdout, wait_for};
 
 const FLAGS: [&str; 5] = ["--json", "--csv", "--html", "--hgrm", "--hlog"];
 
@@ -250,4 +250,21 @@ fn a_bundle_of_a_run_that_has_not_ended_has_all_that_was_measured() {
     let bundled = bench.path().join("bundled.sqlite");
     std::io::copy(&mut bundle.by_name("record.sqlite").unwrap(), &mut File::create(&bundled).unwrap()).unwrap();
     assert_eq!(open_run_record(&bundled).unwrap().slices.len(), whole.slices.len());
+}
+
+#[test]
+fn a_bundle_that_is_interrupted_leaves_no_copy_of_the_record() {
+    let (server, bench) = (Reference::start(&[]), Bench::new());
+    assert!(bench.run(&["load", &server.url("/path0/4"), "-n", "50", "--db", "a.db"]).status.success());
+    let [pipe, copy] = ["pipe", "pipe.copy"].map(|name| bench.path().join(name));
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut report = bench.tare(&["report", "a.db", "--bundle", "pipe"]);
+    let mut packing = report.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    assert!(wait_for(|| copy.exists()));
+    // Not SIGINT, which the programs of a shell's background ignore.
+    assert!(Command::new("kill").args(["-TERM", &packing.id().to_string()]).status().unwrap().success());
+    // Until now nobody read the pipe, so that the bundle could not be written.
+    let _reader = File::options().read(true).write(true).open(&pipe).unwrap();
+    let status = packing.wait().unwrap();
+    assert!(status.code().is_some() && !copy.exists(), "{status}");
 }

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, ensure};
 use tare_record::store::{RECORD_FILE, copy_record, record_texts, rewrite_record};
@@ -10,9 +11,10 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::secrets::Secrets;
-use crate::console;
+use crate::failure::Outcome;
+use crate::{console, interrupt};
 
-pub fn write_bundle(record: &Path, target: &Path) -> anyhow::Result<()> {
+pub fn write_bundle(record: &Path, target: &Path) -> anyhow::Result<Outcome> {
     let is_record =
         target.canonicalize().is_ok_and(|target| record.canonicalize().is_ok_and(|record| record == target));
     ensure!(!is_record, "{} is the record itself; name another file", target.display());
@@ -20,22 +22,28 @@ pub fn write_bundle(record: &Path, target: &Path) -> anyhow::Result<()> {
     copy.push(".copy");
     let copy = PathBuf::from(copy);
     ensure!(!copy.exists(), "{} exists; remove it", copy.display());
+    // From here on Ctrl-C does not end this process: the copy has every secret, and must not stay.
+    let cancelled = interrupt::flag()?;
     copy_record(record, &copy)?;
-    let written = pack(record, &copy, target);
+    let written = pack(record, &copy, target, &cancelled);
     fs::remove_file(&copy).with_context(|| format!("cannot remove {}", copy.display()))?;
-    let (files, masked) = written?;
+    let Some((files, masked)) = written? else { return Ok(Outcome::Interrupted) };
     console::print_text(&format!(
         "wrote {}: {files}, {masked}. Look at it before you give it away: bodies, files of a suite and what servers log are in it as \
          they were, but for these secrets\n",
         target.display()
     ));
-    Ok(())
+    Ok(Outcome::Done)
 }
 
 /// Packs the copy of the record and the texts beside the record; returns in words how many there are, and how many secrets were masked.
-fn pack(record: &Path, copy: &Path, target: &Path) -> anyhow::Result<(String, String)> {
+/// `None` if it was cancelled before there was a bundle.
+fn pack(record: &Path, copy: &Path, target: &Path, cancelled: &AtomicBool) -> anyhow::Result<Option<(String, String)>> {
     let secrets = Secrets::of(&record_texts(copy)?);
     rewrite_record(copy, |text| secrets.masked(text))?;
+    if interrupt::is_raised(cancelled) {
+        return Ok(None);
+    }
     let file = File::create(target).with_context(|| format!("cannot write {}", target.display()))?;
     let mut bundle = ZipWriter::new(file);
     let mut add = |name: &str, content: &[u8]| -> anyhow::Result<()> {
@@ -50,7 +58,7 @@ fn pack(record: &Path, copy: &Path, target: &Path) -> anyhow::Result<(String, St
     }
     bundle.finish()?;
     let count = tare_analysis::format::count;
-    Ok((count(1 + texts.len() as u64, "file"), format!("{} masked", count(secrets.count(), "secret"))))
+    Ok(Some((count(1 + texts.len() as u64, "file"), format!("{} masked", count(secrets.count(), "secret")))))
 }
 
 /// The texts in the folder of a run: logs and summaries. Pages and histograms can be made again.

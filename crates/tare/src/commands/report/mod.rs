@@ -27,8 +27,7 @@ pub fn report(args: &ReportArgs, global: &Global) -> anyhow::Result<Outcome> {
     }
     let path = find_record(&args.run, global)?;
     if let Some(target) = &args.form.bundle {
-        bundle::write_bundle(&path, target)?;
-        return Ok(Outcome::Done);
+        return bundle::write_bundle(&path, target);
     }
     let record = match store::open_record(&path)? {
         Record::Run(record) => *record,
