@@ -32,8 +32,10 @@ enum Meaning {
     Header(&'static str, &'static str),
     /// A header as written.
     AnyHeader,
-    /// A part of the body: text, or a file after @.
+    /// A part of the body: text, or a file after @, whose line ends are left out.
     Data,
+    /// A part of the body: text, or a file after @, as it is.
+    Binary,
     /// A part of the body, as text.
     Text,
     /// A part of the body that is to be encoded.
@@ -58,7 +60,7 @@ const FLAGS: &[(&str, &str, Meaning)] = &[
     ("-H", "--header", AnyHeader),
     ("-d", "--data", Data),
     ("", "--data-ascii", Data),
-    ("", "--data-binary", Data),
+    ("", "--data-binary", Binary),
     ("", "--data-raw", Text),
     ("", "--data-urlencode", Encoded),
     ("", "--json", Json),
@@ -197,6 +199,7 @@ struct CurlRequest {
     data: Vec<String>,
     /// The file that is the body.
     file: Option<String>,
+    leaves_out_line_ends: bool,
     has_json: bool,
     is_in_url: bool,
     is_head: bool,
@@ -217,11 +220,12 @@ impl CurlRequest {
             }
             Header(name, prefix) => self.headers.push(format!("{name}: {prefix}{value}")),
             AnyHeader => self.headers.extend(header(&value)),
-            Data | Json if value.starts_with('@') => {
+            Data | Binary | Json if value.starts_with('@') => {
                 self.has_json |= matches!(meaning, Json);
+                self.leaves_out_line_ends |= matches!(meaning, Data);
                 self.set_file(value[1..].to_owned())?;
             }
-            Data | Text => self.data.push(value),
+            Data | Binary | Text => self.data.push(value),
             Json => {
                 self.has_json = true;
                 self.data.push(value);
@@ -309,6 +313,9 @@ impl CurlRequest {
             flags.push(format!("--data={}", literal(&body)));
         }
         flags.extend(self.file.into_iter().flat_map(|file| ["-D".to_owned(), file]));
+        if self.leaves_out_line_ends {
+            flags.push("--no-line-ends".to_owned());
+        }
         Ok(flags)
     }
 }

@@ -173,6 +173,9 @@ pub struct RequestArgs {
     /// Request body from a file, byte for byte.
     #[arg(short = 'D', long, value_name = "FILE", group = "a_body")]
     pub body_file: Option<PathBuf>,
+    /// Leave out the line ends of that file, as a line for curl means it.
+    #[arg(long, requires = "body_file", hide = true)]
+    pub no_line_ends: bool,
     /// Request body in hex, two digits a byte.
     #[arg(long, value_name = "HEX", group = "a_body", hide_short_help = true)]
     pub data_hex: Option<String>,

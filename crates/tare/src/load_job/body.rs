@@ -33,7 +33,14 @@ pub(super) fn body(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Opt
 pub(super) fn bytes(args: &RequestArgs, files: &InputFiles) -> anyhow::Result<Option<Vec<u8>>> {
     match (&args.data_hex, &args.body_file) {
         (Some(hex), _) => bytes_of_hex(hex).map(Some).map_err(|what| wrong_usage(format!("--data-hex: {what}"))),
-        (None, Some(file)) => files.contents(file).map(Some).with_context(|| unreadable(file, "the body")),
+        (None, Some(file)) => {
+            let mut bytes = files.contents(file).with_context(|| unreadable(file, "the body"))?;
+            if args.no_line_ends {
+                // As curl, which leaves out the third one too.
+                bytes.retain(|byte| !b"\r\n\0".contains(byte));
+            }
+            Ok(Some(bytes))
+        }
         (None, None) => Ok(None),
     }
 }
@@ -133,6 +140,18 @@ pub(super) fn unreadable(file: &Path, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_sent_as_curl_sends_it() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&file, b"a=1\r\n&b=\xff\0\n").unwrap();
+        for (flag, sent) in [("-d", &b"a=1&b=\xff"[..]), ("--data-binary", b"a=1\r\n&b=\xff\0\n")] {
+            let line = format!("curl http://x/ {flag} @{}", file.path().display());
+            let cli = crate::args::parse(["tare", "load", "--curl", &line]).unwrap();
+            let crate::args::Command::Load(args) = cli.command else { panic!() };
+            assert_eq!(bytes(&args.request, &InputFiles::Disk).unwrap().as_deref(), Some(sent), "{flag}");
+        }
+    }
 
     #[test]
     fn a_form_with_a_file_has_parts_and_one_without_is_encoded() {

@@ -45,6 +45,11 @@ fn flags_of_curl_mean_what_they_mean_there() {
         ),
         ("curl -F a=b -F n=1 http://x/", "http://x/|--multipart|--form|a=b|--form|n=1"),
         ("curl -T a.bin http://x/", "http://x/|-X|PUT|-D|a.bin"),
+        (
+            "curl -d @a.txt http://x/",
+            "http://x/|-H|Content-Type: application/x-www-form-urlencoded|-D|a.txt|--no-line-ends",
+        ),
+        ("curl --data-ascii @a -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a|--no-line-ends"),
         ("curl --data-binary @a.bin -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a.bin"),
         ("curl -m 5 --resolve x:443:127.0.0.1 https://x/", "https://x/|--timeout|5s|--connect-to|127.0.0.1:443"),
         ("curl -L http://x/", "http://x/|--follow"),
