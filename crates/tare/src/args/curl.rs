@@ -197,6 +197,8 @@ struct CurlRequest {
     flags: Vec<String>,
     headers: Vec<String>,
     data: Vec<String>,
+    /// Hosts and ports, and the addresses that stand for them.
+    resolved: Vec<(String, u16, String)>,
     /// The file that is the body.
     file: Option<String>,
     leaves_out_line_ends: bool,
@@ -238,11 +240,7 @@ impl CurlRequest {
                 self.set_file(value)?;
             }
             Compressed => self.is_compressed = true,
-            Resolve => {
-                let (_, address) = value.split_once(':').unwrap_or_default();
-                let (port, address) = address.split_once(':').ok_or("--resolve is HOST:PORT:ADDRESS in curl")?;
-                self.flags.extend(["--connect-to".to_owned(), format!("{address}:{port}")]);
-            }
+            Resolve => self.resolved.push(resolved(&value).ok_or("--resolve is HOST:PORT:ADDRESS in curl")?),
             Url => self.urls.push(value),
         }
         Ok(())
@@ -260,6 +258,21 @@ impl CurlRequest {
         self.headers.iter().any(is_it)
     }
 
+    /// Address and port that are given for the host and port of this URL. The last one counts, and `*` only where none
+    /// has the host itself.
+    fn address_of(&self, url: &str) -> Option<String> {
+        let parsed = |text: &str| url::Url::parse(text).ok().filter(url::Url::has_host);
+        let url = parsed(url).or_else(|| parsed(&format!("http://{url}")))?;
+        let (own_host, own_port) = (url.host_str()?, url.port_or_known_default()?);
+        let given = |wanted: &str| {
+            let is_it =
+                |(host, port, _): &&(String, u16, String)| *port == own_port && host.eq_ignore_ascii_case(wanted);
+            self.resolved.iter().rev().find(is_it)
+        };
+        let (_, port, address) = given(own_host).or_else(|| given("*"))?;
+        Some(format!("{address}:{port}"))
+    }
+
     /// The URL, the flags and the body.
     fn flags(mut self) -> Result<Vec<String>, String> {
         // cmd of Windows has a caret before each quote.
@@ -269,6 +282,7 @@ impl CurlRequest {
         let [url] = &self.urls[..] else {
             return Err(format!("the line has {} URLs, and not one", self.urls.len()));
         };
+        let address = self.address_of(url);
         let mut url = literal(url);
         let body = self.data.join("&");
         if self.is_in_url && !body.is_empty() {
@@ -307,6 +321,7 @@ impl CurlRequest {
             flags.push("--multipart".to_owned());
         }
         flags.append(&mut self.flags);
+        flags.extend(address.into_iter().flat_map(|address| ["--connect-to".to_owned(), address]));
         flags.extend(self.headers.iter().flat_map(|line| ["-H".to_owned(), literal(line)]));
         if sends_text {
             // In one word: the parts of a form that a browser sends begin with hyphens, as flags do.
@@ -338,6 +353,16 @@ fn encoded(value: &str) -> Result<String, String> {
         None if value.contains('@') => Err(format!("--data-urlencode {value}: give the text itself")),
         None => Ok(encode(value)),
     }
+}
+
+/// Host, port and address of `HOST:PORT:ADDRESS`; of several addresses, the first.
+fn resolved(value: &str) -> Option<(String, u16, String)> {
+    let (host, rest) = value.trim_start_matches('+').split_once(':')?;
+    let (port, addresses) = rest.split_once(':')?;
+    let address = addresses.split(',').next().filter(|address| !address.is_empty())?;
+    let lacks_brackets = address.contains(':') && !address.starts_with('[');
+    let address = if lacks_brackets { format!("[{address}]") } else { address.to_owned() };
+    Some((host.to_owned(), port.parse().ok()?, address))
 }
 
 /// Braces mean themselves in curl.

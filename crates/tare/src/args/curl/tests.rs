@@ -52,6 +52,12 @@ fn flags_of_curl_mean_what_they_mean_there() {
         ("curl --data-ascii @a -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a|--no-line-ends"),
         ("curl --data-binary @a.bin -H 'Content-Type: x/y' http://x/", "http://x/|-H|Content-Type: x/y|-D|a.bin"),
         ("curl -m 5 --resolve x:443:127.0.0.1 https://x/", "https://x/|--timeout|5s|--connect-to|127.0.0.1:443"),
+        (
+            "curl --resolve y:443:10.0.0.1 --resolve X:443:127.0.0.1 --resolve x:80:10.0.0.2 https://x/",
+            "https://x/|--connect-to|127.0.0.1:443",
+        ),
+        ("curl --resolve *:8080:::1,10.0.0.1 x:8080/?a=b://c", "x:8080/?a=b://c|--connect-to|[::1]:8080"),
+        ("curl --resolve x:443:127.0.0.1 --resolve *:80:10.0.0.1 http://x:8080/", "http://x:8080/"),
         ("curl -L http://x/", "http://x/|--follow"),
         ("curl --data-raw $'\\ud83d\\ude00\\xe9' -H 'Content-Type:t/x' x", "x|-H|Content-Type:t/x|--data=\u{1f600}é"),
         ("curl -H 'X-Empty;' -H 'Accept:' -o /dev/null http://x/", "http://x/|-H|X-Empty:"),
@@ -79,6 +85,7 @@ fn what_has_no_counterpart_is_refused_with_its_name() {
         ("curl ^\"http://x/^\" ^\n -H ^\"accept: */*^\"", "copy it as cURL (bash)"),
         ("curl -H", "--header has no value"),
         ("curl -s", "0 URLs"),
+        ("curl --resolve x:443 https://x/", "--resolve is HOST:PORT:ADDRESS"),
         ("curl http://x/ -d a -d @b", "text and a file"),
         ("curl -G http://x/ -d @b", "--get with a file"),
     ] {
