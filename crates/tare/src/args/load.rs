@@ -214,6 +214,9 @@ impl RequestArgs {
     }
 }
 
+/// The time between two pushed messages, unless a flag gives it.
+const USUAL_PERIOD: &str = "100ms";
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "WebSockets (ws:// and wss:// URLs) and event streams")]
 pub struct WebSocketArgs {
@@ -230,7 +233,7 @@ pub struct WebSocketArgs {
     #[arg(long, value_name = "TEXT|@FILE", conflicts_with = "a_body", hide_short_help = true)]
     pub subscribe: Vec<String>,
     /// Time between two messages that the server pushes to a user. Jitter, late and missing messages are computed from it.
-    #[arg(long, default_value = "100ms", value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
+    #[arg(long, default_value = USUAL_PERIOD, value_name = "SPAN", value_parser = parse_time, hide_short_help = true)]
     pub period: Span,
     /// Clock that stamps pushed messages: same (this machine's), estimate (the offset is measured with 20 messages before
     /// and after the load), or auto (same if the server runs on this machine, otherwise estimate).
@@ -239,6 +242,13 @@ pub struct WebSocketArgs {
     /// Send messages of this size and wait for the echo of each one. With --data TEXT, any message counts as the response.
     #[arg(long, value_name = "BYTES", value_parser = parse_message_bytes, group = "a_body", hide_short_help = true)]
     pub echo: Option<u64>,
+}
+
+impl WebSocketArgs {
+    /// Whether `period` is what it is without a flag.
+    pub fn has_usual_period(&self) -> bool {
+        USUAL_PERIOD.parse::<Span>().is_ok_and(|usual| usual == self.period)
+    }
 }
 
 #[derive(Debug, Args)]

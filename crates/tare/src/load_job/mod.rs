@@ -43,6 +43,11 @@ const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 /// In one sentence: a flag that cannot be followed, a URL that cannot be loaded, a file that cannot be read.
 pub fn load_job(args: &LoadArgs, files: &InputFiles) -> anyhow::Result<LoadJob> {
     let (load, connection) = (&args.model, &args.connection);
+    if connection.unix_socket.is_some() && connection.congestion.is_some() {
+        return Err(wrong_usage(
+            "--congestion is for TCP, which a Unix socket has not; leave out one of the two flags",
+        ));
+    }
     let wanted = request::wanted_requests(&args.urls, &args.request, files)?;
     let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
     let instead = (connection.unix_socket.as_deref(), connection.connect_to.as_ref());

@@ -1,6 +1,7 @@
 //! The protocol of a load, from its URL and flags; and which flags have no meaning on a WebSocket or in gRPC.
 
 use tare_load::{Body, Check, Requests};
+use tare_plan::ServerClock;
 use tare_plan::load_plan::LoadProtocol;
 
 use super::body::text_or_file;
@@ -15,6 +16,19 @@ use crate::failure::wrong_usage;
 /// # Errors
 /// When a flag has no meaning with this URL: which one, and what to do instead.
 pub fn load_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
+    let protocol = wanted_protocol(target, args)?;
+    if !matches!(protocol, LoadProtocol::Push { .. }) {
+        const REMEDY: &str = "leave it out, or give a ws:// or wss:// URL without --echo and without a body";
+        let flags = [
+            (!args.websocket.has_usual_period(), "--period", REMEDY),
+            (args.websocket.server_clock != ServerClock::default(), "--server-clock", REMEDY),
+        ];
+        refuse("where the server pushes no messages", &flags)?;
+    }
+    Ok(protocol)
+}
+
+fn wanted_protocol(target: &LoadTarget, args: &LoadArgs) -> anyhow::Result<LoadProtocol> {
     let (model, connection, websocket) = (&args.model, &args.connection, &args.websocket);
     if connection.streams > 1 && !connection.http2 && !target.is_grpc {
         return Err(wrong_usage("--streams is for HTTP/2; add --http2, or use more connections (-c)"));

@@ -151,6 +151,7 @@ fn bad_input_is_refused_in_one_sentence() {
         (&[&url, "--form", "name"], 2, "write NAME=VALUE"),
         (&[&url, "--unix-socket", "missing.sock"], 1, "nothing listens on missing.sock"),
         (&[&url, "--congestion", "no-such-algorithm"], 1, "tcp_allowed_congestion_control"),
+        (&[&url, "--congestion", "reno", "--unix-socket", "a.sock"], 2, "--congestion is for TCP"),
         (&[&url, "--load-cpus", "1023"], 2, "--load-cpus: core 1023 is not there"),
         (&[&url, "-d", "@body.json"], 2, "a body is given with --data"),
         (&[&url, "-t", "5s"], 2, "--timeout"),
