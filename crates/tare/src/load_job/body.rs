@@ -77,22 +77,62 @@ fn unquoted(value: &str) -> Option<(String, &str)> {
     None
 }
 
+/// The text before the next semicolon, and the rest from there on.
+fn before_semicolon(text: &str) -> (&str, &str) {
+    let (before, rest) = text.split_at(text.find(';').unwrap_or(text.len()));
+    (before.trim_end(), rest)
+}
+
+/// Value and options of a field without quotes. Semicolons before the first option of curl are part of the value.
+fn value_and_options(text: &str) -> (String, &str) {
+    const KEYS: [&str; 4] = ["type=", "filename=", "headers=", "encoder="];
+    let is_option = |at: &usize| KEYS.iter().any(|key| text[at + 1..].trim_start().starts_with(key));
+    let at = text.match_indices(';').map(|(at, _)| at).find(is_option).unwrap_or(text.len());
+    (text[..at].to_owned(), &text[at..])
+}
+
+/// What `;type=TYPE` and `;filename=NAME` say. What else follows a type is part of it, as `;charset=utf-8` is.
+fn type_and_file_name(field: &str, mut rest: &str) -> anyhow::Result<(Option<String>, Option<String>)> {
+    let (mut content_type, mut file_name) = (None::<String>, None);
+    let mut is_in_type = false;
+    while !rest.is_empty() {
+        let option = rest.trim_start_matches([';', ' ']);
+        let separator = &rest[..rest.len() - option.len()];
+        if let Some(given) = option.strip_prefix("filename=") {
+            let (given, behind) = unquoted(given).unwrap_or_else(|| {
+                let (given, behind) = before_semicolon(given);
+                (given.to_owned(), behind)
+            });
+            (file_name, rest, is_in_type) = (Some(given), behind, false);
+            continue;
+        }
+        let (option, behind) = before_semicolon(option);
+        if option.is_empty() {
+            break;
+        }
+        let is_of_type = is_in_type && !option.starts_with("headers=") && !option.starts_with("encoder=");
+        if let Some(given) = option.strip_prefix("type=") {
+            (content_type, is_in_type) = (Some(given.to_owned()), true);
+        } else if let Some(content_type) = content_type.as_mut().filter(|_| is_of_type) {
+            *content_type += separator;
+            *content_type += option;
+        } else {
+            return Err(wrong_usage(format!(
+                "--form {field}: \"{option}\" is no option of a field here; write ;type=TYPE or ;filename=NAME, and \
+                 put double quotes around a value with semicolons"
+            )));
+        }
+        rest = behind;
+    }
+    Ok((content_type, file_name))
+}
+
 /// `VALUE`, `@FILE` or `<FILE` (its text), in double quotes or not, then `;type=TYPE` and `;filename=NAME`.
 fn part(name: String, value: &str, files: &InputFiles) -> anyhow::Result<FormPart> {
     let (sign, value) = value.split_at(usize::from(value.starts_with(['@', '<'])));
     let quoted = unquoted(value).filter(|(_, options)| options.is_empty() || options.starts_with(';'));
-    let mut value = quoted.as_ref().map_or(value, |(_, options)| *options);
-    let (mut content_type, mut file_name) = (None, None);
-    // Other semicolons are part of the value.
-    while let Some((rest, option)) = value.rsplit_once(';') {
-        match option.trim().split_once('=') {
-            Some(("type", given)) => content_type = Some(given.to_owned()),
-            Some(("filename", given)) => file_name = Some(given.trim_matches('"').to_owned()),
-            _ => break,
-        }
-        value = rest;
-    }
-    let value = quoted.map_or_else(|| value.to_owned(), |(text, _)| text);
+    let (value, options) = quoted.unwrap_or_else(|| value_and_options(value));
+    let (content_type, file_name) = type_and_file_name(&name, options)?;
     let read = |path: &str| {
         let path = Path::new(path);
         files.contents(path).with_context(|| unreadable(path, &format!("the form field {name}")))
@@ -178,6 +218,15 @@ mod tests {
         };
         assert_eq!(found[1], sent("photo.JPG", "image/jpeg"));
         assert_eq!(parts(&[file(";type=image/x;filename=\"b.png\"")]), [sent("b.png", "image/x")]);
+        let with_charset =
+            parts(&["a=1;2; type=t/x; charset=utf-8".to_owned(), file(";type=t/y;a=b;filename=\"b;c\"")]);
+        let (name, text) = ("a".to_owned(), "1;2".to_owned());
+        assert_eq!(with_charset[0], FormPart::Text { name, text, content_type: Some("t/x; charset=utf-8".to_owned()) });
+        assert_eq!(with_charset[1], sent("b;c", "t/y;a=b"));
+        for other in [";headers=\"X: y\"", ";type=t/x;encoder=base64", ";filename=b;c"] {
+            let error = form(&[file(other)]).unwrap_err().to_string();
+            assert!(error.contains("--form file: ") && error.contains("is no option of a field here"), "{error}");
+        }
         // As Postman writes a line for curl.
         let quoted =
             parts(&[r#"a="x;\"y\"";type=t/x"#.to_owned(), format!("file=@\"{}\";filename=b.png", path.display())]);
