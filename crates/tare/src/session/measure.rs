@@ -77,16 +77,18 @@ impl Session<'_> {
         let mut view = RunView::new(self.global.color);
         let catalog = self.workspace.catalog.as_ref();
         let launches = &prepare(plan, catalog, cancelled, &mut |line| view.show_step(line), host)?;
-        // Only after everything is built, so that a run that cannot begin leaves no folder.
-        let run_dir = self.run_dir(&target)?;
         let agents = agents::start(plan, &self.agents, cancelled, &mut view)?;
         let load = agents.as_ref().map(|agents| agents as &dyn LoadMachines);
         let built = BuiltRun { plan, launches, host, agents: load, cancelled };
-        let result = self.record_run(&built, target, &run_dir, &mut view);
+        // Only after everything is built and every agent is there, so that a run that cannot begin leaves no folder.
+        let measured = self.run_dir(&target).and_then(|run_dir| {
+            let record = self.record_run(&built, target, &run_dir, &mut view)?;
+            Ok(EndedRun { record, run_dir, profiled: None })
+        });
         drop(view);
         let left = agents.map(LoadAgents::end).unwrap_or_default();
         left.iter().for_each(|left| console::print_note(&format!("  {left}")));
-        Ok(EndedRun { record: result?, run_dir, profiled: None })
+        measured
     }
 
     fn run_dir(&self, target: &RecordTarget<'_>) -> anyhow::Result<PathBuf> {

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use crate::common::{Bench, QUICK, cell, comparison, server, stderr, stdout, wait_for};
+use crate::common::{Bench, QUICK, Reference, cell, comparison, fake_ssh, server, stderr, stdout, wait_for};
 
 /// Two servers, of which one works more.
 fn suite() -> String {
@@ -68,5 +68,17 @@ fn what_agents_cannot_do_is_refused_before_the_run() {
         }
     }
     assert!(!bench.path().join(".tare/runs").exists(), "a run that cannot begin leaves no folder");
+    bench.assert_nothing_left();
+}
+
+#[test]
+fn a_run_whose_agents_cannot_be_started_leaves_no_folder() {
+    let (server, bench) = (Reference::start(&[]), Bench::new());
+    bench.suite(&format!("{QUICK}[servers.there]\nurl = \"{}\"\n", server.url));
+    let path = fake_ssh(&bench, "echo no such host >&2; exit 255");
+    let mut run = bench.tare(&["run", "suite.toml", "-d", "1", "-s", "there", "--agents", "ssh://bench1"]);
+    let output = run.env("PATH", path).env("HOME", bench.path()).output().unwrap();
+    assert!(!output.status.success() && stderr(&output).contains("no such host"), "{}", stderr(&output));
+    assert!(!bench.path().join(".tare/runs").exists());
     bench.assert_nothing_left();
 }
