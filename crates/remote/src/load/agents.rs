@@ -18,6 +18,7 @@ use tare_run::machine_state::section;
 use tare_run::server_host::ServerId;
 use tare_stats::LatencyHistogram;
 use tare_sut::contract::CheckOutcome;
+use tare_units::share;
 
 use crate::fleet::LATE_NS;
 use crate::link::group::AgentGroup;
@@ -258,11 +259,11 @@ fn lateness(sample: &SliceSample, begun_ns: u64, load: &SliceLoad) -> Option<Str
     if after_ns > LATE_BEGIN_NS {
         return Some(format!("it began a turn {} ms after another agent", after_ns / 1_000_000));
     }
-    let share = |count: u64| count as f64 / sample.offered.max(1) as f64;
-    let late = share(sample.send_lag.count_above_ns(LATE_NS));
+    let part = |count: u64| count as f64 / sample.offered.max(1) as f64;
+    let late = part(sample.send_lag.count_above_ns(LATE_NS));
     let is_open = load.kind != SliceKind::Saturating;
-    (is_open && late > LATE_SHARE && share(sample.blocked) <= LATE_SHARE)
-        .then(|| format!("it sent {:.0} % of the requests of a turn more than 1 ms late", late * 100.0))
+    (is_open && late > LATE_SHARE && part(sample.blocked) <= LATE_SHARE)
+        .then(|| format!("it sent {} of the requests of a turn more than 1 ms late", share(late.min(1.0))))
 }
 
 /// How long an agent with this many users stood still in a turn; `None` if it did not. The others took at most `longest_ns` for the
@@ -283,4 +284,28 @@ fn turn_part(share: DrivenShare, received_ns: u64) -> Result<TurnPart, String> {
     let sample = sample.map_histograms(|histogram| histogram.unpack());
     let start_ns = received_ns.saturating_sub(begun_ns_ago);
     Ok(TurnPart { sample: SliceSample { start_ns, ..sample }, lasted_ns: begun_ns_ago })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tare_load::Sending;
+
+    use super::*;
+
+    #[test]
+    fn only_an_agent_that_is_late_with_every_request_is_late_with_100_percent() {
+        let (length, discard) = (Duration::from_millis(60), Duration::ZERO);
+        let (kind, phase, sending) = (SliceKind::Poisson, Phase::Measure, Sending::Exact);
+        let load = SliceLoad { kind, phase, round: 0, users: 3, rate_per_s: 50.0, length, discard, seed: 3, sending };
+        for (in_time, says) in [(0, Some("100 %")), (1, Some("99.6 %")), (244, Some("2.4 %")), (248, None)] {
+            let mut sample = SliceSample { offered: 250, ..SliceSample::default() };
+            for request in 0..250 {
+                sample.send_lag.record_ns(if request < in_time { 5 } else { 4_000_000 });
+            }
+            let text = says.map(|says| format!("it sent {says} of the requests of a turn more than 1 ms late"));
+            assert_eq!(lateness(&sample, 0, &load), text);
+        }
+    }
 }
