@@ -1,7 +1,5 @@
 """Formats figures: units, intervals, significant digits. A missing figure is a dash."""
 
-import math
-
 STEPS = {
     "per_s": [(1e3, "k/s"), (1, "/s")],
     "ns": [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1, "ns")],
@@ -17,14 +15,15 @@ def step_of(value, unit):
 
 def format_amount(value, unit):
     """`18.8 k/s`."""
-    divisor, name = step_of(value, unit)
+    divisor, name = step_of(float(f"{value:.2e}"), unit)
     return f"{format_significant(value / divisor)} {name}"
 
 
 def format_significant(value):
     """Three significant digits, and at most three decimals."""
-    digits = 2 - math.floor(math.log10(abs(value))) if value else 2
-    return f"{value:.{min(max(digits, 0), 3)}f}"
+    # That of the rounded value: 99.98 is 100.
+    exponent = int(f"{value:.2e}".split("e")[1])
+    return f"{value:.{min(max(2 - exponent, 0), 3)}f}"
 
 
 def format_with_interval(estimate, unit):

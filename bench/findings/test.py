@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 from . import claims, judge, leaks, machines, overview, page, runs, tables, take, variation
+from .figures import format_amount, format_significant
 from .problem import Problem
 from ..leaks import reports
 
@@ -27,6 +28,14 @@ class Case(unittest.TestCase):
 
     def assert_problem(self, *words):
         return self.assertRaisesRegex(Problem, "(?s)" + ".*".join(words))
+
+
+class Figures(unittest.TestCase):
+    def test_a_figure_has_three_digits_also_where_it_is_rounded_up(self):
+        for value, text in [(0, "0.00"), (0.0004, "0.000"), (0.9996, "1.00"), (9.994, "9.99"), (9.996, "10.0"), (99.98, "100"), (162.4, "162")]:
+            self.assertEqual(format_significant(value), text)
+        for ns, text in [(999.4, "999 ns"), (999.6, "1.00 µs"), (9.25e3, "9.25 µs"), (999.6e6, "1.00 s")]:
+            self.assertEqual(format_amount(ns, "ns"), text)
 
 
 class Mistakes(Case):
