@@ -81,8 +81,8 @@ class Wrk(Tool):
 
     def read(self, row, printed, folder, outcome):
         outcome.requests = int(re.search(r"(\d+) requests in", printed)[1])
-        failed = re.search(r"Non-2xx or 3xx responses: (\d+)", printed)
-        outcome.errors = int(failed[1]) if failed else 0
+        counts = re.findall(r"^ *(?:Socket errors|Non-2xx or 3xx responses): (.+)$", printed, re.M)
+        outcome.errors = sum(int(count) for line in counts for count in re.findall(r"\d+", line))
         for percentile, value, unit in re.findall(r"^ +([\d.]+)% +([\d.]+)([mun]?s|m)$", printed, re.M):
             if float(percentile) in PERCENTILES:
                 outcome.percentiles_ms[float(percentile)] = float(value) * UNITS_MS[unit]
