@@ -25,7 +25,10 @@ class Hey(Tool):
 
     def read(self, row, printed, folder, outcome):
         if row.rate_per_s is None:
-            outcome.requests = sum(map(int, re.findall(r"\[\d+\]\t(\d+) responses", printed)))
+            responses = re.findall(r"\[(\d)\d+\]\t(\d+) responses", printed)
+            outcome.requests = sum(int(count) for status, count in responses if status == "2")
+            failed = re.findall(r"^ *\[(\d+)\]\t", printed.partition("Error distribution:")[2], re.M)
+            outcome.errors = sum(map(int, failed)) + sum(int(count) for status, count in responses if status != "2")
             return
         lines = list(csv.DictReader(printed[printed.index("response-time"):].splitlines()))
         outcome.requests = len(lines)

@@ -3,7 +3,9 @@
 import unittest
 
 from . import document
+from .go_tools import Hey
 from .outcome import Outcome
+from .rows import Row
 from .tools import Wrk
 
 WRK = """Running 2s test @ http://127.0.0.1:1234/connect
@@ -32,6 +34,13 @@ class Figures(unittest.TestCase):
             Wrk().read(None, WRK.format(errors=printed), "", outcome)
             self.assertEqual((outcome.requests, outcome.errors, document.is_usable(outcome)), (15600, errors, errors == 0))
             self.assertEqual(outcome.percentiles_ms, {50.0: 0.95, 99.0: 2.22})
+
+    def test_a_run_of_hey_with_any_error_is_not_usable(self):
+        ok, refused, gone = "  [200]\t900 responses\n", "  [503]\t20 responses\n", "\nError distribution:\n  [3]\tGet http://x/: EOF\n"
+        for printed, errors in [(ok, 0), (ok + refused, 20), (ok + gone, 3), (ok + refused + gone, 23)]:
+            outcome = Outcome("", "hey", served=900)
+            Hey().read(Row("cost", "", 1, 1.0), "Status code distribution:\n" + printed, "", outcome)
+            self.assertEqual((outcome.requests, outcome.errors, document.is_usable(outcome)), (900, errors, errors == 0))
 
 
 if __name__ == "__main__":
