@@ -33,7 +33,8 @@ pub use files::InputFiles;
 
 /// Length of a load without -d and -n.
 const USUAL: Duration = Duration::from_secs(10);
-/// The most intervals that a record is cut into, so that a long load stays small.
+/// The most intervals of a load whose end is known, so that the record of a long one stays small. Those of a load with
+/// -n become longer meanwhile; the run sees to that.
 const MOST_INTERVALS: u32 = 1000;
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 
