@@ -17,6 +17,9 @@ pub(crate) use rounds::Rounds;
 pub const LONGEST_SILENCE_NS: u64 = 10_000_000_000;
 /// The same for its first message, and for a sample, which may wait for the estimate of a server's clock.
 pub const LONGEST_WAIT_NS: u64 = 30_000_000_000;
+/// An agent is lost that has not done a task after this time, in nanoseconds, although it answers pings. It is longer than any task
+/// takes, but a load lasts as long as its user wants.
+const LONGEST_TASK_NS: u64 = 1_800_000_000_000;
 /// How many more samples an agent may send than periods have ended: its last period may end early, and clocks differ a little.
 const SPARE_SAMPLES: u64 = 4;
 /// And one more in so many: its clock may run faster. Clocks that nobody sets differ by a tenth of that.
@@ -69,6 +72,8 @@ pub struct FleetAgent {
     /// The number of its latest task, and the answer once it came.
     task: u64,
     answered: Option<Answered>,
+    /// When it must have answered its latest task; `None` while that may last as long as a load.
+    answer_by_ns: Option<u64>,
     /// The number of the unanswered ping, and when it was sent.
     open_ping: Option<(u64, u64)>,
     /// When its last report and its last sample arrived, or since when somebody listens.
@@ -118,7 +123,7 @@ impl Fleet {
     pub fn note_task(&mut self, agent: usize, is_awaited: bool) -> u64 {
         let agent = &mut self.agents[agent];
         agent.task += 1;
-        agent.answered = None;
+        (agent.answered, agent.answer_by_ns) = (None, None);
         if is_awaited && !agent.is_lost() {
             agent.phase = AgentPhase::Working;
         }
@@ -128,6 +133,13 @@ impl Fleet {
     /// The answer to the latest task of an agent, once.
     pub(crate) fn take_answer(&mut self, agent: usize) -> Option<Answered> {
         self.agents[agent].answered.take()
+    }
+
+    /// Notes that no task lasts as long as a load, or not any more: the first such note limits the time that each still has.
+    pub fn expect_answers(&mut self, now_ns: u64) {
+        for agent in &mut self.agents {
+            agent.answer_by_ns = agent.answer_by_ns.or(Some(now_ns + LONGEST_TASK_NS));
+        }
     }
 
     /// Notes that somebody listens since `now_ns`. Reports may wait from before, and were no silence.
@@ -214,11 +226,17 @@ impl Fleet {
         }
     }
 
-    /// Marks the agents as lost that have sent nothing for too long.
+    /// Marks the agents as lost that have sent nothing for too long, or not done a task.
     pub fn mark_silent_lost(&mut self, now_ns: u64) {
         for index in 0..self.agents.len() {
             if let Some(silent_ns) = self.agents[index].excess_silence_ns(now_ns) {
                 self.mark_lost(index, &format!("it sent nothing for {} s", silent_ns / 1_000_000_000), now_ns);
+            }
+            if self.agents[index].is_overdue(now_ns) {
+                let minutes = LONGEST_TASK_NS / 60_000_000_000;
+                let reason =
+                    format!("it answers pings, and has not done a task in {minutes} min; see what holds it up there");
+                self.mark_lost(index, &reason, now_ns);
             }
         }
     }
@@ -271,6 +289,11 @@ impl FleetAgent {
         ];
         let silences = limits.map(|(since_ns, limit_ns)| (now_ns.saturating_sub(since_ns), limit_ns));
         silences.into_iter().find(|(silent_ns, limit_ns)| !self.is_lost() && silent_ns > limit_ns).map(|(ns, _)| ns)
+    }
+
+    /// Whether it should have done its task by now.
+    fn is_overdue(&self, now_ns: u64) -> bool {
+        self.phase != AgentPhase::Idle && self.answer_by_ns.is_some_and(|answer_by_ns| now_ns > answer_by_ns)
     }
 
     /// Notes the offset of a ping. Offsets after the start are ignored, because the start was computed from an earlier one.

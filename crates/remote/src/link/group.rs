@@ -79,7 +79,7 @@ impl AgentGroup {
     }
 
     /// Gives the first agents a task each, without waiting in between. Returns what `pick` finds in each answer, and when it arrived,
-    /// in nanoseconds. `cancelled` makes all agents stop their work and answer.
+    /// in nanoseconds. `cancelled` makes all agents stop their work and answer; without it, the tasks are none that last long.
     ///
     /// # Errors
     /// When an agent is lost or cannot carry out its task: which one, and the reason.
@@ -100,7 +100,11 @@ impl AgentGroup {
                 break;
             }
             self.process_messages(CHECK_EVERY);
-            if !self.was_stopped && cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
+            let is_cancelled = cancelled.map(|cancelled| cancelled.load(Ordering::Relaxed));
+            if is_cancelled != Some(false) {
+                self.fleet.expect_answers(clock::now().0);
+            }
+            if !self.was_stopped && is_cancelled == Some(true) {
                 self.was_stopped = true;
                 self.send_to_all(&Order::Stop);
             }
