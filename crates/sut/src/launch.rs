@@ -1,7 +1,6 @@
 //! From a manifest to a command line: the Java, its options and classes, or a program.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -15,8 +14,6 @@ use crate::jdk::Jdk;
 use crate::sampler::run_tool as run;
 use crate::server::PORT;
 
-/// A longer class path is written to a file, because one argument of a command may have 128 KiB.
-const LONGEST_CLASSPATH_BYTES: usize = 100 * 1024;
 /// The Java release that introduced the warnings which the catalog's `options_java_24` silence.
 const WARNS_FROM: u32 = 24;
 
@@ -114,8 +111,8 @@ impl Catalog {
         let main = manifest.main_class(server).ok_or(SutError::Other(unknown))?;
         let mut command = vec![java.java_program().display().to_string()];
         command.extend(self.options(java, jvm));
-        command.extend(self.classpath(target, manifest)?);
-        command.push(main.to_owned());
+        let class_path: Vec<String> = manifest.classpath.iter().map(|path| path.display().to_string()).collect();
+        command.extend(["-cp".to_owned(), class_path.join(":"), main.to_owned()]);
         Ok(command)
     }
 
@@ -130,17 +127,6 @@ impl Catalog {
             options.push(format!("-XX:ActiveProcessorCount={}", jvm.processors));
         }
         options
-    }
-
-    fn classpath(&self, target: &Target, manifest: &Manifest) -> Result<Vec<String>, SutError> {
-        let paths: Vec<String> = manifest.classpath.iter().map(|path| path.display().to_string()).collect();
-        let joined = paths.join(":");
-        if joined.len() <= LONGEST_CLASSPATH_BYTES {
-            return Ok(vec!["-cp".into(), joined]);
-        }
-        let file: PathBuf = self.servers_folder().join(format!("target/manifests/{target}.args"));
-        fs::write(&file, argument_file(&joined)).map_err(SutError::file("write the class path to", &file))?;
-        Ok(vec![format!("@{}", file.display())])
     }
 }
 
@@ -175,16 +161,10 @@ fn check_within(server: &str, command: &CommandServer, timeout: Duration) -> Res
     Err(SutError::Other(message))
 }
 
-/// The text of a JDK argument file.
-///
-/// # Source
-/// Documentation of the `java` command, "java Command-Line Argument Files": in quotes, a backslash escapes.
-fn argument_file(classpath: &str) -> String {
-    format!("-cp\n\"{}\"\n", classpath.replace('\\', "\\\\").replace('"', "\\\""))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     /// A servers' folder with one family, and a JDK in the same place.
@@ -294,12 +274,10 @@ mod tests {
     }
 
     #[test]
-    fn a_long_class_path_goes_into_a_file() {
-        let root = folder("21", 5000);
-        let plan = launch(root.path(), &[]).unwrap();
-        let file = plan.command.iter().find_map(|word| word.strip_prefix('@')).unwrap();
-        assert!(fs::read_to_string(file).unwrap().starts_with("-cp\n\"/"));
-        assert_eq!(argument_file("a\\b\"c"), "-cp\n\"a\\\\b\\\"c\"\n");
+    fn a_command_has_its_whole_class_path_so_that_all_files_can_be_sent_and_compared() {
+        let plan = launch(folder("21", 5000).path(), &[]).unwrap();
+        let at = plan.command.iter().position(|word| word == "-cp").unwrap();
+        assert_eq!(plan.command[at + 1].split(':').count(), 5000);
     }
 
     #[test]

@@ -20,8 +20,8 @@ use crate::error::{LogTail, SutError};
 use log::Log;
 pub use log::temporary_logs;
 pub use ready::port_holder;
+pub use spec::{CLASS_PATH_OPTIONS, PORT, ServerSpec, with_short_arguments};
 use spec::{Fillings, Port};
-pub use spec::{PORT, ServerSpec};
 
 /// How many ports tare chooses for one start of a server, one after another, while other processes take them.
 const MOST_PORTS: u32 = 5;
@@ -238,7 +238,7 @@ impl Drop for Server {
 }
 
 fn program(spec: &ServerSpec, fillings: &Fillings) -> Result<Program, SutError> {
-    let mut words = spec.command.iter().map(|word| fillings.fill(word));
+    let mut words = fillings.command(spec)?.into_iter();
     let name = words.next().ok_or_else(|| SutError::NoCommand { server: spec.name.clone() })?;
     let mut program = Program::new(name).args(words);
     program.env = spec.env.iter().map(|(name, value)| (name.into(), fillings.fill(value).into())).collect();

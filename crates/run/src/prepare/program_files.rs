@@ -5,7 +5,9 @@ use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use crate::server_host::{CLASS_PATH_OPTIONS, split_all_jars};
+use tare_sut::server::CLASS_PATH_OPTIONS;
+
+use crate::server_host::split_all_jars;
 
 /// What the names of scripts and of compiled code end in. Other files of a command line may be data, which servers write.
 const ENDINGS: [&str; 13] =

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use tare_sut::server::CLASS_PATH_OPTIONS;
+
 use super::ServerMachine;
 use crate::error::RunError;
 
 /// System folders. The other machine has its own files in them.
 const SYSTEM_FOLDERS: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt"];
-/// The options of Java before a class path.
-pub(crate) const CLASS_PATH_OPTIONS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
 
 /// Sends files to a machine, each of them once.
 pub(crate) struct FileSender<'a> {

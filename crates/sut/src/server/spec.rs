@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::Permissions;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::unix::fs::PermissionsExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -19,6 +19,12 @@ use crate::SutError;
 
 /// Placeholder of the port in commands, variables and URLs.
 pub const PORT: &str = "{port}";
+/// The options of Java before a class path.
+pub const CLASS_PATH_OPTIONS: [&str; 3] = ["-cp", "-classpath", "--class-path"];
+/// A longer class path is written to a file when the JVM is started, because one argument of a command may have 128 KiB.
+const LONGEST_CLASS_PATH_BYTES: usize = 100 * 1024;
+/// That file of a server, beside its own.
+const ARGUMENTS: &str = "tare.arguments";
 
 #[derive(Debug, Clone, Default)]
 pub struct ServerSpec {
@@ -87,7 +93,7 @@ impl Fillings {
         upstream: Option<SocketAddr>,
     ) -> Result<Self, SutError> {
         let mut fillings = Self { port, upstream, folder: None };
-        if !spec.files.is_empty() {
+        if !spec.files.is_empty() || long_class_path(&spec.command).is_some() {
             // A server that starts as root may work as another user, who must reach what lies in the folder.
             let mut folder = tempfile::Builder::new();
             folder.prefix("tare-files-").permissions(Permissions::from_mode(0o711));
@@ -101,6 +107,15 @@ impl Fillings {
         Ok(fillings)
     }
 
+    /// Program and arguments of the server.
+    pub(super) fn command(&self, spec: &ServerSpec) -> Result<Vec<String>, SutError> {
+        let words = spec.command.iter().map(|word| self.fill(word)).collect();
+        match &self.folder {
+            Some(folder) => with_short_arguments(words, &folder.path().join(ARGUMENTS)),
+            None => Ok(words),
+        }
+    }
+
     pub(super) fn fill(&self, text: &str) -> String {
         let mut filled = with_port(text, self.port);
         if let Some(upstream) = self.upstream {
@@ -111,6 +126,34 @@ impl Fillings {
             None => filled,
         }
     }
+}
+
+/// Where a command has the option of a class path that is too long for an argument.
+fn long_class_path(command: &[String]) -> Option<usize> {
+    let is_option = |word: &String| CLASS_PATH_OPTIONS.contains(&word.as_str());
+    command.windows(2).position(|pair| is_option(&pair[0]) && pair[1].len() > LONGEST_CLASS_PATH_BYTES)
+}
+
+/// A command as it can be started: a class path that is too long for an argument is written to `file`, where the JVM finds it.
+/// Until then a command has the whole class path, whose files may be sent elsewhere and must not change in a run.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn with_short_arguments(mut command: Vec<String>, file: &Path) -> Result<Vec<String>, SutError> {
+    if let Some(at) = long_class_path(&command) {
+        let class_path = command.remove(at + 1);
+        std::fs::write(file, argument_file(&class_path)).map_err(SutError::file("write the class path to", file))?;
+        command[at] = format!("@{}", file.display());
+    }
+    Ok(command)
+}
+
+/// The text of a JDK argument file.
+///
+/// # Source
+/// Documentation of the `java` command, "java Command-Line Argument Files": in quotes, a backslash escapes.
+fn argument_file(class_path: &str) -> String {
+    format!("-cp\n\"{}\"\n", class_path.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
 /// The ports of servers that run or start: servers that start side by side never get the same one.
@@ -199,6 +242,23 @@ mod tests {
         {
             assert!(Authority::of(url).unwrap_err().to_string().contains(says));
         }
+    }
+
+    #[test]
+    fn a_long_class_path_is_in_a_file_while_the_server_runs() {
+        let class_path = "/lib/a.jar:".repeat(12_000);
+        let command = ["java", "-classpath", &class_path, "Main", "{port}"].map(str::to_owned).to_vec();
+        let spec = ServerSpec { command, ..ServerSpec::default() };
+        let fillings = Fillings::prepare(&spec, Some(81), None).unwrap();
+        let started = fillings.command(&spec).unwrap();
+        let file = PathBuf::from(started[1].strip_prefix('@').unwrap());
+        assert_eq!((started[0].as_str(), &started[2..]), ("java", &["Main".to_owned(), "81".to_owned()][..]));
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), format!("-cp\n\"{class_path}\"\n"));
+        drop(fillings);
+        assert!(!file.exists());
+        assert_eq!(argument_file("a\\b\"c"), "-cp\n\"a\\\\b\\\"c\"\n");
+        let short = vec!["java".to_owned(), "-cp".to_owned(), "a.jar".to_owned()];
+        assert_eq!(with_short_arguments(short.clone(), Path::new("/no/such/folder/file")).unwrap(), short);
     }
 
     #[test]

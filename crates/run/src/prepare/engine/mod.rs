@@ -14,6 +14,7 @@ use tare_plan::Plan;
 use tare_plan::plan::NamedScenario;
 use tare_record::cross_check::{CrossCheckOutcome, CrossCheckRecord, ToolFigures};
 use tare_sut::catalog::Catalog;
+use tare_sut::server::with_short_arguments;
 use tare_sys::affinity::CpuSet;
 use tare_sys::child::{How, Program, run_to_end};
 
@@ -115,7 +116,9 @@ fn run_tool(tool: &Tool, cell: &Cell<'_>, cancelled: &AtomicBool) -> (Vec<String
         Err(because) => return (Vec::new(), String::new(), CrossCheckOutcome::NotPossible { because }),
     };
     let time_limit = cell.length + cell.timeout + START_AND_REPORT_TIME;
-    match run(&command, &cell.cpus, time_limit, cancelled) {
+    let started = with_short_arguments(command.clone(), &cell.folder.join("arguments"));
+    let output = started.map_err(|error| error.to_string());
+    match output.and_then(|started| run(&started, &cell.cpus, time_limit, cancelled)) {
         Ok(output) => {
             let outcome = (tool.figures)(&output).map_or_else(failed, CrossCheckOutcome::Measured);
             (command, output, outcome)
