@@ -265,7 +265,7 @@ pub fn prepare(
         build.launch(&variants, progress, &mut launches)?;
     }
     if plan.probes.hiccups {
-        launches.build_and_set_meter(plan, catalog, host);
+        launches.build_and_set_meter(plan, catalog, cancelled, host);
     }
     if let Some(host) = host {
         launches.send_programs(host, progress)?;
@@ -362,13 +362,18 @@ impl Launches {
     }
 
     /// Builds the meter for JVMs and sets it in every launch. If it cannot be built, the run has fewer figures.
-    fn build_and_set_meter(&mut self, plan: &Plan, catalog: Option<&Catalog>, host: Option<&dyn ServerMachine>) {
+    fn build_and_set_meter(
+        &mut self,
+        plan: &Plan,
+        catalog: Option<&Catalog>,
+        cancelled: &AtomicBool,
+        host: Option<&dyn ServerMachine>,
+    ) {
         let build = || {
             let catalog = catalog.ok_or("the folder of the project, with probes/jvm, is not found")?;
             // The meter is built on this machine. The JDK that the plan names is on the machine of the servers.
-            let jdk =
-                Jdk::find_suitable(0, jdk_home(plan).filter(|_| host.is_none())).map_err(|error| error.to_string())?;
-            agent::build_agent(catalog, &jdk).map_err(|error| error.to_string())
+            let jdk = Jdk::find_suitable(0, jdk_home(plan).filter(|_| host.is_none()));
+            jdk.and_then(|jdk| agent::build_agent(catalog, &jdk, cancelled)).map_err(|error| error.to_string())
         };
         match build() {
             Ok(agent) => self.by_variant.values_mut().for_each(|launch| launch.agent = Some(agent.clone())),
