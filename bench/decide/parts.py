@@ -96,7 +96,7 @@ def server_with_planted_cost(micros):
 
 def read_planted_ns(run, server):
     """The mean cost of the planted loop per request, in ns, over all starts of the server. Each start logs its own mean when it ends."""
-    logs = [log.read_text(encoding="utf-8", errors="replace") for log in sorted((run / "logs").glob(f"*-{server}-*.log"))]
+    logs = [log.read_text(encoding="utf-8", errors="replace") for log in sorted((run / "logs").glob(f"*+{server}+*.log"))]
     costs = [PLANTED_COST.search(log) for log in logs]
     if not logs or None in costs:
         raise Problem(f"a log of {server} in {run / 'logs'} does not say what was planted; build the server again: tare run -s http4s.Vanilla -d 1")

@@ -63,13 +63,13 @@ class Results(unittest.TestCase):
             run = pathlib.Path(folder)
             (run / "logs").mkdir()
             for start, line in enumerate(("planted: 4000.0 ns a request, from 100 timed ones", "planted: 4400.5 ns a request, from 300 timed ones")):
-                (run / f"logs/none-plus6us-{start}.log").write_text(f"ready on 127.0.0.1:8080\n{line}\n")
+                (run / f"logs/none+plus6us+{start}.log").write_text(f"ready on 127.0.0.1:8080\n{line}\n")
             planted_ns = parts.read_planted_ns(run, "plus6us")
             self.assertAlmostEqual(planted_ns, 4300.375)
             case = {"server": "http4s", "ns": 6_000, "burners": 0}
             planted = {**row(case, 1, 1.13, 0.02, 150, "worse"), "baseline_value": 35_000, "planted_ns": planted_ns}
             self.assertAlmostEqual(figures.planted_ratio(planted), 1 + 4300.375 / 35_000)
-            (run / "logs/none-plus6us-2.log").write_text("ready on 127.0.0.1:8080\n")
+            (run / "logs/none+plus6us+2.log").write_text("ready on 127.0.0.1:8080\n")
             with self.assertRaisesRegex(Problem, "does not say what was planted"):
                 parts.read_planted_ns(run, "plus6us")
 

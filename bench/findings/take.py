@@ -117,8 +117,8 @@ def read_method_shares(path, patterns):
 def count_leaks(logs):
     """For each variant: the number of starts with a log, and how many of these logs report a leaked buffer of Netty."""
     counts = {}
-    for log in sorted(logs.glob("*-*-*.log")):
-        starts = counts.setdefault(log.stem.split("-")[-2], [0, 0])
+    for log in sorted(logs.glob("*+*+*.log")):
+        starts = counts.setdefault(log.stem.split("+")[-2], [0, 0])
         starts[0] += 1
         starts[1] += "LEAK: " in log.read_text(encoding="utf-8", errors="replace")
     return counts

@@ -259,7 +259,7 @@ class Storing(Case):
         self.assertEqual({one["name"]: one["total"]["value"] for one in found}, {"a.run": 1, "a.B.uri": 0.3, "a.C.uri": 0.3, "*.path": 0})
 
     def test_counts_the_starts_whose_logs_report_leaks(self):
-        for name, text in {"g-a.Tapir-1": "12:00 ERROR LEAK: ByteBuf", "g-a.Tapir-2": "ready", "g_-b.Tapir-1": "LEAK: ByteBuf"}.items():
+        for name, text in {"g+a.Tapir+1": "12:00 ERROR LEAK: ByteBuf", "g+a.Tapir+2": "ready", "g-x+b.Tapir+1": "LEAK: ByteBuf"}.items():
             self.put(f"logs/{name}.log", text)
         self.assertEqual(take.count_leaks(self.folder / "logs"), {"a.Tapir": [2, 1], "b.Tapir": [1, 1]})
 

@@ -123,7 +123,7 @@ impl Launches {
             Origin::Ours(server) => server,
         };
         let start_behind = |behind: &Variant| {
-            let log_name = format!("{}-{}.log", log_name.trim_end_matches(".log"), file_name(&behind.name));
+            let log_name = format!("{}+{}.log", log_name.trim_end_matches(".log"), file_name(&[&behind.name]));
             match self.origin(plan, behind, log_name, cpus)? {
                 StartOrigin::Ours(own) => Ok(own),
                 StartOrigin::External(_) => Err(RunError::NotPrepared(behind.name.clone())),

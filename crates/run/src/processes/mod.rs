@@ -269,7 +269,7 @@ impl TestBed for ProcessBed<'_> {
             length: self.plan.slices.length.0 * self.plan.slices.saturating,
             timeout: self.plan.load.timeout.0,
             cpus: self.load_cpus.clone(),
-            folder: self.inputs.logs.join(file_name(&format!("{engine}-{}-{}", server.variant.name, named.name))),
+            folder: self.inputs.logs.join(file_name(&[engine.name(), place.group, &server.variant.name, &named.name])),
         };
         drive_with_tool(tool, &cell, place, &self.inputs.cancelled)
     }

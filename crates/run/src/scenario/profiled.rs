@@ -69,7 +69,7 @@ fn profile_slice(
     let server = scenario.server_state(member);
     let fork = scenario.place.fork.to_string();
     let parts = [scenario.place.group, &scenario.named.name, &server.variant.name, event.name(), &fork];
-    let (id, file) = (server.id, parts.map(file_name).join("-"));
+    let (id, file) = (server.id, file_name(&parts));
     if let Err(error) = scenario.context.bed.begin_sampling(id, event, &file) {
         return report_fault(scenario, member, &error);
     }

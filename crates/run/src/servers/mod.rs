@@ -265,7 +265,7 @@ fn start_batch<'a>(
 ) -> Result<Vec<ServerState<'a>>, RunError> {
     let log_name = |variant: &Variant, restarts: u32| {
         let again = if restarts == 0 { String::new() } else { format!("-restart{restarts}") };
-        format!("{}-{}-{}{again}.log", file_name(place.group), file_name(&variant.name), place.step)
+        format!("{}{again}.log", file_name(&[place.group, &variant.name, &place.step.to_string()]))
     };
     let start = |(id, variant, restarts): &(ServerId, &'a Variant, u32)| ServerStart {
         id: *id,

@@ -1,5 +1,9 @@
 //! Servers that fail: to start, to keep the contract, in a scenario.
 
+use std::collections::BTreeSet;
+
+use tare_plan::profile::{Profile, ProfileEvent};
+
 use super::*;
 
 /// The order of scenarios in the first fork.
@@ -257,4 +261,19 @@ fn servers_are_looked_at_again_while_one_is_not_at_rest() {
         let of_b = outcome.record.forks.iter().find(|fork| fork.variant == "b").unwrap();
         assert_eq!(of_b.rest_cpu_share, Some(rest_cpu_share));
     }
+}
+
+#[test]
+fn each_log_and_each_profile_has_a_file_of_its_own_where_joined_names_are_alike() {
+    let mut plan = plan(&["b", "a-b"], &["Get", "Get-a"]);
+    plan.groups.push(group("g-a", &["b", "c"], &["Get"]));
+    plan.profile =
+        Some(Profile { events: vec![ProfileEvent::Cpu], forks: 1, span: Span::from_secs(5), focus: String::new() });
+    let simulation = Simulation::new(plan.profiling().unwrap());
+    let world = Rc::clone(&simulation.world);
+    let profiles = simulation.run().record.profiles.len();
+    let files = world.borrow().files.clone();
+    let starts = files.iter().filter(|file| file.ends_with(".log")).count();
+    assert_eq!((starts, files.len()), (4, 4 + profiles));
+    assert_eq!(files.iter().collect::<BTreeSet<_>>().len(), files.len(), "{files:?}");
 }

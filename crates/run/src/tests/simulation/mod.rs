@@ -139,7 +139,8 @@ impl TestBed for SimulatedBed {
         let startup = self.world.borrow().startup;
         self.advance_clock(startup);
         let mut results = Vec::new();
-        for ServerStart { id, variant, .. } in starts {
+        for ServerStart { id, variant, log_name } in starts {
+            self.world.borrow_mut().files.push(log_name.clone());
             self.record_action(Action::Start(variant.name.clone()));
             let start = self.starts.entry(variant.name.clone()).or_default();
             *start += 1;
@@ -303,7 +304,8 @@ impl TestBed for SimulatedBed {
         self.watched.iter().map(readings).collect()
     }
 
-    fn begin_sampling(&mut self, _server: ServerId, _event: ProfileEvent, _name: &str) -> Result<(), SutError> {
+    fn begin_sampling(&mut self, _server: ServerId, _event: ProfileEvent, name: &str) -> Result<(), SutError> {
+        self.world.borrow_mut().files.push(name.to_owned());
         Ok(())
     }
 

@@ -142,4 +142,6 @@ pub(crate) struct World {
     pub startup: Duration,
     /// Of each window of latency on a server with planted stops: the requests that waited for one, or behind one that did.
     pub met_stop: Vec<u64>,
+    /// The names of the files with logs of servers, and with what samplers saw.
+    pub files: Vec<String>,
 }
