@@ -42,7 +42,7 @@ fn arguments(cell: &Cell<'_>) -> Result<Vec<String>, String> {
     }
     let script = cell.folder.join("wrk.lua");
     fs::write(&script, SCRIPT).map_err(|error| format!("cannot write {}: {error}", script.display()))?;
-    let threads = cell.cpus.len().min(cell.users as usize).max(1);
+    let threads = threads(cell.users, cell.cpus.len());
     let mut arguments: Vec<String> = ["-t", &threads.to_string(), "-c", &cell.users.to_string()].map(Into::into).into();
     arguments.extend(["-d".to_owned(), format!("{}s", cell.seconds())]);
     arguments.extend(["--timeout".to_owned(), format!("{}s", cell.timeout.as_secs().max(1))]);
@@ -52,6 +52,12 @@ fn arguments(cell: &Cell<'_>) -> Result<Vec<String>, String> {
     arguments.push(cell.body_file().unwrap_or_else(|| "-".to_owned()));
     arguments.extend(request.headers.iter().flat_map(|(name, value)| [name.clone(), value.clone()]));
     Ok(arguments)
+}
+
+/// The most threads on so many cores that share the users evenly. wrk rounds down: 3 threads for 16 users would open 15 connections.
+fn threads(users: u32, cores: usize) -> u32 {
+    let most = (cores as u32).min(users);
+    (1..=most).rev().find(|threads| users.is_multiple_of(*threads)).unwrap_or(1)
 }
 
 /// Reads the lines that the script has wrk print.
@@ -91,6 +97,14 @@ mod tests {
     const OUTPUT: &str = "Running 2s test @ http://127.0.0.1:1/path0/4\n  1 threads and 8 connections\n\
         Requests/sec:  10.00\ntare counts 2000100 1010 1 2 0 10 3\ntare latency 812.500 9000\n\
         tare percentile 50 700\ntare percentile 99.9 8500\n";
+
+    #[test]
+    fn all_users_have_a_connection_however_many_cores_there_are() {
+        let cases = [(16, 3, 2), (16, 4, 4), (15, 4, 3), (12, 8, 6), (7, 3, 1), (2, 8, 2), (1, 1, 1), (1, 0, 1)];
+        for (users, cores, expected) in cases {
+            assert_eq!(threads(users, cores), expected, "{users} users on {cores} cores");
+        }
+    }
 
     #[test]
     fn figures_are_read_from_what_the_script_prints() {
