@@ -40,7 +40,9 @@ const MOST_LATENESS: Duration = Duration::from_millis(1);
 
 /// Checks what a plan needs. Something that is missing is an error; a disturbance is an event with a remedy.
 pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Result<(), RunError> {
-    raise_open_file_limit(context.plan)?;
+    if has_connections_here(context.plan, &context.cores) {
+        raise_open_file_limit(context.plan)?;
+    }
     for found in external_servers(context.plan) {
         context.record_new_event(found)?;
     }
@@ -94,6 +96,12 @@ fn users_and_sessions(plan: &Plan) -> (u32, u64) {
 pub(crate) fn needed_open_files(plan: &Plan) -> u64 {
     let (users, sessions) = users_and_sessions(plan);
     OWN_FILES + (FILES_PER_SERVER + u64::from(users)) * sessions
+}
+
+/// Whether this process makes the load, or starts servers. Agents have limits of their own.
+fn has_connections_here(plan: &Plan, cores: &Cores) -> bool {
+    let is_started = |variant: &Variant| !matches!(variant.program, Program::External { .. });
+    !cores.has_agents || !cores.has_host && plan.started().any(is_started)
 }
 
 /// Raises the limit of open files of this process, and so of the servers that it starts.
@@ -242,6 +250,24 @@ mod tests {
             assert_eq!(found.remedy.is_some(), !passes);
             assert_eq!(found.text.contains("1 of 100 requests failed"), failed > 0);
         }
+    }
+
+    #[test]
+    fn a_run_needs_open_files_where_it_makes_load_or_starts_servers() {
+        let cores = |has_host, has_agents| {
+            let [server, load, warmup] = ["0", "1", "0"].map(|list| list.parse().unwrap());
+            Cores { server, load, warmup, are_apart: true, has_host, has_agents }
+        };
+        let needs = |plan: &Plan| {
+            [(false, false), (true, false), (false, true), (true, true)]
+                .map(|(host, agents)| has_connections_here(plan, &cores(host, agents)))
+        };
+        let mut plan = crate::tests::plan(&["a", "b"], &["Get"]);
+        assert_eq!(needs(&plan), [true, true, true, false]);
+        for variant in &mut plan.groups[0].variants {
+            variant.program = Program::External { url: "http://10.0.0.7:80".to_owned(), transport: Default::default() };
+        }
+        assert_eq!(needs(&plan), [true, true, false, false], "agents drive servers that run already");
     }
 
     #[test]
