@@ -1,11 +1,13 @@
 //! async-profiler in a JVM: attached by its own program, started and stopped; its recording becomes collapsed stacks.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tare_plan::profile::ProfileEvent;
 use tare_record::profile::Weight;
 use tare_sys::child::Program;
+use tempfile::TempDir;
 
 use super::library::{JarSource, Library, VERSION};
 use super::{Sampled, tool};
@@ -33,6 +35,8 @@ pub(super) struct JvmRecording {
     event: ProfileEvent,
     engine: &'static str,
     file: PathBuf,
+    /// Where the server writes instead, if async-profiler cannot be told that path.
+    aside: Option<TempDir>,
 }
 
 impl JvmRecording {
@@ -40,7 +44,8 @@ impl JvmRecording {
     pub fn begin(pid: u32, event: ProfileEvent, file: &Path, jar: &JarSource) -> Result<Self, SutError> {
         let library = Library::find(jar)?;
         let start = |engine| {
-            let recording = Self { library: library.clone(), pid, event, engine, file: file.to_owned() };
+            let (library, aside) = (library.clone(), folder_aside(file)?);
+            let recording = Self { library, pid, event, engine, file: file.to_owned(), aside };
             recording.start().map(|_| recording)
         };
         // The kernel may refuse the best way to sample CPU time. Its reason is the one to remedy.
@@ -65,6 +70,7 @@ impl JvmRecording {
     pub fn stop_and_read(self) -> Result<Sampled, SutError> {
         let remedy = if is_jvm(self.pid) { "try again" } else { "the server ended under the profiler: see its log" };
         self.asprof(vec!["stop".to_owned()], "stop async-profiler", remedy)?;
+        self.take_from_aside()?;
         let stacks = self.collapse()?;
         let samples = |every_ns| Weight::Samples { every_ns };
         let (how, weight) = match self.event {
@@ -84,11 +90,24 @@ impl JvmRecording {
             "-o".to_owned(),
             "jfr".to_owned(),
             "-f".to_owned(),
-            file_pattern(&self.file),
+            file_pattern(&self.written_file()),
             self.pid.to_string(),
         ];
         let program = Program::new(&self.library.asprof).args(arguments.into_iter().chain(of_all));
         tool::run(program, ATTACH_TIMEOUT, doing, remedy)
+    }
+
+    /// The file that the server writes.
+    fn written_file(&self) -> PathBuf {
+        self.aside.as_ref().map_or_else(|| self.file.clone(), |folder| folder.path().join("recording.jfr"))
+    }
+
+    fn take_from_aside(&self) -> Result<(), SutError> {
+        let written = self.written_file();
+        if written != self.file {
+            fs::copy(written, &self.file).map_err(SutError::file("copy the recording to", &self.file))?;
+        }
+        Ok(())
     }
 
     fn collapse(&self) -> Result<String, SutError> {
@@ -101,11 +120,20 @@ impl JvmRecording {
         let doing = format!("read the recording {}", self.file.display());
         let remedy = "it is damaged or was cut short; profile again";
         tool::run(Program::new(java).args(arguments), CONVERT_TIMEOUT, &doing, remedy)?;
-        let stacks = std::fs::read_to_string(&text).map_err(SutError::file("read the stacks in", &text))?;
+        let stacks = fs::read_to_string(&text).map_err(SutError::file("read the stacks in", &text))?;
         // The recording stays on disk. The record keeps the stacks.
-        let _ = std::fs::remove_file(&text);
+        let _ = fs::remove_file(&text);
         Ok(if matches!(self.event, ProfileEvent::Alloc | ProfileEvent::Lock) { mark_classes(&stacks) } else { stacks })
     }
+}
+
+/// A folder for a recording whose own path holds a comma, which ends an option of async-profiler.
+fn folder_aside(file: &Path) -> Result<Option<TempDir>, SutError> {
+    if !file_pattern(file).contains(',') {
+        return Ok(None);
+    }
+    let made = tempfile::Builder::new().prefix("tare-profile-").tempdir();
+    made.map(Some).map_err(SutError::file("make a folder for a recording in", std::env::temp_dir()))
 }
 
 /// A path as async-profiler reads it in the server, whose working directory is another: a percent sign begins a placeholder.
@@ -135,6 +163,30 @@ mod tests {
     }
 
     #[test]
+    fn a_recording_arrives_where_the_name_of_a_folder_has_a_comma() {
+        let folder = tempfile::tempdir().unwrap();
+        let asprof = folder.path().join("asprof");
+        // Writes what it was asked to its file, whose name ends at a comma.
+        let script = "#!/bin/sh\nasked=$1\nfor word; do [ \"$before\" = -f ] && file=${word%%,*}; before=$word; done\n\
+            echo \"$asked\" > \"$file\"\n";
+        fs::write(&asprof, script).unwrap();
+        fs::set_permissions(&asprof, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        for name in ["plain", "with, comma"] {
+            let runs = folder.path().join(name);
+            fs::create_dir(&runs).unwrap();
+            let file = runs.join("a.jfr");
+            let library = Library { jar: "none.jar".into(), asprof: asprof.clone(), library: "none.so".into() };
+            let aside = folder_aside(&file).unwrap();
+            assert_eq!(aside.is_some(), name.contains(','));
+            let recording = JvmRecording { library, pid: 0, event: ProfileEvent::Cpu, engine: "cpu", file, aside };
+            recording.start().unwrap();
+            recording.asprof(vec!["stop".to_owned()], "stop", "").unwrap();
+            recording.take_from_aside().unwrap();
+            assert_eq!(fs::read_to_string(&recording.file).unwrap(), "stop\n", "{name}");
+        }
+    }
+
+    #[test]
     fn the_class_of_an_allocated_object_is_no_code() {
         let text = "a.B.c_[j];byte[]_[i] 32\na.B.c_[j];byte[]_[k] 64\nbroken\n";
         assert_eq!(mark_classes(text), "a.B.c_[j];byte[]_[c] 32\na.B.c_[j];byte[]_[c] 64\nbroken\n");
@@ -144,9 +196,9 @@ mod tests {
     fn an_invalid_recording_is_named_in_the_error() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a.jfr");
-        std::fs::write(&file, "no recording").unwrap();
+        fs::write(&file, "no recording").unwrap();
         let library = Library { jar: "none.jar".into(), asprof: "none".into(), library: "none.so".into() };
-        let recording = JvmRecording { library, pid: 0, event: ProfileEvent::Cpu, engine: "cpu", file };
+        let recording = JvmRecording { library, pid: 0, event: ProfileEvent::Cpu, engine: "cpu", file, aside: None };
         let error = recording.collapse().unwrap_err().to_string();
         assert!(error.contains("a.jfr") && error.contains("profile again") || error.contains("JDK"), "{error}");
     }
