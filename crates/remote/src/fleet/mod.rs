@@ -17,8 +17,7 @@ pub(crate) use rounds::Rounds;
 pub const LONGEST_SILENCE_NS: u64 = 10_000_000_000;
 /// The same for its first message, and for a sample, which may wait for the estimate of a server's clock.
 pub const LONGEST_WAIT_NS: u64 = 30_000_000_000;
-/// An agent is lost that has not done a task after this time, in nanoseconds, although it answers pings. It is longer than any task
-/// takes, but a load lasts as long as its user wants.
+/// An agent that answers pings is lost when its task has lasted this much longer than the task names, in nanoseconds.
 const LONGEST_TASK_NS: u64 = 1_800_000_000_000;
 /// How many more samples an agent may send than periods have ended: its last period may end early, and clocks differ a little.
 const SPARE_SAMPLES: u64 = 4;
@@ -72,7 +71,7 @@ pub struct FleetAgent {
     /// The number of its latest task, and the answer once it came.
     task: u64,
     answered: Option<Answered>,
-    /// When it must have answered its latest task; `None` while that may last as long as a load.
+    /// When it must have answered its latest task; `None` while that may last.
     answer_by_ns: Option<u64>,
     /// The number of the unanswered ping, and when it was sent.
     open_ping: Option<(u64, u64)>,
@@ -135,10 +134,11 @@ impl Fleet {
         self.agents[agent].answered.take()
     }
 
-    /// Notes that no task lasts as long as a load, or not any more: the first such note limits the time that each still has.
-    pub fn expect_answers(&mut self, now_ns: u64) {
+    /// Notes that the agents should have done their tasks at `end_ns`. Of two notes, the earlier time counts.
+    pub fn expect_answers(&mut self, end_ns: u64) {
+        let by_ns = end_ns.saturating_add(LONGEST_TASK_NS);
         for agent in &mut self.agents {
-            agent.answer_by_ns = agent.answer_by_ns.or(Some(now_ns + LONGEST_TASK_NS));
+            agent.answer_by_ns = Some(agent.answer_by_ns.map_or(by_ns, |before_ns| before_ns.min(by_ns)));
         }
     }
 
@@ -235,7 +235,7 @@ impl Fleet {
             if self.agents[index].is_overdue(now_ns) {
                 let minutes = LONGEST_TASK_NS / 60_000_000_000;
                 let reason =
-                    format!("it answers pings, and has not done a task in {minutes} min; see what holds it up there");
+                    format!("it answers pings, and its task is {minutes} min overdue; see what holds it up there");
                 self.mark_lost(index, &reason, now_ns);
             }
         }

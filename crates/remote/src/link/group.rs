@@ -79,7 +79,7 @@ impl AgentGroup {
     }
 
     /// Gives the first agents a task each, without waiting in between. Returns what `pick` finds in each answer, and when it arrived,
-    /// in nanoseconds. `cancelled` makes all agents stop their work and answer; without it, the tasks are none that last long.
+    /// in nanoseconds. `cancelled` makes all agents stop their work and answer.
     ///
     /// # Errors
     /// When an agent is lost or cannot carry out its task: which one, and the reason.
@@ -90,23 +90,24 @@ impl AgentGroup {
         pick: impl Fn(Answer) -> Option<T>,
     ) -> Result<Vec<(T, u64)>, RunError> {
         let agents = tasks.len();
+        let longest = tasks.iter().map(Task::named_time).max().unwrap_or_default();
         for (agent, task) in tasks.into_iter().enumerate() {
             self.send_task(agent, task, true);
         }
         self.fleet.begin_to_listen(clock::now().0);
+        self.fleet.expect_answers((clock::now() + longest).0);
         loop {
             self.check_lost()?;
             if self.fleet.is_over() {
                 break;
             }
             self.process_messages(CHECK_EVERY);
-            let is_cancelled = cancelled.map(|cancelled| cancelled.load(Ordering::Relaxed));
-            if is_cancelled != Some(false) {
+            if cancelled.is_some_and(|cancelled| cancelled.load(Ordering::Relaxed)) {
                 self.fleet.expect_answers(clock::now().0);
-            }
-            if !self.was_stopped && is_cancelled == Some(true) {
-                self.was_stopped = true;
-                self.send_to_all(&Order::Stop);
+                if !self.was_stopped {
+                    self.was_stopped = true;
+                    self.send_to_all(&Order::Stop);
+                }
             }
         }
         (0..agents).map(|agent| self.take_answer(agent, &pick)).collect()

@@ -301,6 +301,13 @@ fn an_answer_that_is_too_long_to_be_sent_is_an_error_and_not_the_end_of_the_agen
 }
 
 #[test]
+fn a_task_has_the_time_that_it_names() {
+    let long = SliceLoad { length: Duration::from_secs(600), ..load(SliceKind::Saturating, 2, 0.0) };
+    assert_eq!(Task::Load(LoadTask::DriveTurn { server: SERVER, load: long }).named_time(), Duration::from_secs(600));
+    assert_eq!(Task::Load(LoadTask::Close).named_time(), Duration::ZERO);
+}
+
+#[test]
 fn ctrl_c_ends_a_turn_and_what_was_measured_is_kept() {
     let (address, _) = counting_server();
     let agents = agents(vec![real_agent()]).unwrap();

@@ -3,6 +3,7 @@
 
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tare_record::EventRecord;
@@ -29,6 +30,21 @@ pub enum Task {
     },
     Load(LoadTask),
     Servers(ServersTask),
+}
+
+impl Task {
+    /// The time that it says it may take; zero where it says none.
+    pub fn named_time(&self) -> Duration {
+        match self {
+            Self::Load(LoadTask::DriveTurn { load, .. }) => load.length,
+            Self::Load(LoadTask::Verify(order)) => order.timeout.0.saturating_mul(order.exchanges.len() as u32),
+            Self::Servers(ServersTask::Start(starts)) => {
+                let limits = starts.iter().flat_map(StartOrder::starts).map(|own| own.startup_timeout.0);
+                limits.fold(Duration::ZERO, Duration::saturating_add)
+            }
+            _ => Duration::ZERO,
+        }
+    }
 }
 
 /// A step of a load of which each agent makes a share.
