@@ -1,5 +1,6 @@
 //! Which cores make the load, and whether the process may open enough connections.
 
+use tare_plan::Plan;
 use tare_sys::affinity::CpuSet;
 use tare_sys::limits::raise_open_files;
 
@@ -7,7 +8,9 @@ use crate::error::RunError;
 use crate::machine::named_cores::{named_cores, own_cores};
 
 /// Files that tare has open in addition to its connections: the record, the terminal, the self-test.
-pub(crate) const OWN_FILES: u64 = 64;
+const OWN_FILES: u64 = 64;
+/// Files that it has open for each server that it starts: its log, its supervisor, its accounts in /proc.
+const FILES_PER_SERVER: u64 = 64;
 
 /// The cores of the generator: those in `list`, or as many as `threads` asks for (by default half of them), the last core
 /// first, because the kernel puts other work on the first ones. Never more than there are cores or connections.
@@ -56,6 +59,34 @@ pub fn allow_connections(connections: u32) -> Result<(), RunError> {
         return Err(RunError::Plan { key: format!("-c {connections}"), message });
     }
     Ok(())
+}
+
+/// The most users of a session, and the most sessions of a group.
+fn users_and_sessions(plan: &Plan) -> (u32, u64) {
+    let users =
+        plan.groups.iter().flat_map(|group| &group.scenarios).map(|named| plan.connections(&named.scenario)).max();
+    let sessions = plan.groups.iter().map(|group| group.variants.len()).max().unwrap_or(1) as u64;
+    (users.unwrap_or(plan.load.users), sessions)
+}
+
+/// Open files for the connections of every session of a group, on either side.
+pub(crate) fn needed_open_files(plan: &Plan) -> u64 {
+    let (users, sessions) = users_and_sessions(plan);
+    OWN_FILES + (FILES_PER_SERVER + u64::from(users)) * sessions
+}
+
+/// Raises the limit of open files of this process, and so of the servers that it starts.
+pub(crate) fn allow_open_files(plan: &Plan) -> Result<(), RunError> {
+    let needed = needed_open_files(plan);
+    let allowed = raise_open_files(needed);
+    if allowed >= needed {
+        return Ok(());
+    }
+    let (users, sessions) = users_and_sessions(plan);
+    let message = format!(
+        "allows {allowed} open files, but {users} users on {sessions} servers need {needed}; raise it (ulimit -n {needed}) or ask for fewer users (-u)"
+    );
+    Err(RunError::Plan { key: "ulimit -n".to_owned(), message })
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ use tare_plan::plan::{Program, Variant};
 use tare_record::{EventKind, EventRecord, SelfTestFigures};
 use tare_sut::server::{Server, ServerSpec};
 use tare_sys::affinity::{CpuSet, allowed_cpus};
-use tare_sys::limits::raise_open_files;
 use tare_units::distinct;
 
 use crate::context::RunContext;
@@ -23,12 +22,10 @@ use crate::context::cores::Cores;
 use crate::context::inputs::RunInputs;
 use crate::error::RunError;
 use crate::load_host::LoadMachines;
-use crate::machine::generator::OWN_FILES;
+use crate::machine::generator::allow_open_files;
 use crate::machine::machine_state::disturbances;
 use crate::progress::Progress;
 
-/// Files that it has open for each server: its log, its supervisor, its accounts in /proc.
-const FILES_PER_SERVER: u64 = 64;
 /// The delay that the built-in server plants, and how the self-test drives it.
 const PLANTED_DELAY: Duration = Duration::from_millis(2);
 const SELF_TEST_TIME: Duration = Duration::from_millis(1500);
@@ -41,7 +38,7 @@ const MOST_LATENESS: Duration = Duration::from_millis(1);
 /// Checks what a plan needs. Something that is missing is an error; a disturbance is an event with a remedy.
 pub(crate) fn check(inputs: &RunInputs<'_>, context: &mut RunContext<'_>) -> Result<(), RunError> {
     if has_connections_here(context.plan, &context.cores) {
-        raise_open_file_limit(context.plan)?;
+        allow_open_files(context.plan)?;
     }
     for found in external_servers(context.plan) {
         context.record_new_event(found)?;
@@ -84,38 +81,10 @@ fn cores_beside_generator(load_cpus: &CpuSet) -> CpuSet {
     others.unwrap_or_else(|| load_cpus.clone())
 }
 
-/// The most users of a session, and the most sessions of a group.
-fn users_and_sessions(plan: &Plan) -> (u32, u64) {
-    let users =
-        plan.groups.iter().flat_map(|group| &group.scenarios).map(|named| plan.connections(&named.scenario)).max();
-    let sessions = plan.groups.iter().map(|group| group.variants.len()).max().unwrap_or(1) as u64;
-    (users.unwrap_or(plan.load.users), sessions)
-}
-
-/// Open files for the connections of every session of a group, on either side.
-pub(crate) fn needed_open_files(plan: &Plan) -> u64 {
-    let (users, sessions) = users_and_sessions(plan);
-    OWN_FILES + (FILES_PER_SERVER + u64::from(users)) * sessions
-}
-
 /// Whether this process makes the load, or starts servers. Agents have limits of their own.
 fn has_connections_here(plan: &Plan, cores: &Cores) -> bool {
     let is_started = |variant: &Variant| !matches!(variant.program, Program::External { .. });
     !cores.has_agents || !cores.has_host && plan.started().any(is_started)
-}
-
-/// Raises the limit of open files of this process, and so of the servers that it starts.
-fn raise_open_file_limit(plan: &Plan) -> Result<(), RunError> {
-    let needed = needed_open_files(plan);
-    let allowed = raise_open_files(needed);
-    if allowed >= needed {
-        return Ok(());
-    }
-    let (users, sessions) = users_and_sessions(plan);
-    let message = format!(
-        "allows {allowed} open files, but {users} users on {sessions} servers need {needed}; raise it (ulimit -n {needed}) or ask for fewer users (-u)"
-    );
-    Err(RunError::Plan { key: "ulimit -n".to_owned(), message })
 }
 
 /// An event for each server that tare does not start.

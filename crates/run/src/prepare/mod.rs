@@ -29,7 +29,7 @@ use tare_units::file_name;
 
 use crate::error::RunError;
 use crate::machine::agent_places::agent_places;
-use crate::preflight::needed_open_files;
+use crate::machine::generator::needed_open_files;
 use crate::prepare::engine::Tool;
 use crate::prepare::java::jdk_home;
 use crate::prepare::program_files::program_files;
