@@ -50,17 +50,6 @@ pub fn and(names: &[String]) -> String {
     }
 }
 
-/// Each once, in the order in which they come first.
-pub fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut distinct = Vec::new();
-    for one in all {
-        if !distinct.contains(&one) {
-            distinct.push(one);
-        }
-    }
-    distinct
-}
-
 /// Never `-0.0`, and the minus sign of print.
 pub fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");

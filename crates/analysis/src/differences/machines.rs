@@ -8,7 +8,7 @@ use tare_stats::contrast::equality_p_value;
 use tare_stats::{
     Contrast, Interval, Polarity, RandomEffects, Region, SD_FLOOR, SampleMean, VariancePrior, rejected_together,
 };
-use tare_units::distinct;
+use tare_units::{distinct, grouped_by};
 
 use super::difference::short;
 use super::environment::{EnvironmentChange, environment_changes};
@@ -16,7 +16,6 @@ use super::{NothingInCommon, RecordedRun, common_cells, contents, unfinished_not
 use crate::format::count;
 use crate::summary::{Comparison, CurrencyRatio, Estimate, Summary, VerdictKind};
 use crate::words::count_verdicts;
-use crate::words::findings::grouped_by;
 
 pub const MACHINES_SCHEMA: &str = "tare-machines/1";
 

@@ -8,11 +8,11 @@ use std::path::Path;
 use tare_plan::plan::{Forks, Mode as PlanMode, Plan, Setting};
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventRecord, RunRecord, StoredSlice};
+use tare_units::grouped_by;
 
 use crate::format::time::rfc3339;
 use crate::format::{count, places, share};
 use crate::summary::{Mode, Row, RunInfo, RunStatus, Section};
-use crate::words::findings::grouped_by;
 
 pub(crate) fn run_info(record: &RunRecord) -> RunInfo {
     let header = &record.header;

@@ -14,9 +14,9 @@ mod profile;
 mod validity;
 
 use serde::{Deserialize, Serialize};
+use tare_units::grouped_by;
 
 use crate::format::{Change, Scale};
-use crate::words::findings::grouped_by;
 
 pub use cell::{
     Bottleneck, CapacityAt, CapacityFork, CapacityLimit, CapacityTry, Cell, CollectorShare, ErrorCount, ForkValue,

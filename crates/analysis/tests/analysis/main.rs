@@ -9,7 +9,6 @@ mod first_answers;
 mod forecasts;
 mod groups;
 mod latency_division;
-mod networks;
 mod next_steps;
 mod overload;
 mod priors;

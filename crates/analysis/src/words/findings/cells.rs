@@ -1,8 +1,9 @@
 //! Findings about cells: one for all cells that share it. It names them by scenario.
 
 use tare_record::PauseCause;
+use tare_units::grouped_by;
 
-use super::{grouped_by, report_finding};
+use super::report_finding;
 use crate::cell::CellAnalysis;
 use crate::format::{Unit, count, enumerate, share, single};
 use crate::summary::{Cell, Finding, PauseTally, ReportFinding, ValidityState};

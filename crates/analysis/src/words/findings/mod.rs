@@ -6,6 +6,7 @@ mod words;
 use tare_plan::plan::Mode;
 use tare_record::environment::Environment;
 use tare_record::{EndStatus, EventLevel, EventName, EventRecord, ForkRecord, LoadRecord, RunRecord};
+use tare_units::grouped_by;
 
 use crate::cell::{CellAnalysis, recorded_part};
 use crate::compare::Compared;
@@ -143,16 +144,4 @@ fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
     };
     let described: Vec<String> = comparisons.iter().filter_map(of).collect();
     (!described.is_empty()).then(|| report_finding(ReportFinding::OddForksLeftOut, &described.join("; ")))
-}
-
-/// The values of each key together, in the order in which the keys come first.
-pub(crate) fn grouped_by<K: PartialEq, V>(items: impl Iterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
-    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
-    for (key, value) in items {
-        match groups.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, group)) => group.push(value),
-            None => groups.push((key, vec![value])),
-        }
-    }
-    groups
 }
