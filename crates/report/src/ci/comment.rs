@@ -2,7 +2,7 @@
 
 use crate::clean::escape_markdown as safe;
 use crate::markdown;
-use tare_analysis::format::{count, cut, enumerate};
+use tare_analysis::format::{and, count, cut};
 use tare_analysis::summary::{Comparison, CurrencyRatio, Summary, VerdictKind};
 
 /// Bytes of a comment, up to which its table grows and the report is folded in. GitHub takes 65,536 characters, of which
@@ -56,7 +56,7 @@ fn first_lines(table: &str, most: usize) -> String {
     }
     let more = left_out.into_iter().filter(|(number, _)| *number > 0).map(|(number, what)| count(number, what));
     let more: Vec<String> = more.collect();
-    if more.is_empty() { out } else { format!("{out}\nThe report has {}.\n", enumerate(&more)) }
+    if more.is_empty() { out } else { format!("{out}\nThe report has {}.\n", and(&more)) }
 }
 
 /// The line by which a comment about this suite is found again.

@@ -347,7 +347,7 @@ fn a_comment_is_marked_and_folds_the_report() {
     assert!(ci::comment::render(&long).len() < 65_536);
     // Table and report are short enough by themselves, and not together.
     let mut wide = standard_summary();
-    let comparisons: Vec<_> = wide.comparisons.iter().cycle().take(60).cloned().collect();
+    let comparisons: Vec<_> = wide.comparisons.iter().cycle().take(80).cloned().collect();
     wide.comparisons = comparisons;
     wide.headline.text = "long ".repeat(5_000);
     let text = ci::comment::render(&wide);
