@@ -94,6 +94,7 @@ impl Session<'_> {
     fn run_dir(&self, target: &RecordTarget<'_>) -> anyhow::Result<PathBuf> {
         Ok(match target {
             RecordTarget::New => {
+                // The ids of runs begin with today, in UTC.
                 let id = allot_run_dir(&self.global.dir, &rfc3339(clock::wall_unix_ns())[..10])?;
                 self.global.hide_dir_from_git();
                 self.global.dir.join("runs").join(id)
@@ -169,7 +170,7 @@ fn header(built: &BuiltRun<'_>, id: &str) -> RunHeader {
     }
 }
 
-/// Today in UTC, as the ids of runs begin with it.
+/// The revision of the working directory, marked where it has changes; none outside a repository or without git.
 fn git_revision() -> Option<String> {
     let output = git::run_git(Path::new("."), &["describe", "--always", "--dirty", "--abbrev=12"])?;
     Some(git::text(&output)).filter(|text| !text.is_empty())

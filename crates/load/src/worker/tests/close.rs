@@ -3,17 +3,14 @@
 use std::time::Duration;
 
 use tare_sample::{ErrorClass, SliceSample};
-use tare_sys::clock::{self, Nanos};
-use tare_sys::poll::Token;
 
 use super::simulation::{Reaction, World, after};
-use super::{constant, drive, seconds, setup, slice, speaking};
+use super::{drive, slice, speaking};
 use crate::input::check::Check;
 use crate::input::request::{RequestSpec, Requests};
 use crate::protocol::Protocol;
 use crate::schedule::Schedule;
 use crate::schedule::stop_rule::StopRule;
-use crate::worker::dispatcher::Dispatcher;
 
 const DELAY: Duration = Duration::from_millis(1);
 
@@ -82,19 +79,5 @@ fn other_bytes_behind_an_answer_break_the_connection_and_no_request() {
         let broken = sample.connection_events.for_class(ErrorClass::Protocol);
         assert_eq!((sample.ok, sample.failed, broken.count, sample.connections_lost), (5, 0, 5, 5));
         assert_eq!(broken.example, "2 bytes without a request: \"!!\"");
-    }
-}
-
-#[test]
-fn the_end_of_a_connection_takes_no_longer_the_more_are_idle() {
-    const CONNECTIONS: u32 = 100_000;
-    for schedule in [Schedule::Closed, constant(1000.0)] {
-        let mut dispatcher = Dispatcher::new(&setup(&staying(), 1));
-        dispatcher.begin_slice(&slice(schedule, seconds(1)), CONNECTIONS as usize);
-        (0..CONNECTIONS).for_each(|token| dispatcher.give_place(Token(token), Nanos::ZERO, true));
-        let begin = clock::now();
-        (0..CONNECTIONS).rev().for_each(|token| dispatcher.remove_places(Token(token)));
-        let ns = clock::now().since(begin);
-        assert!(ns < 2_000_000_000, "{CONNECTIONS} connections ended in {ns} ns");
     }
 }
