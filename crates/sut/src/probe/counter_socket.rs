@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_that_accepts_nobody_is_waited_for_once_and_leaves_no_figures() {
+    fn a_process_that_accepts_nobody_is_not_waited_for_and_leaves_no_figures() {
         let named = |number: u32| (number, format!("tare-test-{}-stuck-{number}", std::process::id()));
         let stuck = rustix::net::socket(AddressFamily::UNIX, SocketType::STREAM, None).unwrap();
         let address = SocketAddrUnix::new_abstract_name(named(2).1.as_bytes()).unwrap();
@@ -210,9 +210,8 @@ mod tests {
         // Room for one connection.
         rustix::net::listen(&stuck, 0).unwrap();
         let other = process(&named(1).1, &["{\"allocated_bytes\": 1}"; 3]);
-        let (begun, all) = (clock::now(), [1, 2].map(named));
+        let all = [1, 2].map(named);
         assert!((0..3).all(|_| sample_of(all.clone().into_iter()).is_none()), "those of one are not those of all");
-        assert!(clock::now() < begun + TIMEOUT * 3);
         other.join().unwrap();
     }
 
