@@ -32,7 +32,7 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
             }
         };
         let begin = context.elapsed();
-        let left = schedule.time_left(begin);
+        let left = schedule.time_left(at, begin);
         let place = RunPosition { group: &group.id, fork, step: fork, of: schedule.fixed_forks(), left };
         run_fork(context, group, &place)?;
         if context.is_interrupted() {
@@ -51,20 +51,18 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
     Ok(if schedule.is_out_of_time { EndStatus::BudgetSpent } else { EndStatus::Complete })
 }
 
-/// Shows the comparisons of a group, but not again those that are open and were shown after their rounds. Returns the standing of the
-/// group, and the forks that count in all open comparisons. Void comparisons are settled, and so is a group without comparisons.
+/// Shows the comparisons of a group: one scenario may have changed what holds of another. Returns the standing of the group, and the
+/// forks that count in all open comparisons. Void comparisons are settled, and so is a group without comparisons.
 fn progress_of_group(context: &mut RunContext<'_>, group: &Group, place: RunPosition<'_>) -> (GroupVerdicts, u32) {
     let standings = context.standings(&group.id);
-    let (settled, open): (Vec<_>, Vec<_>) =
-        standings.iter().cloned().partition(|standing| standing.reason_to_stop.is_some());
-    let were_shown = context.plan.stop.forks.may_decide(place.fork);
-    context.show(&Progress::Standing { place, standings: if were_shown { &settled } else { &standings } });
+    context.show(&Progress::Standing { place, standings: &standings });
     let record = context.journal.record();
     let is_void = |standing: &ComparisonState| {
         let is_void = |name: &str| record.is_void(&group.id, &standing.scenario, name);
         is_void(&standing.variant) || is_void(&group.baseline().name)
     };
-    let open: Vec<&ComparisonState> = open.iter().filter(|standing| !is_void(standing)).collect();
+    let is_open = |standing: &&ComparisonState| standing.reason_to_stop.is_none() && !is_void(standing);
+    let open: Vec<&ComparisonState> = standings.iter().filter(is_open).collect();
     let forks_counted = open.iter().map(|standing| standing.forks).min().unwrap_or(0);
     let standing = match open.as_slice() {
         [] => GroupVerdicts::Settled,

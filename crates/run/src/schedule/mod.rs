@@ -134,10 +134,12 @@ impl<'a> ForkSchedule<'a> {
         self.groups[at].is_over = true;
     }
 
-    /// The longest that the run may still take.
-    pub fn time_left(&self, elapsed: Duration) -> Duration {
+    /// The longest that the run may still take when a fork of the group `at` begins: that fork is finished, even if the budget ends
+    /// within it.
+    pub fn time_left(&self, at: usize, elapsed: Duration) -> Duration {
         let open = self.groups.iter().filter(|group| !group.is_over);
-        self.budget.time_left(open.map(|group| (group.forks, group.estimate)), elapsed)
+        let left = self.budget.time_left(open.map(|group| (group.forks, group.estimate)), elapsed);
+        left.max(self.budget.fork_time(self.groups[at].estimate))
     }
 
     /// Forks of each group, where that is fixed.
@@ -278,14 +280,16 @@ mod tests {
         let mut schedule = ForkSchedule::new(&plan, &plan.groups);
         let of = |group: &Group| fork_time(&plan, group);
         let all: Duration = plan.groups.iter().map(|group| of(group) * 2).sum();
-        assert_eq!((schedule.time_left(s(0)), schedule.fixed_forks()), (all, Some(2)));
+        assert_eq!((schedule.time_left(0, s(0)), schedule.fixed_forks()), (all, Some(2)));
         schedule.close(1);
-        assert_eq!(schedule.time_left(s(0)), all - of(&plan.groups[1]) * 2);
+        assert_eq!(schedule.time_left(0, s(0)), all - of(&plan.groups[1]) * 2);
         schedule.note_fork(0, of(&plan.groups[0]));
         let left = of(&plan.groups[0]) + of(&plan.groups[2]) * 2;
-        assert!(schedule.time_left(s(0)).abs_diff(left) < Duration::from_micros(1));
+        assert!(schedule.time_left(0, s(0)).abs_diff(left) < Duration::from_micros(1));
         let plan = planned(until_decided(100, 1));
         let schedule = ForkSchedule::new(&plan, &plan.groups);
-        assert_eq!((schedule.time_left(s(30)), schedule.fixed_forks()), (s(70), None));
+        assert_eq!((schedule.time_left(0, s(30)), schedule.fixed_forks()), (s(70), None));
+        let last = fork_time(&plan, &plan.groups[0]);
+        assert_eq!(schedule.time_left(0, s(99)), last, "a fork that begins is finished");
     }
 }

@@ -37,7 +37,7 @@ pub struct RunView {
     current_step: String,
     countdown: Countdown,
     last_plain: Option<Instant>,
-    /// How each open comparison stands.
+    /// How each open comparison stands, as it was shown last.
     open: BTreeMap<Key, String>,
     decided: BTreeSet<Key>,
 }
@@ -142,8 +142,13 @@ impl RunView {
         }
     }
 
-    /// What is newly decided gets a line that stays; without a terminal every standing does.
+    /// What is newly decided gets a line that stays; without a terminal every standing does that has changed.
     fn standings(&mut self, place: &RunPosition<'_>, standings: &[ComparisonState]) {
+        // No wider than the names of this group: 80 columns must show the interval, too.
+        let width_of = |name: fn(&ComparisonState) -> &String| {
+            standings.iter().map(|standing| name(standing).chars().count()).max().unwrap_or_default()
+        };
+        let (scenario_width, variant_width) = (width_of(|of| &of.scenario), width_of(|of| &of.variant));
         for standing in standings {
             let key = (standing.group.clone(), standing.scenario.clone(), standing.variant.clone());
             let is_decided = standing.reason_to_stop.is_some();
@@ -151,14 +156,19 @@ impl RunView {
             let needed = standing.needed.filter(|_| !is_decided);
             let needed = needed.map_or(String::new(), |more| format!("  (about {} more)", clock_text(more)));
             let ComparisonState { scenario, variant, text, .. } = standing;
-            let text = format!("{scenario:<20} {variant:<28} start {:<3} {text}{needed}", place.fork);
-            if self.screen.is_terminal() && !is_decided {
-                self.open.insert(key, format!("  {mark} {text}"));
-                continue;
-            }
-            self.open.remove(&key);
-            // A verdict is printed once, and not again after every fork.
-            if !is_decided || self.decided.insert(key) {
+            let text = format!(
+                "{scenario:<scenario_width$}  {variant:<variant_width$}  start {:<2} {text}{needed}",
+                place.fork
+            );
+            let is_new = if is_decided {
+                self.open.remove(&key);
+                // A verdict is printed once, and not again after every fork.
+                self.decided.insert(key)
+            } else {
+                let line = format!("  {mark} {text}");
+                self.open.insert(key, line.clone()) != Some(line) && !self.screen.is_terminal()
+            };
+            if is_new {
                 self.marked_line(&format!("  {mark} "), &text);
             }
         }
@@ -263,6 +273,31 @@ mod tests {
         assert!(["≤ 2:20 left", "≤ 2:21 left"].contains(&after(60).as_str()), "the same again changes nothing");
         set(90, 60);
         assert_eq!(after(65), "≤ 1:25 left");
+    }
+
+    #[test]
+    fn how_comparisons_stand_fits_80_columns_with_their_intervals() {
+        let standing = |variant: &str, text: &str| ComparisonState {
+            group: "g".to_owned(),
+            scenario: "SimpleGet".to_owned(),
+            variant: variant.to_owned(),
+            text: text.to_owned(),
+            forks: 3,
+            has_verdict: false,
+            reason_to_stop: None,
+            needed: None,
+        };
+        let mut live = RunView::new(Color::Never);
+        let (tapir, interceptor) = ("inconclusive +22 % [−9, +65]", "+15.0 %");
+        let standings = [standing("http4s.Tapir", tapir), standing("http4s.TapirInterceptor", interceptor)];
+        live.show(&Progress::Standing { place: PLACE, standings: &standings });
+        let lines: Vec<&str> = live.open.values().map(String::as_str).collect();
+        let expected = [
+            "  · SimpleGet  http4s.Tapir             start 1  inconclusive +22 % [−9, +65]",
+            "  · SimpleGet  http4s.TapirInterceptor  start 1  +15.0 %",
+        ];
+        assert_eq!(lines, expected);
+        assert!(lines.iter().all(|line| cut(line, 80) == **line), "{lines:?}");
     }
 
     #[test]
