@@ -54,8 +54,8 @@ pub(super) enum Due {
 
 struct Entry {
     state: State,
-    /// Failures and losses in a row, without an answer in between. They set the back-off.
-    losses: u32,
+    /// Attempts to open it since its last answer, and at least one after a loss. They set the back-off.
+    attempts: u32,
     connection: Connection,
 }
 
@@ -67,7 +67,7 @@ impl Entry {
     /// When a connection that ended at `at` may be opened again.
     fn retry_at(&self, at: Nanos) -> Nanos {
         let backoff = |before: u32| FIRST_BACKOFF.saturating_mul(1 << before.min(16)).min(MAX_BACKOFF);
-        self.losses.checked_sub(1).map_or(at, |before| at + backoff(before))
+        self.attempts.checked_sub(1).map_or(at, |before| at + backoff(before))
     }
 }
 
@@ -122,7 +122,7 @@ impl Connections {
         let Setup { protocol, base, .. } = &*self.setup;
         let closed = || Entry {
             state: State::Closed { retry_at: Nanos::ZERO },
-            losses: 0,
+            attempts: 0,
             connection: Connection::new(*protocol, base),
         };
         if self.entries.len() < in_use {
@@ -145,7 +145,7 @@ impl Connections {
                 if !self.pace.take(now) {
                     return;
                 }
-                self.entries[self.prepared].losses = 0;
+                self.entries[self.prepared].attempts = 0;
                 self.connect(io, Token(self.prepared as u32), now, now);
             }
             self.prepared += 1;
@@ -235,7 +235,9 @@ impl Connections {
     fn connect(&mut self, io: &mut impl Transport, token: Token, since: Nanos, now: Nanos) {
         let deadline = now + self.setup.connect_timeout;
         let attempt = Attempt { since, deadline, stage: ErrorClass::Connect };
-        self.entries[token.index()].state = State::Connecting(attempt);
+        let entry = &mut self.entries[token.index()];
+        entry.state = State::Connecting(attempt);
+        entry.attempts = entry.attempts.saturating_add(1);
         self.connecting += 1;
         self.wake_by(deadline);
         io.connect(token, self.setup.target_of(token), &self.setup.options);
@@ -250,13 +252,14 @@ impl Connections {
     }
 
     /// An answer arrived, so the back-off starts anew.
-    pub(super) fn reset_losses(&mut self, token: Token) {
-        self.entries[token.index()].losses = 0;
+    pub(super) fn reset_backoff(&mut self, token: Token) {
+        self.entries[token.index()].attempts = 0;
     }
 
-    /// A connection could not be opened or was lost, so the back-off grows.
-    pub(super) fn count_loss(&mut self, token: Token) {
-        self.entries[token.index()].losses += 1;
+    /// A connection was lost, so it is not opened again at once, even if it has carried an answer.
+    pub(super) fn note_loss(&mut self, token: Token) {
+        let entry = &mut self.entries[token.index()];
+        entry.attempts = entry.attempts.max(1);
     }
 
     /// Opens an ended connection again: at once if it has carried an answer, else after a back-off.
@@ -278,11 +281,11 @@ impl Connections {
 
     /// Opens a resting connection for a user who needs it since `ready`; after a loss, at the pace of all.
     pub(super) fn end_rest(&mut self, io: &mut impl Transport, token: Token, ready: Nanos, now: Nanos) {
-        let Entry { state: State::Resting { not_before }, losses, .. } = self.entries[token.index()] else { return };
+        let Entry { state: State::Resting { not_before }, attempts, .. } = self.entries[token.index()] else { return };
         self.pace.renew(now);
         if not_before > now {
             self.retry_at(token, not_before);
-        } else if losses == 0 || self.pace.take(now) {
+        } else if attempts == 0 || self.pace.take(now) {
             self.connect(io, token, ready, now);
         } else {
             self.retry_at(token, self.pace.renew_at());

@@ -98,7 +98,7 @@ impl<C: Clock> SliceRunner<C> {
                 Step::More => break,
                 Step::Finished { times, problem, missing, .. } => {
                     self.finish(&times, at, problem.as_ref(), missing);
-                    self.connections.reset_losses(token);
+                    self.connections.reset_backoff(token);
                     self.end_exchange(token, at, self.connections.takes_requests(token));
                 }
                 Step::Returned(returned) => {
@@ -110,7 +110,7 @@ impl<C: Clock> SliceRunner<C> {
                     }
                 }
                 Step::StreamEnded => {
-                    self.connections.reset_losses(token);
+                    self.connections.reset_backoff(token);
                     self.unsubscribe(token, at);
                 }
                 Step::Pinged => self.recorder.record_ping(at),
@@ -154,7 +154,7 @@ impl<C: Clock> SliceRunner<C> {
             return None;
         }
         let pushed = self.connections[token].push(at, sent, at + self.timeout)?;
-        self.connections.reset_losses(token);
+        self.connections.reset_backoff(token);
         self.recorder.record_message(&pushed, self.pushes.stamps().tolerance_ns());
         if pushed.is_last {
             self.unsubscribe(token, at);
@@ -217,7 +217,7 @@ impl<C: Clock> SliceRunner<C> {
             match ended.finished {
                 Some(Step::Finished { times, problem, missing, .. }) => {
                     self.finish(&times, at, problem.as_ref(), missing);
-                    self.connections.reset_losses(token);
+                    self.connections.reset_backoff(token);
                     self.end_exchange(token, at, false);
                 }
                 Some(Step::Returned(returned)) => self.take_back(returned, token, at, false),

@@ -191,7 +191,7 @@ impl<C: Clock> SliceRunner<C> {
 
     /// Opens a connection again that could not be opened or has ended without notice.
     fn reconnect_lost(&mut self, io: &mut impl Transport, token: Token, at: Nanos) {
-        self.connections.count_loss(token);
+        self.connections.note_loss(token);
         self.reconnect(io, token, at);
     }
 

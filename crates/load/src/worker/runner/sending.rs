@@ -44,7 +44,7 @@ impl<C: Clock> SliceRunner<C> {
     pub(super) fn take_back(&mut self, returned: Returned, token: Token, at: Nanos, takes_requests: bool) {
         if let Some(status) = returned.redirected {
             self.recorder.record_redirect(&returned.exchange.times(), status);
-            self.connections.reset_losses(token);
+            self.connections.reset_backoff(token);
         }
         self.connections.wake_by(returned.exchange.deadline);
         self.dispatcher.take_back(returned);

@@ -8,7 +8,7 @@ use tare_sys::clock::{Clock, Nanos};
 
 use super::simulation::{Listener, Reaction, World, after};
 use super::websocket::answering;
-use super::{MS, drive, seconds, slice, speaking};
+use super::{MS, constant, drive, seconds, slice, speaking};
 use crate::input::request::{RequestSpec, Requests};
 use crate::protocol::Protocol;
 use crate::protocol::conversation::Conversation;
@@ -108,6 +108,18 @@ fn a_server_that_hangs_up_on_each_request_ends_no_load() {
         let world = World::new(Box::new(|arrival| Reaction::Reset { at: arrival }));
         let sample = run(HTTP1, &thinking(think, "keep-alive"), 2, world, (Schedule::Closed, count(20)));
         assert_eq!((sample.ok, sample.errors.for_class(ErrorClass::Read).count), (0, 20), "{think:?}");
+    }
+}
+
+#[test]
+fn a_server_that_takes_leave_of_each_new_connection_is_tried_ever_more_slowly() {
+    for schedule in [constant(1.0), Schedule::Closed] {
+        let world = World::new(after(ANSWER_AFTER)).ending_idle(Duration::from_micros(100), TOLD);
+        let connects = world.connects();
+        let waiting = thinking(Think::Constant(Duration::from_secs(1)), "keep-alive");
+        let sample = run(HTTP1, &waiting, 2, world, (schedule, seconds(2)));
+        assert!(sample.failed == 0 && sample.ok >= 2, "{:?}", sample.errors);
+        assert!(connects.get() < 100, "{} connects", connects.get());
     }
 }
 
