@@ -155,14 +155,15 @@ pub fn is_check(run: &Summary) -> bool {
     run.check.is_some()
 }
 
-/// A cell's name over time. Its server's, whose version changes from run to run; the variant's where the run compares
-/// several versions of it, which are no same line.
-fn name_over_time<'a>(run: &Summary, cell: &'a Cell) -> &'a str {
+/// A cell's name over time: its variant's, without the version of its server, which changes from run to run. Where the run
+/// compares several versions of it, they are no same line, and have their names in full.
+fn name_over_time(run: &Summary, cell: &Cell) -> String {
     let is_beside = |other: &Cell| {
         (&other.server, &other.scenario) == (&cell.server, &cell.scenario) && other.variant != cell.variant
     };
     let is_alone = !run.cells.iter().any(|other| !other.control && is_beside(other));
-    if is_alone { &cell.server } else { &cell.variant }
+    let version = cell.version.as_ref().filter(|_| is_alone).map(|version| format!("@{version}"));
+    version.map_or_else(|| cell.variant.clone(), |version| cell.variant.replace(&version, ""))
 }
 
 /// The history of `runs` in one currency, without checks, and of all imported figures.
@@ -219,7 +220,7 @@ fn add_comparison(lines: &mut LinesByTitle, run: &Summary, comparison: &Comparis
         hi: ratio.hi,
     };
     let scenario = run.scenario_of_comparison(comparison);
-    lines.add_point((name_over_time(run, own), &scenario, figure), currency.facts().polarity, point);
+    lines.add_point((&name_over_time(run, own), &scenario, figure), currency.facts().polarity, point);
 }
 
 /// A figure and the load that it depends on: figures of different loads are no same line.

@@ -147,6 +147,18 @@ fn versions_that_one_run_compares_are_different_lines() {
 }
 
 #[test]
+fn a_server_that_is_asked_in_another_protocol_is_another_line_and_one_of_another_version_is_not() {
+    let (plain, mut over_h2, mut of_version) = (standard_summary(), standard_summary(), standard_summary());
+    over_h2.cells.iter_mut().for_each(|cell| cell.variant += " over h2");
+    of_version.cells.iter_mut().for_each(|cell| {
+        cell.variant += "@2";
+        cell.version = Some("2".to_owned());
+    });
+    let expected = ["", " over h2"].map(|over| format!("http4s.Tapir{over}: throughput, × http4s.Vanilla{over}"));
+    assert_eq!(titles(&[plain, over_h2, of_version], Currency::Throughput), expected);
+}
+
+#[test]
 fn a_summary_file_is_enough() {
     let text = tare_report::json::render(&standard_summary()).unwrap();
     let read: Summary = serde_json::from_str(&text).unwrap();
