@@ -5,7 +5,8 @@ use tare_record::{LoadRecord, RequestTally, StatusTallies};
 use tare_stats::histogram::LatencyHistogram;
 use tare_stats::quantile::printable;
 
-use crate::summary::{StatusCount, UrlSummary};
+use crate::run_info::run_status;
+use crate::summary::{RunStatus, StatusCount, UrlSummary};
 
 /// Every status that came, in order.
 pub(super) fn status_counts(record: &LoadRecord) -> Vec<StatusCount> {
@@ -20,10 +21,12 @@ pub(super) fn status_counts(record: &LoadRecord) -> Vec<StatusCount> {
     sum.0.into_iter().map(count).collect()
 }
 
-pub(super) fn tallies(record: &LoadRecord) -> Vec<RequestTally> {
+/// What each of several requests showed. The last part of a load has it: `None` if the record was cut short before.
+pub(super) fn tallies(record: &LoadRecord) -> Option<Vec<RequestTally>> {
     let mut sum = Vec::new();
     record.intervals.iter().for_each(|interval| RequestTally::merge_all(&mut sum, &interval.load.by_request));
-    sum
+    let is_cut_short = run_status(record.end) == RunStatus::Partial && record.header.plan.requests > 1;
+    (!sum.is_empty() || !is_cut_short).then_some(sum)
 }
 
 /// Answered and failed requests that a condition is about, and their response times; `None` for all requests, which a

@@ -46,7 +46,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         server,
         errors: most_frequent_first(cell.errors),
         statuses: answers::status_counts(record),
-        urls: answers::url_summaries(&requests_apart, window_ns as f64 / 1e9),
+        urls: answers::url_summaries(requests_apart.as_deref().unwrap_or_default(), window_ns as f64 / 1e9),
         connection_events: most_frequent_first(cell.connection_events),
         bytes: Bytes { in_bytes: sum(|s| s.load.bytes_in), out_bytes: sum(|s| s.load.bytes_out) },
         connections: Connections {
@@ -64,7 +64,7 @@ pub fn summarize(record: &LoadRecord) -> LoadSummary {
         environment: environment_sections(&header.environment),
     };
     summary.thresholds =
-        plan.conditions.iter().map(|one| threshold::hold(one, &summary, &clocks, &requests_apart)).collect();
+        plan.conditions.iter().map(|one| threshold::hold(one, &summary, &clocks, requests_apart.as_deref())).collect();
     summary
 }
 

@@ -10,15 +10,19 @@ use super::{Clocks, answers};
 use crate::format::{Unit, count, rate, share, single};
 use crate::summary::ThresholdResult;
 
-/// The outcome of a condition on which a load fails. A latency with too few samples fails it, because nothing shows
-/// that the condition holds.
+/// The outcome of a condition on which a load fails. A latency with too few samples fails it, and so does a URL of which
+/// nothing is known (`requests` is `None`), because nothing shows that the condition holds.
 pub(super) fn hold(
     condition: &Condition,
     summary: &LoadSummary,
     clocks: &Clocks,
-    requests: &[RequestTally],
+    requests: Option<&[RequestTally]>,
 ) -> ThresholdResult {
-    let of_url = answers::of_condition(requests, condition);
+    if condition.url.is_some() && requests.is_none() {
+        let measured = "the record was cut short before its URLs were told apart".to_owned();
+        return ThresholdResult { condition: condition.text().to_owned(), measured, failed: true };
+    }
+    let of_url = answers::of_condition(requests.unwrap_or_default(), condition);
     let requests = summary.requests;
     let (ok, failed) = of_url.as_ref().map_or((requests.ok, requests.failed), |(ok, failed, _)| (*ok, *failed));
     let failed_share = failed as f64 / (ok + failed).max(1) as f64;

@@ -91,6 +91,19 @@ fn a_condition_may_be_about_one_url_or_one_status() {
 }
 
 #[test]
+fn a_load_that_was_cut_short_tells_nothing_of_one_url() {
+    let mut record = record(&["p99(/bad)>20s", "errors(/fast)>50%", "errors>50%"]);
+    record.header.plan.requests = 2;
+    // What each URL showed stands in the last part of a load.
+    record.intervals.iter_mut().for_each(|interval| interval.load.by_request.clear());
+    record.end = None;
+    let outcomes = summarize(&record).thresholds;
+    let failed: Vec<bool> = outcomes.iter().map(|outcome| outcome.failed).collect();
+    assert_eq!(failed, [true, true, false], "{outcomes:?}");
+    assert!(outcomes[0].text().ends_with(": the record was cut short before its URLs were told apart"), "{outcomes:?}");
+}
+
+#[test]
 fn of_many_urls_a_terminal_shows_those_that_failed_and_the_slowest() {
     let mut record = record(&[]);
     let name = |number: u64| format!("GET /a/rather/long/path/of/a/browser/with/an/end/{number}");
