@@ -31,7 +31,9 @@ impl Tail<'_> {
     /// `p99 is 4.1 ms (http4s.Vanilla: 3.2 ms): 0.6 % (0.5 %) of the requests met a stop of the server, 0.02 % (0.01 %) a stall of
     /// the machine or of the generator; without these it is 0.31 ms (0.28 ms), later 9 % [4, 14]`.
     fn divided(&self, latency: &Latency, division: &LatencyDivision) -> Option<String> {
+        // A baseline that could not follow this load shows its latency under another one.
         let beneath = self.baseline.and_then(|cell| cell.shown_latency());
+        let beneath = beneath.filter(|beneath| beneath.slice_kind == latency.slice_kind);
         let beneath_division = beneath.and_then(|latency| latency.division.as_ref());
         let p99 = |latency: &Latency| Some(single(Unit::Nanos, latency.response.percentile_ns(99.0)? as f64));
         let named = |figure: String| format!("{}: {figure}", self.baseline.map_or("", |cell| cell.variant.as_str()));

@@ -4,7 +4,7 @@ use tare_analysis::summarize;
 use tare_analysis::summary::{CurrencyRatio, LatencyDivision, Summary};
 use tare_plan::Currency;
 use tare_plan::plan::SliceKind;
-use tare_record::{LatencyParts, PackedHistogram, RunRecord, StoredSlice};
+use tare_record::{ErrorClass, ErrorTally, LatencyParts, PackedHistogram, RunRecord, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
 
 use crate::synthetic::{self, baseline, variant};
@@ -46,6 +46,18 @@ fn division<'s>(summary: &'s Summary, variant: &str) -> Option<&'s LatencyDivisi
 
 fn tail(summary: &Summary, variant: &str) -> String {
     summary.cells.iter().find(|cell| cell.variant == variant).unwrap().tail.join("\n")
+}
+
+#[test]
+fn a_baseline_that_could_not_follow_the_load_has_no_figure_beside_those_under_it() {
+    let mut record = record(15);
+    for slice in record.slices.iter_mut().filter(|s| s.key.kind == SliceKind::Poisson && s.key.variant != LAYER) {
+        let late = ErrorTally { count: 900, example: "late".to_owned() };
+        slice.load.failed = late.count;
+        slice.load.errors = [(ErrorClass::Timeout, late)].into_iter().collect();
+    }
+    let text = tail(&summarize(&record), LAYER);
+    assert!(text.starts_with("p99 is 13.0 ms: 1.5 % of the requests met a stop"), "{text}");
 }
 
 #[test]
