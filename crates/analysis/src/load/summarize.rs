@@ -15,7 +15,7 @@ use crate::format::time::rfc3339;
 use crate::run_info::{environment_sections, run_status, setting_sections, shell};
 use crate::summary::{Cell, Distribution, ErrorCount, Estimate, MessageSummary};
 use crate::words::findings::of_machine;
-use crate::words::tail::tail;
+use crate::words::tail::tails;
 
 pub fn summarize(record: &LoadRecord) -> LoadSummary {
     let header = &record.header;
@@ -147,7 +147,7 @@ fn use_of_server(record: &LoadRecord, process: &ServerProcess, cell: &Cell) -> L
         stopped_ns_per_request: value(&cell.stopped_ns_per_request),
         stopped_time_share: cell.stopped_time_share,
         division: cell.shown_latency().and_then(|latency| latency.division.clone()),
-        tail: tail(cell, &[], &[]),
+        tail: tails(std::slice::from_ref(cell), &[]).concat(),
     }
 }
 

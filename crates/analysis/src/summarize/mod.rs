@@ -55,7 +55,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
     }
     let ladders = ladder::ladders(plan, &cells);
     let mut cells: Vec<Cell> = cells.into_iter().map(CellAnalysis::into_cell).collect();
-    let tails: Vec<_> = cells.iter().map(|cell| tail::tail(cell, &cells, &compared.comparisons)).collect();
+    let tails = tail::tails(&cells, &compared.comparisons);
     cells.iter_mut().zip(tails).for_each(|(cell, tail)| cell.tail = tail);
     let run = run_info(record);
     let mut headline = headline.unwrap_or_else(|| headline::without_comparison(plan, &cells));

@@ -1,24 +1,24 @@
 //! What the slow requests of a cell met, and how long its server stood still, in two lines, and a third where p99 is a coin. All
 //! reports print these.
 
+use std::collections::{HashMap, HashSet};
+
 use tare_plan::Currency;
 
 use crate::format::{Unit, count, share, single};
 use crate::summary::{Cell, Comparison, Latency, LatencyDivision};
 
-/// The lines of a cell. A variant's have the figures of its baseline in brackets, so a baseline that is compared has none. Where
-/// latency has no windows, none: the time stopped has a figure of its own.
-pub(crate) fn tail(cell: &Cell, cells: &[Cell], comparisons: &[Comparison]) -> Vec<String> {
-    if comparisons.iter().any(|comparison| comparison.baseline_cell == cell.id) {
-        return Vec::new();
-    }
-    let comparison = comparisons.iter().find(|comparison| comparison.cell == cell.id);
-    let baseline = comparison.and_then(|one| cells.iter().find(|cell| cell.id == one.baseline_cell));
-    let tail = Tail { cell, baseline, comparison };
-    let Some(latency) = cell.shown_latency() else { return Vec::new() };
-    let Some(division) = latency.division.as_ref() else { return Vec::new() };
-    let lines = [tail.divided(latency, division), tail.stopped(), at_cliff(division)];
-    lines.into_iter().flatten().collect()
+/// The lines of each cell. A variant's have the figures of its baseline in brackets, so a baseline that is compared has none.
+pub(crate) fn tails(cells: &[Cell], comparisons: &[Comparison]) -> Vec<Vec<String>> {
+    let by_id: HashMap<&str, &Cell> = cells.iter().map(|cell| (cell.id.as_str(), cell)).collect();
+    let of_variant: HashMap<&str, &Comparison> = comparisons.iter().map(|one| (one.cell.as_str(), one)).collect();
+    let baselines: HashSet<&str> = comparisons.iter().map(|one| one.baseline_cell.as_str()).collect();
+    let lines = |cell: &Cell| {
+        let comparison = of_variant.get(cell.id.as_str()).copied();
+        let baseline = comparison.and_then(|one| by_id.get(one.baseline_cell.as_str()).copied());
+        if baselines.contains(cell.id.as_str()) { Vec::new() } else { Tail { cell, baseline, comparison }.lines() }
+    };
+    cells.iter().map(lines).collect()
 }
 
 struct Tail<'a> {
@@ -28,6 +28,14 @@ struct Tail<'a> {
 }
 
 impl Tail<'_> {
+    /// Where latency has no windows, none: the time stopped has a figure of its own.
+    fn lines(&self) -> Vec<String> {
+        let Some(latency) = self.cell.shown_latency() else { return Vec::new() };
+        let Some(division) = latency.division.as_ref() else { return Vec::new() };
+        let lines = [self.divided(latency, division), self.stopped(), at_cliff(division)];
+        lines.into_iter().flatten().collect()
+    }
+
     /// `p99 is 4.1 ms (http4s.Vanilla: 3.2 ms): 0.6 % (0.5 %) of the requests met a stop of the server, 0.02 % (0.01 %) a stall of
     /// the machine or of the generator; without these it is 0.31 ms (0.28 ms), later 9 % [4, 14]`.
     fn divided(&self, latency: &Latency, division: &LatencyDivision) -> Option<String> {
