@@ -7,6 +7,8 @@ mod machines;
 mod methods;
 mod samples;
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 pub use difference::{Basis, FigureChange};
@@ -140,10 +142,12 @@ pub fn compare_runs(before: RecordedRun<'_>, after: RecordedRun<'_>) -> Result<R
 pub fn compare_servers(summary: &Summary, before: &str, after: &str) -> Result<RunDifferences, NothingInCommon> {
     let named = |name: &str| summary.cells.iter().filter(|cell| cell.variant == name).collect::<Vec<_>>();
     let (old, new) = (named(before), named(after));
-    let same_place = |one: &&Cell, other: &&Cell| one.scenario == other.scenario && one.group == other.group;
-    let partner = |cell: &&Cell| {
+    let same_place = |one: &Cell, other: &Cell| one.scenario == other.scenario && one.group == other.group;
+    let partner = |cell: &Cell| {
         let together = new.iter().find(|other| same_place(cell, other));
-        together.or_else(|| new.iter().find(|other| other.scenario == cell.scenario)).copied()
+        let is_alone = |other: &Cell| !old.iter().any(|one| same_place(one, other));
+        let apart = || new.iter().find(|other| other.scenario == cell.scenario && is_alone(other));
+        together.or_else(apart).copied()
     };
     let cells: Vec<(&Cell, &Cell)> = old.iter().filter_map(|cell| Some((*cell, partner(cell)?))).collect();
     if cells.is_empty() {
@@ -197,21 +201,31 @@ fn differences(
     }
 }
 
-/// The cells of both records that are of one variant and scenario; or of one server, where only its version differs.
+/// The cells of both records that are of one variant and scenario; or of one server, where only its version differs. Each has one
+/// partner, although several groups may have its server.
 fn common_cells<'a>(before: &'a Summary, after: &'a Summary) -> Vec<(&'a Cell, &'a Cell)> {
     let usable = |cell: &&Cell| !cell.control && is_usable(cell);
-    let partner = |cell: &Cell| {
+    // Cells of the same place are partners, and no others of a renamed group.
+    let mut taken: HashSet<(&str, &str, &str)> = before.cells.iter().filter(usable).map(place).collect();
+    let partner = |cell: &'a Cell| {
         let of_scenario = || after.cells.iter().filter(usable).filter(|other| other.scenario == cell.scenario);
-        let same = of_scenario().find(|other| other.variant == cell.variant && other.group == cell.group);
-        let renamed = || of_scenario().find(|other| other.variant == cell.variant);
+        let same = of_scenario().find(|other| place(other) == place(cell));
+        let renamed = || of_scenario().find(|other| other.variant == cell.variant && !taken.contains(&place(other)));
         let versions = |cells: &'a Summary| {
             cells.cells.iter().filter(|one| one.scenario == cell.scenario && one.server == cell.server && !one.control)
         };
         let of_other_version =
             || versions(after).next().filter(|_| versions(before).count() == 1 && versions(after).count() == 1);
-        same.or_else(renamed).or_else(|| of_other_version().filter(usable))
+        let found = same.or_else(renamed).or_else(|| of_other_version().filter(usable))?;
+        taken.insert(place(found));
+        Some((cell, found))
     };
-    before.cells.iter().filter(usable).filter_map(|cell| Some((cell, partner(cell)?))).collect()
+    before.cells.iter().filter(usable).filter_map(partner).collect()
+}
+
+/// The group, scenario and variant of a cell.
+fn place(cell: &Cell) -> (&str, &str, &str) {
+    (&cell.group, &cell.scenario, &cell.variant)
 }
 
 fn common_figures<'a>(

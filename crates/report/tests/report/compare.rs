@@ -143,6 +143,32 @@ fn a_record_without_an_end_is_compared_and_said() {
     assert!(differences.notes.iter().any(|note| note.contains("cut has no end")), "{:?}", differences.notes);
 }
 
+/// The servers whose throughput is compared, each as often as it is.
+fn levels_of_throughput(differences: &RunDifferences) -> Vec<&str> {
+    let levels =
+        differences.changes.iter().filter(|change| (&*change.name, change.basis) == ("throughput", Basis::Level));
+    levels.map(|change| change.variant.as_str()).collect()
+}
+
+#[test]
+fn a_server_is_compared_once_though_two_groups_of_one_side_have_it() {
+    let twice = summarize(&synthetic::in_two_groups(record(1.0, 0.9, "twice")));
+    let mut once = summarize(&record(1.0, 0.9, "once"));
+    for group in ["http4s", "again", "renamed"] {
+        once.cells.iter_mut().for_each(|cell| group.clone_into(&mut cell.group));
+        for (before, after) in [(&twice, &once), (&once, &twice)] {
+            let differences = compared(before, after, ["m", "m"]);
+            assert_eq!(levels_of_throughput(&differences), ["http4s.Vanilla", TAPIR], "{group}");
+        }
+    }
+    let mut of_one_group = twice.clone();
+    of_one_group.cells.retain(|cell| cell.variant != TAPIR || cell.group == "again");
+    for (before, after) in [("http4s.Vanilla", TAPIR), (TAPIR, "http4s.Vanilla")] {
+        let differences = differences::compare_servers(&of_one_group, before, after).unwrap();
+        assert_eq!(levels_of_throughput(&differences), [after]);
+    }
+}
+
 #[test]
 fn two_servers_of_one_record_are_compared_in_pairs() {
     let summary = summarize(&record(1.0, 0.8, "run"));
