@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tare_run::named_cores;
 use tare_run::server_host::PlannedStart;
-use tare_sut::server::{Server, Status, port_holder, temporary_logs};
+use tare_sut::server::{PORT, Server, Status, port_holder, temporary_logs};
 use tare_sys::affinity::allowed_cpus;
 
 use crate::args::{Global, ServeArgs};
@@ -37,13 +37,18 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     let PlannedStart::Ours(mut spec) = built.launches.start(&built.plan, variant, &cpus, &log)? else {
         anyhow::bail!("{} is running already, and tare did not start it", variant.name);
     };
-    for text in spec.command.iter_mut().chain(spec.env.values_mut()).chain(spec.files.values_mut()) {
-        *text = text.replace(tare_sut::server::PORT, &args.port.to_string());
+    // Any free port is chosen as in a run.
+    if args.port != 0 {
+        let given = spec.command.iter_mut().chain(spec.env.values_mut()).chain(spec.files.values_mut());
+        for text in given.chain(&mut spec.base_url) {
+            *text = text.replace(PORT, &args.port.to_string());
+        }
     }
     let server = Server::start_unless_cancelled(&spec, &built.cancelled)?;
     let (name, url, pid) = (&variant.name, server.base_url(), server.pid());
+    let command = spec.command.join(" ").replace(PORT, &server.address().port().to_string());
     console::print_text(&format!("{name} serves on {url} (pid {pid}); Ctrl-C ends it\n"));
-    console::print_text(&format!("  {}\n  log {}\n", spec.command.join(" "), log.display()));
+    console::print_text(&format!("  {command}\n  log {}\n", log.display()));
     while !interrupt::is_raised(&built.cancelled) {
         let ended = match server.status() {
             Status::Exited(how) => Some((variant.name.clone(), how)),

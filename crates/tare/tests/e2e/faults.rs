@@ -1,6 +1,7 @@
 //! Servers that crash, hang or break the contract are data: counted by class, shown with their log, and the other cells go on.
 
 use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 
@@ -83,6 +84,28 @@ fn a_server_that_never_starts_says_why() {
     assert!(said.contains("not ready after 1s"), "{said}");
     let (_, said) = run_with_bad_server(&["--lie-ready"], &["--startup-timeout", "1s"]);
     assert!(said.contains("no program listens on port 1"), "{said}");
+}
+
+#[test]
+fn a_server_in_the_foreground_is_found_where_its_url_says() {
+    let bench = Bench::new();
+    let plain = format!(
+        "[servers.plain]\ncommand = [{TARE:?}, \"reference\", \"--port\", \"{{port}}\"]\n\
+         base_url = \"http://127.0.0.1:{{port}}\"\n"
+    );
+    bench.suite(&[QUICK, &plain].concat());
+    let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    for port in [free, 0] {
+        let mut serve = bench.tare(&["serve", "plain", "--suite", "suite.toml", "--port", &port.to_string()]);
+        let mut child = serve.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let said = if port == 0 { String::new() } else { format!("{port} ") };
+        assert!(line.starts_with(&format!("plain serves on http://127.0.0.1:{said}")), "{port}: {line}");
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait().unwrap().code(), Some(0));
+    }
+    bench.assert_nothing_left();
 }
 
 /// Puts the server whose table ends here in front of another one. It is told where that listens, and answers by itself.
