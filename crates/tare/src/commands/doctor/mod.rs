@@ -56,7 +56,7 @@ pub fn doctor(args: &DoctorArgs, global: &Global) -> anyhow::Result<Outcome> {
         checks.iter().for_each(|checked| console::print_text(&checked.text(colored, console::terminal_width())));
         all.extend(checks);
     };
-    show("programs", tools::tools(&workspace));
+    show("programs", tools::tools(&workspace, &cancelled));
     show("permissions", permissions::permissions(&server, &load));
     show("machine", machine_checks(&server, &load, &cancelled)?);
     if !interrupt::is_raised(&cancelled) {

@@ -1,27 +1,32 @@
 //! The programs that a run may need: a JDK, build tools, Node.js, samplers.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use tare_sut::jdk::Jdk;
 use tare_sut::sampler;
-use tare_sys::child::find_program;
+use tare_sys::child::{How, Program, find_program, run_to_end};
 
 use super::checked::Checked;
 use crate::workspace::Workspace;
 
 /// The oldest Node.js that runs the servers on Node.
 const MIN_NODE: u32 = 20;
+/// The longest time in which a program says its version. That of rustup may first fetch what a folder asks for.
+const LONGEST_ANSWER: Duration = Duration::from_secs(10);
 
-/// Every tool, the needed ones first. Without the project's servers none is needed.
-pub fn tools(workspace: &Workspace) -> Vec<Checked> {
+/// Every tool, the needed ones first. Without the project's servers none is needed. `cancelled` ends the wait for a version.
+pub fn tools(workspace: &Workspace, cancelled: &AtomicBool) -> Vec<Checked> {
     let Some(home) = &workspace.home else {
         let found = "tare load, your own servers and tare report need none";
         return vec![Checked::fine("other programs", found), perf(), async_profiler()];
     };
     let catalog = Checked::fine("project", home.display().to_string());
-    let cargo = optional("cargo", version_of("cargo"), "Only the servers in Rust need it: https://rustup.rs");
-    vec![catalog, jdk(), build_tool(), node(), cargo, perf(), async_profiler()]
+    let remedy = "Only the servers in Rust need it: https://rustup.rs";
+    let cargo = version_of("cargo", cancelled);
+    let cargo = cargo.map_or_else(|why| Checked::optional("cargo", why, remedy), |found| Checked::fine("cargo", found));
+    vec![catalog, jdk(), build_tool(), node(cancelled), cargo, perf(), async_profiler()]
 }
 
 fn jdk() -> Checked {
@@ -56,17 +61,17 @@ fn sbt_launcher() -> Option<PathBuf> {
     })
 }
 
-fn node() -> Checked {
+fn node(cancelled: &AtomicBool) -> Checked {
     const WHAT: &str = "Node.js";
     let remedy = format!("Only the servers on Node need it: install version {MIN_NODE} or later.");
-    match version_of("node") {
-        None => Checked::optional(WHAT, "not found", remedy),
-        Some(version) if major(&version).is_some_and(|major| major >= MIN_NODE) => Checked::fine(WHAT, version),
-        Some(version) => Checked::optional(WHAT, format!("{version} is too old"), remedy),
+    match version_of("node", cancelled) {
+        Err(why) => Checked::optional(WHAT, why, remedy),
+        Ok(version) if major(&version).is_some_and(|major| major >= MIN_NODE) => Checked::fine(WHAT, version),
+        Ok(version) => Checked::optional(WHAT, format!("{version} is too old"), remedy),
     }
 }
 
-/// A program that only some servers or profiles need.
+/// A program that only some profiles need.
 fn optional(what: &'static str, found: Option<String>, remedy: &str) -> Checked {
     found.map_or_else(|| Checked::optional(what, "not found", remedy), |found| Checked::fine(what, found))
 }
@@ -87,10 +92,12 @@ fn on_path(program: &str) -> Option<PathBuf> {
     find_program(Path::new(program), None, std::env::var_os("PATH").as_ref()).ok()
 }
 
-/// The first line of `PROGRAM --version`.
-fn version_of(program: &str) -> Option<String> {
-    let output = Command::new(program).arg("--version").output().ok().filter(|output| output.status.success())?;
-    Some(String::from_utf8_lossy(&output.stdout).lines().next()?.trim().to_owned())
+/// The last line of `PROGRAM --version`, after warnings, or why there is none.
+fn version_of(program: &str, cancelled: &AtomicBool) -> Result<String, &'static str> {
+    let asked = Program::new(program).args(["--version"]);
+    let (how, said) = run_to_end(asked, LONGEST_ANSWER, cancelled).map_err(|_| "not found")?;
+    let version = said.lines().next_back().filter(|_| how == Some(How::Code(0)));
+    version.map(|line| line.trim().to_owned()).ok_or("does not say its version")
 }
 
 /// 20 of `v20.19.1`.
@@ -112,6 +119,18 @@ mod tests {
     fn without_the_project_no_tool_is_missing() {
         let (contract, inventory) = (Default::default(), Default::default());
         let workspace = Workspace { home: None, catalog: None, contract, inventory };
-        assert!(tools(&workspace).iter().all(|checked| checked.state != CheckState::Missing));
+        let found = tools(&workspace, &AtomicBool::new(false));
+        assert!(found.iter().all(|checked| checked.state != CheckState::Missing));
+    }
+
+    #[test]
+    fn a_program_that_does_not_answer_is_given_up() {
+        let folder = tempfile::tempdir().unwrap();
+        let silent = folder.path().join("silent");
+        std::fs::write(&silent, "#!/bin/sh\nexec sleep 600\n").unwrap();
+        std::fs::set_permissions(&silent, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let asked = |program: &str| version_of(program, &AtomicBool::new(true));
+        assert_eq!(asked(silent.to_str().unwrap()), Err("does not say its version"));
+        assert_eq!(asked("/no/such/program"), Err("not found"));
     }
 }
