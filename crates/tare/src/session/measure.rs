@@ -9,7 +9,7 @@ use anyhow::Context;
 use tare_analysis::rfc3339;
 use tare_analysis::stop::Looks;
 use tare_plan::Plan;
-use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir};
+use tare_record::store::{InterruptedRun, RECORD_FILE, RunWriter, allot_run_dir, open_run_record};
 use tare_record::{RunHeader, RunRecord};
 use tare_remote::LoadAgents;
 use tare_run::load_host::LoadMachines;
@@ -21,7 +21,7 @@ use tare_run::{RunError, RunInputs};
 use tare_sys::clock;
 
 use super::presentation::PROFILE_DIR;
-use super::{EndedRun, Session, agents, is_interrupted, servers_machine};
+use super::{EndedRun, Session, agents, can_go_on, is_interrupted, servers_machine};
 use crate::failure::error_text;
 use crate::git;
 use crate::progress::RunView;
@@ -140,18 +140,22 @@ impl Session<'_> {
                 let folder = run_dir.join(PROFILE_DIR);
                 std::fs::create_dir_all(&folder)
                     .with_context(|| format!("cannot make the folder {}", folder.display()))?;
-                let id = scored.record.header.id.clone();
-                let header = header(built, &id);
+                let header = header(built, &scored.record.header.id);
                 let writer = RunWriter::create_file(&folder.join(RECORD_FILE), &header)?;
-                (id, tare_run::run(header, writer, &inputs, &mut observer))
+                // Nothing is left of the run that asked for them: its scored starts are all there.
+                return Ok(tare_run::run(header, writer, &inputs, &mut observer)?);
             }
         };
-        if let Err(error @ RunError::Resume { .. }) = result {
-            return Err(error.into());
-        }
-        result.with_context(|| {
-            let (dir, again) = (self.global.dir.display(), self.command_to_go_on(&id));
-            format!("the run stopped; what was measured stands: tare report {id} --dir {dir}; to go on: {again}")
+        let has_begun = || open_run_record(&run_dir.join(RECORD_FILE)).is_ok_and(|record| can_go_on(&record));
+        result.map_err(|error| {
+            let stays = !matches!(error, RunError::Resume { .. }) && has_begun();
+            let error = anyhow::Error::from(error);
+            if !stays {
+                return error;
+            }
+            let (dir, again) = (self.global.dir_flag(), self.command_to_go_on(&id));
+            error
+                .context(format!("the run stopped; what was measured stands: tare report {id}{dir}; to go on: {again}"))
         })
     }
 }

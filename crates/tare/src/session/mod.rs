@@ -101,7 +101,7 @@ impl<'a> Session<'a> {
     pub fn report(&self, measured: &EndedRun) -> anyhow::Result<Summary> {
         let EndedRun { record, run_dir, profiled } = measured;
         let summary = present_report(record, profiled.as_ref(), run_dir, self.global)?;
-        if is_interrupted(record) {
+        if is_interrupted(record) && can_go_on(record) {
             console::print_text(&format!("  go on     {}\n", self.command_to_go_on(&record.header.id)));
         }
         Ok(summary)
@@ -115,6 +115,11 @@ impl<'a> Session<'a> {
 
 fn is_interrupted(record: &RunRecord) -> bool {
     matches!(record.end, Some((EndStatus::Interrupted, _)))
+}
+
+/// Whether a run that has stopped can be resumed. It has a checkpoint once the machine is checked.
+fn can_go_on(record: &RunRecord) -> bool {
+    record.checkpoint.is_some()
 }
 
 /// Prints the whole plan, for `--dry-run`.

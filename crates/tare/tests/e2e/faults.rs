@@ -252,6 +252,23 @@ fn a_second_ctrl_c_ends_the_run_at_once() {
 }
 
 #[test]
+fn a_run_that_is_stopped_while_the_machine_is_checked_says_how_to_go_on_only_if_it_can() {
+    let bench = Bench::new();
+    bench.suite(&[QUICK.to_owned(), server("bare", None, &[])].concat());
+    let mut run = bench.tare(&["run", "suite.toml", "--forks", "1"]);
+    let mut child = run.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The checks come after the folder is made.
+    let mut notes = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(notes.any(|line| line.unwrap().starts_with("  record ")));
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stdout(&output));
+    let resumed = stderr(&bench.run(&["run", "--resume"]));
+    let can_go_on = !resumed.contains("it stopped before its first start");
+    assert_eq!(stdout(&output).contains("  go on     "), can_go_on, "{}{resumed}", stdout(&output));
+}
+
+#[test]
 fn ctrl_c_has_its_exit_code_wherever_it_comes() {
     let interrupt = |mut child: Child| {
         assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
@@ -301,6 +318,7 @@ fn few_open_files_are_refused_before_anything_starts() {
     let output = shell.args(["-c", &script]).current_dir(bench.path()).output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("ulimit -n"), "{}", stderr(&output));
+    assert!(!stderr(&output).contains("--resume"), "nothing has begun: {}", stderr(&output));
 }
 
 #[test]
