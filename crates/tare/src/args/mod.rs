@@ -112,9 +112,10 @@ pub struct Global {
 }
 
 impl Global {
-    /// ` --dir DIR`, where the folder is not the usual one: what a command that is shown needs to find a run.
+    /// ` --dir DIR` for a shell, where the folder is not the usual one: what a command that is shown needs to find a run.
     pub fn dir_flag(&self) -> String {
-        if self.is_usual_dir() { String::new() } else { format!(" --dir {}", self.dir.display()) }
+        let dir = self.dir.to_string_lossy();
+        if self.is_usual_dir() { String::new() } else { format!(" --dir {}", shell_words::quote(&dir)) }
     }
 
     fn is_usual_dir(&self) -> bool {
@@ -265,4 +266,15 @@ pub struct DoctorArgs {
     /// Cores of the generator, such as 1 [default: as a run would choose].
     #[arg(long, value_name = "CPUS")]
     pub load_cpus: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_is_shown_finds_the_folder_of_its_run() {
+        let shown = |dir: &str| parse(["tare", "list", "--dir", dir]).unwrap().global.dir_flag();
+        assert_eq!([".tare", "a/.tare", "my runs"].map(shown), ["", " --dir a/.tare", " --dir 'my runs'"]);
+    }
 }
