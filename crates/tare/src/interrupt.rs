@@ -1,5 +1,6 @@
 //! Ctrl-C: once, the run ends and reports what is there; twice, out at once.
 
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -15,6 +16,13 @@ use tare_sys::procfs::process;
 const SAME_PRESS: Duration = Duration::from_millis(500);
 /// What shells report of a process that SIGINT has ended.
 const EXIT_CODE: i32 = 130;
+/// A folder that must not stay when a second signal ends the process.
+static PRIVATE_FOLDER: Mutex<Option<PathBuf>> = Mutex::new(None);
+
+/// Lets a second signal remove this folder before it ends the process.
+pub fn remove_at_exit(folder: &Path) {
+    *PRIVATE_FOLDER.lock().unwrap_or_else(PoisonError::into_inner) = Some(folder.to_owned());
+}
 
 /// The flag of this process that SIGINT, SIGTERM and SIGHUP raise; not SIGHUP under `nohup`, which lets a run outlive its
 /// terminal. It stays raised: what begins later ends at once. A later signal ends the process and everything that it
@@ -47,6 +55,9 @@ fn exit_at_second_press(signals: &mut Signals) {
         let now = clock::now();
         let since_first = now.since(*first.get_or_insert(now));
         if Duration::from_nanos(since_first) > SAME_PRESS {
+            let folder = PRIVATE_FOLDER.lock().unwrap_or_else(PoisonError::into_inner);
+            // Nobody is told of a failure any more.
+            folder.iter().for_each(|folder| drop(std::fs::remove_dir_all(folder)));
             signal_hook::low_level::exit(EXIT_CODE);
         }
     }

@@ -18,15 +18,16 @@ pub fn write_bundle(record: &Path, target: &Path) -> anyhow::Result<Outcome> {
     let is_record =
         target.canonicalize().is_ok_and(|target| record.canonicalize().is_ok_and(|record| record == target));
     ensure!(!is_record, "{} is the record itself; name another file", target.display());
-    let mut copy = target.as_os_str().to_owned();
-    copy.push(".copy");
-    let copy = PathBuf::from(copy);
-    ensure!(!copy.exists(), "{} exists; remove it", copy.display());
-    // From here on Ctrl-C does not end this process: the copy has every secret, and must not stay.
+    let mut folder = target.as_os_str().to_owned();
+    folder.push(".copy");
+    let folder = PathBuf::from(folder);
+    ensure!(!folder.exists(), "{} exists; remove it", folder.display());
+    // From here on Ctrl-C does not end this process at once: the copy has every secret, and must not stay.
     let cancelled = interrupt::flag()?;
-    copy_record(record, &copy)?;
-    let written = pack(record, &copy, target, &cancelled);
-    fs::remove_file(&copy).with_context(|| format!("cannot remove {}", copy.display()))?;
+    interrupt::remove_at_exit(&folder);
+    fs::create_dir(&folder).with_context(|| format!("cannot make the folder {}", folder.display()))?;
+    let written = pack(record, &folder.join(RECORD_FILE), target, &cancelled);
+    fs::remove_dir_all(&folder).with_context(|| format!("cannot remove {}", folder.display()))?;
     let Some((files, masked)) = written? else { return Ok(Outcome::Interrupted) };
     console::print_text(&format!(
         "wrote {}: {files}, {masked}. Look at it before you give it away: bodies, files of a suite and what servers log are in it as \
@@ -36,9 +37,10 @@ pub fn write_bundle(record: &Path, target: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Packs the copy of the record and the texts beside the record; returns in words how many there are, and how many secrets were masked.
+/// Packs a copy of the record and the texts beside the record; returns in words how many there are, and how many secrets were masked.
 /// `None` if it was cancelled before there was a bundle.
 fn pack(record: &Path, copy: &Path, target: &Path, cancelled: &AtomicBool) -> anyhow::Result<Option<(String, String)>> {
+    copy_record(record, copy)?;
     let secrets = Secrets::of(&record_texts(copy)?);
     rewrite_record(copy, |text| secrets.masked(text))?;
     if interrupt::is_raised(cancelled) {
