@@ -44,7 +44,7 @@ impl JvmRecording {
     pub fn begin(pid: u32, event: ProfileEvent, file: &Path, jar: &JarSource) -> Result<Self, SutError> {
         let library = Library::find(jar)?;
         let start = |engine| {
-            let (library, aside) = (library.clone(), folder_aside(file)?);
+            let (library, aside) = (library.clone(), folder_aside(file, &std::env::temp_dir())?);
             let recording = Self { library, pid, event, engine, file: file.to_owned(), aside };
             recording.start().map(|_| recording)
         };
@@ -127,13 +127,16 @@ impl JvmRecording {
     }
 }
 
-/// A folder for a recording whose own path holds a comma, which ends an option of async-profiler.
-fn folder_aside(file: &Path) -> Result<Option<TempDir>, SutError> {
-    if !file_pattern(file).contains(',') {
+/// A folder for a recording whose own path holds a comma, which ends an option of async-profiler. It lies in `temporary`,
+/// unless that has one too.
+fn folder_aside(file: &Path, temporary: &Path) -> Result<Option<TempDir>, SutError> {
+    let has_comma = |path: &Path| file_pattern(path).contains(',');
+    if !has_comma(file) {
         return Ok(None);
     }
-    let made = tempfile::Builder::new().prefix("tare-profile-").tempdir();
-    made.map(Some).map_err(SutError::file("make a folder for a recording in", std::env::temp_dir()))
+    let place = if has_comma(temporary) { Path::new("/tmp") } else { temporary };
+    let made = tempfile::Builder::new().prefix("tare-profile-").tempdir_in(place);
+    made.map(Some).map_err(SutError::file("make a folder for a recording in", place))
 }
 
 /// A path as async-profiler reads it in the server, whose working directory is another: a percent sign begins a placeholder.
@@ -176,7 +179,8 @@ mod tests {
             fs::create_dir(&runs).unwrap();
             let file = runs.join("a.jfr");
             let library = Library { jar: "none.jar".into(), asprof: asprof.clone(), library: "none.so".into() };
-            let aside = folder_aside(&file).unwrap();
+            // Where the folder for temporary files has a comma too, another one is taken.
+            let aside = folder_aside(&file, &runs).unwrap();
             assert_eq!(aside.is_some(), name.contains(','));
             let recording = JvmRecording { library, pid: 0, event: ProfileEvent::Cpu, engine: "cpu", file, aside };
             recording.start().unwrap();
