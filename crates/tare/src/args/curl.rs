@@ -46,6 +46,7 @@ enum Meaning {
     Head,
     Upload,
     Compressed,
+    Connect,
     Resolve,
     Url,
     /// There is no such thing here, for this reason.
@@ -78,7 +79,7 @@ const FLAGS: &[(&str, &str, Meaning)] = &[
     ("", "--cacert", Value("--cacert")),
     ("-E", "--cert", Value("--cert")),
     ("", "--key", Value("--key")),
-    ("", "--connect-to", Value("--connect-to")),
+    ("", "--connect-to", Connect),
     ("", "--resolve", Resolve),
     ("", "--unix-socket", Value("--unix-socket")),
     ("", "--http1.1", Nothing),
@@ -197,6 +198,8 @@ struct CurlRequest {
     flags: Vec<String>,
     headers: Vec<String>,
     data: Vec<String>,
+    /// Hosts and ports, and the hosts and ports that stand for them.
+    connected: Vec<[String; 4]>,
     /// Hosts and ports, and the addresses that stand for them.
     resolved: Vec<(String, u16, String)>,
     /// The file that is the body.
@@ -240,6 +243,9 @@ impl CurlRequest {
                 self.set_file(value)?;
             }
             Compressed => self.is_compressed = true,
+            Connect => {
+                self.connected.push(connected(&value).ok_or("--connect-to is HOST1:PORT1:HOST2:PORT2 in curl")?);
+            }
             Resolve => self.resolved.push(resolved(&value).ok_or("--resolve is HOST:PORT:ADDRESS in curl")?),
             Url => self.urls.push(value),
         }
@@ -258,19 +264,26 @@ impl CurlRequest {
         self.headers.iter().any(is_it)
     }
 
-    /// Address and port that are given for the host and port of this URL. The last one counts, and `*` only where none
-    /// has the host itself.
+    /// Host and port to connect to for this URL, where they are given: by the first --connect-to that holds for it, and for
+    /// what that names by --resolve. Of these the last one counts, and `*` only where none has the host itself.
     fn address_of(&self, url: &str) -> Option<String> {
         let parsed = |text: &str| url::Url::parse(text).ok().filter(url::Url::has_host);
         let url = parsed(url).or_else(|| parsed(&format!("http://{url}")))?;
         let (own_host, own_port) = (url.host_str()?, url.port_or_known_default()?);
+        // What is empty stands for the URL's own.
+        let host_of = |host: &str| if host.is_empty() { own_host.to_owned() } else { host.to_owned() };
+        let port_of = |port: &str| port.parse().unwrap_or(own_port);
+        let holds =
+            |[host, port, ..]: &&[String; 4]| host_of(host).eq_ignore_ascii_case(own_host) && port_of(port) == own_port;
+        let connected = self.connected.iter().find(holds).map(|[.., host, port]| (host_of(host), port_of(port)));
+        let (host, port) = connected.clone().unwrap_or((own_host.to_owned(), own_port));
         let given = |wanted: &str| {
-            let is_it =
-                |(host, port, _): &&(String, u16, String)| *port == own_port && host.eq_ignore_ascii_case(wanted);
+            let is_it = |(host, at, _): &&(String, u16, String)| *at == port && host.eq_ignore_ascii_case(wanted);
             self.resolved.iter().rev().find(is_it)
         };
-        let (_, port, address) = given(own_host).or_else(|| given("*"))?;
-        Some(format!("{address}:{port}"))
+        let address = given(&host).or_else(|| given("*")).map(|(_, _, address)| address.clone());
+        let place = address.or_else(|| connected.map(|(host, _)| host))?;
+        Some(format!("{place}:{port}"))
     }
 
     /// The URL, the flags and the body.
@@ -353,6 +366,18 @@ fn encoded(value: &str) -> Result<String, String> {
         None if value.contains('@') => Err(format!("--data-urlencode {value}: give the text itself")),
         None => Ok(encode(value)),
     }
+}
+
+/// The parts of `HOST1:PORT1:HOST2:PORT2`, which may be empty. An address of IPv6 has colons inside its brackets.
+fn connected(value: &str) -> Option<[String; 4]> {
+    let mut is_inside = false;
+    let parts = value.split(|letter: char| {
+        is_inside = letter == '[' || is_inside && letter != ']';
+        letter == ':' && !is_inside
+    });
+    let parts: [String; 4] = parts.map(str::to_owned).collect::<Vec<_>>().try_into().ok()?;
+    let is_port = |part: &String| part.is_empty() || part.parse::<u16>().is_ok();
+    Some(parts).filter(|[_, from, _, to]| is_port(from) && is_port(to))
 }
 
 /// Host, port and address of `HOST:PORT:ADDRESS`; of several addresses, the first.
