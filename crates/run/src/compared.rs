@@ -19,7 +19,9 @@ pub(crate) fn run_compared(context: &mut RunContext<'_>) -> Result<EndStatus, Ru
     for (at, group) in plan.groups.iter().enumerate() {
         report_unavailable(context, &group.variants, &group.id)?;
         let record = context.journal.record();
-        if is_hopeless(group, record) || was_left_out(group, record) {
+        if was_left_out(group, record) {
+            schedule.run_out_of_time(at);
+        } else if is_hopeless(group, record) {
             schedule.close(at);
         }
     }

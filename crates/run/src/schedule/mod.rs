@@ -92,8 +92,7 @@ impl<'a> ForkSchedule<'a> {
             if self.budget.allows_fork(fork, elapsed, estimate) {
                 return Some(NextStep::Fork { at, group, fork });
             }
-            self.is_out_of_time |= matches!(self.forks, Forks::UntilDecided { .. });
-            self.close(at);
+            self.run_out_of_time(at);
             if fork == 1 {
                 return Some(NextStep::LeaveOut(group));
             }
@@ -127,6 +126,12 @@ impl<'a> ForkSchedule<'a> {
     /// Whether a group may stop for being decided: not before its least number of forks, and not when they are fixed.
     fn may_stop(&self, at: usize) -> bool {
         self.forks.may_decide(self.groups[at].forks)
+    }
+
+    /// Starts no more forks of a group, because the next one does not fit the budget.
+    pub fn run_out_of_time(&mut self, at: usize) {
+        self.is_out_of_time |= matches!(self.forks, Forks::UntilDecided { .. });
+        self.close(at);
     }
 
     /// Starts no more forks of a group.

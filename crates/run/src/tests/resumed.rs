@@ -100,6 +100,23 @@ fn a_group_that_was_left_out_is_left_out_once() {
 }
 
 #[test]
+fn a_resumed_run_still_knows_that_its_budget_left_a_group_out() {
+    let within = |budget| {
+        let mut plan = mixed_plan(Forks::UntilDecided { budget: Span(budget), at_least: 3, max_forks: None });
+        let long = group("second", &["c", "d"], &["Get", "Post", "Put", "Patch", "Head", "Delete"]);
+        plan.groups = vec![group("first", &["a", "b"], &["Get"]), long];
+        plan
+    };
+    let steps_of = |outcome: &Outcome| outcome.record.checkpoint.as_ref().unwrap().steps.clone();
+    let one_fork = steps_of(&simulation(&within(SECOND)).run_with(&decides))[0].taken_ns;
+    let plan = within(Duration::from_nanos(one_fork).mul_f64(3.2));
+    let whole = simulation(&plan).run_with(&decides);
+    assert_eq!((steps_of(&whole).len(), whole.status), (3, EndStatus::BudgetSpent), "three short forks, no long one");
+    // In the third fork: the group that was left out is known from the record alone.
+    assert_same(&run_in_parts(&plan, &whole, &[0.9]), &whole, &[0.9]);
+}
+
+#[test]
 fn a_sequential_run_goes_on_with_the_cell_that_was_cut_short() {
     let mut plan = mixed_plan(Forks::Fixed { count: 1 });
     plan.mode = Mode::Sequential;
