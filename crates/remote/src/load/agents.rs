@@ -157,7 +157,7 @@ pub(crate) struct AgentLoad<'a> {
 }
 
 impl<'a> AgentLoad<'a> {
-    /// No session yet. `cancelled` ends a turn early.
+    /// No session yet. `cancelled` ends a turn, and a verification, early.
     pub fn new(agents: &'a LoadAgents, cancelled: Arc<AtomicBool>) -> Self {
         Self { agents, cancelled, least_users: 1, reported: BTreeSet::new(), begin_spread: LatencyHistogram::default() }
     }
@@ -167,7 +167,7 @@ impl RunLoad for AgentLoad<'_> {
     /// The first agent verifies for all.
     fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError> {
         let task = Task::Load(LoadTask::Verify(order.clone()));
-        self.agents.group().call_first(task, None, answer_of!(Verified))
+        self.agents.group().call_first(task, Some(&self.cancelled), answer_of!(Verified))
     }
 
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {

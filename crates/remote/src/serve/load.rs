@@ -48,7 +48,7 @@ impl<'a> AgentGenerator<'a> {
                 Answer::Done
             }
             LoadTask::Disturbances => Answer::Disturbances(disturbances(&self.cpus_for(1)?, &self.cancelled)),
-            LoadTask::Verify(order) => Answer::Verified(order.carry_out()),
+            LoadTask::Verify(order) => Answer::Verified(order.carry_out(&Cancel::from(Arc::clone(&self.cancelled)))),
             LoadTask::OpenSessions(sessions) => {
                 self.open_sessions(sessions)?;
                 Answer::Opened(self.sessions.most_workers())

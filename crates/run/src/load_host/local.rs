@@ -22,7 +22,7 @@ pub struct OwnLoad {
 }
 
 impl OwnLoad {
-    /// No session yet. `cancel` ends a turn early.
+    /// No session yet. `cancel` ends a turn, and a verification, early.
     pub fn new(cpus: CpuSet, share: Share, cancel: Cancel) -> Self {
         Self { cpus, share, cancel, sessions: BTreeMap::new() }
     }
@@ -35,7 +35,7 @@ impl OwnLoad {
 
 impl RunLoad for OwnLoad {
     fn verify(&mut self, order: &VerifyOrder) -> Result<Vec<CheckOutcome>, RunError> {
-        Ok(order.carry_out())
+        Ok(order.carry_out(&self.cancel))
     }
 
     fn open(&mut self, sessions: Vec<SessionOrder>) -> Result<(), RunError> {

@@ -38,13 +38,13 @@ pub trait LoadMachines {
     /// Facts about them and their machines.
     fn sections(&self) -> Vec<FactSection>;
 
-    /// The load of a run from them. `cancelled` ends a turn early.
+    /// The load of a run from them. `cancelled` ends a turn, and a verification, early.
     fn load(&self, cancelled: Arc<AtomicBool>) -> Box<dyn RunLoad + '_>;
 }
 
 /// What makes the load of a run.
 pub trait RunLoad {
-    /// Checks a server's answers from where the load is made.
+    /// Checks a server's answers from where the load is made. After Ctrl-C it is asked nothing more.
     ///
     /// # Errors
     /// When an agent is lost. A server that does not answer is an outcome.

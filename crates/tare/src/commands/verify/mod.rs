@@ -5,9 +5,10 @@ mod table;
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 
+use tare_load::Cancel;
 use tare_plan::plan::{Group, HttpVersion, Variant};
 use tare_run::load_host::{Destination, VerifyOrder};
 use tare_sut::contract::CheckOutcome;
@@ -36,7 +37,8 @@ pub fn verify(args: &VerifyArgs, global: &Global) -> anyhow::Result<Outcome> {
     let built = &BuiltServers::build(&args.servers, &args.choice, global)?;
     let colored = console::stdout_colored(global.color);
     let show_result = |verified: &Verified<'_>| {
-        if !args.markdown {
+        // After Ctrl-C a server may have been asked less than all.
+        if !args.markdown && !interrupt::is_raised(&built.cancelled) {
             print_result(verified, args.verbose, colored);
         }
     };
@@ -130,9 +132,10 @@ fn start_and_check(built: &BuiltServers, variant: &Variant) -> anyhow::Result<Ve
     let is_sent = |name: &str| contract.scenarios.get(name).is_none_or(|one| transport.why_not(one).is_none());
     let exchanges = contract.exchanges(&identity, variant.routes).filter(|exchange| is_sent(&exchange.name));
     let (exchanges, host) = (exchanges.collect(), launch.host());
+    let cancel = Cancel::from(Arc::clone(&built.cancelled));
     built.while_running(variant, |address| {
         let (transport, timeout) = (transport.clone(), plan.load.timeout);
-        VerifyOrder { destination: Destination { address, host }, transport, exchanges, timeout }.carry_out()
+        VerifyOrder { destination: Destination { address, host }, transport, exchanges, timeout }.carry_out(&cancel)
     })
 }
 
