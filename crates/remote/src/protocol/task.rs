@@ -11,6 +11,7 @@ use tare_record::environment::FactSection;
 use tare_run::load::Equipment;
 use tare_run::load_host::{SessionOrder, SliceLoad, VerifyOrder};
 use tare_run::server_host::{SamplingOrder, ServerId, StartOrder, StartedServer, WatchOrder};
+use tare_sut::SutError;
 use tare_sut::contract::CheckOutcome;
 use tare_sut::jdk::Jdk;
 use tare_sut::server::Status;
@@ -274,7 +275,25 @@ pub struct Transfer {
 pub enum StartResult {
     Ready(StartedServer),
     Cancelled,
+    /// Other programs took every port that was chosen for it, this one last.
+    PortLost {
+        server: String,
+        port: u16,
+        owner: String,
+        tries: u32,
+    },
     Failed(String),
+}
+
+impl From<Result<StartedServer, SutError>> for StartResult {
+    fn from(started: Result<StartedServer, SutError>) -> Self {
+        match started {
+            Ok(started) => Self::Ready(started),
+            Err(SutError::Cancelled { .. }) => Self::Cancelled,
+            Err(SutError::PortLost { server, port, owner, tries }) => Self::PortLost { server, port, owner, tries },
+            Err(error) => Self::Failed(error.to_string()),
+        }
+    }
 }
 
 /// How a server ended, and its log.

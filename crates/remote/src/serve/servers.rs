@@ -149,12 +149,7 @@ impl AgentHost {
             }
         }
         let results = self.servers.start(&starts).map_err(|error| error.to_string())?;
-        let result = |result| match result {
-            Ok(started) => StartResult::Ready(started),
-            Err(SutError::Cancelled { .. }) => StartResult::Cancelled,
-            Err(error) => StartResult::Failed(error.to_string()),
-        };
-        Ok(results.into_iter().map(result).collect())
+        Ok(results.into_iter().map(StartResult::from).collect())
     }
 
     /// Attaches a sampler. `jar` is async-profiler, if it was sent to this machine.

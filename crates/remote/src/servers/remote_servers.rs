@@ -49,7 +49,7 @@ impl<'a> RemoteServers<'a> {
     }
 
     /// The result of a start there. A server that cannot be reached from here is an error.
-    fn check_started(&self, start: &StartOrder, result: StartResult) -> Result<StartedServer, SutError> {
+    pub(super) fn check_started(&self, start: &StartOrder, result: StartResult) -> Result<StartedServer, SutError> {
         let (server, host) = (start.name(), self.host);
         match result {
             StartResult::Ready(StartedServer { startup_ns, address }) => {
@@ -63,6 +63,9 @@ impl<'a> RemoteServers<'a> {
                 Ok(StartedServer { startup_ns, address })
             }
             StartResult::Cancelled => Err(SutError::Cancelled { server }),
+            StartResult::PortLost { server, port, owner, tries } => {
+                Err(SutError::PortLost { server: format!("on {host}: {server}"), port, owner, tries })
+            }
             StartResult::Failed(reason) => Err(self.error(reason)),
         }
     }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use tare_plan::agent_place::AgentPlace;
 use tare_plan::profile::ProfileEvent;
-use tare_run::server_host::{SamplingOrder, ServerHost, ServerId, ServerMachine};
+use tare_run::server_host::{SamplingOrder, ServerHost, ServerId, ServerMachine, StartOrder, StartOrigin};
+use tare_sut::SutError;
 use tare_sut::server::Status;
 
 use super::remote_servers::RemoteServers;
 use super::{HostChoice, RemoteHost};
 use crate::link::tests::{FakeAgent, agent_that_answers, greeting, group_of, other_version, send};
-use crate::protocol::{Answer, Bytes, Report, ServersTask, Task, answer_of};
+use crate::protocol::{Answer, Bytes, Report, ServersTask, StartResult, Task, answer_of};
 use crate::serve::serve_agent;
 
 const LOCAL: HostChoice<'static> = HostChoice { place: "local:", address: None, java: None };
@@ -69,6 +70,20 @@ fn what_a_sampler_says_there_names_the_machine() {
     let ended = host.ask(ServersTask::EndSampling, answer_of!(SamplerFailed));
     assert!(ended.unwrap().contains("no sampler was attached"));
     host.agent().check().unwrap();
+}
+
+#[test]
+fn a_start_there_whose_ports_others_took_is_told_from_a_server_that_failed() {
+    let (host, folder) = (host_of(real_agent()).unwrap(), tempfile::tempdir().unwrap());
+    let servers = RemoteServers::new(&host, folder.path(), folder.path(), Arc::default());
+    let origin = StartOrigin::External("127.0.0.1:80".parse().unwrap());
+    let start = StartOrder { id: ServerId(0), origin, open_files: 0 };
+    let (server, owner) = ("app".to_owned(), "PID 1 (other)".to_owned());
+    let lost = StartResult::from(Err(SutError::PortLost { server, port: 40_000, owner, tries: 5 }));
+    let sent = serde_json::to_string(&lost).unwrap();
+    let error = servers.check_started(&start, serde_json::from_str(&sent).unwrap()).unwrap_err();
+    assert!(matches!(error, SutError::PortLost { tries: 5, .. }), "a run voids no server for it: {error}");
+    assert!(error.to_string().starts_with("on local: app: port 40000 was free when tare chose it"), "{error}");
 }
 
 #[test]
