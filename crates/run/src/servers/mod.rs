@@ -4,7 +4,7 @@ mod verification;
 
 use std::time::Duration;
 
-use tare_plan::plan::Variant;
+use tare_plan::plan::{Program, Variant};
 use tare_record::RESTLESS_SHARE;
 use tare_record::{EventKind, EventLevel, EventRecord, ForkRecord};
 use tare_sut::SutError;
@@ -125,7 +125,7 @@ impl<'a> ForkServers<'a> {
     }
 
     /// Starts every server again that failed in the scenario before, and verifies it. The death stays on record; the new
-    /// start is measured from scenario `next` on.
+    /// start is measured from scenario `next` on. One that runs elsewhere is only verified again.
     pub fn restart_failed(
         &mut self,
         context: &mut RunContext<'a>,
@@ -150,7 +150,8 @@ impl<'a> ForkServers<'a> {
             *member = started;
             let all = verify_servers(context, &[(member.id, member.variant)], scenarios, place)?;
             member.exclude_unless(all.iter().flatten().all(|outcome| outcome.passed));
-            if member.is_healthy() {
+            let is_ours = !matches!(member.variant.program, Program::External { .. });
+            if is_ours && member.is_healthy() {
                 let event = EventRecord::new(EventKind::ServerRestarted);
                 context.server_event(event, place, &member.variant.name, Some(next))?;
             }

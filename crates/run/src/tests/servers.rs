@@ -135,6 +135,16 @@ fn a_server_is_started_again_once_for_each_scenario_in_which_it_dies() {
 }
 
 #[test]
+fn a_server_that_runs_elsewhere_is_asked_again_and_not_said_to_be_started_again() {
+    let (mut plan, order) = three_by_three();
+    let program = Program::External { url: "http://10.0.0.7:80".to_owned(), transport: Default::default() };
+    plan.groups[0].variants[1].program = program;
+    let outcome = Simulation::new(plan).plant("b", Planted { mute_in: vec![order[0]], ..Planted::default() }).run();
+    assert_eq!(order.iter().map(|scenario| outcome.count(scenario, "b")).collect::<Vec<_>>(), [0, SLICES, SLICES]);
+    assert!(outcome.record.events.iter().all(|event| event.kind != EventKind::ServerRestarted));
+}
+
+#[test]
 fn a_server_that_dies_in_the_last_scenario_is_not_started_again() {
     let (plan, order) = three_by_three();
     let outcome = Simulation::new(plan).plant("b", Planted { deaths: vec![(1, order[2])], ..Planted::default() }).run();
