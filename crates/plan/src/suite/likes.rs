@@ -69,17 +69,15 @@ fn check_with_like(server: &CommandServer) -> Result<(), Wrong> {
 /// The server `name` with the command of the one that it is like, directly or by others.
 fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServer, Wrong> {
     let server = &written[name];
-    let (mut changes, mut names) = (server.changes(), vec![name, like]);
     if name == like {
         return Err(("like", format!("\"{like}\" is the server itself; name another one")));
     }
     let baseline = Some(server.baseline.clone().unwrap_or_else(|| like.to_owned()));
-    let mut last = like;
+    let mut whole = CommandServer { baseline, ..server.clone() };
+    let (mut names, mut last) = (vec![name, like], like);
     while let Some(next) = written.get(last) {
-        let Some(after) = &next.like else {
-            return with_command_of(server, next, &changes, last).map(|whole| CommandServer { baseline, ..whole });
-        };
-        changes = changes.after(next.changes());
+        let Some(after) = &next.like else { return with_command_of(whole, next, last) };
+        whole = over(whole, next);
         if names.contains(&after.as_str()) {
             names.push(after);
             return Err((
@@ -90,7 +88,7 @@ fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServ
         names.push(after);
         last = after;
     }
-    if server.tls.is_some() && server.protocol != Some(HttpVersion::H2) {
+    if whole.tls.is_some() && whole.protocol != Some(HttpVersion::H2) {
         let message =
             format!("{last} is of the catalog, whose servers speak TLS with protocol = \"h2\" only; write that");
         return Err(("tls", message));
@@ -99,38 +97,49 @@ fn whole_server(written: &Servers, name: &str, like: &str) -> Result<CommandServ
     if let Some((key, _)) = of_command.into_iter().find(|(_, is_given)| *is_given) {
         return Err((key, format!("{last} is of the catalog, which has no proxies; leave it out")));
     }
-    let Changes { java, jvm_options, env, args } = changes;
-    let like = Some(last.to_owned());
-    Ok(CommandServer { like, java, jvm_options, env, args, baseline, ..server.clone() })
+    Ok(CommandServer { like: Some(last.to_owned()), ..whole })
 }
 
-/// `server` with the command of `base`, which is called `like`.
-fn with_command_of(
-    server: &CommandServer,
-    base: &CommandServer,
-    changes: &Changes,
-    like: &str,
-) -> Result<CommandServer, Wrong> {
+/// `server` with what `next`, which it is like, states and it does not.
+fn over(server: CommandServer, next: &CommandServer) -> CommandServer {
+    let Changes { java, jvm_options, env, args } = server.changes().after(next.changes());
+    let keys = server.transport_keys().or(next.transport_keys());
+    let both = CommandServer {
+        java,
+        jvm_options,
+        env,
+        args,
+        kind: server.kind.or_else(|| next.kind.clone()),
+        routes: server.routes.or(next.routes),
+        counters: server.counters.or(next.counters),
+        in_front_of: server.in_front_of.or_else(|| next.in_front_of.clone()),
+        files: next.files.clone().into_iter().chain(server.files).collect(),
+        ..server
+    };
+    both.asked_in(keys)
+}
+
+/// `server`, which is like `base`, with the command of that. `base` is called `like`.
+fn with_command_of(server: CommandServer, base: &CommandServer, like: &str) -> Result<CommandServer, Wrong> {
     if base.url.is_some() {
         return Err(("like", format!("\"{like}\" runs already; only a server that tare starts can be changed")));
     }
+    let changes = server.changes();
     let mut command = base.command.clone();
     changes
         .apply(&mut command)
         .map_err(|message| (if changes.java.is_some() { "java" } else { "jvm_options" }, message))?;
     Ok(CommandServer {
         command,
-        // They are in the command already; the JVM is asked for its opinion of them before anything is measured.
-        java: changes.java.clone(),
-        jvm_options: changes.jvm_options.clone(),
-        env: base.env.clone().into_iter().chain(changes.env.clone()).collect(),
-        kind: server.kind.clone().or_else(|| base.kind.clone()),
-        routes: server.routes.or(base.routes),
-        counters: server.counters.or(base.counters),
-        in_front_of: server.in_front_of.clone().or_else(|| base.in_front_of.clone()),
-        files: base.files.clone().into_iter().chain(server.files.clone()).collect(),
-        differs: (*changes != Changes::default()).then(|| format!("is {like} with {}", changes.text(&base.command))),
-        ..base.clone().asked_in(server.transport_keys().or(base.transport_keys()))
+        like: None,
+        // All changes are in the command. The others stay: the JVM is asked for its opinion of them before the run.
+        args: Vec::new(),
+        build: base.build.clone(),
+        cwd: base.cwd.clone(),
+        ready: base.ready.clone(),
+        base_url: base.base_url.clone(),
+        differs: (changes != Changes::default()).then(|| format!("is {like} with {}", changes.text(&base.command))),
+        ..over(server, base)
     })
 }
 
@@ -159,6 +168,27 @@ mod tests {
         let big = &suite.servers["big"];
         assert_eq!(big.command, ["java", "-XX:+UseZGC", "-Xmx4g", "-jar", "app.jar", "{port}"]);
         assert_eq!((big.env["B"].as_str(), big.baseline.as_deref()), ("2", Some("app")));
+    }
+
+    #[test]
+    fn a_server_takes_over_what_each_server_on_the_way_states() {
+        let text = "[servers.h2]\nlike = \"app\"\nprotocol = \"h2c\"\nstreams = 4\nkind = \"two\"\nroutes = 3\n\
+            [servers.many]\nlike = \"h2\"\njvm_options = [\"-XX:+UseZGC\"]\nstreams = 8\n\
+            [servers.proxy]\ncommand = [\"p\", \"{files}/p.conf\"]\nin_front_of = \"app\"\n\
+            files = { \"p.conf\" = \"{upstream}\" }\n\
+            [servers.tuned]\nlike = \"proxy\"\nfiles = { \"p.conf\" = \"tuned {upstream}\" }\n\
+            [servers.debug]\nlike = \"tuned\"\nargs = [\"--debug\"]\n\
+            [servers.of-catalog]\nlike = \"http4s.Tapir\"\nprotocol = \"h2\"\n\
+            [servers.trusting]\nlike = \"of-catalog\"\ntls = { insecure = true }\n";
+        let suite = suite(text).unwrap();
+        let many = &suite.servers["many"];
+        assert_eq!((many.protocol, many.streams), (Some(HttpVersion::H2c), Some(8)), "as the server that it is like");
+        assert_eq!((many.kind.as_deref(), many.routes, many.baseline.as_deref()), (Some("two"), Some(3), Some("h2")));
+        let debug = &suite.servers["debug"];
+        assert_eq!((debug.files["p.conf"].as_str(), debug.in_front_of.as_deref()), ("tuned {upstream}", Some("app")));
+        assert_eq!((debug.command[2].as_str(), debug.args.len()), ("--debug", 0));
+        let trusting = &suite.servers["trusting"];
+        assert_eq!((trusting.like.as_deref(), trusting.protocol), (Some("http4s.Tapir"), Some(HttpVersion::H2)));
     }
 
     #[test]
