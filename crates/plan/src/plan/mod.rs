@@ -249,12 +249,14 @@ pub(crate) fn hash_of(value: &impl Serialize) -> String {
 impl Plan {
     /// The plan of the profiling starts that this plan asks for; `None` where it asks for none, or is such a plan.
     ///
-    /// The same servers, scenarios, load and warm-up, at one rate for all of a group; no A/A control, nothing scored.
+    /// The same servers, scenarios, load and warm-up, at one rate for all of a group; no A/A control, no search, nothing
+    /// scored.
     #[must_use]
     pub fn profiling(&self) -> Option<Self> {
         let profile = self.profile.as_ref().filter(|_| self.mode != Mode::Profiled)?;
         let mut plan = self.clone();
         plan.mode = Mode::Profiled;
+        plan.slo = None;
         plan.stop.forks = Forks::Fixed { count: profile.forks };
         plan.slices = Slices { length: profile.span, fixed: profile.events.len() as u32, ..Slices::default() };
         plan.machine.jvm_options.extend(TRUE_FRAMES.map(str::to_owned));

@@ -301,6 +301,8 @@ fn profiles_are_taken_of_each_event_and_server_at_one_rate_and_nothing_is_scored
     let events = vec![ProfileEvent::Cpu, ProfileEvent::Wall];
     let mut plan = plan(&["a", "b"], &["Get"]);
     plan.profile = Some(Profile { events, forks: 1, span: Span::from_secs(5), focus: String::new() });
+    // The scored starts search for a capacity.
+    plan.slo = Some(slo(LoadBy::Rate));
     let outcome = Simulation::new(plan.profiling().unwrap()).run();
     let mut profiles: Vec<(String, ProfileEvent)> =
         outcome.record.profiles.iter().map(|profile| (profile.variant.clone(), profile.event)).collect();
