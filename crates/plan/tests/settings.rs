@@ -114,6 +114,9 @@ fn a_sequential_run_has_one_start_whatever_the_suite_says() {
     let forks = plan.settings.iter().find(|setting| setting.key == "forks").unwrap();
     assert_eq!((forks.value.as_str(), forks.source), ("1", Source::Default));
     assert_eq!(plan.stop.forks, tare_plan::plan::Forks::Fixed { count: 1 });
+    let searching = plan_of("slo = \"p99<4ms\"\nslo_by = \"users\"", &flags);
+    assert_eq!(searching.slo, None, "it searches for nothing");
+    assert!(searching.settings.iter().all(|setting| setting.section != Section::Capacity.name()));
 }
 
 #[test]

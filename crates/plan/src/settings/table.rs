@@ -254,6 +254,7 @@ define_settings! {
     section Capacity {
         /// Search for the largest load whose latencies stay below a curve such as 'p90<2ms,p99<4ms,p99.9<8ms', instead of running slices.
         slo: Curve = value("CURVE").conflicts(&["duration"])
+            .when(|known| known.is_compared())
             .fills(|to, curve| to.slo = Some(Slo { curve, ..Slo::default() }));
         /// With --slo: what the load is counted in, users or rate. Where the server pushes, it is always users.
         slo_by: LoadBy = value("WHAT").requires(&["slo"])
