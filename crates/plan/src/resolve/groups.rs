@@ -288,8 +288,7 @@ impl NameLookup<'_> {
         skipped: &mut Vec<Skipped>,
     ) -> Vec<Variant> {
         let mut variants = Vec::new();
-        let is_aa = self.inputs.flags.aa.is_some() || self.inputs.suite.run.aa.is_some();
-        let aa = is_aa && requested.servers == [requested.baseline.clone()];
+        let aa = self.aa().is_some() && requested.servers == [requested.baseline.clone()];
         let build = Build { version, home: None };
         let of_baseline = Build {
             version: requested.baseline_version.as_deref().or(version),

@@ -39,7 +39,7 @@ impl NameLookup<'_> {
     /// What is asked for: groups whose servers and scenarios are whole names.
     pub fn requested_groups(&self) -> Result<Vec<GroupSpec>, PlanError> {
         let (flags, suite) = (self.inputs.flags, self.inputs.suite);
-        if let Some(server) = flags.aa.as_ref().or(suite.run.aa.as_ref()) {
+        if let Some(server) = self.aa() {
             let origin = suite.origin_of("aa", flags);
             let name = self.server(&origin, server)?;
             return Ok(vec![GroupSpec {
@@ -55,6 +55,13 @@ impl NameLookup<'_> {
         } else {
             self.groups_of_suite()
         }
+    }
+
+    /// The server that is compared with itself. Flags that name servers win over a suite that does so.
+    pub fn aa(&self) -> Option<&String> {
+        let (flags, suite) = (self.inputs.flags, &self.inputs.suite.run);
+        let names_servers = flags.servers.is_some() || flags.baseline.is_some();
+        flags.aa.as_ref().or(suite.aa.as_ref().filter(|_| !names_servers))
     }
 
     /// The suite's own groups, narrowed by `-s` and `-m`.
@@ -212,7 +219,8 @@ impl NameLookup<'_> {
         let of_groups = !self.inputs.suite.groups.is_empty();
         let servers: Vec<String> =
             requested.iter().map(|a| format!("{} on {}", a.servers.join(" "), a.baseline)).collect();
-        let of_servers = source(flags.servers.is_some() || flags.aa.is_some(), suite.servers.is_some() || of_groups);
+        let in_suite = suite.servers.is_some() || suite.aa.is_some() || of_groups;
+        let of_servers = source(flags.servers.is_some() || flags.aa.is_some(), in_suite);
         let of_scenarios = source(flags.scenarios.is_some(), suite.scenarios.is_some() || of_groups);
         let choices = [
             Setting::new("what", "servers", servers.join("; "), of_servers, "compared, and the baseline beneath"),

@@ -81,6 +81,21 @@ fn a_sequential_run_of_a_suite_measures_its_baselines_unless_s_leaves_them_out()
     assert_eq!(variants(flags(Some("http4s.Tapir"))), ["http4s.Tapir"]);
 }
 
+#[test]
+fn flags_that_name_servers_win_over_a_suite_that_compares_one_with_itself() {
+    let suite = "[run]\naa = \"http4s.Vanilla\"\nscenarios = [\"SimpleGet\"]\n";
+    let planned = |servers: Option<&str>, baseline: Option<&str>| {
+        let servers = servers.map(|name| strings(&[name]));
+        plan(suite, Options { servers, baseline: baseline.map(str::to_owned), ..Options::default() }).unwrap()
+    };
+    let variants = |servers, baseline| names(&planned(servers, baseline)).swap_remove(0).1;
+    assert_eq!(variants(None, None), ["http4s.Vanilla", "http4s.Vanilla (again)"]);
+    assert_eq!(planned(None, None).settings[0].source, Source::Suite);
+    assert_eq!(variants(Some("http4s.Tapir"), None), ["http4s.Vanilla", "http4s.Tapir"]);
+    // As `tare profile` names a server.
+    assert_eq!(variants(Some("http4s.Tapir"), Some("http4s.Tapir")), ["http4s.Tapir"]);
+}
+
 /// The inventory with servers that run on a JVM.
 fn on_jvm() -> crate::inventory::Inventory {
     let mut inventory = inventory();
