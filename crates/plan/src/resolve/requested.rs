@@ -28,6 +28,19 @@ impl GroupSpec {
     }
 }
 
+/// What these patterns choose of groups. One that chooses none of their servers is an error, also where the catalog has it.
+fn narrowed(groups: Vec<GroupSpec>, patterns: &[String]) -> Result<Vec<GroupSpec>, PlanError> {
+    let of_groups = groups.iter().flat_map(|group| std::iter::once(&group.baseline).chain(&group.servers));
+    let known: Vec<String> = distinct(of_groups).into_iter().cloned().collect();
+    let chosen = select_names("--servers", "server of [[groups]]", patterns, &known)?;
+    let narrow = |mut group: GroupSpec| {
+        group.servers.retain(|name| chosen.contains(name));
+        group.with_baseline = chosen.contains(&group.baseline);
+        (group.with_baseline || !group.servers.is_empty()).then_some(group)
+    };
+    Ok(groups.into_iter().filter_map(narrow).collect())
+}
+
 /// The error of a suite file that names no server. It does not mean all servers of the catalog.
 fn no_server_error(file: &str) -> PlanError {
     let message = "names no server; write [servers.NAME] with a command, [[groups]] with a baseline and servers, or \
@@ -66,33 +79,24 @@ impl NameLookup<'_> {
 
     /// The suite's own groups, narrowed by `-s` and `-m`.
     fn groups_of_suite(&self) -> Result<Vec<GroupSpec>, PlanError> {
-        let narrowed = match &self.inputs.flags.servers {
-            Some(patterns) => Some(select_names("--servers", "server", patterns, &self.servers)?),
-            None if self.inputs.suite.run.servers.is_some() => {
-                let origin = self.inputs.suite.origin_of("servers", self.inputs.flags);
-                return Err(PlanError::value(origin, "contradicts [[groups]]; leave out this key, or the groups"));
-            }
-            None => None,
-        };
-        let mut requested = Vec::new();
-        for (index, group) in self.inputs.suite.groups.iter().enumerate() {
-            let origin = format!("{}: [[groups]] number {}", self.inputs.suite.file, index + 1);
-            let baseline = self.server(&origin, &group.baseline)?;
-            let mut servers = select_names(&origin, "server", &group.servers, &self.servers)?;
-            if let Some(narrowed) = &narrowed {
-                servers.retain(|name| narrowed.contains(name));
-                if servers.is_empty() && !narrowed.contains(&baseline) {
-                    continue;
-                }
-            }
-            let with_baseline = narrowed.as_ref().is_none_or(|narrowed| narrowed.contains(&baseline));
-            let scenarios = self.scenarios(&origin, group.scenarios.as_deref())?;
-            let group = GroupSpec { baseline, servers, scenarios: Some(scenarios), with_baseline, ..group.clone() };
-            // `-m` wins over the scenarios of each group, so that groups may become alike.
-            if !requested.contains(&group) {
-                requested.push(group);
-            }
+        let (flags, suite) = (self.inputs.flags, self.inputs.suite);
+        if flags.servers.is_none() && suite.run.servers.is_some() {
+            let origin = suite.origin_of("servers", flags);
+            return Err(PlanError::value(origin, "contradicts [[groups]]; leave out this key, or the groups"));
         }
+        let mut groups = Vec::new();
+        for (index, group) in suite.groups.iter().enumerate() {
+            let origin = format!("{}: [[groups]] number {}", suite.file, index + 1);
+            let baseline = self.server(&origin, &group.baseline)?;
+            let servers = select_names(&origin, "server", &group.servers, &self.servers)?;
+            let scenarios = Some(self.scenarios(&origin, group.scenarios.as_deref())?);
+            groups.push(GroupSpec { baseline, servers, scenarios, with_baseline: true, ..group.clone() });
+        }
+        if let Some(patterns) = &flags.servers {
+            groups = narrowed(groups, patterns)?;
+        }
+        // `-m` wins over the scenarios of each group, so that groups may become alike.
+        let mut requested = distinct(groups);
         let in_a_comparison: Vec<GroupSpec> =
             requested.iter().filter(|group| !group.servers.is_empty()).cloned().collect();
         requested.retain(|group| !in_a_comparison.iter().any(|other| group.is_baseline_of(other)));

@@ -82,6 +82,20 @@ fn a_sequential_run_of_a_suite_measures_its_baselines_unless_s_leaves_them_out()
 }
 
 #[test]
+fn a_server_that_no_group_has_cannot_be_chosen() {
+    let suite =
+        "[[groups]]\nbaseline = \"http4s.Vanilla\"\nservers = [\"http4s.Tapir\"]\nscenarios = [\"SimpleGet\"]\n";
+    let chosen = |servers: &[&str]| plan(suite, Options { servers: Some(strings(servers)), ..Options::default() });
+    let says = "--servers: no server of [[groups]] matches \"http4s.VanillaMulti\"";
+    for servers in [&["http4s.VanillaMulti"][..], &["http4s.Tapir", "http4s.VanillaMulti"]] {
+        let error = chosen(servers).unwrap_err().to_string();
+        assert!(error.starts_with(says), "{servers:?}: {error}");
+        assert!(error.ends_with("there are: http4s.Vanilla, http4s.Tapir"), "{servers:?}: {error}");
+    }
+    assert_eq!(names(&chosen(&["*"]).unwrap())[0].1, ["http4s.Vanilla", "http4s.Tapir"]);
+}
+
+#[test]
 fn flags_that_name_servers_win_over_a_suite_that_compares_one_with_itself() {
     let suite = "[run]\naa = \"http4s.Vanilla\"\nscenarios = [\"SimpleGet\"]\n";
     let planned = |servers: Option<&str>, baseline: Option<&str>| {
