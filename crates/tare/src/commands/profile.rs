@@ -1,6 +1,7 @@
 //! `tare profile`: where a server's time goes, or where the time of a layer on top of another server goes.
 
 use tare_plan::Plan;
+use tare_plan::settings::Options;
 use tare_plan::suite::Suite;
 use tare_record::{EventKind, EventLevel, EventRecord};
 
@@ -35,12 +36,47 @@ const ARGUMENTS: [(&str, &str); 3] =
 
 fn plan(args: &ProfileArgs, session: &Session<'_>) -> anyhow::Result<Plan> {
     let suite = session.workspace.suite_for(args.suite.as_deref())?;
-    // Of a suite its servers, scenarios and settings are taken; what is profiled stands on the command line.
-    let suite = Suite { groups: Vec::new(), ..suite };
-    let plan = session.plan(&suite, &args.options(), Some(&args.profile()));
+    let plan = session.plan(&profiled(suite), &args.options(), Some(&args.profile()));
     let plan = plan.map_err(|error| match error.downcast() {
         Ok(error) => with_argument_names(error, &ARGUMENTS).into(),
         Err(other) => other,
     })?;
     plan.profiling().ok_or_else(|| anyhow::anyhow!("internal: no profile was planned; please report this"))
+}
+
+/// The suite with its servers, scenarios and settings alone. What is profiled stands on the command line, and with its
+/// baseline: in a sequential run a server would have none.
+fn profiled(suite: Suite) -> Suite {
+    let run = Options { duration: None, engine: None, ..suite.run };
+    Suite { groups: Vec::new(), run, ..suite }
+}
+
+#[cfg(test)]
+mod tests {
+    use tare_plan::contract::Contract;
+    use tare_plan::inventory::Inventory;
+    use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
+
+    use super::*;
+
+    #[test]
+    fn a_server_is_profiled_with_its_baseline_also_where_the_suite_is_for_a_sequential_run() {
+        let text = "[run]\nduration = \"5s\"\nengine = [\"wrk\"]\n[servers.a]\ncommand = [\"a\"]\n\
+            [servers.b]\ncommand = [\"b\"]\n[scenarios.Get]\nrequest = { path = \"/\" }\nexpect = {}\n";
+        let names = |name: &str| Some(vec![name.to_owned()]);
+        let flags = Options { servers: names("b"), baseline: Some("a".to_owned()), ..Options::default() };
+        let plan = resolve_plan(&Inputs {
+            suite: &profiled(Suite::parse("my.toml", text).unwrap()),
+            flags: &flags,
+            profile: None,
+            inventory: &Inventory::default(),
+            contract: &Contract::default(),
+            machine: &MachineFacts { cpus: vec![0, 1], ..MachineFacts::default() },
+            earlier: &[],
+            fallback_seed: 7,
+        });
+        let plan = plan.unwrap();
+        let variants: Vec<&str> = plan.groups[0].variants.iter().map(|variant| variant.name.as_str()).collect();
+        assert_eq!((variants, plan.engines.len()), (vec!["a", "b"], 0));
+    }
 }
