@@ -119,7 +119,8 @@ fn given_baseline<'a>(args: &'a CheckArgs, suite: &'a Suite) -> Result<Given<'a>
 /// needs them, or where there is no other load.
 fn settled(mut both: Suite, flags: &Options, limits: &[RatioLimit]) -> Suite {
     let run = &mut both.run;
-    (run.aa, run.baseline, run.servers, run.versions, run.duration) = (None, None, None, None, None);
+    (run.aa, run.baseline, run.servers, run.versions) = (None, None, None, None);
+    (run.duration, run.engine) = (None, None);
     run.control.get_or_insert(true);
     let needs_open_load =
         limits.iter().any(|limit| limit.currency().is_latency()) || flags.saturating.or(run.saturating) == Some(0);
@@ -233,6 +234,13 @@ mod tests {
         let suite = Suite { groups: vec![group], ..Suite::default() };
         let scenarios = ["own", "layer.2", "other"].map(|name| scenarios_of(&suite, name));
         assert_eq!(scenarios, [Some(names(&["Get"])), Some(names(&["Get"])), None]);
+    }
+
+    #[test]
+    fn what_a_suite_says_of_its_sequential_run_is_not_checked() {
+        let text = "[run]\nduration = \"5s\"\nengine = [\"wrk\"]";
+        let run = settled(Suite::parse("my.toml", text).unwrap(), &Options::default(), &[]).run;
+        assert_eq!((run.duration, run.engine), (None, None));
     }
 
     #[test]
