@@ -110,7 +110,7 @@ impl Server {
             let chosen = port.as_ref().filter(|port| port.is_chosen()).map(Port::number);
             match (Self::start_at(spec, port, upstream, cancelled), chosen) {
                 (Err(error), Some(port)) if tries < MOST_PORTS && ready::has_lost_port(&error, port) => tries += 1,
-                (Err(SutError::PortTaken { server, port, owner }), Some(_)) => {
+                (Err(SutError::PortTaken { server, port, owner }), Some(chosen)) if port == chosen => {
                     return Err(SutError::PortLost { server, port, owner, tries });
                 }
                 (started, _) => return started,

@@ -55,7 +55,8 @@ pub fn port_holder(port: u16) -> Result<Option<String>, SutError> {
 /// Whether a start failed because another process took the port that tare had chosen.
 pub(super) fn has_lost_port(error: &SutError, port: u16) -> bool {
     match error {
-        SutError::PortTaken { .. } => true,
+        // A fixed one of its URL is another program's for good.
+        SutError::PortTaken { port: taken, .. } => *taken == port,
         // All its processes are gone. Where tare cannot listen now, the server could not either.
         SutError::ExitedBeforeReady { .. } => TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)).is_err(),
         _ => false,

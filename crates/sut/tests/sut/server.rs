@@ -138,7 +138,14 @@ fn a_port_that_somebody_holds_is_refused_by_name() {
     };
     let (error, text) = start_error(fixed, "listens", &port.to_string());
     assert!(matches!(error, SutError::PortTaken { .. }), "{text}");
-    assert!(text.contains(&format!("port {port} is held by PID {}", std::process::id())), "{text}");
+    let held = format!("port {port} is held by PID {}", std::process::id());
+    assert!(text.contains(&held), "{text}");
+    let with_a_second_port = |spec: &mut ServerSpec| {
+        fixed(spec);
+        spec.env.insert("METRICS_PORT".to_owned(), "{port}".to_owned());
+    };
+    let (error, text) = start_error(with_a_second_port, "listens", &port.to_string());
+    assert!(matches!(error, SutError::PortTaken { .. }) && text.contains(&held), "tare did not choose it: {text}");
 }
 
 #[test]
