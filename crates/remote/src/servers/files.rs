@@ -50,9 +50,10 @@ pub(crate) fn name_of(path: &Path) -> io::Result<String> {
     name.map(str::to_owned).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "its name is no text"))
 }
 
-/// SHA-256 in hex of the paths, permissions and contents of all files.
-pub(crate) fn bundle_hash(files: &[BundleFile]) -> io::Result<String> {
+/// SHA-256 in hex of the name of a bundle, and the paths, permissions and contents of all its files. An empty folder has none.
+pub(crate) fn bundle_hash(name: &str, files: &[BundleFile]) -> io::Result<String> {
     let mut hash = Sha256::new();
+    hash.update(name.as_bytes());
     for file in files {
         let contents = fs::read(&file.source)?;
         hash.update(file.path.as_bytes());
@@ -88,7 +89,7 @@ impl FileStore {
     /// The path of a bundle; `None` if it is missing or its contents no longer have this hash.
     pub fn find(&self, hash: &str, name: &str) -> Option<PathBuf> {
         let root = self.bundle_folder(hash).ok()?.join(relative_path(name).ok()?);
-        let is_right = bundle_files(&root).and_then(|files| bundle_hash(&files)).is_ok_and(|found| found == hash);
+        let is_right = bundle_files(&root).and_then(|files| bundle_hash(name, &files)).is_ok_and(|found| found == hash);
         is_right.then_some(root).inspect(|_| drop(self.bundle_folder(hash).and_then(|place| mark_used(&place))))
     }
 
@@ -111,6 +112,10 @@ impl FileStore {
     /// When its contents are not what `hash` says, or it cannot be renamed.
     pub fn finish(&self, hash: &str, name: &str) -> io::Result<PathBuf> {
         let (unfinished, place) = (self.unfinished_folder(hash)?, self.bundle_folder(hash)?);
+        // Of an empty folder no file was sent.
+        if !unfinished.exists() {
+            fs::create_dir_all(unfinished.join(relative_path(name)?))?;
+        }
         // A bundle that is there already is damaged, or another agent has just stored it.
         let _ = fs::remove_dir_all(&place);
         fs::rename(&unfinished, &place).inspect_err(|_| drop(fs::remove_dir_all(&unfinished)))?;
@@ -156,8 +161,8 @@ mod tests {
     }
 
     fn send(store: &FileStore, root: &Path) -> PathBuf {
-        let files = bundle_files(root).unwrap();
-        let hash = bundle_hash(&files).unwrap();
+        let (files, name) = (bundle_files(root).unwrap(), name_of(root).unwrap());
+        let hash = bundle_hash(&name, &files).unwrap();
         for file in &files {
             let contents = fs::read(&file.source).unwrap();
             for (at, byte) in contents.iter().enumerate() {
@@ -165,7 +170,7 @@ mod tests {
                 store.write(&hash, FilePart { contents: &[*byte], ..part }).unwrap();
             }
         }
-        store.finish(&hash, &name_of(root).unwrap()).unwrap()
+        store.finish(&hash, &name).unwrap()
     }
 
     #[test]
@@ -173,7 +178,7 @@ mod tests {
         let (here, there) = (folder_of_classes(), tempfile::tempdir().unwrap());
         let store = FileStore::new(there.path().to_owned());
         let root = here.path().join("classes");
-        let hash = bundle_hash(&bundle_files(&root).unwrap()).unwrap();
+        let hash = bundle_hash("classes", &bundle_files(&root).unwrap()).unwrap();
         assert_eq!(store.find(&hash, "classes"), None);
         let kept = send(&store, &root);
         assert_eq!(kept, there.path().join(format!("files-{hash}/classes")));
@@ -184,6 +189,17 @@ mod tests {
         assert_eq!(store.find(&hash, "classes"), None, "one that was changed is sent again");
         assert_eq!(send(&store, &root), kept);
         assert_eq!(fs::read_dir(there.path()).unwrap().count(), 1, "nothing else stays");
+    }
+
+    #[test]
+    fn empty_folders_of_a_class_path_arrive_beside_one_another() {
+        let (here, there) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let store = FileStore::new(there.path().to_owned());
+        let kept = ["classes", "resources"].map(|name| {
+            fs::create_dir(here.path().join(name)).unwrap();
+            send(&store, &here.path().join(name))
+        });
+        assert!(kept.iter().all(|folder| folder.is_dir()), "{kept:?}");
     }
 
     #[test]

@@ -174,7 +174,8 @@ impl ServerMachine for RemoteHost {
     fn send_if_missing(&self, path: &Path) -> Result<PathBuf, RunError> {
         let unread = |error: std::io::Error| self.error(format!("cannot send {}: {error}", path.display()));
         let files = bundle_files(path).map_err(unread)?;
-        let (hash, name) = (bundle_hash(&files).map_err(unread)?, name_of(path).map_err(unread)?);
+        let name = name_of(path).map_err(unread)?;
+        let hash = bundle_hash(&name, &files).map_err(unread)?;
         if let Some(there) =
             self.ask(ServersTask::Find { hash: hash.clone(), name: name.clone() }, answer_of!(Found))?
         {
