@@ -61,9 +61,10 @@ pub(crate) fn split_all_jars(part: &str) -> (&str, &str) {
 }
 
 /// The file that a word of a command line names, if it is one that is sent. Folders are sent only as parts of a class
-/// path. A program without a slash is looked up by its name there, and Java is that of the other machine.
+/// path. A program without a slash is looked up by its name there, and Java is that of the other machine, also behind a program
+/// that starts it, as `taskset`.
 fn file_to_send(at: usize, word: &str, directory: Option<&Path>, is_class_path: bool) -> Option<PathBuf> {
-    if word.is_empty() || at == 0 && (!word.contains('/') || word.ends_with("/java")) {
+    if word.is_empty() || at == 0 && !word.contains('/') || !is_class_path && word.ends_with("/java") {
         return None;
     }
     let path = directory.map_or_else(|| PathBuf::from(word), |directory| directory.join(word));
@@ -99,6 +100,7 @@ mod tests {
             (1, "serve.sh", false, Some("serve.sh")),
             (0, "serve.sh", false, None),
             (0, &own_java, false, None),
+            (3, &own_java, false, None),
             (0, "/bin/sh", false, None),
             (1, "--port", false, None),
             (1, "{port}", false, None),
