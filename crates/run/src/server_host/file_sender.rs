@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use tare_plan::plan::jvm_words;
 use tare_sut::server::CLASS_PATH_OPTIONS;
 
 use super::ServerMachine;
@@ -36,9 +37,19 @@ impl<'a> FileSender<'a> {
     }
 
     /// Sends the files of a command line, and returns the command line for the other machine. Relative paths start at `directory`.
+    ///
+    /// # Errors
+    /// When a file cannot be sent, or the command has an argument file of Java.
     pub fn send_command(&mut self, command: &[String], directory: Option<&Path>) -> Result<Vec<String>, RunError> {
+        let java = jvm_words(command).map_or(command.len(), |(at, _)| at);
         let mut there = Vec::with_capacity(command.len());
         for (at, word) in command.iter().enumerate() {
+            if at > java && is_argument_file(word, directory) {
+                let message = format!(
+                    "the paths in the argument file {word} are those of this machine; write its words into the command"
+                );
+                return Err(RunError::Plan { key: format!("--server-host {}", self.host), message });
+            }
             let is_class_path = at > 0 && CLASS_PATH_OPTIONS.contains(&command[at - 1].as_str());
             let parts: Vec<&str> = if is_class_path { word.split(':').collect() } else { vec![word] };
             let mut sent = Vec::with_capacity(parts.len());
@@ -53,6 +64,11 @@ impl<'a> FileSender<'a> {
         }
         Ok(there)
     }
+}
+
+/// Whether a word behind `java` names a file with more words, `@app.args`.
+fn is_argument_file(word: &str, directory: Option<&Path>) -> bool {
+    word.strip_prefix('@').is_some_and(|file| directory.unwrap_or(Path::new("")).join(file).is_file())
 }
 
 /// A part of a class path: its file or folder, and the `/*` that stands for all jars in a folder.
@@ -77,6 +93,25 @@ fn file_to_send(at: usize, word: &str, directory: Option<&Path>, is_class_path: 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::ServersElsewhere;
+
+    #[test]
+    fn an_argument_file_of_java_is_refused_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("app.args"), "-cp lib/a.jar").unwrap();
+        let elsewhere = ServersElsewhere { is_another_machine: true };
+        let mut progress = |_: &str| ();
+        let mut sent = |command: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            let there = FileSender::new(&elsewhere, &mut progress).send_command(&words, Some(folder.path()));
+            there.map(|words| words.join(" ")).map_err(|error| error.to_string())
+        };
+        let refused = sent("java -Xmx1g @app.args Main").unwrap_err();
+        assert!(refused.starts_with("--server-host ") && refused.contains("file @app.args are those"), "{refused}");
+        for other in ["java @no.args Main", "curl -d @app.args"] {
+            assert_eq!(sent(other).as_deref(), Ok(other));
+        }
+    }
 
     #[test]
     fn all_jars_of_a_folder_are_a_part_of_a_class_path() {
