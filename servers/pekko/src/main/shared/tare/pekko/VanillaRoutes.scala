@@ -16,20 +16,24 @@ import tare.{Answers, Message, Order, Timestamps}
 /** pekko-http alone, with its routing DSL. */
 object VanillaRoutes {
 
-  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as pekko-http does. */
+  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as pekko-http does.
+    *
+    * The path is outermost, so that it is built once. What is inside a directive without parameters, such as `get`, is
+    * built again for each request that reaches it.
+    */
   def apply(routes: Int): Route = concat(List.range(0, routes).map(route) :+ others: _*)
 
   private def route(n: Int): Route = concat(
-    get(path(s"path$n" / IntNumber)(id => complete(Answers.get(n, id)))),
-    post(path(s"path$n")(entity(as[String])(body => complete(Answers.postString(n, body))))),
-    post(path(s"pathBytes$n")(entity(as[Array[Byte]])(body => complete(Answers.postBytes(n, body)))))
+    path(s"path$n" / IntNumber)(id => get(complete(Answers.get(n, id)))),
+    path(s"path$n")(post(entity(as[String])(body => complete(Answers.postString(n, body))))),
+    path(s"pathBytes$n")(post(entity(as[Array[Byte]])(body => complete(Answers.postBytes(n, body)))))
   )
 
   private def others: Route = concat(
-    get(path("text")(complete(Answers.Text))),
-    get(path("json")(complete(Message(Answers.Text)))),
-    post(path("echo")(entity(as[Order])(order => complete(order)))),
-    post(path("file")(upload)),
+    path("text")(get(complete(Answers.Text))),
+    path("json")(get(complete(Message(Answers.Text)))),
+    path("echo")(post(entity(as[Order])(order => complete(order)))),
+    path("file")(post(upload)),
     pathPrefix("ws")(concat(Timestamps.all.map { case (name, timestamp) => path(name)(push(timestamp)) }: _*))
   )
 
