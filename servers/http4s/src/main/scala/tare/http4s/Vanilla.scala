@@ -18,15 +18,20 @@ object Vanilla extends EmberServer(VanillaRoutes(1), VanillaWebSockets(_))
 object VanillaMulti extends EmberServer(VanillaRoutes(Answers.MultiRoutes), VanillaWebSockets(_))
 
 object VanillaRoutes:
+  private type Routes = PartialFunction[Request[IO], IO[Response[IO]]]
 
-  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does. */
+  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does.
+    *
+    * They are one service. Each service more would cost every request, also one that another service answers.
+    */
   def apply(routes: Int): HttpRoutes[IO] =
-    refuseBadBodies((List.range(0, routes).map(route) :+ others).reduceLeft(_ <+> _))
+    refuseBadBodies(HttpRoutes.of[IO]((List.range(0, routes).map(route) :+ others).reduceLeft(_ orElse _)))
 
-  private def route(n: Int): HttpRoutes[IO] =
+  private def route(n: Int): Routes =
     val path = s"path$n"
     val pathBytes = s"pathBytes$n"
-    HttpRoutes.of[IO] {
+
+    {
       case GET -> Root / `path` / IntVar(id)    => Ok(Answers.get(n, id))
       case request @ POST -> Root / `path`      => request.as[String].flatMap(body => Ok(Answers.postString(n, body)))
       case request @ POST -> Root / `pathBytes` =>
@@ -37,7 +42,7 @@ object VanillaRoutes:
   private given EntityEncoder[IO, Order] = jsonEncoderOf
   private given EntityDecoder[IO, Order] = jsonOf
 
-  private val others: HttpRoutes[IO] = HttpRoutes.of[IO] {
+  private val others: Routes = {
     case GET -> Root / "text"            => Ok(Answers.Text)
     case GET -> Root / "json"            => Ok(Message(Answers.Text))
     case request @ POST -> Root / "echo" => request.as[Order].flatMap(order => Ok(order))

@@ -28,19 +28,24 @@ object MethodAndPath {
 }
 
 object VanillaRoutes {
+  private type Routes = PartialFunction[Request[IO], IO[Response[IO]]]
 
-  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does. */
+  /** The routes of `/path0` to `/path{routes - 1}`, then the others, tried one after another as http4s does.
+    *
+    * They are one service. Each service more would cost every request, also one that another service answers.
+    */
   def apply(routes: Int): HttpRoutes[IO] =
-    limitBodies((List.range(0, routes).map(route) :+ others).reduceLeft(_ <+> _))
+    limitBodies(HttpRoutes.of[IO]((List.range(0, routes).map(route) :+ others).reduceLeft(_ orElse _)))
 
   private object Number {
     def unapply(text: String): Option[Int] = text.toIntOption
   }
 
-  private def route(n: Int): HttpRoutes[IO] = {
+  private def route(n: Int): Routes = {
     val path = s"path$n"
     val pathBytes = s"pathBytes$n"
-    HttpRoutes.of[IO] {
+
+    {
       case MethodAndPath(Method.GET, List(`path`, Number(id))) => text(Answers.get(n, id))
       case request @ MethodAndPath(Method.POST, List(`path`))  =>
         request.as[String].flatMap(body => text(Answers.postString(n, body)))
@@ -49,7 +54,7 @@ object VanillaRoutes {
     }
   }
 
-  private def others: HttpRoutes[IO] = HttpRoutes.of[IO] {
+  private val others: Routes = {
     case MethodAndPath(Method.GET, List("text"))            => text(Answers.Text)
     case MethodAndPath(Method.GET, List("json"))            => json(Message(Answers.Text).asJson.noSpaces)
     case request @ MethodAndPath(Method.POST, List("echo")) => request.as[String].flatMap(echo)
