@@ -1,5 +1,6 @@
 """The tools that are written in Go: how to start each one, and how to read its figures."""
 
+import collections
 import csv
 import json
 import os
@@ -7,7 +8,7 @@ import re
 import subprocess
 
 from .rows import CALL
-from .tool import PERCENTILES, Tool, read_lines, set_percentiles
+from .tool import PERCENTILES, Tool, read_lines, set_counts, set_percentiles
 
 
 class Hey(Tool):
@@ -25,13 +26,13 @@ class Hey(Tool):
 
     def read(self, row, printed, folder, outcome):
         if row.rate_per_s is None:
-            responses = re.findall(r"\[(\d)\d+\]\t(\d+) responses", printed)
-            outcome.requests = sum(int(count) for status, count in responses if status == "2")
+            answers = {status: int(count) for status, count in re.findall(r"\[(\d+)\]\t(\d+) responses", printed)}
             failed = re.findall(r"^ *\[(\d+)\]\t", printed.partition("Error distribution:")[2], re.M)
-            outcome.errors = sum(map(int, failed)) + sum(int(count) for status, count in responses if status != "2")
+            set_counts(answers, sum(map(int, failed)), outcome)
             return
+        # Requests without an answer are not listed.
         lines = list(csv.DictReader(printed[printed.index("response-time"):].splitlines()))
-        outcome.requests = len(lines)
+        set_counts(collections.Counter(line["status-code"] for line in lines), 0, outcome)
         set_percentiles([float(line["response-time"]) * 1e3 for line in lines], outcome)
 
 
@@ -132,9 +133,9 @@ export default function () {{ {call}; }}
     def read(self, row, printed, folder, outcome):
         with open(os.path.join(folder, "k6.json"), encoding="utf-8") as file:
             stated = json.load(file)["metrics"]
-        outcome.requests = stated["http_reqs"]["count"]
         # A "pass" of this rate counts requests that failed.
         outcome.errors = stated.get("http_req_failed", {}).get("passes", 0)
+        outcome.requests = stated["http_reqs"]["count"] - outcome.errors
         outcome.percentiles_ms = {percentile: stated["http_req_duration"][f"p({percentile})"] for percentile in PERCENTILES}
 
 

@@ -1,12 +1,16 @@
 """Tests how the figures that tools print are read: `python3 -m unittest bench.peers.test`."""
 
+import json
+import pathlib
+import tempfile
 import unittest
 
 from . import document
-from .go_tools import Hey
+from .go_tools import Hey, K6
 from .outcome import Outcome
 from .rows import Row
-from .tools import Wrk
+from .tool import PERCENTILES
+from .tools import Ab, Oha, Wrk
 
 WRK = """Running 2s test @ http://127.0.0.1:1234/connect
   1 threads and 8 connections
@@ -24,15 +28,15 @@ Transfer/sec:    768.00KB
 
 class Figures(unittest.TestCase):
     def test_a_run_of_wrk_with_any_error_is_not_usable(self):
-        for printed, errors in [
-            ("", 0),
-            ("  Socket errors: connect 1, read 20, write 300, timeout 4000\n", 4321),
-            ("  Socket errors: connect 0, read 0, write 0, timeout 5\n  Non-2xx or 3xx responses: 6\n", 11),
-            ("  Non-2xx or 3xx responses: 6\n", 6),
+        for printed, requests, errors in [
+            ("", 15600, 0),
+            ("  Socket errors: connect 1, read 20, write 300, timeout 4000\n", 15600, 4321),
+            ("  Socket errors: connect 0, read 0, write 0, timeout 5\n  Non-2xx or 3xx responses: 6\n", 15594, 11),
+            ("  Non-2xx or 3xx responses: 6\n", 15594, 6),
         ]:
             outcome = Outcome("", "wrk", served=15600)
             Wrk().read(None, WRK.format(errors=printed), "", outcome)
-            self.assertEqual((outcome.requests, outcome.errors, document.is_usable(outcome)), (15600, errors, errors == 0))
+            self.assertEqual((outcome.requests, outcome.errors, document.is_usable(outcome)), (requests, errors, errors == 0))
             self.assertEqual(outcome.percentiles_ms, {50.0: 0.95, 99.0: 2.22})
 
     def test_a_run_of_hey_with_any_error_is_not_usable(self):
@@ -41,6 +45,21 @@ class Figures(unittest.TestCase):
             outcome = Outcome("", "hey", served=900)
             Hey().read(Row("cost", "", 1, 1.0), "Status code distribution:\n" + printed, "", outcome)
             self.assertEqual((outcome.requests, outcome.errors, document.is_usable(outcome)), (900, errors, errors == 0))
+
+    def test_an_answer_that_is_not_2xx_is_an_error_of_every_tool(self):
+        """Each tool had 5 answers, 2 of them with status 503."""
+        percentiles = {form.format(percentile): 1.0 for percentile in PERCENTILES for form in ("p{}", "p({})")}
+        k6 = {"metrics": {"http_reqs": {"count": 5}, "http_req_failed": {"passes": 2}, "http_req_duration": percentiles}}
+        oha = {"statusCodeDistribution": {"200": 3, "503": 2}, "errorDistribution": {}, "latencyPercentiles": percentiles}
+        hey = "response-time,status-code\n" + "0.1,200\n" * 3 + "0.2,503\n" * 2
+        ab = "Complete requests:      5\nFailed requests:        0\nNon-2xx responses:      2\n"
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "ab.csv").write_text("Percentage served,Time in ms\n50,1.5\n", encoding="ascii")
+            pathlib.Path(folder, "k6.json").write_text(json.dumps(k6), encoding="ascii")
+            for tool, printed in [(Hey(), hey), (Ab(), ab), (Oha(), json.dumps(oha)), (K6(), "")]:
+                outcome = Outcome("", tool.name, served=5)
+                tool.read(Row("stall", "", 1, 1.0, rate_per_s=1.0), printed, folder, outcome)
+                self.assertEqual((tool.name, outcome.requests, outcome.errors), (tool.name, 3, 2))
 
 
 if __name__ == "__main__":

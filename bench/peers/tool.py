@@ -25,6 +25,12 @@ def set_percentiles(samples_ms, outcome):
     outcome.percentiles_ms = {percentile: quantile(samples_ms, percentile) for percentile in PERCENTILES}
 
 
+def set_counts(answers, failed, outcome):
+    """Counts requests and errors: `answers` has how many had which status, and `failed` is how many had none. Only 2xx is a success."""
+    outcome.requests = sum(count for status, count in answers.items() if status.startswith("2"))
+    outcome.errors = failed + sum(answers.values()) - outcome.requests
+
+
 def write_inputs(row, server, folder):
     """Writes what tools read from files: the body, and the URLs."""
     with open(os.path.join(folder, "body"), "w", encoding="ascii") as file:

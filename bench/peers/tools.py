@@ -6,7 +6,7 @@ import os
 import re
 
 from .go_tools import Bombardier, Fortio, Ghz, Hey, K6, Vegeta
-from .tool import PERCENTILES, Tool, connections_of, read_lines, set_percentiles
+from .tool import PERCENTILES, Tool, connections_of, read_lines, set_counts, set_percentiles
 
 NAMED_PERCENTILES = [(50, "p50"), (90, "p90"), (99, "p99"), (99.9, "p99_9"), (99.99, "p99_99")]
 UNITS_MS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
@@ -80,9 +80,10 @@ class Wrk(Tool):
         return [self.program, "-t1", "-c", connections_of(row), "-d", f"{seconds}s", "--timeout", "10s", "--latency", *script, url]
 
     def read(self, row, printed, folder, outcome):
-        outcome.requests = int(re.search(r"(\d+) requests in", printed)[1])
-        counts = re.findall(r"^ *(?:Socket errors|Non-2xx or 3xx responses): (.+)$", printed, re.M)
-        outcome.errors = sum(int(count) for line in counts for count in re.findall(r"\d+", line))
+        refused = re.findall(r"Non-2xx or 3xx responses: (\d+)", printed)
+        failed = re.findall(r"\d+", " ".join(re.findall(r"Socket errors: (.+)", printed)))
+        outcome.requests = int(re.search(r"(\d+) requests in", printed)[1]) - sum(map(int, refused))
+        outcome.errors = sum(map(int, refused + failed))
         for percentile, value, unit in re.findall(r"^ +([\d.]+)% +([\d.]+)([mun]?s|m)$", printed, re.M):
             if float(percentile) in PERCENTILES:
                 outcome.percentiles_ms[float(percentile)] = float(value) * UNITS_MS[unit]
@@ -147,8 +148,10 @@ class Ab(Tool):
         return [self.program, "-q", "-k", "-c", connections_of(row), "-t", int(row.seconds), "-n", 10_000_000, "-e", "ab.csv", *body, url]
 
     def read(self, row, printed, folder, outcome):
-        outcome.requests = int(re.search(r"Complete requests: +(\d+)", printed)[1])
-        outcome.errors = int(re.search(r"Failed requests: +(\d+)", printed)[1])
+        # Its failed requests are those without an answer, or with one of another length.
+        refused = sum(map(int, re.findall(r"Non-2xx responses: +(\d+)", printed)))
+        outcome.requests = int(re.search(r"Complete requests: +(\d+)", printed)[1]) - refused
+        outcome.errors = int(re.search(r"Failed requests: +(\d+)", printed)[1]) + refused
         with open(os.path.join(folder, "ab.csv"), encoding="ascii") as file:
             stated = {line[0]: float(line[1]) for line in list(csv.reader(file))[1:]}
         outcome.percentiles_ms = {percentile: stated[str(percentile)] for percentile in PERCENTILES if str(percentile) in stated}
@@ -171,8 +174,7 @@ class Oha(Tool):
 
     def read(self, row, printed, folder, outcome):
         stated = json.loads(printed[printed.index("{"):])
-        outcome.requests = sum(stated["statusCodeDistribution"].values())
-        outcome.errors = sum(stated["errorDistribution"].values())
+        set_counts(stated["statusCodeDistribution"], sum(stated["errorDistribution"].values()), outcome)
         outcome.percentiles_ms = {percentile: stated["latencyPercentiles"][f"p{percentile}"] * 1e3 for percentile in PERCENTILES}
 
 
