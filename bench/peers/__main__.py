@@ -48,16 +48,17 @@ def main():
     print(f"{len(planned_runs)} runs, about {total_s / 60:.1f} minutes", file=sys.stderr)
 
     outcomes = []
-    with tempfile.TemporaryDirectory() as folder:
-        for run_number, (row, tool, round_number) in enumerate(planned_runs, 1):
-            print(f"[{run_number}/{len(planned_runs)}] {row.title}: {tool.name}", file=sys.stderr)
+    for run_number, (row, tool, round_number) in enumerate(planned_runs, 1):
+        print(f"[{run_number}/{len(planned_runs)}] {row.title}: {tool.name}", file=sys.stderr)
+        # A folder of its own, so that a run that fails does not read the results of an earlier one.
+        with tempfile.TemporaryDirectory() as folder:
             with ReferenceServer(row.planted, options.server_cpu, folder) as server:
                 outcome = tool.run(row, server, options.load_cpu, folder)
             outcome.round = round_number
             outcome.compare_with_ledger(row, server.read_ledger())
-            if outcome.failure:
-                print(f"    failed: {outcome.failure}", file=sys.stderr)
-            outcomes.append(outcome)
+        if outcome.problem:
+            print(f"    failed: {outcome.problem}", file=sys.stderr)
+        outcomes.append(outcome)
     text = document.render_page(all_rows, tools, missing, outcomes, options)
     if options.output == "-":
         print(text)

@@ -17,7 +17,7 @@ def render_page(all_rows, tools, missing, outcomes, options):
         if render_section:
             parts.append(render_section(row, [one for one in outcomes if one.row == row.title]))
     parts.append(counts_section(all_rows, outcomes))
-    failures = [f"- {one.tool}, {one.row}: {one.failure}" for one in outcomes if one.failure]
+    failures = [f"- {one.tool}, {one.row}: {one.problem}" for one in outcomes if one.problem]
     if failures:
         parts.append("## What failed\n\n" + "\n".join(sorted(set(failures))) + "\n")
     return wrap("\n".join(parts))
@@ -95,7 +95,7 @@ def list_of_urls(cost_rows, tools, outcomes):
 
 
 def is_usable(one):
-    return not one.failure and one.served > 0 and not one.errors
+    return not one.problem and one.served > 0
 
 
 def cpu_of_tool(outcomes, row, tool):

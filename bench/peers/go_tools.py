@@ -78,7 +78,6 @@ class Vegeta(Tool):
         outcome.requests = sum(line[1] == "200" for line in lines)
         outcome.errors = len(lines) - outcome.requests
         set_percentiles([int(line[2]) / 1e6 for line in lines], outcome)
-        os.remove(recording)
 
 
 class Fortio(Tool):

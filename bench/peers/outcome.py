@@ -37,6 +37,11 @@ class Outcome:
                 self.truth_ms[percentile] = truth
 
     @property
+    def problem(self):
+        """What went wrong in the run, as text; empty if nothing did."""
+        return self.failure or (f"{self.errors:,} errors" if self.errors else "")
+
+    @property
     def cpu_us(self):
         """CPU of the whole process, per request that the server answered."""
         return self.cpu_s * 1e6 / self.served if self.served else None

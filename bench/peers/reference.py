@@ -30,6 +30,9 @@ class ReferenceServer:
             self.process.wait()
 
     def read_ledger(self):
-        """Pairs of the time at which a request arrived and the time at which its answer left, in ns, in the order of arrival."""
+        """Pairs of the time at which a request arrived and the time at which its answer left, in ns, in the order of arrival. None of a
+        server that had to be killed."""
+        if not os.path.exists(self.ledger_path):
+            return []
         with open(self.ledger_path, encoding="ascii") as file:
             return [tuple(map(int, line.split())) for line in file]

@@ -8,6 +8,7 @@ import unittest
 from . import document
 from .go_tools import Hey, K6
 from .outcome import Outcome
+from .reference import ReferenceServer
 from .rows import Row
 from .tool import PERCENTILES
 from .tools import Ab, Oha, Wrk
@@ -60,6 +61,11 @@ class Figures(unittest.TestCase):
                 outcome = Outcome("", tool.name, served=5)
                 tool.read(Row("stall", "", 1, 1.0, rate_per_s=1.0), printed, folder, outcome)
                 self.assertEqual((tool.name, outcome.requests, outcome.errors), (tool.name, 3, 2))
+                self.assertEqual(outcome.problem, "2 errors")
+
+    def test_a_server_that_had_to_be_killed_has_no_ledger(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(ReferenceServer([], 0, folder).read_ledger(), [])
 
 
 if __name__ == "__main__":

@@ -130,11 +130,9 @@ class H2load(Tool):
     def read(self, row, printed, folder, outcome):
         total = re.search(r"requests: .* (\d+) succeeded, (\d+) failed", printed)
         outcome.requests, outcome.errors = int(total[1]), int(total[2])
-        log = os.path.join(folder, "h2load.log")
         if row.rate_per_s:
-            with open(log, encoding="ascii") as file:
+            with open(os.path.join(folder, "h2load.log"), encoding="ascii") as file:
                 set_percentiles([int(line.split()[2]) / 1e3 for line in file], outcome)
-            os.remove(log)
 
 
 class Ab(Tool):
