@@ -35,7 +35,7 @@ SHAPE = {
     "cells": CELL,
     "comparisons": {**key_set("id group scenario variant baseline"), "currencies": CURRENCY},
     "ladders": None,
-    "profiles": {"views": {**PROFILE, "hot": key_set("name total"), "moved": key_set("name share"), "files": None}},
+    "profiles": {"views": {**PROFILE, "hot": key_set("name total"), "moved": key_set("name share")}},
 }
 PLAN = ["warmup", "warmup_first_cap", "warmup_cap"]
 ENVIRONMENT = re.compile("Machine|Kernel|JVM|Versions: .*")
@@ -93,9 +93,11 @@ def select_evidence(summary, run, scenarios, methods):
 def add_methods(view, folder, patterns):
     """The profile with all its methods in `hot`: the hot ones, those that moved, and further ones that match the patterns."""
     totals = {one["name"]: one["total"] for one in view.pop("hot")} | {one["name"]: one["share"] for one in view.pop("moved")}
-    files, unlisted = view.pop("files"), [pattern for pattern in patterns if not fnmatch.filter(totals, pattern)]
+    unlisted = [pattern for pattern in patterns if not fnmatch.filter(totals, pattern)]
     if unlisted:
-        totals |= read_method_shares(folder / re.sub(r"-\d+\.\w+$", ".collapsed", files[0]).replace("@", "-"), unlisted)
+        # As `write_profiles` of crates/report names it.
+        stem = re.sub(r"[^A-Za-z0-9._-]", "-", "-".join(view[key] for key in ("group", "scenario", "variant", "event")))
+        totals |= read_method_shares(folder / f"{stem}.collapsed", unlisted)
     return {**view, "hot": [{"name": name, "total": total} for name, total in sorted(totals.items(), key=lambda one: -one[1]["value"])]}
 
 

@@ -253,8 +253,9 @@ class Storing(Case):
             self.assertEqual(runs.read(self.folder)["new"], EVIDENCE[name] | {"leaks": {}})
 
     def test_looks_up_methods_that_the_tables_of_a_profile_do_not_list(self):
-        path = self.put("x-1-cpu.collapsed", "a.run_[0];a.B.uri_[j];a.C.uri_[i] 30\na.run_[j] 70\n")
-        view = {"hot": [], "moved": [{"name": "a.run", "share": {"value": 1}}], "files": ["x@1-cpu-1.jfr"]}
+        path = self.put("g-1-Get-x-1-cpu.collapsed", "a.run_[0];a.B.uri_[j];a.C.uri_[i] 30\na.run_[j] 70\n")
+        names = {"group": "g@1", "scenario": "Get", "variant": "x@1", "event": "cpu"}
+        view = {**names, "hot": [], "moved": [{"name": "a.run", "share": {"value": 1}}]}
         found = take.add_methods(view, path.parent, ["*.uri", "*.path", "a.run"])["hot"]
         self.assertEqual({one["name"]: one["total"]["value"] for one in found}, {"a.run": 1, "a.B.uri": 0.3, "a.C.uri": 0.3, "*.path": 0})
 
