@@ -19,12 +19,15 @@ object Vanilla extends BlazeServer(VanillaRoutes(1), VanillaWebSockets(_))
 
 object VanillaMulti extends BlazeServer(VanillaRoutes(Answers.MultiRoutes), VanillaWebSockets(_))
 
-/** Matches a request by its method and the segments of its path. */
+/** Matches a request by its method and its path. */
 object MethodAndPath {
-  def unapply(request: Request[IO]): Some[(Method, List[String])] = Some((request.method, segments(request.pathInfo)))
+  def unapply(request: Request[IO]): Some[(Method, Path)] = Some((request.method, request.pathInfo))
+}
 
-  private def segments(path: Path): List[String] =
-    path.segments.map(_.decoded()).toList ++ (if (path.endsWithSlash) List("") else Nil)
+/** Matches a path by its segments. As with the DSL, those of another method's routes are not decoded. */
+object Segments {
+  def unapplySeq(path: Path): Some[List[String]] =
+    Some(path.segments.map(_.decoded()).toList ++ (if (path.endsWithSlash) List("") else Nil))
 }
 
 object VanillaRoutes {
@@ -46,19 +49,19 @@ object VanillaRoutes {
     val pathBytes = s"pathBytes$n"
 
     {
-      case MethodAndPath(Method.GET, List(`path`, Number(id))) => text(Answers.get(n, id))
-      case request @ MethodAndPath(Method.POST, List(`path`))  =>
+      case MethodAndPath(Method.GET, Segments(`path`, Number(id))) => text(Answers.get(n, id))
+      case request @ MethodAndPath(Method.POST, Segments(`path`))  =>
         request.as[String].flatMap(body => text(Answers.postString(n, body)))
-      case request @ MethodAndPath(Method.POST, List(`pathBytes`)) =>
+      case request @ MethodAndPath(Method.POST, Segments(`pathBytes`)) =>
         request.as[Array[Byte]].flatMap(body => text(Answers.postBytes(n, body)))
     }
   }
 
   private val others: Routes = {
-    case MethodAndPath(Method.GET, List("text"))            => text(Answers.Text)
-    case MethodAndPath(Method.GET, List("json"))            => json(Message(Answers.Text).asJson.noSpaces)
-    case request @ MethodAndPath(Method.POST, List("echo")) => request.as[String].flatMap(echo)
-    case request @ MethodAndPath(Method.POST, List("file")) => upload(request)
+    case MethodAndPath(Method.GET, Segments("text"))            => text(Answers.Text)
+    case MethodAndPath(Method.GET, Segments("json"))            => json(Message(Answers.Text).asJson.noSpaces)
+    case request @ MethodAndPath(Method.POST, Segments("echo")) => request.as[String].flatMap(echo)
+    case request @ MethodAndPath(Method.POST, Segments("file")) => upload(request)
   }
 
   private def text(body: String): IO[Response[IO]] = IO.pure(Response[IO]().withEntity(body))

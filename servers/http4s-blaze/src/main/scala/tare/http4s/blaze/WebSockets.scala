@@ -11,7 +11,7 @@ import tare.Timestamps
 /** The WebSockets of http4s on blaze: messages from clients are read and discarded. */
 object VanillaWebSockets {
   def apply(sockets: WebSocketBuilder2[IO]): HttpRoutes[IO] = HttpRoutes.of[IO] {
-    case MethodAndPath(Method.GET, List("ws", name)) if timestamps.contains(name) =>
+    case MethodAndPath(Method.GET, Segments("ws", name)) if timestamps.contains(name) =>
       sockets.build(
         TimestampStream(timestamps(name)).map(WebSocketFrame.Text(_)),
         (incoming: Stream[IO, WebSocketFrame]) => incoming.drain
