@@ -131,6 +131,9 @@ impl Poller for ReadinessPoller {
             let ready = self.transport.epoll.readiness_at(index);
             self.dispatch(ready, at, handler);
         }
+        if let Some(token) = self.transport.unaccepted.take().and_then(|key| self.transport.current(key)) {
+            self.transport.accept_all(token, handler);
+        }
         Ok(())
     }
 }

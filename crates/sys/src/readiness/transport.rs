@@ -21,6 +21,9 @@ pub struct ReadinessTransport {
     pub(super) failed: Vec<(Token, CloseCause)>,
     /// Connections with unread bytes. Epoll does not report them again.
     pub(super) unread: Vec<u64>,
+    /// The listener whose connections could not all be accepted, as at the limit of open files. Epoll does not report them again
+    /// either.
+    pub(super) unaccepted: Option<u64>,
 }
 
 #[derive(Default)]
@@ -88,7 +91,7 @@ impl Transport for ReadinessTransport {
 
 impl ReadinessTransport {
     pub(super) fn new() -> io::Result<Self> {
-        Ok(Self { epoll: Epoll::new()?, slots: Vec::new(), failed: Vec::new(), unread: Vec::new() })
+        Ok(Self { epoll: Epoll::new()?, slots: Vec::new(), failed: Vec::new(), unread: Vec::new(), unaccepted: None })
     }
 
     /// Takes over a connected socket under `token`, such as one of [`Event::Accepted`].
@@ -97,7 +100,8 @@ impl ReadinessTransport {
         self.register(token, socket, SocketState::Open)
     }
 
-    /// Watches a listening socket under `token`. Each new connection arrives as [`Event::Accepted`].
+    /// Watches a listening socket under `token`. Each new connection arrives as [`Event::Accepted`]. One that cannot be accepted
+    /// now is tried again at the end of each wait.
     pub fn watch_listener(&mut self, token: Token, socket: OwnedFd) -> io::Result<()> {
         self.close(token);
         rustix::io::ioctl_fionbio(&socket, true)?;
@@ -209,7 +213,11 @@ impl ReadinessTransport {
                     handler.on_event(self, token, Event::Accepted { socket: fd });
                 }
                 Err(Errno::INTR | Errno::CONNABORTED) => {}
-                Err(_) => return,
+                Err(Errno::AGAIN) => return,
+                Err(_) => {
+                    self.unaccepted = Some(self.slots[token.index()].key(token));
+                    return;
+                }
             }
         }
     }

@@ -1,11 +1,12 @@
 //! Servers that crash, hang or break the contract are data: counted by class, shown with their log, and the other cells go on.
 
-use std::io::{BufRead, BufReader};
-use std::net::TcpListener;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
-use crate::common::{Bench, QUICK, SmallDisk, TARE, cell, measured_forks, server, stderr, stdout, wait_for};
+use crate::common::{Bench, QUICK, Reference, SmallDisk, TARE, cell, measured_forks, server, stderr, stdout, wait_for};
 
 /// Runs a good pair and a bad server; returns the bad server's cell after checking that the others went on.
 fn run_with_bad_server(flags: &[&str], args: &[&str]) -> (serde_json::Value, String) {
@@ -319,6 +320,26 @@ fn few_open_files_are_refused_before_anything_starts() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("ulimit -n"), "{}", stderr(&output));
     assert!(!stderr(&output).contains("--resume"), "nothing has begun: {}", stderr(&output));
+}
+
+#[test]
+fn connections_that_the_built_in_server_has_no_file_for_are_answered_once_others_have_ended() {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("ulimit -n 20 && exec {TARE} reference --port 0")]);
+    let server = Reference::start_by(shell);
+    let address = server.url.strip_prefix("http://").unwrap();
+    let mut clients: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(address).unwrap()).collect();
+    let status = |client: &mut TcpStream| {
+        client.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        client.write_all(b"GET /path0/4 HTTP/1.1\r\n\r\n").unwrap();
+        let mut status = [0; 12];
+        client.read_exact(&mut status).unwrap();
+        status
+    };
+    // By then the server has tried to accept all of them.
+    assert_eq!(status(&mut clients[0]), *b"HTTP/1.1 200");
+    clients.drain(..30);
+    assert_eq!(status(&mut clients[9]), *b"HTTP/1.1 200");
 }
 
 #[test]
