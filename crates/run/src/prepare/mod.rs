@@ -24,7 +24,6 @@ use tare_sut::catalog::Catalog;
 use tare_sut::jdk::Jdk;
 use tare_sut::launch::check_jvm_options;
 use tare_sut::probe::hiccup::agent;
-use tare_sys::affinity::CpuSet;
 use tare_units::file_name;
 
 use crate::error::RunError;
@@ -33,10 +32,8 @@ use crate::machine::generator::needed_open_files;
 use crate::prepare::engine::Tool;
 use crate::prepare::java::jdk_home;
 use crate::prepare::program_files::program_files;
-use crate::server_host::local::PlannedStart;
 use crate::server_host::local::server_id::ServerId;
 use crate::server_host::{FileSender, OwnStart, ServerMachine, StartOrder, StartOrigin};
-use crate::test_bed::ServerStart;
 
 /// How one variant is started.
 #[derive(Debug, Clone)]
@@ -108,10 +105,17 @@ impl Launches {
         variant.chain().find_map(|server| self.unavailable.get(&key(server))).map(String::as_str)
     }
 
-    /// What is started on `cpus` as `start` says.
-    pub(crate) fn order(&self, plan: &Plan, start: &ServerStart<'_>, cpus: &str) -> Result<StartOrder, RunError> {
-        let origin = self.origin(plan, start.variant, start.log_name.clone(), cpus)?;
-        Ok(StartOrder { id: start.id, origin, open_files: needed_open_files(plan) })
+    /// The order to start `variant` on `cpus`, with this name of its log.
+    pub fn order(
+        &self,
+        plan: &Plan,
+        id: ServerId,
+        variant: &Variant,
+        log_name: &str,
+        cpus: &str,
+    ) -> Result<StartOrder, RunError> {
+        let origin = self.origin(plan, variant, log_name.to_owned(), cpus)?;
+        Ok(StartOrder { id, origin, open_files: needed_open_files(plan) })
     }
 
     /// Who starts `variant`, and how. Of a chain, the log of the proxy has that name, and the others have their server's name
@@ -143,20 +147,6 @@ impl Launches {
             logs_stops: !plan.slices.latency.is_zero() && plan.machine.server_host.is_none(),
             address: launch.address,
         })))
-    }
-
-    /// What is started for `variant` on this machine, on `cpus`, with its log at `log_path`.
-    pub fn start(
-        &self,
-        plan: &Plan,
-        variant: &Variant,
-        cpus: &CpuSet,
-        log_path: &Path,
-    ) -> Result<PlannedStart, RunError> {
-        let log_name = log_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let start = ServerStart { id: ServerId(0), variant, log_name };
-        let order = self.order(plan, &start, &cpus.to_string())?;
-        Ok(order.planned_start(log_path.parent().unwrap_or(Path::new("")))?)
     }
 
     /// The versions of libraries that `variant` uses, with those of what is behind it.

@@ -32,8 +32,9 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
-    let start = launches.start(&plan, variant, &"0".parse().unwrap(), Path::new("/logs/own.log")).unwrap();
-    let PlannedStart::Ours(spec) = start else { panic!("tare starts a command") };
+    let order = launches.order(&plan, ServerId(0), variant, "own.log", "0").unwrap();
+    let StartOrigin::Ours(own) = order.origin else { panic!("tare starts a command") };
+    let spec = own.spec(Path::new("/logs")).unwrap();
     assert_eq!((spec.name.as_str(), &spec.command), ("own", &launch.command()));
     assert_eq!(launch.command(), ["serve", "{port}"]);
     assert_eq!((spec.directory.clone(), spec.env.get("MODE").map(String::as_str)), (Some("/srv".into()), Some("fast")));
@@ -45,8 +46,8 @@ fn a_command_is_started_as_the_suite_writes_it_within_the_time_of_the_plan() {
 #[test]
 fn a_server_may_open_a_file_for_each_user_wherever_it_runs() {
     let plan = plan_of(command(None));
-    let start = ServerStart { id: ServerId(0), variant: &plan.groups[0].variants[0], log_name: "own.log".to_owned() };
-    let order = prepared(&plan).unwrap().order(&plan, &start, "0").unwrap();
+    let variant = &plan.groups[0].variants[0];
+    let order = prepared(&plan).unwrap().order(&plan, ServerId(0), variant, "own.log", "0").unwrap();
     assert!(order.open_files > u64::from(plan.load.users), "{}", order.open_files);
 }
 
@@ -116,8 +117,8 @@ fn a_server_elsewhere_is_looked_up_and_named_in_requests() {
     let launches = prepared(&plan).unwrap();
     let variant = &plan.groups[0].variants[0];
     let launch = launches.get(variant).unwrap();
-    let start = launches.start(&plan, variant, &"0".parse().unwrap(), Path::new("")).unwrap();
-    let PlannedStart::External(address) = start else { panic!("it runs already") };
+    let order = launches.order(&plan, ServerId(0), variant, "own.log", "0").unwrap();
+    let StartOrigin::External(address) = order.origin else { panic!("it runs already") };
     assert_eq!(address, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(launch.host().as_deref(), Some("127.0.0.1:8080"));
     assert_eq!(launch.command(), ["http://127.0.0.1:8080"]);

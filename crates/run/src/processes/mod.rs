@@ -119,7 +119,8 @@ impl TestBed for ProcessBed<'_> {
             // option has told it.
             let is_told = self.inputs.launches.get(start.variant)?.is_told_its_cores();
             let cpus = if is_told { cpus.to_string() } else { self.plan.machine.server_cpus.clone() };
-            orders.push(self.inputs.launches.order(self.plan, start, &cpus)?);
+            let ServerStart { id, variant, log_name } = start;
+            orders.push(self.inputs.launches.order(self.plan, *id, variant, log_name, &cpus)?);
         }
         let started = self.host.start(&orders)?;
         let mut results = Vec::with_capacity(starts.len());

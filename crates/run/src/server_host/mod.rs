@@ -28,9 +28,9 @@ use tare_sys::affinity::CpuSet;
 use crate::error::RunError;
 
 pub(crate) use file_sender::{FileSender, split_all_jars};
+pub use local::LocalServers;
 pub use local::server_id::ServerId;
 pub use local::watch::WatchOrder;
-pub use local::{LocalServers, PlannedStart};
 pub use start::{OwnStart, StartOrder, StartOrigin};
 
 /// Refuses what cannot be done to servers on another machine.

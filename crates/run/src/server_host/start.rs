@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf, absolute};
+use std::sync::atomic::AtomicBool;
 
 use regex::Regex;
 use serde::{Deserialize, Serialize};
@@ -10,11 +11,11 @@ use tare_plan::plan::{CommandServer, CounterSource};
 use tare_sut::SutError;
 use tare_sut::probe::hiccup::inside;
 use tare_sut::probe::jvm::stops;
-use tare_sut::server::ServerSpec;
+use tare_sut::server::{Server, ServerSpec};
 use tare_units::{SchedulingPolicy, Span};
 
-use crate::server_host::local::PlannedStart;
 use crate::server_host::local::counters;
+use crate::server_host::local::live_server::LiveServer;
 use crate::server_host::local::server_id::ServerId;
 
 /// Placeholder of the address to listen on, in commands, variables and URLs.
@@ -62,15 +63,17 @@ pub struct OwnStart {
 }
 
 impl StartOrder {
-    /// The start on this machine, with the log in `logs`.
+    /// Starts the server on this machine if it is ours to start, with its log in `logs`, and waits until it is ready or
+    /// `cancelled` is set.
     ///
     /// # Errors
-    /// When its cores or its readiness line are invalid, or the script for its counters cannot be written.
-    pub fn planned_start(&self, logs: &Path) -> Result<PlannedStart, SutError> {
-        match &self.origin {
-            StartOrigin::External(address) => Ok(PlannedStart::External(*address)),
-            StartOrigin::Ours(own) => Ok(PlannedStart::Ours(Box::new(own.spec(logs)?))),
-        }
+    /// As [`OwnStart::spec`] and [`Server::start_unless_cancelled`]. A server elsewhere is assumed to run; its verification
+    /// shows whether it answers.
+    pub fn start(&self, logs: &Path, cancelled: &AtomicBool) -> Result<LiveServer, SutError> {
+        Ok(match &self.origin {
+            StartOrigin::External(address) => LiveServer::external(*address),
+            StartOrigin::Ours(own) => LiveServer::ours(Server::start_unless_cancelled(&own.spec(logs)?, cancelled)?),
+        })
     }
 
     /// The source of its runtime's counters, where that is not a JVM's file. Of a chain, the first one that has any.
@@ -96,7 +99,11 @@ impl StartOrder {
 }
 
 impl OwnStart {
-    fn spec(&self, logs: &Path) -> Result<ServerSpec, SutError> {
+    /// What is started on this machine, with the log in `logs`.
+    ///
+    /// # Errors
+    /// When its cores or its readiness line are invalid, or the script for its counters cannot be written.
+    pub fn spec(&self, logs: &Path) -> Result<ServerSpec, SutError> {
         let (name, log_path) = (&self.name, logs.join(&self.log_name));
         let behind = self.upstream.as_ref().map(|next| next.spec(logs));
         let wrong = |what: &str, error: &dyn std::fmt::Display| {

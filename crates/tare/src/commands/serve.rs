@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tare_run::named_cores;
-use tare_run::server_host::PlannedStart;
+use tare_run::server_host::{ServerId, StartOrigin};
 use tare_sut::server::{PORT, Server, Status, port_holder, temporary_logs};
 use tare_sys::affinity::allowed_cpus;
 
@@ -33,10 +33,11 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     if let Some(reason) = built.launches.unavailable(variant) {
         anyhow::bail!("{} is not available: {reason}", variant.name);
     }
-    let log = temporary_logs("serve")?.keep().join("server.log");
-    let PlannedStart::Ours(mut spec) = built.launches.start(&built.plan, variant, &cpus, &log)? else {
+    let order = built.launches.order(&built.plan, ServerId(0), variant, "server.log", &cpus.to_string())?;
+    let StartOrigin::Ours(own) = order.origin else {
         anyhow::bail!("{} is running already, and tare did not start it", variant.name);
     };
+    let mut spec = own.spec(&temporary_logs("serve")?.keep())?;
     // Any free port is chosen as in a run.
     if args.port != 0 {
         let given = spec.command.iter_mut().chain(spec.env.values_mut()).chain(spec.files.values_mut());
@@ -48,7 +49,7 @@ pub fn serve(args: &ServeArgs, global: &Global) -> anyhow::Result<Outcome> {
     let (name, url, pid) = (&variant.name, server.base_url(), server.pid());
     let command = spec.command.join(" ").replace(PORT, &server.address().port().to_string());
     console::print_text(&format!("{name} serves on {url} (pid {pid}); Ctrl-C ends it\n"));
-    console::print_text(&format!("  {command}\n  log {}\n", log.display()));
+    console::print_text(&format!("  {command}\n  log {}\n", spec.log_path.display()));
     while !interrupt::is_raised(&built.cancelled) {
         let ended = match server.status() {
             Status::Exited(how) => Some((variant.name.clone(), how)),

@@ -9,6 +9,7 @@ use tare_plan::plan::Variant;
 use tare_plan::resolve::{Inputs, MachineFacts, resolve_plan};
 use tare_plan::settings::Options;
 use tare_run::prepare::{Launches, prepare};
+use tare_run::server_host::ServerId;
 use tare_sut::server::temporary_logs;
 use tare_sys::affinity::allowed_cpus;
 use tare_units::Span;
@@ -53,9 +54,9 @@ impl BuiltServers {
     /// Starts one server on all cores, hands its address to `ask`, and stops it.
     pub fn while_running<T>(&self, variant: &Variant, ask: impl FnOnce(SocketAddr) -> T) -> anyhow::Result<T> {
         let logs = temporary_logs("server")?;
-        let log = logs.path().join("server.log");
-        let start = self.launches.start(&self.plan, variant, &allowed_cpus()?, &log)?;
-        let server = match start.start(&self.cancelled) {
+        let cpus = allowed_cpus()?.to_string();
+        let order = self.launches.order(&self.plan, ServerId(0), variant, "server.log", &cpus)?;
+        let server = match order.start(logs.path(), &self.cancelled) {
             Ok(server) => server,
             Err(error) => {
                 // The error names the file.

@@ -1,19 +1,10 @@
 //! A running server: our own child process, or one that was started outside tare and only gets load.
 
 use std::net::SocketAddr;
-use std::sync::atomic::AtomicBool;
 
 use tare_sut::SutError;
-use tare_sut::server::{Server, ServerSpec, Status};
+use tare_sut::server::{Server, Status};
 use tare_sys::affinity::CpuSet;
-
-#[derive(Debug, Clone)]
-pub enum PlannedStart {
-    /// tare starts it, and stops it.
-    Ours(Box<ServerSpec>),
-    /// It runs already; its processes cannot be seen, and it is left running.
-    External(SocketAddr),
-}
 
 /// A server that accepts connections.
 #[derive(Debug)]
@@ -24,25 +15,13 @@ pub struct LiveServer {
     own: Option<Box<Server>>,
 }
 
-impl PlannedStart {
-    /// Starts the server if it is ours to start, and waits until it is ready or `cancelled` is set.
-    ///
-    /// # Errors
-    /// As [`Server::start_unless_cancelled`]. A server elsewhere is assumed to run; its verification shows whether it
-    /// answers.
-    pub fn start(&self, cancelled: &AtomicBool) -> Result<LiveServer, SutError> {
-        match self {
-            Self::Ours(spec) => {
-                let server = Server::start_unless_cancelled(spec, cancelled)?;
-                Ok(LiveServer { address: server.address(), own: Some(Box::new(server)) })
-            }
-            Self::External(address) => Ok(LiveServer::external(*address)),
-        }
-    }
-}
-
 impl LiveServer {
-    /// One that was started outside tare.
+    /// One that tare has started.
+    pub fn ours(server: Server) -> Self {
+        Self { address: server.address(), own: Some(Box::new(server)) }
+    }
+
+    /// One that was started outside tare: its processes cannot be seen, and it is left running.
     pub fn external(address: SocketAddr) -> Self {
         Self { address, own: None }
     }
@@ -98,7 +77,7 @@ mod tests {
     #[test]
     fn a_server_elsewhere_is_driven_and_left_alone() {
         let address: SocketAddr = "192.0.2.1:80".parse().unwrap();
-        let live = PlannedStart::External(address).start(&AtomicBool::new(false)).unwrap();
+        let live = LiveServer::external(address);
         assert_eq!((live.address, live.pid(), live.log_tail(5)), (address, None, None));
         assert!(matches!(live.status(), Status::Running));
         live.set_cpus(&"0".parse().unwrap()).unwrap();

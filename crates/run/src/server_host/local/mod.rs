@@ -1,7 +1,7 @@
 //! The servers of this machine: processes under their supervisors, and the probes that read them.
 
 pub(crate) mod counters;
-mod live_server;
+pub(super) mod live_server;
 pub(crate) mod other_programs;
 pub(crate) mod running_server;
 pub(crate) mod server_id;
@@ -26,8 +26,6 @@ use crate::machine::machine_state::pause;
 use crate::server_host::local::running_server::{RunningServer, RunningServers};
 use crate::server_host::local::server_id::ServerId;
 use crate::server_host::local::watch::{Watch, WatchOrder, share_at_rest};
-
-pub use live_server::PlannedStart;
 
 /// Servers as processes of this machine, or started outside tare.
 pub struct LocalServers {
@@ -62,14 +60,12 @@ impl LocalServers {
 
 impl ServerHost for LocalServers {
     fn start(&mut self, starts: &[StartOrder]) -> Result<Vec<Result<StartedServer, SutError>>, RunError> {
-        let planned: Vec<Result<PlannedStart, SutError>> =
-            starts.iter().map(|start| start.planned_start(&self.logs)).collect();
         // They inherit the limit, and not all programs raise it themselves.
         raise_open_files(starts.iter().map(|start| start.open_files).max().unwrap_or(0));
-        let cancelled = &*self.cancelled;
-        let start = |planned: Result<PlannedStart, SutError>| planned.and_then(|start| start.start(cancelled));
+        let (logs, cancelled) = (&self.logs, &*self.cancelled);
+        let started = map_in_threads(starts.iter().collect(), |start: &StartOrder| start.start(logs, cancelled));
         let mut results = Vec::new();
-        for (start, started) in starts.iter().zip(map_in_threads(planned, start)) {
+        for (start, started) in starts.iter().zip(started) {
             let live = started.ok_or_else(|| RunError::NotPrepared(start.name()))?;
             results.push(live.map(|live| {
                 let (address, startup_ns) = (live.address, live.startup_ns());
