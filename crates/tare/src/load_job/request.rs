@@ -139,10 +139,8 @@ pub fn build_requests(
         let body = wanted.body.or_else(|| body.clone());
         let usual = if body.is_some() { Method::POST } else { Method::GET };
         let method = wanted.method.or_else(|| method.clone()).unwrap_or(usual);
-        let is_own = |name: &str| wanted.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name));
-        let others: Vec<_> = headers.iter().filter(|(name, _)| !is_own(name)).cloned().collect();
         RequestSpec {
-            headers: wanted.headers.into_iter().chain(others).collect(),
+            headers: completed(wanted.headers, &headers),
             body: body.unwrap_or_default(),
             checks: args.check.clone(),
             weight: wanted.weight,
@@ -199,12 +197,18 @@ fn calls(
             _ => bytes.clone(),
         };
         let mut call = RequestSpec { weight: wanted.weight, ..RequestSpec::call(&path, &message) };
-        call.headers.retain(|(name, _)| !headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name)));
-        call.headers.extend(headers.iter().chain(&wanted.headers).cloned());
+        call.headers = completed(completed(wanted.headers.clone(), &headers), &call.headers);
         call.checks.extend(args.check.clone());
         list.push(call);
     }
     Ok(Requests { think: args.think.unwrap_or_default(), seed, ..Requests::of(list) })
+}
+
+/// These headers, and the others whose names are not among them.
+fn completed(own: Vec<(String, String)>, others: &[(String, String)]) -> Vec<(String, String)> {
+    let is_own = |name: &str| own.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+    let others: Vec<_> = others.iter().filter(|(name, _)| !is_own(name)).cloned().collect();
+    own.into_iter().chain(others).collect()
 }
 
 /// Refuses variables in flags that do not fill them: the server would get the braces.
@@ -301,8 +305,9 @@ mod tests {
     fn requests(words: &[&str]) -> anyhow::Result<Requests> {
         let Command::Load(args) = parse([&["tare", "load"], words].concat()).unwrap().command else { panic!() };
         let files = InputFiles::Disk;
-        let place = LoadTarget::from_urls(&args.urls, (None, None), None).unwrap();
         let wanted = wanted_requests(&args.urls, &args.request, &files).unwrap();
+        let urls: Vec<String> = wanted.iter().map(|wanted| wanted.url.clone()).collect();
+        let place = LoadTarget::from_urls(&urls, (None, None), None).unwrap();
         build_requests(wanted, &place, &args.request, &args.connection, &files, 7)
     }
 
@@ -310,6 +315,20 @@ mod tests {
     fn random_values_follow_the_seed_whatever_is_spoken() {
         for url in ["http://127.0.0.1:1/a", "grpc://127.0.0.1:1/a.B/C"] {
             assert_eq!(requests(&[url, "-H", "X-Id: {{uuid}}"]).unwrap().seed, 7, "{url}");
+        }
+    }
+
+    #[test]
+    fn a_header_of_a_listed_request_takes_the_place_of_that_of_the_flags() {
+        let list = tempfile::NamedTempFile::new().unwrap();
+        for url in ["http://127.0.0.1:1/a", "grpc://127.0.0.1:1/a.B/C"] {
+            std::fs::write(list.path(), format!("{url}\nX-A: own\nContent-Type: application/grpc+proto\n")).unwrap();
+            let flags = ["--urls", list.path().to_str().unwrap(), "-H", "x-a: flag", "-H", "X-B: flag"];
+            let RequestSpec { headers, .. } = requests(&flags).unwrap().list.remove(0);
+            for (name, value) in [("x-a", "own"), ("x-b", "flag"), ("content-type", "application/grpc+proto")] {
+                let found: Vec<_> = headers.iter().filter(|(given, _)| given.eq_ignore_ascii_case(name)).collect();
+                assert!(matches!(found[..], [(_, only)] if only == value), "{url}: {headers:?}");
+            }
         }
     }
 
