@@ -103,17 +103,26 @@ impl Expectation {
         if !self.allows(head.status) {
             let location = head.header_value("location").filter(|_| is_followed(head.status));
             let leads = location.map_or(String::new(), |location| {
-                format!(
-                    "; it leads to \"{}\", and redirects are not followed: load that URL, follow them (--follow), or accept \
-                     the status (--check 'status {}')",
-                    escape(location),
-                    head.status
-                )
+                format!("; it leads to \"{}\", and {}", escape(location), self.why_not_followed(head.status))
             });
             let text = format!("status {} instead of {}{leads}", head.status, self.wanted_statuses());
             return Some(Problem::new(ErrorClass::Status, text));
         }
         self.headers.iter().find_map(|(name, rule)| rule.judge(name, head.header_value(name)))
+    }
+
+    /// Why a redirect of this status is not followed, and what to do.
+    fn why_not_followed(&self, status: u16) -> String {
+        if self.keeps_answer {
+            return format!(
+                "a set-up follows no redirects: accept the status (expect = {{ status = {status} }}), and write the \
+                 request to which it leads below"
+            );
+        }
+        format!(
+            "redirects are not followed: load that URL, follow them (--follow), or accept the status (--check 'status \
+             {status}')"
+        )
     }
 
     /// What is wrong with the length of a complete body.

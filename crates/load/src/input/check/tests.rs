@@ -1,6 +1,6 @@
 //! Checks as users write them, against answers in pieces of several sizes.
 
-use tare_wire::http::ResponseParser;
+use tare_wire::http::{Field, Head, ResponseParser};
 
 use super::*;
 use crate::protocol::answer::{AnswerChecker, PartialAnswer};
@@ -44,6 +44,16 @@ fn a_redirect_says_where_it_leads_and_what_to_do() {
         assert_eq!(text, format!("status {status} instead of 200 to 299"));
     }
     assert!(!judge(&[], 304, "X: y", "").unwrap().1.contains("leads"));
+}
+
+#[test]
+fn a_redirect_of_a_set_up_says_what_a_set_up_can_do() {
+    let mut of_setup = Expectation::of(&[]);
+    of_setup.keeps_answer = true;
+    let location = [Field { name: "Location", value: b"/home" }];
+    let text = of_setup.judge_head(&Head::new(303, &location)).unwrap().text;
+    assert!(text.contains("\"/home\"") && text.contains("expect = { status = 303 }"), "{text}");
+    assert!(!text.contains("--"), "no flag is about a set-up: {text}");
 }
 
 #[test]
