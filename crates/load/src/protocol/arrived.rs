@@ -10,6 +10,8 @@ use crate::problem::Problem;
 
 #[derive(Debug, Default)]
 pub(super) struct Arrived {
+    /// 0 until the head has come.
+    pub(super) status: u16,
     reader: Option<EventReader>,
     /// Events that were not reported yet.
     pub(super) unreported: u64,
@@ -25,6 +27,7 @@ pub(super) struct EventSink<'a> {
 
 impl Sink for EventSink<'_> {
     fn head(&mut self, head: &Head<'_>) {
+        self.arrived.status = head.status;
         self.arrived.problem = self.expectation.judge_head(head);
         self.arrived.reader = Some(EventReader::of_content_type(head.header_value("content-type")));
     }

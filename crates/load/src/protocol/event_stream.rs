@@ -12,6 +12,7 @@ use super::http1::bytes_without_request;
 use super::only_exchange::OnlyExchange;
 use crate::input::request::{RequestCursor, RequestSet};
 use crate::problem::{Problem, escape};
+use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 
@@ -76,7 +77,9 @@ impl EventStream {
                 return Step::More;
             }
             let expectation = &requests.get(request).expectation;
-            match self.parser.feed(bytes, &mut EventSink { arrived: &mut self.arrived, expectation }) {
+            let fed = self.parser.feed(bytes, &mut EventSink { arrived: &mut self.arrived, expectation });
+            self.only.note_status(self.arrived.status);
+            match fed {
                 Ok(Progress::Complete { consumed, keeps_alive }) => {
                     *bytes = &bytes[consumed..];
                     self.take_end(keeps_alive);
@@ -103,11 +106,11 @@ impl EventStream {
     }
 
     /// Ends a stream of which the user has read enough, or that has ended.
-    pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
-        let missing = self.only.unsubscribe()?;
+    pub(crate) fn unsubscribe(&mut self) -> Option<(MissingMessages, Times)> {
+        let ended = self.only.unsubscribe()?;
         self.only.is_retired = self.end != Some(true);
         (self.arrived, self.end) = (Arrived::default(), None);
-        Some(missing)
+        Some(ended)
     }
 
     /// Handles the end of the transport. `finished` is `None`: see [`EventStream::ends_with`].

@@ -6,6 +6,7 @@ use tare_wire::ws::Stamped;
 use super::connection::Exchange;
 use super::conversation::Push;
 use super::subscription::Subscription;
+use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 
@@ -45,6 +46,13 @@ impl OnlyExchange {
         self.under_way.as_ref().map(|exchange| exchange.request)
     }
 
+    /// Notes the status of a stream of events.
+    pub(crate) const fn note_status(&mut self, status: u16) {
+        if let Some(exchange) = &mut self.under_way {
+            exchange.note_status(status);
+        }
+    }
+
     /// How many messages have come.
     pub(crate) const fn taken(&self) -> u64 {
         self.subscription.taken()
@@ -73,12 +81,12 @@ impl OnlyExchange {
         Some(exchange)
     }
 
-    /// Ends a subscription correctly, and the connection with it. Returns the missing messages.
-    pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
+    /// Ends a subscription correctly, and the connection with it. Returns the missing messages, and its times.
+    pub(crate) fn unsubscribe(&mut self) -> Option<(MissingMessages, Times)> {
         let push = self.push?;
-        let exchange = self.under_way.take()?;
+        let times = self.under_way.take()?.times();
         self.is_retired = true;
-        Some(self.subscription.skipped(&push, exchange.times().intended))
+        Some((self.subscription.skipped(&push, times.intended), times))
     }
 
     /// Counts a message that was pushed at this moment or earlier. The next must arrive until `deadline`. Returns `None`

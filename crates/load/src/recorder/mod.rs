@@ -273,9 +273,8 @@ impl Recorder {
         }
     }
 
-    /// Records a pushed message. It counts as the answer to a request that was due when the server sent the message. A
-    /// stamp more than `tolerance_ns` after the arrival counts as ahead of time. The first event of a stream has the times of its
-    /// request.
+    /// Records a pushed message: the answer to a request that was due when the server sent it, or to that of its stream if
+    /// it is the first event. A stamp more than `tolerance_ns` after the arrival counts as ahead of time.
     pub(crate) fn record_message(&mut self, pushed: &PushedMessage, tolerance_ns: u64) {
         self.sample.completed_in_slice += 1;
         if self.window.contains(pushed.arrived_at) {
@@ -310,10 +309,11 @@ impl Recorder {
         }
     }
 
-    /// Records a subscription that ended correctly, without the messages `missing`.
-    pub(crate) fn record_unsubscribe(&mut self, at: Nanos, missing: &MissingMessages) {
+    /// Records a subscription that ended correctly, without the messages `missing`. The status is 0 on a WebSocket.
+    pub(crate) fn record_unsubscribe(&mut self, at: Nanos, missing: &MissingMessages, status: u16) {
         if at >= self.window.from {
             self.sample.messages.subscriptions += 1;
+            self.answers.count_status(status);
             self.count_missing(at, missing);
         }
     }

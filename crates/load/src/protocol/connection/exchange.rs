@@ -33,7 +33,15 @@ pub(crate) struct Exchange {
 impl Exchange {
     /// Its times, with the status of the answer as far as that has come.
     pub(crate) const fn times(&self) -> Times {
-        Times { status: self.answer.status(), ..self.times }
+        match self.answer.status() {
+            0 => self.times,
+            status => Times { status, ..self.times },
+        }
+    }
+
+    /// Notes the status of a stream of events, which is no answer that is compared.
+    pub(crate) const fn note_status(&mut self, status: u16) {
+        self.times.status = status;
     }
 
     pub(crate) fn new(request: usize, times: Times, deadline: Nanos) -> Self {

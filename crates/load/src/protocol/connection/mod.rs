@@ -239,8 +239,9 @@ impl Connection {
         }
     }
 
-    /// Ends the subscription of which something was reported last, correctly. Returns the messages that did not arrive.
-    pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
+    /// Ends the subscription of which something was reported last, correctly. Returns the messages that did not arrive, and
+    /// its times.
+    pub(crate) fn unsubscribe(&mut self) -> Option<(MissingMessages, Times)> {
         match self {
             Self::WebSocket(state) => state.only.unsubscribe(),
             Self::EventStream(state) => state.unsubscribe(),

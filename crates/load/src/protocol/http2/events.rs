@@ -5,6 +5,7 @@ use tare_wire::http2::{ErrorCode, push_reset};
 
 use super::machine::Machine;
 use crate::protocol::connection::Step;
+use crate::recorder::Times;
 use crate::recorder::missing_messages::MissingMessages;
 use crate::recorder::pushed_message::PushedMessage;
 
@@ -59,16 +60,17 @@ impl Machine {
         Some(PushedMessage { request: times.request, answers: is_first.then_some(times), ..counted })
     }
 
-    /// Ends the stream of which something was reported last. Returns the events that did not come.
-    pub(crate) fn unsubscribe(&mut self) -> Option<MissingMessages> {
+    /// Ends the stream of which something was reported last. Returns the events that did not come, and its times.
+    pub(crate) fn unsubscribe(&mut self) -> Option<(MissingMessages, Times)> {
         let at = self.place_of_current()?;
         let events = self.streams[at].events.as_ref()?;
-        let missing = events.reported.skipped(&events.push, self.streams[at].exchange.times().intended);
+        let times = self.streams[at].exchange.times();
+        let missing = events.reported.skipped(&events.push, times.intended);
         let (id, stream) = self.remove(at);
         if !stream.is_over {
             push_reset(&mut self.out, id, ErrorCode::CANCEL);
         }
         self.open_waiting();
-        Some(missing)
+        Some((missing, times))
     }
 }

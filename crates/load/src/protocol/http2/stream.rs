@@ -100,7 +100,10 @@ impl Stream {
                 let fields = section.fields();
                 let head = Head::new(status, &fields);
                 match &mut self.events {
-                    Some(events) => EventSink { arrived: &mut events.arrived, expectation }.head(&head),
+                    Some(events) => {
+                        EventSink { arrived: &mut events.arrived, expectation }.head(&head);
+                        self.exchange.note_status(status);
+                    }
                     None => AnswerChecker { answer, expectation }.head(&head),
                 }
                 self.has_head = true;

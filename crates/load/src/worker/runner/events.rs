@@ -185,9 +185,9 @@ impl<C: Clock> SliceRunner<C> {
     }
 
     fn unsubscribe(&mut self, token: Token, at: Nanos) {
-        if let Some(missing) = self.connections[token].unsubscribe() {
+        if let Some((missing, times)) = self.connections[token].unsubscribe() {
             self.dispatcher.note_ended();
-            self.recorder.record_unsubscribe(at, &missing);
+            self.recorder.record_unsubscribe(at, &missing, times.status);
             self.end_exchange(token, at, self.connections.takes_requests(token));
         }
     }

@@ -61,6 +61,21 @@ fn events_count_for_the_request_of_their_stream() {
     assert_eq!(by_request(&sample), [("a", 15, 3), ("b", 15, 3)]);
 }
 
+/// How many responses had each status, and how many of them failed.
+fn statuses(sample: &SliceSample) -> Vec<(u16, u64, u64)> {
+    sample.statuses.0.iter().map(|(status, tally)| (*status, tally.count, tally.failed)).collect()
+}
+
+#[test]
+fn a_response_counts_once_by_its_status_however_many_events_it_has() {
+    for (wanted, failed) in [(u64::MAX, 0), (3, 0), (8, 6)] {
+        let (_server, spec) = spec_of(Options { events: 5, ..Options::default() });
+        assert_eq!(statuses(&read(spec, wanted, 6)), [(200, 6, failed)], "{wanted} of 5 events");
+    }
+    let refused = read_answer("HTTP/1.1 503 No\r\nContent-Length: 3\r\n\r\nno\n");
+    assert_eq!(statuses(&refused), [(503, 2, 2)]);
+}
+
 #[test]
 fn a_user_who_has_read_enough_closes_the_connection() {
     let (_server, spec) = spec_of(Options { events: 1_000, event_gap_ms: 1, ..Options::default() });

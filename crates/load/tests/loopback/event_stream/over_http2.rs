@@ -14,7 +14,7 @@ use tare_load::{
 };
 use tokio::time::sleep;
 
-use super::{by_request, two_requests};
+use super::{by_request, statuses, two_requests};
 use crate::certificates::{Authority, Validity};
 use crate::http2::{Answering, each};
 use crate::http2_raw::{END_HEADERS, HEADERS, SETTINGS, STATUS_200, field, frame, receive};
@@ -67,6 +67,7 @@ fn planted_times_are_those_of_each_of_several_streams() {
     for streams in [1, 8] {
         let sample = read(&spec(ending_after(5), streams, u64::MAX), 24);
         hold_planted_times(&sample, 24, 5);
+        assert_eq!(statuses(&sample), [(200, 24, 0)]);
         assert_eq!(sample.connections_opened, 2, "streams follow one another and share connections");
     }
 }
@@ -124,13 +125,14 @@ fn what_is_no_stream_is_told() {
         let head = Response::builder().status(503).body(()).unwrap();
         answering.send_response(head, true).ok().map(|_| ())
     });
-    for (address, class, says) in [
-        (refusing, ErrorClass::Status, "status 503 instead of 200"),
-        (ending_after(0), ErrorClass::Validation, "the response ended without an event"),
+    for (address, class, status, says) in [
+        (refusing, ErrorClass::Status, 503, "status 503 instead of 200"),
+        (ending_after(0), ErrorClass::Validation, 200, "the response ended without an event"),
     ] {
         let sample = read(&spec(address, 2, u64::MAX), 4);
         let failed = sample.errors.for_class(class);
         assert!(failed.count == 4 && failed.example.starts_with(says), "{:?}", sample.errors);
+        assert_eq!(statuses(&sample), [(status, 4, 4)]);
     }
 }
 
