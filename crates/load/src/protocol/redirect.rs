@@ -32,11 +32,12 @@ pub(super) fn next_request(
     if followed >= most {
         return Err(refused(&format!("{most} redirects were followed; --follow=N follows more, unless they go round")));
     }
-    let from = Url::parse(&format!("{base}{}", sent.path)).map_err(|_| refused("the URL that it follows is none"))?;
+    let site = site_of(sent, base);
+    let from = Url::parse(&format!("{site}{}", sent.path)).map_err(|_| refused("the URL that it follows is none"))?;
     let to = std::str::from_utf8(location).ok().and_then(|location| from.join(location).ok());
     let to = to.ok_or_else(|| refused("that is no URL"))?;
     if to.origin() != from.origin() {
-        return Err(refused(&format!("that is not on {base}, and one load has one server; load that URL")));
+        return Err(refused(&format!("that is not on {site}, and one load has one server; load that URL")));
     }
     let mut next = sent.clone();
     to[Position::BeforePath..Position::AfterQuery].clone_into(&mut next.path);
@@ -47,6 +48,15 @@ pub(super) fn next_request(
         next.headers.retain(|(name, _)| !OF_BODY.iter().any(|of_body| name.eq_ignore_ascii_case(of_body)));
     }
     Ok(next)
+}
+
+/// Scheme and authority of the site that a request asks for: its own `Host`, or else that of the server.
+fn site_of(sent: &Parts, base: &str) -> String {
+    let own = sent.headers.iter().find(|(name, host)| name.eq_ignore_ascii_case("host") && !host.is_empty());
+    match (own, base.split_once("://")) {
+        (Some((_, host)), Some((scheme, _))) => format!("{scheme}://{host}"),
+        _ => base.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -79,6 +89,17 @@ mod tests {
         ] {
             assert_eq!(led_to(302, location), Ok(path.to_owned()), "{location}");
         }
+    }
+
+    #[test]
+    fn the_host_that_a_request_names_is_its_site() {
+        let mut sent = sent("GET");
+        sent.headers.push(("host".to_owned(), "other:81".to_owned()));
+        let led_to = |location: &[u8]| next_request(&sent, 302, location, BASE, (0, 5));
+        for location in ["http://other:81/new", "/new"] {
+            assert_eq!(led_to(location.as_bytes()).unwrap().path, "/new", "{location}");
+        }
+        assert!(led_to(b"http://third/").unwrap_err().text.contains("that is not on http://other:81"));
     }
 
     #[test]
