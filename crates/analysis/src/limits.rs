@@ -11,7 +11,7 @@ use crate::compare::wording;
 use crate::compare::{Pair, Pairs};
 use crate::forecast::forecast;
 use crate::format::{Change, count, share};
-use crate::summary::{Cell, CheckResult, LimitCheck, LimitResult, LimitVerdictKind};
+use crate::summary::{Cell, CheckResult, Comparison, LimitCheck, LimitResult, LimitVerdictKind};
 use tare_plan::Currency;
 
 /// After the reason why a limit on a percentile at a cliff is undecided.
@@ -197,10 +197,16 @@ fn judge(measured: &Measured<'_>, limit: f64, of: usize) -> LimitVerdict {
     judge_limit(measured, limit, of).unwrap_or(LimitVerdict::Undecided { reason: UndecidedReason::TooFewForks })
 }
 
-/// What the limits come to; `None` for a run without limits.
-pub(crate) fn limit_check(plan: &Plan, limits: Vec<LimitResult>) -> Option<LimitCheck> {
+/// What the limits come to; `None` for a run without limits. Of these comparisons each scenario has the name that tells it from
+/// that of another group.
+pub(crate) fn limit_check(plan: &Plan, mut limits: Vec<LimitResult>, comparisons: &[Comparison]) -> Option<LimitCheck> {
     if plan.stop.limits.is_empty() {
         return None;
+    }
+    for limit in &mut limits {
+        if let Some(comparison) = comparisons.iter().find(|one| one.id == limit.comparison) {
+            limit.scenario = comparison.scenario_among(comparisons);
+        }
     }
     let any = |verdict| limits.iter().any(|limit| limit.verdict == verdict);
     let outcome = if any(LimitVerdictKind::Regressed) {

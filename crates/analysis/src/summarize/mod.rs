@@ -71,7 +71,7 @@ pub fn summarize(record: &RunRecord) -> Summary {
     if let Some(next) = next.as_mut().filter(|_| plan.never_restarts()) {
         next.text = without_starts(&next.text);
     }
-    let check = limit_check(plan, limits);
+    let check = limit_check(plan, limits, &compared.comparisons);
     if let Some(check) = &check {
         limit_words::answer(check, &compared.comparisons, &mut headline);
         next = limit_words::next_step(check, record, run.duration_s);

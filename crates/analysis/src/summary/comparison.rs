@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tare_plan::Currency;
 use tare_plan::plan::SliceKind;
 
-use super::Estimate;
+use super::{Estimate, with_group};
 use crate::format::Change;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +54,13 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// The scenario, with its group where another group compares servers of the same names in it, among all of a run.
+    pub(crate) fn scenario_among(&self, all: &[Comparison]) -> String {
+        let names = (&self.scenario, &self.variant, &self.baseline);
+        let alike = all.iter().filter(|one| (&one.scenario, &one.variant, &one.baseline) == names);
+        with_group(&self.scenario, &self.group, alike.map(|one| &one.group))
+    }
+
     pub fn ratio_in(&self, currency: Currency) -> Option<&CurrencyRatio> {
         self.currencies.iter().find(|ratio| ratio.name == currency)
     }

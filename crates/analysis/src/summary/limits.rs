@@ -29,6 +29,7 @@ pub enum CheckResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LimitResult {
     pub comparison: String,
+    /// With its group where several groups compare servers of these names in it.
     pub scenario: String,
     pub variant: String,
     pub baseline: String,
@@ -101,7 +102,7 @@ impl Summary {
     /// The conditions of `tare check` or of a load's `--fail-if`, in their order, each once however often it was given; none
     /// where nothing was asked. No two have the same name and subject.
     pub fn conditions(&self) -> Vec<ConditionOutcome> {
-        let limits = self.check.iter().flat_map(|check| &check.limits).map(|limit| self.of_limit(limit));
+        let limits = self.check.iter().flat_map(|check| &check.limits).map(of_limit);
         let asked = self.load.iter().flat_map(|load| &load.conditions).map(|condition| self.of_load(condition));
         distinct(limits.chain(asked))
     }
@@ -115,21 +116,6 @@ impl Summary {
         is_known.then(|| all.into_iter().filter(is_failed).collect())
     }
 
-    fn of_limit(&self, limit: &LimitResult) -> ConditionOutcome {
-        let why = limit.reason.as_ref().unwrap_or(&limit.short).clone();
-        let result = match limit.verdict {
-            LimitVerdictKind::Regressed => ConditionResult::Failed(why),
-            LimitVerdictKind::Void => ConditionResult::Void(why),
-            LimitVerdictKind::Undecided => ConditionResult::Undecided(why),
-            LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => ConditionResult::Passed,
-        };
-        let compared = self.comparisons.iter().find(|one| one.id == limit.comparison);
-        let subject = compared.map_or_else(|| limit.scenario.clone(), |one| self.scenario_of_comparison(one));
-        let name = format!("{} vs {}: {}", limit.variant, limit.baseline, limit.limit);
-        let text = format!("{}: {} {}", limit.label, limit.short, limit.verdict.name());
-        ConditionOutcome { name, subject, result, text }
-    }
-
     fn of_load(&self, condition: &ThresholdResult) -> ConditionOutcome {
         let void = self.cells.iter().find(|cell| cell.validity.state == ValidityState::Void);
         let text = condition.text();
@@ -141,6 +127,19 @@ impl Summary {
         let subject = self.cells.first().map(|cell| cell.variant.clone()).unwrap_or_default();
         ConditionOutcome { name: condition.condition.clone(), subject, result, text }
     }
+}
+
+fn of_limit(limit: &LimitResult) -> ConditionOutcome {
+    let why = limit.reason.as_ref().unwrap_or(&limit.short).clone();
+    let result = match limit.verdict {
+        LimitVerdictKind::Regressed => ConditionResult::Failed(why),
+        LimitVerdictKind::Void => ConditionResult::Void(why),
+        LimitVerdictKind::Undecided => ConditionResult::Undecided(why),
+        LimitVerdictKind::Improved | LimitVerdictKind::NoMaterialChange => ConditionResult::Passed,
+    };
+    let name = format!("{} vs {}: {}", limit.variant, limit.baseline, limit.limit);
+    let text = format!("{}: {} {}", limit.label, limit.short, limit.verdict.name());
+    ConditionOutcome { name, subject: limit.scenario.clone(), result, text }
 }
 
 impl ThresholdResult {

@@ -79,9 +79,7 @@ impl Summary {
 
     /// The scenario of a comparison, with its group where another group compares servers of the same names in it.
     pub fn scenario_of_comparison(&self, of: &Comparison) -> String {
-        let names = (&of.scenario, &of.variant, &of.baseline);
-        let alike = self.comparisons.iter().filter(|one| (&one.scenario, &one.variant, &one.baseline) == names);
-        with_group(&of.scenario, &of.group, alike.map(|one| &one.group))
+        of.scenario_among(&self.comparisons)
     }
 
     /// The scenario of a cell, with its group where another group has a server of the same name in it.

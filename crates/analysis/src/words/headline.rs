@@ -109,7 +109,8 @@ impl<'a> Answer<'a> {
 
     /// The sentence on what is known best of it.
     fn lead(&self, context: &HeadlineContext<'_>) -> String {
-        let Comparison { id, scenario, variant, baseline, .. } = self.comparison;
+        let Comparison { id, variant, baseline, .. } = self.comparison;
+        let scenario = &self.comparison.scenario_among(&context.compared.comparisons);
         let (variant, baseline) = match context.is_control_alone {
             true => (baseline, "a second start of itself"),
             false => (variant, baseline.as_str()),

@@ -65,6 +65,22 @@ fn a_planted_cost_is_held_against_each_limit() {
 }
 
 #[test]
+fn where_two_groups_compare_the_same_servers_each_is_named() {
+    let record = synthetic::in_two_groups(synthetic::standard());
+    let (compared, checked) = (summarize(&record), summarize(&limited(record, &["cpu > +3%"])));
+    let scenarios = ["SimpleGet (group http4s)", "SimpleGet (group again)"];
+    assert!(check(&checked).limits.iter().map(|limit| &*limit.scenario).eq(scenarios), "{:?}", checked.check);
+    let (comment, picture) = (ci::comment::render(&checked), ci::picture::render(&checked));
+    for scenario in scenarios {
+        for headline in [&compared.headline, &checked.headline] {
+            assert!(headline.text.contains(&format!(" on {scenario}")), "{}", headline.text);
+        }
+        assert!(comment.contains(&format!("| cpu &gt; +3% | {scenario} |")), "{comment}");
+        assert_eq!(picture.matches(&format!("{scenario} · http4s.")).count(), 1, "{picture}");
+    }
+}
+
+#[test]
 fn a_run_without_limits_has_no_check() {
     assert_eq!(synthetic::standard_summary().check, None);
 }

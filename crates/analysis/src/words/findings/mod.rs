@@ -135,8 +135,10 @@ fn of_noise(noise: &Noise, region: f64) -> Option<Finding> {
 /// other 2 by +77.0 %, +60.0 %`.
 fn odd_forks_left_out(comparisons: &[Comparison]) -> Option<Finding> {
     let signed = |ratio: f64| Change { ratio, bounds: None }.short();
-    let of = |Comparison { scenario, variant, odd_forks: odd, currencies, .. }: &Comparison| {
+    let of = |comparison: &Comparison| {
+        let Comparison { variant, odd_forks: odd, currencies, .. } = comparison;
         let first = currencies.first().filter(|_| !odd.is_empty())?;
+        let scenario = comparison.scenario_among(comparisons);
         let others: Vec<String> = odd.iter().map(|odd| signed(odd.ratio)).collect();
         let starts = count(u64::from(first.forks) + odd.len() as u64, "start");
         let usual = format!("{} of {starts} differ by about {}", first.forks, signed(first.ratio));
