@@ -37,7 +37,7 @@ pub struct ComparedMachine {
     /// Processor, cores and memory.
     pub name: String,
     pub runs: Vec<String>,
-    /// What differs from the first machine around the servers.
+    /// What differs from the first run around the servers, in any run of the machine.
     pub environment: Vec<EnvironmentChange>,
 }
 
@@ -130,10 +130,11 @@ pub fn compare_machines(runs: &[RecordedRun<'_>]) -> Result<MachineTable, Nothin
         format!("Run {} is left out: its machine is not known ({}).", run.summary.run.id, run.machine)
     };
     notes.extend(unknown.into_iter().map(left_out));
+    let around = |run: &&RecordedRun<'_>| environment_changes(first, run.summary, &common_cells(first, run.summary));
     let machine = |runs: &Vec<&RecordedRun<'_>>| ComparedMachine {
         name: runs[0].machine.to_owned(),
         runs: runs.iter().map(|run| run.summary.run.id.clone()).collect(),
-        environment: environment_changes(first, runs[0].summary, &common_cells(first, runs[0].summary)),
+        environment: distinct(runs.iter().flat_map(around)),
     };
     Ok(MachineTable {
         schema: MACHINES_SCHEMA.to_owned(),

@@ -38,9 +38,8 @@ fn sheets(machines: &MachineTable) -> impl Iterator<Item = Sheet> {
     let place = ["servers", "scenario", "figure"].map(str::to_owned);
     let columns = place.into_iter().chain(columns(machines.machines.len()));
     let figures = Sheet::new("Figures", columns, machines.figures.iter().map(row)).by_place(2);
-    let others = machines.machines.iter().enumerate().skip(1);
-    let others =
-        others.map(|(at, one)| environment(&format!("What else differs on machine {}", at + 1), &one.environment));
+    let title = |at: usize| format!("What else differs on machine {}", at + 1);
+    let others = machines.machines.iter().enumerate().map(move |(at, one)| environment(&title(at), &one.environment));
     std::iter::once(figures).chain(others)
 }
 

@@ -277,8 +277,12 @@ fn methods_are_compared_with_those_of_their_own_group() {
 fn over_machines(runs: &[(&str, f64)]) -> MachineTable {
     let summaries: Vec<Summary> =
         runs.iter().enumerate().map(|(at, (_, speed))| summarize(&record(1.0, *speed, &format!("run-{at}")))).collect();
-    let both = summaries.iter().zip(runs);
-    let runs: Vec<RecordedRun<'_>> = both.map(|(summary, (machine, _))| RecordedRun { summary, machine }).collect();
+    over(&summaries, &runs.iter().map(|(machine, _)| *machine).collect::<Vec<&str>>())
+}
+
+fn over(summaries: &[Summary], machines: &[&str]) -> MachineTable {
+    let both = summaries.iter().zip(machines);
+    let runs: Vec<RecordedRun<'_>> = both.map(|(summary, machine)| RecordedRun { summary, machine }).collect();
     differences::compare_machines(&runs).unwrap()
 }
 
@@ -340,10 +344,18 @@ fn runs_of_one_machine_are_combined_before_machines_are() {
 }
 
 #[test]
+fn what_differs_in_a_later_run_of_a_machine_is_told() {
+    let mut summaries = [0.70, 0.80, 0.72].map(|speed| summarize(&record(1.0, speed, "run")));
+    summaries[2].plan[0].rows[0].value = "64".to_owned();
+    let table = over(&summaries, &["epyc", "xeon", "epyc"]);
+    assert_eq!(table.machines.iter().map(|one| one.environment.len()).collect::<Vec<_>>(), [1, 0]);
+    assert!(render_machines(&table, &STYLE).contains("What else differs on machine 1"));
+}
+
+#[test]
 fn two_groups_that_compare_the_same_servers_are_no_two_runs_of_a_machine() {
     let summaries = [0.70, 0.80].map(|speed| summarize(&synthetic::in_two_groups(record(1.0, speed, "run"))));
-    let runs = [(0, "epyc"), (1, "xeon")].map(|(at, machine)| RecordedRun { summary: &summaries[at], machine });
-    let table = differences::compare_machines(&runs).unwrap();
+    let table = over(&summaries, &["epyc", "xeon"]);
     let figures: Vec<_> = table.figures.iter().filter(|figure| figure.of.name == Currency::Throughput).collect();
     let scenarios: Vec<&str> = figures.iter().map(|figure| figure.of.scenario.as_str()).collect();
     assert_eq!(scenarios, ["SimpleGet (group http4s)", "SimpleGet (group again)"]);
@@ -372,10 +384,7 @@ fn runs_of_unknown_machines_are_no_machine_together() {
 fn a_figure_that_one_machine_lacks_is_a_figure_of_the_others() {
     let mut summaries = [0.70, 0.72, 0.74].map(|speed| summarize(&record(1.0, speed, "run")));
     summaries[2].comparisons[0].currencies.retain(|ratio| ratio.name != Currency::Throughput);
-    let machines = ["epyc", "xeon", "arm"];
-    let both = summaries.iter().zip(machines);
-    let runs: Vec<RecordedRun<'_>> = both.map(|(summary, machine)| RecordedRun { summary, machine }).collect();
-    let table = differences::compare_machines(&runs).unwrap();
+    let table = over(&summaries, &["epyc", "xeon", "arm"]);
     let figure = throughput(&table);
     assert_eq!((figure.verdict, figure.machines[2]), (VerdictKind::NoInterval, None));
     assert!(render_machines(&table, &STYLE).contains("two machines, no interval"));
