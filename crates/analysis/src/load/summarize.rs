@@ -1,6 +1,6 @@
 //! From the record of a load to its summary: pure, and possible at any time again.
 
-use tare_plan::load_plan::ServerProcess;
+use tare_plan::load_plan::{LoadModel, ServerProcess};
 use tare_record::LoadRecord;
 use tare_record::{EndStatus, EventName, SliceSample, StoredSlice};
 use tare_stats::histogram::LatencyHistogram;
@@ -88,7 +88,7 @@ fn most_frequent_first(mut errors: Vec<ErrorCount>) -> Vec<ErrorCount> {
 fn model(record: &LoadRecord) -> Model {
     let plan = &record.header.plan;
     let slice = record.intervals.first();
-    let closed = slice.is_none_or(|s| s.key.kind == tare_plan::plan::SliceKind::Saturating);
+    let closed = !matches!(plan.model, LoadModel::Open { .. });
     let pushes = record.intervals.iter().any(|slice| slice.load.pushed_messages().is_some());
     let meaning = if plan.sends_events() {
         "Each user requests a stream and reads its events. Response time counts until the first event. Gap is the time between \

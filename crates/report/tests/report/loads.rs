@@ -349,10 +349,12 @@ fn an_agent_that_is_busy_or_late_makes_the_load_suspect() {
 fn a_load_without_any_answer_is_void_and_still_shown() {
     let mut record = record().clone();
     record.intervals.clear();
+    record.header.plan.model = LoadModel::Open { per_s: 1.0, stages: vec![], arrivals: Arrivals::Even, tick: None };
     record.header.plan.conditions = vec!["p99>1s".parse().unwrap()];
     let summary = summarize(&record);
     let text = render(&summary, &Style { colored: false, width: 100 });
     assert!(text.contains("VOID") && text.contains("nothing was measured"), "{text}");
+    assert_eq!(summary.model.loop_kind, "open", "what was planned, not what was measured");
     assert!(summary.thresholds[0].failed);
     for form in [json(&summary).unwrap(), csv(&summary)] {
         assert!(!form.contains("NaN"), "{form}");
