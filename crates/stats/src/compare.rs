@@ -1,8 +1,6 @@
 //! From slices to a ratio with an interval: paired log-ratios within a fork, and the mean of forks, which are the unit
 //! of replication. `verdict` says what the interval means.
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::StatsError;
 use crate::interval::Interval;
 use crate::method::{Method, Spread};
@@ -16,7 +14,7 @@ use crate::quantile::{mean, sd, trimmed_mean};
 pub const SD_FLOOR: f64 = 0.005;
 
 /// The result of one fork: how much the variant differs from the baseline, from slices measured in pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ForkRatio {
     /// The 20 % trimmed mean of ln(variant / baseline): the fork's one number in the comparison.
     pub trimmed_log: f64,
@@ -46,7 +44,7 @@ fn log_ratios(pairs: &[(f64, f64)]) -> Result<Vec<f64>, StatsError> {
 }
 
 /// The result of all forks together for one variant against its baseline in one currency.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
     /// The estimated ratio variant / baseline (1.08 = 8 % more). One fork is enough for it.
     pub estimate: f64,
@@ -67,7 +65,6 @@ pub struct Comparison {
     /// How the interval was made.
     pub method: Method,
     /// The declared forks, where there are more.
-    #[serde(skip)]
     planned: Option<Spread>,
 }
 

@@ -1,7 +1,5 @@
 //! How the interval over forks is made; fixed before the run, and printed in its plan.
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::{StatsError, require_alpha};
 use crate::interval::{e_value, require_two, sequence_half_width, student_t_p_value, student_t_quantile};
 use crate::moderated::VariancePrior;
@@ -11,15 +9,13 @@ use crate::repeated::LookSchedule;
 pub const PLANNED_SHARE: f64 = 0.8;
 
 /// How the interval over forks is made; fixed before the run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Method {
     /// Student's t, for a number of forks fixed before the run: never for deciding when to stop.
     FixedForks {
         /// The interval misses the truth with this probability.
         alpha: f64,
         /// The standard deviation by other comparisons.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         prior: Option<VariancePrior>,
     },
     /// The t confidence sequence, which is valid for any number of looks.
@@ -39,10 +35,8 @@ pub enum Method {
         max_forks: u32,
         /// Whether the run may go on past it. A fifth of α is then kept for the confidence sequence, and the interval
         /// is the intersection of both, if the mean of all forks is in it.
-        #[serde(default)]
         may_continue: bool,
         /// The standard deviation by other comparisons.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
         prior: Option<VariancePrior>,
     },
 }

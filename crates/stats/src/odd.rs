@@ -1,7 +1,5 @@
 //! Odd starts: forks that run in another mode than the rest, such as at half the speed.
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::StatsError;
 use crate::quantile::median;
 
@@ -22,7 +20,7 @@ const FEWEST_IN_RANGE: usize = 4;
 const MIN_FORKS: usize = 5;
 
 /// A fork that runs in another mode than the rest.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OddStart {
     /// Its place in the input.
     pub index: usize,

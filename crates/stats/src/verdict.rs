@@ -39,7 +39,7 @@ impl Polarity {
 }
 
 /// The region of practical equivalence: ratios between 1 − margin and 1 + margin make no difference that matters.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Region {
     /// The margin as a share: 0.02 is ±2 %.
     pub margin: f64,
@@ -75,7 +75,7 @@ impl Region {
 }
 
 /// When a comparison is decided; fixed and printed before the run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DecisionRule {
     /// The region of practical equivalence.
     pub region: Region,
@@ -106,8 +106,7 @@ pub enum StopReason {
 }
 
 /// The verdict on one variant against its baseline in one currency.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verdict {
     /// The interval of error probability 2 α lies inside the region.
     NoMaterialDifference,
@@ -134,8 +133,7 @@ pub enum Verdict {
     Void,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndecidedReason {
     /// There are fewer forks than the method lets decide.
     TooFewForks,

@@ -2,14 +2,12 @@
 
 use std::fmt::Write;
 
-use serde::{Deserialize, Serialize};
-
 use super::LatencyHistogram;
 
 /// Points for every halving of the distance to 100 %, as HdrHistogram's own tools use.
 const TICKS_PER_HALF_DISTANCE: u32 = 5;
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PercentilePoint {
     /// The point's place on the axis, 0–100.
     pub percentile: f64,

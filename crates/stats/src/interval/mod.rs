@@ -3,7 +3,6 @@
 
 mod noise;
 
-use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 pub use noise::noise_floor;
@@ -12,16 +11,12 @@ use crate::error::{StatsError, require_alpha};
 use crate::quantile::{mean, sd};
 
 /// An estimate with the bounds of its uncertainty.
-///
-/// In JSON a bound that is infinite is `null`, which JSON has instead of infinity.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Interval {
     pub estimate: f64,
     /// The lower bound.
-    #[serde(with = "bound::lower")]
     pub lo: f64,
     /// The upper bound.
-    #[serde(with = "bound::upper")]
     pub hi: f64,
 }
 
@@ -124,7 +119,7 @@ pub fn sequence_half_width(k: usize, sd: f64, alpha: f64) -> Result<f64, StatsEr
 ///
 /// Its expectation under that hypothesis is at most 1 at any stopping time, so it exceeds 1 / α with probability at
 /// most α. It does so exactly when [`sequence_half_width`] excludes `null`. One value gives no evidence, which is 1.
-/// Evidence beyond the range of a double is the largest double, because JSON can hold that.
+/// Evidence beyond the range of a double is the largest double.
 ///
 /// # Source
 /// Wang & Ramdas, arXiv 2310.03722; the same number is the Bayes factor of Gönen et al. 2005 with prior variance 10.
@@ -151,27 +146,6 @@ fn growth(k: usize) -> f64 {
 
 pub(crate) fn require_two(k: usize) -> Result<(), StatsError> {
     if k >= 2 { Ok(()) } else { Err(StatsError::TooFew { what: "an interval", needed: 2, got: k }) }
-}
-
-/// JSON has no infinity: an unbounded side is written as `null` and read back as the infinity of its side.
-mod bound {
-    macro_rules! side {
-        ($name:ident, $infinity:expr) => {
-            pub mod $name {
-                use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-                pub fn serialize<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
-                    value.is_finite().then_some(*value).serialize(serializer)
-                }
-
-                pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-                    Ok(Option::<f64>::deserialize(deserializer)?.unwrap_or($infinity))
-                }
-            }
-        };
-    }
-    side!(lower, f64::NEG_INFINITY);
-    side!(upper, f64::INFINITY);
 }
 
 #[cfg(test)]

@@ -3,15 +3,13 @@
 
 mod trend;
 
-use serde::{Deserialize, Serialize};
-
 use trend::Trend;
 
 use crate::error::{StatsError, require_finite};
 use crate::interval::student_t_quantile;
 
 /// One short window of warm-up load on one variant.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Window {
     /// The window's middle, in seconds on any clock that all windows share.
     pub time_s: f64,
@@ -23,7 +21,7 @@ pub struct Window {
 }
 
 /// The thresholds of steadiness, fixed before the run.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SteadyRule {
     /// How far back slope and shifts are looked for. Default 5 s.
     pub look_back_s: f64,
@@ -53,8 +51,7 @@ impl Default for SteadyRule {
 }
 
 /// Why a variant is not steady yet.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Unsteady {
     /// The series does not cover the look-back yet, or has too few windows.
     TooShort,

@@ -161,12 +161,3 @@ fn a_prior_narrows_the_interval_and_both_are_there() {
     let wild = compare(&[0.1, 0.3, -0.1, 0.2], method);
     assert_eq!(wild.ratio, wild.without_prior);
 }
-
-#[test]
-fn methods_of_old_records_still_read() {
-    let old: Method = serde_json::from_str(r#"{"kind":"sequential","alpha":0.01,"min_forks":5}"#).unwrap();
-    assert_eq!(old, Method::SEQUENTIAL);
-    let short: Method =
-        serde_json::from_str(r#"{"kind":"repeated","alpha":0.05,"min_forks":3,"max_forks":6}"#).unwrap();
-    assert_eq!(short, Method::Repeated { alpha: 0.05, min_forks: 3, max_forks: 6, may_continue: false, prior: None });
-}
